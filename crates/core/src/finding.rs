@@ -1,0 +1,157 @@
+//! What is said about a layer: rule, severity, arithmetic, cost, what to do.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cost::CostRow;
+use crate::grid::Confidence;
+use crate::layer::LayerId;
+use crate::units::{Bytes, Sectors};
+
+/// How bad a finding is. Ordered: a later variant is worse.
+#[derive(
+    Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Nothing was recognised, so nothing is claimed. Not a degree of badness: see [`verdict`].
+    Unknown,
+    /// On every grid.
+    #[default]
+    Ok,
+    /// Worth knowing, costs data nothing.
+    Note,
+    /// Off a grid that makes I/O dearer.
+    Suboptimal,
+    /// Off a grid that makes writes read-modify-write.
+    Misaligned,
+    /// A crash or a torn write can lose data.
+    DataRisk,
+    /// Does not boot, mount, join or read.
+    Broken,
+}
+
+impl Severity {
+    /// The kebab-case word of the JSON output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Suboptimal => "suboptimal",
+            Self::Misaligned => "misaligned",
+            Self::DataRisk => "data-risk",
+            Self::Broken => "broken",
+        }
+    }
+
+    /// One step milder, never below a note: for roles whose loss is small.
+    #[must_use]
+    pub const fn lowered(self) -> Self {
+        match self {
+            Self::Broken => Self::DataRisk,
+            Self::DataRisk => Self::Misaligned,
+            Self::Misaligned => Self::Suboptimal,
+            Self::Suboptimal | Self::Note => Self::Note,
+            other => other,
+        }
+    }
+}
+
+/// The verdict of a set of findings: the worst, where a note does not spoil an `ok`, and
+/// where `unknown` outranks `ok` but no real defect.
+pub fn verdict(findings: impl IntoIterator<Item = Severity>) -> Severity {
+    let mut worst = Severity::Ok;
+    let mut unknown = false;
+    for severity in findings {
+        match severity {
+            Severity::Unknown => unknown = true,
+            Severity::Note => {}
+            other => worst = worst.max(other),
+        }
+    }
+    if unknown && worst == Severity::Ok {
+        Severity::Unknown
+    } else {
+        worst
+    }
+}
+
+/// Values that would put things right.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// A start on every grid that can be satisfied together, at or after the present one.
+    pub start: Option<Bytes>,
+    /// The same in the native sectors of the table.
+    pub start_sectors: Option<Sectors>,
+    /// The nearest good start before the present one, where there is one.
+    pub start_before: Option<Bytes>,
+    /// A size that fits.
+    pub size: Option<Bytes>,
+}
+
+/// One thing that is worth saying about one layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Stable kebab-case id.
+    pub rule: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The layer whose users suffer.
+    pub layer: Option<LayerId>,
+    /// The first layer that left the grid.
+    pub guilty: Option<LayerId>,
+    /// Index into the stack's grids.
+    pub grid: Option<usize>,
+    /// The grid's size.
+    pub unit: Option<Bytes>,
+    /// How far past the boundary the layer starts.
+    pub offset: Option<Bytes>,
+    /// Values to use instead.
+    pub suggest: Suggestion,
+    /// What it costs, a row a size.
+    pub cost: Vec<CostRow>,
+    /// Whether it can be changed without copying the data elsewhere; `None` where not applicable.
+    pub fixable_in_place: Option<bool>,
+    /// How sure the finding is.
+    pub confidence: Confidence,
+    /// One sentence with the arithmetic.
+    pub why: String,
+    /// Commands or steps.
+    pub steps: Vec<String>,
+}
+
+impl Finding {
+    /// A finding that only says something.
+    pub fn new(rule: &'static str, severity: Severity, why: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity,
+            layer: None,
+            guilty: None,
+            grid: None,
+            unit: None,
+            offset: None,
+            suggest: Suggestion::default(),
+            cost: Vec::new(),
+            fixable_in_place: None,
+            confidence: Confidence::High,
+            why: why.into(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// Names the layer that it is about.
+    #[must_use]
+    pub fn at(mut self, layer: LayerId) -> Self {
+        self.layer = Some(layer);
+        self.guilty = self.guilty.or(Some(layer));
+        self
+    }
+
+    /// Adds a step.
+    #[must_use]
+    pub fn step(mut self, line: impl Into<String>) -> Self {
+        self.steps.push(line.into());
+        self
+    }
+}

@@ -1,0 +1,1 @@
+//! The judgement: grids below each data layer, findings above.

@@ -1,0 +1,159 @@
+//! A layer of the stack and how its addresses lie on the layers below.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::map::Map;
+use crate::remark::Remark;
+use crate::role::Role;
+use crate::units::{Bytes, Sectors};
+
+/// The place of a layer in its [`crate::Stack`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct LayerId(pub usize);
+
+/// What a layer is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A physical, virtual or simulated disk: an address space with sectors.
+    Disk,
+    /// An image file: the address space of its bytes.
+    Image,
+    /// An entry of a partition table.
+    Partition,
+    /// A Linux md array (also IMSM and DDF sets).
+    Md,
+    /// The extents area of an LVM physical volume.
+    LvmPv,
+    /// An LVM logical volume.
+    LvmLv,
+    /// A dm-thin pool.
+    ThinPool,
+    /// LUKS, plain dm-crypt, BitLocker.
+    Crypt,
+    /// A bcache backing device.
+    Bcache,
+    /// Any other mapped volume: DRBD, VDO, multipath, Storage Spaces.
+    Volume,
+    /// A file system, or its data region.
+    Filesystem,
+    /// Paging space.
+    Swap,
+    /// A database or application page stream.
+    Database,
+    /// A file, judged by its extents.
+    File,
+}
+
+impl Kind {
+    /// The kebab-case name of the JSON output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Disk => "disk",
+            Self::Image => "image",
+            Self::Partition => "partition",
+            Self::Md => "md",
+            Self::LvmPv => "lvm-pv",
+            Self::LvmLv => "lvm-lv",
+            Self::ThinPool => "thin-pool",
+            Self::Crypt => "crypt",
+            Self::Bcache => "bcache",
+            Self::Volume => "volume",
+            Self::Filesystem => "filesystem",
+            Self::Swap => "swap",
+            Self::Database => "database",
+            Self::File => "file",
+        }
+    }
+}
+
+/// One layer's hold on one layer below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The layer below.
+    pub below: LayerId,
+    /// How addresses here become addresses there.
+    pub map: Map,
+}
+
+/// The RAID geometry that a file system was told at mkfs time, in bytes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Geometry {
+    /// XFS `sunit`, ext4 `stride`; zero when not set.
+    pub unit: Bytes,
+    /// XFS `swidth`, ext4 `stripe-width`; zero when not set.
+    pub width: Bytes,
+}
+
+/// An address space, with what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// What it is.
+    pub kind: Kind,
+    /// What its users call it: `sda1`, `vg/lv`, `ext4`.
+    pub name: String,
+    /// What it holds onto; empty for the bottom.
+    pub below: Vec<Edge>,
+    /// Its length.
+    pub size: Option<Bytes>,
+    /// The logical sector that it shows to the layer above.
+    pub logical_sector: Option<Bytes>,
+    /// What it is for.
+    pub role: Role,
+    /// Its start in the native units of the table that names it.
+    pub start_sectors: Option<Sectors>,
+    /// The smallest unit in which it sends I/O down: file-system block, database page.
+    pub block: Option<Bytes>,
+    /// RAID geometry that it believes in.
+    pub geometry: Option<Geometry>,
+    /// Whether its size must be a multiple of something, and of what (LUKS2 sector).
+    pub size_unit: Option<Bytes>,
+    /// Named facts for the display and for rules: `type`, `level`, `label`, `ashift`, …
+    pub facts: BTreeMap<&'static str, String>,
+    /// What its reader noticed.
+    pub remarks: Vec<Remark>,
+}
+
+impl Layer {
+    /// A layer about which nothing is known but its kind and name.
+    pub fn new(kind: Kind, name: impl Into<String>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            below: Vec::new(),
+            size: None,
+            logical_sector: None,
+            role: Role::Data,
+            start_sectors: None,
+            block: None,
+            geometry: None,
+            size_unit: None,
+            facts: BTreeMap::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Puts it on `below` by `map`.
+    #[must_use]
+    pub fn on(mut self, below: LayerId, map: Map) -> Self {
+        self.below.push(Edge { below, map });
+        self
+    }
+
+    /// Sets its size.
+    #[must_use]
+    pub fn sized(mut self, size: Bytes) -> Self {
+        self.size = Some(size);
+        self
+    }
+
+    /// Records a fact for the display.
+    #[must_use]
+    pub fn fact(mut self, key: &'static str, value: impl Into<String>) -> Self {
+        self.facts.insert(key, value.into());
+        self
+    }
+}

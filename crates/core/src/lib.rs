@@ -1,0 +1,30 @@
+//! The pure heart of ioalign: no I/O, no clock, no global state.
+//!
+//! Storage is a stack of layers, each with a grid of boundaries. This crate holds
+//! the vocabulary ([`units`], [`grid`], [`layer`], [`stack`]) and the questions that
+//! need nothing but arithmetic: where a layer starts on every grid below it
+//! ([`phase`]), what crossing a boundary costs ([`cost`]), and what to say about it
+//! ([`judge`], [`finding`]).
+#![deny(missing_docs)]
+
+pub mod cost;
+pub mod finding;
+pub mod grid;
+pub mod judge;
+pub mod layer;
+pub mod map;
+pub mod phase;
+pub mod remark;
+pub mod role;
+pub mod stack;
+pub mod units;
+
+pub use finding::{Finding, Severity, Suggestion};
+pub use grid::{Confidence, Grid, Origin, Tier};
+pub use layer::{Edge, Kind, Layer, LayerId};
+pub use map::{Map, Run, Runs};
+pub use phase::{Phase, PhaseSet};
+pub use remark::Remark;
+pub use role::Role;
+pub use stack::Stack;
+pub use units::{Bytes, SectorSize, Sectors};

@@ -1,0 +1,82 @@
+//! The graph of layers and the grids that lie in them.
+
+use crate::grid::Grid;
+use crate::layer::{Layer, LayerId};
+
+/// Layers, bottom first: an edge always points to a smaller [`LayerId`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stack {
+    layers: Vec<Layer>,
+    /// All grids, each in one layer's address space.
+    pub grids: Vec<Grid>,
+}
+
+impl Stack {
+    /// An empty stack.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a layer on layers that are already there.
+    ///
+    /// An edge to a layer that is not there yet is dropped: a stack is acyclic by construction.
+    pub fn push(&mut self, mut layer: Layer) -> LayerId {
+        let id = LayerId(self.layers.len());
+        layer.below.retain(|edge| edge.below < id);
+        self.layers.push(layer);
+        id
+    }
+
+    /// The layers, bottom first.
+    pub fn layers(&self) -> impl DoubleEndedIterator<Item = (LayerId, &Layer)> {
+        self.layers
+            .iter()
+            .enumerate()
+            .map(|(index, layer)| (LayerId(index), layer))
+    }
+
+    /// How many layers there are.
+    pub fn len(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// Whether there is no layer.
+    pub fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// A layer.
+    pub fn layer(&self, id: LayerId) -> &Layer {
+        &self.layers[id.0]
+    }
+
+    /// A layer, to add what was learned later. Edges must keep pointing down.
+    pub fn layer_mut(&mut self, id: LayerId) -> &mut Layer {
+        &mut self.layers[id.0]
+    }
+
+    /// The layers that lie directly on `id`.
+    pub fn above(&self, id: LayerId) -> impl Iterator<Item = LayerId> {
+        self.layers()
+            .filter(move |(_, layer)| layer.below.iter().any(|edge| edge.below == id))
+            .map(|(above, _)| above)
+    }
+
+    /// Whether nothing lies on `id`.
+    pub fn is_leaf(&self, id: LayerId) -> bool {
+        self.above(id).next().is_none()
+    }
+
+    /// A name that is unique within the stack: `partition:sda1`, with `#2` where it repeats.
+    pub fn label(&self, id: LayerId) -> String {
+        let plain = |layer: &Layer| format!("{}:{}", layer.kind.name(), layer.name);
+        let mine = plain(self.layer(id));
+        let earlier = self
+            .layers()
+            .filter(|(other, layer)| *other < id && plain(layer) == mine);
+        match earlier.count() {
+            0 => mine,
+            n => format!("{mine}#{}", n + 1),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Puts what the readers found together into one stack.

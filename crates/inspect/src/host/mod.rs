@@ -1,0 +1,1 @@
+//! The live machine, or a captured one: sysfs, superblocks, mounts.

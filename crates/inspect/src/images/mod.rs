@@ -1,0 +1,77 @@
+//! Virtual-disk images: one folder or file a format, and the list that tries them.
+//!
+//! Beside the guest's bytes every format yields its own map from guest addresses to file
+//! addresses: no other tool looks at that, and VDI and dynamic VHD put all data off 4 KiB there.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ioalign_core::{Bytes, Remark, Runs};
+
+use crate::error::Result;
+use crate::source::Source;
+
+/// An opened image.
+pub struct Image {
+    /// `raw`, `qcow2`, `vmdk`, `vhd`, `vhdx`, `vdi`.
+    pub format: &'static str,
+    /// The variant: `v3`, `streamOptimized`, `dynamic`, …
+    pub variant: String,
+    /// Size of the virtual disk.
+    pub virtual_size: Bytes,
+    /// Logical sector that the guest sees, where the format says.
+    pub logical_sector: Option<Bytes>,
+    /// Allocation unit: cluster, grain, block.
+    pub cluster: Option<Bytes>,
+    /// The guest's bytes: holes read as zeros, compressed clusters are inflated.
+    pub guest: Arc<dyn Source>,
+    /// Where guest data lie in the file(s). Compressed data are left out.
+    pub places: Vec<Place>,
+    /// Bytes of guest data that are stored compressed (their place in the file has no alignment).
+    pub compressed: Bytes,
+    /// Backing or parent image, opened, where there is one and it may be followed.
+    pub backing: Option<Box<Self>>,
+    /// Its path as written in the image.
+    pub backing_path: Option<PathBuf>,
+    /// Further facts for the display.
+    pub facts: BTreeMap<&'static str, String>,
+    /// What is odd about it.
+    pub remarks: Vec<Remark>,
+}
+
+/// One file that holds guest data, with the map into it.
+pub struct Place {
+    /// The file.
+    pub path: PathBuf,
+    /// Its length.
+    pub size: Bytes,
+    /// Guest address → file address.
+    pub runs: Runs,
+}
+
+/// What an image may open besides its own file.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// Follow backing files and extents that lie outside the folder of the image.
+    pub allow_backing: bool,
+    /// Paths on the way to this image, to break cycles. The image itself is the last.
+    pub chain: Vec<PathBuf>,
+}
+
+/// Tries one format.
+pub type Probe = fn(&Arc<dyn Source>, &Policy) -> Result<Option<Image>>;
+
+/// All formats, in the order in which they are tried; the first that answers wins. Raw is what
+/// is left when none does.
+pub const FORMATS: &[(&str, Probe)] = &[];
+
+/// Opens `source` as whatever image it is; a file that no format claims is raw.
+pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+    for (_, format) in FORMATS {
+        if let Some(image) = format(source, policy)? {
+            return Ok(Some(image));
+        }
+    }
+    Ok(None)
+}

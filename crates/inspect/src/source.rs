@@ -1,0 +1,177 @@
+//! Where bytes come from: a file, a block device, a guest's view of an image, memory.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use crate::error::{Error, Result};
+
+/// Random-access bytes that never change under the reader's feet in a harmful way: a reader that
+/// sees two states of a live device may report nonsense, but it cannot panic or hang.
+pub trait Source: Send + Sync {
+    /// Length in bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there is nothing to read.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `buffer` from `offset`, or fails; never reads past [`Source::len`].
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()>;
+
+    /// The file behind it, for messages.
+    fn path(&self) -> &Path;
+}
+
+/// Bytes a page of the cache; superblocks and tables cluster well within it.
+const PAGE: usize = 16 << 10;
+const PAGE_BYTES: u64 = PAGE as u64;
+/// Pages kept: 1 MiB a source.
+const PAGES: usize = 64;
+
+/// A file or block device, read through a small cache.
+pub struct FileSource {
+    file: File,
+    path: PathBuf,
+    len: u64,
+    cache: Mutex<Vec<(u64, Vec<u8>)>>,
+}
+
+impl FileSource {
+    /// Opens a file or block device for reading.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |error| Error::io("Cannot open it", error).in_file(path);
+        let mut file = File::open(path).map_err(failed)?;
+        // `metadata` gives 0 for a block device; seeking to the end gives the size of both.
+        let len = io::Seek::seek(&mut file, io::SeekFrom::End(0)).map_err(failed)?;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            len,
+            cache: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// The open file, for ioctls.
+    pub const fn file(&self) -> &File {
+        &self.file
+    }
+
+    fn read_page(&self, page: u64) -> Result<Vec<u8>> {
+        let start = page * PAGE_BYTES;
+        let len = usize::try_from(self.len.saturating_sub(start)).map_or(PAGE, |n| n.min(PAGE));
+        let mut bytes = vec![0; len];
+        self.file
+            .read_exact_at(&mut bytes, start)
+            .map_err(|error| {
+                Error::io("Cannot read it", error)
+                    .in_file(&self.path)
+                    .at(start)
+            })?;
+        Ok(bytes)
+    }
+
+    /// Copies what `page` holds of the range; reads the page at most once while it is cached.
+    fn copy_page(&self, page: u64, from: usize, out: &mut [u8]) -> Result<()> {
+        let mut cache = self
+            .cache
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let index = match cache.iter().position(|(cached, _)| *cached == page) {
+            Some(index) => index,
+            None => {
+                if cache.len() >= PAGES {
+                    cache.remove(0);
+                }
+                cache.push((page, self.read_page(page)?));
+                cache.len() - 1
+            }
+        };
+        let part = cache
+            .get(index)
+            .and_then(|(_, bytes)| bytes.get(from..from + out.len()));
+        let part = part.ok_or_else(|| Error::malformed("It shrank while being read"))?;
+        out.copy_from_slice(part);
+        Ok(())
+    }
+}
+
+impl Source for FileSource {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        check_range(self, offset, buffer.len())?;
+        let (mut offset, mut rest) = (offset, buffer);
+        while !rest.is_empty() {
+            let from = usize::try_from(offset % PAGE_BYTES).unwrap_or(0);
+            let part = rest.len().min(PAGE - from);
+            let (now, later) = rest.split_at_mut(part);
+            self.copy_page(offset / PAGE_BYTES, from, now)?;
+            offset += part as u64;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Bytes in memory, for tests and fuzzing.
+pub struct MemorySource {
+    bytes: Vec<u8>,
+    path: PathBuf,
+}
+
+impl MemorySource {
+    /// Wraps `bytes`.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            path: PathBuf::from("memory"),
+        }
+    }
+}
+
+impl Source for MemorySource {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        check_range(self, offset, buffer.len())?;
+        let start = usize::try_from(offset).map_err(|_| Error::malformed("Offset too large"))?;
+        match self.bytes.get(start..start + buffer.len()) {
+            Some(part) => buffer.copy_from_slice(part),
+            None => return Err(past_end(self, offset, buffer.len())),
+        }
+        Ok(())
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Fails when `[offset, offset + len)` is not inside `source`.
+pub fn check_range(source: &(impl Source + ?Sized), offset: u64, len: usize) -> Result<()> {
+    match offset.checked_add(len as u64) {
+        Some(end) if end <= source.len() => Ok(()),
+        _ => Err(past_end(source, offset, len)),
+    }
+}
+
+fn past_end(source: &(impl Source + ?Sized), offset: u64, len: usize) -> Error {
+    Error::malformed(format!(
+        "{len} bytes are wanted past the end of {} bytes",
+        source.len()
+    ))
+    .in_file(source.path())
+    .at(offset)
+}

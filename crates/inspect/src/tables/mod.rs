@@ -1,0 +1,73 @@
+//! Partition tables and disk labels: one small file a format, and the list that tries them.
+
+use ioalign_core::{Bytes, Remark, Role, SectorSize};
+
+use crate::error::Result;
+use crate::view::View;
+
+/// What a table may need to know besides its bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// The sector size that the operator or the device names; `None`: probe.
+    pub sector: Option<SectorSize>,
+    /// Where the view starts on the disk: a BSD label in a partition may hold absolute numbers.
+    pub start_on_disk: Bytes,
+    /// The type of the partition that holds the label (`a5`, `bf`); `None` for a whole disk.
+    pub parent_type: Option<String>,
+}
+
+/// A table, as read.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// `gpt`, `dos`, `vtoc-sparc`, `vtoc-x86`, `bsd`, `apm`, `sgi`, `sun`, `ldm`, …
+    pub kind: &'static str,
+    /// The sector size its numbers count in.
+    pub sector: Option<SectorSize>,
+    /// In table order. Starts are relative to the view.
+    pub partitions: Vec<Partition>,
+    /// What is odd about it.
+    pub remarks: Vec<Remark>,
+    /// First byte after the structures at the front that the format keeps for itself.
+    pub first_usable: Option<Bytes>,
+    /// First byte of the structures at the end (backup GPT); the end of usable space.
+    pub last_usable: Option<Bytes>,
+}
+
+/// One entry.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// As the platform numbers it: logical partitions from 5, VTOC slices from 0.
+    pub number: u32,
+    /// `83`, `fb`, a GUID in upper case, a VTOC tag, `Apple_HFS`.
+    pub type_id: String,
+    /// The type in words, where known.
+    pub type_name: &'static str,
+    /// The name stored in the table.
+    pub label: String,
+    /// What it is for, as far as its type tells.
+    pub role: Role,
+    /// Relative to the view that the table was read from.
+    pub start: Bytes,
+    /// Length.
+    pub size: Bytes,
+    /// The number of the extended partition or slice that contains it.
+    pub inside: Option<u32>,
+    /// What is odd about it.
+    pub remarks: Vec<Remark>,
+}
+
+/// Tries one format.
+pub type Probe = fn(&View, &Context) -> Result<Option<Table>>;
+
+/// All formats, in the order in which they are tried; the first that answers wins.
+pub const FORMATS: &[(&str, Probe)] = &[];
+
+/// The table of `view`, if any format recognises one.
+pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+    for (_, format) in FORMATS {
+        if let Some(table) = format(view, context)? {
+            return Ok(Some(table));
+        }
+    }
+    Ok(None)
+}
