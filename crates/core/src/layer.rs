@@ -101,6 +101,9 @@ pub struct Layer {
     pub size: Option<Bytes>,
     /// The logical sector that it shows to the layer above.
     pub logical_sector: Option<Bytes>,
+    /// The logical sector that its bytes were written for: a GPT at byte 512, a FAT with 512-byte
+    /// sectors. On a disk with another one it is not found, or does not mount.
+    pub wants_sector: Option<Bytes>,
     /// What it is for.
     pub role: Role,
     /// Its start in the native units of the table that names it.
@@ -126,6 +129,7 @@ impl Layer {
             below: Vec::new(),
             size: None,
             logical_sector: None,
+            wants_sector: None,
             role: Role::Data,
             start_sectors: None,
             block: None,

@@ -10,6 +10,7 @@
 pub mod cost;
 pub mod finding;
 pub mod grid;
+pub mod grid_spec;
 pub mod judge;
 pub mod layer;
 pub mod map;
@@ -21,6 +22,7 @@ pub mod units;
 
 pub use finding::{Finding, Severity, Suggestion};
 pub use grid::{Confidence, Grid, Origin, Tier};
+pub use grid_spec::GridSpec;
 pub use layer::{Edge, Kind, Layer, LayerId};
 pub use map::{Map, Run, Runs};
 pub use phase::{Phase, PhaseSet};

@@ -1,8 +1,16 @@
-//! Where a layer's start lies on a grid: a set of offsets with weights.
+//! Where a layer's start lies on a grid below it: a set of offsets with weights.
+//!
+//! A start is not one number: an LV of 4 MiB extents on a 192 KiB stripe has three, a dynamic VHD
+//! eight. The set is found by walking every piece of every map between layer and grid, modulo the
+//! grid's size; where a map repeats, one period stands for all.
 
 use std::collections::BTreeMap;
 
-use crate::units::ratio;
+use crate::grid::{Grid, residue};
+use crate::layer::LayerId;
+use crate::map::{Map, Run, Runs};
+use crate::stack::Stack;
+use crate::units::{Bytes, gcd, ratio};
 
 /// One offset past a boundary, and the share of the layer that has it.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -62,4 +70,261 @@ impl PhaseSet {
             .find(|phase| phase.offset != 0)
             .map(|phase| phase.offset)
     }
+}
+
+/// Where the addresses of `layer` lie on `grid`; empty where no map leads there.
+pub fn phases(stack: &Stack, layer: LayerId, grid: &Grid) -> PhaseSet {
+    let mut walk = Walk::new(stack, grid);
+    let size = stack
+        .layer(layer)
+        .size
+        .map_or(UNKNOWN_SIZE, Bytes::get)
+        .max(1);
+    walk.descend(layer, 0, size, 0);
+    PhaseSet::from_counts(&walk.counts)
+}
+
+/// Stands for the length of a layer whose size is not known; only proportions matter.
+const UNKNOWN_SIZE: u64 = 1 << 60;
+/// Pieces looked at before the walk settles for what it has: bounds time on hostile maps.
+const MOST_PIECES: u64 = 1 << 20;
+
+struct Walk<'a> {
+    stack: &'a Stack,
+    target: LayerId,
+    size: u64,
+    phase: u64,
+    /// Whether the grid's layer can be reached from a layer, by index.
+    reaches: Vec<bool>,
+    counts: BTreeMap<u64, u64>,
+    pieces: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(stack: &'a Stack, grid: &Grid) -> Self {
+        let mut reaches: Vec<bool> = Vec::with_capacity(stack.len());
+        for (id, layer) in stack.layers() {
+            let below = layer.below.iter().any(|edge| {
+                !matches!(edge.map, Map::Opaque(_)) && reaches.get(edge.below.0) == Some(&true)
+            });
+            reaches.push(id == grid.layer || below);
+        }
+        let (target, size, phase) = (grid.layer, grid.size.get(), grid.phase.get());
+        Self {
+            stack,
+            target,
+            size,
+            phase,
+            reaches,
+            counts: BTreeMap::new(),
+            pieces: 0,
+        }
+    }
+
+    /// `[from, from + len)` of `layer` carries top addresses that lie `shift` lower (modulo size).
+    fn descend(&mut self, layer: LayerId, from: u64, len: u64, shift: u64) {
+        self.pieces += 1;
+        if self.pieces > MOST_PIECES || self.reaches.get(layer.0) != Some(&true) || len == 0 {
+            return;
+        }
+        if layer == self.target {
+            self.add(shift, len);
+            return;
+        }
+        let stack = self.stack;
+        for edge in &stack.layer(layer).below {
+            self.follow(edge.below, &edge.map, from, len, shift);
+        }
+    }
+
+    fn follow(&mut self, below: LayerId, map: &Map, from: u64, len: u64, shift: u64) {
+        match map {
+            Map::Shift { start } | Map::Mirror { start } => {
+                let shift = self.sum(shift, start.get());
+                self.descend(below, from.saturating_add(start.get()), len, shift);
+            }
+            Map::Linear(runs) => self.linear(below, runs, from, len, shift),
+            Map::Striped {
+                start,
+                chunk,
+                data,
+                column,
+            } => {
+                let stripe = Stripe {
+                    start: start.get(),
+                    chunk: chunk.get(),
+                    data: *data,
+                };
+                self.striped(below, &stripe, *column, from, len, shift);
+            }
+            Map::Scattered { start, granule } => {
+                self.scattered(below, start.get(), granule.get(), len, shift);
+            }
+            Map::Opaque(_) => {}
+        }
+    }
+
+    fn linear(&mut self, below: LayerId, runs: &Runs, from: u64, len: u64, shift: u64) {
+        let end = from.saturating_add(len);
+        for run in runs.iter().filter(|run| run.from < end && run.end() > from) {
+            // The first and last piece may be cut by the range; those between are whole.
+            let (first, last) = overlap(run, from, end);
+            let whole = (first + 1)..last;
+            self.piece(below, run, first, (from, end), shift);
+            if last > first {
+                self.piece(below, run, last, (from, end), shift);
+            }
+            if below == self.target && whole.start < whole.end {
+                self.regular(run, whole.start, whole.end - whole.start, shift);
+                continue;
+            }
+            for i in whole {
+                if self.pieces > MOST_PIECES {
+                    return;
+                }
+                self.piece(below, run, i, (from, end), shift);
+            }
+        }
+    }
+
+    fn piece(&mut self, below: LayerId, run: &Run, i: u64, range: (u64, u64), shift: u64) {
+        let (here, there) = run.nth(i);
+        let start = here.max(range.0);
+        let stop = here.saturating_add(run.len).min(range.1);
+        if start < stop {
+            let shift = self.sum(shift, self.difference(there, here));
+            self.descend(
+                below,
+                there.saturating_add(start - here),
+                stop - start,
+                shift,
+            );
+        }
+    }
+
+    /// `count` whole pieces that lie directly on the grid's layer: residues repeat with a period.
+    fn regular(&mut self, run: &Run, first: u64, count: u64, shift: u64) {
+        let (here, there) = run.nth(first);
+        let (here2, there2) = run.nth(first.wrapping_add(1));
+        let mut shift = self.sum(shift, self.difference(there, here));
+        let step = self.difference(there2.wrapping_sub(there), here2.wrapping_sub(here));
+        let step = if run.step_to < 0 {
+            self.step_down(run)
+        } else {
+            step
+        };
+        let period = self.size / gcd(step, self.size);
+        for i in 0..period.min(count) {
+            self.pieces += 1;
+            if self.pieces > MOST_PIECES {
+                return;
+            }
+            let times = count / period + u64::from(i < count % period);
+            self.add(shift, run.len.saturating_mul(times));
+            shift = self.sum(shift, step);
+        }
+    }
+
+    /// The step of a run that goes backwards below, modulo the size.
+    fn step_down(&self, run: &Run) -> u64 {
+        let down = run.step_to.unsigned_abs() % self.size;
+        let up = run.step_from % self.size;
+        residue(0, self.sum(down, up), self.size)
+    }
+
+    fn striped(
+        &mut self,
+        below: LayerId,
+        stripe: &Stripe,
+        column: Option<u64>,
+        from: u64,
+        len: u64,
+        shift: u64,
+    ) {
+        let Some(width) = stripe
+            .chunk
+            .checked_mul(stripe.data)
+            .filter(|width| *width > 0)
+        else {
+            return;
+        };
+        if stripe.chunk.is_multiple_of(self.size) {
+            // Chunks move by whole cells: the shift is the start, wherever the chunk goes.
+            let shift = self.sum(shift, stripe.start);
+            let first = stripe.start.saturating_add(from / width * stripe.chunk);
+            self.descend(below, first, (len / stripe.data).max(1), shift);
+            return;
+        }
+        // Shifts repeat once (stripe − chunk index) × chunk is a multiple of the cell.
+        let period = stripe
+            .data
+            .saturating_mul(self.size / gcd(stripe.chunk, self.size));
+        let first = from / stripe.chunk;
+        let chunks = (len / stripe.chunk).clamp(1, period);
+        for k in first..first.saturating_add(chunks) {
+            if column.is_some_and(|column| k % stripe.data != column) {
+                continue;
+            }
+            if self.pieces > MOST_PIECES {
+                return;
+            }
+            let there = stripe.start.saturating_add(k / stripe.data * stripe.chunk);
+            let shift = self.sum(shift, self.difference(there, k * stripe.chunk));
+            self.descend(below, there, stripe.chunk, shift);
+        }
+    }
+
+    fn scattered(&mut self, below: LayerId, start: u64, granule: u64, len: u64, shift: u64) {
+        if granule == 0 {
+            return;
+        }
+        // Any multiple of the granule may be where a granule lies: all residues are equally likely.
+        let step = gcd(granule, self.size);
+        let room = self
+            .stack
+            .layer(below)
+            .size
+            .map_or(UNKNOWN_SIZE, Bytes::get);
+        let (kinds, room) = (self.size / step, room.saturating_sub(start).min(len).max(1));
+        for i in 0..kinds {
+            if self.pieces > MOST_PIECES {
+                return;
+            }
+            let shift = self.sum(shift, self.sum(start, i * step));
+            self.descend(below, start, (room / kinds).max(1), shift);
+        }
+    }
+
+    fn add(&mut self, shift: u64, bytes: u64) {
+        let count = self
+            .counts
+            .entry(residue(shift, self.phase, self.size))
+            .or_default();
+        *count = count.saturating_add(bytes);
+    }
+
+    fn sum(&self, a: u64, b: u64) -> u64 {
+        let sum = u128::from(a % self.size) + u128::from(b % self.size);
+        u64::try_from(sum % u128::from(self.size)).unwrap_or(0)
+    }
+
+    fn difference(&self, a: u64, b: u64) -> u64 {
+        residue(a, b % self.size, self.size)
+    }
+}
+
+struct Stripe {
+    start: u64,
+    chunk: u64,
+    data: u64,
+}
+
+/// The first and last piece of `run` that overlap `[from, end)`.
+fn overlap(run: &Run, from: u64, end: u64) -> (u64, u64) {
+    let index = |address: u64| {
+        let past = address.saturating_sub(run.from);
+        past.checked_div(run.step_from)
+            .map_or(0, |i| i.min(run.count - 1))
+    };
+    (index(from), index(end.saturating_sub(1)))
 }

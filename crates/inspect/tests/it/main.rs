@@ -1,5 +1,5 @@
 //! The integration tests of the readers: one binary, a module a room.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::cast_possible_truncation)]
 
 mod filesystems;
 mod host;

@@ -1,1 +1,0 @@
-//! The judgement: grids below each data layer, findings above.

@@ -1,0 +1,86 @@
+//! Blocks smaller than the unit below: aligned, and still read-modify-write.
+
+use super::Case;
+use crate::cost;
+use crate::finding::{Finding, Severity};
+use crate::grid::{Grid, Origin, Tier};
+use crate::layer::{Kind, Layer, LayerId};
+use crate::phase::PhaseSet;
+use crate::units::Bytes;
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for leaf in case.data_leaves() {
+        let layer = case.stack.layer(leaf);
+        // The kernel pages swap in clusters of its own; a page is never worth a finding.
+        let Some(block) = layer.block.filter(|_| layer.kind != Kind::Swap) else {
+            continue;
+        };
+        let coarsest = case
+            .on_grids(leaf)
+            .filter(|(_, grid, _)| grid.tier == Tier::Rmw && grid.size > block)
+            .max_by_key(|(_, grid, _)| grid.size);
+        if let Some((index, grid, phases)) = coarsest {
+            findings.push(finding(case, leaf, block, (index, grid, phases)));
+        }
+    }
+}
+
+fn finding(
+    case: &Case<'_>,
+    leaf: LayerId,
+    block: Bytes,
+    (index, grid, phases): (usize, &Grid, &PhaseSet),
+) -> Finding {
+    let layer = case.stack.layer(leaf);
+    let times = grid.size.get().div_ceil(block.get().max(1));
+    let zfs = layer.facts.contains_key("ashift");
+    let severity = match grid.origin {
+        Origin::Assumed => Severity::Note,
+        _ if zfs => Severity::Misaligned,
+        _ => Severity::Suboptimal,
+    };
+    let rule = if zfs {
+        "ashift-below-physical-block"
+    } else {
+        "block-below-rmw-unit"
+    };
+    let why = format!(
+        "{} writes blocks of {block}, {} changes {} at a time ({}, {}): a random write of one block \
+         costs up to {times} times its size",
+        case.name(leaf),
+        case.stack.layer(grid.layer).name,
+        grid.size,
+        grid.kind,
+        grid.source,
+    );
+    let mut finding = Finding::new(rule, severity, why).at(leaf);
+    finding.grid = Some(index);
+    finding.unit = Some(grid.size);
+    finding.confidence = grid.confidence;
+    finding.cost = cost::table(grid.size, phases);
+    finding.fixable_in_place = Some(false);
+    finding.steps = remedy(layer, grid);
+    finding
+}
+
+fn remedy(layer: &Layer, grid: &Grid) -> Vec<String> {
+    if layer.facts.contains_key("ashift") {
+        return vec![
+            "ashift is fixed when a vdev is made: replace the pool's vdev (zpool create or attach \
+             with -o ashift=12; not above 16)"
+                .to_owned(),
+        ];
+    }
+    if grid.kind == "volume-block" {
+        return vec![
+            "make the volume anew with a smaller block (zfs create -V … -o volblocksize=16K) or use \
+             larger file-system blocks"
+                .to_owned(),
+        ];
+    }
+    vec![format!(
+        "it costs only small random writes; where those matter use blocks or pages of {} (mkfs, \
+         bigalloc, database page)",
+        grid.size
+    )]
+}

@@ -1,0 +1,124 @@
+//! What a file system was told of the RAID below it, against the RAID that is there.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::grid::Grid;
+use crate::layer::{Geometry, Layer, LayerId};
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for leaf in case.data_leaves() {
+        let layer = case.stack.layer(leaf);
+        let told = layer.geometry;
+        if told.is_none() && !takes_geometry(layer) {
+            continue;
+        }
+        if let Some((stripe, chunk)) = array_below(case, leaf) {
+            match told.filter(|told| !told.unit.is_zero() || !told.width.is_zero()) {
+                None => findings.push(missing(case, leaf, chunk, stripe)),
+                Some(told) => findings.extend(mismatch(case, leaf, told, chunk, stripe)),
+            }
+        }
+    }
+}
+
+/// File systems that place allocations by stripe.
+fn takes_geometry(layer: &Layer) -> bool {
+    layer.name == "xfs" || layer.name.starts_with("ext")
+}
+
+/// The nearest array below: its full stripe and its chunk.
+fn array_below<'a>(case: &'a Case<'_>, leaf: LayerId) -> Option<(&'a Grid, &'a Grid)> {
+    let of_kind = |kind: &'static str| {
+        case.on_grids(leaf)
+            .filter(move |(_, grid, _)| grid.kind == kind)
+            .max_by_key(|(_, grid, _)| grid.layer)
+            .map(|(_, grid, _)| grid)
+    };
+    let stripe = of_kind("full-stripe")?;
+    let chunk = of_kind("raid-chunk").filter(|chunk| chunk.layer == stripe.layer)?;
+    Some((stripe, chunk))
+}
+
+fn parity(case: &Case<'_>, grid: &Grid) -> bool {
+    let level = case.stack.layer(grid.layer).facts.get("level");
+    level.is_some_and(|level| {
+        ["raid4", "raid5", "raid6"]
+            .iter()
+            .any(|p| level.starts_with(p))
+    })
+}
+
+fn missing(case: &Case<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Finding {
+    let parity = parity(case, stripe);
+    // Measured: no effect on small random I/O; on parity arrays large files pay for part stripes.
+    let severity = if parity {
+        Severity::Suboptimal
+    } else {
+        Severity::Note
+    };
+    let why = format!(
+        "{} was made without RAID geometry, the array below has {} chunks and a full stripe of {}{}",
+        case.name(leaf),
+        chunk.size,
+        stripe.size,
+        if parity {
+            ": large files are not laid out in full stripes"
+        } else {
+            ""
+        }
+    );
+    let mut finding = Finding::new("fs-geometry-missing", severity, why).at(leaf);
+    finding.unit = Some(stripe.size);
+    finding.fixable_in_place = Some(true);
+    finding.steps = remedy(case.stack.layer(leaf), chunk, stripe);
+    finding
+}
+
+fn mismatch(
+    case: &Case<'_>,
+    leaf: LayerId,
+    told: Geometry,
+    chunk: &Grid,
+    stripe: &Grid,
+) -> Option<Finding> {
+    let unit_fits = told.unit.is_multiple_of(chunk.size);
+    let width_fits = told.width == stripe.size || told.width.is_zero();
+    if unit_fits && width_fits {
+        return None;
+    }
+    let why = format!(
+        "{} believes in a stripe unit of {} and a width of {}, the array below has {} and {} \
+         (grown or moved since mkfs?)",
+        case.name(leaf),
+        told.unit,
+        told.width,
+        chunk.size,
+        stripe.size
+    );
+    let mut finding = Finding::new("fs-geometry-mismatch", Severity::Suboptimal, why).at(leaf);
+    finding.unit = Some(stripe.size);
+    finding.fixable_in_place = Some(true);
+    finding.steps = remedy(case.stack.layer(leaf), chunk, stripe);
+    Some(finding)
+}
+
+fn remedy(layer: &Layer, chunk: &Grid, stripe: &Grid) -> Vec<String> {
+    let (unit, width) = (chunk.size.get(), stripe.size.get());
+    if layer.name == "xfs" {
+        return vec![
+            format!(
+                "mount with sunit={},swidth={} (512-byte units)",
+                unit / 512,
+                width / 512
+            ),
+            "files written before keep their place; mkfs.xfs -d su=…,sw=… is the clean way"
+                .to_owned(),
+        ];
+    }
+    let block = layer.block.map_or(4096, crate::Bytes::get).max(1);
+    vec![format!(
+        "tune2fs -E stride={},stripe_width={} DEVICE",
+        unit / block,
+        width / block
+    )]
+}

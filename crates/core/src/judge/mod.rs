@@ -1,0 +1,217 @@
+//! The judgement: every data layer against every grid below it, and the rules that need more.
+//!
+//! Only layers that carry data are judged, at the top of their stack: a partition that LVM
+//! repairs is no defect, and a BIOS boot partition at sector 34 is none either.
+
+mod blocks;
+mod database;
+mod ends;
+mod geometry;
+mod sectors;
+mod starts;
+mod suggest;
+mod thin;
+
+use crate::finding::{Finding, Severity, verdict};
+use crate::grid::Grid;
+use crate::layer::{Kind, LayerId};
+use crate::phase::{PhaseSet, phases};
+use crate::stack::Stack;
+use crate::units::SectorSize;
+
+/// What the operator wants to know beside the plain verdict.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Options {
+    /// Would it work on a disk with this logical sector?
+    pub target_logical: Option<SectorSize>,
+}
+
+/// The offsets of one layer on one grid below it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerPhases {
+    /// The layer.
+    pub layer: LayerId,
+    /// Index into [`Stack::grids`].
+    pub grid: usize,
+    /// Where its addresses lie.
+    pub phases: PhaseSet,
+}
+
+/// All that is to be said about a stack.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    /// Worst severity that concerns data.
+    pub verdict: Severity,
+    /// Every layer on every grid below it, where a map leads there.
+    pub phases: Vec<LayerPhases>,
+    /// Worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// Judges a stack.
+pub fn judge(stack: &Stack, options: &Options) -> Judgement {
+    let case = Case::new(stack);
+    let mut findings = Vec::new();
+    collect_remarks(stack, &mut findings);
+    nothing_recognised(&case, &mut findings);
+    starts::judge(&case, &mut findings);
+    blocks::judge(&case, &mut findings);
+    ends::judge(&case, &mut findings);
+    geometry::judge(&case, &mut findings);
+    thin::judge(&case, &mut findings);
+    sectors::judge(&case, options, &mut findings);
+    database::judge(&case, &mut findings);
+    findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.layer.cmp(&b.layer)));
+    let verdict = verdict(findings.iter().map(|finding| finding.severity));
+    Judgement {
+        verdict,
+        phases: case.phases,
+        findings,
+    }
+}
+
+/// A stack with what all rules ask of it.
+struct Case<'a> {
+    stack: &'a Stack,
+    phases: Vec<LayerPhases>,
+}
+
+impl<'a> Case<'a> {
+    fn new(stack: &'a Stack) -> Self {
+        let mut all = Vec::new();
+        for (layer, _) in stack.layers() {
+            for (index, grid) in stack.grids.iter().enumerate() {
+                if grid.layer >= layer {
+                    continue;
+                }
+                let phases = phases(stack, layer, grid);
+                if phases.is_known() {
+                    all.push(LayerPhases {
+                        layer,
+                        grid: index,
+                        phases,
+                    });
+                }
+            }
+        }
+        Self { stack, phases: all }
+    }
+
+    /// The offsets of `layer` on each trusted grid below it.
+    fn on_grids(&self, layer: LayerId) -> impl Iterator<Item = (usize, &'a Grid, &PhaseSet)> {
+        let stack = self.stack;
+        self.phases
+            .iter()
+            .filter(move |entry| entry.layer == layer)
+            .filter_map(move |entry| {
+                let grid = stack.grids.get(entry.grid)?;
+                grid.trusted().then_some((entry.grid, grid, &entry.phases))
+            })
+    }
+
+    fn phases_on(&self, layer: LayerId, grid: usize) -> Option<&PhaseSet> {
+        self.phases
+            .iter()
+            .find(|entry| entry.layer == layer && entry.grid == grid)
+            .map(|entry| &entry.phases)
+    }
+
+    fn phases_for(&self, layer: LayerId, grid: &Grid) -> Option<&PhaseSet> {
+        let index = self
+            .stack
+            .grids
+            .iter()
+            .position(|other| std::ptr::eq(other, grid))?;
+        self.phases_on(layer, index)
+    }
+
+    /// Layers on which nothing lies and through which a workload's I/O goes.
+    fn data_leaves(&self) -> impl Iterator<Item = LayerId> {
+        self.stack
+            .layers()
+            .filter(|(id, layer)| {
+                layer.role.carries_data()
+                    && !matches!(layer.kind, Kind::Disk | Kind::Image)
+                    && self.is_data_leaf(*id)
+            })
+            .map(|(id, _)| id)
+    }
+
+    /// Nothing that carries data lies on it.
+    fn is_data_leaf(&self, id: LayerId) -> bool {
+        self.stack
+            .above(id)
+            .all(|above| !self.stack.layer(above).role.carries_data())
+    }
+
+    /// Whether `layer` lies on `other`, directly or through others.
+    fn lies_on(&self, layer: LayerId, other: LayerId) -> bool {
+        layer > other
+            && self
+                .stack
+                .layer(layer)
+                .below
+                .iter()
+                .any(|edge| edge.below == other || self.lies_on(edge.below, other))
+    }
+
+    /// Disks and images below a layer.
+    fn bottoms(&self, layer: LayerId) -> Vec<LayerId> {
+        let mut found: Vec<_> = self
+            .stack
+            .layers()
+            .filter(|(id, below)| {
+                below.below.is_empty() && (*id == layer || self.lies_on(layer, *id))
+            })
+            .map(|(id, _)| id)
+            .collect();
+        found.dedup();
+        found
+    }
+
+    /// `partition sda1`: how sentences name a layer.
+    fn name(&self, layer: LayerId) -> String {
+        let layer = self.stack.layer(layer);
+        match layer.kind {
+            Kind::Partition => format!("partition {}", layer.name),
+            Kind::Filesystem | Kind::Swap => match self.holder(layer) {
+                Some(holder) => format!("{} on {}", layer.name, holder),
+                None => layer.name.clone(),
+            },
+            Kind::LvmPv => format!("the extents area of {}", layer.name),
+            Kind::LvmLv => format!("logical volume {}", layer.name),
+            Kind::Disk | Kind::Image => layer.name.clone(),
+            other => format!("{} {}", other.name(), layer.name),
+        }
+    }
+
+    fn holder(&self, layer: &crate::Layer) -> Option<&'a str> {
+        let below = layer.below.first()?.below;
+        Some(self.stack.layer(below).name.as_str())
+    }
+}
+
+fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
+    for (id, layer) in stack.layers() {
+        for remark in &layer.remarks {
+            let mut finding = Finding::new(remark.rule, remark.severity, remark.why.clone()).at(id);
+            finding.steps.clone_from(&remark.advice);
+            findings.push(finding);
+        }
+    }
+}
+
+/// A bottom with nothing on it that is known: never `ok` by silence.
+fn nothing_recognised(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for (id, layer) in case.stack.layers() {
+        let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
+        if bottom && case.stack.is_leaf(id) && !layer.facts.contains_key("empty-table") {
+            let why = format!(
+                "Nothing is recognised on {}: no partition table, volume or file system, so \
+                 nothing can be said about its alignment",
+                layer.name
+            );
+            findings.push(Finding::new("nothing-recognised", Severity::Unknown, why).at(id));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Logical sectors: a table or file system written for another size is not found, or not mounted.
+
+use super::{Case, Options};
+use crate::finding::{Finding, Severity};
+use crate::layer::{Kind, Layer, LayerId};
+use crate::units::Bytes;
+
+pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Finding>) {
+    let target = options.target_logical.map(|size| size.bytes());
+    for (id, layer) in case.stack.layers() {
+        let Some(actual) = target.or_else(|| shown_below(case, id)) else {
+            continue;
+        };
+        if let Some(wanted) = layer.wants_sector {
+            written_for(case, id, layer, wanted, actual, findings);
+        }
+        if target.is_some() && layer.kind == Kind::Partition {
+            start_fits(case, id, layer, actual, findings);
+        }
+    }
+}
+
+/// The logical sector that the layer finds below itself; a disk's own.
+fn shown_below(case: &Case<'_>, id: LayerId) -> Option<Bytes> {
+    let layer = case.stack.layer(id);
+    if layer.kind == Kind::Disk {
+        return layer.logical_sector;
+    }
+    let below = layer.below.iter().filter_map(|edge| {
+        case.stack
+            .layer(edge.below)
+            .logical_sector
+            .or_else(|| shown_below(case, edge.below))
+    });
+    below.max()
+}
+
+fn written_for(
+    case: &Case<'_>,
+    id: LayerId,
+    layer: &Layer,
+    wanted: Bytes,
+    actual: Bytes,
+    findings: &mut Vec<Finding>,
+) {
+    let table = layer.kind == Kind::Disk;
+    // A file system with larger sectors than the disk's works; a table is looked for at one place.
+    let works = if table {
+        wanted == actual
+    } else {
+        wanted >= actual
+    };
+    if works {
+        return;
+    }
+    let (rule, what, effect) = if table {
+        let kind = layer
+            .facts
+            .get("table")
+            .map_or("partition table", String::as_str);
+        (
+            "table-sector-mismatch",
+            format!("the {kind} of {}", layer.name),
+            "is not found",
+        )
+    } else {
+        ("fs-sector-mismatch", case.name(id), "cannot be mounted")
+    };
+    let why = format!(
+        "{what} is written for {wanted} sectors and {effect} on a disk with {actual} logical sectors"
+    );
+    let mut finding = Finding::new(rule, Severity::Broken, why).at(id);
+    finding.unit = Some(actual);
+    finding.fixable_in_place = Some(false);
+    findings.push(if table {
+        finding.step(format!(
+            "write the table anew for {} B sectors: starts that are multiples of {actual} convert",
+            actual.get()
+        ))
+    } else {
+        finding.step(format!(
+            "make the file system anew with {} B sectors",
+            actual.get()
+        ))
+    });
+}
+
+/// Whether a table for the target could keep this start at all.
+fn start_fits(
+    case: &Case<'_>,
+    id: LayerId,
+    layer: &Layer,
+    target: Bytes,
+    findings: &mut Vec<Finding>,
+) {
+    let start = layer.below.first().and_then(|edge| edge.map.start());
+    let Some(start) = start.filter(|start| !start.is_multiple_of(target)) else {
+        return;
+    };
+    let why = format!(
+        "{} starts at byte {}, between two {target} sectors: no table can express that on the target",
+        case.name(id),
+        start.get()
+    );
+    let mut finding = Finding::new("start-not-on-target-sector", Severity::Broken, why).at(id);
+    finding.unit = Some(target);
+    finding.offset = Some(Bytes::new(start.get() % target.get()));
+    findings.push(finding);
+}

@@ -1,0 +1,289 @@
+//! Starts off a grid: the classic misalignment, with the first guilty layer.
+
+use super::{Case, suggest};
+use crate::cost;
+use crate::finding::{Finding, Severity};
+use crate::grid::{Grid, Origin, Tier};
+use crate::layer::{Kind, LayerId};
+use crate::phase::PhaseSet;
+use crate::role::Role;
+use crate::units::Bytes;
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    let first = findings.len();
+    for leaf in case.data_leaves() {
+        judge_leaf(case, leaf, findings);
+    }
+    merge_same_cause(case, findings, first);
+    for (id, layer) in case.stack.layers() {
+        if layer.kind == Kind::Partition && !case.is_data_leaf(id) {
+            repaired(case, id, findings);
+        }
+    }
+    harmless_roles(case, findings);
+}
+
+/// One finding a tier: the smallest grid that is missed stands for its multiples.
+fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
+    let mut missed: Vec<_> = case
+        .on_grids(leaf)
+        .filter(|(_, _, phases)| !phases.is_aligned())
+        .collect();
+    missed.sort_by_key(|(_, grid, _)| (grid.tier, grid.size, grid.layer));
+    let mut told: Vec<(Tier, Severity)> = Vec::new();
+    for (index, grid, phases) in &missed {
+        let severity = severity(case, leaf, grid);
+        let worse_told = told.iter().any(|(_, told)| *told > Severity::Note);
+        let assumed_note = grid.origin == Origin::Assumed && severity == Severity::Note;
+        if told.contains(&(grid.tier, severity)) || (assumed_note && worse_told) {
+            continue;
+        }
+        told.push((grid.tier, severity));
+        let mut finding = finding(case, leaf, *index, grid, phases, severity);
+        also_off(&missed, *index, grid, &mut finding);
+        findings.push(finding);
+    }
+}
+
+fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
+    let plain = match (grid.tier, grid.origin) {
+        (Tier::Validity, _) => Severity::Broken,
+        (Tier::Rmw, _) => Severity::Misaligned,
+        (Tier::Preference, Origin::Assumed) => Severity::Note,
+        (Tier::Preference, _) => Severity::Suboptimal,
+    };
+    let layer = case.stack.layer(leaf);
+    let swap = layer.role == Role::Swap || layer.kind == Kind::Swap;
+    // Swap is made anew without losing a byte, and is idle on a healthy machine.
+    if swap && grid.tier != Tier::Validity {
+        plain.lowered()
+    } else {
+        plain
+    }
+}
+
+fn finding(
+    case: &Case<'_>,
+    leaf: LayerId,
+    index: usize,
+    grid: &Grid,
+    phases: &PhaseSet,
+    severity: Severity,
+) -> Finding {
+    let rule = match (grid.tier, severity) {
+        (Tier::Validity, _) => "start-invalid",
+        (Tier::Rmw, _) => "start-misaligned",
+        (Tier::Preference, Severity::Note) => "start-off-assumed-grid",
+        (Tier::Preference, _) => "start-suboptimal",
+    };
+    let guilty = guilty(case, leaf, index);
+    let mut finding = Finding::new(rule, severity, why(case, leaf, guilty, grid, phases)).at(leaf);
+    finding.guilty = Some(guilty);
+    finding.grid = Some(index);
+    finding.unit = Some(grid.size);
+    finding.offset = phases.dominant_offset().map(Bytes::new);
+    finding.confidence = grid.confidence;
+    finding.cost = cost::table(grid.size, phases);
+    finding.suggest = suggest::start(case, guilty, grid);
+    (finding.fixable_in_place, finding.steps) =
+        suggest::remedy(case, guilty, grid, &finding.suggest);
+    finding
+}
+
+/// The lowest layer from which on, upwards, everything is off the grid.
+fn guilty(case: &Case<'_>, leaf: LayerId, grid: usize) -> LayerId {
+    let mut suspect = leaf;
+    loop {
+        let worst_below = case
+            .stack
+            .layer(suspect)
+            .below
+            .iter()
+            .map(|edge| edge.below)
+            .find(|below| {
+                case.phases_on(*below, grid)
+                    .is_some_and(|phases| !phases.is_aligned())
+            });
+        match worst_below {
+            Some(below) => suspect = below,
+            None => return suspect,
+        }
+    }
+}
+
+fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &PhaseSet) -> String {
+    let mut text = arithmetic(
+        case,
+        guilty,
+        grid,
+        case.phases_for(guilty, grid).unwrap_or(phases),
+    );
+    if guilty != leaf {
+        text.push_str(&format!("; {} inherits it", case.name(leaf)));
+    }
+    text
+}
+
+/// `partition sda1 starts at sector 63 = 32256 B: 3584 B past a 4 KiB boundary (physical-block)`
+fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -> String {
+    let name = capitalised(&case.name(layer));
+    let below = case.stack.layer(grid.layer).name.as_str();
+    let unit = format!(
+        "{} boundary of {below} ({}, {})",
+        grid.size, grid.kind, grid.source
+    );
+    match phases.phases.as_slice() {
+        [only] => {
+            let start = start_text(case, layer);
+            format!(
+                "{name} starts{start} {} past a {unit}",
+                Bytes::new(only.offset)
+            )
+        }
+        several => format!(
+            "{:.0} % of {name} lies off every {unit}, at {} different offsets",
+            100.0 * phases.off_grid(),
+            several.iter().filter(|phase| phase.offset != 0).count()
+        ),
+    }
+}
+
+fn start_text(case: &Case<'_>, layer: LayerId) -> String {
+    let layer = case.stack.layer(layer);
+    let bytes = layer.below.first().and_then(|edge| edge.map.start());
+    match (layer.start_sectors, bytes) {
+        (Some(sectors), _) => format!(
+            " at sector {} = {} B,",
+            sectors.count(),
+            sectors.bytes().get()
+        ),
+        (None, Some(bytes)) => format!(" at byte {},", bytes.get()),
+        (None, None) => String::new(),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    // Device names keep their case: only the words of our own that begin a sentence are raised.
+    match chars.next() {
+        Some(first) if text.contains(' ') => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Adds the larger grids of the same tier that are missed as well.
+fn also_off(
+    missed: &[(usize, &Grid, &PhaseSet)],
+    index: usize,
+    grid: &Grid,
+    finding: &mut Finding,
+) {
+    let others: Vec<_> = missed
+        .iter()
+        .filter(|(other, larger, _)| *other != index && larger.tier == grid.tier)
+        .filter(|(_, larger, _)| larger.size >= grid.size)
+        .filter_map(|(_, larger, phases)| {
+            let offset = Bytes::new(phases.dominant_offset()?);
+            Some(format!("{} ({}) by {offset}", larger.size, larger.kind))
+        })
+        .collect();
+    if !others.is_empty() {
+        finding
+            .why
+            .push_str(&format!("; also off {}", others.join(", ")));
+    }
+}
+
+/// Several volumes on one bad partition are one defect, not many.
+fn merge_same_cause(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) {
+    let mut kept: Vec<Finding> = Vec::new();
+    let mut more: Vec<Vec<LayerId>> = Vec::new();
+    for finding in findings.drain(first..) {
+        let same = kept.iter().position(|other| {
+            other.guilty == finding.guilty
+                && other.grid == finding.grid
+                && other.offset == finding.offset
+                && other.severity == finding.severity
+                && other.layer != other.guilty
+        });
+        match (same, finding.layer) {
+            (Some(index), Some(layer)) => more[index].push(layer),
+            _ => {
+                kept.push(finding);
+                more.push(Vec::new());
+            }
+        }
+    }
+    for (finding, more) in kept.iter_mut().zip(more) {
+        if !more.is_empty() {
+            let names: Vec<_> = more.iter().take(4).map(|layer| case.name(*layer)).collect();
+            let rest = more.len().saturating_sub(4);
+            let rest = if rest > 0 {
+                format!(" and {rest} more")
+            } else {
+                String::new()
+            };
+            finding
+                .why
+                .push_str(&format!("; so do {}{rest}", names.join(", ")));
+        }
+    }
+    findings.extend(kept);
+}
+
+/// A partition that is off a grid on which everything above it is nevertheless right.
+fn repaired(case: &Case<'_>, partition: LayerId, findings: &mut Vec<Finding>) {
+    let leaves: Vec<_> = case
+        .data_leaves()
+        .filter(|leaf| case.lies_on(*leaf, partition))
+        .collect();
+    for (index, grid, phases) in case.on_grids(partition) {
+        let right = |leaf: &LayerId| {
+            case.phases_on(*leaf, index)
+                .is_some_and(PhaseSet::is_aligned)
+        };
+        if phases.is_aligned() || leaves.is_empty() || !leaves.iter().all(right) {
+            continue;
+        }
+        let mut finding = Finding::new(
+            "start-repaired-above",
+            Severity::Note,
+            format!(
+                "{}, but the layer on it makes up for that: the data are on the grid, nothing is lost",
+                arithmetic(case, partition, grid, phases)
+            ),
+        )
+        .at(partition);
+        finding.grid = Some(index);
+        finding.unit = Some(grid.size);
+        finding.offset = phases.dominant_offset().map(Bytes::new);
+        finding.confidence = grid.confidence;
+        findings.push(finding);
+        return;
+    }
+}
+
+/// Partitions that hold no data may start anywhere; said once, so that nobody wastes a day.
+fn harmless_roles(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for (id, layer) in case.stack.layers() {
+        let quiet = matches!(layer.role, Role::BiosBoot | Role::Msr | Role::Reserved);
+        if layer.kind != Kind::Partition || !quiet {
+            continue;
+        }
+        let off = case
+            .on_grids(id)
+            .find(|(_, grid, phases)| grid.tier == Tier::Rmw && !phases.is_aligned());
+        if let Some((index, grid, phases)) = off {
+            let why = format!(
+                "{}, which does not matter: {}",
+                arithmetic(case, id, grid, phases),
+                layer.role.describe()
+            );
+            let mut finding = Finding::new("start-harmless", Severity::Note, why).at(id);
+            finding.grid = Some(index);
+            finding.unit = Some(grid.size);
+            finding.offset = phases.dominant_offset().map(Bytes::new);
+            findings.push(finding);
+        }
+    }
+}

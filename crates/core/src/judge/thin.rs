@@ -1,0 +1,81 @@
+//! Granules of volume managers against the stripe: thin chunks and LVM extents.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::grid::Grid;
+use crate::layer::{Kind, Layer, LayerId};
+use crate::units::Bytes;
+
+/// Above this a first write after a snapshot copies more than it saves.
+const LARGE_CHUNK: u64 = 2 << 20;
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for (id, layer) in case.stack.layers() {
+        match (layer.kind, layer.block) {
+            (Kind::ThinPool, Some(chunk)) => thin_chunk(case, id, chunk, findings),
+            (Kind::LvmPv, Some(extent)) => extent_size(case, id, layer, extent, findings),
+            _ => {}
+        }
+    }
+}
+
+fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
+    case.on_grids(id)
+        .filter(|(_, grid, _)| matches!(grid.kind.as_str(), "full-stripe" | "optimal-io"))
+        .max_by_key(|(_, grid, _)| grid.layer)
+        .map(|(_, grid, _)| grid)
+}
+
+fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Finding>) {
+    let name = case.name(id);
+    if let Some(stripe) = stripe_below(case, id).filter(|grid| !chunk.is_multiple_of(grid.size)) {
+        let why = format!(
+            "{name} allocates chunks of {chunk}, no multiple of the full stripe of {} below: every \
+             new chunk is a partial-stripe write (read-modify-write, and the write hole on RAID 5 \
+             and 6)",
+            stripe.size
+        );
+        let mut finding =
+            Finding::new("thin-chunk-not-stripe-multiple", Severity::Suboptimal, why).at(id);
+        finding.unit = Some(stripe.size);
+        finding.offset = Some(Bytes::new(chunk.get() % stripe.size.get()));
+        finding.confidence = stripe.confidence;
+        finding.fixable_in_place = Some(false);
+        findings.push(finding.step(format!(
+            "the chunk size is fixed when the pool is made: lvcreate --type thin-pool --chunksize {}k",
+            stripe.size.get() >> 10
+        )));
+    }
+    if chunk.get() > LARGE_CHUNK {
+        let why = format!(
+            "{name} allocates chunks of {chunk}: the first write after a snapshot copies a whole chunk"
+        );
+        findings.push(Finding::new("thin-chunk-large", Severity::Note, why).at(id));
+    }
+}
+
+fn extent_size(
+    case: &Case<'_>,
+    id: LayerId,
+    layer: &Layer,
+    extent: Bytes,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(stripe) = stripe_below(case, id).filter(|grid| !extent.is_multiple_of(grid.size))
+    else {
+        return;
+    };
+    let why = format!(
+        "extents of {} are {extent}, no multiple of the full stripe of {}: whatever the start of the \
+         first extent, later volumes start off the stripe",
+        layer.name, stripe.size
+    );
+    let mut finding = Finding::new("extent-not-stripe-multiple", Severity::Note, why).at(id);
+    finding.unit = Some(stripe.size);
+    finding.offset = Some(Bytes::new(extent.get() % stripe.size.get()));
+    finding.fixable_in_place = Some(false);
+    findings.push(finding.step(
+        "choose the extent size when the group is made (vgcreate -s, a multiple of 128 KiB with \
+         lvm2 metadata), or allocate volumes in whole stripes",
+    ));
+}

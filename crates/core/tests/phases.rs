@@ -1,0 +1,250 @@
+//! Composition of layer maps: against brute force, and the cases that other tools get wrong.
+#![allow(missing_docs, clippy::unwrap_used, clippy::cast_possible_truncation)]
+
+use ioalign_core::layer::Kind;
+use ioalign_core::phase::phases;
+use ioalign_core::{Bytes, Grid, Layer, LayerId, Map, Runs, Stack, Tier};
+use proptest::prelude::*;
+
+const KIB: u64 = 1 << 10;
+
+fn grid(layer: LayerId, size: u64, phase: u64) -> Grid {
+    Grid::new(
+        layer,
+        Bytes::new(size),
+        Bytes::new(phase),
+        Tier::Rmw,
+        "test",
+    )
+    .unwrap()
+}
+
+fn shift(start: u64) -> Map {
+    Map::Shift {
+        start: Bytes::new(start),
+    }
+}
+
+fn disk(stack: &mut Stack, size: u64) -> LayerId {
+    stack.push(Layer::new(Kind::Disk, "sda").sized(Bytes::new(size)))
+}
+
+fn offsets(stack: &Stack, layer: LayerId, grid: &Grid) -> Vec<(u64, f64)> {
+    phases(stack, layer, grid)
+        .phases
+        .iter()
+        .map(|p| (p.offset, p.weight))
+        .collect()
+}
+
+#[test]
+fn lvm_repairs_a_partition_at_sector_63() {
+    let mut stack = Stack::new();
+    let disk = disk(&mut stack, 1 << 30);
+    let partition = stack.push(Layer::new(Kind::Partition, "sda1").on(disk, shift(63 * 512)));
+    let pv = stack.push(Layer::new(Kind::LvmPv, "pv").on(partition, shift(2113 * 512)));
+    let chunk = grid(disk, 64 * KIB, 0);
+    assert_eq!(offsets(&stack, partition, &chunk), [(32256, 1.0)]);
+    assert_eq!(offsets(&stack, pv, &chunk), [(0, 1.0)]);
+}
+
+#[test]
+fn one_mebibyte_is_off_a_three_disk_stripe() {
+    let mut stack = Stack::new();
+    let array = disk(&mut stack, 1 << 30);
+    let stripe = grid(array, 192 * KIB, 0);
+    let at = |stack: &mut Stack, start| {
+        stack.push(Layer::new(Kind::Partition, "p").on(array, shift(start)))
+    };
+    let mib = at(&mut stack, 1 << 20);
+    let good = at(&mut stack, 3072 * 512);
+    assert_eq!(offsets(&stack, mib, &stripe), [(64 * KIB, 1.0)]);
+    assert_eq!(offsets(&stack, good, &stripe), [(0, 1.0)]);
+}
+
+#[test]
+fn four_mebibyte_extents_meet_every_column_of_three() {
+    // Scattered 4 MiB extents on a 192 KiB stripe: 4 MiB mod 192 KiB is 64 KiB.
+    let mut stack = Stack::new();
+    let array = disk(&mut stack, 1 << 40);
+    let mut runs = Runs::new();
+    for extent in 0..30_u64 {
+        runs.push(extent << 22, (extent * 11 % 30) << 22, 1 << 22);
+    }
+    let lv = stack.push(
+        Layer::new(Kind::LvmLv, "lv")
+            .sized(Bytes::new(30 << 22))
+            .on(array, Map::Linear(runs)),
+    );
+    let found = offsets(&stack, lv, &grid(array, 192 * KIB, 0));
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
+fn a_dynamic_vhd_has_eight_phases() {
+    let mut stack = Stack::new();
+    let file = stack.push(Layer::new(Kind::Image, "a.vhd").sized(Bytes::new(1 << 30)));
+    let mut runs = Runs::new();
+    for block in 0..64_u64 {
+        runs.push(block << 21, 2048 + 512 + block * ((2 << 20) + 512), 2 << 20);
+    }
+    assert_eq!(runs.iter().count(), 1);
+    let guest = stack.push(
+        Layer::new(Kind::Disk, "guest")
+            .sized(Bytes::new(64 << 21))
+            .on(file, Map::Linear(runs)),
+    );
+    let found = offsets(&stack, guest, &grid(file, 4096, 0));
+    assert_eq!(found.len(), 8);
+    assert!(
+        found
+            .iter()
+            .all(|(offset, weight)| offset % 512 == 0 && (weight - 0.125).abs() < 1e-9)
+    );
+}
+
+#[test]
+fn a_jumpered_drive_wants_sector_63() {
+    let mut stack = Stack::new();
+    let disk = disk(&mut stack, 1 << 30);
+    let old = stack.push(Layer::new(Kind::Partition, "p1").on(disk, shift(63 * 512)));
+    let new = stack.push(Layer::new(Kind::Partition, "p2").on(disk, shift(2048 * 512)));
+    let physical = grid(disk, 4096, 3584);
+    assert_eq!(offsets(&stack, old, &physical), [(0, 1.0)]);
+    assert_eq!(offsets(&stack, new, &physical), [(512, 1.0)]);
+}
+
+#[test]
+fn thin_volumes_know_only_their_chunk() {
+    let mut stack = Stack::new();
+    let array = disk(&mut stack, 1 << 40);
+    let map = Map::Scattered {
+        start: Bytes::ZERO,
+        granule: Bytes::new(64 * KIB),
+    };
+    let thin = stack.push(
+        Layer::new(Kind::LvmLv, "thin")
+            .sized(Bytes::new(1 << 30))
+            .on(array, map),
+    );
+    assert_eq!(offsets(&stack, thin, &grid(array, 4096, 0)), [(0, 1.0)]);
+    assert_eq!(offsets(&stack, thin, &grid(array, 192 * KIB, 0)).len(), 3);
+}
+
+#[test]
+fn an_opaque_layer_ends_the_walk() {
+    let mut stack = Stack::new();
+    let disk = disk(&mut stack, 1 << 30);
+    let vdo = stack.push(Layer::new(Kind::Volume, "vdo").on(disk, Map::Opaque("dedup".into())));
+    assert!(!phases(&stack, vdo, &grid(disk, 4096, 0)).is_known());
+}
+
+#[test]
+fn a_raid_0_of_small_chunks_on_a_coarse_grid() {
+    // 4 KiB chunks over two members on a 16 KiB indirection unit: brute force over the chunks.
+    let mut stack = Stack::new();
+    let member = disk(&mut stack, 1 << 30);
+    let map = Map::Striped {
+        start: Bytes::new(1 << 20),
+        chunk: Bytes::new(4096),
+        data: 2,
+        column: Some(1),
+    };
+    let array = stack.push(
+        Layer::new(Kind::Md, "md0")
+            .sized(Bytes::new(1 << 24))
+            .on(member, map),
+    );
+    let found = offsets(&stack, array, &grid(member, 16384, 0));
+    let mut expected = std::collections::BTreeMap::new();
+    for k in (1..4096_u64).step_by(2) {
+        let there = (1 << 20) + k / 2 * 4096;
+        *expected
+            .entry((there + (1 << 30) - k * 4096) % 16384)
+            .or_insert(0_u64) += 1;
+    }
+    assert_eq!(found.len(), expected.len());
+    assert!(
+        found
+            .iter()
+            .all(|(offset, _)| expected.contains_key(offset)),
+        "{found:?} {expected:?}"
+    );
+}
+
+/// A few pieces in order of `from`, as (gap before, target, length).
+fn pieces() -> impl Strategy<Value = Runs> {
+    proptest::collection::vec((0_u64..5, 0_u64..200, 1_u64..20), 1..12).prop_map(|parts| {
+        let mut runs = Runs::new();
+        let mut from = 0;
+        for (gap, to, len) in parts {
+            runs.push(from + gap, to, len);
+            from += gap + len;
+        }
+        runs
+    })
+}
+
+proptest! {
+    #[test]
+    fn composition_is_associative(a in pieces(), b in pieces(), c in pieces()) {
+        let left = a.then(&b).then(&c);
+        let right = a.then(&b.then(&c));
+        for address in 0..300 {
+            prop_assert_eq!(left.resolve(address).map(|r| r.0), right.resolve(address).map(|r| r.0));
+        }
+    }
+
+    #[test]
+    fn composition_is_application(a in pieces(), b in pieces()) {
+        let both = a.then(&b);
+        for address in 0..300 {
+            let one_by_one = a.resolve(address).and_then(|(there, _)| b.resolve(there)).map(|r| r.0);
+            prop_assert_eq!(both.resolve(address).map(|r| r.0), one_by_one);
+        }
+    }
+
+    #[test]
+    fn phases_are_what_every_byte_says(
+        a in pieces(), b in pieces(), size in 1_u64..40, phase in 0_u64..40, start in 0_u64..30,
+    ) {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 1000);
+        let middle = stack.push(Layer::new(Kind::LvmPv, "m").sized(Bytes::new(1000)).on(bottom, Map::Linear(b.clone())));
+        let upper = stack.push(Layer::new(Kind::LvmLv, "u").sized(Bytes::new(1000)).on(middle, Map::Linear(a.clone())));
+        let top = stack.push(Layer::new(Kind::Partition, "t").sized(Bytes::new(120)).on(upper, shift(start)));
+        let grid = grid(bottom, size, phase);
+        let mut counts = std::collections::BTreeMap::new();
+        for address in 0..120_u64 {
+            let lower = a.resolve(address + start).and_then(|(there, _)| b.resolve(there));
+            if let Some((there, _)) = lower {
+                let offset = (there + 40 * size - address % size - phase % size) % size;
+                *counts.entry(offset).or_insert(0) += 1;
+            }
+        }
+        prop_assert_eq!(phases(&stack, top, &grid), ioalign_core::PhaseSet::from_counts(&counts));
+    }
+
+    #[test]
+    fn the_meet_of_two_grids_is_on_both(m in 1_u64..5000, p in 0_u64..5000, n in 1_u64..5000, q in 0_u64..5000) {
+        let (p, q) = (p % m, q % n);
+        match ioalign_core::grid::meet((m, p), (n, q)) {
+            Some((size, phase)) => {
+                prop_assert_eq!(size, ioalign_core::units::lcm(m, n).unwrap());
+                prop_assert!(phase < size);
+                prop_assert_eq!(phase % m, p);
+                prop_assert_eq!(phase % n, q);
+            }
+            None => prop_assert!((0..m * n).step_by(m as usize).all(|k| (k + p) % n != q)),
+        }
+    }
+
+    #[test]
+    fn grids_hold_to_the_end_of_64_bits(size in 1_u64.., phase in any::<u64>(), address in any::<u64>()) {
+        let grid = grid(LayerId(0), size, phase);
+        let offset = grid.offset_of(Bytes::new(address)).get();
+        prop_assert!(offset < size);
+        let exact = (i128::from(address) - i128::from(phase % size)).rem_euclid(i128::from(size));
+        prop_assert_eq!(i128::from(offset), exact);
+    }
+}
