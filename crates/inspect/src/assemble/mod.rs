@@ -1,1 +1,3 @@
 //! Puts what the readers found together into one stack.
+
+pub mod md;
