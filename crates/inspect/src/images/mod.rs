@@ -3,6 +3,8 @@
 //! Beside the guest's bytes every format yields its own map from guest addresses to file
 //! addresses: no other tool looks at that, and VDI and dynamic VHD put all data off 4 KiB there.
 
+pub mod guest;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
