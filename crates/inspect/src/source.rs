@@ -44,7 +44,12 @@ impl FileSource {
     /// Opens a file or block device for reading.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |error| Error::io("Cannot open it", error).in_file(path);
-        let mut file = File::open(path).map_err(failed)?;
+        Self::from_file(File::open(path).map_err(failed)?, path)
+    }
+
+    /// Takes a file or block device that is open for reading; `path` names it in messages.
+    pub fn from_file(mut file: File, path: &Path) -> Result<Self> {
+        let failed = |error| Error::io("Cannot open it", error).in_file(path);
         // `metadata` gives 0 for a block device; seeking to the end gives the size of both.
         let len = io::Seek::seek(&mut file, io::SeekFrom::End(0)).map_err(failed)?;
         Ok(Self {

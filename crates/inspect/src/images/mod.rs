@@ -3,7 +3,13 @@
 //! Beside the guest's bytes every format yields its own map from guest addresses to file
 //! addresses: no other tool looks at that, and VDI and dynamic VHD put all data off 4 KiB there.
 
+pub mod foreign;
 pub mod guest;
+pub mod mapped;
+pub mod policy;
+pub mod qcow2;
+pub mod raw;
+pub mod vdi;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +17,7 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Remark, Runs};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::source::Source;
 
 /// An opened image.
@@ -64,9 +70,15 @@ pub struct Policy {
 /// Tries one format.
 pub type Probe = fn(&Arc<dyn Source>, &Policy) -> Result<Option<Image>>;
 
-/// All formats, in the order in which they are tried; the first that answers wins. Raw is what
-/// is left when none does.
-pub const FORMATS: &[(&str, Probe)] = &[];
+/// All formats, in the order in which they are tried; the first that answers wins. Raw claims
+/// what is left, and before it come the formats that are refused by name. Content decides,
+/// never the suffix of the file's name.
+pub const FORMATS: &[(&str, Probe)] = &[
+    ("qcow2", qcow2::open),
+    ("vdi", vdi::open),
+    ("foreign", foreign::open),
+    ("raw", raw::open),
+];
 
 /// Opens `source` as whatever image it is; a file that no format claims is raw.
 pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
@@ -76,4 +88,31 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
         }
     }
     Ok(None)
+}
+
+/// Opens a backing file in the format that the image above says it has; without one, whatever
+/// it is.
+pub fn open_as(
+    source: &Arc<dyn Source>,
+    policy: &Policy,
+    format: Option<&str>,
+) -> Result<Option<Image>> {
+    let name = match format {
+        None => return open(source, policy),
+        // QEMU's names for the same.
+        Some("file" | "host_device") => "raw",
+        Some("vpc") => "vhd",
+        Some(name) => name,
+    };
+    let wrong = |what: String| Error::malformed(what).in_file(source.path());
+    let Some((_, format)) = FORMATS.iter().find(|(known, _)| *known == name) else {
+        let what = format!("A backing file of format `{name}`");
+        return Err(Error::unsupported(what).in_file(source.path()));
+    };
+    match format(source, policy)? {
+        Some(image) => Ok(Some(image)),
+        None => Err(wrong(format!(
+            "The image above says that it is {name}, its content says otherwise"
+        ))),
+    }
 }

@@ -1,0 +1,95 @@
+//! Collects where guest data lie while tables are walked, within bounds.
+//!
+//! A hostile or badly fragmented image can have as many pieces as clusters, and every image of a
+//! backing chain keeps a map of its own; so the deeper an image lies the fewer runs it may keep.
+
+use ioalign_core::{Remark, Runs};
+
+use super::Policy;
+use crate::error::Error;
+
+/// Runs that the top image may keep: 48 bytes each, 12 MiB in all.
+const MOST_RUNS: usize = 1 << 18;
+/// Runs that any image may keep.
+const LEAST_RUNS: usize = 1 << 12;
+/// Bytes of block tables that are read for one map: with 64 KiB clusters, 4 TiB of guest data.
+const MOST_TABLE_BYTES: u64 = 512 << 20;
+
+/// A map in the making.
+pub struct Mapped {
+    runs: Runs,
+    most: usize,
+    cut: bool,
+    table_bytes: u64,
+}
+
+impl Mapped {
+    /// An empty map of an image as deep in its chain as `policy` says.
+    pub fn new(policy: &Policy) -> Self {
+        // The image itself is the last of the chain, or not on it when it is the only one.
+        let deep = u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        Self {
+            runs: Runs::new(),
+            most: MOST_RUNS.checked_shr(deep).unwrap_or(0).max(LEAST_RUNS),
+            cut: false,
+            table_bytes: 0,
+        }
+    }
+
+    /// Adds a piece behind all others.
+    pub fn push(&mut self, from: u64, to: u64, len: u64) {
+        if !self.cut {
+            self.runs.push(from, to, len);
+            // A slice's count is its length, no walk. One run above the mark is kept.
+            self.cut = self.runs.truncated() || self.runs.iter().count() > self.most;
+        }
+    }
+
+    /// Whether `bytes` more of tables may be read; the map is cut when not.
+    pub const fn may_read(&mut self, bytes: u64) -> bool {
+        self.table_bytes = self.table_bytes.saturating_add(bytes);
+        let may = self.table_bytes <= MOST_TABLE_BYTES;
+        self.cut |= !may;
+        may
+    }
+
+    /// The map, and a remark when it is not whole.
+    pub fn finish(self) -> (Runs, Option<Remark>) {
+        let end = self.runs.iter().last().map_or(0, |run| run.end());
+        let remark = self.cut.then(|| {
+            let why = format!(
+                "The block map has too many pieces to keep: \
+                 where data lie is shown up to guest byte {end} only."
+            );
+            Remark::note("image-map-cut", why)
+        });
+        (self.runs, remark)
+    }
+}
+
+/// Table entries that cannot be followed: how many, and the first.
+#[derive(Default)]
+pub struct Damage {
+    count: u64,
+    first: Option<Error>,
+}
+
+impl Damage {
+    /// Counts one more; `error` makes the first one's description.
+    pub fn add(&mut self, error: impl FnOnce() -> Error) {
+        self.count = self.count.saturating_add(1);
+        self.first.get_or_insert_with(error);
+    }
+
+    /// A remark when there was any.
+    pub fn remark(&self, rule: &'static str, entries: &str) -> Option<Remark> {
+        let first = self.first.as_ref()?;
+        let why = format!(
+            "{} {entries} cannot be followed, so the guest data behind them cannot be read; \
+             the first: {first}.",
+            self.count
+        );
+        let remark = Remark::new(rule, ioalign_core::Severity::DataRisk, why);
+        Some(remark.advise("Run `qemu-img check` on a copy, or restore the image from a backup."))
+    }
+}

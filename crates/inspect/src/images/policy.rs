@@ -1,0 +1,198 @@
+//! Opening the files that an image names: backing files, external data files, extents.
+//!
+//! A name inside an image is a claim by whoever made the image. Followed without care it reads
+//! `/etc/shadow` as a disk, waits for ever on a FIFO, or runs in a circle. So a name stays in the
+//! folder of its image unless the user says otherwise, and only files and block devices open.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::Policy;
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::{FileSource, Source};
+
+/// Images on the way from the top of a chain to its base; QEMU warns far earlier.
+const MOST_DEEP: usize = 32;
+
+/// Opens the file that the image at `image_path` calls `written`, and gives the policy for what
+/// that file names in turn.
+///
+/// A relative name counts from the folder of the image, as in QEMU and VMware.
+pub fn open_beside(
+    image_path: &Path,
+    written: &Path,
+    policy: &Policy,
+) -> Result<(Arc<dyn Source>, Policy)> {
+    let written = plain_name(written).map_err(|error| error.in_file(image_path))?;
+    let target = resolve(image_path, &written, policy).map_err(|e| e.in_file(image_path))?;
+    let policy = extended(image_path, &target, policy).map_err(|e| e.in_file(image_path))?;
+    let source = open_file(&target).map_err(|error| error.in_file(&target))?;
+    Ok((Arc::new(source), policy))
+}
+
+/// The name without `file:`; another protocol is not followed.
+///
+/// QEMU's rule (`path_has_protocol`): a colon before the first slash ends a protocol.
+fn plain_name(written: &Path) -> Result<PathBuf> {
+    let bytes = written.as_os_str().as_bytes();
+    if bytes.is_empty() {
+        return Err(Error::malformed("It names a file with an empty name"));
+    }
+    if bytes.contains(&0) {
+        return Err(Error::malformed("It names a file with a NUL in its name"));
+    }
+    let rest = bytes.strip_prefix(b"file:").unwrap_or(bytes);
+    match rest.iter().find(|b| matches!(b, b':' | b'/')) {
+        Some(b':') => Err(Error::unsupported(format!(
+            "It rests on `{}`, which is not a plain file; \
+             convert the chain with `qemu-img convert` first",
+            written.display()
+        ))),
+        _ => Ok(PathBuf::from(std::ffi::OsStr::from_bytes(rest))),
+    }
+}
+
+/// The canonical path of the target, inside the folder unless the policy allows more.
+fn resolve(image_path: &Path, written: &Path, policy: &Policy) -> Result<PathBuf> {
+    let folder = match image_path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let home = canonical(folder)?;
+    // Judged by its letters first: what is refused is not even looked at, so that a name
+    // cannot be used to ask which files exist.
+    if !policy.allow_backing && leaves(written, folder, &home) {
+        return Err(refused(written));
+    }
+    let target = canonical(&folder.join(written))?;
+    if !policy.allow_backing && !target.starts_with(&home) {
+        return Err(refused(written));
+    }
+    Ok(target)
+}
+
+fn leaves(written: &Path, folder: &Path, home: &Path) -> bool {
+    written
+        .components()
+        .any(|part| part == Component::ParentDir)
+        || (written.is_absolute() && !written.starts_with(folder) && !written.starts_with(home))
+}
+
+fn refused(written: &Path) -> Error {
+    let what = format!(
+        "It rests on `{}`, outside its own folder; pass --allow-backing to follow it",
+        written.display()
+    );
+    Error::new(ErrorKind::Refused, what)
+}
+
+fn canonical(path: &Path) -> Result<PathBuf> {
+    path.canonicalize()
+        .map_err(|error| Error::io(format!("Cannot find `{}`", path.display()), error))
+}
+
+/// The chain with the image and the target; an error when the target is on it already.
+fn extended(image_path: &Path, target: &Path, policy: &Policy) -> Result<Policy> {
+    let mut policy = policy.clone();
+    let image = image_path.canonicalize().ok();
+    // The caller of the outermost image may not have put it on the chain.
+    if let Some(image) = image.filter(|image| !policy.chain.contains(image)) {
+        policy.chain.push(image);
+    }
+    if policy.chain.iter().any(|path| path == target) {
+        let what = format!("It rests on itself by way of `{}`", target.display());
+        return Err(Error::new(ErrorKind::Loop, what));
+    }
+    if policy.chain.len() >= MOST_DEEP {
+        let what = format!("It rests on a chain of more than {MOST_DEEP} files");
+        return Err(Error::too_large(what));
+    }
+    policy.chain.push(target.to_owned());
+    Ok(policy)
+}
+
+/// Opens a regular file or block device. `path` is canonical.
+///
+/// A FIFO would block the open, and a character device may act on it (rewind a tape), so the
+/// type is asked before; again after, because the name may mean something else by then.
+fn open_file(path: &Path) -> Result<FileSource> {
+    let failed = |error: io::Error| Error::io("Cannot open it", error);
+    check_type(&path.metadata().map_err(failed)?)?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
+    let file = File::from(file);
+    check_type(&file.metadata().map_err(failed)?)?;
+    FileSource::from_file(file, path)
+}
+
+fn check_type(metadata: &std::fs::Metadata) -> Result<()> {
+    let kind = metadata.file_type();
+    if kind.is_file() || kind.is_block_device() {
+        return Ok(());
+    }
+    let name = if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
+        "a FIFO"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a character device"
+    };
+    Err(Error::unsupported(format!(
+        "It is {name}, not a file or block device"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Result<PathBuf> {
+        plain_name(Path::new(text))
+    }
+
+    #[test]
+    fn protocols_are_told_from_names() {
+        assert_eq!(name("file:base.img").unwrap(), Path::new("base.img"));
+        assert_eq!(name("./a:b").unwrap(), Path::new("./a:b"));
+        for text in [
+            "json:{}",
+            "nbd://host/x",
+            "rbd:pool/x",
+            "file:nbd:x",
+            "host_device:/dev/x",
+        ] {
+            assert_eq!(
+                name(text).unwrap_err().kind(),
+                ErrorKind::Unsupported,
+                "{text}"
+            );
+        }
+        assert_eq!(name("").unwrap_err().kind(), ErrorKind::Malformed);
+        assert_eq!(name("a\0b").unwrap_err().kind(), ErrorKind::Malformed);
+    }
+
+    #[test]
+    fn names_that_leave_are_seen() {
+        let (folder, home) = (Path::new("link"), Path::new("/vm"));
+        for inside in ["a", "sub/a", "./a", "/vm/a"] {
+            assert!(!leaves(Path::new(inside), folder, home), "{inside}");
+        }
+        for outside in [
+            "../a",
+            "sub/../../a",
+            "/etc/shadow",
+            "/vm/../etc/x",
+            "/vmx/a",
+        ] {
+            assert!(leaves(Path::new(outside), folder, home), "{outside}");
+        }
+    }
+}

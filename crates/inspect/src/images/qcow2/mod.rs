@@ -1,0 +1,137 @@
+//! QEMU's qcow2, versions 2 and 3: a two-level table from guest clusters to file clusters.
+//!
+//! Layout after `docs/interop/qcow2.txt` of QEMU, limits and lenience after its `block/qcow2.c`:
+//! what QEMU reads we read, with the same bytes.
+
+mod entry;
+mod header;
+mod tables;
+mod unpack;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ioalign_core::{Bytes, Remark, Severity};
+
+use self::entry::Shape;
+use self::header::Header;
+use self::tables::Tables;
+use self::walk::{Walked, walk};
+use super::guest::Guest;
+use super::policy::open_beside;
+use super::{Image, Place, Policy, open_as};
+use crate::error::{Error, Result};
+use crate::source::Source;
+use crate::view::View;
+
+/// Opens a qcow2 image.
+pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+    let view = View::new(Arc::clone(source));
+    let header = Header::read(&view).map_err(|error| error.in_file(source.path()))?;
+    let Some(header) = header else {
+        return Ok(None);
+    };
+    let shape = Shape::new(&header, source.len());
+    let data = data_file(&view, &header, policy)?;
+    let walked = walk(source, &shape, data.len(), policy)?;
+    let backing = backing(source.path(), &header, policy)?;
+    Ok(Some(image(source, &header, shape, data, walked, backing)))
+}
+
+/// The file that holds guest data: the image itself unless the header names another.
+fn data_file(view: &View, header: &Header, policy: &Policy) -> Result<Arc<dyn Source>> {
+    if !header.external {
+        return Ok(Arc::clone(view.source()));
+    }
+    let Some(name) = &header.data_file else {
+        let what = "Its data are in an external file that it does not name";
+        return Err(view.locate(Error::unsupported(what), 72));
+    };
+    open_beside(view.source().path(), name, policy).map(|(source, _)| source)
+}
+
+/// The backing image. Its format is taken from the header where that says: what a guest wrote
+/// into a raw base must not make it something else.
+fn backing(path: &Path, header: &Header, policy: &Policy) -> Result<Option<Image>> {
+    let Some(name) = &header.backing else {
+        return Ok(None);
+    };
+    let (source, policy) = open_beside(path, name, policy)?;
+    open_as(&source, &policy, header.backing_format.as_deref())
+}
+
+fn image(
+    source: &Arc<dyn Source>,
+    header: &Header,
+    shape: Shape,
+    data: Arc<dyn Source>,
+    walked: Walked,
+    backing: Option<Image>,
+) -> Image {
+    let mut remarks = remarks(header);
+    let (runs, cut) = walked.mapped.finish();
+    remarks.extend(walked.remarks);
+    remarks.extend(cut);
+    let place = Place {
+        path: data.path().to_owned(),
+        size: Bytes::new(data.len()),
+        runs,
+    };
+    let below = backing.as_ref().map(|image| Arc::clone(&image.guest));
+    let (size, path) = (header.size, source.path().to_owned());
+    let cluster = Bytes::new(shape.cluster());
+    let facts = facts(header, &shape);
+    let tables = Tables::new(Arc::clone(source), shape, header.method);
+    Image {
+        format: "qcow2",
+        variant: format!("v{}", header.version),
+        virtual_size: Bytes::new(size),
+        logical_sector: None,
+        cluster: Some(cluster),
+        guest: Arc::new(Guest::new(tables, vec![data], below, size, path)),
+        places: vec![place],
+        compressed: Bytes::new(walked.compressed),
+        backing: backing.map(Box::new),
+        backing_path: header.backing.clone(),
+        facts,
+        remarks,
+    }
+}
+
+fn facts(header: &Header, shape: &Shape) -> BTreeMap<&'static str, String> {
+    let mut facts = BTreeMap::new();
+    facts.insert("compression", header.method.name().to_owned());
+    if header.snapshots != 0 {
+        facts.insert("snapshots", header.snapshots.to_string());
+    }
+    if header.extended {
+        facts.insert("subcluster", Bytes::new(shape.subcluster()).to_string());
+    }
+    if header.lazy_refcounts {
+        facts.insert("lazy-refcounts", "yes".to_owned());
+    }
+    if let Some(format) = &header.backing_format {
+        facts.insert("backing-format", format.clone());
+    }
+    if let Some(file) = &header.data_file {
+        facts.insert("data-file", PathBuf::from(file).display().to_string());
+    }
+    facts
+}
+
+fn remarks(header: &Header) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    if header.corrupt {
+        let why = "The image is marked corrupt: QEMU found damaged tables and opens it \
+                   for reading only.";
+        let remark = Remark::new("qcow2-corrupt", Severity::DataRisk, why);
+        remarks.push(remark.advise("Run `qemu-img check -r all` on a copy."));
+    }
+    if header.dirty {
+        let why = "The image is marked dirty: it is in use, or was not closed cleanly.";
+        remarks.push(Remark::note("qcow2-dirty", why));
+    }
+    remarks
+}

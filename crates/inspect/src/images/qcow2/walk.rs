@@ -1,0 +1,193 @@
+//! One pass over all tables when the image is opened: where its data lie, and what is damaged.
+
+use std::sync::Arc;
+
+use ioalign_core::Remark;
+
+use super::super::Policy;
+use super::super::guest::Piece;
+use super::super::mapped::{Damage, Mapped};
+use super::entry::{Cluster, Shape};
+use super::tables::bad_entry;
+use crate::error::{Error, Result};
+use crate::source::Source;
+
+/// Bytes of the L1 table that are held at a time.
+const L1_PIECE: u64 = 64 << 10;
+
+/// What the pass found.
+pub struct Walked {
+    pub mapped: Mapped,
+    /// Bytes of guest data in compressed clusters.
+    pub compressed: u64,
+    pub remarks: Vec<Remark>,
+}
+
+struct Walk<'a> {
+    source: &'a dyn Source,
+    shape: &'a Shape,
+    data_len: u64,
+    mapped: Mapped,
+    compressed: u64,
+    damage: Damage,
+    past_end: u64,
+    tables: u64,
+}
+
+/// Walks the tables of `source`; guest data are in a file of `data_len` bytes.
+pub fn walk(
+    source: &Arc<dyn Source>,
+    shape: &Shape,
+    data_len: u64,
+    policy: &Policy,
+) -> Result<Walked> {
+    let mut walk = Walk {
+        source: source.as_ref(),
+        shape,
+        data_len,
+        mapped: Mapped::new(policy),
+        compressed: 0,
+        damage: Damage::default(),
+        past_end: 0,
+        tables: 0,
+    };
+    walk.l1().map_err(|error| error.in_file(source.path()))?;
+    Ok(walk.finish())
+}
+
+impl Walk<'_> {
+    fn l1(&mut self) -> Result<()> {
+        let mut index = 0;
+        let mut held = Vec::new();
+        while index < self.shape.l1_entries {
+            let bytes = ((self.shape.l1_entries - index) * 8).min(L1_PIECE);
+            let at = self.shape.l1_offset + index * 8;
+            self.fill(&mut held, at, bytes)?;
+            for (i, entry) in words(&held).enumerate() {
+                if !self.l1_entry(entry, index + i as u64)? {
+                    return Ok(());
+                }
+            }
+            index += bytes / 8;
+        }
+        Ok(())
+    }
+
+    /// Whether to go on.
+    fn l1_entry(&mut self, entry: u64, index: u64) -> Result<bool> {
+        let table = match self.shape.table(entry) {
+            Ok(None) => return Ok(true),
+            Ok(Some(table)) => table,
+            Err(bad) => {
+                let at = self.shape.l1_offset + index * 8;
+                self.damage.add(|| bad_entry(bad, at, "l1_entry"));
+                return Ok(true);
+            }
+        };
+        // Each table fills a cluster of its own, so there cannot be more of them.
+        self.tables += 1;
+        if self.tables > self.shape.file_len >> self.shape.cluster_bits {
+            let what = "The L1 table names more L2 tables than the file has clusters";
+            return Err(Error::malformed(what)
+                .at(self.shape.l1_offset)
+                .field("l1_entry"));
+        }
+        self.l2(table, index * self.shape.span())
+    }
+
+    fn l2(&mut self, table: u64, guest: u64) -> Result<bool> {
+        let shape = self.shape;
+        let clusters = (shape.size - guest)
+            .min(shape.span())
+            .div_ceil(shape.cluster());
+        let bytes = clusters * shape.entry();
+        if !self.mapped.may_read(bytes) {
+            return Ok(false);
+        }
+        let mut held = Vec::new();
+        self.fill(&mut held, table, bytes)?;
+        let step = if shape.extended { 2 } else { 1 };
+        let bitmaps = words(&held).skip(1).step_by(step);
+        let entries = words(&held).step_by(step);
+        let mut at = table;
+        let mut address = guest;
+        for (entry, bitmap) in entries.zip(bitmaps.chain(std::iter::once(0))) {
+            // Most entries of a sparse image; nothing is there whatever the flags.
+            if entry != 0 {
+                match shape.read(entry, bitmap, address) {
+                    Ok(cluster) => self.cluster(cluster, address),
+                    Err(bad) => self.damage.add(|| bad_entry(bad, at, "l2_entry")),
+                }
+            }
+            at += shape.entry();
+            address += shape.cluster();
+        }
+        Ok(true)
+    }
+
+    fn cluster(&mut self, cluster: Cluster, guest: u64) {
+        let len = self.shape.cluster().min(self.shape.size - guest);
+        match cluster {
+            Cluster::Below | Cluster::Zero => {}
+            Cluster::Stored(at) => self.stored(guest, at, len),
+            Cluster::Packed(_) => self.compressed = self.compressed.saturating_add(len),
+            Cluster::Parts { .. } => self.parts(cluster, guest, len),
+        }
+    }
+
+    fn parts(&mut self, cluster: Cluster, guest: u64, len: u64) {
+        let mut within = 0;
+        while within < len {
+            let span = cluster.span(within, self.shape);
+            let part = span.room.min(len - within);
+            if let Piece::Stored { at, .. } = span.piece {
+                self.stored(guest + within, at, part);
+            }
+            within += part;
+        }
+    }
+
+    fn stored(&mut self, guest: u64, at: u64, len: u64) {
+        if at >= self.data_len {
+            self.past_end = self.past_end.saturating_add(1);
+        }
+        self.mapped.push(guest, at, len);
+    }
+
+    fn fill(&self, held: &mut Vec<u8>, at: u64, bytes: u64) -> Result<()> {
+        held.clear();
+        held.resize(usize::try_from(bytes).unwrap_or(0), 0);
+        self.source.read_at(at, held)
+    }
+
+    fn finish(self) -> Walked {
+        let mut remarks = Vec::new();
+        remarks.extend(self.damage.remark("qcow2-bad-entries", "table entries"));
+        if self.past_end != 0 {
+            let why = format!(
+                "{} data clusters lie behind the end of the file's {} bytes and read as zeros: \
+                 the file was cut off.",
+                self.past_end, self.data_len
+            );
+            remarks.push(Remark::new(
+                "image-cut-off",
+                ioalign_core::Severity::DataRisk,
+                why,
+            ));
+        }
+        Walked {
+            mapped: self.mapped,
+            compressed: self.compressed,
+            remarks,
+        }
+    }
+}
+
+/// Big-endian 64-bit words.
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|raw| u64::from_be_bytes(*raw))
+}

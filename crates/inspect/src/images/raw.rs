@@ -1,0 +1,40 @@
+//! Raw: the file is the disk, byte for byte. Also what is left when no format claims a file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ioalign_core::{Bytes, Runs};
+
+use super::{Image, Place, Policy};
+use crate::error::Result;
+use crate::source::Source;
+
+/// Claims every file.
+pub fn open(source: &Arc<dyn Source>, _: &Policy) -> Result<Option<Image>> {
+    Ok(Some(image(source)))
+}
+
+/// The image of a file that is known to be raw.
+pub fn image(source: &Arc<dyn Source>) -> Image {
+    let size = Bytes::new(source.len());
+    let mut runs = Runs::new();
+    runs.push(0, 0, source.len());
+    Image {
+        format: "raw",
+        variant: String::new(),
+        virtual_size: size,
+        logical_sector: None,
+        cluster: None,
+        guest: Arc::clone(source),
+        places: vec![Place {
+            path: source.path().to_owned(),
+            size,
+            runs,
+        }],
+        compressed: Bytes::ZERO,
+        backing: None,
+        backing_path: None,
+        facts: BTreeMap::new(),
+        remarks: Vec::new(),
+    }
+}
