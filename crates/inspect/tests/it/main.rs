@@ -5,4 +5,5 @@ mod filesystems;
 mod host;
 mod images;
 mod tables;
+mod tools;
 mod volumes;
