@@ -3,7 +3,22 @@
 //! A probe sees one device and says what it is a member of. Putting members together into
 //! arrays, groups and volumes is the work of the assembly, which sees all devices.
 
+mod bcache;
+mod bitlocker;
+mod bluestore;
+mod ddf;
+mod dm;
+mod drbd;
+mod imsm;
+mod luks;
+mod lvm;
+mod md;
+mod owner;
+mod stratis;
+mod vdo;
+
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use ioalign_core::{Bytes, Remark};
 
@@ -30,6 +45,35 @@ pub struct Member {
     /// What is odd about it.
     pub remarks: Vec<Remark>,
 }
+
+impl Member {
+    /// A member whose data area is all of the view, until the format says otherwise.
+    fn new(kind: &'static str, detail: Detail) -> Self {
+        Self {
+            kind,
+            set: String::new(),
+            name: String::new(),
+            data_start: Bytes::ZERO,
+            data_size: None,
+            detail,
+            facts: BTreeMap::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// A member that is recognised and not followed, for `reason`.
+    fn opaque(kind: &'static str, reason: &str) -> Self {
+        Self::new(kind, Detail::Opaque(reason.to_owned()))
+    }
+
+    /// Adds a fact for the display.
+    fn fact(&mut self, name: &'static str, value: &dyn Display) {
+        self.facts.insert(name, value.to_string());
+    }
+}
+
+/// Linux counts most on-disk volume offsets in these, whatever the sector of the device is.
+const UNIT: Bytes = Bytes::new(512);
 
 /// What a member says beyond its data area.
 #[derive(Clone, Debug)]
@@ -199,7 +243,24 @@ pub enum SegmentKind {
 pub type Probe = fn(&View) -> Result<Option<Member>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
-pub const FORMATS: &[(&str, Probe)] = &[];
+///
+/// Formats with their metadata at the *end* go first: what a RAID 1 member of md 1.0 shows at
+/// byte 0 is the first sector of the array, a LUKS header or an LVM label that belongs one layer up.
+pub const FORMATS: &[(&str, Probe)] = &[
+    ("md", md::probe),
+    ("imsm", imsm::probe),
+    ("ddf", ddf::probe),
+    ("drbd", drbd::probe),
+    ("bcache", bcache::probe),
+    ("luks", luks::probe),
+    ("bitlocker", bitlocker::probe),
+    ("lvm2", lvm::probe),
+    ("stratis", stratis::probe),
+    ("vdo", vdo::probe),
+    ("bluestore", bluestore::probe),
+    ("integrity", dm::integrity),
+    ("snapshot-cow", dm::snapshot),
+];
 
 /// The volume that `view` is a member of, if any format recognises it.
 pub fn probe(view: &View) -> Result<Option<Member>> {

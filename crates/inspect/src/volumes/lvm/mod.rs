@@ -1,0 +1,133 @@
+//! LVM2 physical volumes: label, PV header, metadata areas and the group that their text tells.
+//!
+//! Layouts: lvm2 `lib/format_text/layout.h` and `lib/label/label.h`. Extent 0 of a PV lies at
+//! `pe_start` of the text, or at the data area of the header when this PV holds no text.
+
+mod area;
+mod group;
+mod label;
+mod segment;
+mod text;
+
+use ioalign_core::finding::Severity;
+use ioalign_core::{Bytes, Remark};
+
+use self::label::Label;
+use super::{Detail, Group, GroupPv, Lvm, Member};
+use crate::error::Result;
+use crate::view::View;
+
+/// The physical volume on `view`.
+///
+/// [`Member::set`] is the group's id, empty when this PV holds no copy of the metadata: then
+/// another PV's group names it by [`Lvm::pv`].
+pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+    let Some(label) = label::find(view)? else {
+        return Ok(None);
+    };
+    let mut remarks = label.remarks.clone();
+    let group = area::newest(view, &label.metadata, &mut remarks);
+    let mut member = Member::new("lvm2", Detail::Opaque(String::new()));
+    place(view, &label, group.as_ref(), &mut member);
+    if let Some(group) = &group {
+        member.set.clone_from(&group.id);
+        member.name.clone_from(&group.name);
+        member.fact("seqno", &group.seqno);
+        member.fact("extent-size", &group.extent);
+    }
+    member.fact("pv-uuid", &label.pv);
+    member.fact("metadata-areas", &label.metadata.len());
+    member.remarks.splice(0..0, remarks);
+    member.detail = Detail::Lvm(Lvm {
+        pv: label.pv,
+        group,
+    });
+    Ok(Some(member))
+}
+
+/// Data start and size: the text wins over the header, a disagreement is remarked.
+fn place(view: &View, label: &Label, group: Option<&Group>, member: &mut Member) {
+    let header = label.data.map(|area| area.start);
+    member.data_start = header.unwrap_or_default();
+    member.data_size = view
+        .len()
+        .checked_sub(member.data_start.get())
+        .map(Bytes::new);
+    let Some(group) = group else { return };
+    let Some(pv) = group.pvs.iter().find(|pv| pv.id == label.pv) else {
+        let why = format!(
+            "PV {} is not in the group {} that it describes",
+            label.pv, group.name
+        );
+        member
+            .remarks
+            .push(Remark::new("lvm-foreign-metadata", Severity::Broken, why));
+        return;
+    };
+    member.data_start = pv.pe_start;
+    member.data_size = group.extent.checked_mul(pv.pe_count);
+    agree(view, pv, header, member);
+}
+
+fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut Member) {
+    if let Some(header) = header.filter(|header| *header != pv.pe_start) {
+        let why = format!(
+            "The PV header puts the data area at byte {}, the metadata put extent 0 at byte {}",
+            header.get(),
+            pv.pe_start.get()
+        );
+        member
+            .remarks
+            .push(Remark::new("lvm-pe-start-differs", Severity::Note, why));
+    }
+    let end = member
+        .data_size
+        .and_then(|size| pv.pe_start.checked_add(size));
+    if end.is_none_or(|end| end.get() > view.len()) {
+        let why = format!(
+            "{} extents from byte {} reach past the end of the {} bytes of this PV",
+            pv.pe_count,
+            pv.pe_start.get(),
+            view.len()
+        );
+        member.remarks.push(
+            Remark::new("lvm-pv-too-small", Severity::Broken, why)
+                .advise("vgck and pvck show what is missing; the device may have been shrunk"),
+        );
+    }
+}
+
+/// LVM's CRC: the usual polynomial, its own start value, no final inversion (`lib/misc/crc.c`).
+fn crc(bytes: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(!0xf597_a6cf);
+    hasher.update(bytes);
+    !hasher.finalize()
+}
+
+/// 32 characters on disk, `6-4-4-4-4-4-6` in text and on screen.
+fn dashed(id: &str) -> String {
+    let mut out = String::with_capacity(38);
+    for (index, letter) in id.chars().enumerate() {
+        if matches!(index, 6 | 10 | 14 | 18 | 22 | 26) {
+            out.push('-');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_get_their_dashes() {
+        let id = "dCBX21pp3yYzmEg0uhqCno9Otbszz5Jf";
+        assert_eq!(dashed(id), "dCBX21-pp3y-YzmE-g0uh-qCno-9Otb-szz5Jf");
+    }
+
+    #[test]
+    fn the_crc_has_no_inversions() {
+        assert_eq!(crc(b""), 0xf597_a6cf);
+    }
+}
