@@ -3,10 +3,28 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::layer::Geometry;
-use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Bytes, Remark, Severity};
 
 use crate::error::Result;
 use crate::view::View;
+
+mod bcachefs;
+mod btrfs;
+mod exfat;
+mod ext;
+mod f2fs;
+mod fat;
+mod fields;
+mod ntfs;
+mod nvlist;
+mod optical;
+mod refs;
+mod simple;
+mod swap;
+mod ufs;
+mod vmfs;
+mod xfs;
+mod zfs;
 
 /// A file system, as its superblock describes it. Offsets are relative to the view.
 #[derive(Clone, Debug, Default)]
@@ -40,14 +58,55 @@ pub struct FileSystem {
 pub type Probe = fn(&View) -> Result<Option<FileSystem>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
-pub const FORMATS: &[(&str, Probe)] = &[];
+///
+/// Those with a long signature at a place of their own come first. FAT has none and comes after
+/// the first ZFS label, whose blank front may hold an old boot sector. The other ZFS labels
+/// outlive the pool where nobody overwrites them, so that everything else is believed before.
+pub const FORMATS: &[(&str, Probe)] = &[
+    ("xfs", xfs::probe),
+    ("ntfs", ntfs::probe),
+    ("exfat", exfat::probe),
+    ("refs", refs::probe),
+    ("squashfs", simple::probe_squashfs),
+    ("apfs", simple::probe_apfs),
+    ("ext", ext::probe),
+    ("f2fs", f2fs::probe),
+    ("erofs", simple::probe_erofs),
+    ("hfsplus", simple::probe_hfsplus),
+    ("nilfs2", simple::probe_nilfs),
+    ("bcachefs", bcachefs::probe),
+    ("swap", swap::probe),
+    ("jfs", simple::probe_jfs),
+    ("btrfs", btrfs::probe),
+    ("ufs", ufs::probe),
+    ("udf", optical::probe_udf),
+    ("iso9660", optical::probe_iso),
+    ("vmfs", vmfs::probe),
+    ("zfs", zfs::probe),
+    ("fat", fat::probe),
+    ("zfs", zfs::probe_rest),
+];
 
 /// The file system of `view`, if any format recognises one.
 pub fn probe(view: &View) -> Result<Option<FileSystem>> {
     for (_, format) in FORMATS {
-        if let Some(found) = format(view)? {
+        if let Some(mut found) = format(view)? {
+            let cut = past_end(&found, view);
+            found.remarks.extend(cut);
             return Ok(Some(found));
         }
     }
     Ok(None)
+}
+
+/// A partition that was shrunk, or moved with a wrong size, below a file system that was not.
+fn past_end(found: &FileSystem, view: &View) -> Option<Remark> {
+    let (size, space) = (found.size?.get(), view.len());
+    let missing = size.checked_sub(space).filter(|missing| *missing != 0)?;
+    let why = format!(
+        "The {} file system is {size} B long, the space that holds it {space} B: \
+         {missing} B are missing at its end",
+        found.kind
+    );
+    Some(Remark::new("filesystem-past-end", Severity::DataRisk, why))
 }

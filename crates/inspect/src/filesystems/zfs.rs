@@ -1,0 +1,118 @@
+//! ZFS vdev labels: pool, ashift, kind and width of the top-level vdev.
+//!
+//! Layout: "ZFS On-Disk Specification", chapter 1: four labels of 256 KiB, two at the front and
+//! two at the end (of the size rounded down to 256 KiB), each with the configuration as an nvlist
+//! at 16 KiB. Blocks count from 4 MiB, after the front labels and the boot area.
+//!
+//! Labels outlive their pool at places that other file systems do not overwrite. The first label
+//! is believed before FAT; the others only when nothing else is recognised.
+
+use ioalign_core::{Bytes, Remark};
+
+use super::FileSystem;
+use super::fields::shifted;
+use super::nvlist::List;
+use crate::error::Result;
+use crate::view::View;
+
+const LABEL: u64 = 256 << 10;
+const CONFIG: u64 = 16 << 10;
+const CONFIG_BYTES: usize = 112 << 10;
+/// ZFS takes no smaller device.
+const SMALLEST: u64 = 64 << 20;
+/// `VDEV_LABEL_START_SIZE`: two labels and the boot area.
+const DATA_START: Bytes = Bytes::new(4 << 20);
+const LARGEST_ASHIFT: u32 = 16;
+/// `pool_state`: words for 0 to 4.
+const STATES: [&str; 5] = ["active", "exported", "destroyed", "spare", "l2cache"];
+
+/// Tries the first label.
+pub(super) fn probe(view: &View) -> Result<Option<FileSystem>> {
+    label(view, 0)
+}
+
+/// Tries the other three, which may be leftovers: not on a partitioned disk, whose last partition
+/// has its own labels at what may be the same place.
+pub(super) fn probe_rest(view: &View) -> Result<Option<FileSystem>> {
+    let end = view.len() / LABEL * LABEL;
+    for start in [
+        LABEL,
+        end.saturating_sub(2 * LABEL),
+        end.saturating_sub(LABEL),
+    ] {
+        // An unreadable end of a failing disk is no reason to recognise nothing.
+        let found = label(view, start).unwrap_or_default();
+        if let Some(found) = found {
+            return Ok((!partitioned(view)?).then_some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn label(view: &View, start: u64) -> Result<Option<FileSystem>> {
+    let at = start.saturating_add(CONFIG);
+    if view.len() < SMALLEST || !view.fits(at, CONFIG_BYTES) {
+        return Ok(None);
+    }
+    let head = view.read(at, 2)?;
+    if !matches!(head.as_slice(), [1, 0 | 1]) {
+        return Ok(None);
+    }
+    let bytes = view.read(at, CONFIG_BYTES)?;
+    Ok(List::packed(&bytes).and_then(|config| describe(&config)))
+}
+
+/// `None` unless it names a vdev and a state; an active pool also has a transaction group.
+fn describe(config: &List<'_>) -> Option<FileSystem> {
+    let (guid, state) = (config.number("guid")?, config.number("state")?);
+    let word = STATES.get(usize::try_from(state).ok()?)?;
+    if guid == 0 || (state < 3 && config.number("txg").unwrap_or(0) == 0) {
+        return None;
+    }
+    let mut found = FileSystem {
+        kind: "zfs",
+        data_start: DATA_START,
+        label: config.text("name").unwrap_or_default(),
+        ..FileSystem::default()
+    };
+    if let Some(pool) = config.number("pool_guid") {
+        found.uuid = pool.to_string();
+    }
+    found.facts.insert("vdev-guid", guid.to_string());
+    found.facts.insert("state", (*word).to_owned());
+    if state == 2 {
+        let why = format!("The pool {} on it is marked as destroyed", found.label);
+        found.remarks.push(Remark::note("zfs-pool-destroyed", why));
+    }
+    add_tree(&mut found, config);
+    Some(found)
+}
+
+/// What the top-level vdev says; a spare or cache device has its ashift, if any, outside.
+fn add_tree(found: &mut FileSystem, config: &List<'_>) {
+    let tree = config.list("vdev_tree").unwrap_or(*config);
+    let ashift = tree.number("ashift").or_else(|| config.number("ashift"));
+    if let Some(ashift) = ashift.and_then(|shift| u32::try_from(shift).ok()) {
+        found.block = shifted(ashift, 9, LARGEST_ASHIFT).map(Bytes::new);
+        found.facts.insert("ashift", ashift.to_string());
+    }
+    if let Some(kind) = tree.text("type") {
+        found.facts.insert("vdev-type", kind);
+    }
+    if let Some(width) = tree.count("children") {
+        found.facts.insert("vdev-width", width.to_string());
+    }
+    if let Some(parity) = tree.number("nparity") {
+        found.facts.insert("nparity", parity.to_string());
+    }
+}
+
+/// Whether sector 0 holds an MBR, also a protective one, with an entry.
+fn partitioned(view: &View) -> Result<bool> {
+    let Some(sector) = view.try_record(0, 512)? else {
+        return Ok(false);
+    };
+    let entries = [446, 462, 478, 494];
+    let used = |at: &usize| sector.u8(at + 4) != 0 && sector.le32(at + 12) != 0;
+    Ok(sector.has(510, &[0x55, 0xaa]) && entries.iter().any(used))
+}
