@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::view::{Record, View};
 
 const MAGIC: &[u8; 4] = b"XFSB";
+/// Written also where there is no realtime section.
+const DEFAULT_REALTIME_EXTENT: u64 = 4096;
 
 /// Tries XFS.
 pub(super) fn probe(view: &View) -> Result<Option<FileSystem>> {
@@ -71,9 +73,9 @@ fn add_facts(found: &mut FileSystem, sb: &Record, block: u64) {
     add("log-sunit", (log_unit > 1).then(|| Bytes::new(log_unit)));
     add("log-sector", Some(Bytes::new(u64::from(sb.be16(194)))));
     add("allocation-group", product(u64::from(sb.be32(84)), block));
-    let realtime = sb.be64(16) != 0 || u64::from(sb.be32(80)) * block != 65536;
-    let extent = product(u64::from(sb.be32(80)), block);
-    add("realtime-extent", extent.filter(|_| realtime));
+    let extent = u64::from(sb.be32(80)) * block;
+    let realtime = sb.be64(16) != 0 || extent > block.max(DEFAULT_REALTIME_EXTENT);
+    add("realtime-extent", realtime.then(|| Bytes::new(extent)));
     if sb.be64(48) == 0 {
         found.facts.insert("log", "external".to_owned());
     }

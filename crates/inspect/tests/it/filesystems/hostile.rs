@@ -1,0 +1,151 @@
+//! Cut and corrupted superblocks: every probe returns, whatever the bytes say.
+
+use std::sync::Arc;
+
+use ioalign_inspect::error::Result;
+use ioalign_inspect::filesystems::{self, FORMATS};
+use ioalign_inspect::source::{MemorySource, Source, check_range};
+use ioalign_inspect::view::View;
+
+use super::{Fixture, MIB, zfs};
+
+/// A sparse image with the bytes that matter: everything else is zero.
+struct Patched {
+    len: u64,
+    pieces: Vec<(u64, Vec<u8>)>,
+}
+
+impl Source for Patched {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        check_range(self, offset, buffer.len())?;
+        buffer.fill(0);
+        for (start, piece) in &self.pieces {
+            for (i, byte) in piece.iter().enumerate() {
+                let at = (start + i as u64).wrapping_sub(offset);
+                let slot = usize::try_from(at).ok().and_then(|at| buffer.get_mut(at));
+                if let Some(slot) = slot {
+                    *slot = *byte;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self) -> &std::path::Path {
+        std::path::Path::new("patched")
+    }
+}
+
+fn splitmix64(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn all_return(view: &View) {
+    let _ = filesystems::probe(view);
+    for (_, format) in FORMATS {
+        let _ = format(view);
+    }
+}
+
+/// Each image, and where its superblock lies.
+fn images() -> Vec<(Fixture, u64, usize)> {
+    let make = Fixture::made_by;
+    let zfs = zfs::fixture(&zfs::config(0, zfs::raidz()), &[0]);
+    vec![
+        (
+            make(4 * MIB, "mke2fs", &["-q", "-F", "-t", "ext4"]),
+            1024,
+            1024,
+        ),
+        (make(320 * MIB, "mkfs.xfs", &["-q"]), 0, 264),
+        (make(128 * MIB, "mkfs.btrfs", &["-q"]), 64 << 10, 320),
+        (make(8 * MIB, "mkfs.ntfs", &["-F", "-Q", "-q"]), 0, 512),
+        (
+            make(8 * MIB, "mkfs.ntfs", &["-F", "-Q", "-q"]),
+            (16 << 10) + 3072,
+            512,
+        ),
+        (make(64 * MIB, "mkfs.fat", &["-F", "16"]), 0, 512),
+        (make(64 * MIB, "mkfs.fat", &["-F", "32"]), 0, 512),
+        (make(64 * MIB, "mkfs.exfat", &[]), 0, 128),
+        (make(MIB, "mkswap", &["-q"]), 1024, 64),
+        (make(64 * MIB, "mkfs.f2fs", &["-q"]), 1024, 160),
+        (make(32 * MIB, "mkfs.jfs", &["-q"]), 32 << 10, 184),
+        (make(160 * MIB, "mkfs.nilfs2", &["-q"]), 1024, 256),
+        (make(16 * MIB, "mkudffs", &["-b", "512"]), 128 << 10, 512),
+        (zfs, 16 << 10, 1200),
+    ]
+}
+
+#[test]
+fn flipped_bits_do_no_harm() {
+    let mut seed = 42;
+    for (fixture, at, len) in images() {
+        let head = fixture.read(0, 256 << 10);
+        let start = usize::try_from(at).unwrap();
+        for _ in 0..400 {
+            let mut bytes = head.clone();
+            for _ in 0..=splitmix64(&mut seed) % 4 {
+                let random = splitmix64(&mut seed);
+                let place = start + usize::try_from(random >> 8).unwrap() % len;
+                bytes[place] ^= 1 << (random % 8);
+            }
+            all_return(&View::new(Arc::new(MemorySource::new(bytes))));
+        }
+    }
+}
+
+#[test]
+fn extreme_fields_do_no_harm() {
+    let mut seed = 7;
+    for (fixture, at, len) in images() {
+        let head = fixture.read(0, 256 << 10);
+        let start = usize::try_from(at).unwrap();
+        for _ in 0..100 {
+            let mut bytes = head.clone();
+            let random = splitmix64(&mut seed);
+            let place = start + usize::try_from(random >> 8).unwrap() % len;
+            let value = if random & 1 == 0 { 0xff } else { 0 };
+            let width = 1 << (random >> 1 & 3);
+            bytes[place..place + width].fill(value);
+            all_return(&View::new(Arc::new(MemorySource::new(bytes))));
+        }
+    }
+}
+
+#[test]
+fn cut_images_do_no_harm() {
+    for (fixture, at, len) in images() {
+        let view = fixture.view();
+        let ends = (0..64).map(|k| at + k * (len as u64) / 48);
+        for end in ends.chain([0, 1, 510, 512, 1023, 4096, 65535, 65600]) {
+            all_return(&view.sub(0, end));
+        }
+    }
+}
+
+#[test]
+fn the_largest_addresses_do_no_harm() {
+    let mut seed = 3;
+    for (fixture, at, len) in images() {
+        for _ in 0..20 {
+            let mut head = fixture.read(at, len);
+            for _ in 0..3 {
+                let random = splitmix64(&mut seed);
+                let place = usize::try_from(random >> 8).unwrap() % len;
+                head[place] = 0xff;
+            }
+            let pieces = vec![(at, head)];
+            let len = u64::MAX;
+            all_return(&View::new(Arc::new(Patched { len, pieces })));
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! ISO 9660 and UDF against genisoimage and mkudffs.
+
+use std::fs;
+
+use ioalign_core::Bytes;
+
+use super::{Fixture, MIB, command};
+use crate::tools::run;
+
+#[test]
+fn iso_has_its_block_label_and_date() {
+    let fixture = Fixture::new(0);
+    let folder = fixture.path.with_file_name("content");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("file"), vec![7; 30_000]).unwrap();
+    let mut make = command("genisoimage");
+    make.args(["-quiet", "-V", "LABEL", "-o"]);
+    run(make.arg(&fixture.path).arg(&folder));
+    let found = fixture.agreed("iso9660");
+    assert_eq!(found.block, Some(Bytes::new(2048)));
+    assert!(found.remarks.is_empty(), "{:?}", found.remarks);
+}
+
+#[test]
+fn udf_has_its_block() {
+    for block in ["512", "2048", "4096"] {
+        let options = ["-b", block, "-l", "label"];
+        let fixture = Fixture::made_by(16 * MIB, "mkudffs", &options);
+        let found = fixture.agreed("udf");
+        assert_eq!(found.block, Some(block.parse().unwrap()));
+    }
+}

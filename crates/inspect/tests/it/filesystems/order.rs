@@ -1,0 +1,71 @@
+//! What must not be taken for a file system, and what comes before what.
+
+use std::time::Instant;
+
+use ioalign_inspect::filesystems;
+
+use super::{Fixture, MIB, zfs};
+
+#[test]
+fn nothing_is_recognised_in_zeros_and_ones_and_short_ones() {
+    for len in [0, 1, 511, 512, 4096, 70_000, 3 << 20] {
+        assert!(super::probe_bytes(vec![0; len]).is_none(), "{len}");
+        assert!(super::probe_bytes(vec![0xff; len]).is_none(), "{len}");
+    }
+}
+
+#[test]
+fn an_mbr_with_boot_code_is_not_fat() {
+    let fixture = Fixture::new(64 * MIB);
+    let script = fixture.path.with_file_name("script");
+    std::fs::write(&script, "label: dos\n2048,32768,83,*\n").unwrap();
+    let input = std::fs::File::open(&script).unwrap();
+    let mut sfdisk = super::command("sfdisk");
+    crate::tools::run(sfdisk.arg("-q").arg(&fixture.path).stdin(input));
+    // A jump over a parameter block, as boot loaders have.
+    fixture.write(
+        0,
+        &[0xeb, 0x63, 0x90, 0x10, 0x8e, 0xd0, 0xbc, 0, 0xb0, 0xb8],
+    );
+    assert!(fixture.probe().is_none());
+}
+
+#[test]
+fn volume_managers_are_not_file_systems() {
+    let luks = Fixture::new(32 * MIB);
+    luks.write(0, b"LUKS\xba\xbe\0\x02");
+    assert!(luks.probe().is_none());
+    let lvm = Fixture::new(32 * MIB);
+    lvm.write(512, b"LABELONE\x01\0\0\0\0\0\0\0");
+    assert!(lvm.probe().is_none());
+    let md = Fixture::new(32 * MIB);
+    md.write(4096, &0xa92b_4efc_u32.to_le_bytes());
+    assert!(md.probe().is_none());
+}
+
+#[test]
+fn the_first_zfs_label_is_believed_before_an_old_boot_sector() {
+    let zfs = zfs::fixture(&zfs::config(0, zfs::raidz()), &[0]);
+    let fat = Fixture::made_by(64 * MIB, "mkfs.fat", &["-F", "16"]);
+    zfs.write(0, &fat.read(0, 8192));
+    assert_eq!(zfs.probe().unwrap().kind, "zfs");
+}
+
+/// The goal is 30 µs in a release build; a debug build on a busy machine gets ample room.
+#[test]
+fn an_unrecognised_device_is_done_with_soon() {
+    let fixture = Fixture::new(256 * MIB);
+    let probes = |fresh: bool| {
+        let kept = fixture.view();
+        assert!(filesystems::probe(&kept).unwrap().is_none());
+        let start = Instant::now();
+        for _ in 0..100 {
+            let view = if fresh { fixture.view() } else { kept.clone() };
+            assert!(filesystems::probe(&view).unwrap().is_none());
+        }
+        start.elapsed() / 100
+    };
+    let (opened, cached) = (probes(true), probes(false));
+    println!("{opened:?} a device with opening it, {cached:?} when its pages are cached");
+    assert!(opened.as_millis() < 5 && cached.as_millis() < 5);
+}
