@@ -1,1 +1,68 @@
-fn main() {}
+//! What developers and CI run beside cargo itself, so that a clone needs one command a purpose:
+//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `fuzz`.
+mod counts;
+mod demo;
+mod deny;
+mod fixtures;
+mod fuzz;
+mod hash;
+mod packages;
+mod paths;
+mod run;
+mod shells;
+mod test;
+mod vm;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  test                     everything that CI runs; the last line counts passes and failures
+  demo                     builds ioalign, runs its demo and checks this machine
+  vm SCRIPT [OPTIONS]      runs a shell script in a microVM (docs/vm.md)
+     --disk PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N]
+                           attaches a scratch disk; PATH - is thrown away afterwards
+     --out DIR             unpacks there the tar that the guest wrote to /dev/out
+     --program NAME        adds a program and its libraries
+     --module NAME         adds a kernel module and what it needs
+     --memory MIB          memory of the guest (default 1024)
+     --timeout SECONDS     limit for the whole run (default 300)
+     --icount              virtual time: repeatable to the microsecond, one CPU
+     --kvm                 hardware virtualisation, where it is known to work
+  fixtures [NAME…]         builds the missing fixtures of lab/fixtures in microVMs and lists them
+  fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR]
+                           mutates one valid image per format and runs the readers on it
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Result<ExitCode> {
+    let (command, rest) = match args.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", args),
+    };
+    match command {
+        "test" => test::command(rest),
+        "demo" => demo::command(rest),
+        "vm" => vm::command(rest),
+        "fixtures" => fixtures::command(rest),
+        "fuzz" => fuzz::command(rest),
+        "help" | "-h" | "--help" => {
+            print!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => bail!("there is no command {other}; `cargo xtask help` lists them"),
+    }
+}

@@ -1,0 +1,122 @@
+//! Fixtures from a real kernel: every script of `lab/fixtures` runs once per content, in a
+//! microVM, and leaves one folder per stack.
+//!
+//! A result is kept under `vm-fixtures/SCRIPT-HASH/STACK` in the target folder; the links
+//! `vm-fixtures/current/STACK` name those that belong to the scripts as they are now.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::hash::Hash;
+use crate::vm::args::Options;
+use crate::{packages, paths, vm};
+
+/// Builds what is missing and prints `STACK PATH` lines.
+pub fn command(args: &[String]) -> Result<ExitCode> {
+    for (name, path) in build(args)? {
+        println!("{name}\t{}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The stacks of these scripts (all when none is named), built where they are missing.
+pub fn build(names: &[String]) -> Result<Vec<(String, PathBuf)>> {
+    packages::ensure(packages::TEST)?;
+    packages::ensure_vm()?;
+    let current = folder().join("current");
+    fs::create_dir_all(&current).with_context(|| format!("cannot make {}", current.display()))?;
+    let mut stacks = Vec::new();
+    for script in scripts(names)? {
+        for (name, path) in stacks_of(&made(&script)?)? {
+            link(&current.join(&name), &path)?;
+            stacks.push((name, path));
+        }
+    }
+    Ok(stacks)
+}
+
+fn folder() -> PathBuf {
+    paths::target().join("vm-fixtures")
+}
+
+fn scripts(names: &[String]) -> Result<Vec<PathBuf>> {
+    let home = paths::root().join("lab/fixtures");
+    let entries = fs::read_dir(&home).with_context(|| format!("cannot list {}", home.display()))?;
+    let all = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut all: Vec<PathBuf> = all
+        .filter(|path| path.extension().is_some_and(|e| e == "sh"))
+        .collect();
+    all.sort();
+    for name in names {
+        if !all.iter().any(|path| stem(path) == *name) {
+            bail!("lab/fixtures has no {name}.sh");
+        }
+    }
+    if !names.is_empty() {
+        all.retain(|path| names.contains(&stem(path)));
+    }
+    Ok(all)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// The folder of a script's results, made if it is missing.
+fn made(script: &Path) -> Result<PathBuf> {
+    let mut options = Options::from_script(script, &[])?;
+    let mut hash = Hash::new();
+    hash.add(vm::contents_key(&options)?);
+    hash.add_file(script)?;
+    let path = folder().join(format!("{}-{}", stem(script), hash.text()));
+    if path.is_dir() {
+        return Ok(path);
+    }
+    eprintln!("xtask: building the fixtures of {}", stem(script));
+    let part = path.with_extension(format!("{}.part", std::process::id()));
+    options.out = Some(part.clone());
+    let outcome = vm::run(script, &options, false)?;
+    for line in &outcome.results {
+        eprintln!("  {line}");
+    }
+    if outcome.status != 0 {
+        bail!(
+            "{} failed in the guest with status {}",
+            script.display(),
+            outcome.status
+        );
+    }
+    fs::rename(&part, &path).with_context(|| format!("cannot make {}", path.display()))?;
+    Ok(path)
+}
+
+fn stacks_of(path: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let entries = fs::read_dir(path).with_context(|| format!("cannot list {}", path.display()))?;
+    let mut stacks: Vec<_> = entries
+        .filter_map(|entry| entry.ok())
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| {
+            (
+                entry.file_name().to_string_lossy().into_owned(),
+                entry.path(),
+            )
+        })
+        .collect();
+    stacks.sort();
+    Ok(stacks)
+}
+
+fn link(link: &Path, target: &Path) -> Result<()> {
+    if fs::read_link(link).is_ok_and(|now| now == target) {
+        return Ok(());
+    }
+    let _ = fs::remove_file(link);
+    symlink(target, link).with_context(|| format!("cannot make {}", link.display()))
+}

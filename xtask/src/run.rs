@@ -1,0 +1,88 @@
+//! Child processes: started with one printed line, judged by exit status.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::paths;
+
+/// A command in the workspace root, with the system's programs on its path.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command
+        .current_dir(paths::root())
+        .env("PATH", paths::search_path());
+    command
+}
+
+/// Cargo, as a command in the workspace root.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = command(paths::cargo());
+    command.args(args);
+    command
+}
+
+/// The command as one would type it.
+pub fn shown(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    let program = program.rsplit('/').next().unwrap_or_default().to_owned();
+    let args = command.get_args().map(|arg| arg.to_string_lossy());
+    std::iter::once(program.into())
+        .chain(args)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Runs it with its output shown; whether it succeeded.
+pub fn succeeds(command: &mut Command) -> Result<bool> {
+    announce(command);
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start `{}`", shown(command)))?;
+    Ok(status.success())
+}
+
+/// Runs it with its output shown; an error when it fails.
+pub fn must(command: &mut Command) -> Result<()> {
+    if succeeds(command)? {
+        return Ok(());
+    }
+    bail!("`{}` failed", shown(command))
+}
+
+/// Runs it quietly and returns what it printed; an error, with its messages, when it fails.
+pub fn output(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if !output.status.success() {
+        let messages = String::from_utf8_lossy(&output.stderr);
+        bail!("`{}` failed: {}", shown(command), messages.trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs it and passes its standard output on, line by line, while `each` sees every line.
+pub fn tee(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
+    announce(command);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start `{}`", shown(command)))?;
+    let stdout = child.stdout.take().context("no pipe from the child")?;
+    for line in BufReader::new(stdout).split(b'\n') {
+        let line = line.context("cannot read the child's output")?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        each(&line);
+    }
+    Ok(child.wait().context("cannot wait for the child")?.success())
+}
+
+fn announce(command: &Command) {
+    // Both streams reach one log in CI: without the flush their order is lost.
+    let _ = std::io::stdout().flush();
+    eprintln!("+ {}", shown(command));
+}

@@ -1,0 +1,100 @@
+//! The guest's kernel: the newest Debian cloud kernel of this machine, and its modules.
+//!
+//! It need not be the kernel that runs; it has md, device mapper, scsi_debug, null_blk, brd,
+//! nvmet-tcp and XFS as modules, which hosts and containers often lack.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{paths, run};
+
+/// A kernel that can be booted.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Kernel {
+    /// `6.1.0-56-cloud-amd64`
+    pub version: String,
+    /// `/boot/vmlinuz-…`
+    pub image: PathBuf,
+}
+
+impl Kernel {
+    /// `/lib/modules/VERSION`
+    pub fn modules(&self) -> PathBuf {
+        Path::new("/lib/modules").join(&self.version)
+    }
+}
+
+/// The newest cloud kernel that has its modules and may be read.
+pub fn newest() -> Option<Kernel> {
+    let entries = fs::read_dir("/boot").ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut found: Vec<Kernel> = names.filter_map(|name| usable(&name)).collect();
+    found.sort_by_key(|kernel| numbers(&kernel.version));
+    found.pop()
+}
+
+fn usable(name: &str) -> Option<Kernel> {
+    let version = name.strip_prefix("vmlinuz-")?;
+    let kernel = Kernel {
+        version: version.to_owned(),
+        image: Path::new("/boot").join(name),
+    };
+    let readable = fs::File::open(&kernel.image).is_ok() && kernel.modules().is_dir();
+    (version.contains("cloud") && readable).then_some(kernel)
+}
+
+/// `6.1.0-56-cloud` sorts after `6.1.0-9-cloud`.
+fn numbers(version: &str) -> Vec<u64> {
+    let parts = version.split(|c: char| !c.is_ascii_digit());
+    parts.filter_map(|part| part.parse().ok()).collect()
+}
+
+/// The module files that `names` need, dependencies included. Built-in ones need none.
+pub fn closure(kernel: &Kernel, names: &[String]) -> Result<BTreeSet<PathBuf>> {
+    let mut files = BTreeSet::new();
+    for name in names {
+        let text = show_depends(kernel, name)?;
+        files.extend(text.lines().filter_map(inserted));
+    }
+    Ok(files)
+}
+
+fn show_depends(kernel: &Kernel, name: &str) -> Result<String> {
+    let Some(modprobe) = paths::which("modprobe") else {
+        bail!("modprobe is missing (package kmod)");
+    };
+    let mut command = run::command(modprobe);
+    command.args(["-d", "/", "-S", &kernel.version, "--show-depends", name]);
+    run::output(&mut command)
+        .with_context(|| format!("kernel {} has no module {name}", kernel.version))
+}
+
+/// `insmod /lib/modules/…/dm-mod.ko options` → the path; `builtin dm_mod` → nothing.
+fn inserted(line: &str) -> Option<PathBuf> {
+    let path = line.strip_prefix("insmod ")?.split_whitespace().next()?;
+    Some(PathBuf::from(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_sort_by_number() {
+        assert!(numbers("6.1.0-56-cloud-amd64") > numbers("6.1.0-9-cloud-amd64"));
+        assert!(numbers("6.12.1-cloud-amd64") > numbers("6.1.0-56-cloud-amd64"));
+    }
+
+    #[test]
+    fn only_files_are_taken_from_modprobe() {
+        assert_eq!(inserted("builtin ext4"), None);
+        let line = "insmod /lib/modules/6/raid1.ko max=3 ";
+        assert_eq!(
+            inserted(line),
+            Some(PathBuf::from("/lib/modules/6/raid1.ko"))
+        );
+    }
+}

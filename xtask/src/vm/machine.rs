@@ -1,0 +1,206 @@
+//! QEMU's command line.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::args::{Disk, Options};
+use super::kernel::{self, Kernel};
+use super::scratch::Scratch;
+use super::tsc;
+use crate::run;
+
+/// Room for the guest's tar; the file is sparse.
+const OUTPUT_BYTES: u64 = 4 << 30;
+
+/// All that QEMU needs to know.
+pub struct Machine {
+    kernel: Kernel,
+    initrd: PathBuf,
+    disks: Vec<(PathBuf, Vec<String>)>,
+    /// The disk onto which the guest writes its tar.
+    pub output: Option<PathBuf>,
+    memory: u64,
+    icount: bool,
+    kvm: bool,
+    tsc_khz: Option<u64>,
+}
+
+impl Machine {
+    /// Makes the disks.
+    pub fn prepare(options: &Options, initrd: PathBuf, scratch: &Scratch) -> Result<Self> {
+        let mut disks = Vec::new();
+        for (number, disk) in options.disks.iter().enumerate() {
+            disks.push((disk_file(disk, number, scratch)?, disk.properties.clone()));
+        }
+        let output = scratch.path("out");
+        let output = options.out.is_some().then_some(output);
+        if let Some(path) = &output {
+            sparse(path, OUTPUT_BYTES)?;
+        }
+        Ok(Self {
+            kernel: kernel::newest().context("no Debian cloud kernel is installed")?,
+            initrd,
+            disks,
+            output,
+            memory: options.memory,
+            icount: options.icount,
+            kvm: options.kvm,
+            tsc_khz: tsc::khz(),
+        })
+    }
+
+    /// The command for a machine type, `microvm` or `q35`.
+    pub fn command(&self, kind: &str) -> Command {
+        let mut command = run::command("setpriv");
+        // The guest dies with us, however we die.
+        command.args(["--pdeathsig", "KILL", "--", "qemu-system-x86_64"]);
+        command.args(self.arguments(kind));
+        command
+    }
+
+    fn arguments(&self, kind: &str) -> Vec<String> {
+        let machine = if kind == "microvm" {
+            "microvm,pcie=on"
+        } else {
+            kind
+        };
+        let cpus = if self.icount { "1" } else { "2" };
+        let memory = self.memory.to_string();
+        let mut all: Vec<String> = Vec::new();
+        let mut add = |parts: &[&str]| all.extend(parts.iter().map(|part| (*part).to_owned()));
+        add(&[
+            "-accel",
+            self.accelerator(),
+            "-machine",
+            machine,
+            "-cpu",
+            "max",
+        ]);
+        add(&[
+            "-smp",
+            cpus,
+            "-m",
+            &memory,
+            "-nodefaults",
+            "-no-user-config",
+        ]);
+        add(&["-display", "none", "-serial", "stdio", "-no-reboot"]);
+        if self.icount {
+            add(&["-icount", "shift=2,sleep=off", "-seed", "1"]);
+            add(&["-rtc", "base=2024-01-01,clock=vm"]);
+        }
+        add(&["-kernel", &self.kernel.image.to_string_lossy()]);
+        add(&["-initrd", &self.initrd.to_string_lossy()]);
+        add(&["-append", &self.parameters(kind)]);
+        for (number, (path, properties)) in self.disks.iter().enumerate() {
+            all.extend(drive(path, &format!("d{number}"), properties));
+        }
+        if let Some(path) = &self.output {
+            all.extend(drive(path, "out", &[]));
+        }
+        all
+    }
+
+    const fn accelerator(&self) -> &'static str {
+        match (self.kvm, self.icount) {
+            (true, false) => "kvm",
+            (_, true) => "tcg,thread=single",
+            (false, false) => "tcg,thread=multi",
+        }
+    }
+
+    /// The kernel's command line.
+    fn parameters(&self, kind: &str) -> String {
+        let mut text = String::from(
+            "console=ttyS0 quiet loglevel=3 panic=-1 rdinit=/init mitigations=off random.trust_cpu=on",
+        );
+        if self.icount {
+            text.push_str(" nokaslr norandmaps");
+        }
+        // A microvm has no timer that the kernel could calibrate the TSC with.
+        match (kind, self.icount, self.tsc_khz) {
+            ("microvm", true, _) => text.push_str(" tsc_early_khz=1000000"),
+            ("microvm", false, Some(khz)) => {
+                text.push_str(&format!(" tsc_early_khz={khz} tsc=reliable no_timer_check"));
+            }
+            _ => {}
+        }
+        text
+    }
+}
+
+/// A virtio disk whose serial is `name`: the guest's init finds it by that.
+fn drive(path: &Path, name: &str, properties: &[String]) -> Vec<String> {
+    // A comma in the path would end the option.
+    let path = path.to_string_lossy().replace(',', ",,");
+    let mut device = format!("virtio-blk-pci,drive={name},serial={name}");
+    for property in properties {
+        device.push(',');
+        device.push_str(property);
+    }
+    let drive = format!("file={path},format=raw,if=none,id={name},cache=unsafe,discard=unmap");
+    vec!["-drive".into(), drive, "-device".into(), device]
+}
+
+fn disk_file(disk: &Disk, number: usize, scratch: &Scratch) -> Result<PathBuf> {
+    let path = match &disk.path {
+        Some(path) => std::path::absolute(path)
+            .with_context(|| format!("cannot follow {}", path.display()))?,
+        None => scratch.path(&format!("d{number}")),
+    };
+    if !path.exists() {
+        sparse(&path, disk.size)?;
+    }
+    Ok(path)
+}
+
+fn sparse(path: &Path, size: u64) -> Result<()> {
+    let make = || File::create_new(path)?.set_len(size);
+    make().with_context(|| format!("cannot make {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(icount: bool) -> Machine {
+        Machine {
+            kernel: Kernel {
+                version: "6".into(),
+                image: "/boot/vmlinuz-6".into(),
+            },
+            initrd: "/i".into(),
+            disks: vec![("/a,b".into(), vec!["opt_io_size=65536".into()])],
+            output: None,
+            memory: 512,
+            icount,
+            kvm: false,
+            tsc_khz: Some(2_600_000),
+        }
+    }
+
+    #[test]
+    fn disks_carry_serial_and_topology() {
+        let line = machine(false).arguments("microvm").join(" ");
+        assert!(line.contains("file=/a,,b,format=raw"));
+        assert!(line.contains("virtio-blk-pci,drive=d0,serial=d0,opt_io_size=65536"));
+        assert!(line.contains("tsc_early_khz=2600000"));
+    }
+
+    #[test]
+    fn virtual_time_is_deterministic() {
+        let line = machine(true).arguments("microvm").join(" ");
+        assert!(line.contains("-icount shift=2,sleep=off"));
+        assert!(line.contains("-smp 1"));
+        assert!(line.contains("tsc_early_khz=1000000 ") || line.contains("tsc_early_khz=1000000"));
+        assert!(
+            !machine(true)
+                .arguments("q35")
+                .join(" ")
+                .contains("tsc_early")
+        );
+    }
+}
