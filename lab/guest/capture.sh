@@ -6,6 +6,12 @@
 #   NAME/ioalign/dm-table    dmsetup table
 #   NAME/oracle/TOOL.txt     what the reference tools print
 
+# The shell of busybox prefers its own applets; these have options that only the real ones know.
+blockdev() { /bin/blockdev "$@"; }
+dd() { /bin/dd "$@"; }
+modprobe() { /bin/modprobe "$@"; }
+tar() { /bin/tar "$@"; }
+
 captures=/tmp/captures
 head_bytes=$((4 << 20))
 tail_bytes=$((1 << 20))
@@ -82,6 +88,9 @@ capture_oracles() {
     for disk in /sys/block/*; do
         oracle "sfdisk-${disk##*/}" sfdisk -J "/dev/${disk##*/}"
     done
+    for part in ${luks_parts:-}; do
+        oracle "luksDump-${part##*/}" cryptsetup luksDump "$part"
+    done
     while read -r device _ type _; do
         [ "$type" != xfs ] || oracle "xfs_info-${device##*/}" xfs_db -r -c info "$device"
     done </proc/mounts
@@ -97,7 +106,7 @@ oracle() {
 
 export_captures() {
     # GNU tar keeps the holes.
-    tar --create --sparse --format=gnu --file=/dev/out --directory="$captures" .
+    tar --create --sparse --format=gnu --directory="$captures" . >/dev/out
 }
 
 # No udev in the guest, and no device file.

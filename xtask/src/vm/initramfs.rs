@@ -15,7 +15,7 @@ use crate::hash::Hash;
 use crate::{paths, run};
 
 /// Modules that every guest has.
-const MODULES: [&str; 3] = ["virtio_pci", "virtio_blk", "loop"];
+const MODULES: [&str; 4] = ["virtio_pci", "virtio_blk", "virtio_console", "loop"];
 /// Programs of one binary that are called by other names.
 const ALIASES: [(&str, &[&str]); 2] = [
     ("kmod", &["modprobe", "insmod", "rmmod", "lsmod"]),

@@ -12,15 +12,12 @@ use super::scratch::Scratch;
 use super::tsc;
 use crate::run;
 
-/// Room for the guest's tar; the file is sparse.
-const OUTPUT_BYTES: u64 = 4 << 30;
-
 /// All that QEMU needs to know.
 pub struct Machine {
     kernel: Kernel,
     initrd: PathBuf,
     disks: Vec<(PathBuf, Vec<String>)>,
-    /// The disk onto which the guest writes its tar.
+    /// The file that receives the guest's tar.
     pub output: Option<PathBuf>,
     memory: u64,
     icount: bool,
@@ -37,9 +34,6 @@ impl Machine {
         }
         let output = scratch.path("out");
         let output = options.out.is_some().then_some(output);
-        if let Some(path) = &output {
-            sparse(path, OUTPUT_BYTES)?;
-        }
         Ok(Self {
             kernel: kernel::newest().context("no Debian cloud kernel is installed")?,
             initrd,
@@ -99,7 +93,7 @@ impl Machine {
             all.extend(drive(path, &format!("d{number}"), properties));
         }
         if let Some(path) = &self.output {
-            all.extend(drive(path, "out", &[]));
+            all.extend(port(path));
         }
         all
     }
@@ -143,6 +137,20 @@ fn drive(path: &Path, name: &str, properties: &[String]) -> Vec<String> {
     }
     let drive = format!("file={path},format=raw,if=none,id={name},cache=unsafe,discard=unmap");
     vec!["-drive".into(), drive, "-device".into(), device]
+}
+
+/// A virtio port: not a block device, so the guest's stack holds only what was asked for.
+fn port(path: &Path) -> Vec<String> {
+    let path = path.to_string_lossy().replace(',', ",,");
+    let parts = [
+        "-device",
+        "virtio-serial-pci",
+        "-chardev",
+        &format!("file,id=out,path={path}"),
+        "-device",
+        "virtserialport,chardev=out,name=out",
+    ];
+    parts.map(str::to_owned).to_vec()
 }
 
 fn disk_file(disk: &Disk, number: usize, scratch: &Scratch) -> Result<PathBuf> {

@@ -1,7 +1,7 @@
 //! A microVM for scripts that need a kernel of their own: md, device mapper, lying disks.
 //!
 //! Everything runs without root: QEMU emulates (TCG), the initramfs is written by
-//! [`cpio`] from the machine's own programs, and files leave the guest as a tar on a disk.
+//! [`cpio`] from the machine's own programs, and files leave the guest as a tar through a virtio port.
 pub mod args;
 mod console;
 mod cpio;
@@ -22,7 +22,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::packages;
 use args::Options;
-use console::Ending;
+use console::{Ending, Log};
 use machine::Machine;
 use scratch::Scratch;
 
@@ -54,25 +54,31 @@ pub fn run(script: &Path, options: &Options, echo: bool) -> Result<Outcome> {
     let text = fs::read(script).with_context(|| format!("cannot read {}", script.display()))?;
     let initrd = initramfs::with_script(&base, &text, &scratch)?;
     let machine = Machine::prepare(options, initrd, &scratch)?;
-    let (results, status) = boot(&machine, options.timeout, echo)?;
+    let (log, status) = boot(&machine, options.timeout, echo)?;
+    if status != 0 && !echo {
+        eprintln!("{}", log.tail());
+    }
     eprintln!(
         "xtask: the guest ended with {status} after {:.1} s",
         started.elapsed().as_secs_f64()
     );
     if status == 0
-        && let (Some(folder), Some(disk)) = (&options.out, &machine.output)
+        && let (Some(folder), Some(tar)) = (&options.out, &machine.output)
     {
-        output::unpack(disk, folder)?;
+        output::unpack(tar, folder)?;
     }
-    Ok(Outcome { status, results })
+    Ok(Outcome {
+        status,
+        results: log.results,
+    })
 }
 
 /// Boots a microvm, and q35 when it shows no life: on loaded hosts microvm can stall early.
-fn boot(machine: &Machine, limit: Duration, echo: bool) -> Result<(Vec<String>, i32)> {
+fn boot(machine: &Machine, limit: Duration, echo: bool) -> Result<(Log, i32)> {
     for (kind, patience) in [("microvm", FIRST_SIGN), ("q35", limit)] {
         let log = console::run(machine.command(kind), patience.min(limit), limit, echo)?;
         match log.ending {
-            Ending::Done(status) => return Ok((log.results, status)),
+            Ending::Done(status) => return Ok((log, status)),
             Ending::NoSign if kind == "microvm" => {
                 eprintln!("xtask: no sign of life from microvm, trying q35");
             }

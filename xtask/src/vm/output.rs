@@ -1,4 +1,4 @@
-//! Files that the guest wrote: a tar at the start of the output disk.
+//! Files that the guest wrote: a tar, sent through a virtio port.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::run;
 
 /// Unpacks it. Owners are not kept: the folder is the caller's.
-pub fn unpack(disk: &Path, folder: &Path) -> Result<()> {
+pub fn unpack(tar: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let folder = folder
         .canonicalize()
@@ -20,7 +20,7 @@ pub fn unpack(disk: &Path, folder: &Path) -> Result<()> {
         "--no-same-permissions",
         "--file",
     ]);
-    command.arg(disk).arg("--directory").arg(folder);
+    command.arg(tar).arg("--directory").arg(folder);
     run::output(&mut command).context("the guest left no tar on /dev/out")?;
     Ok(())
 }
