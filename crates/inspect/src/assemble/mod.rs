@@ -1,3 +1,127 @@
 //! Puts what the readers found together into one stack.
+//!
+//! A worklist of address spaces: each is probed for a volume superblock, a partition table and a
+//! file system, which may yield further address spaces. Members of arrays and groups are set aside
+//! until every device has been seen, then joined.
 
+mod array;
+mod content;
+mod grids;
+mod image;
+mod join;
+mod lvm;
 pub mod md;
+mod striped;
+mod volume;
+
+use std::path::PathBuf;
+
+use ioalign_core::{Bytes, GridSpec, LayerId, SectorSize, Stack};
+
+use crate::error::Error;
+use crate::view::View;
+use crate::volumes::Member;
+
+pub use grids::md_grids;
+pub use image::{image, image_from, images};
+
+/// What the operator said about the targets.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Read tables for this sector size only.
+    pub sector: Option<SectorSize>,
+    /// Grids to judge against instead of the assumed ones.
+    pub grids: Vec<GridSpec>,
+    /// Follow backing files that lie outside the folder of their image.
+    pub allow_backing: bool,
+}
+
+/// What was found in a target.
+#[derive(Debug, Default)]
+pub struct Inspection {
+    /// The layers and grids.
+    pub stack: Stack,
+    /// The image format (`raw`, `qcow2`, …) or `host`.
+    pub format: String,
+    /// What could not be read, and what stays unknown because of it.
+    pub unread: Vec<(PathBuf, String)>,
+}
+
+/// No stack is deeper: real ones have about eight layers.
+const MOST_DEPTH: u32 = 24;
+/// No stack is larger: a host with ten thousand volumes fits.
+const MOST_LAYERS: usize = 32768;
+
+/// An address space that is still to be looked into.
+struct Node {
+    layer: LayerId,
+    view: View,
+    depth: u32,
+    /// Type of the partition that it is; `None` for disks and volumes.
+    parent_type: Option<String>,
+    /// Where it starts on its disk.
+    start_on_disk: Bytes,
+}
+
+/// A device that belongs to a set which is not complete yet.
+struct Part {
+    layer: LayerId,
+    view: View,
+    depth: u32,
+    member: Member,
+}
+
+/// A stack in the making.
+struct Assembly<'a> {
+    stack: Stack,
+    options: &'a Options,
+    pending: Vec<Node>,
+    parts: Vec<Part>,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(stack: Stack, options: &'a Options) -> Self {
+        Self {
+            stack,
+            options,
+            pending: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Looks into everything that is pending, then joins sets, until nothing new appears.
+    fn run(&mut self) {
+        loop {
+            while let Some(node) = self.pending.pop() {
+                if node.depth < MOST_DEPTH && self.stack.len() < MOST_LAYERS {
+                    self.look_into(node);
+                }
+            }
+            if !self.join_sets() {
+                return;
+            }
+        }
+    }
+
+    fn look_into_disk(&mut self, layer: LayerId, view: View) {
+        let (parent_type, start_on_disk) = (None, Bytes::ZERO);
+        self.pending.push(Node {
+            layer,
+            view,
+            depth: 0,
+            parent_type,
+            start_on_disk,
+        });
+    }
+
+    /// Records that a reader gave up on a structure.
+    fn damaged(&mut self, layer: LayerId, what: &'static str, error: &Error) {
+        use ioalign_core::{Remark, Severity};
+        let remark = Remark::new(
+            "damaged-metadata",
+            Severity::Broken,
+            format!("{what}: {error}"),
+        );
+        self.stack.layer_mut(layer).remarks.push(remark);
+    }
+}

@@ -1,0 +1,249 @@
+//! What one address space holds: a volume, a partition table, or a file system.
+
+use ioalign_core::layer::Kind;
+use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, Severity};
+
+use super::{Assembly, Node, Part};
+use crate::filesystems::{self, FileSystem};
+use crate::tables::{self, Context, Partition, Table};
+use crate::view::View;
+use crate::volumes::{self, Detail, Member};
+
+impl Assembly<'_> {
+    /// Adds the layers that `node` holds, and what they hold to the worklist.
+    pub(super) fn look_into(&mut self, node: Node) {
+        match volumes::probe(&node.view) {
+            Err(error) => return self.damaged(node.layer, "Volume superblock", &error),
+            Ok(Some(member)) if !self.superseded(&node, &member) => {
+                return self.add_member(node, member);
+            }
+            Ok(_) => {}
+        }
+        let context = Context {
+            sector: self.options.sector,
+            start_on_disk: node.start_on_disk,
+            parent_type: node.parent_type.clone(),
+        };
+        match tables::probe(&node.view, &context) {
+            Err(error) => return self.damaged(node.layer, "Partition table", &error),
+            Ok(Some(table)) => return self.add_table(&node, &table),
+            Ok(None) => {}
+        }
+        match filesystems::probe(&node.view) {
+            Err(error) => self.damaged(node.layer, "File system", &error),
+            Ok(Some(found)) => self.add_filesystem(&node, found),
+            Ok(None) => {}
+        }
+    }
+
+    /// An md superblock at the end of a disk with a table of its own is left from an older life,
+    /// unless it is a mirror, whose members all look like the array.
+    fn superseded(&self, node: &Node, member: &Member) -> bool {
+        let Detail::Md(md) = &member.detail else {
+            return false;
+        };
+        let at_end = matches!(md.version, "0.90" | "1.0");
+        let whole_disk = self.stack.layer(node.layer).kind == Kind::Disk;
+        at_end
+            && whole_disk
+            && md.level != 1
+            && matches!(tables::probe(&node.view, &Context::default()), Ok(Some(_)))
+    }
+
+    fn add_member(&mut self, node: Node, member: Member) {
+        let holder = self.stack.layer_mut(node.layer);
+        if holder.role == Role::Swap {
+            holder.role = Role::Data;
+        }
+        match &member.detail {
+            Detail::Md(_) | Detail::Lvm(_) => {
+                let Node {
+                    layer, view, depth, ..
+                } = node;
+                self.parts.push(Part {
+                    layer,
+                    view,
+                    depth,
+                    member,
+                });
+            }
+            Detail::Crypt { sector } => self.add_crypt(&node, &member, *sector),
+            Detail::Shifted => self.add_shifted(&node, &member),
+            Detail::Opaque(why) => {
+                let layer = member_layer(kind_of(member.kind), &node, &member);
+                self.stack
+                    .push(layer.on(node.layer, Map::Opaque(why.clone())));
+            }
+        }
+    }
+
+    fn add_crypt(&mut self, node: &Node, member: &Member, sector: Bytes) {
+        let start = member.data_start;
+        let mut layer =
+            member_layer(Kind::Crypt, node, member).on(node.layer, Map::Shift { start });
+        layer.logical_sector = Some(sector);
+        layer.size_unit = Some(sector);
+        layer.size = member
+            .data_size
+            .or_else(|| Bytes::new(node.view.len()).checked_sub(start));
+        self.stack.push(layer);
+    }
+
+    fn add_shifted(&mut self, node: &Node, member: &Member) {
+        let start = member.data_start;
+        let layer =
+            member_layer(kind_of(member.kind), node, member).on(node.layer, Map::Shift { start });
+        let len = member.data_size.map_or(u64::MAX, Bytes::get);
+        let view = node.view.sub(start.get(), len);
+        let layer = self.stack.push(layer.sized(Bytes::new(view.len())));
+        self.look_into_volume(layer, view, node.depth + 1);
+    }
+
+    /// Puts a volume's address space on the worklist.
+    pub(super) fn look_into_volume(&mut self, layer: LayerId, view: View, depth: u32) {
+        let start_on_disk = Bytes::ZERO;
+        self.pending.push(Node {
+            layer,
+            view,
+            depth,
+            parent_type: None,
+            start_on_disk,
+        });
+    }
+
+    fn add_table(&mut self, node: &Node, table: &Table) {
+        let holder = self.stack.layer_mut(node.layer);
+        holder.facts.insert("table", table.kind.to_owned());
+        if table.partitions.is_empty() {
+            holder.facts.insert("empty-table", String::new());
+        }
+        if holder.kind == Kind::Disk {
+            holder.wants_sector = table.sector.map(|sector| sector.bytes());
+        }
+        holder.remarks.extend(table.remarks.iter().cloned());
+        for partition in &table.partitions {
+            self.add_partition(node, table, partition);
+        }
+    }
+
+    fn add_partition(&mut self, node: &Node, table: &Table, partition: &Partition) {
+        let holder = self.stack.layer(node.layer);
+        let name = if holder.kind == Kind::Partition {
+            format!("{}.{}", holder.name, partition.number)
+        } else {
+            format!("p{}", partition.number)
+        };
+        let start = partition.start;
+        let mut layer = Layer::new(Kind::Partition, name)
+            .on(node.layer, Map::Shift { start })
+            .sized(partition.size)
+            .fact("type", partition.type_id.clone());
+        layer.role = partition.role;
+        layer.start_sectors = table.sector.and_then(|sector| {
+            ioalign_core::Sectors::new(start.get() / u64::from(sector.get()), sector)
+        });
+        layer.remarks.clone_from(&partition.remarks);
+        for (key, value) in [
+            ("type-name", partition.type_name),
+            ("label", &partition.label),
+        ] {
+            if !value.is_empty() {
+                layer.facts.insert(key, value.to_owned());
+            }
+        }
+        let holds_something = !matches!(
+            partition.role,
+            Role::Extended | Role::WholeDisk | Role::Protective | Role::Msr
+        );
+        if partition.inside.is_some() {
+            layer.facts.insert("logical", String::new());
+        }
+        let layer = self.stack.push(layer);
+        if holds_something {
+            self.pending.push(Node {
+                layer,
+                view: node.view.sub(start.get(), partition.size.get()),
+                depth: node.depth + 1,
+                parent_type: Some(partition.type_id.clone()),
+                start_on_disk: node.start_on_disk.checked_add(start).unwrap_or_default(),
+            });
+        }
+    }
+
+    fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
+        let swap = found.kind == "swap";
+        let holder = self.stack.layer_mut(node.layer);
+        match (swap, holder.role) {
+            (true, Role::Data) => holder.role = Role::Swap,
+            (false, Role::Swap) => holder.role = Role::Data,
+            _ => {}
+        }
+        let kind = if swap { Kind::Swap } else { Kind::Filesystem };
+        let mut layer = Layer::new(kind, found.kind).on(
+            node.layer,
+            Map::Shift {
+                start: found.data_start,
+            },
+        );
+        layer.role = if swap {
+            Role::Swap
+        } else {
+            self.stack.layer(node.layer).role
+        };
+        layer.size = found
+            .size
+            .or_else(|| Bytes::new(node.view.len()).checked_sub(found.data_start));
+        layer.block = found.block;
+        layer.wants_sector = found.sector.filter(|_| !swap);
+        layer.geometry = found.geometry;
+        layer.remarks = found.remarks.clone();
+        layer
+            .remarks
+            .extend(hidden_sectors(node, self.stack.layer(node.layer), &found));
+        layer.facts = found.facts;
+        for (key, value) in [("label", found.label), ("uuid", found.uuid)] {
+            if !value.is_empty() {
+                layer.facts.insert(key, value);
+            }
+        }
+        self.stack.push(layer);
+    }
+}
+
+fn kind_of(member: &str) -> Kind {
+    match member {
+        "bcache" => Kind::Bcache,
+        "bitlocker" | "luks1" | "luks2" => Kind::Crypt,
+        "imsm" | "ddf" => Kind::Md,
+        _ => Kind::Volume,
+    }
+}
+
+fn member_layer(kind: Kind, node: &Node, member: &Member) -> Layer {
+    let mut layer = Layer::new(kind, member.kind);
+    layer.size = Bytes::new(node.view.len()).checked_sub(member.data_start);
+    layer.facts.clone_from(&member.facts);
+    layer.remarks.clone_from(&member.remarks);
+    if !member.set.is_empty() {
+        layer.facts.insert("uuid", member.set.clone());
+    }
+    layer
+}
+
+/// NTFS, FAT and exFAT carry their own start; boot code trusts it.
+fn hidden_sectors(node: &Node, holder: &Layer, found: &FileSystem) -> Option<Remark> {
+    let (hidden, sector) = (found.hidden_sectors?, found.sector?);
+    let believed = sector.checked_mul(hidden)?;
+    let logical = holder.facts.contains_key("logical");
+    let trivial = hidden == 0 || holder.kind != Kind::Partition || logical;
+    if trivial || believed == node.start_on_disk {
+        return None;
+    }
+    let why = format!(
+        "{} believes that it starts at sector {hidden} (hidden sectors), the table says byte {}: \
+         harmless for data, fatal for booting from it",
+        found.kind,
+        node.start_on_disk.get()
+    );
+    Some(Remark::new("hidden-sectors-mismatch", Severity::Note, why))
+}

@@ -1,0 +1,177 @@
+//! Image files: the virtual disk, the file it lies in, and what the disk holds.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ioalign_core::layer::{Edge, Kind};
+use ioalign_core::{
+    Bytes, Confidence, Grid, Layer, LayerId, Map, Origin, Remark, Stack, Tier, grid_spec,
+};
+
+use super::{Assembly, Inspection, Options};
+use crate::error::Result;
+use crate::images::{self, Image, Policy};
+use crate::source::{FileSource, Source};
+use crate::view::View;
+
+/// Reads one image file (or block device taken as one) into a stack.
+pub fn image(path: &Path, options: &Options) -> Result<Inspection> {
+    images(&[path], options)
+}
+
+/// Reads several images as the disks of one machine: arrays and groups span them.
+pub fn images(paths: &[&Path], options: &Options) -> Result<Inspection> {
+    let mut assembly = Assembly::new(Stack::new(), options);
+    let mut formats = Vec::new();
+    for path in paths {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+        formats.push(assembly.add_image(path, &source)?);
+    }
+    assembly.run();
+    formats.dedup();
+    Ok(Inspection {
+        stack: assembly.stack,
+        format: formats.join("+"),
+        unread: Vec::new(),
+    })
+}
+
+/// Reads bytes that are in memory as an image: for tests and fuzzing.
+pub fn image_from(source: &Arc<dyn Source>, options: &Options) -> Result<Inspection> {
+    let mut assembly = Assembly::new(Stack::new(), options);
+    let format = assembly.add_image(source.path(), source)?;
+    assembly.run();
+    Ok(Inspection {
+        stack: assembly.stack,
+        format,
+        unread: Vec::new(),
+    })
+}
+
+impl Assembly<'_> {
+    fn add_image(&mut self, path: &Path, source: &Arc<dyn Source>) -> Result<String> {
+        let policy = Policy {
+            allow_backing: self.options.allow_backing,
+            ..Policy::default()
+        };
+        let policy = Policy {
+            chain: vec![path.to_owned()],
+            ..policy
+        };
+        let name = file_name(path);
+        let Some(image) = images::open(source, &policy)? else {
+            let disk = Layer::new(Kind::Disk, name).sized(Bytes::new(source.len()));
+            let disk = self.stack.push(disk.fact("format", "raw"));
+            self.add_disk_grids(disk);
+            self.look_into_disk(disk, View::new(Arc::clone(source)));
+            return Ok("raw".to_owned());
+        };
+        let disk = self.add_container(&name, &image);
+        self.look_into_disk(disk, View::new(image.guest));
+        Ok(image.format.to_owned())
+    }
+
+    /// The layers of a container: each file that holds guest data, and the virtual disk on them.
+    fn add_container(&mut self, name: &str, image: &Image) -> LayerId {
+        let raw = image.format == "raw";
+        let mut disk = Layer::new(Kind::Disk, if raw { name } else { "virtual disk" })
+            .sized(image.virtual_size)
+            .fact("format", image.format);
+        disk.logical_sector = image.logical_sector;
+        disk.remarks.clone_from(&image.remarks);
+        disk.facts
+            .extend(image.facts.iter().map(|(key, value)| (*key, value.clone())));
+        if !image.variant.is_empty() {
+            disk.facts.insert("variant", image.variant.clone());
+        }
+        if let Some(cluster) = image.cluster {
+            disk.facts.insert("cluster", cluster.to_string());
+        }
+        if !image.compressed.is_zero() {
+            let text = format!("{} of guest data", image.compressed);
+            disk.facts.insert("compressed", text);
+        }
+        if !raw {
+            self.add_places(&mut disk, image);
+        }
+        let copies = image.backing.is_some() || image.backing_path.is_some();
+        let disk = self.stack.push(disk);
+        self.add_disk_grids(disk);
+        if let Some(cluster) = image.cluster.filter(|_| copies) {
+            // The first write to a cluster of an overlay copies the rest from the backing file.
+            self.add_grid(
+                disk,
+                cluster,
+                Tier::Preference,
+                "copy-on-write-cluster",
+                image.format,
+            );
+        }
+        disk
+    }
+
+    fn add_places(&mut self, disk: &mut Layer, image: &Image) {
+        let mut next = Some(image);
+        while let Some(image) = next {
+            for place in &image.places {
+                let file = Layer::new(Kind::Image, file_name(&place.path)).sized(place.size);
+                let file = self.stack.push(file);
+                let host = grid_spec::assumed(file).into_iter().next();
+                self.stack.grids.extend(host.map(|mut grid| {
+                    "host-block".clone_into(&mut grid.kind);
+                    "assumed: 4 KiB blocks of the file system that holds the image"
+                        .clone_into(&mut grid.source);
+                    grid
+                }));
+                if place.runs.truncated() {
+                    disk.remarks.push(Remark::note(
+                        "image-map-truncated",
+                        "the image is too fragmented to keep its whole map: shares are of its \
+                         first pieces",
+                    ));
+                }
+                disk.below.push(Edge {
+                    below: file,
+                    map: Map::Linear(place.runs.clone()),
+                });
+            }
+            next = image.backing.as_deref();
+        }
+    }
+
+    /// The grids of a disk that carries no topology: those declared, else those assumed.
+    pub(super) fn add_disk_grids(&mut self, disk: LayerId) {
+        if let Some(sector) = self.stack.layer(disk).logical_sector {
+            self.add_grid(
+                disk,
+                sector,
+                Tier::Validity,
+                "logical-sector",
+                "image header",
+            );
+        }
+        if self.options.grids.is_empty() {
+            self.stack.grids.extend(grid_spec::assumed(disk));
+        } else {
+            self.add_declared_grids(disk);
+        }
+    }
+
+    pub(super) fn add_declared_grids(&mut self, disk: LayerId) {
+        let declared = self.options.grids.iter().filter_map(|spec| spec.bind(disk));
+        self.stack.grids.extend(declared);
+    }
+
+    fn add_grid(&mut self, layer: LayerId, size: Bytes, tier: Tier, kind: &str, source: &str) {
+        let grid = Grid::new(layer, size, Bytes::ZERO, tier, kind);
+        let grid = grid.map(|grid| grid.from(Origin::OnDisk, source, Confidence::High));
+        self.stack.grids.extend(grid);
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |n| n.to_string_lossy().into_owned(),
+    )
+}
