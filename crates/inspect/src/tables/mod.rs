@@ -5,6 +5,17 @@ use ioalign_core::{Bytes, Remark, Role, SectorSize};
 use crate::error::Result;
 use crate::view::View;
 
+mod apm;
+mod bsd;
+mod checks;
+mod ebr;
+mod gpt;
+mod ldm;
+mod mbr;
+mod sgi;
+mod vtoc_sparc;
+mod vtoc_x86;
+
 /// What a table may need to know besides its bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
@@ -31,10 +42,14 @@ pub struct Table {
     pub first_usable: Option<Bytes>,
     /// First byte of the structures at the end (backup GPT); the end of usable space.
     pub last_usable: Option<Bytes>,
+    /// Identity of the disk: GPT disk GUID, DOS disk signature in hex; empty where there is none.
+    pub id: String,
+    /// Entries of a second table that other systems would obey: the real ones of a hybrid MBR.
+    pub rivals: Vec<Partition>,
 }
 
 /// One entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Partition {
     /// As the platform numbers it: logical partitions from 5, VTOC slices from 0.
     pub number: u32,
@@ -54,13 +69,33 @@ pub struct Partition {
     pub inside: Option<u32>,
     /// What is odd about it.
     pub remarks: Vec<Remark>,
+    /// `PARTUUID`: the GPT unique GUID, or DOS signature and number; empty where there is none.
+    pub uuid: String,
+    /// Marked bootable: DOS active flag, GPT legacy-boot attribute.
+    pub active: bool,
+    /// Where its entry is stored in the view. The EBR of a logical partition is the sector
+    /// around it.
+    pub entry_at: Bytes,
 }
 
 /// Tries one format.
 pub type Probe = fn(&View, &Context) -> Result<Option<Table>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
-pub const FORMATS: &[(&str, Probe)] = &[];
+///
+/// GPT and LDM lie behind an MBR that would answer too; labels with magic and checksum come
+/// before the MBR, which has nothing but two bytes; APM comes after it, because hybrid ISO images
+/// carry both and everything but a Macintosh obeys the MBR.
+pub const FORMATS: &[(&str, Probe)] = &[
+    ("gpt", gpt::probe),
+    ("vtoc-sparc", vtoc_sparc::probe),
+    ("sgi", sgi::probe),
+    ("ldm", ldm::probe),
+    ("bsd", bsd::probe),
+    ("vtoc-x86", vtoc_x86::probe),
+    ("dos", mbr::probe),
+    ("apm", apm::probe),
+];
 
 /// The table of `view`, if any format recognises one.
 pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {

@@ -1,0 +1,146 @@
+//! Checks that every table format shares: overlaps, ends past the disk, order of numbers.
+
+use ioalign_core::{Bytes, Remark, Role, Severity};
+
+use super::{Partition, Table};
+
+/// Overlaps said one by one; a hostile table has thousands.
+const MOST_REMARKS: usize = 32;
+
+/// Runs them all on a finished table in a space of `len` bytes. `overlap` is how bad an overlap
+/// is: fatal on a PC, but Unix labels have slices that cover others on purpose.
+pub(super) fn run(table: &mut Table, len: u64, overlap: Severity) {
+    for partition in &mut table.partitions {
+        past_end(partition, len);
+    }
+    overlaps(table, overlap);
+}
+
+/// The end of a partition, saturated: the readers drop what does not fit in 64 bits.
+pub(super) fn end(partition: &Partition) -> u64 {
+    partition.start.get().saturating_add(partition.size.get())
+}
+
+/// Whether two partitions of this role may share space: containers and whole-disk slices do.
+const fn may_overlap(role: Role) -> bool {
+    matches!(role, Role::Extended | Role::WholeDisk | Role::Protective)
+}
+
+fn past_end(partition: &mut Partition, len: u64) {
+    let past = end(partition).saturating_sub(len);
+    if past == 0 || partition.role == Role::Protective {
+        return;
+    }
+    let (number, end) = (partition.number, end(partition));
+    partition.remarks.push(Remark::new(
+        "partition-past-end",
+        Severity::Broken,
+        format!("Partition {number} ends at byte {end}, {past} bytes past the end ({len} bytes)."),
+    ));
+}
+
+fn overlaps(table: &mut Table, severity: Severity) {
+    let mut spans: Vec<(u64, u64, u32)> = table
+        .partitions
+        .iter()
+        .filter(|p| !may_overlap(p.role) && !p.size.is_zero())
+        .map(|p| (p.start.get(), end(p), p.number))
+        .collect();
+    spans.sort_unstable();
+    let mut found = 0;
+    let mut widest = (0, 0);
+    for (start, end, number) in spans {
+        if start < widest.0 {
+            found += 1;
+            if found <= MOST_REMARKS {
+                let shared = end.min(widest.0) - start;
+                table
+                    .remarks
+                    .push(overlap(severity, widest.1, number, start, shared));
+            }
+        }
+        if end > widest.0 {
+            widest = (end, number);
+        }
+    }
+    if found > MOST_REMARKS {
+        let why = format!("{} further overlaps are not listed.", found - MOST_REMARKS);
+        table
+            .remarks
+            .push(Remark::new("partition-overlap", severity, why));
+    }
+}
+
+fn overlap(severity: Severity, first: u32, second: u32, at: u64, shared: u64) -> Remark {
+    Remark::new(
+        "partition-overlap",
+        severity,
+        format!(
+            "Partitions {first} and {second} share {} from byte {at}.",
+            Bytes::new(shared)
+        ),
+    )
+}
+
+/// A note where numbers do not follow starts, among partitions in the same container.
+pub(super) fn order(table: &mut Table) {
+    let disorder = |inside_any: bool| {
+        let same = table
+            .partitions
+            .iter()
+            .filter(|p| p.inside.is_some() == inside_any);
+        let starts: Vec<_> = same.map(|p| (p.number, p.start)).collect();
+        starts.windows(2).find_map(|pair| match pair {
+            [(a, from), (b, to)] if from > to => Some((*a, *b)),
+            _ => None,
+        })
+    };
+    if let Some((a, b)) = disorder(false).or_else(|| disorder(true)) {
+        table.remarks.push(Remark::note(
+            "partition-order",
+            format!("Partition {b} lies before partition {a}: numbers are not in disk order."),
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(spans: &[(u64, u64)]) -> Table {
+        let partition = |(i, (start, size)): (usize, &(u64, u64))| Partition {
+            number: u32::try_from(i).unwrap() + 1,
+            start: Bytes::new(*start),
+            size: Bytes::new(*size),
+            ..Partition::default()
+        };
+        Table {
+            partitions: spans.iter().enumerate().map(partition).collect(),
+            ..Table::default()
+        }
+    }
+
+    #[test]
+    fn a_long_partition_overlaps_all_within_it() {
+        let mut table = table(&[(0, 100), (10, 10), (50, 10), (100, 5)]);
+        run(&mut table, 104, Severity::Broken);
+        let rules: Vec<_> = table.remarks.iter().map(|r| r.rule).collect();
+        assert_eq!(rules, ["partition-overlap"; 2]);
+        assert_eq!(table.partitions[3].remarks[0].rule, "partition-past-end");
+        assert!(table.partitions[2].remarks.is_empty());
+    }
+
+    #[test]
+    fn overlaps_are_listed_up_to_a_limit() {
+        let mut table = table(&[(0, 1000); 50]);
+        run(&mut table, 1000, Severity::Note);
+        assert_eq!(table.remarks.len(), MOST_REMARKS + 1);
+    }
+
+    #[test]
+    fn disorder_is_noted_once() {
+        let mut table = table(&[(10, 1), (5, 1), (1, 1)]);
+        order(&mut table);
+        assert_eq!(table.remarks.len(), 1);
+    }
+}

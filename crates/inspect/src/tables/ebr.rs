@@ -1,0 +1,167 @@
+//! Logical partitions: a chain of EBRs, each naming one partition and the next EBR.
+//!
+//! A link counts from the start of the *extended* partition, a logical partition from *its own*
+//! EBR. Only the chain says where they are, and nothing keeps it from leading in a circle or out
+//! of the container, so every step is checked. Numbering follows the chain, as the kernel does.
+
+use std::collections::HashSet;
+
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+
+use super::mbr::sector::{BootRecord, ENTRY, Entry, LEN, TABLE};
+use super::{Partition, Table, checks, mbr};
+use crate::error::Result;
+use crate::view::View;
+
+/// Links followed. Linux stops at 100; some tools write more.
+const MOST_LINKS: usize = 512;
+
+/// The container and what is collected from it.
+struct Chain<'a> {
+    view: &'a View,
+    unit: SectorSize,
+    container: &'a Entry,
+    next: u32,
+    table: &'a mut Table,
+}
+
+/// Adds the logical partitions of `container` to `table`, numbered from `first`; returns the
+/// next free number.
+pub(super) fn walk(
+    view: &View,
+    unit: SectorSize,
+    container: &Entry,
+    first: u32,
+    table: &mut Table,
+) -> Result<u32> {
+    let mut chain = Chain {
+        view,
+        unit,
+        container,
+        next: first,
+        table,
+    };
+    let mut visited = HashSet::new();
+    let mut link = Some(0);
+    while let Some(at) = link {
+        if !visited.insert(at) {
+            chain.remark("ebr-loop", &format!("leads back to sector {at} of it"));
+            break;
+        }
+        if visited.len() > MOST_LINKS {
+            chain.remark(
+                "ebr-chain-too-long",
+                &format!("has over {MOST_LINKS} links"),
+            );
+            break;
+        }
+        link = chain.step(at)?;
+    }
+    let number = chain.next;
+    inside_logicals(table, &visited, container, unit);
+    Ok(number)
+}
+
+impl Chain<'_> {
+    /// Takes the partitions of the EBR at sector `at` of the container; returns the next one.
+    fn step(&mut self, at: u32) -> Result<Option<u32>> {
+        let base = u64::from(self.container.start) + u64::from(at);
+        let offset = base.saturating_mul(u64::from(self.unit.get()));
+        let Some(ebr) = BootRecord::read(self.view, offset)? else {
+            self.no_record(at, offset)?;
+            return Ok(None);
+        };
+        for entry in ebr.used().filter(|e| !e.extended()) {
+            self.logical(entry, base, offset);
+        }
+        let link = ebr.entries.iter().find(|entry| entry.extended());
+        Ok(link.and_then(|link| self.checked(link)))
+    }
+
+    /// The sector of a link, if it stays inside the container.
+    fn checked(&mut self, link: &Entry) -> Option<u32> {
+        if link.start < self.container.size {
+            return Some(link.start);
+        }
+        let (to, size) = (link.start, self.container.size);
+        let what = format!("links to sector {to}, outside its {size} sectors");
+        self.remark("ebr-link-outside", &what);
+        None
+    }
+
+    fn logical(&mut self, entry: &Entry, base: u64, ebr: u64) {
+        let (first, end) = (u64::from(self.container.start), self.container.end());
+        let start = base.saturating_add(u64::from(entry.start));
+        let outside = start < first || start.saturating_add(u64::from(entry.size)) > end;
+        if outside && entry.slot >= 2 {
+            return; // junk that systems skip in the two slots that no tool uses
+        }
+        let mut found = mbr::from_entry(entry, self.next, base, self.unit);
+        found.inside = Some(u32::from(self.container.slot) + 1);
+        found.entry_at = Bytes::new(ebr + (TABLE + ENTRY * usize::from(entry.slot)) as u64);
+        found
+            .remarks
+            .extend(logical_remark(&found, outside, entry.start == 0));
+        self.table.partitions.push(found);
+        self.next += 1;
+    }
+
+    fn no_record(&mut self, at: u32, offset: u64) -> Result<()> {
+        let blank = self.view.try_record(offset, LEN)?;
+        match blank.map(|r| r.bytes().iter().all(|b| *b == 0)) {
+            None => self.remark(
+                "ebr-link-outside",
+                &format!("links past the end, sector {at}"),
+            ),
+            Some(true) if at == 0 => self.table.remarks.push(Remark::note(
+                "extended-empty",
+                "The extended partition holds no EBR yet.",
+            )),
+            Some(_) => self.remark("ebr-signature", &format!("has no EBR at its sector {at}")),
+        }
+        Ok(())
+    }
+
+    fn remark(&mut self, rule: &'static str, what: &str) {
+        let number = self.container.slot + 1;
+        let why = format!("The chain of extended partition {number} {what}.");
+        self.table
+            .remarks
+            .push(Remark::new(rule, Severity::Broken, why));
+    }
+}
+
+fn logical_remark(found: &Partition, outside: bool, on_ebr: bool) -> Option<Remark> {
+    let (rule, what) = match (outside, on_ebr) {
+        (_, true) => ("logical-over-ebr", "starts on its own EBR"),
+        (true, false) => ("logical-outside-extended", "leaves its extended partition"),
+        (false, false) => return None,
+    };
+    let why = format!("Logical partition {} {what}.", found.number);
+    Some(Remark::new(rule, Severity::Broken, why))
+}
+
+/// Writing a partition that contains a later EBR destroys the rest of the chain.
+fn inside_logicals(table: &mut Table, ebrs: &HashSet<u32>, container: &Entry, unit: SectorSize) {
+    let number = u32::from(container.slot) + 1;
+    let bytes = |at: &u32| (u64::from(container.start) + u64::from(*at)) * u64::from(unit.get());
+    for logical in &mut table.partitions {
+        if logical.inside != Some(number) || logical.role == Role::Extended {
+            continue;
+        }
+        let (from, to) = (logical.start.get(), checks::end(logical));
+        let hit = ebrs
+            .iter()
+            .map(bytes)
+            .find(|at| (from + 1..to).contains(at));
+        if let Some(at) = hit {
+            let why = format!(
+                "Logical partition {} contains the EBR at byte {at}.",
+                logical.number
+            );
+            logical
+                .remarks
+                .push(Remark::new("ebr-inside-logical", Severity::Broken, why));
+        }
+    }
+}

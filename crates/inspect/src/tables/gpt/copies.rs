@@ -1,0 +1,166 @@
+//! Which copy of the table to believe, and what to say about the other one.
+//!
+//! The primary header is at LBA 1, the backup at the last LBA. After `dd` to a larger disk, growing
+//! a virtual disk or cutting an image, the backup is elsewhere or gone; after a stray write the
+//! primary is. The unit of the LBAs is unknown until a header is found.
+
+use ioalign_core::{Remark, SectorSize, Severity};
+
+use super::entries::Entries;
+use super::header::Header;
+use crate::error::Result;
+use crate::view::View;
+
+/// Sector sizes tried, most frequent first.
+const SIZES: [u32; 4] = [512, 4096, 1024, 2048];
+
+/// A header with its entries.
+pub struct Copy {
+    /// The header.
+    pub header: Header,
+    /// The entries; `None` when the header does not lead to any.
+    pub entries: Option<Entries>,
+}
+
+impl Copy {
+    /// The copy whose header is at `lba`; `None` without a signature.
+    pub fn load(view: &View, lba: u64, sector: SectorSize) -> Result<Option<Self>> {
+        let Some(header) = Header::read(view, lba, sector)? else {
+            return Ok(None);
+        };
+        let entries = match &header.impossible {
+            None => Some(Entries::read(view, &header)?),
+            Some(_) => None,
+        };
+        Ok(Some(Self { header, entries }))
+    }
+
+    /// Whether everything about it is right.
+    pub fn is_good(&self) -> bool {
+        self.header.is_sound() && self.entries_match()
+    }
+
+    fn entries_match(&self) -> bool {
+        let crc = self.entries.as_ref().map(|entries| entries.crc);
+        crc == Some(self.header.array_crc)
+    }
+
+    /// What is wrong with it, in words.
+    pub fn fault(&self) -> &str {
+        self.header
+            .fault()
+            .unwrap_or("the entries do not match their CRC")
+    }
+
+    /// Whether its backup header is where it belongs.
+    fn reaches_end(&self, view: &View) -> bool {
+        self.header.alternate == last_lba(view, self.header.sector)
+    }
+
+    fn same_table(&self, other: &Self) -> bool {
+        let key = |h: &Header| (h.disk, h.count, h.entry_size, h.array_crc);
+        let usable = |h: &Header| (h.first_usable, h.last_usable);
+        key(&self.header) == key(&other.header) && usable(&self.header) == usable(&other.header)
+    }
+}
+
+/// The sizes to try: the forced one, or all.
+pub fn sizes(forced: Option<SectorSize>) -> Vec<SectorSize> {
+    match forced {
+        Some(size) => vec![size],
+        None => SIZES.into_iter().filter_map(SectorSize::new).collect(),
+    }
+}
+
+/// All primary headers with a signature, one a sector size.
+pub fn primaries(view: &View, sizes: &[SectorSize]) -> Result<Vec<Copy>> {
+    let mut found = Vec::new();
+    for size in sizes {
+        found.extend(Copy::load(view, 1, *size)?);
+    }
+    Ok(found)
+}
+
+/// The primary to believe: a good one, before all one whose backup is at the end of the disk.
+pub fn best(view: &View, copies: &mut Vec<Copy>) -> Option<(Copy, Option<Remark>)> {
+    copies.sort_by_key(|copy| (!copy.is_good(), !copy.reaches_end(view)));
+    let good = copies.iter().take_while(|copy| copy.is_good()).count();
+    let sizes: Vec<String> = copies
+        .iter()
+        .take(good)
+        .map(|copy| copy.header.sector.get().to_string())
+        .collect();
+    let remark = (good > 1).then(|| {
+        let why = format!(
+            "There is a GPT for each of the sector sizes {}; the first is used.",
+            sizes.join(" and ")
+        );
+        Remark::note("gpt-two-sector-sizes", why)
+    });
+    (!copies.is_empty()).then(|| (copies.remove(0), remark))
+}
+
+/// The last LBA of the space.
+pub fn last_lba(view: &View, sector: SectorSize) -> u64 {
+    (view.len() / u64::from(sector.get())).saturating_sub(1)
+}
+
+/// A good backup for a damaged or missing primary.
+pub fn rescue(view: &View, damaged: &[Copy], sizes: &[SectorSize]) -> Result<Option<Copy>> {
+    let named = damaged
+        .iter()
+        .filter(|copy| copy.header.is_sound())
+        .map(|copy| (copy.header.alternate, copy.header.sector));
+    let last = sizes.iter().map(|size| (last_lba(view, *size), *size));
+    for (lba, size) in named.chain(last) {
+        if let Some(copy) = Copy::load(view, lba, size)?
+            && copy.is_good()
+            && lba > 1
+        {
+            return Ok(Some(copy));
+        }
+    }
+    Ok(None)
+}
+
+/// What is wrong with the backup of a good primary.
+pub fn backup_remark(view: &View, primary: &Copy) -> Result<Option<Remark>> {
+    let (named, last) = (
+        primary.header.alternate,
+        last_lba(view, primary.header.sector),
+    );
+    let backup = Copy::load(view, named, primary.header.sector)?;
+    Ok(match backup {
+        _ if named == primary.header.lba => Some(missing("names itself as its backup")),
+        None => Some(missing(&format!(
+            "names LBA {named}, where none is (the last is {last})"
+        ))),
+        Some(copy) if !copy.is_good() => Some(risk("gpt-backup-damaged", copy.fault())),
+        Some(copy) if !copy.same_table(primary) => Some(risk(
+            "gpt-backup-differs",
+            "it describes another table than the primary",
+        )),
+        Some(_) if named < last => Some(not_at_end(named, last)),
+        Some(_) => None,
+    })
+}
+
+fn missing(what: &str) -> Remark {
+    let why = format!("The backup GPT is missing: the primary {what}.");
+    Remark::new("gpt-backup-missing", Severity::DataRisk, why).advise(MOVE)
+}
+
+fn risk(rule: &'static str, what: &str) -> Remark {
+    let why = format!("The backup GPT is of no use: {what}.");
+    Remark::new(rule, Severity::DataRisk, why).advise(MOVE)
+}
+
+fn not_at_end(named: u64, last: u64) -> Remark {
+    let why = format!(
+        "The backup GPT is at LBA {named}, not at the last LBA {last}: the disk has grown or the \
+         table was copied from a smaller one."
+    );
+    Remark::note("gpt-backup-not-at-end", why).advise(MOVE)
+}
+
+const MOVE: &str = "`sgdisk --move-second-header DEVICE` writes the backup anew at the end.";

@@ -1,0 +1,186 @@
+//! DOS partition table: the MBR in sector 0, with logical partitions behind it.
+//!
+//! Layout as written by DOS, fdisk and Windows; read as the kernel's `block/partitions/msdos.c`
+//! reads it. Numbers count logical sectors of the disk, 512 bytes unless something says otherwise.
+
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+
+use super::{Context, Partition, Table, checks, ebr, gpt, vtoc_x86};
+use crate::error::Result;
+use crate::view::View;
+use sector::{BootRecord, Entry};
+
+pub(super) mod sector;
+pub(super) mod types;
+mod unit;
+
+/// The track that DOS left free and boot loaders embed themselves in: sectors 1 to 62.
+const GAP_SECTORS: u32 = 63;
+/// The first logical partition.
+const FIRST_LOGICAL: u32 = 5;
+
+/// Reads a DOS partition table.
+pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+    let Some(boot) = BootRecord::read(view, 0)? else {
+        return Ok(None);
+    };
+    let nested = context.parent_type.is_some();
+    let unit = match context.sector {
+        Some(unit) => unit,
+        None => unit::detect(view, &boot)?,
+    };
+    let sectors = view.len() / u64::from(unit.get());
+    if boot.is_table(sectors, nested) {
+        return read(view, context, &boot, unit).map(Some);
+    }
+    Ok((!nested && boot.is_blank_table()).then(|| new_table(&boot, unit)))
+}
+
+/// Whether the disk obeys an MBR whose entries are real, not the protective one of a GPT.
+pub(super) fn rules(view: &View, boot: &BootRecord, nested: bool) -> bool {
+    boot.is_table(view.len() / 512, nested) && boot.used().all(|entry| entry.kind != 0xee)
+}
+
+fn new_table(boot: &BootRecord, unit: SectorSize) -> Table {
+    Table {
+        kind: "dos",
+        sector: Some(unit),
+        first_usable: Some(unit.bytes()),
+        id: format!("{:08x}", boot.signature()),
+        ..Table::default()
+    }
+}
+
+fn read(view: &View, context: &Context, boot: &BootRecord, unit: SectorSize) -> Result<Table> {
+    let mut table = new_table(boot, unit);
+    for entry in boot.used() {
+        let mut found = partition(boot, entry, unit);
+        solaris(view, entry, unit, &mut found)?;
+        table.partitions.push(found);
+    }
+    let mut number = FIRST_LOGICAL;
+    for entry in boot.used().filter(|entry| entry.extended()) {
+        number = ebr::walk(view, unit, entry, number, &mut table)?;
+    }
+    for logical in table.partitions.iter_mut().filter(|p| p.inside.is_some()) {
+        logical.uuid = uuid(boot, logical.number);
+    }
+    beside_gpt(view, context, boot, &mut table)?;
+    checks::run(&mut table, view.len(), Severity::Broken);
+    checks::order(&mut table);
+    Ok(table)
+}
+
+/// An entry as a partition; 32-bit sector numbers times a sector always fit in 64 bits.
+pub(super) fn partition(boot: &BootRecord, entry: &Entry, unit: SectorSize) -> Partition {
+    let number = u32::from(entry.slot) + 1;
+    let mut found = from_entry(entry, number, 0, unit);
+    found.uuid = uuid(boot, number);
+    found.entry_at = Bytes::new((sector::TABLE + sector::ENTRY * usize::from(entry.slot)) as u64);
+    found.remarks.extend(start_remark(entry, number, unit));
+    found
+}
+
+/// An entry whose start counts from sector `base`.
+pub(super) fn from_entry(entry: &Entry, number: u32, base: u64, unit: SectorSize) -> Partition {
+    let bytes = |sectors: u64| Bytes::new(sectors.saturating_mul(u64::from(unit.get())));
+    Partition {
+        number,
+        type_id: format!("{:02x}", entry.kind),
+        type_name: types::name(entry.kind),
+        role: types::role(entry.kind),
+        start: bytes(base.saturating_add(u64::from(entry.start))),
+        size: bytes(u64::from(entry.size)),
+        active: entry.flag == 0x80,
+        ..Partition::default()
+    }
+}
+
+fn uuid(boot: &BootRecord, number: u32) -> String {
+    match boot.signature() {
+        0 => String::new(),
+        id => format!("{id:08x}-{number:02x}"),
+    }
+}
+
+fn start_remark(entry: &Entry, number: u32, unit: SectorSize) -> Option<Remark> {
+    let data = !matches!(types::role(entry.kind), Role::Extended | Role::Protective);
+    match entry.start {
+        0 => Some(Remark::note(
+            "partition-covers-table",
+            format!("Partition {number} starts at sector 0 and so contains the table itself."),
+        )),
+        start if data && unit == SectorSize::S512 && start < GAP_SECTORS => Some(
+            Remark::note(
+                "start-in-mbr-gap",
+                format!(
+                    "Partition {number} starts at sector {start}, inside the gap of \
+                     {GAP_SECTORS} sectors where boot loaders embed themselves."
+                ),
+            )
+            .advise("Start it at sector 2048 (1 MiB)."),
+        ),
+        _ => None,
+    }
+}
+
+/// 0x82 was Solaris before it was Linux swap: the label inside decides.
+fn solaris(view: &View, entry: &Entry, unit: SectorSize, found: &mut Partition) -> Result<()> {
+    if entry.kind == 0x82 {
+        let inside = view.sub(found.start.get(), found.size.get());
+        if vtoc_x86::is_here(&inside, unit)? {
+            found.type_name = "Solaris";
+            found.role = Role::Data;
+        }
+    }
+    Ok(())
+}
+
+/// What a GPT beside this table means. The GPT reader comes first and leaves two cases: real
+/// entries that systems obey instead, and a protective entry without a readable GPT.
+fn beside_gpt(view: &View, context: &Context, boot: &BootRecord, table: &mut Table) -> Result<()> {
+    let guarded = boot.used().any(|entry| entry.kind == 0xee);
+    let found = gpt::glance(view)?;
+    table
+        .remarks
+        .extend(match (guarded, found, context.sector) {
+            (true, Some((size, _)), Some(unit)) => Some(foreign(size, unit)),
+            (true, _, _) => Some(Remark::new(
+                "gpt-missing",
+                Severity::Broken,
+                "The MBR protects a GPT, but no GPT header is found.",
+            )),
+            (false, Some((size, count)), _) => Some(rival(size, count)),
+            (false, None, _) => None,
+        });
+    Ok(())
+}
+
+fn foreign(found: SectorSize, unit: SectorSize) -> Remark {
+    Remark::new(
+        "gpt-foreign-sector",
+        Severity::Broken,
+        format!(
+            "A GPT header lies at byte {}: it was written for sectors of {} bytes and is not \
+             found on a disk with sectors of {} bytes.",
+            found.get(),
+            found.get(),
+            unit.get()
+        ),
+    )
+}
+
+fn rival(found: SectorSize, count: usize) -> Remark {
+    let severity = if count == 0 {
+        Severity::Note
+    } else {
+        Severity::DataRisk
+    };
+    let why = format!(
+        "A GPT with {count} partitions lies at byte {} beside an MBR that does not protect it: \
+         the MBR is obeyed, tools that prefer the GPT see something else.",
+        found.get()
+    );
+    Remark::new("gpt-beside-mbr", severity, why)
+        .advise("Remove the one that is not meant: `sgdisk --zap` or a new protective MBR.")
+}
