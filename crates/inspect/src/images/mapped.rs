@@ -18,6 +18,8 @@ const MOST_TABLE_BYTES: u64 = 512 << 20;
 /// A map in the making.
 pub struct Mapped {
     runs: Runs,
+    /// The last piece, which may still grow: (from, to, length).
+    last: (u64, u64, u64),
     most: usize,
     cut: bool,
     table_bytes: u64,
@@ -30,6 +32,7 @@ impl Mapped {
         let deep = u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX);
         Self {
             runs: Runs::new(),
+            last: (0, 0, 0),
             most: MOST_RUNS.checked_shr(deep).unwrap_or(0).max(LEAST_RUNS),
             cut: false,
             table_bytes: 0,
@@ -37,8 +40,21 @@ impl Mapped {
     }
 
     /// Adds a piece behind all others.
+    #[inline]
     pub fn push(&mut self, from: u64, to: u64, len: u64) {
+        let (last_from, last_to, last_len) = self.last;
+        let follows = |last: u64, next| last.checked_add(last_len) == Some(next);
+        if follows(last_from, from) && follows(last_to, to) {
+            self.last.2 += len;
+        } else {
+            self.flush();
+            self.last = (from, to, len);
+        }
+    }
+
+    fn flush(&mut self) {
         if !self.cut {
+            let (from, to, len) = self.last;
             self.runs.push(from, to, len);
             // A slice's count is its length, no walk. One run above the mark is kept.
             self.cut = self.runs.truncated() || self.runs.iter().count() > self.most;
@@ -46,15 +62,19 @@ impl Mapped {
     }
 
     /// Whether `bytes` more of tables may be read; the map is cut when not.
-    pub const fn may_read(&mut self, bytes: u64) -> bool {
+    pub fn may_read(&mut self, bytes: u64) -> bool {
         self.table_bytes = self.table_bytes.saturating_add(bytes);
         let may = self.table_bytes <= MOST_TABLE_BYTES;
-        self.cut |= !may;
+        if !may {
+            self.flush();
+            self.cut = true;
+        }
         may
     }
 
     /// The map, and a remark when it is not whole.
-    pub fn finish(self) -> (Runs, Option<Remark>) {
+    pub fn finish(mut self) -> (Runs, Option<Remark>) {
+        self.flush();
         let end = self.runs.iter().last().map_or(0, |run| run.end());
         let remark = self.cut.then(|| {
             let why = format!(

@@ -15,6 +15,9 @@ use crate::source::Source;
 /// Bytes of the L1 table that are held at a time.
 const L1_PIECE: u64 = 64 << 10;
 
+/// Bytes of an L2 table that are passed over at once when they are zero.
+const SKIP: usize = 512;
+
 /// What the pass found.
 pub struct Walked {
     pub mapped: Mapped,
@@ -32,6 +35,8 @@ struct Walk<'a> {
     damage: Damage,
     past_end: u64,
     tables: u64,
+    /// The L2 table in hand, kept for its memory.
+    table: Vec<u8>,
 }
 
 /// Walks the tables of `source`; guest data are in a file of `data_len` bytes.
@@ -50,6 +55,7 @@ pub fn walk(
         damage: Damage::default(),
         past_end: 0,
         tables: 0,
+        table: Vec::new(),
     };
     walk.l1().map_err(|error| error.in_file(source.path()))?;
     Ok(walk.finish())
@@ -104,25 +110,49 @@ impl Walk<'_> {
         if !self.mapped.may_read(bytes) {
             return Ok(false);
         }
-        let mut held = Vec::new();
+        let mut held = std::mem::take(&mut self.table);
         self.fill(&mut held, table, bytes)?;
-        let step = if shape.extended { 2 } else { 1 };
-        let bitmaps = words(&held).skip(1).step_by(step);
-        let entries = words(&held).step_by(step);
-        let mut at = table;
-        let mut address = guest;
-        for (entry, bitmap) in entries.zip(bitmaps.chain(std::iter::once(0))) {
-            // Most entries of a sparse image; nothing is there whatever the flags.
-            if entry != 0 {
-                match shape.read(entry, bitmap, address) {
-                    Ok(cluster) => self.cluster(cluster, address),
-                    Err(bad) => self.damage.add(|| bad_entry(bad, at, "l2_entry")),
-                }
+        for (i, piece) in held.chunks(SKIP).enumerate() {
+            // Most of the table of a sparse image.
+            if !is_zero(piece) {
+                let done = (i * SKIP) as u64;
+                let guest = guest + done / shape.entry() * shape.cluster();
+                self.l2_piece(piece, table + done, guest);
             }
-            at += shape.entry();
-            address += shape.cluster();
         }
+        self.table = held;
         Ok(true)
+    }
+
+    /// Entries that stand at `at` in the file and map from guest address `guest`.
+    fn l2_piece(&mut self, piece: &[u8], at: u64, guest: u64) {
+        if self.shape.extended {
+            for (i, raw) in piece.as_chunks::<16>().0.iter().enumerate() {
+                let (entry, bitmap) = halves(u128::from_be_bytes(*raw));
+                self.l2_entry(entry, bitmap, (at, guest), i as u64);
+            }
+        } else {
+            for (i, entry) in words(piece).enumerate() {
+                self.l2_entry(entry, 0, (at, guest), i as u64);
+            }
+        }
+    }
+
+    /// Entry `i` of the piece at `at`, which maps from guest address `guest`.
+    #[inline]
+    fn l2_entry(&mut self, entry: u64, bitmap: u64, (at, guest): (u64, u64), i: u64) {
+        // Nothing is stored there whatever the bitmap.
+        if entry == 0 {
+            return;
+        }
+        let address = guest + (i << self.shape.cluster_bits);
+        match self.shape.read(entry, bitmap, address) {
+            Ok(cluster) => self.cluster(cluster, address),
+            Err(bad) => {
+                let at = at + i * self.shape.entry();
+                self.damage.add(|| bad_entry(bad, at, "l2_entry"));
+            }
+        }
     }
 
     fn cluster(&mut self, cluster: Cluster, guest: u64) {
@@ -155,7 +185,6 @@ impl Walk<'_> {
     }
 
     fn fill(&self, held: &mut Vec<u8>, at: u64, bytes: u64) -> Result<()> {
-        held.clear();
         held.resize(usize::try_from(bytes).unwrap_or(0), 0);
         self.source.read_at(at, held)
     }
@@ -190,4 +219,15 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
         .0
         .iter()
         .map(|raw| u64::from_be_bytes(*raw))
+}
+
+/// Without a way out in the middle, which makes it one instruction for 16 bytes or more.
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |any, byte| any | byte) == 0
+}
+
+/// An extended entry: the standard descriptor and the bitmap of its subclusters.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is wanted")]
+const fn halves(pair: u128) -> (u64, u64) {
+    ((pair >> 64) as u64, pair as u64)
 }

@@ -1,4 +1,5 @@
 //! qemu-img and qemu-io as oracles, and what is compared with them.
+#![allow(clippy::panic)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
