@@ -1,7 +1,7 @@
 //! Collects where guest data lie while tables are walked, within bounds.
 //!
 //! A hostile or badly fragmented image can have as many pieces as clusters, and every image of a
-//! backing chain keeps a map of its own; so the deeper an image lies the fewer runs it may keep.
+//! backing chain keeps a map of its own; so the deeper an image lies the less it may read and keep.
 
 use ioalign_core::{Remark, Runs};
 
@@ -12,8 +12,11 @@ use crate::error::Error;
 const MOST_RUNS: usize = 1 << 18;
 /// Runs that any image may keep.
 const LEAST_RUNS: usize = 1 << 12;
-/// Bytes of block tables that are read for one map: with 64 KiB clusters, 4 TiB of guest data.
+/// Bytes of block tables that are read for the top image's map: 4 TiB of guest data in 64 KiB
+/// clusters.
 const MOST_TABLE_BYTES: u64 = 512 << 20;
+/// Bytes of block tables that may be read for any image.
+const LEAST_TABLE_BYTES: u64 = 16 << 20;
 
 /// A map in the making.
 pub struct Mapped {
@@ -22,6 +25,7 @@ pub struct Mapped {
     last: (u64, u64, u64),
     most: usize,
     cut: bool,
+    /// Bytes of tables that may still be read.
     table_bytes: u64,
 }
 
@@ -35,7 +39,7 @@ impl Mapped {
             last: (0, 0, 0),
             most: MOST_RUNS.checked_shr(deep).unwrap_or(0).max(LEAST_RUNS),
             cut: false,
-            table_bytes: 0,
+            table_bytes: (MOST_TABLE_BYTES.checked_shr(deep).unwrap_or(0)).max(LEAST_TABLE_BYTES),
         }
     }
 
@@ -63,13 +67,13 @@ impl Mapped {
 
     /// Whether `bytes` more of tables may be read; the map is cut when not.
     pub fn may_read(&mut self, bytes: u64) -> bool {
-        self.table_bytes = self.table_bytes.saturating_add(bytes);
-        let may = self.table_bytes <= MOST_TABLE_BYTES;
-        if !may {
-            self.flush();
-            self.cut = true;
+        if let Some(left) = self.table_bytes.checked_sub(bytes) {
+            self.table_bytes = left;
+            return true;
         }
-        may
+        self.flush();
+        self.cut = true;
+        false
     }
 
     /// The map, and a remark when it is not whole.
@@ -111,5 +115,52 @@ impl Damage {
         );
         let remark = Remark::new(rule, ioalign_core::Severity::DataRisk, why);
         Some(remark.advise("Run `qemu-img check` on a copy, or restore the image from a backup."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deep(chain: usize) -> Mapped {
+        let chain = vec!["x".into(); chain];
+        Mapped::new(&Policy {
+            chain,
+            ..Policy::default()
+        })
+    }
+
+    #[test]
+    fn pieces_that_follow_are_joined() {
+        let mut mapped = deep(0);
+        mapped.push(0, 100, 10);
+        mapped.push(10, 110, 10);
+        mapped.push(20, 300, 5);
+        let (runs, remark) = mapped.finish();
+        let runs: Vec<_> = runs.iter().map(|run| (run.from, run.to, run.len)).collect();
+        assert_eq!(runs, [(0, 100, 20), (20, 300, 5)]);
+        assert_eq!(remark, None);
+    }
+
+    #[test]
+    fn deep_images_keep_less() {
+        let mut mapped = deep(40);
+        let mut to = 0;
+        for i in 0..10_000 {
+            // Steps that differ, so that no two pieces make a run.
+            to += i * i;
+            mapped.push(i * 10, to, 1 + i % 2);
+        }
+        let (runs, remark) = mapped.finish();
+        assert_eq!(runs.iter().count(), LEAST_RUNS + 1);
+        assert_eq!(remark.unwrap().rule, "image-map-cut");
+    }
+
+    #[test]
+    fn tables_past_the_bound_are_not_read() {
+        let mut mapped = deep(1);
+        assert!(mapped.may_read(MOST_TABLE_BYTES));
+        assert!(!mapped.may_read(1));
+        assert!(mapped.finish().1.is_some());
     }
 }
