@@ -10,6 +10,7 @@ use crate::view::View;
 
 mod bcachefs;
 mod btrfs;
+pub mod database;
 mod exfat;
 mod ext;
 mod f2fs;
@@ -59,21 +60,23 @@ pub type Probe = fn(&View) -> Result<Option<FileSystem>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
 ///
-/// Those with a long signature at a place of their own come first. FAT has none and comes after
-/// the first ZFS label, whose blank front may hold an old boot sector. The other ZFS labels
-/// outlive the pool where nobody overwrites them, so that everything else is believed before.
+/// Where two superblocks are intact, the newer file system is the one whose maker would not have
+/// left the other: makers that write byte 0 also write byte 1024, but not all that write byte 1024
+/// clear byte 0, and few reach 64 KiB. FAT has no signature and comes after the first ZFS label,
+/// whose blank front may hold an old boot sector. The other ZFS labels outlive the pool where
+/// nobody overwrites them, so that everything else is believed before.
 pub const FORMATS: &[(&str, Probe)] = &[
+    ("ext", ext::probe),
+    ("f2fs", f2fs::probe),
+    ("erofs", simple::probe_erofs),
+    ("hfsplus", simple::probe_hfsplus),
+    ("nilfs2", simple::probe_nilfs),
     ("xfs", xfs::probe),
     ("ntfs", ntfs::probe),
     ("exfat", exfat::probe),
     ("refs", refs::probe),
     ("squashfs", simple::probe_squashfs),
     ("apfs", simple::probe_apfs),
-    ("ext", ext::probe),
-    ("f2fs", f2fs::probe),
-    ("erofs", simple::probe_erofs),
-    ("hfsplus", simple::probe_hfsplus),
-    ("nilfs2", simple::probe_nilfs),
     ("bcachefs", bcachefs::probe),
     ("swap", swap::probe),
     ("jfs", simple::probe_jfs),

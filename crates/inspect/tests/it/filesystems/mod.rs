@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 use crate::tools::run;
 
+mod database;
 mod ext;
 mod fat;
 mod hostile;

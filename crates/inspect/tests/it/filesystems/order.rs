@@ -51,6 +51,36 @@ fn the_first_zfs_label_is_believed_before_an_old_boot_sector() {
     assert_eq!(zfs.probe().unwrap().kind, "zfs");
 }
 
+const MAKERS: [(&str, &str, &[&str]); 11] = [
+    ("ext4", "mke2fs", &["-q", "-F", "-t", "ext4"]),
+    ("xfs", "mkfs.xfs", &["-q", "-f"]),
+    ("btrfs", "mkfs.btrfs", &["-q", "-f"]),
+    ("ntfs", "mkfs.ntfs", &["-F", "-Q", "-q"]),
+    ("fat16", "mkfs.fat", &["-F", "16"]),
+    ("exfat", "mkfs.exfat", &[]),
+    ("swap", "mkswap", &["-q", "-f"]),
+    ("f2fs", "mkfs.f2fs", &["-q", "-f"]),
+    ("jfs", "mkfs.jfs", &["-q"]),
+    ("nilfs2", "mkfs.nilfs2", &["-q", "-f"]),
+    ("udf", "mkudffs", &["-b", "512"]),
+];
+
+#[test]
+fn the_newer_of_two_file_systems_is_found() {
+    let mut wrong = Vec::new();
+    for (old, older, first) in MAKERS {
+        for (new, newer, second) in MAKERS {
+            let fixture = Fixture::made_by(320 * MIB, older, first);
+            fixture.tool(newer, second);
+            let found = fixture.probe().map_or("nothing", |found| found.kind);
+            if found != new {
+                wrong.push(format!("{new} over {old}: {found}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// The goal is 30 µs in a release build; a debug build on a busy machine gets ample room.
 #[test]
 fn an_unrecognised_device_is_done_with_soon() {

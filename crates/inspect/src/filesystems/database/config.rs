@@ -1,0 +1,115 @@
+//! Options in my.cnf-like and postgresql.conf-like files.
+//!
+//! Not the servers' own rules: sections are not told apart (the options looked for belong to the
+//! server only) and includes are not followed, because all files of the folder are read anyway.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::head;
+
+/// Files read at most, and how deep folders are entered.
+const MOST_FILES: usize = 64;
+const DEEPEST: usize = 3;
+/// Of one file; longer ones are read up to here.
+const MOST_BYTES: u64 = 256 << 10;
+
+/// All `.cnf` files of MySQL and MariaDB under `root`, in order of their paths. Links are left
+/// out: they could leave the root.
+pub(super) fn mysql_files(root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let etc = root.join("etc");
+    for file in [etc.join("my.cnf"), etc.join("mysql/my.cnf")] {
+        if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file()) {
+            files.push(file);
+        }
+    }
+    for folder in [etc.join("my.cnf.d"), etc.join("mysql")] {
+        collect(&folder, DEEPEST, &mut files);
+    }
+    files
+}
+
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    let mut entries: Vec<_> = entries.take(MOST_FILES).flatten().collect();
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() && depth > 0 {
+            collect(&path, depth - 1, files);
+        }
+        let configuration = kind.is_file() && path.extension().is_some_and(|ext| ext == "cnf");
+        if configuration && files.len() < MOST_FILES && !files.contains(&path) {
+            files.push(path);
+        }
+    }
+}
+
+/// The text of a file; `None` where it is not there or not readable.
+pub(super) fn text(path: &Path) -> Option<String> {
+    let bytes = head(path, MOST_BYTES).ok()??;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The last value of `option`, in lower case. Dashes equal underscores, `#` and `;` start a
+/// comment, quotes are dropped; `skip_OPTION` gives `off`, an option without a value `on`.
+pub(super) fn last(text: &str, option: &str) -> Option<String> {
+    text.lines()
+        .filter_map(|line| value(line, option))
+        .next_back()
+}
+
+fn value(line: &str, option: &str) -> Option<String> {
+    let line = line.split(['#', ';']).next()?.trim();
+    let end = line.find(['=', ' ', '\t']).unwrap_or(line.len());
+    let (name, rest) = line.split_at(end);
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    let name = name.strip_prefix("loose_").unwrap_or(&name);
+    if name.strip_prefix("skip_") == Some(option) {
+        return Some("off".to_owned());
+    }
+    if name != option {
+        return None;
+    }
+    let value = rest.trim_start_matches(['=', ' ', '\t']).trim();
+    let value = value.trim_matches(['\'', '"']).to_ascii_lowercase();
+    Some(if value.is_empty() {
+        "on".to_owned()
+    } else {
+        value
+    })
+}
+
+/// Whether a value means no.
+pub(super) fn negative(value: &str) -> bool {
+    matches!(
+        value,
+        "0" | "off" | "false" | "no" | "of" | "fals" | "f" | "n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_value_counts() {
+        let text = "[mysqld]\ninnodb_doublewrite = 1\n# innodb_doublewrite=0\n\
+                    loose-innodb-doublewrite=OFF ; why\n";
+        assert_eq!(last(text, "innodb_doublewrite").as_deref(), Some("off"));
+        assert_eq!(last(text, "innodb_page_size"), None);
+        let skip = "skip-innodb_doublewrite";
+        assert_eq!(last(skip, "innodb_doublewrite").as_deref(), Some("off"));
+        assert_eq!(last("fsync", "fsync").as_deref(), Some("on"));
+        assert_eq!(
+            last("full_page_writes 'off'", "full_page_writes").as_deref(),
+            Some("off")
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! Databases on plain files: the page they write, and whether a torn page is survived.
+//!
+//! A database page larger than what the storage writes in one piece can be torn by a crash. The
+//! page size is in the files' headers; the protection (doublewrite buffer, full page images in
+//! the log) is in the configuration, which is looked for only where the caller says.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use ioalign_core::Bytes;
+
+use crate::error::{Error, Result};
+
+mod config;
+mod innodb;
+mod postgresql;
+mod small;
+
+/// Sizes that a page can have in any of them.
+const SMALLEST_PAGE: u64 = 512;
+const LARGEST_PAGE: u64 = 64 << 10;
+
+/// A database, as its files or its name describe it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Database {
+    /// `innodb`, `postgresql`, `sqlite`, `mongodb`, `oracle`, `sqlserver`, `db2`, `bluestore`.
+    pub kind: &'static str,
+    /// The unit in which it writes its data files.
+    pub page: Bytes,
+    /// Whether it survives a page that was written in part (InnoDB doublewrite, PostgreSQL
+    /// `full_page_writes`); `None` where nothing was found that says so.
+    pub torn_page_protection: Option<bool>,
+    /// The folder or file; empty for one that is only named.
+    pub path: PathBuf,
+    /// Further facts for the display.
+    pub facts: BTreeMap<&'static str, String>,
+}
+
+impl Database {
+    fn new(kind: &'static str, page: u64, path: &Path) -> Self {
+        Self {
+            kind,
+            page: Bytes::new(page),
+            path: path.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn fact(mut self, key: &'static str, value: impl Into<String>) -> Self {
+        self.facts.insert(key, value.into());
+        self
+    }
+}
+
+/// Tries one kind: the data folder, and the root under which configuration may be looked for.
+type Find = fn(&Path, Option<&Path>) -> Result<Option<Database>>;
+
+const KINDS: &[Find] = &[
+    innodb::find,
+    postgresql::find,
+    small::find_wiredtiger,
+    small::find_sqlite,
+];
+
+/// The database whose data folder (or file, for SQLite) is `dir`, without its configuration
+/// outside that folder.
+pub fn find(dir: &Path) -> Result<Option<Database>> {
+    find_under(dir, None)
+}
+
+/// The same with the configuration under `root`: `root/etc/mysql/**.cnf`, `root/etc/my.cnf`.
+pub fn find_under(dir: &Path, root: Option<&Path>) -> Result<Option<Database>> {
+    for kind in KINDS {
+        if let Some(found) = kind(dir, root)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Names that an operator may give, with the page sizes that the product allows, the usual first.
+const NAMED: &[(&str, &[&str], &[u64])] = &[
+    ("innodb", &["mysql", "mariadb"], &[16, 4, 8, 32, 64]),
+    ("postgresql", &["postgres"], &[8, 1, 2, 4, 16, 32]),
+    ("oracle", &[], &[8, 2, 4, 16, 32]),
+    ("sqlserver", &["mssql"], &[8]),
+    ("db2", &[], &[4, 8, 16, 32]),
+    ("sqlite", &[], &[4, 1, 2, 8, 16, 32, 64]),
+    ("mongodb", &["wiredtiger"], &[4]),
+    ("bluestore", &["ceph"], &[4, 8, 16, 32, 64]),
+];
+
+/// A database by its name, with a page size where it is not the usual one: `innodb`,
+/// `innodb:4k`, `oracle:8k`, `sqlserver`. `None` for an unknown name, or a page size that the
+/// product does not have.
+pub fn named(name: &str) -> Option<Database> {
+    let (name, page) = match name.split_once(':') {
+        Some((name, page)) => (name, Some(page.parse::<Bytes>().ok()?)),
+        None => (name, None),
+    };
+    let name = name.trim().to_ascii_lowercase();
+    let (kind, _, sizes) = NAMED
+        .iter()
+        .find(|(kind, aliases, _)| *kind == name || aliases.contains(&name.as_str()))?;
+    let page = match page {
+        Some(page) => sizes.iter().find(|kib| **kib << 10 == page.get())?,
+        None => sizes.first()?,
+    };
+    Some(Database::new(kind, page << 10, Path::new("")))
+}
+
+/// The first `len` bytes of a regular file, fewer where it is shorter; `None` where there is no
+/// such file. Never opens a pipe or device, which could block.
+fn head(path: &Path, len: u64) -> Result<Option<Vec<u8>>> {
+    let failed = |error| Error::io("Cannot read it", error).in_file(path);
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(Some(bytes))
+}
+
+fn be32(bytes: &[u8], at: usize) -> Option<u32> {
+    let raw = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_be_bytes(raw.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_page_sizes() {
+        for (name, kind, page) in [
+            ("innodb", "innodb", 16384),
+            ("MySQL:4k", "innodb", 4096),
+            ("postgresql", "postgresql", 8192),
+            ("oracle:32KiB", "oracle", 32768),
+            ("sqlserver", "sqlserver", 8192),
+            ("ceph", "bluestore", 4096),
+        ] {
+            let found = named(name).unwrap();
+            assert_eq!((found.kind, found.page.get()), (kind, page), "{name}");
+        }
+        for name in ["", "access", "sqlserver:4k", "innodb:", "innodb:5k", ":4k"] {
+            assert!(named(name).is_none(), "{name}");
+        }
+    }
+}
