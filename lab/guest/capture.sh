@@ -1,8 +1,9 @@
-# Sourced by fixture scripts in the guest: `capture NAME` freezes the machine's whole block stack
-# as a folder that `ioalign check` reads like a host, `export_captures` sends all of them out.
+# shellcheck shell=dash
+# Sourced by fixture scripts in the guest: `capture NAME [MIB]` freezes the machine's whole block
+# stack as a folder that `ioalign check` reads like a host, `export_captures` sends all of them out.
 #
 #   NAME/sys, NAME/proc      as the kernel showed them, links kept
-#   NAME/dev/DEVICE          sparse: the first 4 MiB and the last 1 MiB
+#   NAME/dev/DEVICE          sparse: the first MIB (4) and the last 1 MiB
 #   NAME/ioalign/dm-table    dmsetup table
 #   NAME/oracle/TOOL.txt     what the reference tools print
 
@@ -13,11 +14,11 @@ modprobe() { /bin/modprobe "$@"; }
 tar() { /bin/tar "$@"; }
 
 captures=/tmp/captures
-head_bytes=$((4 << 20))
 tail_bytes=$((1 << 20))
 
 capture() {
     root=$captures/$1
+    head_bytes=$((${2:-4} << 20))
     mkdir -p "$root/sys/class" "$root/sys/dev" "$root/proc" "$root/dev" "$root/ioalign" "$root/oracle"
     sync
     capture_sys

@@ -27,7 +27,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
 pub fn build(names: &[String]) -> Result<Vec<(String, PathBuf)>> {
     packages::ensure(packages::TEST)?;
     packages::ensure_vm()?;
-    let current = folder().join("current");
+    let current = current();
     fs::create_dir_all(&current).with_context(|| format!("cannot make {}", current.display()))?;
     let mut stacks = Vec::new();
     for script in scripts(names)? {
@@ -37,6 +37,11 @@ pub fn build(names: &[String]) -> Result<Vec<(String, PathBuf)>> {
         }
     }
     Ok(stacks)
+}
+
+/// Links to the stacks of the scripts as they are now.
+pub fn current() -> PathBuf {
+    folder().join("current")
 }
 
 fn folder() -> PathBuf {

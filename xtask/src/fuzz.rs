@@ -1,16 +1,23 @@
-//! `cargo xtask fuzz`: seeds from the real tools, then the in-process mutation loop.
+//! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the mutation loop of
+//! `crates/inspect/examples/fuzz_loop` in a release build.
+
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::run;
+use crate::hash::Hash;
+use crate::{fixtures, packages, paths, run};
 
-/// Runs it.
+/// Passes its arguments on to the loop.
 pub fn command(args: &[String]) -> Result<ExitCode> {
+    packages::ensure(packages::TEST)?;
+    fixtures::build(&[])?;
     Ok(ExitCode::from(u8::from(!run(args)?)))
 }
 
-/// Whether no reader panicked.
+/// Whether every reader held.
 pub fn run(args: &[String]) -> Result<bool> {
     let mut command = run::cargo(&[
         "run",
@@ -18,9 +25,26 @@ pub fn run(args: &[String]) -> Result<bool> {
         "--quiet",
         "--package",
         "ioalign-inspect",
-        "--example",
-        "fuzz_loop",
-        "--",
     ]);
+    command.args(["--example", "fuzz_loop", "--", "--seeds"]);
+    command
+        .arg(seeds()?)
+        .arg("--seeds")
+        .arg(fixtures::current());
     run::succeeds(command.args(args))
+}
+
+/// The folder of images that packaged tools wrote, filled once per version of the script.
+fn seeds() -> Result<PathBuf> {
+    let script = paths::root().join("fuzz/seeds.sh");
+    let mut hash = Hash::new();
+    hash.add_file(&script)?;
+    let folder = paths::target().join("fuzz-seeds").join(hash.text());
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let part = folder.with_extension(format!("{}.part", std::process::id()));
+    run::must(run::command(&script).arg(&part))?;
+    fs::rename(&part, &folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
 }

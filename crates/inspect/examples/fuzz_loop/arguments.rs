@@ -1,0 +1,47 @@
+//! Command line.
+
+use std::path::PathBuf;
+
+/// What to do.
+pub struct Arguments {
+    /// Executions per format.
+    pub runs: u64,
+    /// Number of the first one, to repeat a failure.
+    pub first: u64,
+    /// Start value of the random numbers.
+    pub seed: u64,
+    /// One format only: `gpt` or `tables/gpt`.
+    pub format: Option<String>,
+    /// Folders with images.
+    pub seeds: Vec<PathBuf>,
+}
+
+impl Arguments {
+    /// `--runs N --first N --seed N --format NAME --seeds DIR…`
+    pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut all = Self {
+            runs: 100_000,
+            first: 0,
+            seed: 1,
+            format: None,
+            seeds: Vec::new(),
+        };
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or(format!("{word} needs a value"))?;
+            let number = || {
+                value
+                    .parse()
+                    .map_err(|_| format!("{value} is not a number"))
+            };
+            match word.as_str() {
+                "--runs" => all.runs = number()?,
+                "--first" => all.first = number()?,
+                "--seed" => all.seed = number()?,
+                "--format" => all.format = Some(value),
+                "--seeds" => all.seeds.push(PathBuf::from(value)),
+                _ => return Err(format!("unknown option {word}")),
+            }
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,67 @@
+//! In-process mutation loop over every reader of untrusted bytes.
+//!
+//! Takes valid images as seeds, records which bytes each reader looks at, damages those bytes
+//! (bits, fields, truncation) and runs the reader on the result. A panic, a run of many seconds
+//! or a growth of memory is a failure; the printed run number repeats it. `cargo xtask fuzz`
+//! makes the seeds and calls this.
+//!
+//! It complements the coverage-guided targets in `fuzz/`: no nightly compiler, a release build,
+//! and the speed of a plain loop.
+mod arguments;
+mod made;
+mod memory;
+mod mutant;
+mod mutate;
+mod random;
+mod seed;
+mod target;
+mod trial;
+mod watchdog;
+
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use seed::Seed;
+use target::Target;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("fuzz_loop: {message}");
+            return ExitCode::from(64);
+        }
+    };
+    let mut seeds = made::seeds();
+    for folder in &arguments.seeds {
+        seeds.extend(seed::load(folder));
+    }
+    trial::quiet_panics();
+    if run(&arguments, &seeds) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn run(arguments: &Arguments, seeds: &[Seed]) -> bool {
+    let mut good = true;
+    let targets = target::all();
+    let wanted = |target: &&Target| match &arguments.format {
+        Some(format) => target.is(format),
+        None => true,
+    };
+    let mut count = 0;
+    for target in targets.iter().filter(wanted) {
+        let outcome = trial::run(target, seeds, arguments);
+        println!("{}", outcome.line(target));
+        good &= outcome.good();
+        count += 1;
+    }
+    if count == 0 && arguments.format.is_some() {
+        eprintln!("fuzz_loop: no such format");
+        return false;
+    }
+    eprintln!("fuzz_loop: {count} formats, {} seeds", seeds.len());
+    good
+}

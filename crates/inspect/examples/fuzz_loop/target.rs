@@ -1,0 +1,98 @@
+//! The readers, each as a function of bytes.
+
+use std::sync::Arc;
+
+use ioalign_inspect::images::{self, Policy};
+use ioalign_inspect::tables::{self, Context};
+use ioalign_inspect::{Source, View, filesystems, volumes};
+
+/// What a reader said.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Answer {
+    /// Not its format.
+    NotMine,
+    /// Its format: read, or damaged.
+    Mine,
+}
+
+/// One format of one room.
+pub struct Target {
+    room: &'static str,
+    name: &'static str,
+    reader: Reader,
+}
+
+enum Reader {
+    Image(images::Probe),
+    Table(tables::Probe),
+    Volume(volumes::Probe),
+    FileSystem(filesystems::Probe),
+}
+
+/// Every format of every room.
+pub fn all() -> Vec<Target> {
+    let images = images::FORMATS
+        .iter()
+        .map(|(name, probe)| Target::new("images", name, Reader::Image(*probe)));
+    let tables = tables::FORMATS
+        .iter()
+        .map(|(name, probe)| Target::new("tables", name, Reader::Table(*probe)));
+    let volumes = volumes::FORMATS
+        .iter()
+        .map(|(name, probe)| Target::new("volumes", name, Reader::Volume(*probe)));
+    let filesystems = filesystems::FORMATS
+        .iter()
+        .map(|(name, probe)| Target::new("filesystems", name, Reader::FileSystem(*probe)));
+    images
+        .chain(tables)
+        .chain(volumes)
+        .chain(filesystems)
+        .collect()
+}
+
+impl Target {
+    const fn new(room: &'static str, name: &'static str, reader: Reader) -> Self {
+        Self { room, name, reader }
+    }
+
+    /// Whether it goes by this name: `gpt` or `tables/gpt`, or a whole room.
+    pub fn is(&self, name: &str) -> bool {
+        name == self.name || name == self.room || name == self.title()
+    }
+
+    /// `tables/gpt`
+    pub fn title(&self) -> String {
+        format!("{}/{}", self.room, self.name)
+    }
+
+    /// Runs the reader.
+    pub fn read(&self, source: &Arc<dyn Source>) -> Answer {
+        let view = || View::new(Arc::clone(source));
+        match self.reader {
+            Reader::Image(probe) => image(probe, source),
+            Reader::Table(probe) => answer(&probe(&view(), &Context::default())),
+            Reader::Volume(probe) => answer(&probe(&view())),
+            Reader::FileSystem(probe) => answer(&probe(&view())),
+        }
+    }
+}
+
+fn answer<T>(result: &ioalign_inspect::Result<Option<T>>) -> Answer {
+    match result {
+        Ok(None) => Answer::NotMine,
+        Ok(Some(_)) | Err(_) => Answer::Mine,
+    }
+}
+
+/// An image is also read through: its block map is untrusted too.
+fn image(probe: images::Probe, source: &Arc<dyn Source>) -> Answer {
+    let result = probe(source, &Policy::default());
+    if let Ok(Some(image)) = &result {
+        let len = image.guest.len();
+        let mut buffer = [0; 4096];
+        for at in [0, len / 3, len.saturating_sub(4096)] {
+            let _ = image.guest.read_at(at, &mut buffer);
+        }
+    }
+    answer(&result)
+}

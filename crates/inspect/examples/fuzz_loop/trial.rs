@@ -1,0 +1,197 @@
+//! All runs of one reader.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ioalign_inspect::Source;
+
+use super::arguments::Arguments;
+use super::mutant::Mutant;
+use super::random::Random;
+use super::seed::Seed;
+use super::target::{Answer, Target};
+use super::{memory, mutate, watchdog};
+
+/// Seeds used per format; more would only thin the runs out.
+const MOST_SEEDS: usize = 16;
+/// Failures shown per format.
+const MOST_SHOWN: u64 = 5;
+/// A run may not take longer.
+const SLOW: Duration = Duration::from_secs(5);
+/// A reader may not take more memory than this, whatever the bytes claim.
+const MOST_MEMORY: u64 = 64 << 20;
+
+thread_local! {
+    static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What came of it.
+#[derive(Default)]
+pub struct Outcome {
+    runs: u64,
+    mine: u64,
+    failures: u64,
+    seeds: usize,
+    slowest: Duration,
+    elapsed: Duration,
+    memory: u64,
+}
+
+impl Outcome {
+    /// Whether the reader held.
+    pub fn good(&self) -> bool {
+        self.failures == 0 && self.slowest < SLOW && self.memory < MOST_MEMORY
+    }
+
+    /// One line for the terminal.
+    pub fn line(&self, target: &Target) -> String {
+        let micros = self.elapsed.as_micros().max(1);
+        let speed = u128::from(self.runs) * 1_000_000 / micros;
+        let verdict = match (self.good(), self.seeds) {
+            (false, _) => "FAILED",
+            (true, 0) => "ok, but no seed is recognised",
+            (true, _) => "ok",
+        };
+        format!(
+            "{:<24} {:>9} runs {:>8}/s  recognised {:>9}  seeds {:>2}  slowest {:>6.1} ms  memory {:>6} KiB  failures {}  {verdict}",
+            target.title(),
+            self.runs,
+            speed,
+            self.mine,
+            self.seeds,
+            self.slowest.as_secs_f64() * 1e3,
+            self.memory >> 10,
+            self.failures,
+        )
+    }
+}
+
+/// Panics are caught and counted: their messages are kept, not printed.
+pub fn quiet_panics() {
+    set_hook(Box::new(|info| {
+        MESSAGE.with(|message| *message.borrow_mut() = info.to_string().replace('\n', " "));
+    }));
+}
+
+/// A seed, and where the reader looks in it.
+struct Plan<'a> {
+    seed: &'a Seed,
+    reads: Vec<(u64, u64)>,
+}
+
+/// Runs the reader on damaged seeds, on all processors.
+pub fn run(target: &Target, seeds: &[Seed], arguments: &Arguments) -> Outcome {
+    let (plans, known) = plans(target, seeds);
+    let before = memory::reset();
+    let started = Instant::now();
+    let next = AtomicU64::new(0);
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let done = AtomicBool::new(false);
+    let parts: Vec<Outcome> = thread::scope(|scope| {
+        let work = || worker(target, &plans, arguments, &next);
+        let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        scope.spawn(|| watchdog::watch(&target.title(), || done.load(Ordering::Relaxed)));
+        let parts = all.into_iter().filter_map(|one| one.join().ok()).collect();
+        done.store(true, Ordering::Relaxed);
+        parts
+    });
+    let mut sum = Outcome {
+        seeds: known,
+        elapsed: started.elapsed(),
+        memory: memory::peak().saturating_sub(before),
+        ..Outcome::default()
+    };
+    for part in parts {
+        sum.runs += part.runs;
+        sum.mine += part.mine;
+        sum.failures += part.failures;
+        sum.slowest = sum.slowest.max(part.slowest);
+    }
+    sum
+}
+
+/// The seeds that the reader knows, spread over all of them; any seeds when it knows none.
+fn plans<'a>(target: &Target, seeds: &'a [Seed]) -> (Vec<Plan<'a>>, usize) {
+    let mut known = Vec::new();
+    let mut others = Vec::new();
+    for seed in seeds {
+        let source = Arc::new(Mutant::recording(seed));
+        let shared: Arc<dyn Source> = source.clone();
+        let answer = catch_unwind(AssertUnwindSafe(|| target.read(&shared)));
+        let plan = Plan {
+            seed,
+            reads: source.reads(),
+        };
+        match answer {
+            Ok(Answer::NotMine) => others.push(plan),
+            _ => known.push(plan),
+        }
+    }
+    let count = known.len().min(MOST_SEEDS);
+    let mut chosen = if known.is_empty() { others } else { known };
+    let step = chosen.len().div_ceil(MOST_SEEDS).max(1);
+    let mut index = 0;
+    chosen.retain(|_| {
+        index += 1;
+        (index - 1) % step == 0
+    });
+    (chosen, count)
+}
+
+/// Takes runs until there are none left.
+fn worker(target: &Target, plans: &[Plan<'_>], arguments: &Arguments, next: &AtomicU64) -> Outcome {
+    let mut outcome = Outcome::default();
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        if index >= arguments.runs || plans.is_empty() {
+            return outcome;
+        }
+        let number = arguments.first.wrapping_add(index);
+        let started = Instant::now();
+        match once(target, plans, arguments.seed, number) {
+            Some(Answer::Mine) => outcome.mine += 1,
+            Some(Answer::NotMine) => {}
+            None => failed(target, plans, arguments, number, &mut outcome),
+        }
+        outcome.runs += 1;
+        outcome.slowest = outcome.slowest.max(started.elapsed());
+        watchdog::ended();
+    }
+}
+
+/// One run; `None` when the reader panicked.
+fn once(target: &Target, plans: &[Plan<'_>], seed: u64, number: u64) -> Option<Answer> {
+    let mut random = Random::of_run(seed, number);
+    let plan = random.pick(plans)?;
+    let mutant: Arc<dyn Source> = Arc::new(mutate::mutant(plan.seed, &plan.reads, &mut random));
+    catch_unwind(AssertUnwindSafe(|| target.read(&mutant))).ok()
+}
+
+fn failed(
+    target: &Target,
+    plans: &[Plan<'_>],
+    arguments: &Arguments,
+    number: u64,
+    outcome: &mut Outcome,
+) {
+    outcome.failures += 1;
+    if outcome.failures > MOST_SHOWN {
+        return;
+    }
+    let plan = Random::of_run(arguments.seed, number).pick(plans);
+    let seed = plan.map_or("?", |plan| plan.seed.name.as_str());
+    let message = MESSAGE.with(|message| message.borrow().clone());
+    println!(
+        "{}: PANIC in run {number} on {seed}: {message}",
+        target.title()
+    );
+    println!(
+        "  repeat: cargo xtask fuzz --format {} --seed {} --first {number} --runs 1",
+        target.title(),
+        arguments.seed
+    );
+}
