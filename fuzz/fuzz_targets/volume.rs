@@ -1,0 +1,15 @@
+//! Every volume superblock on arbitrary bytes.
+#![no_main]
+
+use std::sync::Arc;
+
+use ioalign_inspect::View;
+use ioalign_inspect::source::MemorySource;
+use ioalign_inspect::volumes::FORMATS;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let view = View::new(Arc::new(MemorySource::new(data)));
+    for (_, probe) in FORMATS {
+        let _ = probe(&view);
+    }
+});
