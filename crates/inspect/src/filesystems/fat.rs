@@ -131,7 +131,8 @@ fn consistent(layout: &Layout, media: u8) -> bool {
         && large_enough(layout)
 }
 
-/// Each FAT has an entry a cluster, and two more.
+/// Each FAT has an entry a cluster, and two more. Some formatters err by a sector, which systems
+/// bear; one of half the size is no FAT.
 fn large_enough(layout: &Layout) -> bool {
     let bits = match layout.kind() {
         "fat12" => 12,
@@ -139,7 +140,7 @@ fn large_enough(layout: &Layout) -> bool {
         _ => 32,
     };
     let capacity = layout.fat_sectors.saturating_mul(layout.sector * 8) / bits;
-    capacity >= layout.clusters().saturating_add(2)
+    capacity.saturating_mul(2) >= layout.clusters()
 }
 
 /// FAT[0] repeats the media byte under ones; FAT[1] is an end mark, whose highest two bits

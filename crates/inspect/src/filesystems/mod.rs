@@ -91,15 +91,25 @@ pub const FORMATS: &[(&str, Probe)] = &[
 ];
 
 /// The file system of `view`, if any format recognises one.
+///
+/// An intact one is believed before a damaged one, and before an unreadable place: the first
+/// error is returned only when nothing else is recognised.
 pub fn probe(view: &View) -> Result<Option<FileSystem>> {
+    let mut damaged = None;
     for (_, format) in FORMATS {
-        if let Some(mut found) = format(view)? {
-            let cut = past_end(&found, view);
-            found.remarks.extend(cut);
-            return Ok(Some(found));
+        match format(view) {
+            Ok(Some(mut found)) => {
+                let cut = past_end(&found, view);
+                found.remarks.extend(cut);
+                return Ok(Some(found));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                damaged.get_or_insert(error);
+            }
         }
     }
-    Ok(None)
+    damaged.map_or(Ok(None), Err)
 }
 
 /// A partition that was shrunk, or moved with a wrong size, below a file system that was not.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use ioalign_inspect::error::Result;
 use ioalign_inspect::filesystems::{self, FORMATS};
-use ioalign_inspect::source::{MemorySource, Source, check_range};
+use ioalign_inspect::source::{Source, check_range};
 use ioalign_inspect::view::View;
 
-use super::{Fixture, MIB, zfs};
+use super::{Fixture, MIB, linux, optical, ufs, vmfs, zfs};
 
-/// A sparse image with the bytes that matter: everything else is zero.
+/// A sparse image: the pieces that matter, a later one over an earlier; all else is zero.
 struct Patched {
     len: u64,
     pieces: Vec<(u64, Vec<u8>)>,
@@ -23,13 +23,13 @@ impl Source for Patched {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         check_range(self, offset, buffer.len())?;
         buffer.fill(0);
+        let end = offset + buffer.len() as u64;
         for (start, piece) in &self.pieces {
-            for (i, byte) in piece.iter().enumerate() {
-                let at = (start + i as u64).wrapping_sub(offset);
-                let slot = usize::try_from(at).ok().and_then(|at| buffer.get_mut(at));
-                if let Some(slot) = slot {
-                    *slot = *byte;
-                }
+            let (from, to) = (offset.max(*start), end.min(start + piece.len() as u64));
+            if from < to {
+                let at = |place: u64, base: u64| usize::try_from(place - base).unwrap();
+                buffer[at(from, offset)..at(to, offset)]
+                    .copy_from_slice(&piece[at(from, *start)..at(to, *start)]);
             }
         }
         Ok(())
@@ -38,6 +38,12 @@ impl Source for Patched {
     fn path(&self) -> &std::path::Path {
         std::path::Path::new("patched")
     }
+}
+
+/// The image with `superblock` in the place of its own.
+fn patched(len: u64, head: &[u8], at: u64, superblock: Vec<u8>) -> View {
+    let pieces = vec![(0, head.to_vec()), (at, superblock)];
+    View::new(Arc::new(Patched { len, pieces }))
 }
 
 fn splitmix64(state: &mut u64) -> u64 {
@@ -59,6 +65,12 @@ fn all_return(view: &View) {
 fn images() -> Vec<(Fixture, u64, usize)> {
     let make = Fixture::made_by;
     let zfs = zfs::fixture(&zfs::config(0, zfs::raidz()), &[0]);
+    let packed = |tool, bytes: Vec<u8>, at, len| {
+        let fixture = Fixture::new(2 * MIB);
+        fixture.write(at, &bytes);
+        assert!(fixture.probe().is_some(), "{tool}");
+        (fixture, at, len)
+    };
     vec![
         (
             make(4 * MIB, "mke2fs", &["-q", "-F", "-t", "ext4"]),
@@ -81,44 +93,47 @@ fn images() -> Vec<(Fixture, u64, usize)> {
         (make(32 * MIB, "mkfs.jfs", &["-q"]), 32 << 10, 184),
         (make(160 * MIB, "mkfs.nilfs2", &["-q"]), 1024, 256),
         (make(16 * MIB, "mkudffs", &["-b", "512"]), 128 << 10, 512),
+        (optical::disc(&[]), 32 << 10, 2048),
+        (ufs::made("2", "be"), 64 << 10, 1376),
         (zfs, 16 << 10, 1200),
+        packed("vmfs", vmfs::volume(5), MIB, 1024),
+        packed("bcachefs", linux::bcachefs(), 4096, 1024),
     ]
+}
+
+/// Runs `change` on copies of each superblock, `times` times.
+fn changed(times: u64, mut seed: u64, change: fn(&mut [u8], &mut u64)) {
+    for (fixture, at, len) in images() {
+        let view = fixture.view();
+        let head = view.read(0, 160 << 10).unwrap_or_default();
+        let superblock = fixture.read(at, len);
+        for _ in 0..times {
+            let mut bytes = superblock.clone();
+            change(&mut bytes, &mut seed);
+            all_return(&patched(view.len(), &head, at, bytes));
+        }
+    }
 }
 
 #[test]
 fn flipped_bits_do_no_harm() {
-    let mut seed = 42;
-    for (fixture, at, len) in images() {
-        let head = fixture.read(0, 256 << 10);
-        let start = usize::try_from(at).unwrap();
-        for _ in 0..400 {
-            let mut bytes = head.clone();
-            for _ in 0..=splitmix64(&mut seed) % 4 {
-                let random = splitmix64(&mut seed);
-                let place = start + usize::try_from(random >> 8).unwrap() % len;
-                bytes[place] ^= 1 << (random % 8);
-            }
-            all_return(&View::new(Arc::new(MemorySource::new(bytes))));
+    changed(300, 42, |bytes, seed| {
+        for _ in 0..=splitmix64(seed) % 4 {
+            let random = splitmix64(seed);
+            let place = usize::try_from(random >> 8).unwrap() % bytes.len();
+            bytes[place] ^= 1 << (random % 8);
         }
-    }
+    });
 }
 
 #[test]
 fn extreme_fields_do_no_harm() {
-    let mut seed = 7;
-    for (fixture, at, len) in images() {
-        let head = fixture.read(0, 256 << 10);
-        let start = usize::try_from(at).unwrap();
-        for _ in 0..100 {
-            let mut bytes = head.clone();
-            let random = splitmix64(&mut seed);
-            let place = start + usize::try_from(random >> 8).unwrap() % len;
-            let value = if random & 1 == 0 { 0xff } else { 0 };
-            let width = 1 << (random >> 1 & 3);
-            bytes[place..place + width].fill(value);
-            all_return(&View::new(Arc::new(MemorySource::new(bytes))));
-        }
-    }
+    changed(100, 7, |bytes, seed| {
+        let random = splitmix64(seed);
+        let place = usize::try_from(random >> 8).unwrap() % bytes.len();
+        let end = bytes.len().min(place + (1 << (random >> 1 & 3)));
+        bytes[place..end].fill(if random & 1 == 0 { 0xff } else { 0 });
+    });
 }
 
 #[test]
@@ -143,9 +158,7 @@ fn the_largest_addresses_do_no_harm() {
                 let place = usize::try_from(random >> 8).unwrap() % len;
                 head[place] = 0xff;
             }
-            let pieces = vec![(at, head)];
-            let len = u64::MAX;
-            all_return(&View::new(Arc::new(Patched { len, pieces })));
+            all_return(&patched(u64::MAX, &[], at, head));
         }
     }
 }

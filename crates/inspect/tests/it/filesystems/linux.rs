@@ -110,26 +110,33 @@ fn packed_ones_have_their_block() {
     assert!(found.remarks.is_empty(), "{:?}", found.remarks);
 }
 
-/// No Debian tool makes one, and libblkid 2.38 does not know it: the layout is the kernel's.
+/// The superblock at sector 8. No Debian tool makes one and libblkid 2.38 does not know it: the
+/// layout is the kernel's.
+pub(super) fn bcachefs() -> Vec<u8> {
+    let mut sb = vec![0; 1024];
+    let magic = "c68573f666ce90a9d96a60cf803df7ef";
+    for (i, byte) in sb[24..40].iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&magic[2 * i..2 * i + 2], 16).unwrap();
+    }
+    put(&mut sb, 56, &[0x11; 16]);
+    put(&mut sb, 72, b"label");
+    put(&mut sb, 120, &8_u16.to_le_bytes());
+    put(&mut sb, 122, &[1, 2]);
+    // A section of another kind, then the members: 16 bytes of head, two of 56 bytes.
+    let (other, members) = (752, 752 + 24);
+    put(&mut sb, other, &3_u32.to_le_bytes());
+    put(&mut sb, other + 4, &5_u32.to_le_bytes());
+    put(&mut sb, members, &16_u32.to_le_bytes());
+    put(&mut sb, members + 4, &11_u32.to_le_bytes());
+    put(&mut sb, members + 8, &56_u16.to_le_bytes());
+    put(&mut sb, members + 16 + 56 + 26, &1024_u16.to_le_bytes());
+    sb
+}
+
 #[test]
 fn bcachefs_has_its_block_and_bucket() {
     let mut image = vec![0; 64 << 10];
-    let magic = "c68573f666ce90a9d96a60cf803df7ef";
-    for (i, at) in (4096 + 24..4096 + 40).enumerate() {
-        image[at] = u8::from_str_radix(&magic[2 * i..2 * i + 2], 16).unwrap();
-    }
-    put(&mut image, 4096 + 56, &[0x11; 16]);
-    put(&mut image, 4096 + 72, b"label");
-    put(&mut image, 4096 + 120, &8_u16.to_le_bytes());
-    put(&mut image, 4096 + 122, &[1, 2]);
-    // A section of another kind, then the members: 16 bytes of head, two of 56 bytes.
-    let (other, members) = (4096 + 752, 4096 + 752 + 24);
-    put(&mut image, other, &3_u32.to_le_bytes());
-    put(&mut image, other + 4, &5_u32.to_le_bytes());
-    put(&mut image, members, &16_u32.to_le_bytes());
-    put(&mut image, members + 4, &11_u32.to_le_bytes());
-    put(&mut image, members + 8, &56_u16.to_le_bytes());
-    put(&mut image, members + 16 + 56 + 26, &1024_u16.to_le_bytes());
+    put(&mut image, 4096, &bcachefs());
     let found = super::probe_bytes(image).unwrap();
     assert_eq!((found.kind, found.label.as_str()), ("bcachefs", "label"));
     assert_eq!(found.block, Some(Bytes::new(4096)));

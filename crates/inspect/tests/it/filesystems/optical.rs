@@ -7,18 +7,30 @@ use ioalign_core::Bytes;
 use super::{Fixture, MIB, command};
 use crate::tools::run;
 
-#[test]
-fn iso_has_its_block_label_and_date() {
+pub(super) fn disc(options: &[&str]) -> Fixture {
     let fixture = Fixture::new(0);
     let folder = fixture.path.with_file_name("content");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("file"), vec![7; 30_000]).unwrap();
     let mut make = command("genisoimage");
-    make.args(["-quiet", "-V", "LABEL", "-o"]);
+    make.args(options).args(["-quiet", "-V", "LABEL", "-o"]);
     run(make.arg(&fixture.path).arg(&folder));
-    let found = fixture.agreed("iso9660");
+    fixture
+}
+
+#[test]
+fn iso_has_its_block_label_and_date() {
+    for options in [&[][..], &["-J", "-r"]] {
+        let found = disc(options).agreed("iso9660");
+        assert_eq!(found.block, Some(Bytes::new(2048)));
+        assert!(found.remarks.is_empty(), "{:?}", found.remarks);
+    }
+}
+
+#[test]
+fn a_disc_with_both_is_udf() {
+    let found = disc(&["-udf"]).agreed("udf");
     assert_eq!(found.block, Some(Bytes::new(2048)));
-    assert!(found.remarks.is_empty(), "{:?}", found.remarks);
 }
 
 #[test]

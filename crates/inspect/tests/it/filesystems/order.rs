@@ -51,6 +51,17 @@ fn the_first_zfs_label_is_believed_before_an_old_boot_sector() {
     assert_eq!(zfs.probe().unwrap().kind, "zfs");
 }
 
+#[test]
+fn an_intact_file_system_is_believed_before_a_damaged_one() {
+    let options = ["-q", "-f", "-L", "label"];
+    let fixture = Fixture::made_by(128 * MIB, "mkfs.btrfs", &options);
+    fixture.write(0, b"XFSB\0\0\0\x03");
+    assert_eq!(fixture.agreed("btrfs").kind, "btrfs");
+    fixture.write((64 << 10) + 64, &[0; 8]);
+    let error = filesystems::probe(&fixture.view()).unwrap_err();
+    assert_eq!(error.field_name(), Some("sb_blocksize"));
+}
+
 const MAKERS: [(&str, &str, &[&str]); 11] = [
     ("ext4", "mke2fs", &["-q", "-F", "-t", "ext4"]),
     ("xfs", "mkfs.xfs", &["-q", "-f"]),

@@ -10,7 +10,7 @@ fn uuid() -> Vec<u8> {
 
 const UUID: &str = "04030201-08070605-0a09-0b0c0d0e0f10";
 
-fn volume(version: u32) -> Vec<u8> {
+pub(super) fn volume(version: u32) -> Vec<u8> {
     let mut header = vec![0; 1024];
     super::put(&mut header, 0, &0xc001_d00d_u32.to_le_bytes());
     super::put(&mut header, 4, &version.to_le_bytes());
