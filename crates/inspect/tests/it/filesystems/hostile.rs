@@ -1,6 +1,6 @@
 //! Cut and corrupted superblocks: every probe returns, whatever the bytes say.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ioalign_inspect::error::Result;
 use ioalign_inspect::filesystems::{self, FORMATS};
@@ -40,10 +40,37 @@ impl Source for Patched {
     }
 }
 
-/// The image with `superblock` in the place of its own.
-fn patched(len: u64, head: &[u8], at: u64, superblock: Vec<u8>) -> View {
-    let pieces = vec![(0, head.to_vec()), (at, superblock)];
-    View::new(Arc::new(Patched { len, pieces }))
+/// An image in memory: its front, and its superblock, which is to be changed.
+struct Victim {
+    len: u64,
+    head: Vec<u8>,
+    at: u64,
+    superblock: Vec<u8>,
+}
+
+impl Victim {
+    fn new((fixture, at, len): (Fixture, u64, usize)) -> Self {
+        let view = fixture.view();
+        let head = usize::try_from(view.len().min(160 << 10)).unwrap();
+        Self {
+            len: view.len(),
+            head: view.read(0, head).unwrap(),
+            at,
+            superblock: view.read(at, len).unwrap(),
+        }
+    }
+
+    fn with(&self, superblock: Vec<u8>) -> View {
+        let pieces = vec![(0, self.head.clone()), (self.at, superblock)];
+        let len = self.len;
+        View::new(Arc::new(Patched { len, pieces }))
+    }
+}
+
+/// All victims, made once.
+fn victims() -> &'static [Victim] {
+    static VICTIMS: OnceLock<Vec<Victim>> = OnceLock::new();
+    VICTIMS.get_or_init(|| images().into_iter().map(Victim::new).collect())
 }
 
 fn splitmix64(state: &mut u64) -> u64 {
@@ -103,14 +130,11 @@ fn images() -> Vec<(Fixture, u64, usize)> {
 
 /// Runs `change` on copies of each superblock, `times` times.
 fn changed(times: u64, mut seed: u64, change: fn(&mut [u8], &mut u64)) {
-    for (fixture, at, len) in images() {
-        let view = fixture.view();
-        let head = view.read(0, 160 << 10).unwrap_or_default();
-        let superblock = fixture.read(at, len);
+    for victim in victims() {
         for _ in 0..times {
-            let mut bytes = superblock.clone();
+            let mut bytes = victim.superblock.clone();
             change(&mut bytes, &mut seed);
-            all_return(&patched(view.len(), &head, at, bytes));
+            all_return(&victim.with(bytes));
         }
     }
 }
@@ -138,9 +162,10 @@ fn extreme_fields_do_no_harm() {
 
 #[test]
 fn cut_images_do_no_harm() {
-    for (fixture, at, len) in images() {
-        let view = fixture.view();
-        let ends = (0..64).map(|k| at + k * (len as u64) / 48);
+    for victim in victims() {
+        let view = victim.with(victim.superblock.clone());
+        let step = victim.superblock.len() as u64 / 48;
+        let ends = (0..64).map(|k| victim.at + k * step);
         for end in ends.chain([0, 1, 510, 512, 1023, 4096, 65535, 65600]) {
             all_return(&view.sub(0, end));
         }
@@ -150,15 +175,17 @@ fn cut_images_do_no_harm() {
 #[test]
 fn the_largest_addresses_do_no_harm() {
     let mut seed = 3;
-    for (fixture, at, len) in images() {
+    for victim in victims() {
         for _ in 0..20 {
-            let mut head = fixture.read(at, len);
+            let mut bytes = victim.superblock.clone();
             for _ in 0..3 {
                 let random = splitmix64(&mut seed);
-                let place = usize::try_from(random >> 8).unwrap() % len;
-                head[place] = 0xff;
+                let place = usize::try_from(random >> 8).unwrap() % bytes.len();
+                bytes[place] = 0xff;
             }
-            all_return(&patched(u64::MAX, &[], at, head));
+            let pieces = vec![(victim.at, bytes)];
+            let len = u64::MAX;
+            all_return(&View::new(Arc::new(Patched { len, pieces })));
         }
     }
 }
