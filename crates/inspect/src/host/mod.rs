@@ -1,1 +1,190 @@
-//! The live machine, or a captured one: sysfs, superblocks, mounts.
+//! The live machine, or a captured one: sysfs, device-mapper tables, mounts.
+//!
+//! Everything that the kernel knows about its block devices becomes a stack, bottom first, without
+//! opening a single device: superblocks and file systems are read by the assembly, through the
+//! views that [`Device::view`] opens. Without root nothing fails; [`Unread`] lists what stays
+//! unknown and why.
+
+mod bcache;
+mod build;
+mod disk;
+pub mod dm;
+pub mod extents;
+pub mod hints;
+mod inventory;
+pub mod machine;
+mod md;
+mod mixed;
+pub mod mounts;
+pub mod nvme;
+mod partition;
+pub mod root;
+mod udev;
+
+use std::path::PathBuf;
+
+use ioalign_core::{LayerId, Stack};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::view::View;
+
+pub use machine::Machine;
+pub use mounts::{Mount, Swap};
+pub use root::Root;
+
+/// A device number, `major:minor`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DevNo {
+    /// The driver.
+    pub major: u32,
+    /// The device of that driver.
+    pub minor: u32,
+}
+
+impl DevNo {
+    /// Reads `8:1`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(Self {
+            major: major.parse().ok()?,
+            minor: minor.parse().ok()?,
+        })
+    }
+}
+
+impl std::fmt::Display for DevNo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// What sort of block device a layer is, as sysfs distinguishes them.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum What {
+    /// A disk.
+    Disk,
+    /// A loop device on a file.
+    Loop,
+    /// A partition that the kernel knows.
+    Partition,
+    /// An md array.
+    Md,
+    /// A device-mapper device.
+    Dm,
+    /// A bcache device.
+    Bcache,
+}
+
+/// A block device and its layer.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// Its layer in [`Host::stack`].
+    pub layer: LayerId,
+    /// The kernel's name: `sda1`, `dm-0`.
+    pub name: String,
+    /// Other names that users type: `mapper/vg-lv`, `vg/lv`, `md/home`.
+    pub aliases: Vec<String>,
+    /// The node, below the root: `/dev/sda1`.
+    pub node: PathBuf,
+    /// Its number.
+    pub devno: Option<DevNo>,
+    /// What sort it is.
+    pub what: What,
+    /// Why its bytes cannot be read; `None` where they can.
+    pub unreadable: Option<String>,
+    /// Whether other devices lie on it.
+    pub held: bool,
+}
+
+impl Device {
+    /// Opens it for reading. Not kept open: a host may have more devices than file descriptors.
+    ///
+    /// In a captured tree this is the copy `DIR/dev/NAME`, in which what was not copied is zero.
+    pub fn view(&self, root: &Root) -> Result<View> {
+        root.view(&node_inside(&self.name))
+    }
+}
+
+/// Something that could not be read, and what is not known therefore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The file or device.
+    pub what: String,
+    /// Why.
+    pub why: String,
+    /// What stays unknown.
+    pub unknown: String,
+}
+
+/// A machine's block devices.
+#[derive(Debug)]
+pub struct Host {
+    /// Layers and grids, disks first.
+    pub stack: Stack,
+    /// A device a layer, in the order of the layers.
+    pub devices: Vec<Device>,
+    /// Mounted file systems.
+    pub mounts: Vec<Mount>,
+    /// Paging space in use.
+    pub swaps: Vec<Swap>,
+    /// What could not be read.
+    pub unread: Vec<Unread>,
+    /// Devices that are no layers, and why: empty loops, memory disks.
+    pub skipped: Vec<(String, &'static str)>,
+    /// The machine itself.
+    pub machine: Machine,
+}
+
+impl Host {
+    /// The device with this kernel name, alias or path below `/dev`.
+    pub fn device(&self, name: &str) -> Option<&Device> {
+        let name = name.strip_prefix("/dev/").unwrap_or(name);
+        let kernel = name.replace('/', "!");
+        self.devices.iter().find(|device| {
+            device.name == kernel || device.aliases.iter().any(|alias| alias == name)
+        })
+    }
+
+    /// The device with this number.
+    pub fn device_at(&self, devno: DevNo) -> Option<&Device> {
+        self.devices
+            .iter()
+            .find(|device| device.devno == Some(devno))
+    }
+}
+
+/// Reads the block devices of `root`; with `only`, the named ones and all below and above them.
+pub fn read(root: &Root, only: &[String]) -> Result<Host> {
+    if !root.exists("sys/block") {
+        return Err(
+            Error::new(ErrorKind::NotFound, "There is no sys/block in it")
+                .in_file(&root.path_of("")),
+        );
+    }
+    let mut inventory = inventory::list(root);
+    let mut unread = Vec::new();
+    let tables = dm::tables(root, &mut inventory, &mut unread);
+    if !only.is_empty() {
+        let named = build::resolve(root, &inventory, only)?;
+        inventory.keep(&named);
+    }
+    let mounts = mounts::mounts(root, &inventory);
+    let swaps = mounts::swaps(root, &inventory);
+    let machine = machine::read(root);
+    Ok(build::host(
+        root,
+        inventory,
+        &tables,
+        build::Rest {
+            mounts,
+            swaps,
+            unread,
+            machine,
+        },
+    ))
+}
+
+/// Where the node of a kernel name is, inside the root.
+fn node_inside(name: &str) -> String {
+    format!("dev/{}", name.replace('!', "/"))
+}

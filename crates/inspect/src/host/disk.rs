@@ -1,0 +1,141 @@
+//! Disks: the queue limits and identity that sysfs gives, judged by [`super::hints`].
+
+use ioalign_core::Kind;
+
+use super::build::{Built, Site, UNPLACED, layer};
+use super::hints::{self, Claims, Transport, Zoned};
+use super::inventory::{Block, transport};
+use super::nvme::{self, IdNs};
+use super::root::Root;
+use super::{What, node_inside};
+
+/// Facts for the display: key, attribute below the device's directory.
+const FACTS: &[(&str, &str)] = &[
+    ("vendor", "device/vendor"),
+    ("model", "device/model"),
+    ("firmware", "device/rev"),
+    ("firmware", "device/firmware_rev"),
+    ("firmware", "device/fwrev"),
+    ("serial", "device/serial"),
+    ("write-cache", "queue/write_cache"),
+    ("discard-granularity", "queue/discard_granularity"),
+    ("discard-alignment", "discard_alignment"),
+    ("atomic-write-unit-max", "queue/atomic_write_unit_max_bytes"),
+    ("atomic-write-boundary", "queue/atomic_write_boundary_bytes"),
+    ("scheduler", "queue/scheduler"),
+];
+
+pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
+    let claims = claims(site.root, block);
+    let judged = hints::judge(&claims, UNPLACED);
+    let mut built = Built::new(layer(Kind::Disk, block));
+    built.grids = judged.grids;
+    built.layer.remarks = judged.remarks;
+    facts(site.root, block, &claims, &mut built);
+    built
+}
+
+/// Reads what the disk claims, in bytes.
+fn claims(root: &Root, block: &Block) -> Claims {
+    let queue = |name: &str| root.number(&format!("{}/queue/{name}", block.dir));
+    let device = |name: &str| root.attr(&format!("{}/device/{name}", block.dir));
+    let transport = transport(root, block);
+    Claims {
+        logical: queue("logical_block_size"),
+        physical: queue("physical_block_size"),
+        minimum: queue("minimum_io_size"),
+        optimal: queue("optimal_io_size"),
+        // Counted in 512-byte units whatever the sector size.
+        chunk: queue("chunk_sectors").and_then(|units| units.checked_mul(512)),
+        zoned: zoned(root.attr(&format!("{}/queue/zoned", block.dir)).as_deref()),
+        alignment_offset: root
+            .signed(&format!("{}/alignment_offset", block.dir))
+            .unwrap_or(0),
+        rotational: queue("rotational").map(|flag| flag != 0),
+        vendor: device("vendor").unwrap_or_default(),
+        model: device("model")
+            .or_else(|| device("name"))
+            .unwrap_or_default(),
+        transport,
+        erase: device("preferred_erase_size").and_then(|text| text.parse().ok()),
+        nvme: (transport == Transport::Nvme)
+            .then(|| identify(root, block))
+            .flatten(),
+    }
+}
+
+fn zoned(word: Option<&str>) -> Zoned {
+    match word {
+        Some("host-managed") => Zoned::HostManaged,
+        Some("host-aware") => Zoned::HostAware,
+        _ => Zoned::None,
+    }
+}
+
+/// Identify Namespace: from the captured tree, or by ioctl on the live machine. Failure is no
+/// loss worth a line: sysfs has the digest.
+fn identify(root: &Root, block: &Block) -> Option<IdNs> {
+    let copy = format!("ioalign/nvme/{}.id-ns", block.name);
+    if let Some(bytes) = root.blob(&copy, nvme::ID_NS_BYTES as u64) {
+        return nvme::parse(&bytes);
+    }
+    if !root.is_live() {
+        return None;
+    }
+    let nsid = root.number(&format!("{}/nsid", block.dir))?;
+    let device = root.device(&node_inside(&block.name)).ok()?;
+    let bytes = nvme::ioctl::identify(&device, u32::try_from(nsid).ok()?).ok()?;
+    nvme::parse(&bytes)
+}
+
+fn facts(root: &Root, block: &Block, claims: &Claims, built: &mut Built) {
+    let facts = &mut built.layer.facts;
+    facts.insert("transport", claims.transport.name().to_owned());
+    for (key, attribute) in FACTS {
+        if let Some(value) = root.attr(&format!("{}/{attribute}", block.dir)) {
+            facts.entry(key).or_insert(value);
+        }
+    }
+    let numbers = [
+        ("logical-block", claims.logical),
+        ("physical-block", claims.physical),
+        ("minimum-io", claims.minimum),
+        ("optimal-io", claims.optimal),
+    ];
+    for (key, value) in numbers {
+        facts.extend(value.map(|value| (key, value.to_string())));
+    }
+    if claims.alignment_offset != 0 {
+        facts.insert("alignment-offset", claims.alignment_offset.to_string());
+    }
+    if let Some(rotates) = claims.rotational {
+        facts.insert("rotational", if rotates { "yes" } else { "no" }.to_owned());
+    }
+    if let Some(ns) = &claims.nvme {
+        facts.insert("lba-formats", formats(ns));
+    }
+    if block.what == What::Loop {
+        loop_facts(root, block, built);
+    }
+}
+
+/// `512 (rp 2), 4096 (rp 0, in use)`: whether the drive has a faster format.
+fn formats(ns: &IdNs) -> String {
+    let rows = ns.formats.iter().enumerate().map(|(index, format)| {
+        let used = if index == ns.current { ", in use" } else { "" };
+        format!("{} (rp {}{used})", format.block, format.performance)
+    });
+    rows.collect::<Vec<_>>().join(", ")
+}
+
+/// The file below a loop device is not followed: its extents are another question.
+fn loop_facts(root: &Root, block: &Block, built: &mut Built) {
+    let facts = &mut built.layer.facts;
+    let attr = |name: &str| root.attr(&format!("{}/loop/{name}", block.dir));
+    if let Some(file) = attr("backing_file") {
+        facts.insert("backing-file", file);
+    }
+    if let Some(offset) = attr("offset").filter(|offset| offset != "0") {
+        facts.insert("backing-offset", offset);
+    }
+}

@@ -1,0 +1,124 @@
+//! Where the tables come from: one ioctl a device on the live machine, one text in a captured tree.
+
+use std::collections::BTreeMap;
+
+use super::ioctl;
+use super::table::{self, Segment, Table};
+use crate::host::inventory::{Block, Inventory};
+use crate::host::root::Root;
+use crate::host::{Unread, What};
+
+/// The tables that could be read, by kernel name, and why the others could not.
+#[derive(Debug, Default)]
+pub struct Tables {
+    by_name: BTreeMap<String, Table>,
+    pub(super) why: String,
+}
+
+impl Tables {
+    pub(super) fn get(&self, name: &str) -> Option<&Table> {
+        self.by_name.get(name).filter(|table| !table.is_empty())
+    }
+}
+
+/// Reads the tables of all dm devices and adds the devices that they name to the inventory.
+pub(in crate::host) fn tables(
+    root: &Root,
+    inventory: &mut Inventory,
+    unread: &mut Vec<Unread>,
+) -> Tables {
+    let devices: Vec<Block> = inventory
+        .blocks
+        .values()
+        .filter(|block| block.what == What::Dm)
+        .cloned()
+        .collect();
+    if devices.is_empty() {
+        return Tables::default();
+    }
+    let mut tables = if root.is_live() {
+        live(root, &devices)
+    } else {
+        captured(root, &devices)
+    };
+    if tables.by_name.len() < devices.len() {
+        if tables.why.is_empty() {
+            "it has no line for some devices".clone_into(&mut tables.why);
+        }
+        unread.push(missing(root, &tables, &devices));
+    }
+    for (name, table) in &tables.by_name {
+        let named = table.iter().flat_map(Segment::devices);
+        let below: Vec<String> = named
+            .filter_map(|devno| inventory.by_devno.get(&devno).cloned())
+            .collect();
+        inventory.add_slaves(name, below);
+    }
+    tables
+}
+
+fn missing(root: &Root, tables: &Tables, devices: &[Block]) -> Unread {
+    let names: Vec<&str> = devices
+        .iter()
+        .filter(|block| tables.get(&block.name).is_none())
+        .map(|block| block.name.as_str())
+        .collect();
+    let source = if root.is_live() {
+        "dev/mapper/control"
+    } else {
+        "ioalign/dm-table"
+    };
+    Unread {
+        what: root.path_of(source).display().to_string(),
+        why: tables.why.clone(),
+        unknown: format!("where {} lie on the devices below", names.join(", ")),
+    }
+}
+
+fn live(root: &Root, devices: &[Block]) -> Tables {
+    let mut tables = Tables::default();
+    let control = match root.device("dev/mapper/control") {
+        Ok(control) => control,
+        Err(error) => {
+            tables.why = reason(&error);
+            return tables;
+        }
+    };
+    for block in devices {
+        let Some(devno) = block.devno else {
+            continue;
+        };
+        match ioctl::table(&control, devno) {
+            Ok(table) => {
+                tables.by_name.insert(block.name.clone(), table);
+            }
+            Err(error) => tables.why = error.to_string(),
+        }
+    }
+    tables
+}
+
+/// The system's words for why an open failed.
+fn reason(error: &crate::Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn captured(root: &Root, devices: &[Block]) -> Tables {
+    let mut tables = Tables::default();
+    let text = match root.text("ioalign/dm-table") {
+        Ok(text) => text,
+        Err(error) => {
+            tables.why = reason(&error);
+            return tables;
+        }
+    };
+    let mut listing = table::parse_listing(&text);
+    for block in devices {
+        let name = root.attr(&format!("{}/dm/name", block.dir));
+        if let Some(table) = name.and_then(|name| listing.remove(&name)) {
+            tables.by_name.insert(block.name.clone(), table);
+        }
+    }
+    tables
+}

@@ -1,0 +1,295 @@
+//! What a disk claims about itself, and how far each claim is believed.
+//!
+//! Pure: numbers and names in, grids and remarks out, so that a captured `lsblk` is judged by the
+//! same rules as a live sysfs. A claim that is not believed stays in the result as a distrusted
+//! grid with the arithmetic that condemns it: silence would look like "nothing was reported".
+
+pub mod drives;
+mod extra;
+mod optimal;
+mod physical;
+
+use ioalign_core::{Bytes, Confidence, Grid, LayerId, Origin, Remark, Severity, Tier};
+
+use super::nvme::IdNs;
+
+/// How a disk is attached, as far as its device path or name tells.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Transport {
+    /// NVMe, local or over fabrics.
+    Nvme,
+    /// Behind a USB bridge (BOT or UAS).
+    Usb,
+    /// virtio-blk or virtio-scsi.
+    Virtio,
+    /// Xen block front end.
+    Xen,
+    /// Hyper-V storage.
+    HyperV,
+    /// SCSI, SAS or SATA.
+    Scsi,
+    /// SD card or eMMC.
+    Mmc,
+    /// A loop device on a file or on another device.
+    Loop,
+    /// A ZFS volume.
+    Zvol,
+    /// A block device of another machine: NBD, RBD, DRBD.
+    Network,
+    /// Not known.
+    #[default]
+    Unknown,
+}
+
+impl Transport {
+    /// The word of the display.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nvme => "nvme",
+            Self::Usb => "usb",
+            Self::Virtio => "virtio",
+            Self::Xen => "xen",
+            Self::HyperV => "hyper-v",
+            Self::Scsi => "scsi",
+            Self::Mmc => "mmc",
+            Self::Loop => "loop",
+            Self::Zvol => "zvol",
+            Self::Network => "network",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Zone model of `queue/zoned`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Zoned {
+    /// No zones.
+    #[default]
+    None,
+    /// Zones that may be written at random, at a price.
+    HostAware,
+    /// Zones that must be written in order: off them nothing works.
+    HostManaged,
+}
+
+/// What a disk says, unjudged. All sizes in bytes; zero and `None` both mean "not reported".
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    /// Unit of addressing.
+    pub logical: Option<u64>,
+    /// Unit of the medium.
+    pub physical: Option<u64>,
+    /// `minimum_io_size`.
+    pub minimum: Option<u64>,
+    /// `optimal_io_size`.
+    pub optimal: Option<u64>,
+    /// `chunk_sectors` in bytes: zone size, or a boundary that requests must not cross.
+    pub chunk: Option<u64>,
+    /// Zone model.
+    pub zoned: Zoned,
+    /// Bytes from the start of the device to its first natural boundary; −1: there is none.
+    pub alignment_offset: i64,
+    /// Whether it says that it rotates.
+    pub rotational: Option<bool>,
+    /// `vendor` of SCSI.
+    pub vendor: String,
+    /// `model`.
+    pub model: String,
+    /// How it is attached.
+    pub transport: Transport,
+    /// `preferred_erase_size` of a card.
+    pub erase: Option<u64>,
+    /// NVMe Identify Namespace, where it could be read.
+    pub nvme: Option<IdNs>,
+}
+
+/// The outcome: grids on the disk's layer, trusted or not, and remarks for the layer.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// Grids in the disk's address space.
+    pub grids: Vec<Grid>,
+    /// What is odd.
+    pub remarks: Vec<Remark>,
+}
+
+/// Judges the claims of the disk that is `layer`.
+pub fn judge(claims: &Claims, layer: LayerId) -> Judged {
+    let mut bench = Bench {
+        claims,
+        layer,
+        out: Judged::default(),
+    };
+    bench.misaligned_stack();
+    bench.logical();
+    physical::judge(&mut bench);
+    optimal::judge(&mut bench);
+    extra::judge(&mut bench);
+    bench.out
+}
+
+/// How sure, who says so, in one word each: the tail of every grid.
+pub(super) struct Voice {
+    pub(super) origin: Origin,
+    pub(super) confidence: Confidence,
+    pub(super) source: String,
+}
+
+impl Voice {
+    /// The device reports it.
+    pub(super) fn reported(source: &str, confidence: Confidence) -> Self {
+        Self {
+            origin: Origin::Reported,
+            confidence,
+            source: source.to_owned(),
+        }
+    }
+}
+
+/// The claims and what has been found so far.
+pub(super) struct Bench<'a> {
+    pub(super) claims: &'a Claims,
+    layer: LayerId,
+    out: Judged,
+}
+
+impl Claims {
+    /// Logical sector; 512 where nothing is said.
+    pub fn logical_or_512(&self) -> u64 {
+        known(self.logical).unwrap_or(512)
+    }
+
+    /// Physical block, at least the logical sector.
+    pub fn physical_or_logical(&self) -> u64 {
+        let logical = self.logical_or_512();
+        known(self.physical).map_or(logical, |physical| physical.max(logical))
+    }
+
+    /// Whether a hypervisor or array makes it, so that what it reports is a setting, not a medium.
+    pub fn is_virtual(&self) -> bool {
+        matches!(
+            self.transport,
+            Transport::Virtio | Transport::Xen | Transport::HyperV | Transport::Network
+        ) || drives::is_virtual(&self.vendor, &self.model)
+    }
+}
+
+impl Bench<'_> {
+    /// Adds a grid whose phase is the alignment offset; with −1 no phase is known, so that it is
+    /// kept as distrusted (a −1 is never a number to compute with).
+    pub(super) fn grid(&mut self, size: u64, tier: Tier, kind: &str, voice: Voice) {
+        let phase = u64::try_from(self.claims.alignment_offset);
+        let phase_known = phase.is_ok();
+        let phase = Bytes::new(phase.unwrap_or(0));
+        let Some(grid) = Grid::new(self.layer, Bytes::new(size), phase, tier, kind) else {
+            return;
+        };
+        let grid = grid.from(voice.origin, voice.source, voice.confidence);
+        self.out.grids.push(if phase_known {
+            grid
+        } else {
+            grid.distrusted("alignment_offset is −1: the kernel knows no phase for it")
+        });
+    }
+
+    /// Adds a grid that is not believed.
+    pub(super) fn distrust(
+        &mut self,
+        size: u64,
+        tier: Tier,
+        kind: &str,
+        source: &str,
+        why: String,
+    ) {
+        let grid = Grid::new(self.layer, Bytes::new(size), Bytes::ZERO, tier, kind);
+        self.out.grids.extend(grid.map(|grid| {
+            grid.from(Origin::Reported, source, Confidence::Low)
+                .distrusted(why)
+        }));
+    }
+
+    pub(super) fn remark(&mut self, remark: Remark) {
+        self.out.remarks.push(remark);
+    }
+
+    /// The trusted read-modify-write unit found so far, the largest.
+    pub(super) fn rmw(&self) -> Option<u64> {
+        let trusted = self.out.grids.iter().filter(|grid| grid.trusted());
+        trusted
+            .filter(|grid| grid.tier == Tier::Rmw)
+            .map(|grid| grid.size.get())
+            .max()
+    }
+
+    /// The confidence in what a device of this kind reports.
+    pub(super) fn usual(&self) -> Confidence {
+        match self.claims.transport {
+            Transport::Loop => Confidence::Low,
+            Transport::Usb => Confidence::Medium,
+            _ if self.claims.is_virtual() => Confidence::Medium,
+            _ => Confidence::High,
+        }
+    }
+
+    fn misaligned_stack(&mut self) {
+        self.out
+            .remarks
+            .extend(misaligned_stack(self.claims.alignment_offset));
+    }
+
+    fn logical(&mut self) {
+        let Some(logical) = known(self.claims.logical) else {
+            return;
+        };
+        let source = "sysfs logical_block_size";
+        if !(logical.is_power_of_two() && (512..=65536).contains(&logical)) {
+            let why = format!("{logical} bytes is not a power of two from 512 to 65536");
+            return self.distrust(logical, Tier::Validity, "logical-sector", source, why);
+        }
+        // Sectors count from address 0 whatever the alignment offset says about the medium.
+        let size = Bytes::new(logical);
+        let grid = Grid::new(
+            self.layer,
+            size,
+            Bytes::ZERO,
+            Tier::Validity,
+            "logical-sector",
+        );
+        let grid = grid.map(|g| g.from(Origin::Reported, source, Confidence::High));
+        self.out.grids.extend(grid);
+        if self.claims.transport == Transport::Usb && logical == 4096 {
+            self.remark(usb_4096());
+        }
+    }
+}
+
+/// Zero means "not reported" in sysfs.
+pub(super) fn known(value: Option<u64>) -> Option<u64> {
+    value.filter(|value| *value != 0)
+}
+
+/// The remark for an `alignment_offset` of −1, on whichever layer the kernel reports it.
+///
+/// libblkid and cryptsetup read it as 0, so that fdisk, parted and mkfs take the worst case for
+/// an aligned one (block/blk-settings.c `blk_stack_limits`, libblkid `topology.c`).
+pub fn misaligned_stack(alignment_offset: i64) -> Option<Remark> {
+    (alignment_offset < 0).then(|| {
+        Remark::new(
+            "kernel-misaligned-stack",
+            Severity::Misaligned,
+            format!(
+                "The kernel marks this stack as misaligned (alignment_offset {alignment_offset}): \
+                 devices below it disagree about where their blocks start"
+            ),
+        )
+        .advise("Compare the starts of the members; fdisk, parted and mkfs read this value as 0")
+    })
+}
+
+/// USB bridges may present 4096-byte sectors on drives that have 512, and drop that elsewhere.
+fn usb_4096() -> Remark {
+    Remark::note(
+        "usb-logical-4096",
+        "The USB bridge presents 4096-byte sectors; on another port or bridge the same drive \
+         may show 512, and the partition table written here is then not found",
+    )
+}

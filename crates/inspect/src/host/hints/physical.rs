@@ -1,0 +1,190 @@
+//! `physical_block_size` and `minimum_io_size`: what a partial write makes the device re-read.
+
+use ioalign_core::{Bytes, Confidence, Origin, Remark, Tier};
+
+use super::{Bench, Transport, Voice, drives, known};
+
+/// Above this an NVMe physical block is the power-fail atomic unit (AWUPF) or an inflated NPWG.
+const MOST_NVME_PHYSICAL: u64 = 64 << 10;
+/// A "physical block" from here up, equal to both I/O sizes, is a volume block (zvol, RBD).
+const LEAST_VOLUME_BLOCK: u64 = 64 << 10;
+/// Minimum I/O sizes up to this are block sizes of arrays; larger ones are stripe units.
+const MOST_ARRAY_BLOCK: u64 = 16 << 10;
+
+const PHYSICAL: &str = "sysfs physical_block_size";
+const MINIMUM: &str = "sysfs minimum_io_size";
+
+pub(super) fn judge(bench: &mut Bench<'_>) {
+    physical(bench);
+    minimum(bench);
+    table(bench);
+    assumed(bench);
+}
+
+fn physical(bench: &mut Bench<'_>) {
+    let (logical, physical) = (
+        bench.claims.logical_or_512(),
+        bench.claims.physical_or_logical(),
+    );
+    if physical == logical {
+        return;
+    }
+    let tier = Tier::Rmw;
+    if !physical.is_multiple_of(logical) || !physical.is_power_of_two() {
+        let why =
+            format!("{physical} is not a power-of-two multiple of the logical sector ({logical})");
+        return bench.distrust(physical, tier, "physical-block", PHYSICAL, why);
+    }
+    if bench.claims.transport == Transport::Nvme && physical > MOST_NVME_PHYSICAL {
+        return nvme_physical(bench, physical);
+    }
+    if is_volume_block(bench, physical) {
+        let voice = Voice::reported("physical = minimum = optimal I/O size", Confidence::Medium);
+        return bench.grid(physical, tier, "volume-block", voice);
+    }
+    let voice = Voice::reported(PHYSICAL, bench.usual());
+    bench.grid(physical, tier, "physical-block", voice);
+}
+
+/// Linux sets physical = min(NPWG, AWUPF): 128 and 256 KiB are seen on ordinary 4 KiB drives
+/// (zfs#13917, zfs#14409), and believing them made ZFS choose ashift 15.
+fn nvme_physical(bench: &mut Bench<'_>, physical: u64) {
+    let granularity = bench
+        .claims
+        .nvme
+        .as_ref()
+        .and_then(|ns| ns.write_granularity());
+    if granularity == Some(physical) {
+        let voice = Voice::reported("NPWG (Identify Namespace)", Confidence::Medium);
+        return bench.grid(physical, Tier::Rmw, "indirection-unit", voice);
+    }
+    let why = format!(
+        "{} is over {}: AWUPF-limited or inflated (drivers/nvme/host/core.c takes the smaller of \
+         NPWG and AWUPF)",
+        Bytes::new(physical),
+        Bytes::new(MOST_NVME_PHYSICAL)
+    );
+    bench.distrust(physical, Tier::Rmw, "physical-block", PHYSICAL, why);
+    let voice = Voice::reported(
+        "sysfs physical_block_size, as a preference",
+        Confidence::Low,
+    );
+    bench.grid(physical, Tier::Preference, "preferred-write", voice);
+}
+
+fn is_volume_block(bench: &Bench<'_>, physical: u64) -> bool {
+    let claims = bench.claims;
+    let same = claims.minimum == Some(physical) && claims.optimal == Some(physical);
+    let large = physical >= LEAST_VOLUME_BLOCK || claims.transport == Transport::Zvol;
+    same && large && claims.transport != Transport::Nvme
+}
+
+fn minimum(bench: &mut Bench<'_>) {
+    let physical = bench.claims.physical_or_logical();
+    let granularity = bench
+        .claims
+        .nvme
+        .as_ref()
+        .and_then(|ns| ns.write_granularity());
+    let Some(minimum) = known(bench.claims.minimum)
+        .max(granularity)
+        .filter(|minimum| *minimum > physical)
+    else {
+        return;
+    };
+    if !minimum.is_multiple_of(physical) {
+        let why = format!(
+            "{minimum} = {} × {physical} + {}: not a multiple of the physical block",
+            minimum / physical,
+            minimum % physical
+        );
+        return bench.distrust(minimum, Tier::Preference, "stripe-unit", MINIMUM, why);
+    }
+    let array_block = physical == 512 || bench.claims.is_virtual();
+    let (tier, kind, voice) = if bench.claims.transport == Transport::Nvme {
+        indirection_unit(minimum)
+    } else if array_block && minimum <= MOST_ARRAY_BLOCK {
+        // NetApp LUNs say 512/512/4096/65536: the 4 KiB WAFL block is the unit that counts.
+        let voice = Voice::reported("minimum_io_size", cap(bench, Confidence::Medium));
+        (Tier::Rmw, "minimum-io", voice)
+    } else {
+        let voice = Voice::reported(MINIMUM, cap(bench, Confidence::Medium));
+        (Tier::Preference, "stripe-unit", voice)
+    };
+    bench.grid(minimum, tier, kind, voice);
+}
+
+/// Linux takes `minimum_io_size` of NVMe from NPWG, which is the indirection unit on QLC drives.
+fn indirection_unit(minimum: u64) -> (Tier, &'static str, Voice) {
+    let confidence = if minimum <= MOST_NVME_PHYSICAL {
+        Confidence::High
+    } else {
+        Confidence::Medium
+    };
+    let voice = Voice::reported("NPWG (sysfs minimum_io_size)", confidence);
+    (Tier::Rmw, "indirection-unit", voice)
+}
+
+fn cap(bench: &Bench<'_>, most: Confidence) -> Confidence {
+    bench.usual().min(most)
+}
+
+/// A known drive that reports less than its unit.
+fn table(bench: &mut Bench<'_>) {
+    let Some(drive) = drives::find(&bench.claims.model) else {
+        return;
+    };
+    if bench.rmw().is_some_and(|found| found >= drive.unit) {
+        return;
+    }
+    let voice = Voice {
+        origin: Origin::Table,
+        confidence: drive.confidence,
+        source: drive.source.to_owned(),
+    };
+    bench.grid(drive.unit, Tier::Rmw, "indirection-unit", voice);
+}
+
+/// 4 KiB where a device that cannot have 512-byte cells reports 512, or is not believed.
+fn assumed(bench: &mut Bench<'_>) {
+    if bench.claims.logical_or_512() >= 4096 || bench.rmw().is_some() {
+        return;
+    }
+    let virtual_disk = bench.claims.is_virtual();
+    let (confidence, source) = if virtual_disk {
+        (
+            Confidence::Medium,
+            "assumed: a virtual disk hides its topology",
+        )
+    } else if bench.claims.transport == Transport::Loop {
+        (
+            Confidence::Low,
+            "assumed: a loop device hides what lies below its file",
+        )
+    } else if bench.claims.rotational == Some(false) {
+        (
+            Confidence::Low,
+            "assumed: flash that reports 512 has larger pages",
+        )
+    } else {
+        return;
+    };
+    if virtual_disk {
+        bench.remark(unknown_topology());
+    }
+    let voice = Voice {
+        origin: Origin::Assumed,
+        confidence,
+        source: source.to_owned(),
+    };
+    bench.grid(4096, Tier::Rmw, "physical-block", voice);
+}
+
+fn unknown_topology() -> Remark {
+    Remark::note(
+        "virtual-disk-topology",
+        "The virtual disk reports 512-byte blocks, which says nothing about the storage below \
+         it; 4 KiB is assumed",
+    )
+    .advise("Name the real unit with --grid or --profile-grid, or set the hypervisor's blockio")
+}

@@ -1,0 +1,71 @@
+//! What udev wrote down when it probed a device: readable without root, as the device is not.
+
+use ioalign_core::{Layer, Role};
+
+use super::inventory::Block;
+use super::root::Root;
+
+/// Properties that become facts.
+const FACTS: &[(&str, &str)] = &[
+    ("ID_PART_ENTRY_TYPE", "type"),
+    ("ID_PART_ENTRY_SCHEME", "table"),
+    ("ID_PART_ENTRY_NAME", "label"),
+    ("ID_PART_ENTRY_UUID", "partuuid"),
+    ("ID_FS_TYPE", "udev-content"),
+];
+
+/// Partition types that are no data, as GUID in lower case or MBR byte.
+const ROLES: &[(&str, Role)] = &[
+    ("21686148-6449-6e6f-744e-656564454649", Role::BiosBoot),
+    ("9e1a2d38-c612-4316-aa26-8b49521e5a8b", Role::BiosBoot),
+    ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", Role::Esp),
+    ("e3c9e316-0b5c-4db8-817d-f92df00215ae", Role::Msr),
+    ("0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", Role::Swap),
+    ("aa31e02a-400f-11db-9590-000c2911d1b8", Role::Vmfs),
+    ("0x41", Role::BiosBoot),
+    ("0xef", Role::Esp),
+    ("0x82", Role::Swap),
+    ("0xfb", Role::Vmfs),
+    ("0x5", Role::Extended),
+    ("0xf", Role::Extended),
+    ("0x85", Role::Extended),
+];
+
+/// Adds what udev knows to a partition's layer.
+pub(super) fn describe(root: &Root, block: &Block, layer: &mut Layer) {
+    let Some(devno) = block.devno else {
+        return;
+    };
+    let database = root.attr(&format!("run/udev/data/b{devno}"));
+    let uevent = root.attr(&format!("{}/uevent", block.dir));
+    if let Some(name) = uevent
+        .as_deref()
+        .and_then(|text| property(text, "PARTNAME="))
+    {
+        layer.facts.insert("label", name.to_owned());
+    }
+    for (key, fact) in FACTS {
+        let wanted = format!("E:{key}=");
+        if let Some(value) = database.as_deref().and_then(|text| property(text, &wanted)) {
+            layer.facts.insert(fact, value.to_owned());
+        }
+    }
+    let kind = layer.facts.get("type");
+    if let Some(role) = kind.and_then(|kind| role(kind)) {
+        layer.role = role;
+    }
+}
+
+fn property<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(prefix))
+        .filter(|value| !value.is_empty())
+}
+
+fn role(kind: &str) -> Option<Role> {
+    let kind = kind.to_ascii_lowercase();
+    ROLES
+        .iter()
+        .find(|(known, _)| *known == kind)
+        .map(|(_, role)| *role)
+}
