@@ -13,17 +13,14 @@ pub(super) fn run(table: &mut Table, len: u64, overlap: Severity) {
     for partition in &mut table.partitions {
         past_end(partition, len);
     }
-    overlaps(table, overlap);
+    // Logical partitions lie inside their container, so the two levels are compared apart.
+    overlaps(table, overlap, |p| p.inside.is_none());
+    overlaps(table, overlap, |p| p.inside.is_some());
 }
 
 /// The end of a partition, saturated: the readers drop what does not fit in 64 bits.
 pub(super) fn end(partition: &Partition) -> u64 {
     partition.start.get().saturating_add(partition.size.get())
-}
-
-/// Whether two partitions of this role may share space: containers and whole-disk slices do.
-const fn may_overlap(role: Role) -> bool {
-    matches!(role, Role::Extended | Role::WholeDisk | Role::Protective)
 }
 
 fn past_end(partition: &mut Partition, len: u64) {
@@ -39,11 +36,12 @@ fn past_end(partition: &mut Partition, len: u64) {
     ));
 }
 
-fn overlaps(table: &mut Table, severity: Severity) {
+fn overlaps(table: &mut Table, severity: Severity, level: fn(&Partition) -> bool) {
     let mut spans: Vec<(u64, u64, u32)> = table
         .partitions
         .iter()
-        .filter(|p| !may_overlap(p.role) && !p.size.is_zero())
+        .filter(|p| level(p) && !p.size.is_zero())
+        .filter(|p| !matches!(p.role, Role::WholeDisk | Role::Protective))
         .map(|p| (p.start.get(), end(p), p.number))
         .collect();
     spans.sort_unstable();

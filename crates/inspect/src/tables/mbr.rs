@@ -65,6 +65,12 @@ fn read(view: &View, context: &Context, boot: &BootRecord, unit: SectorSize) -> 
     for logical in table.partitions.iter_mut().filter(|p| p.inside.is_some()) {
         logical.uuid = uuid(boot, logical.number);
     }
+    if context.sector.is_some() {
+        let other = unit::foreign(view, boot, unit)?;
+        table
+            .remarks
+            .extend(other.map(|other| elsewhere(other, unit)));
+    }
     beside_gpt(view, context, boot, &mut table)?;
     checks::run(&mut table, view.len(), Severity::Broken);
     checks::order(&mut table);
@@ -154,6 +160,16 @@ fn beside_gpt(view: &View, context: &Context, boot: &BootRecord, table: &mut Tab
             (false, None, _) => None,
         });
     Ok(())
+}
+
+fn elsewhere(other: SectorSize, unit: SectorSize) -> Remark {
+    let why = format!(
+        "Nothing is found where the entries point with sectors of {} bytes, but with sectors of \
+         {}: the table was written for another disk.",
+        unit.get(),
+        other.get()
+    );
+    Remark::new("dos-foreign-sector", Severity::Broken, why)
 }
 
 fn foreign(found: SectorSize, unit: SectorSize) -> Remark {

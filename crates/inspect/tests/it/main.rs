@@ -1,5 +1,11 @@
 //! The integration tests of the readers: one binary, a module a room.
-#![allow(missing_docs, clippy::unwrap_used, clippy::cast_possible_truncation)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
 
 mod filesystems;
 mod host;

@@ -84,20 +84,23 @@ pub fn primaries(view: &View, sizes: &[SectorSize]) -> Result<Vec<Copy>> {
 /// The primary to believe: a good one, before all one whose backup is at the end of the disk.
 pub fn best(view: &View, copies: &mut Vec<Copy>) -> Option<(Copy, Option<Remark>)> {
     copies.sort_by_key(|copy| (!copy.is_good(), !copy.reaches_end(view)));
-    let good = copies.iter().take_while(|copy| copy.is_good()).count();
-    let sizes: Vec<String> = copies
-        .iter()
-        .take(good)
+    let remark = two_sizes(copies);
+    (!copies.is_empty()).then(|| (copies.remove(0), remark))
+}
+
+/// A remnant of another sector size is believed by systems that see the disk with those sectors.
+fn two_sizes(copies: &[Copy]) -> Option<Remark> {
+    let sound = copies.iter().filter(|copy| copy.header.is_sound());
+    let sizes: Vec<String> = sound
         .map(|copy| copy.header.sector.get().to_string())
         .collect();
-    let remark = (good > 1).then(|| {
+    (sizes.len() > 1).then(|| {
         let why = format!(
-            "There is a GPT for each of the sector sizes {}; the first is used.",
+            "There is a GPT header for each of the sector sizes {}; the first is used.",
             sizes.join(" and ")
         );
         Remark::note("gpt-two-sector-sizes", why)
-    });
-    (!copies.is_empty()).then(|| (copies.remove(0), remark))
+    })
 }
 
 /// The last LBA of the space.

@@ -18,17 +18,28 @@ const SIGNS: [(u64, &[u8]); 8] = [
     (0x1_0040, b"_BHRfS_M"),
 ];
 
-/// 512, unless 4096 fits and only there something known starts where an entry points.
+/// 512, unless only 4096 finds something.
 pub fn detect(view: &View, boot: &BootRecord) -> Result<SectorSize> {
-    let wide = SectorSize::S4096;
+    let other = foreign(view, boot, SectorSize::S512)?;
+    Ok(other.unwrap_or(SectorSize::S512))
+}
+
+/// The other sector size, if all entries fit with it and only with it something known starts
+/// where one of them points: the table was written for another disk than one of `unit`.
+pub fn foreign(view: &View, boot: &BootRecord, unit: SectorSize) -> Result<Option<SectorSize>> {
+    let other = match unit {
+        SectorSize::S512 => SectorSize::S4096,
+        _ => SectorSize::S512,
+    };
     let fits = |end: u64| {
-        wide.checked_bytes(end)
+        other
+            .checked_bytes(end)
             .is_some_and(|b| b.get() <= view.len())
     };
     let evident = boot.used().all(|entry| fits(entry.end()))
-        && !signs(view, boot, SectorSize::S512)?
-        && signs(view, boot, wide)?;
-    Ok(if evident { wide } else { SectorSize::S512 })
+        && !signs(view, boot, unit)?
+        && signs(view, boot, other)?;
+    Ok(evident.then_some(other))
 }
 
 fn signs(view: &View, boot: &BootRecord, sector: SectorSize) -> Result<bool> {

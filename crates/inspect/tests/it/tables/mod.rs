@@ -1,1 +1,14 @@
 //! Tests of the tables readers.
+
+mod apm;
+mod bsd;
+mod disk;
+mod dos;
+mod gpt;
+mod gpt_builder;
+mod gpt_damage;
+mod hostile;
+mod ldm;
+mod logical;
+mod sgi;
+mod vtoc;

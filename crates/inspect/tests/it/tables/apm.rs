@@ -1,0 +1,69 @@
+//! Apple partition maps, against parted.
+
+use ioalign_core::{Bytes, Role};
+
+use super::disk::{Disk, partx, put, read, rules, spans};
+
+#[test]
+fn parted_and_partx_agree() {
+    let disk = Disk::new(200 << 20);
+    let path = disk.path().to_string_lossy().into_owned();
+    let steps = "mklabel mac mkpart a hfs 2048s 40959s mkpart swap linux-swap 40960s 81919s";
+    let args = ["-s", path.as_str()].into_iter().chain(steps.split(' '));
+    crate::tools::run(std::process::Command::new("parted").args(args));
+    let table = disk.table();
+    assert_eq!(table.kind, "apm");
+    assert_eq!(
+        spans(&table, 512),
+        [(1, 63), (2048, 38_912), (40_960, 40_960)]
+    );
+    let theirs = partx(&disk);
+    assert!(spans(&table, 512).iter().all(|span| theirs.contains(span)));
+    let roles: Vec<_> = table.partitions.iter().map(|p| p.role).collect();
+    assert_eq!(roles, [Role::Reserved, Role::Data, Role::Swap]);
+    assert_eq!(table.first_usable, Some(Bytes::new(64 * 512)));
+}
+
+/// (start, blocks, type) an entry, in blocks of `block` bytes; entries every `spacing` bytes.
+fn map(block: u16, spacing: usize, entries: &[(u32, u32, &str)]) -> Vec<u8> {
+    let mut image = vec![0; 4 << 20];
+    put(&mut image, 0, b"ER");
+    put(&mut image, 2, &block.to_be_bytes());
+    let count = u32::try_from(entries.len()).unwrap();
+    for (i, (start, blocks, kind)) in entries.iter().enumerate() {
+        let at = (i + 1) * spacing;
+        put(&mut image, at, b"PM");
+        put(&mut image, at + 4, &count.to_be_bytes());
+        put(&mut image, at + 8, &start.to_be_bytes());
+        put(&mut image, at + 12, &blocks.to_be_bytes());
+        put(&mut image, at + 48, kind.as_bytes());
+    }
+    image
+}
+
+#[test]
+fn blocks_of_2048_bytes_and_maps_for_512_byte_readers() {
+    let entries = [
+        (1, 10, "Apple_partition_map"),
+        (16, 100, "Apple_HFS"),
+        (200, 9, "Apple_Free"),
+    ];
+    let table = read(&map(2048, 2048, &entries)).unwrap().unwrap();
+    assert_eq!(spans(&table, 2048), [(1, 10), (16, 100)]);
+    let table = read(&map(2048, 512, &entries)).unwrap().unwrap();
+    assert_eq!(spans(&table, 512), [(1, 10), (16, 100)]);
+}
+
+#[test]
+fn broken_maps_are_bounded() {
+    let mut image = map(512, 512, &[(1, 63, "Apple_partition_map")]);
+    put(&mut image, 512 + 4, &9_u32.to_be_bytes());
+    assert_eq!(
+        rules(&read(&image).unwrap().unwrap()),
+        ["apm-entry-missing"]
+    );
+    put(&mut image, 512 + 4, &u32::MAX.to_be_bytes());
+    assert_eq!(read(&image).unwrap_err().field_name(), Some("pmMapBlkCnt"));
+    put(&mut image, 512, b"XX");
+    assert!(read(&image).unwrap().is_none());
+}

@@ -1,0 +1,166 @@
+//! Damaged GPTs: which copy is believed, and what is said about the other.
+
+use ioalign_inspect::ErrorKind;
+
+use super::disk::{Disk, boot_record, put, read, rules, spans};
+use super::gpt_builder::{Gpt, LINUX, seal};
+
+const LBAS: u64 = 8192;
+
+fn gpt() -> Gpt {
+    Gpt::new(512, LBAS).with(LINUX, 2048, 4095)
+}
+
+/// Changes a field of the header at `lba` and seals it again.
+fn forge(image: &mut [u8], lba: usize, field: usize, value: &[u8]) {
+    put(image, lba * 512 + field, value);
+    seal(&mut image[lba * 512..lba * 512 + 92]);
+}
+
+#[test]
+fn a_damaged_primary_is_read_from_the_backup() {
+    type Damage = fn(&mut Vec<u8>);
+    let cases: [Damage; 6] = [
+        |image| put(image, 512, &[0; 512]),
+        |image| image[512 + 40] ^= 1,
+        |image| image[1024 + 40] ^= 1,
+        |image| forge(image, 1, 80, &u32::MAX.to_le_bytes()),
+        |image| forge(image, 1, 24, &7_u64.to_le_bytes()),
+        |image| forge(image, 1, 72, &u64::MAX.to_le_bytes()),
+    ];
+    for (i, damage) in cases.into_iter().enumerate() {
+        let mut image = gpt().build();
+        damage(&mut image);
+        let table = read(&image).unwrap().unwrap();
+        assert_eq!(rules(&table), ["gpt-primary-damaged"], "case {i}");
+        assert_eq!(table.remarks[0].severity.name(), "broken");
+        assert_eq!(spans(&table, 512), [(2048, 2048)]);
+    }
+}
+
+#[test]
+fn gdisk_agrees_that_the_backup_is_good() {
+    let disk = Disk::new(64 << 20);
+    disk.tool("sgdisk", &["-n1:2048:+20M"]);
+    let before = disk.table().partitions[0].clone();
+    disk.write(512, &[0; 512]);
+    let after = disk.table();
+    assert_eq!(rules(&after), ["gpt-primary-damaged"]);
+    assert_eq!(after.partitions[0].uuid, before.uuid);
+    assert_eq!(disk.dump()[0].start, 2048);
+}
+
+#[test]
+fn a_grown_disk_has_its_backup_inside() {
+    let disk = Disk::new(64 << 20);
+    disk.tool("sgdisk", &["-n1:2048:+20M"]);
+    disk.resize(128 << 20);
+    assert_eq!(
+        rules(&disk.table()),
+        ["gpt-backup-not-at-end", "protective-mbr-extent"]
+    );
+    disk.tool("sgdisk", &["-e"]);
+    assert_eq!(rules(&disk.table()), Vec::<&str>::new());
+}
+
+#[test]
+fn a_cut_image_has_no_backup() {
+    let disk = Disk::new(64 << 20);
+    disk.tool("sgdisk", &["-n1:2048:+20M"]);
+    disk.resize(40 << 20);
+    let table = disk.table();
+    assert_eq!(
+        rules(&table),
+        ["gpt-backup-missing", "protective-mbr-extent"]
+    );
+    assert_eq!(table.partitions.len(), 1);
+}
+
+#[test]
+fn a_useless_backup_is_a_risk() {
+    let last = usize::try_from(LBAS - 1).unwrap();
+    let mut other = gpt();
+    other.entries[0].2 = 5000;
+    type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+    let cases: [(Damage, &str); 4] = [
+        (
+            &|image| put(image, last * 512, &[0; 512]),
+            "gpt-backup-missing",
+        ),
+        (&|image| image[last * 512 + 56] ^= 1, "gpt-backup-damaged"),
+        (&|image| image[(last - 32) * 512] ^= 1, "gpt-backup-damaged"),
+        (
+            &|image| {
+                let tail = (last - 32) * 512;
+                let changed = other.build();
+                put(image, tail, &changed[tail..]);
+            },
+            "gpt-backup-differs",
+        ),
+    ];
+    for (damage, rule) in cases {
+        let mut image = gpt().build();
+        damage(&mut image);
+        let table = read(&image).unwrap().unwrap();
+        assert_eq!(rules(&table), [rule]);
+        assert_eq!(table.remarks[0].severity.name(), "data-risk");
+    }
+}
+
+#[test]
+fn without_a_good_copy_what_can_be_followed_is_followed() {
+    let cut = |mut image: Vec<u8>| {
+        image.truncate(3 << 20);
+        image
+    };
+    let mut header = gpt().build();
+    header[512 + 56] ^= 1;
+    let mut entries = gpt().build();
+    entries[1024 + 16] ^= 1;
+    let cases = [(header, "gpt-header-damaged"), (entries, "gpt-entries-crc")];
+    for (image, rule) in cases {
+        let table = read(&cut(image)).unwrap().unwrap();
+        assert!(rules(&table).contains(&rule), "{:?}", rules(&table));
+        assert_eq!(spans(&table, 512), [(2048, 2048)]);
+    }
+}
+
+#[test]
+fn impossible_claims_are_errors_with_their_field() {
+    let cases = [
+        (80, u32::MAX, "number_of_partition_entries"),
+        (80, 16_385, "number_of_partition_entries"),
+        (84, 0, "size_of_partition_entry"),
+        (84, 132, "size_of_partition_entry"),
+        (84, 1 << 20, "size_of_partition_entry"),
+        (72, u32::MAX, "partition_entry_lba"),
+        (72, 0, "partition_entry_lba"),
+    ];
+    for (field, value, name) in cases {
+        let mut image = gpt().build();
+        image.truncate(3 << 20);
+        forge(&mut image, 1, field, &value.to_le_bytes());
+        let error = read(&image).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Malformed);
+        assert_eq!(error.field_name(), Some(name));
+        assert_eq!(error.offset(), Some(512 + field as u64));
+    }
+}
+
+#[test]
+fn remnants_without_protection_are_no_table() {
+    let mut image = gpt().build();
+    image[446..512].fill(0);
+    image[512 + 56] ^= 1;
+    assert!(read(&image).unwrap().is_none(), "a damaged header alone");
+    put(&mut image, 512, &[0; 512]);
+    assert!(read(&image).unwrap().is_none(), "a backup alone");
+}
+
+#[test]
+fn protection_of_nothing_is_broken() {
+    let mut image = vec![0; 1 << 20];
+    boot_record(&mut image, 0, &[(0xee, 1, 2047)]);
+    let table = read(&image).unwrap().unwrap();
+    assert_eq!((table.kind, rules(&table)), ("dos", vec!["gpt-missing"]));
+}

@@ -1,0 +1,58 @@
+//! SGI volume headers, against sfdisk.
+
+use ioalign_core::{Bytes, Role};
+
+use super::disk::{Disk, put, read, rules, spans};
+
+#[test]
+fn sfdisk_agrees() {
+    let disk = Disk::sfdisk(
+        409_600,
+        "label: sgi\nstart=16065,size=40960\nstart=64260,size=61440,type=82\n",
+    );
+    let table = disk.table();
+    assert_eq!(table.kind, "sgi");
+    let ours = super::disk::rows(&table, 512);
+    for row in disk.dump() {
+        assert!(ours.contains(&row), "{row:?} in {ours:?}");
+    }
+    assert!(!rules(&table).contains(&"sgi-checksum"));
+}
+
+/// (blocks, first, type) by index.
+fn header(partitions: &[(usize, u32, u32, u32)]) -> Vec<u8> {
+    let mut image = vec![0; 8 << 20];
+    put(&mut image, 0, &0x0BE5_A941_u32.to_be_bytes());
+    for (index, blocks, first, kind) in partitions {
+        let at = 312 + 12 * index;
+        put(&mut image, at, &blocks.to_be_bytes());
+        put(&mut image, at + 4, &first.to_be_bytes());
+        put(&mut image, at + 8, &kind.to_be_bytes());
+    }
+    let words = image[..512].chunks_exact(4);
+    let sum = words.fold(0_u32, |sum, word| {
+        sum.wrapping_add(u32::from_be_bytes(word.try_into().unwrap()))
+    });
+    put(&mut image, 504, &sum.wrapping_neg().to_be_bytes());
+    image
+}
+
+#[test]
+fn header_and_volume_have_their_roles() {
+    let mut image = header(&[(0, 10_000, 4096, 10), (8, 4096, 0, 0), (10, 16_384, 0, 6)]);
+    let table = read(&image).unwrap().unwrap();
+    assert_eq!(spans(&table, 512), [(4096, 10_000), (0, 4096), (0, 16_384)]);
+    let roles: Vec<_> = table
+        .partitions
+        .iter()
+        .map(|p| (p.number, p.role))
+        .collect();
+    assert_eq!(
+        roles,
+        [(1, Role::Data), (9, Role::Reserved), (11, Role::WholeDisk)]
+    );
+    assert_eq!(table.first_usable, Some(Bytes::new(2 << 20)));
+    assert_eq!(rules(&table), Vec::<&str>::new());
+    image[508] ^= 1;
+    assert_eq!(rules(&read(&image).unwrap().unwrap()), ["sgi-checksum"]);
+}
