@@ -90,7 +90,7 @@ impl Header {
         Ok(Some(header))
     }
 
-    /// Whether a signature is all that is right about it.
+    /// Whether its own fields are possible and match its checksum; says nothing of the entries.
     pub const fn is_sound(&self) -> bool {
         self.impossible.is_none() && self.doubtful.is_none()
     }

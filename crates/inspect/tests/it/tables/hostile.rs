@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::disk::{boot_record, put, read, read_in};
-use super::gpt_builder::{Gpt, LINUX};
+use super::gpt_builder::{Gpt, LINUX, seal};
 
 /// A small, seeded generator (splitmix64): failures repeat.
 struct Random(u64);
@@ -118,6 +118,25 @@ fn random_fields_behind_good_signatures_return() {
             }
             survive(&broken, parent);
         }
+    }
+}
+
+#[test]
+fn forged_gpt_headers_with_a_right_checksum_return() {
+    let mut random = Random(99);
+    let mut gpt = Gpt::new(512, 128).with(LINUX, 40, 60).with(LINUX, 61, 70);
+    gpt.count = 16;
+    let image = gpt.build();
+    for _ in 0..2000 {
+        let mut broken = image.clone();
+        let at = 512 + 24 + random.below(68 - 8);
+        let value = [random.next(), random.next() & 0xFFF, u64::MAX][random.below(3)];
+        put(&mut broken, at, &value.to_le_bytes()[..1 + random.below(8)]);
+        seal(&mut broken[512..604]);
+        if random.below(2) == 0 {
+            put(&mut broken, 127 * 512, &[0; 8]); // no backup to fall back on
+        }
+        survive(&broken, None);
     }
 }
 
