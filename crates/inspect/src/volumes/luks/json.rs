@@ -90,6 +90,12 @@ impl Metadata {
             .collect()
     }
 
+    /// What the first segment will be when the re-encryption is done.
+    pub fn goal(&self) -> Option<&Segment> {
+        let wanted = |segment: &&Segment| segment.flags.iter().any(|f| f == "backup-final");
+        self.segments.0.values().find(wanted)
+    }
+
     /// Whether a re-encryption was begun and not finished.
     pub fn reencrypting(&self) -> bool {
         let flagged = |segment: &Segment| segment.flags.iter().any(|f| f == "in-reencryption");

@@ -157,11 +157,14 @@ fn remark_reencryption(member: &mut Member, metadata: &Metadata) {
     if !metadata.reencrypting() {
         return;
     }
-    let why = format!(
-        "A re-encryption is in progress over {} segments; sector size and data offset may be \
-         different when it is done",
-        metadata.data().len()
-    );
+    let goal = metadata.goal().map_or_else(String::new, |goal| {
+        format!(
+            "; when it is done, data start at byte {} in sectors of {} bytes",
+            goal.offset, goal.sector_size
+        )
+    });
+    let count = metadata.data().len();
+    let why = format!("A re-encryption is in progress over {count} segments{goal}");
     member.remarks.push(
         Remark::note("luks-reencrypt", why)
             .advise("cryptsetup reencrypt --resume-only finishes it"),
