@@ -16,32 +16,41 @@ const HEADER: u64 = 512;
 const MAGIC: &[u8] = b" LVM2 x[5A%r0N*>";
 /// Longest text that is read. The default area has room for 1 MiB.
 const MOST_TEXT: u64 = 16 << 20;
+/// Bytes read at a time.
+const PIECE: usize = 256 << 10;
 /// `RAW_LOCN_IGNORED`: this copy is not kept up to date.
 const IGNORED: u32 = 1;
 
 /// The group of the highest sequence number whose text can be read. What is damaged is remarked.
-///
-/// The texts are read twice, so that never more than one of them is in memory.
 pub(super) fn newest(view: &View, areas: &[Area], remarks: &mut Vec<Remark>) -> Option<Group> {
+    let ordered = match areas {
+        [single] => vec![*single],
+        several => newest_first(view, several, remarks),
+    };
+    ordered
+        .iter()
+        .find_map(|area| usable(parse(view, *area), remarks))
+}
+
+/// Areas with a text, by its sequence number. The texts are read twice in all, so that never more
+/// than one of them is in memory.
+fn newest_first(view: &View, areas: &[Area], remarks: &mut Vec<Remark>) -> Vec<Area> {
     let mut copies: Vec<(u64, Area)> = Vec::new();
     for area in areas {
-        match sequence(view, *area) {
-            Ok(Some(seqno)) => copies.push((seqno, *area)),
-            Ok(None) => {}
-            Err(error) => remarks.push(damaged(&error)),
-        }
+        let seqno = usable(sequence(view, *area), remarks);
+        copies.extend(seqno.map(|seqno| (seqno, *area)));
     }
     copies.sort_by_key(|(seqno, _)| std::cmp::Reverse(*seqno));
     remark_difference(&copies, remarks);
-    copies
-        .iter()
-        .find_map(|(_, area)| match parse(view, *area) {
-            Ok(group) => group,
-            Err(error) => {
-                remarks.push(damaged(&error));
-                None
-            }
-        })
+    copies.into_iter().map(|(_, area)| area).collect()
+}
+
+/// What a copy yields; a damaged one yields a remark.
+fn usable<T>(read: Result<Option<T>>, remarks: &mut Vec<Remark>) -> Option<T> {
+    read.unwrap_or_else(|error| {
+        remarks.push(damaged(&error));
+        None
+    })
 }
 
 fn damaged(error: &Error) -> Remark {
@@ -137,14 +146,23 @@ fn unwrap_buffer(view: &View, header: &Record, offset: u64, size: u64) -> Result
         return Err(view.locate(Error::too_large(what), start));
     }
     let front = size.min(room - offset);
-    let mut bytes = view.read(start + offset, length(front))?;
-    if front < size {
-        bytes.extend(view.read(start + HEADER, length(size - front))?);
-    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    read_pieces(view, start + offset, front, &mut bytes)?;
+    read_pieces(view, start + HEADER, size - front, &mut bytes)?;
     Ok(bytes)
 }
 
-/// Bounded by [`MOST_TEXT`] before it gets here.
-fn length(bytes: u64) -> usize {
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+/// Appends `len` bytes from `start`, a piece at a time: the text is in memory once.
+fn read_pieces(view: &View, start: u64, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
+    if view.len().checked_sub(start).is_none_or(|rest| rest < len) {
+        return Err(view.malformed(
+            start,
+            "the metadata text reaches past the end of the device",
+        ));
+    }
+    for at in (0..len).step_by(PIECE) {
+        let piece = usize::try_from(len - at).map_or(PIECE, |rest| rest.min(PIECE));
+        bytes.extend(view.read(start + at, piece)?);
+    }
+    Ok(())
 }

@@ -19,9 +19,10 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Takes room for a `T` and for `text` bytes on the heap.
+    /// Takes room for a `T` in a growing vector, which may be twice as large as what is in it,
+    /// and for `text` bytes on the heap.
     pub fn spend<T>(&mut self, text: usize) -> Result<(), Flaw> {
-        let cost = size_of::<T>().saturating_add(text).saturating_add(OVERHEAD);
+        let cost = (2 * size_of::<T>() + OVERHEAD).saturating_add(text);
         match self.left.checked_sub(cost) {
             Some(left) => self.left = left,
             None => return Err(Flaw::new(0, "more volumes and segments than are read")),

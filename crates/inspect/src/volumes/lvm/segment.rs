@@ -26,8 +26,8 @@ pub(super) fn read(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Res
     let start_extent = body.number("start_extent")?.unwrap_or(0);
     let extents = body.number("extent_count")?.unwrap_or(0);
     in_range(start_extent, extents, extent)?;
-    budget.spend::<Segment>(0)?;
     let written = body.string("type")?;
+    budget.spend::<Segment>(written.len())?;
     // Flags follow the type: `cache+CACHE_USES_CACHEVOL`.
     let kind = written.split('+').next().unwrap_or_default();
     Ok(Segment {

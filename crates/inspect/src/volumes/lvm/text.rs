@@ -303,10 +303,18 @@ impl<'a> Lexer<'a> {
 
     fn bare(&mut self) -> Token<'a> {
         let start = self.at;
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"#={}[],\"'".contains(byte);
-        self.at = self.find_from(start, ends);
+        self.at = self.find_from(start, ends_word);
         Token::Word(self.text.get(start..self.at).unwrap_or_default())
     }
+}
+
+/// Whether a bare word ends before `byte`.
+const fn ends_word(byte: &u8) -> bool {
+    byte.is_ascii_whitespace()
+        || matches!(
+            byte,
+            b'#' | b'=' | b'{' | b'}' | b'[' | b']' | b',' | b'"' | b'\''
+        )
 }
 
 impl<'a> Iterator for Lexer<'a> {
