@@ -182,10 +182,17 @@ creation_time = 1795258728
 
 /// One logical volume of one segment with `keys`.
 pub fn lv(name: &str, status: &str, extents: u64, keys: &str) -> String {
+    let letters = format!("{:x<32.32}", name.replace('_', "z"));
+    let cuts = [0, 6, 10, 14, 18, 22, 26, 32];
+    let groups: Vec<_> = cuts
+        .windows(2)
+        .map(|cut| &letters[cut[0]..cut[1]])
+        .collect();
+    let id = groups.join("-");
     format!(
         r#"
 		{name} {{
-			id = "{name:_<6}-aaaa-bbbb-cccc-dddd-eeee-ffffff"
+			id = "{id}"
 			status = [{status}]
 			flags = []
 			creation_time = 1795258728
