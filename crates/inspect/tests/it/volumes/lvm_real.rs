@@ -12,13 +12,16 @@ use super::lvm_build::{Pv, lv, text};
 use super::{probe, scratch};
 use crate::tools::run;
 
-/// Only `/dev` is looked at, and nothing is written outside the device.
-const QUIET: [&str; 4] = [
-    "--devicesfile",
-    "",
-    "--config",
-    "devices{scan=[\"/dev\"] dir=\"/dev\"} backup{backup=0 archive=0}",
-];
+/// Options with which LVM sees `device` only, and writes nothing outside of it.
+fn quiet(device: &str) -> Vec<String> {
+    let config = format!(
+        "devices{{dir=\"/dev\" scan=[\"/dev\"] global_filter=[\"a|^{device}$|\",\"r|.*|\"]}} \
+         backup{{backup=0 archive=0}}"
+    );
+    ["--devicesfile", "", "--config", &config]
+        .map(str::to_owned)
+        .to_vec()
+}
 
 /// A loop device over a file, gone when dropped. Needs root.
 struct Loop(String);
@@ -41,13 +44,13 @@ fn created(options: &[&str], size: usize) -> (tempfile::TempDir, std::path::Path
     let (folder, path) = scratch(&vec![0; size]);
     let device = Loop::new(&path);
     run(Command::new("pvcreate")
-        .args(QUIET)
+        .args(quiet(&device.0))
         .args(["-ff", "-y"])
         .args(options)
         .arg(&device.0));
     let name = format!("ioalign_test_{}", std::process::id());
     run(Command::new("vgcreate")
-        .args(QUIET)
+        .args(quiet(&device.0))
         .args(["-y", &name])
         .arg(&device.0));
     drop(device);
@@ -159,7 +162,7 @@ fn everything() -> String {
 fn listed(path: &Path) -> BTreeMap<String, serde_json::Value> {
     let device = Loop::new(path);
     let told = run(Command::new("lvs")
-        .args(QUIET)
+        .args(quiet(&device.0))
         .args(["--driverloaded", "n", "--all", "--reportformat", "json"])
         .args(["--units", "b", "--nosuffix", "-o"])
         .arg("lv_name,segtype,stripe_size,chunk_size,region_size,devices,metadata_devices,pool_lv,origin")
