@@ -20,10 +20,11 @@ pub(super) struct Site<'a> {
     pub(super) ids: &'a BTreeMap<String, LayerId>,
 }
 
-/// A layer, with the grids that will lie in it once it has an id.
+/// A layer, with the grids that will lie in it once it has an id, and what could not be read.
 pub(super) struct Built {
     pub(super) layer: Layer,
     pub(super) grids: Vec<Grid>,
+    pub(super) unread: Vec<Unread>,
 }
 
 /// The layer before it has an id; [`host`] puts the right one into every grid.
@@ -67,6 +68,7 @@ impl Built {
         Self {
             layer,
             grids: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -103,6 +105,7 @@ pub(super) fn host(root: &Root, inventory: Inventory, tables: &Tables, rest: Res
         };
         let mut built = build(&site, block);
         raised_sector(&site, block, &mut built);
+        unread.append(&mut built.unread);
         let device = device(&site, block, &mut unread);
         let id = stack.push(built.layer);
         stack.grids.extend(

@@ -1,13 +1,13 @@
 //! Disks: the queue limits and identity that sysfs gives, judged by [`super::hints`].
 
-use ioalign_core::Kind;
+use ioalign_core::{Bytes, Kind, Map};
 
 use super::build::{Built, Site, UNPLACED, layer};
 use super::hints::{self, Claims, Transport, Zoned};
 use super::inventory::{Block, transport};
 use super::nvme::{self, IdNs};
 use super::root::Root;
-use super::{What, node_inside};
+use super::{Unread, What, node_inside, reason};
 
 /// Facts for the display: key, attribute below the device's directory.
 const FACTS: &[(&str, &str)] = &[
@@ -26,10 +26,21 @@ const FACTS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
-    let claims = claims(site.root, block);
+    if !block.slaves.is_empty() {
+        return stacked(site, block);
+    }
+    let mut claims = claims(site.root, block);
+    let mut unread = Vec::new();
+    if claims.transport == Transport::Nvme {
+        match identify(site.root, block) {
+            Ok(found) => claims.nvme = found,
+            Err(why) => unread.push(no_identify(block, why)),
+        }
+    }
     let judged = hints::judge(&claims, UNPLACED);
     let mut built = Built::new(layer(Kind::Disk, block));
     built.grids = judged.grids;
+    built.unread = unread;
     built.layer.remarks = judged.remarks;
     facts(site.root, block, &claims, &mut built);
     built
@@ -58,9 +69,7 @@ fn claims(root: &Root, block: &Block) -> Claims {
             .unwrap_or_default(),
         transport,
         erase: device("preferred_erase_size").and_then(|text| text.parse().ok()),
-        nvme: (transport == Transport::Nvme)
-            .then(|| identify(root, block))
-            .flatten(),
+        nvme: None,
     }
 }
 
@@ -72,20 +81,50 @@ fn zoned(word: Option<&str>) -> Zoned {
     }
 }
 
-/// Identify Namespace: from the captured tree, or by ioctl on the live machine. Failure is no
-/// loss worth a line: sysfs has the digest.
-fn identify(root: &Root, block: &Block) -> Option<IdNs> {
+/// A device that a driver without a reader here puts on others.
+fn stacked(site: &Site<'_>, block: &Block) -> Built {
+    let mut volume = layer(Kind::Volume, block);
+    let drbd = block.name.starts_with("drbd");
+    for id in site
+        .inventory
+        .below(&block.name)
+        .iter()
+        .filter_map(|name| site.layer_of(name))
+    {
+        // DRBD's metadata are at the end of the device, or elsewhere: data start at 0.
+        let map = if drbd {
+            Map::Shift { start: Bytes::ZERO }
+        } else {
+            Map::Opaque(format!("the driver of {} is not followed", block.name))
+        };
+        volume = volume.on(id, map);
+    }
+    Built::new(volume)
+}
+
+/// Identify Namespace: from the captured tree, or by ioctl on the live machine.
+fn identify(root: &Root, block: &Block) -> Result<Option<IdNs>, String> {
     let copy = format!("ioalign/nvme/{}.id-ns", block.name);
-    if let Some(bytes) = root.blob(&copy, nvme::ID_NS_BYTES as u64) {
-        return nvme::parse(&bytes);
-    }
     if !root.is_live() {
-        return None;
+        let bytes = root.blob(&copy, nvme::ID_NS_BYTES as u64);
+        let bytes = bytes.ok_or_else(|| format!("the captured tree has no {copy}"))?;
+        return Ok(nvme::parse(&bytes));
     }
-    let nsid = root.number(&format!("{}/nsid", block.dir))?;
-    let device = root.device(&node_inside(&block.name)).ok()?;
-    let bytes = nvme::ioctl::identify(&device, u32::try_from(nsid).ok()?).ok()?;
-    nvme::parse(&bytes)
+    let nsid = root.number(&format!("{}/nsid", block.dir));
+    let nsid = nsid.and_then(|nsid| u32::try_from(nsid).ok());
+    let nsid = nsid.ok_or("sysfs has no namespace id")?;
+    let inside = node_inside(&block.name);
+    let device = root.device(&inside).map_err(|error| reason(&error))?;
+    let bytes = nvme::ioctl::identify(&device, nsid).map_err(|error| error.to_string())?;
+    Ok(nvme::parse(&bytes))
+}
+
+fn no_identify(block: &Block, why: String) -> Unread {
+    Unread {
+        what: format!("Identify Namespace of {}", block.name),
+        why,
+        unknown: "NPWG, NPWA, atomic boundaries and LBA formats, beyond sysfs's digest".to_owned(),
+    }
 }
 
 fn facts(root: &Root, block: &Block, claims: &Claims, built: &mut Built) {

@@ -1,11 +1,11 @@
 //! md arrays from `md/*`: level, chunk, and where data start on each member.
 
-use ioalign_core::{Bytes, Kind, Map, Origin, Remark, Severity, Tier};
+use ioalign_core::{Bytes, Kind, Map, Origin, Remark, Runs, Severity, Tier};
 
 use super::build::{Built, Site, incomplete, layer};
 use super::inventory::Block;
 use super::root::Root;
-use crate::assemble::md::{Geometry, geometry, level_number};
+use crate::assemble::md::{Geometry, Placement, geometry, level_number};
 
 /// `drivers/md/raid5.c` reads and writes parity in stripes of pages.
 pub(super) const STRIPE_PAGE: u64 = 4096;
@@ -23,6 +23,8 @@ struct Member {
     name: String,
     slot: Option<u32>,
     start: Option<Bytes>,
+    /// Length of the data area.
+    size: Option<Bytes>,
     state: String,
 }
 
@@ -30,11 +32,16 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     let array = array(site.root, block);
     let mut built = Built::new(layer(Kind::Md, block));
     facts(site.root, block, &array, &mut built);
-    for member in members(site.root, block) {
+    let members = members(site.root, block);
+    for (index, member) in members.iter().enumerate() {
         let Some(id) = site.layer_of(&member.name) else {
             continue;
         };
-        built.layer = built.layer.on(id, edge(&array, &member));
+        let before = members.get(..index).unwrap_or_default();
+        let map = concatenated(&array, before, member)
+            .or_else(|| zoned(&array, &members, member))
+            .unwrap_or_else(|| edge(&array, member));
+        built.layer = built.layer.on(id, map);
     }
     leftovers(site, block, &mut built);
     grids(site.root, block, &array, &mut built);
@@ -107,8 +114,47 @@ fn member(root: &Root, dir: &str, name: &str) -> Member {
             .attr(&format!("{dir}/slot"))
             .and_then(|slot| slot.parse().ok()),
         start: offset.and_then(|units| Bytes::new(units).checked_mul(512)),
+        size: root
+            .number(&format!("{dir}/size"))
+            .and_then(|kib| Bytes::KIB.checked_mul(kib)),
         state: root.attr(&format!("{dir}/state")).unwrap_or_default(),
     }
+}
+
+/// A member of a linear set lies behind those before it, each rounded down to the chunk
+/// (`drivers/md/md-linear.c`).
+fn concatenated(array: &Array, before: &[Member], member: &Member) -> Option<Map> {
+    if array.geometry?.placement != Placement::Concatenated || member.slot.is_none() {
+        return None;
+    }
+    let used = |member: &Member| {
+        let size = member.size?.get();
+        Some(size - size.checked_rem(array.chunk.get()).unwrap_or(0))
+    };
+    let from = before
+        .iter()
+        .try_fold(0_u64, |sum, m| sum.checked_add(used(m)?))?;
+    let (to, len) = (member.start?.get(), used(member)?);
+    from.checked_add(len).and(to.checked_add(len))?;
+    let mut runs = Runs::new();
+    runs.push(from, to, len);
+    Some(Map::Linear(runs))
+}
+
+/// RAID 0 over members of unequal size has zones with fewer columns towards its end: whole chunks
+/// still, at rows that this map does not count (`drivers/md/raid0.c`, `create_strip_zones`).
+fn zoned(array: &Array, members: &[Member], member: &Member) -> Option<Map> {
+    let rows = |m: &Member| m.size?.get().checked_div(array.chunk.get());
+    let first = members.first().and_then(rows)?;
+    let unequal = members
+        .iter()
+        .any(|m| rows(m).is_some_and(|rows| rows != first));
+    (array.level == "raid0" && unequal).then(|| {
+        Some(Map::Scattered {
+            start: member.start?,
+            granule: array.chunk,
+        })
+    })?
 }
 
 fn edge(array: &Array, member: &Member) -> Map {

@@ -188,3 +188,9 @@ pub fn read(root: &Root, only: &[String]) -> Result<Host> {
 fn node_inside(name: &str) -> String {
     format!("dev/{}", name.replace('!', "/"))
 }
+
+/// The system's words for why an open failed.
+fn reason(error: &Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
+}

@@ -6,7 +6,7 @@ use super::ioctl;
 use super::table::{self, Segment, Table};
 use crate::host::inventory::{Block, Inventory};
 use crate::host::root::Root;
-use crate::host::{Unread, What};
+use crate::host::{Unread, What, reason};
 
 /// The tables that could be read, by kernel name, and why the others could not.
 #[derive(Debug, Default)]
@@ -96,12 +96,6 @@ fn live(root: &Root, devices: &[Block]) -> Tables {
         }
     }
     tables
-}
-
-/// The system's words for why an open failed.
-fn reason(error: &crate::Error) -> String {
-    let source = std::error::Error::source(error);
-    source.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn captured(root: &Root, devices: &[Block]) -> Tables {

@@ -144,3 +144,38 @@ fn bcache_data_start_is_the_difference_of_sizes() {
         }
     );
 }
+
+#[test]
+fn linear_sets_and_unequal_stripes() {
+    let sized = |level| {
+        four_disks()
+            .md("md0", 1 << 32, (level, 65536, 0), &MEMBERS[..2])
+            .set("md0", "md/dev-sda1/size", 1_048_576)
+            .set("md0", "md/dev-sdb1/size", 2_097_152)
+            .read()
+    };
+    let linear = sized("linear");
+    let Map::Linear(runs) = &layer(&linear, "md0").below[1].map else {
+        panic!("linear");
+    };
+    assert_eq!(runs.resolve(1 << 30), Some((129 << 20, 2 << 30)));
+    assert_eq!(runs.resolve((1 << 30) - 1), None);
+    let striped = sized("raid0");
+    let scattered = Map::Scattered {
+        start: Bytes::new(129 << 20),
+        granule: Bytes::new(65536),
+    };
+    assert_eq!(layer(&striped, "md0").below[0].map, scattered);
+}
+
+#[test]
+fn drbd_data_start_at_zero() {
+    let host = four_disks()
+        .stacked("drbd0", 1 << 20, 512, &["sda1"])
+        .read();
+    let drbd = layer(&host, "drbd0");
+    assert_eq!(
+        (drbd.kind, drbd.below[0].map.start()),
+        (Kind::Volume, Some(Bytes::ZERO))
+    );
+}
