@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use ioalign_inspect::host::{self, Root, What};
 
+use super::sysroot::{Disk, Sysroot};
 use crate::tools::run;
 
 #[test]
@@ -82,6 +83,58 @@ fn the_machine_says_who_it_is() {
     let kernel = run(Command::new("uname").arg("-r"));
     assert_eq!(machine.kernel.as_deref(), Some(kernel.trim()));
     assert!(machine.cpus > 0 && machine.memory.is_some());
+}
+
+/// `lsblk --sysroot` reads the same kind of tree.
+#[test]
+fn a_captured_tree_agrees_with_lsblk() {
+    let jumpered = Disk::new("sda", 1 << 31)
+        .limits(512, 4096, 4096, 0)
+        .attr("alignment_offset", 3584);
+    let mut tree = Sysroot::new()
+        .disk(jumpered)
+        .partition("sda", 1, 63, 1000)
+        .disk(
+            Disk::new("nvme0n1", 1 << 31)
+                .limits(4096, 4096, 65536, 131_072)
+                .flash(),
+        )
+        .partition("nvme0n1", 2, 16384, 1 << 20)
+        .md(
+            "md0",
+            4096,
+            ("raid1", 0, 0),
+            &[("sda1", "0", 0), ("nvme0n1p2", "1", 0)],
+        )
+        .file("proc/self/mountinfo", "")
+        .file("proc/swaps", "");
+    for name in ["sda", "sda1", "nvme0n1", "nvme0n1p2", "md0"] {
+        tree = tree.file(&format!("dev/{name}"), "");
+    }
+    let host = tree.read();
+    let columns = "KNAME,PKNAME,TYPE,SIZE,START,MIN-IO,OPT-IO,PHY-SEC,LOG-SEC";
+    let mut lsblk = Command::new("lsblk");
+    let printed = run(lsblk
+        .arg("--sysroot")
+        .arg(tree.path())
+        .args(["-b", "-P", "-o", columns]));
+    for line in printed.lines() {
+        let device = host.device(value(line, "KNAME").unwrap()).unwrap();
+        compare(&host, device, line);
+        let parent = value(line, "PKNAME").filter(|parent| !parent.is_empty());
+        let below = &host.stack.layer(device.layer).below;
+        let names: Vec<&str> = host
+            .devices
+            .iter()
+            .filter(|lower| below.iter().any(|edge| edge.below == lower.layer))
+            .map(|lower| lower.name.as_str())
+            .collect();
+        assert!(
+            parent.map_or(names.is_empty(), |parent| names.contains(&parent)),
+            "{line}"
+        );
+    }
+    assert!(printed.lines().count() >= host.devices.len(), "{printed}");
 }
 
 /// A loop device with two partitions; all of it is gone when this is dropped.

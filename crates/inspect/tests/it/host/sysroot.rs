@@ -112,8 +112,12 @@ impl Sysroot {
         self.places.insert(name.to_owned(), place.to_owned());
         let minor = self.minors;
         self.minors += 1;
-        self.file(&format!("{place}/dev"), format!("8:{minor}\n"))
-            .file(&format!("{place}/size"), format!("{sectors}\n"))
+        self.link(
+            &format!("sys/dev/block/8:{minor}"),
+            format!("../../../{place}"),
+        )
+        .file(&format!("{place}/dev"), format!("8:{minor}\n"))
+        .file(&format!("{place}/size"), format!("{sectors}\n"))
     }
 
     /// A disk: `sys/block/NAME` is a link into `sys/devices`, as on a real machine.
@@ -158,7 +162,10 @@ impl Sysroot {
             .set(name, "alignment_offset", 0);
         for slave in slaves {
             let target = PathBuf::from("/").join(&tree.places[*slave]);
-            tree = tree.link(&format!("{place}/slaves/{slave}"), target);
+            let holder = format!("{}/holders/{name}", tree.places[*slave]);
+            tree = tree
+                .link(&format!("{place}/slaves/{slave}"), target)
+                .link(&holder, format!("/{place}"));
         }
         tree
     }
