@@ -8,6 +8,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -30,13 +32,35 @@ pub fn build(names: &[String]) -> Result<Vec<(String, PathBuf)>> {
     let current = current();
     fs::create_dir_all(&current).with_context(|| format!("cannot make {}", current.display()))?;
     let mut stacks = Vec::new();
-    for script in scripts(names)? {
-        for (name, path) in stacks_of(&made(&script)?)? {
+    for folder in all_made(&scripts(names)?)? {
+        for (name, path) in stacks_of(&folder)? {
             link(&current.join(&name), &path)?;
             stacks.push((name, path));
         }
     }
     Ok(stacks)
+}
+
+/// The folders of all scripts' results, two guests at a time: an emulated guest keeps little
+/// more than one processor busy.
+fn all_made(scripts: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<PathBuf>> {
+        let take = || scripts.get(next.fetch_add(1, Ordering::Relaxed));
+        std::iter::from_fn(take)
+            .map(|script| made(script))
+            .collect()
+    };
+    let parts = thread::scope(|scope| {
+        let both = [scope.spawn(work), scope.spawn(work)];
+        both.map(|one| one.join().unwrap_or_else(|_| bail!("a builder panicked")))
+    });
+    let mut all = Vec::new();
+    for part in parts {
+        all.extend(part?);
+    }
+    all.sort();
+    Ok(all)
 }
 
 /// Links to the stacks of the scripts as they are now.
@@ -55,7 +79,8 @@ fn scripts(names: &[String]) -> Result<Vec<PathBuf>> {
     let mut all: Vec<PathBuf> = all
         .filter(|path| path.extension().is_some_and(|e| e == "sh"))
         .collect();
-    all.sort();
+    // The longest first (by size of the script), so that the end is not one long wait.
+    all.sort_by_key(|path| std::cmp::Reverse(fs::metadata(path).map_or(0, |data| data.len())));
     for name in names {
         if !all.iter().any(|path| stem(path) == *name) {
             bail!("lab/fixtures has no {name}.sh");
@@ -98,7 +123,7 @@ fn made(script: &Path) -> Result<PathBuf> {
             outcome.status
         );
     }
-    fs::rename(&part, &path).with_context(|| format!("cannot make {}", path.display()))?;
+    paths::settle(&part, &path)?;
     Ok(path)
 }
 

@@ -1,11 +1,10 @@
 //! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the mutation loop of
 //! `crates/inspect/examples/fuzz_loop` in a release build.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::hash::Hash;
 use crate::{fixtures, packages, paths, run};
@@ -45,6 +44,6 @@ fn seeds() -> Result<PathBuf> {
     }
     let part = folder.with_extension(format!("{}.part", std::process::id()));
     run::must(run::command(&script).arg(&part))?;
-    fs::rename(&part, &folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    paths::settle(&part, &folder)?;
     Ok(folder)
 }

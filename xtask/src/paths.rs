@@ -1,7 +1,10 @@
 //! Where things are: the workspace, its target folder, the system's programs.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 
 /// Folders of system programs that an ordinary user's `PATH` leaves out on Debian.
 const SYSTEM: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
@@ -42,4 +45,14 @@ pub fn which(name: &str) -> Option<PathBuf> {
 /// The cargo that runs us.
 pub fn cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
+}
+
+/// Gives a finished folder its name. Where another process was faster, its folder stays.
+pub fn settle(part: &Path, whole: &Path) -> Result<()> {
+    let moved = fs::rename(part, whole);
+    if moved.is_err() && whole.is_dir() {
+        let _ = fs::remove_dir_all(part);
+        return Ok(());
+    }
+    moved.with_context(|| format!("cannot make {}", whole.display()))
 }

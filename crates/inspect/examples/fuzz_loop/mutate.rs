@@ -27,6 +27,8 @@ const EDGES: [u64; 20] = [
     0xffff_ffff,
     0x7fff_ffff_ffff_ffff,
 ];
+/// Reads up to this length look for a magic number; breaking it mostly says "not mine".
+const MAGIC: u64 = 16;
 /// One run in this many is cut short.
 const CUTS: u64 = 16;
 /// Reads at most this long are chosen byte by byte; of longer ones the front is favoured.
@@ -77,7 +79,12 @@ fn patch(
 }
 
 fn place(len: u64, reads: &[(u64, u64)], random: &mut Random) -> u64 {
-    match random.pick(reads) {
+    let (mut read, mut tries) = (random.pick(reads), 0);
+    while tries < 8 && matches!(read, Some((_, size)) if *size <= MAGIC) {
+        read = random.pick(reads);
+        tries += 1;
+    }
+    match read {
         Some((start, size)) if random.below(16) != 0 => {
             let reach = if random.below(2) == 0 { FRONT } else { *size };
             start + random.below(reach.min(*size))

@@ -91,17 +91,18 @@ pub fn run(target: &Target, seeds: &[Seed], arguments: &Arguments) -> Outcome {
     let next = AtomicU64::new(0);
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let done = AtomicBool::new(false);
-    let parts: Vec<Outcome> = thread::scope(|scope| {
+    let (parts, elapsed) = thread::scope(|scope| {
         let work = || worker(target, &plans, arguments, &next);
         let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         scope.spawn(|| watchdog::watch(&target.title(), || done.load(Ordering::Relaxed)));
-        let parts = all.into_iter().filter_map(|one| one.join().ok()).collect();
+        let parts: Vec<Outcome> = all.into_iter().filter_map(|one| one.join().ok()).collect();
+        let elapsed = started.elapsed();
         done.store(true, Ordering::Relaxed);
-        parts
+        (parts, elapsed)
     });
     let mut sum = Outcome {
         seeds: known,
-        elapsed: started.elapsed(),
+        elapsed,
         memory: memory::peak().saturating_sub(before),
         ..Outcome::default()
     };
