@@ -6,7 +6,7 @@
 use ioalign_core::{Remark, Runs};
 
 use super::Policy;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Runs that the top image may keep: 48 bytes each, 12 MiB in all.
 const MOST_RUNS: usize = 1 << 18;
@@ -32,15 +32,34 @@ pub struct Mapped {
 impl Mapped {
     /// An empty map of an image as deep in its chain as `policy` says.
     pub fn new(policy: &Policy) -> Self {
-        // The image itself is the last of the chain, or not on it when it is the only one.
-        let deep = u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let tables = (MOST_TABLE_BYTES.checked_shr(deep(policy)).unwrap_or(0)).max(LEAST_TABLE_BYTES);
+        Self { table_bytes: tables, ..Self::of(Self::limit(policy)) }
+    }
+
+    /// An empty map that keeps `most` runs: for a disk whose files share one limit.
+    pub const fn of(most: usize) -> Self {
         Self {
             runs: Runs::new(),
             last: (0, 0, 0),
-            most: MOST_RUNS.checked_shr(deep).unwrap_or(0).max(LEAST_RUNS),
+            most,
             cut: false,
-            table_bytes: (MOST_TABLE_BYTES.checked_shr(deep).unwrap_or(0)).max(LEAST_TABLE_BYTES),
+            table_bytes: MOST_TABLE_BYTES,
         }
+    }
+
+    /// Runs that an image as deep in its chain as `policy` says may keep.
+    pub fn limit(policy: &Policy) -> usize {
+        MOST_RUNS.checked_shr(deep(policy)).unwrap_or(0).max(LEAST_RUNS)
+    }
+
+    /// Lets it keep `most` runs from now on.
+    pub const fn allow(&mut self, most: usize) {
+        self.most = most;
+    }
+
+    /// Runs kept so far.
+    pub fn count(&self) -> usize {
+        self.runs.iter().count()
     }
 
     /// Adds a piece behind all others.
@@ -91,6 +110,12 @@ impl Mapped {
     }
 }
 
+/// How deep in its chain an image lies: it is the last of the chain, or not on it when it is the
+/// only one.
+fn deep(policy: &Policy) -> u32 {
+    u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX)
+}
+
 /// Table entries that cannot be followed: how many, and the first.
 #[derive(Default)]
 pub struct Damage {
@@ -115,6 +140,14 @@ impl Damage {
         );
         let remark = Remark::new(rule, ioalign_core::Severity::DataRisk, why);
         Some(remark.advise("Run `qemu-img check` on a copy, or restore the image from a backup."))
+    }
+
+    /// The first error where nothing at all is usable, otherwise the remark.
+    pub fn settle(self, usable: bool, rule: &'static str, entries: &str) -> Result<Option<Remark>> {
+        match self.first {
+            Some(first) if !usable => Err(first),
+            _ => Ok(self.remark(rule, entries)),
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! Beside the guest's bytes every format yields its own map from guest addresses to file
 //! addresses: no other tool looks at that, and VDI and dynamic VHD put all data off 4 KiB there.
 
+mod bitmap;
+mod entries;
 pub mod foreign;
 pub mod guest;
 pub mod mapped;
@@ -10,6 +12,10 @@ pub mod policy;
 pub mod qcow2;
 pub mod raw;
 pub mod vdi;
+pub mod vhd;
+pub mod vhdx;
+pub mod vmdk;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -76,6 +82,9 @@ pub type Probe = fn(&Arc<dyn Source>, &Policy) -> Result<Option<Image>>;
 pub const FORMATS: &[(&str, Probe)] = &[
     ("qcow2", qcow2::open),
     ("vdi", vdi::open),
+    ("vmdk", vmdk::open),
+    ("vhdx", vhdx::open),
+    ("vhd", vhd::open),
     ("foreign", foreign::open),
     ("raw", raw::open),
 ];

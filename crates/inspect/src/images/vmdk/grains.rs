@@ -1,0 +1,437 @@
+//! Grain directory and grain tables: the two levels that all sparse VMDK extents share.
+//!
+//! Hosted sparse and COWD have 32-bit entries that are sectors of the file; seSparse has 64-bit
+//! entries that number tables and grains (layout as in QEMU's `block/vmdk.c`).
+
+use super::descriptor::SECTOR;
+use crate::error::{Error, Result};
+use crate::images::entries::{entry, for_each};
+use crate::images::mapped::Damage;
+use crate::view::View;
+
+/// No tool writes grains over 64 KiB; QEMU refuses more than 1 GiB.
+const MOST_GRAIN_BYTES: u64 = 1 << 30;
+
+/// What a grain is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    /// Not allocated: the parent's bytes, or zeros.
+    Below,
+    /// Zeros, whatever the parent has.
+    Zero,
+    /// At this byte of the extent's file.
+    At(u64),
+}
+
+/// How entries are coded.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// 32-bit sector numbers; entry 1 of a grain table may mean zeros.
+    Sectors {
+        /// Whether 1 means zeros (flag bit 2 of the hosted header).
+        zero_grain: bool,
+    },
+    /// seSparse: 64-bit, a kind in the top nibble, and an index.
+    Indices {
+        /// Byte offset of grain table 0.
+        tables: u64,
+        /// Byte offset of grain 0.
+        grains: u64,
+    },
+}
+
+/// The tables of one sparse extent. All numbers are bytes unless they say otherwise.
+#[derive(Clone)]
+pub(super) struct Grains {
+    view: View,
+    /// Guest bytes that the extent covers.
+    capacity: u64,
+    /// Bytes a grain.
+    grain: u64,
+    /// Grains a grain table.
+    per_table: u64,
+    /// Where the grain directory lies.
+    directory: u64,
+    /// The redundant directory, asked where the first is out of the file.
+    spare: Option<u64>,
+    coding: Coding,
+}
+
+/// What a header says of its tables, before it is checked.
+pub(super) struct Layout {
+    /// Guest size in sectors.
+    pub(super) capacity: u64,
+    /// Grain in sectors.
+    pub(super) grain: u64,
+    /// Entries a grain table.
+    pub(super) per_table: u64,
+    /// Sector of the grain directory.
+    pub(super) directory: u64,
+    /// Sector of the redundant one.
+    pub(super) spare: Option<u64>,
+    /// Entries' coding.
+    pub(super) coding: Coding,
+}
+
+impl Grains {
+    /// Checks the layout; the directory must lie in the file as a whole.
+    pub(super) fn new(view: &View, layout: &Layout) -> Result<Self> {
+        let bytes = |sectors: u64, what: &'static str| {
+            let bytes = sectors.checked_mul(SECTOR);
+            bytes.ok_or_else(|| bad(view, 0, what, format!("{sectors} sectors are past 64 bits")))
+        };
+        let grain = bytes(layout.grain, "grainSize")?;
+        if grain == 0 || grain > MOST_GRAIN_BYTES || layout.per_table == 0 {
+            let per_table = layout.per_table;
+            let what = format!("Grains of {grain} bytes (1 GiB at most), {per_table} to a table");
+            return Err(bad(view, 0, "grainSize", what));
+        }
+        let spare = layout.spare.map(|at| bytes(at, "rgdOffset")).transpose()?;
+        let mut out = Self {
+            view: view.clone(),
+            capacity: bytes(layout.capacity, "capacity")?,
+            grain,
+            per_table: layout.per_table,
+            directory: bytes(layout.directory, "gdOffset")?,
+            spare,
+            coding: layout.coding,
+        };
+        out.choose_directory()?;
+        Ok(out)
+    }
+
+    /// Takes the redundant directory where only that one lies in the file.
+    fn choose_directory(&mut self) -> Result<()> {
+        let len = self.tables().saturating_mul(self.entry_bytes());
+        let inside = |at: u64| {
+            at.checked_add(len)
+                .is_some_and(|end| end <= self.view.len())
+        };
+        self.spare = self.spare.filter(|at| inside(*at));
+        if inside(self.directory) {
+            return Ok(());
+        }
+        let Some(spare) = self.spare else {
+            let what = format!(
+                "A grain directory of {len} bytes at byte {} ends past the file's {} bytes",
+                self.directory,
+                self.view.len()
+            );
+            return Err(bad(&self.view, self.directory, "gdOffset", what));
+        };
+        self.directory = spare;
+        Ok(())
+    }
+
+    /// Bytes a grain.
+    pub(super) const fn grain(&self) -> u64 {
+        self.grain
+    }
+
+    /// Guest bytes covered.
+    pub(super) const fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// The file.
+    pub(super) const fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// What stands at guest byte `address` of the extent, and for how many bytes.
+    pub(super) fn find(&self, address: u64) -> Result<(Grain, u64)> {
+        let number = address / self.grain;
+        let within = address % self.grain;
+        let room = (self.grain - within).min(self.capacity.saturating_sub(address).max(1));
+        let Some(table) = self.table(number / self.per_table)? else {
+            return Ok((Grain::Below, room));
+        };
+        let index = number % self.per_table;
+        let raw = self.raw(table, index)?;
+        Ok(match self.decode(raw) {
+            Some(Grain::At(at)) => (Grain::At(at.saturating_add(within)), room),
+            Some(other) => (other, room),
+            None => return Err(self.bad_entry(table, index, raw)),
+        })
+    }
+
+    /// Calls `each` with guest offset, place and length of every grain that is not
+    /// [`Grain::Below`], in guest order. `budget` is what may yet be read of tables, in bytes.
+    ///
+    /// Work is bounded by the file too: the tables of a sound extent are distinct, so no more
+    /// than the file's length is read. A directory that names one table a million times runs out
+    /// of that and is reported.
+    pub(super) fn walk(
+        &self,
+        budget: &mut u64,
+        damage: &mut Damage,
+        mut each: impl FnMut(u64, Grain, u64, &mut Damage),
+    ) -> Result<()> {
+        let mut left = self.view.len().min(*budget);
+        let before = left;
+        if !self.spend(&mut left, self.tables()) {
+            damage.add(|| self.exhausted(0));
+            return Ok(());
+        }
+        let mut one = |number: u64, raw: u64| match self.locate(self.directory, number, raw) {
+            Ok(None) => Ok(()),
+            Ok(Some(table)) => self.walk_table(number, table, &mut left, damage, &mut each),
+            Err(error) => match self.spare_table(number) {
+                Some(table) => self.walk_table(number, table, &mut left, damage, &mut each),
+                None => {
+                    damage.add(|| error);
+                    Ok(())
+                }
+            },
+        };
+        self.for_each(self.directory, self.tables(), &mut one)?;
+        *budget -= before - left;
+        Ok(())
+    }
+
+    fn walk_table(
+        &self,
+        number: u64,
+        table: u64,
+        left: &mut u64,
+        damage: &mut Damage,
+        each: &mut impl FnMut(u64, Grain, u64, &mut Damage),
+    ) -> Result<()> {
+        let count = self.grains_of(number);
+        if !self.spend(left, count) {
+            damage.add(|| self.exhausted(number));
+            return Ok(());
+        }
+        let first = number * self.per_table;
+        self.for_each(table, count, &mut |index, raw| {
+            if raw != 0 {
+                let start = (first + index).saturating_mul(self.grain);
+                let len = self.grain.min(self.capacity.saturating_sub(start));
+                match self.decode(raw) {
+                    Some(grain) => each(start, grain, len, damage),
+                    None => damage.add(|| self.bad_entry(table, index, raw)),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Streams the entries of a directory or table as 64-bit numbers.
+    fn for_each(
+        &self,
+        at: u64,
+        count: u64,
+        each: &mut impl FnMut(u64, u64) -> Result<()>,
+    ) -> Result<()> {
+        match self.coding {
+            Coding::Sectors { .. } => for_each(&self.view, at, count, |index, raw| {
+                each(index, u64::from(u32::from_le_bytes(raw)))
+            }),
+            Coding::Indices { .. } => for_each(&self.view, at, count, |index, raw| {
+                each(index, u64::from_le_bytes(raw))
+            }),
+        }
+    }
+
+    /// One entry of a directory or table.
+    fn raw(&self, at: u64, index: u64) -> Result<u64> {
+        Ok(match self.coding {
+            Coding::Sectors { .. } => u64::from(u32::from_le_bytes(entry(&self.view, at, index)?)),
+            Coding::Indices { .. } => u64::from_le_bytes(entry(&self.view, at, index)?),
+        })
+    }
+
+    /// Takes the bytes of `entries` from `left`, if there are so many.
+    fn spend(&self, left: &mut u64, entries: u64) -> bool {
+        let cost = entries.saturating_mul(self.entry_bytes());
+        let rest = left.checked_sub(cost);
+        *left = rest.unwrap_or(*left);
+        rest.is_some()
+    }
+
+    /// Grain tables that the capacity needs.
+    const fn tables(&self) -> u64 {
+        self.capacity.div_ceil(self.grain).div_ceil(self.per_table)
+    }
+
+    /// Grains of table `number`: the last table may cover past the capacity.
+    fn grains_of(&self, number: u64) -> u64 {
+        let all = self.capacity.div_ceil(self.grain);
+        let before = number.saturating_mul(self.per_table);
+        all.saturating_sub(before).min(self.per_table)
+    }
+
+    const fn entry_bytes(&self) -> u64 {
+        match self.coding {
+            Coding::Sectors { .. } => 4,
+            Coding::Indices { .. } => 8,
+        }
+    }
+
+    /// Byte offset of grain table `number`, from the directory or, where that points out of the
+    /// file, from the redundant one. `None` where no table is allocated.
+    fn table(&self, number: u64) -> Result<Option<u64>> {
+        let raw = self.raw(self.directory, number)?;
+        let found = self.locate(self.directory, number, raw);
+        found.or_else(|error| self.spare_table(number).map(Some).ok_or(error))
+    }
+
+    fn spare_table(&self, number: u64) -> Option<u64> {
+        let spare = self.spare?;
+        let raw = self.raw(spare, number).ok()?;
+        self.locate(spare, number, raw).ok()?
+    }
+
+    /// Where the table is that the directory's entry `raw` names; it must lie in the file.
+    fn locate(&self, directory: u64, number: u64, raw: u64) -> Result<Option<u64>> {
+        if raw == 0 {
+            return Ok(None);
+        }
+        let at = match self.coding {
+            Coding::Sectors { .. } => raw.checked_mul(SECTOR),
+            Coding::Indices { tables, .. } => self.numbered_table(tables, raw),
+        };
+        let len = self.grains_of(number).saturating_mul(self.entry_bytes());
+        let end = at.and_then(|at| at.checked_add(len));
+        match at {
+            Some(at) if end.is_some_and(|end| end <= self.view.len()) => Ok(Some(at)),
+            _ => Err(self.bad_table(directory, number, raw)),
+        }
+    }
+
+    /// seSparse: allocated directory entries have 1 in the top nibble and a 32-bit number.
+    fn numbered_table(&self, tables: u64, raw: u64) -> Option<u64> {
+        if raw >> 32 != 0x1000_0000 {
+            return None;
+        }
+        let len = self.per_table.checked_mul(self.entry_bytes())?;
+        (raw & 0xFFFF_FFFF)
+            .checked_mul(len)
+            .and_then(|past| tables.checked_add(past))
+    }
+
+    /// A grain table's entry; `None` where its code is impossible.
+    fn decode(&self, raw: u64) -> Option<Grain> {
+        match self.coding {
+            _ if raw == 0 => Some(Grain::Below),
+            Coding::Sectors { zero_grain } => Some(match raw {
+                1 if zero_grain => Grain::Zero,
+                sector => Grain::At(sector * SECTOR),
+            }),
+            Coding::Indices { grains, .. } => match raw >> 60 {
+                1 | 2 => Some(Grain::Zero),
+                3 => {
+                    // The low 12 bits of the index stand above the high 48.
+                    let index = (raw >> 48 & 0xFFF) | (raw & 0xFFFF_FFFF_FFFF) << 12;
+                    let past = index.checked_mul(self.grain)?;
+                    grains.checked_add(past).map(Grain::At)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    fn bad_table(&self, directory: u64, number: u64, raw: u64) -> Error {
+        let at = directory.saturating_add(number.saturating_mul(self.entry_bytes()));
+        let what = format!(
+            "Entry {number} of the grain directory is {raw:#x}: that table is not in the file of {} bytes",
+            self.view.len()
+        );
+        bad(&self.view, at, "grain directory", what)
+    }
+
+    fn bad_entry(&self, table: u64, index: u64, raw: u64) -> Error {
+        let at = table.saturating_add(index.saturating_mul(self.entry_bytes()));
+        let what = format!("A grain table entry of {raw:#x}, which means nothing");
+        bad(&self.view, at, "grain table", what)
+    }
+
+    fn exhausted(&self, number: u64) -> Error {
+        let past = number.saturating_mul(self.entry_bytes());
+        let at = self.directory.saturating_add(past);
+        let what =
+            "The grain tables together are longer than the file, or than 512 MiB: entries of \
+            the directory name the same table, or the rest is not looked at"
+                .to_owned();
+        bad(&self.view, at, "grain directory", what)
+    }
+}
+
+fn bad(view: &View, at: u64, field: &'static str, what: String) -> Error {
+    view.malformed(at, what).field(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::source::MemorySource;
+
+    fn grains(bytes: Vec<u8>, coding: Coding) -> Result<Grains> {
+        let view = View::new(Arc::new(MemorySource::new(bytes)));
+        let layout = Layout {
+            capacity: 40,
+            grain: 8,
+            per_table: 4,
+            directory: 0,
+            spare: None,
+            coding,
+        };
+        Grains::new(&view, &layout)
+    }
+
+    #[test]
+    fn se_sparse_entries_swap_the_halves_of_the_index() {
+        let coding = Coding::Indices {
+            tables: 0,
+            grains: 1 << 20,
+        };
+        let grains = grains(vec![0; 64], coding).unwrap();
+        let at = |raw| grains.decode(raw);
+        assert_eq!(at(0), Some(Grain::Below));
+        assert_eq!(at(0x1000_0000_0000_0000), Some(Grain::Zero));
+        assert_eq!(at(0x3001_0000_0000_0000), Some(Grain::At((1 << 20) + 4096)));
+        let high = 0x3000_0000_0000_0001;
+        assert_eq!(at(high), Some(Grain::At((1 << 20) + (4096 << 12))));
+        assert_eq!(at(0x4000_0000_0000_0000), None);
+        assert_eq!(at(0x3FFF_FFFF_FFFF_FFFF), None, "past 64 bits");
+    }
+
+    #[test]
+    fn one_table_named_by_all_is_reported_not_walked_for_ever() {
+        // Two directory entries, both naming sector 0, which is the directory itself.
+        let coding = Coding::Sectors { zero_grain: false };
+        let grains = grains(vec![1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], coding);
+        let mut damage = Damage::default();
+        grains
+            .unwrap()
+            .walk(&mut (1 << 20), &mut damage, |_, _, _, _| panic!("outside"))
+            .unwrap();
+        let remark = damage.remark("x", "tables").unwrap();
+        assert!(remark.why.starts_with("2 tables"), "{}", remark.why);
+    }
+
+    #[test]
+    fn absurd_layouts_are_refused() {
+        let coding = Coding::Sectors { zero_grain: false };
+        assert!(
+            grains(vec![0; 4], coding).is_err(),
+            "the directory has 8 bytes"
+        );
+        let view = View::new(Arc::new(MemorySource::new(vec![0; 512])));
+        for (capacity, grain, per_table) in
+            [(1, 0, 1), (1, 1, 0), (u64::MAX, 8, 512), (1, 1 << 40, 1)]
+        {
+            let layout = Layout {
+                capacity,
+                grain,
+                per_table,
+                directory: 0,
+                spare: None,
+                coding,
+            };
+            assert!(Grains::new(&view, &layout).is_err());
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Where the guest's data lie in each of the disk's files.
+
+use ioalign_core::{Bytes, Remark};
+
+use super::extents::{Body, Extent, Extents};
+use super::grains::{Grain, Grains};
+use crate::error::{Error, Result};
+use crate::images::mapped::{Damage, Mapped};
+use crate::images::{Place, Policy};
+
+/// The maps, and how much is stored compressed.
+#[derive(Default)]
+pub(super) struct Walked {
+    /// One a file that holds data.
+    pub(super) places: Vec<Place>,
+    /// Guest bytes in compressed grains.
+    pub(super) compressed: u64,
+}
+
+/// Bytes of tables that are read for all extents together.
+const MOST_TABLE_BYTES: u64 = 512 << 20;
+
+/// Walks all extents once, in guest order.
+pub(super) fn walk(
+    extents: &Extents,
+    policy: &Policy,
+    remarks: &mut Vec<Remark>,
+) -> Result<Walked> {
+    let mut walk = Walk {
+        maps: extents.files.iter().map(|_| Mapped::of(0)).collect(),
+        left: Mapped::limit(policy),
+        budget: MOST_TABLE_BYTES,
+        damage: Damage::default(),
+        compressed: 0,
+        usable: false,
+    };
+    for extent in &extents.list {
+        walk.extent(extents, extent)?;
+    }
+    let damage = walk.damage;
+    remarks.extend(damage.settle(walk.usable, "vmdk-grain-table", "grains or grain tables")?);
+    let places = finish(extents, walk.maps, remarks);
+    Ok(Walked {
+        places,
+        compressed: walk.compressed,
+    })
+}
+
+/// The walk so far.
+struct Walk {
+    /// One a file.
+    maps: Vec<Mapped>,
+    /// Runs that may yet be kept, over all files.
+    left: usize,
+    /// Bytes of tables that may yet be read.
+    budget: u64,
+    damage: Damage,
+    compressed: u64,
+    usable: bool,
+}
+
+impl Walk {
+    fn extent(&mut self, extents: &Extents, extent: &Extent) -> Result<()> {
+        match &extent.body {
+            Body::Zero => Ok(()),
+            Body::Flat { file, at } => {
+                let there = extents.files.get(*file).map_or(0, |file| file.len());
+                let len = extent.len.min(there.saturating_sub(*at));
+                self.usable = true;
+                self.with_map(*file, |map, _| {
+                    map.push(extent.start, *at, len);
+                    Ok(())
+                })
+            }
+            Body::Sparse {
+                file,
+                grains,
+                packing,
+            } => self.with_map(*file, |map, walk| {
+                let map = packing.is_none().then_some(map);
+                let mut sink = Sink {
+                    extent,
+                    grains,
+                    map,
+                    compressed: 0,
+                    usable: false,
+                };
+                sink.walk(&mut walk.budget, &mut walk.damage)?;
+                walk.compressed += sink.compressed;
+                walk.usable |= sink.usable;
+                Ok(())
+            }),
+        }
+    }
+
+    /// Lends the file's map, which may grow by what all maps together have left.
+    fn with_map(
+        &mut self,
+        file: usize,
+        work: impl FnOnce(&mut Mapped, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let Some(slot) = self.maps.get_mut(file) else {
+            return Ok(());
+        };
+        let mut map = std::mem::replace(slot, Mapped::of(0));
+        let before = map.count();
+        map.allow(before.saturating_add(self.left));
+        let done = work(&mut map, self);
+        self.left = self.left.saturating_sub(map.count() - before);
+        if let Some(slot) = self.maps.get_mut(file) {
+            *slot = map;
+        }
+        done
+    }
+}
+
+fn finish(extents: &Extents, maps: Vec<Mapped>, remarks: &mut Vec<Remark>) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut cut = None;
+    for (file, map) in extents.files.iter().zip(maps) {
+        let (runs, remark) = map.finish();
+        cut = cut.or(remark);
+        places.push(Place {
+            path: file.path().to_owned(),
+            size: Bytes::new(file.len()),
+            runs,
+        });
+    }
+    remarks.extend(cut);
+    places
+}
+
+/// Takes the grains of one extent.
+struct Sink<'a> {
+    extent: &'a Extent,
+    grains: &'a Grains,
+    /// `None` for compressed grains, which have no place worth the name.
+    map: Option<&'a mut Mapped>,
+    compressed: u64,
+    usable: bool,
+}
+
+impl Sink<'_> {
+    fn walk(&mut self, budget: &mut u64, damage: &mut Damage) -> Result<()> {
+        let grains = self.grains;
+        grains.walk(budget, damage, |start, grain, len, damage| {
+            self.take(start, grain, len, damage);
+        })
+    }
+
+    fn take(&mut self, start: u64, grain: Grain, len: u64, damage: &mut Damage) {
+        self.usable |= grain == Grain::Zero;
+        let Grain::At(at) = grain else {
+            return;
+        };
+        let end = self.grains.view().len();
+        if at >= end || self.map.is_some() && end - at < len {
+            damage.add(|| self.outside(start, at, len));
+        }
+        // What the descriptor's extent leaves out is not part of the disk.
+        let len = len.min(self.extent.len.saturating_sub(start));
+        let len = len.min(end.saturating_sub(at));
+        self.usable |= len > 0;
+        match &mut self.map {
+            Some(map) => map.push(self.extent.start.saturating_add(start), at, len),
+            None => self.compressed += len,
+        }
+    }
+
+    fn outside(&self, start: u64, at: u64, len: u64) -> Error {
+        let view = self.grains.view();
+        let what = format!(
+            "The grain of guest byte {} has {len} bytes at byte {at}, past the file's end at {}",
+            self.extent.start.saturating_add(start),
+            view.len()
+        );
+        view.malformed(at, what).field("grain table")
+    }
+}
