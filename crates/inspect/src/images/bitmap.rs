@@ -57,7 +57,7 @@ mod tests {
         let view = View::new(Arc::new(MemorySource::new([0xFF, 0b1110_0000, 0, 0xF0])));
         let ask = |sector, most, first| equal_sectors(&view, 1, sector, most, first).unwrap();
         assert_eq!(ask(0, 24, First::Highest), (true, 3));
-        assert_eq!(ask(3, 24, First::Highest), (false, 13));
+        assert_eq!(ask(3, 21, First::Highest), (false, 13));
         assert_eq!(ask(0, 24, First::Lowest), (false, 5));
         assert_eq!(ask(5, 2, First::Lowest), (true, 2));
         assert_eq!(ask(20, 4, First::Lowest), (true, 4));

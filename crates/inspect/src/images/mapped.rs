@@ -3,7 +3,7 @@
 //! A hostile or badly fragmented image can have as many pieces as clusters, and every image of a
 //! backing chain keeps a map of its own; so the deeper an image lies the less it may read and keep.
 
-use ioalign_core::{Remark, Runs};
+use ioalign_core::{Remark, Runs, Severity};
 
 use super::Policy;
 use crate::error::{Error, Result};
@@ -138,15 +138,18 @@ impl Damage {
              the first: {first}.",
             self.count
         );
-        let remark = Remark::new(rule, ioalign_core::Severity::DataRisk, why);
+        let remark = Remark::new(rule, Severity::DataRisk, why);
         Some(remark.advise("Run `qemu-img check` on a copy, or restore the image from a backup."))
     }
 
-    /// The first error where nothing at all is usable, otherwise the remark.
+    /// The first error where nothing at all is usable, otherwise a remark of severity `broken`.
     pub fn settle(self, usable: bool, rule: &'static str, entries: &str) -> Result<Option<Remark>> {
         match self.first {
             Some(first) if !usable => Err(first),
-            _ => Ok(self.remark(rule, entries)),
+            _ => Ok(self.remark(rule, entries).map(|remark| {
+                let advice = "Restore the image from a backup, or copy what can still be read.";
+                Remark::new(rule, Severity::Broken, remark.why).advise(advice)
+            })),
         }
     }
 }

@@ -54,6 +54,8 @@ pub(super) struct Grains {
     directory: u64,
     /// The redundant directory, asked where the first is out of the file.
     spare: Option<u64>,
+    /// Whether the redundant directory had to take the first one's place.
+    replaced: bool,
     coding: Coding,
 }
 
@@ -94,6 +96,7 @@ impl Grains {
             per_table: layout.per_table,
             directory: bytes(layout.directory, "gdOffset")?,
             spare,
+            replaced: false,
             coding: layout.coding,
         };
         out.choose_directory()?;
@@ -119,7 +122,7 @@ impl Grains {
             );
             return Err(bad(&self.view, self.directory, "gdOffset", what));
         };
-        self.directory = spare;
+        (self.directory, self.replaced) = (spare, true);
         Ok(())
     }
 
@@ -131,6 +134,11 @@ impl Grains {
     /// Guest bytes covered.
     pub(super) const fn capacity(&self) -> u64 {
         self.capacity
+    }
+
+    /// Whether the redundant directory is used because the first lies outside the file.
+    pub(super) const fn replaced(&self) -> bool {
+        self.replaced
     }
 
     /// The file.

@@ -73,10 +73,15 @@ fn hosted(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
         return Err(view.locate(Error::unsupported(what), 4).field("version"));
     }
     hosted_remarks(&first, remarks);
+    let grains = hosted_grains(view, &header)?;
+    if grains.as_ref().is_some_and(Grains::replaced) {
+        let why = "The grain directory lies outside the file; the redundant one is used.";
+        remarks.push(Remark::new("vmdk-directory-copy", Severity::Broken, why));
+    }
     Ok(Sparse {
         kind: "hosted",
         version: u64::from(version),
-        grains: hosted_grains(view, &header)?,
+        grains,
         packing: packing(&header)?,
         descriptor: embedded(&first)?,
         redundant: header.le32(8) & 2 != 0,

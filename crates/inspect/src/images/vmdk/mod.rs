@@ -67,24 +67,8 @@ fn from_sparse(
         let nothing = || view.malformed(12, "A capacity of zero and no descriptor");
         return from_descriptor(source, &embedded.ok_or_else(nothing)??, policy, remarks);
     };
-    let text = match embedded {
-        Some(Ok(text)) => Some(text),
-        Some(Err(error)) => {
-            let why = format!(
-                "The embedded descriptor cannot be read, a parent would be missed: {error}"
-            );
-            remarks.push(Remark::new("vmdk-descriptor", Severity::Broken, why));
-            None
-        }
-        None => {
-            let why =
-                "This is one extent without its descriptor: the disk may have more, and a parent";
-            remarks.push(Remark::note("vmdk-bare-extent", why));
-            None
-        }
-    };
+    let mut text = own_text(embedded, &mut remarks);
     let extents = Extents::own(source, sparse, grains);
-    let mut text = text.unwrap_or_default();
     if text.create_type.is_empty() {
         text.create_type = plain_kind(sparse).to_owned();
     }
@@ -96,6 +80,28 @@ fn from_sparse(
         image.facts.insert("redundant-directory", "yes".to_owned());
     }
     Ok(image)
+}
+
+/// The embedded descriptor, where it is there and can be read.
+fn own_text(embedded: Option<Result<Descriptor>>, remarks: &mut Vec<Remark>) -> Descriptor {
+    let text = match embedded {
+        Some(Err(error)) => {
+            let why = format!(
+                "The embedded descriptor cannot be read, so a parent would be missed: {error}."
+            );
+            remarks.push(Remark::new("vmdk-descriptor", Severity::Broken, why));
+            return Descriptor::default();
+        }
+        Some(Ok(text)) => text,
+        None => Descriptor::default(),
+    };
+    // QEMU leaves an empty place for a descriptor in the extents of a split disk.
+    if text == Descriptor::default() {
+        let why =
+            "This is one extent without its descriptor: the disk may have more, and a parent.";
+        remarks.push(Remark::note("vmdk-bare-extent", why));
+    }
+    text
 }
 
 /// What to call an extent that has no descriptor to say so.

@@ -6,3 +6,8 @@ mod qcow2;
 mod qemu;
 mod raw;
 mod vdi;
+mod vhd;
+mod vhdx;
+mod vm_hostile;
+mod vmdk;
+mod vmdk_files;
