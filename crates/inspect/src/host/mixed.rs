@@ -8,49 +8,41 @@ use super::inventory::Block;
 
 /// The remark for an array or volume whose members (spares included) disagree.
 pub(super) fn remark(site: &Site<'_>, block: &Block) -> Option<Remark> {
-    let mut members: Vec<(&str, Bytes)> = Vec::new();
-    for name in site.inventory.below(&block.name) {
-        let member = site.inventory.blocks.get(name)?;
-        members.extend(site.logical(member).map(|sector| (name, sector)));
-    }
+    let names = site.inventory.below(&block.name).into_iter();
+    let members: Vec<(&str, Bytes)> = names
+        .filter_map(|name| Some((name, site.logical(site.inventory.blocks.get(name)?)?)))
+        .collect();
+    judge(&members, site.logical(block))
+}
+
+/// The same for any set of members, by name and logical sector: a volume group, a btrfs.
+///
+/// `now` is the logical sector that the whole shows at present, where it shows one.
+pub fn judge(members: &[(&str, Bytes)], now: Option<Bytes>) -> Option<Remark> {
     let least = members.iter().map(|(_, sector)| *sector).min()?;
     let (odd, most) = *members.iter().max_by_key(|(_, sector)| *sector)?;
     if least == most {
         return None;
     }
-    let now = site.logical(block).unwrap_or(least);
     let list = |sector: Bytes| {
-        let names = members
-            .iter()
-            .filter(|(_, s)| *s == sector)
-            .map(|(name, _)| *name);
-        names.collect::<Vec<_>>().join(", ")
+        let names = members.iter().filter(|(_, s)| *s == sector);
+        names.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     };
     let (l, m) = (least.get(), most.get());
     let what = format!(
-        "{} has {l}-byte and {} has {m}-byte sectors",
+        "{}: {l}-byte sectors, {}: {m}-byte sectors",
         list(least),
         list(most)
     );
-    Some(if now < most {
-        Remark::new(
-            "mixed-logical-sectors",
-            Severity::Broken,
-            reassembly(&what, now, most),
-        )
-        .advise(format!(
-            "Replace {odd} by a device with {l}-byte sectors, or format it so"
-        ))
+    let now = now.unwrap_or(least);
+    let (why, advice) = if now < most {
+        let advice = format!("Replace {odd} by a device with {l}-byte sectors, or format it so");
+        (reassembly(&what, now, most), advice)
     } else {
-        Remark::new(
-            "mixed-logical-sectors",
-            Severity::Broken,
-            raised(&what, l, m),
-        )
-        .advise(format!(
-            "Make file systems on it with {m}-byte sectors only"
-        ))
-    })
+        let advice = format!("Make file systems on it with {m}-byte sectors only");
+        (raised(&what, l, m), advice)
+    };
+    Some(Remark::new("mixed-logical-sectors", Severity::Broken, why).advise(advice))
 }
 
 fn reassembly(what: &str, now: Bytes, most: Bytes) -> String {
@@ -63,7 +55,7 @@ fn reassembly(what: &str, now: Bytes, most: Bytes) -> String {
 
 fn raised(what: &str, least: u64, most: u64) -> String {
     format!(
-        "{what}: the whole shows {most}, and a file system made with {least}-byte sectors does \
+        "{what}; the whole shows {most}, and a file system made with {least}-byte sectors does \
          not mount"
     )
 }

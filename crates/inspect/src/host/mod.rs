@@ -14,7 +14,7 @@ pub mod hints;
 mod inventory;
 pub mod machine;
 mod md;
-mod mixed;
+pub mod mixed;
 pub mod mounts;
 pub mod nvme;
 mod partition;

@@ -16,11 +16,16 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     partition
         .facts
         .extend(attr("partition").map(|n| ("number", n.to_string())));
+    udev::describe(site.root, block, &mut partition);
     if let Some(start) = start {
         partition.start_sectors = native(start, partition.logical_sector);
-        partition.remarks.extend(kernel_offset(site, block, start));
+        partition.remarks = kernel_offset(site, block, start);
     }
-    udev::describe(site.root, block, &mut partition);
+    if !partition.role.carries_data() {
+        partition
+            .remarks
+            .retain(|remark| remark.rule != "mkfs-xfs-refuses");
+    }
     let disk = block.parent.as_deref().and_then(|name| site.layer_of(name));
     if let Some(disk) = disk {
         let map = start.map_or_else(
@@ -33,7 +38,7 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
 }
 
 /// The start in the sectors that the table counts in; in 512-byte ones where it does not divide.
-fn native(start: Bytes, logical: Option<Bytes>) -> Option<Sectors> {
+pub(super) fn native(start: Bytes, logical: Option<Bytes>) -> Option<Sectors> {
     let size = logical
         .and_then(|bytes| SectorSize::new(u32::try_from(bytes.get()).ok()?))
         .filter(|size| start.is_multiple_of(size.bytes()))

@@ -9,11 +9,11 @@ mod source;
 pub mod table;
 mod targets;
 
-use ioalign_core::{Bytes, Kind, Layer, Map, Origin, Role, SectorSize, Sectors, Tier};
+use ioalign_core::{Bytes, Kind, Layer, Map, Origin, Role, Tier};
 
 use super::build::{Built, Site, layer};
 use super::inventory::Block;
-use super::{DevNo, hints, md};
+use super::{DevNo, hints, md, partition};
 pub use source::Tables;
 pub(super) use source::tables;
 use table::{Segment, Table};
@@ -33,7 +33,7 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
         None => untold(site, block, &mut built),
     }
     if built.layer.kind == Kind::Partition {
-        kpartx(&uuid, &mut built.layer);
+        kpartx(&uuid, site.logical(block), &mut built.layer);
     }
     misaligned(site, block, table, &mut built.layer);
     built
@@ -45,7 +45,7 @@ fn named(block: &Block, name: &str, uuid: &str, table: Option<&Table>) -> Layer 
         .map(|s| s.target.as_str());
     let mut found = layer(kind(uuid, target), block);
     if let Some(lvm) = lvm_name(name).filter(|_| uuid.starts_with("LVM-")) {
-        found.role = lvm_role(&lvm);
+        found.role = lvm_role(&lvm, uuid);
         found.name = lvm;
     } else if !name.is_empty() {
         name.clone_into(&mut found.name);
@@ -88,10 +88,10 @@ pub fn lvm_name(dm_name: &str) -> Option<String> {
     (!group.is_empty() && !volume.is_empty()).then_some(plain)
 }
 
-/// Volumes that hold LVM's own metadata carry no data.
-fn lvm_role(name: &str) -> Role {
+/// Volumes that hold LVM's own metadata, or only stand for a pool (`-pool`), carry no data.
+fn lvm_role(name: &str, uuid: &str) -> Role {
     const META: [&str; 5] = ["_tmeta", "_cmeta", "_rmeta_", "_pmspare", "_mlog"];
-    if META.iter().any(|suffix| name.contains(suffix)) {
+    if uuid.ends_with("-pool") || META.iter().any(|suffix| name.contains(suffix)) {
         Role::Reserved
     } else {
         Role::Data
@@ -243,13 +243,12 @@ fn array(raid: &Raid, built: &mut Built) {
 }
 
 /// A partition made by kpartx has a start like any other.
-fn kpartx(uuid: &str, layer: &mut Layer) {
+fn kpartx(uuid: &str, logical: Option<Bytes>, layer: &mut Layer) {
     if let Some(number) = part_number(uuid) {
         layer.facts.insert("number", number.to_string());
     }
     let start = layer.below.first().and_then(|edge| edge.map.start());
-    let start = start.filter(|start| start.is_multiple_of(SectorSize::S512.bytes()));
-    layer.start_sectors = start.and_then(|s| Sectors::new(s.get() / 512, SectorSize::S512));
+    layer.start_sectors = start.and_then(|start| partition::native(start, logical));
 }
 
 /// `alignment_offset` −1 on an LVM RAID: dm-raid reports the region size as an I/O size, and the

@@ -1,7 +1,10 @@
 //! What disks claim about themselves, and which of it is believed.
 
-use ioalign_core::{Bytes, Confidence, Origin, Severity, Tier};
+use ioalign_core::{Bytes, Confidence, LayerId, Origin, Severity, Tier};
+use ioalign_inspect::host::hints::{Claims, Judged, Transport, judge};
 use ioalign_inspect::host::nvme::ID_NS_BYTES;
+
+use proptest::strategy::Strategy;
 
 use super::sysroot::{Disk, Sysroot};
 use super::{grid, has_remark, layer, off};
@@ -200,4 +203,215 @@ fn a_4kn_disk_needs_no_assumption() {
         .limits(4096, 4096, 4096, 0)
         .virtio());
     assert_eq!(host.stack.grids.len(), 1);
+}
+
+/// A claim, judged without a tree.
+fn judged(transport: Transport, [logical, physical, minimum, optimal]: [u64; 4]) -> Judged {
+    let claims = Claims {
+        logical: Some(logical),
+        physical: Some(physical),
+        minimum: Some(minimum),
+        optimal: Some(optimal),
+        transport,
+        ..Claims::default()
+    };
+    judge(&claims, LayerId(0))
+}
+
+/// Transport, the four sizes, and what must come out: kind, size, tier, trusted.
+type Case = (Transport, [u64; 4], &'static str, u64, Tier, bool);
+
+#[test]
+fn a_table_of_claims() {
+    use Tier::{Preference, Rmw, Validity};
+    use Transport::{Loop, Network, Nvme, Scsi, Usb, Virtio, Zvol};
+    const M: u64 = 1 << 20;
+    let cases: &[Case] = &[
+        (
+            Scsi,
+            [512, 4096, 4096, 33_553_920],
+            "optimal-io",
+            33_553_920,
+            Preference,
+            false,
+        ),
+        (
+            Usb,
+            [512, 512, 512, 268_431_360],
+            "optimal-io",
+            268_431_360,
+            Preference,
+            false,
+        ),
+        (
+            Scsi,
+            [512, 4096, 4096, 16_773_120],
+            "optimal-io",
+            16_773_120,
+            Preference,
+            false,
+        ),
+        (
+            Scsi,
+            [512, 512, 65536, 196_608],
+            "stripe-unit",
+            65536,
+            Preference,
+            true,
+        ),
+        (
+            Scsi,
+            [512, 512, 65536, 196_608],
+            "optimal-io",
+            196_608,
+            Preference,
+            true,
+        ),
+        (
+            Scsi,
+            [512, 4096, 4096, 100_000],
+            "optimal-io",
+            100_000,
+            Preference,
+            false,
+        ),
+        (
+            Scsi,
+            [512, 4096, 6144, 0],
+            "stripe-unit",
+            6144,
+            Preference,
+            false,
+        ),
+        (
+            Scsi,
+            [512, 3072, 3072, 0],
+            "physical-block",
+            3072,
+            Rmw,
+            false,
+        ),
+        (
+            Scsi,
+            [512, 4096, 8192, 0],
+            "stripe-unit",
+            8192,
+            Preference,
+            true,
+        ),
+        (
+            Scsi,
+            [520, 520, 520, 0],
+            "logical-sector",
+            520,
+            Validity,
+            false,
+        ),
+        (
+            Nvme,
+            [512, 512, 131_072, 0],
+            "indirection-unit",
+            131_072,
+            Rmw,
+            true,
+        ),
+        (
+            Nvme,
+            [4096, 16384, 16384, 0],
+            "physical-block",
+            16384,
+            Rmw,
+            true,
+        ),
+        (
+            Zvol,
+            [512, 16384, 16384, 16384],
+            "volume-block",
+            16384,
+            Rmw,
+            true,
+        ),
+        (
+            Network,
+            [512, 512, 65536, 65536],
+            "stripe-unit",
+            65536,
+            Preference,
+            true,
+        ),
+        (
+            Network,
+            [512, 512, 65536, 65536],
+            "physical-block",
+            4096,
+            Rmw,
+            true,
+        ),
+        (
+            Virtio,
+            [512, 4096, 4096, M],
+            "physical-block",
+            4096,
+            Rmw,
+            true,
+        ),
+        (Virtio, [512, 512, 8192, 0], "minimum-io", 8192, Rmw, true),
+        (Loop, [512, 512, 512, 0], "physical-block", 4096, Rmw, true),
+    ];
+    for (transport, sizes, kind, size, tier, trusted) in cases {
+        let found = judged(*transport, *sizes);
+        let grid = found
+            .grids
+            .iter()
+            .find(|g| g.kind == *kind && g.size.get() == *size);
+        let grid = grid.unwrap_or_else(|| panic!("{transport:?} {sizes:?}: {kind}: {found:?}"));
+        assert_eq!(
+            (grid.tier, grid.trusted()),
+            (*tier, *trusted),
+            "{transport:?} {sizes:?}"
+        );
+        assert!(!grid.source.is_empty());
+    }
+}
+
+#[test]
+fn a_usb_bridge_with_4096_byte_sectors_is_remarked() {
+    let found = judged(Transport::Usb, [4096, 4096, 4096, 0]);
+    assert_eq!(found.remarks[0].rule, "usb-logical-4096");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_claim_is_judged(
+        sizes in proptest::array::uniform4(proptest::prelude::prop_oneof![
+            proptest::prelude::any::<u64>(),
+            (0_u32..64).prop_map(|bits| 1_u64 << bits),
+            (0_u32..64).prop_map(|bits| (1_u64 << bits) - 1),
+        ]),
+        offset in proptest::prelude::any::<i64>(),
+        chunk in proptest::prelude::any::<u64>(),
+        rotational in proptest::prelude::any::<bool>(),
+    ) {
+        let [logical, physical, minimum, optimal] = sizes;
+        for transport in [Transport::Nvme, Transport::Usb, Transport::Virtio, Transport::Loop, Transport::Zvol] {
+            let claims = Claims {
+                logical: Some(logical),
+                physical: Some(physical),
+                minimum: Some(minimum),
+                optimal: Some(optimal),
+                chunk: Some(chunk),
+                erase: Some(chunk),
+                alignment_offset: offset,
+                rotational: Some(rotational),
+                transport,
+                ..Claims::default()
+            };
+            let found = judge(&claims, LayerId(3));
+            for grid in &found.grids {
+                assert!(!grid.size.is_zero() && grid.phase < grid.size && grid.layer == LayerId(3));
+                // Off a negative offset only what counts from 0 is believed.
+                assert!(offset >= 0 || !grid.trusted() || grid.tier == Tier::Validity);
+            }
+        }
+    }
 }
