@@ -112,13 +112,22 @@ pub fn row(io: Bytes, cell: Bytes, phases: &PhaseSet) -> CostRow {
     row
 }
 
-/// Cost rows for all [`IO_SIZES`].
+/// Cost rows for all [`IO_SIZES`], and for I/O of exactly one cell where that is another size (a
+/// full stripe of three disks).
 pub fn table(cell: Bytes, phases: &PhaseSet) -> Vec<CostRow> {
-    IO_SIZES
-        .iter()
-        .map(|io| row(Bytes::new(*io), cell, phases))
+    let mut sizes = IO_SIZES.to_vec();
+    if !sizes.contains(&cell.get()) && cell.get() <= LARGEST_CELL_ROW {
+        sizes.push(cell.get());
+        sizes.sort_unstable();
+    }
+    sizes
+        .into_iter()
+        .map(|io| row(Bytes::new(io), cell, phases))
         .collect()
 }
+
+/// Nobody writes larger pieces at once.
+const LARGEST_CELL_ROW: u64 = 16 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use crate::phase::PhaseSet;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
-    for leaf in case.data_leaves() {
+    for leaf in case.data_leaves().chain(case.databases()) {
         let layer = case.stack.layer(leaf);
         // The kernel pages swap in clusters of its own; a page is never worth a finding.
         let Some(block) = layer.block.filter(|_| layer.kind != Kind::Swap) else {

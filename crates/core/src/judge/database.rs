@@ -3,15 +3,13 @@
 use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::grid::{Grid, Tier};
-use crate::layer::{Kind, LayerId};
+use crate::layer::LayerId;
 use crate::phase::phases;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
-    for (id, layer) in case.stack.layers() {
-        if layer.kind != Kind::Database {
-            continue;
-        }
+    for id in case.databases() {
+        let layer = case.stack.layer(id);
         if let (Some(page), Some("off")) = (
             layer.block,
             layer.facts.get("torn-page-protection").map(String::as_str),

@@ -39,17 +39,8 @@ fn array_below<'a>(case: &'a Case<'_>, leaf: LayerId) -> Option<(&'a Grid, &'a G
     Some((stripe, chunk))
 }
 
-fn parity(case: &Case<'_>, grid: &Grid) -> bool {
-    let level = case.stack.layer(grid.layer).facts.get("level");
-    level.is_some_and(|level| {
-        ["raid4", "raid5", "raid6"]
-            .iter()
-            .any(|p| level.starts_with(p))
-    })
-}
-
 fn missing(case: &Case<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Finding {
-    let parity = parity(case, stripe);
+    let parity = case.has_parity(stripe.layer);
     // Measured: no effect on small random I/O; on parity arrays large files pay for part stripes.
     let severity = if parity {
         Severity::Suboptimal

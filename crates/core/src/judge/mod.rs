@@ -15,6 +15,7 @@ mod thin;
 use crate::finding::{Finding, Severity, verdict};
 use crate::grid::Grid;
 use crate::layer::{Kind, LayerId};
+use crate::map::Map;
 use crate::phase::{PhaseSet, phases};
 use crate::stack::Stack;
 use crate::units::SectorSize;
@@ -131,17 +132,31 @@ impl<'a> Case<'a> {
             .layers()
             .filter(|(id, layer)| {
                 layer.role.carries_data()
-                    && !matches!(layer.kind, Kind::Disk | Kind::Image)
+                    && !matches!(layer.kind, Kind::Disk | Kind::Image | Kind::Database)
                     && self.is_data_leaf(*id)
             })
             .map(|(id, _)| id)
     }
 
-    /// Nothing that carries data lies on it.
+    /// Nothing lies on it that carries data and can be followed down to it.
+    ///
+    /// A database is judged by its page size; the starts of its files are the file system's.
     fn is_data_leaf(&self, id: LayerId) -> bool {
+        self.stack.above(id).all(|above| {
+            let layer = self.stack.layer(above);
+            let lost = layer
+                .below
+                .iter()
+                .all(|edge| matches!(edge.map, Map::Opaque(_)));
+            lost || layer.kind == Kind::Database || !layer.role.carries_data()
+        })
+    }
+
+    fn databases(&self) -> impl Iterator<Item = LayerId> {
         self.stack
-            .above(id)
-            .all(|above| !self.stack.layer(above).role.carries_data())
+            .layers()
+            .filter(|(_, layer)| layer.kind == Kind::Database)
+            .map(|(id, _)| id)
     }
 
     /// Whether `layer` lies on `other`, directly or through others.
@@ -153,6 +168,16 @@ impl<'a> Case<'a> {
                 .below
                 .iter()
                 .any(|edge| edge.below == other || self.lies_on(edge.below, other))
+    }
+
+    /// Whether a layer is an array that computes parity.
+    fn has_parity(&self, layer: LayerId) -> bool {
+        let level = self.stack.layer(layer).facts.get("level");
+        level.is_some_and(|level| {
+            ["raid4", "raid5", "raid6"]
+                .iter()
+                .any(|p| level.starts_with(p))
+        })
     }
 
     /// Disks and images below a layer.

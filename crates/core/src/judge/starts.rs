@@ -50,6 +50,7 @@ fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
         (Tier::Validity, _) => Severity::Broken,
         (Tier::Rmw, _) => Severity::Misaligned,
         (Tier::Preference, Origin::Assumed) => Severity::Note,
+        (Tier::Preference, _) if costs_little(case, grid) => Severity::Note,
         (Tier::Preference, _) => Severity::Suboptimal,
     };
     let layer = case.stack.layer(leaf);
@@ -59,6 +60,21 @@ fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
         plain.lowered()
     } else {
         plain
+    }
+}
+
+/// A full stripe matters where a part of one costs parity reads; an optimal I/O size where it is the
+/// width of a stripe. Elsewhere both only name a convenient length.
+fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
+    if grid.origin == Origin::Declared {
+        return false;
+    }
+    match grid.kind.as_str() {
+        "full-stripe" => !case.has_parity(grid.layer),
+        "optimal-io" => !case.stack.grids.iter().any(|other| {
+            other.layer == grid.layer && other.trusted() && other.kind == "stripe-unit"
+        }),
+        _ => false,
     }
 }
 
@@ -85,8 +101,10 @@ fn finding(
     finding.confidence = grid.confidence;
     finding.cost = cost::table(grid.size, phases);
     finding.suggest = suggest::start(case, guilty, grid);
-    (finding.fixable_in_place, finding.steps) =
-        suggest::remedy(case, guilty, grid, &finding.suggest);
+    if severity > Severity::Note {
+        (finding.fixable_in_place, finding.steps) =
+            suggest::remedy(case, guilty, grid, &finding.suggest);
+    }
     finding
 }
 

@@ -6,7 +6,7 @@ use crate::grid::{Grid, meet};
 use crate::layer::{Kind, LayerId};
 use crate::map::Map;
 use crate::role::Role;
-use crate::units::{Bytes, SectorSize, Sectors};
+use crate::units::{Bytes, Sectors};
 
 /// No start is suggested on a common period above this: nobody wants a 3 TiB gap.
 const LARGEST_PERIOD: u64 = 1 << 30;
@@ -23,7 +23,13 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
         return Suggestion::default();
     };
     let mut period = (grid.size.get(), phase_in(case, below, grid));
-    for (other, phase) in companions(case, below, grid) {
+    // A partition is placed once and for all grids; other layers move the least that helps.
+    let others = if layer.kind == Kind::Partition {
+        companions(case, below, grid)
+    } else {
+        Vec::new()
+    };
+    for (other, phase) in others {
         if let Some(both) = meet(period, (other, phase)).filter(|(size, _)| *size <= LARGEST_PERIOD)
         {
             period = both;
@@ -33,8 +39,8 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     let past = crate::grid::residue(now.get(), phase, size);
     let after = now.get().checked_add((size - past) % size);
     let before = now.get().checked_sub(past).filter(|before| *before > 0);
-    let sector = layer.start_sectors.map_or(SectorSize::S512, Sectors::size);
     let sectors = |bytes: u64| {
+        let sector = layer.start_sectors?.size();
         let each = u64::from(sector.get());
         if bytes.is_multiple_of(each) {
             Sectors::new(bytes / each, sector)
@@ -151,6 +157,13 @@ pub(super) fn remedy(
             line(
                 "the image format puts the data there: convert it (qemu-img convert -O qcow2, raw \
                   or vhdx); moving partitions inside does not help",
+            ),
+        ),
+        Kind::File => (
+            Some(true),
+            line(
+                "files keep their place when geometry is set later: copy it anew (cp \
+                  --reflink=never) once the file system knows the stripe",
             ),
         ),
         _ => (None, Vec::new()),
