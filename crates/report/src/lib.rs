@@ -1,1 +1,22 @@
-//! Output.
+//! Shows what was found: text for a terminal, JSON for scripts, a picture, a web page.
+//!
+//! Every renderer is a pure function of a [`Report`] and [`Options`]: no clock, no terminal, no
+//! file, so the same input gives the same bytes and golden files can hold them. Names and labels
+//! come from untrusted disks: each renderer makes them harmless for its medium.
+#![deny(missing_docs)]
+
+pub mod format;
+pub mod html;
+pub mod json;
+pub mod model;
+pub mod options;
+pub mod svg;
+pub mod text;
+pub mod words;
+
+mod order;
+mod view;
+
+pub use format::Format;
+pub use model::{ErrorInfo, LayerPhases, Report, SourceKind, Target};
+pub use options::{Options, Verbosity};

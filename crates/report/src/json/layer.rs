@@ -1,0 +1,139 @@
+//! Layers: what they are, where they lie, and their offsets on the grids.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use ioalign_core::{Bytes, Edge, Layer, LayerId, Map, Role};
+
+use super::target::Names;
+use crate::model::Target;
+
+#[derive(Serialize)]
+pub struct LayerJson<'a> {
+    id: String,
+    kind: &'static str,
+    name: &'a str,
+    below: Vec<BelowJson<'a>>,
+    size_bytes: Option<Bytes>,
+    logical_sector_bytes: Option<Bytes>,
+    role: Role,
+    start_sectors: Option<u64>,
+    start_sector_bytes: Option<Bytes>,
+    block_bytes: Option<Bytes>,
+    size_unit_bytes: Option<Bytes>,
+    geometry: Option<GeometryJson>,
+    facts: &'a BTreeMap<&'static str, String>,
+    phases: Vec<PhaseJson>,
+}
+
+#[derive(Serialize)]
+struct GeometryJson {
+    unit_bytes: Bytes,
+    width_bytes: Bytes,
+}
+
+/// An edge; the keys after `start_bytes` stand only where the map has them.
+#[derive(Default, Serialize)]
+struct BelowJson<'a> {
+    id: String,
+    map: &'static str,
+    start_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunk_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_chunks: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    granule_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct PhaseJson {
+    grid: String,
+    offset_bytes: u64,
+    weight_ratio: f64,
+}
+
+pub fn all<'a>(target: &'a Target, names: &Names) -> Vec<LayerJson<'a>> {
+    target
+        .stack
+        .layers()
+        .map(|(id, layer)| of(target, id, layer, names))
+        .collect()
+}
+
+fn of<'a>(target: &'a Target, id: LayerId, layer: &'a Layer, names: &Names) -> LayerJson<'a> {
+    LayerJson {
+        id: label(names, id),
+        kind: layer.kind.name(),
+        name: &layer.name,
+        below: layer.below.iter().map(|edge| below(edge, names)).collect(),
+        size_bytes: layer.size,
+        logical_sector_bytes: layer.logical_sector,
+        role: layer.role,
+        start_sectors: layer.start_sectors.map(|sectors| sectors.count()),
+        start_sector_bytes: layer.start_sectors.map(|sectors| sectors.size().bytes()),
+        block_bytes: layer.block,
+        size_unit_bytes: layer.size_unit,
+        geometry: layer.geometry.map(|geometry| GeometryJson {
+            unit_bytes: geometry.unit,
+            width_bytes: geometry.width,
+        }),
+        facts: &layer.facts,
+        phases: phases(target, id, names),
+    }
+}
+
+pub fn label(names: &Names, id: LayerId) -> String {
+    names.layers.get(id.0).cloned().unwrap_or_default()
+}
+
+fn phases(target: &Target, id: LayerId, names: &Names) -> Vec<PhaseJson> {
+    target
+        .phases_of(id)
+        .filter_map(|one| names.grids.get(one.grid).map(|grid| (grid, &one.phases)))
+        .flat_map(|(grid, set)| set.phases.iter().map(move |phase| (grid, phase)))
+        .map(|(grid, phase)| PhaseJson {
+            grid: grid.clone(),
+            offset_bytes: phase.offset,
+            weight_ratio: phase.weight,
+        })
+        .collect()
+}
+
+fn below<'a>(edge: &'a Edge, names: &Names) -> BelowJson<'a> {
+    let mut out = BelowJson {
+        id: label(names, edge.below),
+        map: edge.map.name(),
+        start_bytes: edge.map.start(),
+        ..BelowJson::default()
+    };
+    match &edge.map {
+        Map::Shift { .. } | Map::Mirror { .. } => {}
+        Map::Linear(runs) => {
+            out.pieces = Some(
+                runs.iter()
+                    .fold(0, |n, run| u64::saturating_add(n, run.count)),
+            );
+        }
+        Map::Striped {
+            chunk,
+            data,
+            column,
+            ..
+        } => {
+            (out.chunk_bytes, out.data_chunks, out.column) = (Some(*chunk), Some(*data), *column);
+        }
+        Map::Scattered { start, granule } => {
+            (out.start_bytes, out.granule_bytes) = (Some(*start), Some(*granule));
+        }
+        Map::Opaque(why) => out.why = Some(why),
+    }
+    out
+}

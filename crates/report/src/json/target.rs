@@ -1,0 +1,68 @@
+//! One target of the JSON document.
+
+use serde::Serialize;
+
+use super::finding::FindingJson;
+use super::grid::GridJson;
+use super::layer::LayerJson;
+use super::{finding, grid, layer};
+use crate::model::{ErrorInfo, Target};
+use crate::{order, view};
+
+#[derive(Serialize)]
+pub struct TargetJson<'a> {
+    target: &'a str,
+    source: &'static str,
+    verdict: &'static str,
+    error: Option<ErrorJson<'a>>,
+    layers: Vec<LayerJson<'a>>,
+    grids: Vec<GridJson<'a>>,
+    findings: Vec<FindingJson<'a>>,
+    elapsed_us: u64,
+}
+
+/// The names by which layers and grids refer to each other.
+pub struct Names {
+    pub layers: Vec<String>,
+    pub grids: Vec<String>,
+}
+
+pub fn of(target: &Target) -> TargetJson<'_> {
+    let layers = view::labels(&target.stack);
+    let grids = view::grid_ids(&target.stack, &layers);
+    let names = Names { layers, grids };
+    TargetJson {
+        target: &target.name,
+        source: target.source.name(),
+        verdict: target.verdict.name(),
+        error: target.error.as_ref().map(ErrorJson::of),
+        layers: layer::all(target, &names),
+        grids: grid::all(&target.stack, &names),
+        findings: order::findings(target)
+            .into_iter()
+            .map(|one| finding::of(one, &names))
+            .collect(),
+        elapsed_us: target.elapsed_us,
+    }
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    kind: &'a str,
+    message: &'a str,
+    path: Option<&'a str>,
+    offset_bytes: Option<u64>,
+    field: Option<&'a str>,
+}
+
+impl<'a> ErrorJson<'a> {
+    fn of(error: &'a ErrorInfo) -> Self {
+        Self {
+            kind: &error.kind,
+            message: &error.message,
+            path: error.path.as_deref(),
+            offset_bytes: error.offset,
+            field: error.field.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is to be shown: the input of every renderer.
+
+use ioalign_core::finding::verdict;
+pub use ioalign_core::judge::LayerPhases;
+use ioalign_core::{Finding, LayerId, PhaseSet, Severity, Stack};
+
+/// The result of one run over any number of targets.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// In the order of the command line or the folder.
+    pub targets: Vec<Target>,
+    /// Name and version of the program: `ioalign 0.1.0`.
+    pub tool: String,
+    /// The machine it ran on, as name and value in display order.
+    pub machine: Vec<(String, String)>,
+}
+
+impl Report {
+    /// The worst verdict of all targets.
+    pub fn verdict(&self) -> Severity {
+        verdict(self.targets.iter().map(|target| target.verdict))
+    }
+
+    /// How many targets could not be read.
+    pub fn errors(&self) -> usize {
+        self.targets.iter().filter(|t| t.error.is_some()).count()
+    }
+}
+
+/// Where a target comes from.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SourceKind {
+    /// A device of the running machine.
+    #[default]
+    Host,
+    /// An image file.
+    Image,
+    /// A bundle or text taken on another machine.
+    Capture,
+}
+
+impl SourceKind {
+    /// The word of the JSON output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Image => "image",
+            Self::Capture => "capture",
+        }
+    }
+}
+
+/// One device, image or capture, with everything that is known and judged of it.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// As the operator named it. Untrusted.
+    pub name: String,
+    /// Where it comes from.
+    pub source: SourceKind,
+    /// The worst severity that concerns data.
+    pub verdict: Severity,
+    /// Its layers and grids.
+    pub stack: Stack,
+    /// Where each layer lies on each grid below it.
+    pub phases: Vec<LayerPhases>,
+    /// What there is to say, in any order.
+    pub findings: Vec<Finding>,
+    /// Why it could not be read; the stack then holds what was read before.
+    pub error: Option<ErrorInfo>,
+    /// Time it took, in microseconds.
+    pub elapsed_us: u64,
+}
+
+impl Target {
+    /// The phases of one layer, in the order of the grids.
+    pub fn phases_of(&self, layer: LayerId) -> impl Iterator<Item = &LayerPhases> {
+        self.phases.iter().filter(move |one| one.layer == layer)
+    }
+
+    /// The phases of one layer on one grid, where they were computed.
+    pub fn phases_on(&self, layer: LayerId, grid: usize) -> Option<&PhaseSet> {
+        self.phases_of(layer)
+            .find(|one| one.grid == grid)
+            .map(|one| &one.phases)
+    }
+}
+
+/// Why a target could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorInfo {
+    /// A stable kebab-case word: `malformed`, `permission`, …
+    pub kind: String,
+    /// One sentence.
+    pub message: String,
+    /// The file, where known.
+    pub path: Option<String>,
+    /// The byte offset in the file, where known.
+    pub offset: Option<u64>,
+    /// The field of the on-disk structure, where known.
+    pub field: Option<String>,
+}

@@ -1,0 +1,73 @@
+//! Worst first: the order of findings and targets, which is not quite that of [`Severity`].
+
+use ioalign_core::{Finding, Severity};
+
+use crate::model::Target;
+
+/// Rank for display, worst first; an unreadable target comes after real defects, before `unknown`.
+const fn rank(severity: Severity) -> u8 {
+    match severity {
+        Severity::Broken => 0,
+        Severity::DataRisk => 1,
+        Severity::Misaligned => 2,
+        Severity::Suboptimal => 3,
+        Severity::Unknown => 5,
+        Severity::Note => 6,
+        Severity::Ok => 7,
+    }
+}
+
+const UNREADABLE: u8 = 4;
+
+/// The findings of a target, worst first, otherwise as they came.
+pub fn findings(target: &Target) -> Vec<&Finding> {
+    let mut all: Vec<_> = target.findings.iter().collect();
+    all.sort_by_key(|finding| rank(finding.severity));
+    all
+}
+
+/// All targets, worst first, then by name.
+pub fn targets(targets: &[Target]) -> Vec<&Target> {
+    let mut all: Vec<_> = targets.iter().collect();
+    all.sort_by(|a, b| {
+        let key = |t: &Target| {
+            if t.error.is_some() {
+                rank(t.verdict).min(UNREADABLE)
+            } else {
+                rank(t.verdict)
+            }
+        };
+        key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+    });
+    all
+}
+
+/// The word of a target's state: its verdict, or that it could not be read.
+///
+/// A target that is damaged half way still has the defects that were seen before.
+pub fn state(target: &Target) -> &'static str {
+    if target.error.is_some() && rank(target.verdict) > UNREADABLE {
+        "unreadable"
+    } else {
+        target.verdict.name()
+    }
+}
+
+/// The states that occur with their counts, worst first.
+pub fn counts(targets: &[Target]) -> Vec<(&'static str, usize)> {
+    const STATES: [&str; 8] = [
+        "broken",
+        "data-risk",
+        "misaligned",
+        "suboptimal",
+        "unreadable",
+        "unknown",
+        "note",
+        "ok",
+    ];
+    STATES
+        .into_iter()
+        .map(|word| (word, targets.iter().filter(|t| state(t) == word).count()))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}

@@ -1,0 +1,85 @@
+//! For a terminal: the stack as a tree, the findings with their arithmetic, one verdict line.
+//!
+//! Never wider than [`Options::width`], with or without colour, with or without Unicode.
+
+mod costs;
+mod findings;
+mod glyphs;
+mod marks;
+mod page;
+pub mod summary;
+mod tree;
+mod twins;
+mod verdict;
+mod wrap;
+
+use crate::model::{Report, Target};
+use crate::options::Options;
+use page::{Page, Span, Style};
+
+/// More targets than this are shown as a table instead of in full.
+const IN_FULL: usize = 3;
+
+/// The whole text.
+pub fn render(report: &Report, options: &Options) -> String {
+    let mut page = Page::new(options);
+    match report.targets.as_slice() {
+        [] => verdict::nothing(&mut page),
+        [one] if options.quiet() => verdict::line(&mut page, one),
+        _ if options.quiet() => summary::counts_line(&mut page, report),
+        [one] => {
+            machine(&mut page, report);
+            full(&mut page, one);
+        }
+        many => {
+            machine(&mut page, report);
+            several(&mut page, report, many);
+        }
+    }
+    page.finish()
+}
+
+fn several(page: &mut Page, report: &Report, targets: &[Target]) {
+    if targets.len() <= IN_FULL || page.options().verbose() {
+        for target in targets {
+            full(page, target);
+            page.blank();
+        }
+    }
+    summary::table(page, report);
+}
+
+fn full(page: &mut Page, target: &Target) {
+    verdict::title(page, target);
+    if !target.stack.is_empty() {
+        page.blank();
+        tree::stack(page, target);
+    }
+    findings::all(page, target);
+    page.blank();
+    verdict::line(page, target);
+}
+
+/// The machine's summary opens every report that has one.
+fn machine(page: &mut Page, report: &Report) {
+    let widest = report
+        .machine
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(20);
+    for (name, value) in &report.machine {
+        let name = format!("{name:<widest$}  ");
+        let hang = name.chars().count();
+        page.put(
+            "",
+            "",
+            hang,
+            &[Span::new(Style::Dim, name), Span::plain(value)],
+        );
+    }
+    if !report.machine.is_empty() {
+        page.blank();
+    }
+}

@@ -1,0 +1,175 @@
+//! The page that lines are put on: cleans, transliterates, wraps and colours them.
+
+use super::glyphs::Glyphs;
+use super::wrap;
+use crate::options::Options;
+use crate::words::clean::{clean, columns, to_ascii};
+use ioalign_core::Severity;
+
+/// How a piece of text looks; colour is never the only sign.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Strong,
+    Dim,
+    Good,
+    Info,
+    Warn,
+    Bad,
+    Worst,
+    Odd,
+}
+
+impl Style {
+    /// Of a severity.
+    pub const fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Unknown => Self::Odd,
+            Severity::Ok => Self::Good,
+            Severity::Note => Self::Info,
+            Severity::Suboptimal => Self::Warn,
+            Severity::Misaligned => Self::Bad,
+            Severity::DataRisk | Severity::Broken => Self::Worst,
+        }
+    }
+
+    /// The parameters of the ANSI `SGR` sequence; the 16 colours that every theme defines.
+    const fn sgr(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Strong => Some("1"),
+            Self::Dim => Some("2"),
+            Self::Good => Some("32"),
+            Self::Info => Some("36"),
+            Self::Warn => Some("33"),
+            Self::Bad => Some("31"),
+            Self::Worst => Some("1;31"),
+            Self::Odd => Some("35"),
+        }
+    }
+}
+
+/// A piece of a line.
+#[derive(Clone, Debug)]
+pub struct Span {
+    pub style: Style,
+    pub text: String,
+}
+
+impl Span {
+    pub fn new(style: Style, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { style, text }
+    }
+
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::new(Style::Plain, text)
+    }
+}
+
+/// Text in the making.
+pub struct Page<'a> {
+    options: &'a Options,
+    width: usize,
+    out: String,
+}
+
+impl<'a> Page<'a> {
+    pub fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            width: options.width.max(Options::NARROWEST),
+            out: String::new(),
+        }
+    }
+
+    pub const fn options(&self) -> &'a Options {
+        self.options
+    }
+
+    pub const fn width(&self) -> usize {
+        self.width
+    }
+
+    pub const fn glyphs(&self) -> &'static Glyphs {
+        Glyphs::of(self.options.ascii)
+    }
+
+    pub fn blank(&mut self) {
+        self.out.push('\n');
+    }
+
+    /// A paragraph: `first` and `rest` are the tree lines before its first and later lines,
+    /// `hang` the columns by which the later ones are indented.
+    pub fn put(&mut self, first: &str, rest: &str, hang: usize, body: &[Span]) {
+        let letters = self.letters(body);
+        let room_first = self.width.saturating_sub(columns(first));
+        let room_rest = self.width.saturating_sub(columns(rest) + hang);
+        let lines = wrap::wrap(&letters, room_first, room_rest);
+        for (i, line) in lines.iter().enumerate() {
+            if i == 0 {
+                self.tint(Style::Dim, first);
+            } else {
+                self.tint(Style::Dim, rest);
+                self.out.extend(std::iter::repeat_n(' ', hang));
+            }
+            self.letters_out(line);
+            self.end_line();
+        }
+    }
+
+    /// A line without tree lines.
+    pub fn line(&mut self, body: &[Span]) {
+        self.put("", "", 0, body);
+    }
+
+    /// The text, without white space at line ends.
+    pub fn finish(self) -> String {
+        self.out
+    }
+
+    /// Cleans and flattens, so that wrapping sees one character at a time.
+    fn letters(&self, body: &[Span]) -> Vec<(Style, char)> {
+        let mut letters = Vec::new();
+        for span in body {
+            let text = self.safe(&span.text);
+            letters.extend(text.chars().map(|c| (span.style, c)));
+        }
+        letters
+    }
+
+    /// Harmless, and ASCII where asked for.
+    pub fn safe(&self, text: &str) -> String {
+        let text = clean(text);
+        if self.options.ascii {
+            to_ascii(&text)
+        } else {
+            text
+        }
+    }
+
+    fn letters_out(&mut self, line: &[(Style, char)]) {
+        for run in line.chunk_by(|a, b| a.0 == b.0) {
+            let style = run.first().map_or(Style::Plain, |(style, _)| *style);
+            let text: String = run.iter().map(|(_, c)| *c).collect();
+            self.tint(style, &text);
+        }
+    }
+
+    fn tint(&mut self, style: Style, text: &str) {
+        match style.sgr() {
+            Some(sgr) if self.options.color && !text.trim().is_empty() => {
+                for part in ["\u{1b}[", sgr, "m", text, "\u{1b}[0m"] {
+                    self.out.push_str(part);
+                }
+            }
+            _ => self.out.push_str(text),
+        }
+    }
+
+    fn end_line(&mut self) {
+        let kept = self.out.trim_end_matches(' ').len();
+        self.out.truncate(kept);
+        self.out.push('\n');
+    }
+}

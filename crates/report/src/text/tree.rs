@@ -1,0 +1,162 @@
+//! The stack from the top (database page, file system) down to the disk.
+//!
+//! A layer that lies below several others is drawn once and referred to after that; members of
+//! an array that differ only in their names are drawn once with all their names.
+
+use std::collections::HashSet;
+
+use ioalign_core::{Layer, LayerId, Stack};
+
+use super::page::{Page, Span, Style};
+use super::{marks, twins};
+use crate::model::Target;
+use crate::view;
+use crate::words::headline::capital;
+use crate::words::numbers::{about, count};
+use crate::words::{clean, place};
+
+/// Deeper stacks than this are cut; also keeps the lines from leaving the page.
+const DEEPEST: usize = 12;
+
+/// Draws every layer of the target.
+pub fn stack(page: &mut Page, target: &Target) {
+    let mut tree = Tree {
+        target,
+        shapes: twins::shapes(target),
+        drawn: HashSet::new(),
+    };
+    for group in tree.groups(&view::tops(&target.stack), page) {
+        tree.draw(page, &group, "", "", 0);
+    }
+}
+
+struct Tree<'a> {
+    target: &'a Target,
+    shapes: Vec<u64>,
+    drawn: HashSet<LayerId>,
+}
+
+impl Tree<'_> {
+    /// A layer (or several alike), its own lines, and what lies below.
+    fn draw(&mut self, page: &mut Page, group: &[LayerId], first: &str, rest: &str, depth: usize) {
+        let Some(&id) = group.first() else {
+            return;
+        };
+        let stack = &self.target.stack;
+        if !self.drawn.insert(id) {
+            let text = [name(stack, id), Span::new(Style::Dim, "  (shown above)")];
+            page.put(first, rest, 2, &text);
+            return;
+        }
+        self.drawn.extend(group);
+        page.put(first, rest, 2, &title(page, stack, group));
+        let below = self.below(id, page);
+        let own = if below.is_empty() {
+            format!("{rest}{}", page.glyphs().gap)
+        } else {
+            format!("{rest}{}", page.glyphs().bar)
+        };
+        for phrase in place::phrases(stack, id) {
+            page.put(&own, &own, 2, &[Span::plain(phrase)]);
+        }
+        marks::all(page, self.target, id, &own);
+        self.descend(page, &below, rest, depth + 1);
+    }
+
+    fn descend(&mut self, page: &mut Page, below: &[Vec<LayerId>], rest: &str, depth: usize) {
+        let glyphs = page.glyphs();
+        if depth > DEEPEST && !below.is_empty() {
+            let first = format!("{rest}{}", glyphs.corner);
+            page.put(
+                &first,
+                rest,
+                2,
+                &[Span::plain("more layers below, not drawn")],
+            );
+            return;
+        }
+        for (i, group) in below.iter().enumerate() {
+            let (branch, line) = if i + 1 == below.len() {
+                (glyphs.corner, glyphs.gap)
+            } else {
+                (glyphs.tee, glyphs.bar)
+            };
+            let (first, rest) = (format!("{rest}{branch}"), format!("{rest}{line}"));
+            self.draw(page, group, &first, &rest, depth);
+        }
+    }
+
+    /// The layers below, alike ones together; below twins only those of the first.
+    fn below(&self, id: LayerId, page: &Page) -> Vec<Vec<LayerId>> {
+        let layer = self.target.stack.layer(id);
+        let mut ids: Vec<_> = layer.below.iter().map(|edge| edge.below).collect();
+        ids.dedup();
+        self.groups(&ids, page)
+    }
+
+    fn groups(&self, ids: &[LayerId], page: &Page) -> Vec<Vec<LayerId>> {
+        if page.options().verbose() {
+            return ids.iter().map(|id| vec![*id]).collect();
+        }
+        twins::group(&self.shapes, ids)
+    }
+}
+
+fn name(stack: &Stack, id: LayerId) -> Span {
+    Span::new(Style::Strong, capital(&place::name(stack, id)))
+}
+
+/// `Partition sda1 · 20 GiB · data`, or `Partition sda1, sdb1 and 4 more · each 20 GiB`.
+fn title(page: &Page, stack: &Stack, group: &[LayerId]) -> Vec<Span> {
+    let dot = page.glyphs().dot;
+    let Some((&id, others)) = group.split_first() else {
+        return Vec::new();
+    };
+    let layer = stack.layer(id);
+    let mut spans = vec![name(stack, id)];
+    if !others.is_empty() {
+        spans.push(Span::new(Style::Strong, and_others(stack, others)));
+        spans.push(Span::plain(format!("{dot}alike")));
+    }
+    for fact in facts(layer) {
+        spans.push(Span::plain(format!("{dot}{fact}")));
+    }
+    spans
+}
+
+/// `, sdb1, sdc1 and 9 more`.
+fn and_others(stack: &Stack, others: &[LayerId]) -> String {
+    const NAMED: usize = 5;
+    let named = others.iter().take(NAMED);
+    let list: String = named
+        .map(|id| format!(", {}", clean(&stack.layer(*id).name)))
+        .collect();
+    match others.len().saturating_sub(NAMED) {
+        0 => list,
+        more => format!("{list} and {} more", count(more)),
+    }
+}
+
+/// What is known of a layer, in the order of its importance.
+fn facts(layer: &Layer) -> Vec<String> {
+    let mut facts = Vec::new();
+    facts.extend(layer.size.map(about));
+    if layer.role != ioalign_core::Role::Data {
+        facts.push(layer.role.describe().to_owned());
+    }
+    facts.extend(layer.block.map(|block| format!("{block} blocks")));
+    facts.extend(
+        layer
+            .logical_sector
+            .map(|sector| format!("{sector} sectors")),
+    );
+    if let Some(geometry) = layer.geometry {
+        facts.push(format!(
+            "told of stripe unit {}, stripe width {}",
+            geometry.unit, geometry.width
+        ));
+    }
+    let named = layer.facts.iter();
+    facts.extend(named.map(|(key, value)| format!("{key} {}", clean(value))));
+    facts
+}

@@ -1,0 +1,76 @@
+//! The title above and the one line below: what it comes to.
+
+use ioalign_core::Severity;
+
+use super::page::{Page, Span, Style};
+use crate::model::Target;
+use crate::words::clean::columns;
+use crate::words::headline::{brief, headline};
+use crate::words::numbers::duration;
+use crate::words::shorten_middle;
+use crate::{order, view};
+
+/// Above the tree: the name, what it is, and the headline.
+pub fn title(page: &mut Page, target: &Target) {
+    let dot = page.glyphs().dot;
+    let mut spans = vec![
+        Span::new(Style::Strong, target.name.clone()),
+        Span::new(Style::Dim, format!("{dot}{}", view::format_of(target))),
+    ];
+    if target.elapsed_us > 0 && page.options().verbose() {
+        let took = duration(target.elapsed_us);
+        spans.push(Span::new(Style::Dim, format!("{dot}{took}")));
+    }
+    page.put("", "", 2, &spans);
+    page.line(&[Span::new(style(target), headline(target))]);
+    error(page, target);
+}
+
+/// Where an unreadable target is damaged.
+fn error(page: &mut Page, target: &Target) {
+    let Some(error) = &target.error else { return };
+    let mut parts = vec![error.kind.clone()];
+    parts.extend(error.path.clone());
+    parts.extend(error.offset.map(|at| format!("byte {at} (0x{at:x})")));
+    parts.extend(error.field.as_ref().map(|field| format!("field {field}")));
+    page.put("", "", 2, &[Span::plain(parts.join(", "))]);
+}
+
+/// The colour of a target's state.
+pub fn style(target: &Target) -> Style {
+    if target.error.is_some() && target.verdict <= Severity::Note {
+        Style::Odd
+    } else {
+        Style::of(target.verdict)
+    }
+}
+
+/// One line, at most as wide as the page: `misaligned  winxp.img  p1 3584 B off 4 KiB`.
+pub fn line(page: &mut Page, target: &Target) {
+    let state = order::state(target);
+    let said = match (&target.error, order::findings(target).first()) {
+        (Some(error), _) => error.message.clone(),
+        (None, Some(first)) if first.severity > Severity::Ok => brief(target, first),
+        _ => String::new(),
+    };
+    let ellipsis = page.glyphs().ellipsis;
+    let room = page.width().saturating_sub(columns(state) + 4);
+    let name = shorten_middle(&page.safe(&target.name), room * 3 / 5, ellipsis);
+    let rest = room.saturating_sub(columns(&name));
+    let said = shorten_middle(&page.safe(&said), rest, ellipsis);
+    page.line(&[
+        Span::new(style(target), state),
+        Span::plain("  "),
+        Span::new(Style::Strong, name),
+        Span::plain("  "),
+        Span::plain(said),
+    ]);
+}
+
+/// No target at all.
+pub fn nothing(page: &mut Page) {
+    page.line(&[
+        Span::new(Style::Odd, "unknown"),
+        Span::plain("  nothing was found to check"),
+    ]);
+}

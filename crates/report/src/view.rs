@@ -1,0 +1,131 @@
+//! Questions about a target that more than one renderer asks.
+
+use std::collections::HashMap;
+
+use ioalign_core::{Grid, LayerId, PhaseSet, Role, Stack, Tier};
+
+use crate::model::{LayerPhases, Target};
+
+/// How a layer stands on a grid.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Standing {
+    /// Every known part starts on a boundary.
+    On,
+    /// Off a grid that makes I/O dearer.
+    Crosses,
+    /// Off a grid that makes writes read-modify-write, or I/O fail.
+    Off,
+    /// Not known.
+    Unknown,
+    /// Not judged: no data, or the grid is not believed.
+    Moot,
+}
+
+/// Judges one set of phases for display.
+pub fn standing(role: Role, grid: &Grid, phases: &PhaseSet) -> Standing {
+    if !grid.trusted() || !role.carries_data() {
+        Standing::Moot
+    } else if !phases.is_known() {
+        Standing::Unknown
+    } else if phases.is_aligned() {
+        Standing::On
+    } else if grid.tier == Tier::Preference {
+        Standing::Crosses
+    } else {
+        Standing::Off
+    }
+}
+
+/// Each known phase set of `layer` with its grid, in the order of the grids; trusted ones only.
+pub fn meetings(target: &Target, layer: LayerId) -> Vec<(&LayerPhases, &Grid, Standing)> {
+    let role = target.stack.layer(layer).role;
+    target
+        .phases_of(layer)
+        .filter_map(|one| target.stack.grids.get(one.grid).map(|grid| (one, grid)))
+        .filter(|(_, grid)| grid.trusted())
+        .map(|(one, grid)| (one, grid, standing(role, grid, &one.phases)))
+        .collect()
+}
+
+/// The layers that nothing lies on, as they came.
+pub fn tops(stack: &Stack) -> Vec<LayerId> {
+    let mut covered = vec![false; stack.len()];
+    for (_, layer) in stack.layers() {
+        for edge in &layer.below {
+            if let Some(slot) = covered.get_mut(edge.below.0) {
+                *slot = true;
+            }
+        }
+    }
+    stack
+        .layers()
+        .filter(|(id, _)| covered.get(id.0) == Some(&false))
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// [`Stack::label`] of every layer, in one pass.
+pub fn labels(stack: &Stack) -> Vec<String> {
+    stack
+        .layers()
+        .scan(HashMap::new(), |seen, (_, layer)| {
+            Some(unique(
+                seen,
+                format!("{}:{}", layer.kind.name(), layer.name),
+            ))
+        })
+        .collect()
+}
+
+/// An id for every grid: `grid:<layer label>:<kind>:<size in bytes>`, with `#2` where it repeats.
+pub fn grid_ids(stack: &Stack, labels: &[String]) -> Vec<String> {
+    let mut seen = HashMap::new();
+    stack
+        .grids
+        .iter()
+        .map(|grid| {
+            let layer = labels.get(grid.layer.0).map_or("?", String::as_str);
+            unique(
+                &mut seen,
+                format!("grid:{layer}:{}:{}", grid.kind, grid.size.get()),
+            )
+        })
+        .collect()
+}
+
+fn unique(seen: &mut HashMap<String, usize>, plain: String) -> String {
+    let times = seen.entry(plain.clone()).or_insert(0);
+    *times += 1;
+    match *times {
+        1 => plain,
+        n => format!("{plain}#{n}"),
+    }
+}
+
+/// The container or table format, for the table of many targets.
+pub fn format_of(target: &Target) -> String {
+    let fact = target
+        .stack
+        .layers()
+        .find_map(|(_, layer)| layer.facts.get("format").cloned());
+    fact.unwrap_or_else(|| target.source.name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use ioalign_core::{Kind, Layer};
+
+    use super::*;
+
+    #[test]
+    fn labels_are_those_of_the_stack() {
+        let mut stack = Stack::new();
+        for name in ["a", "b", "a", "a"] {
+            stack.push(Layer::new(Kind::Disk, name));
+        }
+        let all = labels(&stack);
+        for (id, _) in stack.layers() {
+            assert_eq!(all[id.0], stack.label(id));
+        }
+    }
+}

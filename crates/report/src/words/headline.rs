@@ -1,0 +1,217 @@
+//! The verdict in plain words, for someone who has never heard of alignment.
+
+use std::collections::BTreeSet;
+
+use ioalign_core::cost::CostRow;
+use ioalign_core::{Finding, Grid, LayerId, Severity, Tier};
+
+use super::numbers::{count, percent, trimmed};
+use super::{clean, kinds, place};
+use crate::model::Target;
+use crate::order;
+
+/// One or two sentences: what is wrong and what it costs.
+pub fn headline(target: &Target) -> String {
+    if let Some(error) = &target.error {
+        return format!(
+            "This could not be read: {}",
+            sentence(&clean(&error.message))
+        );
+    }
+    match target.verdict {
+        Severity::Ok | Severity::Note => fine(target),
+        Severity::Unknown => unknown(target),
+        _ => defect(target).unwrap_or_else(|| capital(kinds::meaning(target.verdict)) + "."),
+    }
+}
+
+fn fine(target: &Target) -> String {
+    let judged: BTreeSet<_> = target
+        .phases
+        .iter()
+        .filter(|one| one.phases.is_aligned())
+        .map(|one| one.layer)
+        .collect();
+    match judged.len() {
+        0 => "Nothing is wrong.".to_owned(),
+        _ => "Everything that carries data starts on the boundaries below it.".to_owned(),
+    }
+}
+
+fn unknown(target: &Target) -> String {
+    let said = order::findings(target)
+        .into_iter()
+        .find(|finding| finding.severity == Severity::Unknown);
+    said.map_or_else(
+        || "Nothing that could be judged was recognised, so nothing is claimed.".to_owned(),
+        |finding| sentence(&clean(&finding.why)),
+    )
+}
+
+/// The worst findings of one kind, counted: "2 of 3 partitions start …".
+fn defect(target: &Target) -> Option<String> {
+    let all = order::findings(target);
+    let first = *all.first()?;
+    let Some((grid, layer)) = grid_of(target, first).zip(first.guilty.or(first.layer)) else {
+        return Some(sentence(&clean(&first.why)));
+    };
+    let same: Vec<&Finding> = all
+        .iter()
+        .copied()
+        .filter(|f| f.severity == first.severity)
+        .filter(|f| {
+            grid_of(target, f).is_some_and(|g| (g.size, &g.kind) == (grid.size, &grid.kind))
+        })
+        .collect();
+    let fact = scattered(target, first, grid).unwrap_or_else(|| {
+        format!(
+            "{} {}",
+            subject(target, &same, layer),
+            off(grid, same.len() > 1)
+        )
+    });
+    Some(match cost(&first.cost, grid) {
+        Some(price) => format!("{fact}: {price}."),
+        None => format!("{fact}."),
+    })
+}
+
+/// The grid of a finding, where it has one.
+pub fn grid_of<'a>(target: &'a Target, finding: &Finding) -> Option<&'a Grid> {
+    target.stack.grids.get(finding.grid?)
+}
+
+/// When only a part of the data is off: "87.5 % of the data of image file x lies off …".
+fn scattered(target: &Target, finding: &Finding, grid: &Grid) -> Option<String> {
+    let (layer, index) = finding.layer.zip(finding.grid)?;
+    let phases = target.phases_on(layer, index)?;
+    if phases.phases.len() < 2 {
+        return None;
+    }
+    let guilty = finding.guilty.unwrap_or(layer);
+    let whose = if guilty == layer {
+        place::name(&target.stack, layer)
+    } else {
+        format!(
+            "{}, because of {},",
+            place::name(&target.stack, layer),
+            place::name(&target.stack, guilty)
+        )
+    };
+    Some(format!(
+        "{} of {whose} lies off the {} boundaries of the {}",
+        capital(&percent(phases.off_grid())),
+        grid.size,
+        kinds::cells(&grid.kind)
+    ))
+}
+
+/// `2 of 3 partitions`, `All 3 partitions`, `Partition p1`.
+fn subject(target: &Target, same: &[&Finding], layer: LayerId) -> String {
+    let stack = &target.stack;
+    let kind = stack.layer(layer).kind;
+    let guilty: BTreeSet<_> = same
+        .iter()
+        .filter_map(|f| f.guilty.or(f.layer))
+        .filter(|id| stack.layer(*id).kind == kind)
+        .collect();
+    let total = stack
+        .layers()
+        .filter(|(_, layer)| layer.kind == kind && layer.role.carries_data())
+        .count();
+    match guilty.len() {
+        0 | 1 if total < 2 => capital(&place::name(stack, layer)),
+        n if n >= total => format!("All {} {}", count(n), kinds::layers(kind)),
+        n => format!("{} of {} {}", count(n), count(total), kinds::layers(kind)),
+    }
+}
+
+fn off(grid: &Grid, several: bool) -> String {
+    let verb = if several { "start" } else { "starts" };
+    match grid.tier {
+        Tier::Validity => format!(
+            "{verb} between two {} {}",
+            grid.size,
+            kinds::cells(&grid.kind)
+        ),
+        Tier::Rmw | Tier::Preference => {
+            format!(
+                "{verb} in the middle of a {} {}",
+                grid.size,
+                kinds::cell(&grid.kind)
+            )
+        }
+    }
+}
+
+/// What one telling size of I/O costs, in words.
+pub fn cost(rows: &[CostRow], grid: &Grid) -> Option<String> {
+    let dearer = |row: &&CostRow| row.cells_ratio > 1.001;
+    let row = rows
+        .iter()
+        .filter(dearer)
+        .find(|row| row.io.get() == 4096)
+        .or_else(|| rows.iter().find(dearer))?;
+    let whole = row.straddle_ratio > 0.999;
+    let cells = kinds::cells(&grid.kind);
+    Some(match (grid.tier, whole) {
+        (Tier::Rmw, true) => format!(
+            "every {} write costs {} reads and {} writes instead of one write",
+            row.io,
+            trimmed(row.rmw_ratio),
+            trimmed(row.cells_ratio)
+        ),
+        (_, true) => format!(
+            "every {} request touches two {cells} instead of one",
+            row.io
+        ),
+        _ if row.straddle_ratio > 0.0 => format!(
+            "{} of all {} requests touch two {cells} instead of one",
+            percent(row.straddle_ratio),
+            row.io
+        ),
+        _ => format!(
+            "a {} request touches {} times as many {cells} as it need",
+            row.io,
+            trimmed(row.cells_ratio)
+        ),
+    })
+}
+
+/// First letter in upper case.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+/// Capital first, full stop last.
+pub fn sentence(text: &str) -> String {
+    let text = capital(text.trim());
+    if text.ends_with(['.', '!', '?']) || text.is_empty() {
+        text
+    } else {
+        text + "."
+    }
+}
+
+/// A finding in a few words, for tables: `p1 3584 B off 4 KiB`.
+pub fn brief(target: &Target, finding: &Finding) -> String {
+    let name = finding
+        .guilty
+        .or(finding.layer)
+        .map(|id| clean(&target.stack.layer(id).name))
+        .filter(|name| !name.is_empty());
+    let offset = finding.offset.filter(|offset| !offset.is_zero()).zip(
+        finding
+            .unit
+            .or_else(|| grid_of(target, finding).map(|grid| grid.size)),
+    );
+    match (name, offset) {
+        (Some(name), Some((offset, unit))) => format!("{name} {offset} off {unit}"),
+        (None, Some((offset, unit))) => format!("{offset} off {unit}"),
+        (Some(name), None) => format!("{name} {}", finding.rule),
+        (None, None) => finding.rule.to_owned(),
+    }
+}

@@ -1,0 +1,91 @@
+//! What layers and grids are called in sentences.
+
+use ioalign_core::{Confidence, Kind, Severity, Tier};
+
+use super::clean;
+
+/// A layer in a sentence: `file system`, singular.
+pub const fn layer(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Disk => "disk",
+        Kind::Image => "image file",
+        Kind::Partition => "partition",
+        Kind::Md => "RAID array",
+        Kind::LvmPv => "LVM physical volume",
+        Kind::LvmLv => "logical volume",
+        Kind::ThinPool => "thin pool",
+        Kind::Crypt => "encrypted volume",
+        Kind::Bcache => "bcache device",
+        Kind::Volume => "volume",
+        Kind::Filesystem => "file system",
+        Kind::Swap => "swap area",
+        Kind::Database => "database",
+        Kind::File => "file",
+    }
+}
+
+/// The same for several: all of them end in a plain `s`.
+pub fn layers(kind: Kind) -> String {
+    format!("{}s", layer(kind))
+}
+
+/// A grid's cell in a sentence: `physical block`, `RAID chunk`.
+pub fn cell(kind: &str) -> String {
+    match kind {
+        "raid-chunk" | "md-chunk" => "RAID chunk".to_owned(),
+        "stripe" | "full-stripe" => "full stripe".to_owned(),
+        "optimal-io" | "optimal" => "optimal I/O size".to_owned(),
+        "" => "cell".to_owned(),
+        other => clean(&other.replace(['-', '_'], " ")),
+    }
+}
+
+/// Several cells: `physical blocks`.
+pub fn cells(kind: &str) -> String {
+    let one = cell(kind);
+    if one.ends_with('s') {
+        one
+    } else {
+        format!("{one}s")
+    }
+}
+
+/// What being off such a grid does.
+pub const fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Validity => "off it, I/O fails",
+        Tier::Rmw => "off it, a write becomes read-modify-write",
+        Tier::Preference => "crossing it costs extra",
+    }
+}
+
+/// The interface's word for a tier.
+pub const fn tier_name(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Validity => "validity",
+        Tier::Rmw => "rmw",
+        Tier::Preference => "preference",
+    }
+}
+
+/// The interface's word for a confidence.
+pub const fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "low",
+        Confidence::Medium => "medium",
+        Confidence::High => "high",
+    }
+}
+
+/// What a severity means, in plain words.
+pub const fn meaning(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Unknown => "nothing was recognised, so nothing is claimed",
+        Severity::Ok => "every data layer starts on the boundaries below it",
+        Severity::Note => "worth knowing, costs data nothing",
+        Severity::Suboptimal => "I/O crosses boundaries and is dearer than it need be",
+        Severity::Misaligned => "writes become read-modify-write, one request becomes two",
+        Severity::DataRisk => "a crash or a torn write can lose data",
+        Severity::Broken => "does not boot, mount, join or read",
+    }
+}

@@ -1,0 +1,9 @@
+//! The words and numbers that all renderers share.
+
+pub mod clean;
+pub mod headline;
+pub mod kinds;
+pub mod numbers;
+pub mod place;
+
+pub use clean::{clean, shorten_middle};

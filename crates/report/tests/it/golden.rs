@@ -1,0 +1,133 @@
+//! Compares every renderer with committed output; `UPDATE_GOLDEN=1` writes it anew.
+
+use std::path::{Path, PathBuf};
+
+use ioalign_report::{Format, Options, Report, Verbosity};
+
+use super::cases;
+
+/// Set to write the files instead of comparing.
+const UPDATE: &str = "UPDATE_GOLDEN";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+fn check(name: &str, text: &str) {
+    let path = folder().join(name);
+    if std::env::var_os(UPDATE).is_some() {
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let known = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; run with {UPDATE}=1", path.display()));
+    let line = known.lines().zip(text.lines()).position(|(a, b)| a != b);
+    assert!(
+        known == text,
+        "{name} differs from line {}; look at the change, then run with {UPDATE}=1",
+        line.map_or(known.lines().count().min(text.lines().count()), |line| line) + 1
+    );
+}
+
+fn case(name: &str) -> Report {
+    let all = cases::all();
+    let found = all.into_iter().find(|(case, _)| *case == name);
+    found.unwrap_or_else(|| panic!("no case {name}")).1
+}
+
+#[test]
+fn text() {
+    for (name, report) in cases::all() {
+        check(
+            &format!("{name}.txt"),
+            &Format::Text.render(&report, &Options::default()),
+        );
+    }
+}
+
+#[test]
+fn text_variants() {
+    let verbose = Options {
+        verbosity: Verbosity::Verbose,
+        ..Options::default()
+    };
+    check(
+        "raid5-verbose.txt",
+        &Format::Text.render(&case("raid5"), &verbose),
+    );
+    let plain = Options {
+        ascii: true,
+        width: 60,
+        ..Options::default()
+    };
+    check(
+        "sector63-ascii-60.txt",
+        &Format::Text.render(&case("sector63"), &plain),
+    );
+    let color = Options {
+        color: true,
+        ..Options::default()
+    };
+    check(
+        "sector63-color.txt",
+        &Format::Text.render(&case("sector63"), &color),
+    );
+    let quiet = Options {
+        verbosity: Verbosity::Quiet,
+        ..Options::default()
+    };
+    let lines: String = cases::all()
+        .iter()
+        .map(|(_, report)| Format::Text.render(report, &quiet))
+        .collect();
+    check("quiet.txt", &lines);
+}
+
+#[test]
+fn few_rows() {
+    let few = Options {
+        max_rows: 3,
+        ..Options::default()
+    };
+    check(
+        "forty-3-rows.txt",
+        &Format::Text.render(&case("forty"), &few),
+    );
+}
+
+#[test]
+fn json() {
+    for name in ["sector63", "vhd", "unreadable"] {
+        check(
+            &format!("{name}.json"),
+            &Format::Json.render(&case(name), &Options::default()),
+        );
+    }
+}
+
+#[test]
+fn svg() {
+    for name in [
+        "sector63",
+        "aligned",
+        "raid5",
+        "vhd",
+        "repaired",
+        "unreadable",
+    ] {
+        check(
+            &format!("{name}.svg"),
+            &Format::Svg.render(&case(name), &Options::default()),
+        );
+    }
+}
+
+#[test]
+fn html() {
+    for name in ["sector63", "unreadable", "two"] {
+        check(
+            &format!("{name}.html"),
+            &Format::Html.render(&case(name), &Options::default()),
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! Text never leaves the page, whatever the width, and quiet is one line.
+
+use ioalign_report::{Format, Options, Verbosity};
+use unicode_width::UnicodeWidthStr;
+
+use super::cases;
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for (name, report) in cases::all() {
+        for width in [40, 60, 80, 120] {
+            for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+                for ascii in [false, true] {
+                    let options = Options {
+                        width,
+                        verbosity,
+                        ascii,
+                        ..Options::default()
+                    };
+                    let text = Format::Text.render(&report, &options);
+                    assert!(!ascii || text.is_ascii(), "{name} is not ASCII");
+                    for line in text.lines() {
+                        assert!(line.width() <= width, "{name} at {width}: {line}");
+                        assert_eq!(line, line.trim_end(), "{name}: white space at the end");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn quiet_is_one_line() {
+    let options = Options {
+        verbosity: Verbosity::Quiet,
+        ..Options::default()
+    };
+    for (name, report) in cases::all() {
+        let text = Format::Text.render(&report, &options);
+        assert_eq!(text.lines().count(), 1, "{name}: {text}");
+    }
+}
+
+#[test]
+fn colour_only_adds_escapes() {
+    for (name, report) in cases::all() {
+        let plain = Format::Text.render(&report, &Options::default());
+        let color = Options {
+            color: true,
+            ..Options::default()
+        };
+        let color = Format::Text.render(&report, &color);
+        assert_eq!(strip(&color), plain, "{name}");
+    }
+}
+
+/// Without `ESC [ … m`.
+fn strip(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(part.split_once('m').map_or("", |(_, rest)| rest));
+    }
+    out
+}
