@@ -78,7 +78,10 @@ fn array_layer(newest: &Leg<'_>, legs: &[Leg<'_>]) -> Layer {
             format!("{present} of {} present", newest.md.raid_disks),
         )
         .fact("uuid", member.set.clone());
-    layer.size = newest.md.array_size;
+    layer.size = newest
+        .md
+        .array_size
+        .or_else(|| sum_of_members(newest, legs));
     if !newest.md.chunk.is_zero() {
         layer.facts.insert("chunk", newest.md.chunk.to_string());
     }
@@ -89,6 +92,18 @@ fn array_layer(newest: &Leg<'_>, legs: &[Leg<'_>]) -> Layer {
     }
     layer.remarks.extend(differing_starts(legs));
     layer
+}
+
+/// RAID 0 and linear arrays do not store their size: members may differ. Each gives whole chunks.
+fn sum_of_members(newest: &Leg<'_>, legs: &[Leg<'_>]) -> Option<Bytes> {
+    let chunk = newest.md.chunk.get().max(1);
+    let mut sum = Bytes::ZERO;
+    for slot in 0..newest.md.raid_disks {
+        let leg = legs.iter().find(|leg| leg.md.slot == Some(slot))?;
+        let size = leg.part.member.data_size?.get();
+        sum = sum.checked_add(Bytes::new(size - size % chunk))?;
+    }
+    Some(sum)
 }
 
 /// `raid5`, `linear`, `multipath`.
@@ -123,7 +138,11 @@ fn array_view(shape: &Geometry, newest: &Leg<'_>, legs: &[Leg<'_>]) -> Option<Vi
         return legs.iter().find(|leg| leg.md.slot.is_some()).map(data);
     }
     let md = newest.md;
-    let (size, chunk) = (md.array_size?.get(), md.chunk.get());
+    let size = md
+        .array_size
+        .or_else(|| sum_of_members(newest, legs))?
+        .get();
+    let chunk = md.chunk.get();
     if chunk == 0 {
         return None;
     }

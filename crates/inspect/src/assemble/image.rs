@@ -29,11 +29,7 @@ pub fn images(paths: &[&Path], options: &Options) -> Result<Inspection> {
     }
     assembly.run();
     formats.dedup();
-    Ok(Inspection {
-        stack: assembly.stack,
-        format: formats.join("+"),
-        unread: Vec::new(),
-    })
+    Ok(assembly.finish(formats.join("+"), paths.first().copied()))
 }
 
 /// Reads bytes that are in memory as an image: for tests and fuzzing.
@@ -41,11 +37,7 @@ pub fn image_from(source: &Arc<dyn Source>, options: &Options) -> Result<Inspect
     let mut assembly = Assembly::new(Stack::new(), options);
     let format = assembly.add_image(source.path(), source)?;
     assembly.run();
-    Ok(Inspection {
-        stack: assembly.stack,
-        format,
-        unread: Vec::new(),
-    })
+    Ok(assembly.finish(format, Some(source.path())))
 }
 
 impl Assembly<'_> {

@@ -8,7 +8,8 @@ use crate::volumes::Detail;
 impl Assembly<'_> {
     /// Joins all sets that are waiting; false when there was none.
     pub(super) fn join_sets(&mut self) -> bool {
-        let parts = std::mem::take(&mut self.parts);
+        let mut parts = std::mem::take(&mut self.parts);
+        name_sets(&mut parts);
         let mut sets: BTreeMap<(bool, String), Vec<Part>> = BTreeMap::new();
         for part in parts {
             let md = matches!(part.member.detail, Detail::Md(_));
@@ -29,5 +30,29 @@ impl Assembly<'_> {
             }
         }
         found
+    }
+}
+
+/// A PV without a copy of the metadata does not know its group; the copies on others name it.
+fn name_sets(parts: &mut [Part]) {
+    let mut known = BTreeMap::new();
+    for part in parts.iter() {
+        if let Detail::Lvm(lvm) = &part.member.detail
+            && let Some(group) = &lvm.group
+        {
+            known.extend(
+                group
+                    .pvs
+                    .iter()
+                    .map(|pv| (pv.id.clone(), part.member.set.clone())),
+            );
+        }
+    }
+    for part in parts.iter_mut().filter(|part| part.member.set.is_empty()) {
+        if let Detail::Lvm(lvm) = &part.member.detail
+            && let Some(set) = known.get(&lvm.pv)
+        {
+            part.member.set.clone_from(set);
+        }
     }
 }

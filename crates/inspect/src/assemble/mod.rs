@@ -7,6 +7,7 @@
 mod array;
 mod content;
 mod grids;
+mod host;
 mod image;
 mod join;
 mod lvm;
@@ -14,15 +15,16 @@ pub mod md;
 mod striped;
 mod volume;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use ioalign_core::{Bytes, GridSpec, LayerId, SectorSize, Stack};
+use ioalign_core::{Bytes, GridSpec, LayerId, Remark, SectorSize, Severity, Stack};
 
 use crate::error::Error;
 use crate::view::View;
 use crate::volumes::Member;
 
 pub use grids::md_grids;
+pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
 
 /// What the operator said about the targets.
@@ -34,6 +36,8 @@ pub struct Options {
     pub grids: Vec<GridSpec>,
     /// Follow backing files that lie outside the folder of their image.
     pub allow_backing: bool,
+    /// A database, as named by the operator, on top of every file system.
+    pub database: Option<crate::filesystems::database::Database>,
 }
 
 /// What was found in a target.
@@ -45,7 +49,24 @@ pub struct Inspection {
     pub format: String,
     /// What could not be read, and what stays unknown because of it.
     pub unread: Vec<(PathBuf, String)>,
+    /// The first structure that contradicts itself; the stack holds what was read besides.
+    pub malformed: Option<Error>,
 }
+
+/// Remarks of readers that went on past a structure which contradicts itself.
+const MALFORMED: [&str; 11] = [
+    "ebr-loop",
+    "ebr-link-outside",
+    "ebr-signature",
+    "ebr-chain-too-long",
+    "gpt-entry-impossible",
+    "qcow2-bad-entries",
+    "vdi-bad-entries",
+    "vhd-bad-entries",
+    "vhdx-bad-entries",
+    "vmdk-bad-entries",
+    "lvm-metadata",
+];
 
 /// No stack is deeper: real ones have about eight layers.
 const MOST_DEPTH: u32 = 24;
@@ -77,6 +98,7 @@ struct Assembly<'a> {
     options: &'a Options,
     pending: Vec<Node>,
     parts: Vec<Part>,
+    malformed: Option<Error>,
 }
 
 impl<'a> Assembly<'a> {
@@ -86,6 +108,7 @@ impl<'a> Assembly<'a> {
             options,
             pending: Vec::new(),
             parts: Vec::new(),
+            malformed: None,
         }
     }
 
@@ -115,13 +138,35 @@ impl<'a> Assembly<'a> {
     }
 
     /// Records that a reader gave up on a structure.
-    fn damaged(&mut self, layer: LayerId, what: &'static str, error: &Error) {
-        use ioalign_core::{Remark, Severity};
+    fn damaged(&mut self, layer: LayerId, what: &'static str, error: Error) {
         let remark = Remark::new(
             "damaged-metadata",
             Severity::Broken,
             format!("{what}: {error}"),
         );
         self.stack.layer_mut(layer).remarks.push(remark);
+        self.malformed.get_or_insert(error);
+    }
+
+    /// What was found, under the name of its format.
+    fn finish(mut self, format: String, path: Option<&Path>) -> Inspection {
+        let malformed = self.malformed.take().or_else(|| {
+            let remarks = self.stack.layers().flat_map(|(_, layer)| &layer.remarks);
+            let why = &remarks
+                .into_iter()
+                .find(|remark| MALFORMED.contains(&remark.rule))?
+                .why;
+            let error = Error::malformed(why.clone());
+            Some(match path {
+                Some(path) if !why.contains(&*path.to_string_lossy()) => error.in_file(path),
+                _ => error,
+            })
+        });
+        Inspection {
+            stack: self.stack,
+            format,
+            unread: Vec::new(),
+            malformed,
+        }
     }
 }

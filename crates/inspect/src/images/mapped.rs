@@ -32,8 +32,12 @@ pub struct Mapped {
 impl Mapped {
     /// An empty map of an image as deep in its chain as `policy` says.
     pub fn new(policy: &Policy) -> Self {
-        let tables = (MOST_TABLE_BYTES.checked_shr(deep(policy)).unwrap_or(0)).max(LEAST_TABLE_BYTES);
-        Self { table_bytes: tables, ..Self::of(Self::limit(policy)) }
+        let tables =
+            (MOST_TABLE_BYTES.checked_shr(deep(policy)).unwrap_or(0)).max(LEAST_TABLE_BYTES);
+        Self {
+            table_bytes: tables,
+            ..Self::of(Self::limit(policy))
+        }
     }
 
     /// An empty map that keeps `most` runs: for a disk whose files share one limit.
@@ -49,7 +53,10 @@ impl Mapped {
 
     /// Runs that an image as deep in its chain as `policy` says may keep.
     pub fn limit(policy: &Policy) -> usize {
-        MOST_RUNS.checked_shr(deep(policy)).unwrap_or(0).max(LEAST_RUNS)
+        MOST_RUNS
+            .checked_shr(deep(policy))
+            .unwrap_or(0)
+            .max(LEAST_RUNS)
     }
 
     /// Lets it keep `most` runs from now on.
