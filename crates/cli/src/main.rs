@@ -1,1 +1,67 @@
-fn main() {}
+//! `ioalign`: storage I/O alignment, found and explained.
+//!
+//! This crate is arguments, wiring and exit codes; everything that can be reused is in the libraries.
+
+mod args;
+mod check;
+mod demo;
+mod exit;
+mod generate;
+mod interrupt;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Verb};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let exit = match cli.verb {
+        Verb::Check(arguments) => check::run(&arguments),
+        Verb::Demo(arguments) => demo::run(&arguments),
+        Verb::Completions { shell } => generate::completions(shell),
+        Verb::Man { folder } => generate::man(folder.as_deref()),
+    };
+    match exit {
+        Ok(exit) => exit.into(),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Help and version go to standard output with code 0, wrong arguments to standard error with 64.
+fn usage(error: &clap::Error) -> ExitCode {
+    // A reader that hangs up early (`ioalign --help | head`) is no failure.
+    let _ = error.print();
+    if error.use_stderr() {
+        Exit::Usage.into()
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    let _ = writeln!(anstream::stderr(), "ioalign: {error:#}");
+    let usage = error.downcast_ref::<exit::UsageError>().is_some();
+    if usage {
+        Exit::Usage.into()
+    } else {
+        Exit::Unreadable.into()
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

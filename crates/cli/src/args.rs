@@ -1,0 +1,215 @@
+//! The command line: one definition gives parsing, help, completions and man pages.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+use clap_complete::Shell;
+use ioalign_core::units::parse_size;
+use ioalign_core::{GridSpec, SectorSize, grid_spec};
+use ioalign_report::Format;
+
+use crate::exit::Mode;
+
+/// Finds, explains and proves storage I/O misalignment, from database page to flash.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ioalign",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Judge every layer of a storage stack: disks, images, folders of images, this machine
+    #[command(after_long_help = CHECK_EXAMPLES)]
+    Check(Box<CheckArgs>),
+    /// Show the whole loop on a scratch image; needs no root
+    #[command(after_long_help = DEMO_EXAMPLES)]
+    Demo(DemoArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page, or write all of them into a folder
+    Man {
+        /// Folder for ioalign.1, ioalign-check.1, …
+        folder: Option<PathBuf>,
+    },
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  ioalign check                              this machine
+  ioalign check /dev/sda                     one disk and everything on it
+  ioalign check winxp.img                    an image file, of any format
+  ioalign check /var/lib/libvirt/images      a folder of images, worst first
+  ioalign check disk.qcow2 --format html --output report.html
+  ioalign check vm.img --profile-grid raid:64kx5
+  ioalign check vm.img --grid 16k:indirection-unit:rmw --json
+  ioalign check d0.img d1.img d2.img --together     disks of one machine (RAID, LVM)
+  ioalign check --sysroot ./captured-host
+  ioalign check /var/lib/mysql               a database directory and its stack
+  ioalign check /srv/big.file --extents      where a file's extents lie
+
+Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
+64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  ioalign demo
+  ioalign demo --keep ./demo                 keep the image and the report there";
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Devices, image files, folders of images, database directories; nothing: this machine
+    pub targets: Vec<PathBuf>,
+
+    /// Read a captured host instead of this one: a tree with sys/, proc/ and dev/ in it
+    #[arg(long, value_name = "DIR")]
+    pub sysroot: Option<PathBuf>,
+
+    /// Judge against this grid: SIZE[@PHASE][:KIND][:TIER], tier validity, rmw or preference
+    #[arg(long, value_name = "GRID")]
+    pub grid: Vec<GridSpec>,
+
+    /// Judge against a named set: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, iu-16k,
+    /// iu-64k, sd-card-4m, raid:<element>x<data disks>
+    #[arg(long, value_name = "NAME", value_parser = profile)]
+    pub profile_grid: Vec<Profile>,
+
+    /// Read partition tables written for sectors of this size (default: probe 512 and 4096)
+    #[arg(long, value_name = "BYTES", value_parser = sector)]
+    pub sector_size: Option<SectorSize>,
+
+    /// Ask whether the target would work on a disk with this logical sector
+    #[arg(long, value_name = "BYTES", value_parser = sector)]
+    pub target_logical: Option<SectorSize>,
+
+    /// Take all targets as disks of one machine: arrays and volume groups span them
+    #[arg(long, conflicts_with = "sysroot")]
+    pub together: bool,
+
+    /// Follow backing files and extents outside the folder of their image
+    #[arg(long)]
+    pub allow_backing: bool,
+
+    /// Judge each extent of a file on a mounted file system (FIEMAP)
+    #[arg(long)]
+    pub extents: bool,
+
+    /// A database on top: innodb, innodb:16k, postgresql, oracle:8k, sqlserver, …
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+
+    /// How exit codes are chosen
+    #[arg(long, value_enum, default_value_t)]
+    pub exit_mode: Mode,
+
+    /// At most this many rows in the table of many targets
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub rows: usize,
+
+    /// Use this many threads for many targets (default: all processors)
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// The output format: text, json, html or svg
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format_name())]
+    pub format: String,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
+    /// Write to a file (made anew at once when complete) instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Only the verdict
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Every layer on every grid, every cost row
+    #[arg(long, short, action = ArgAction::Count)]
+    pub verbose: u8,
+
+    /// No colour, also on a terminal
+    #[arg(long)]
+    pub no_color: bool,
+
+    /// Only ASCII characters
+    #[arg(long)]
+    pub ascii: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep the scratch image and the report in this folder
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+
+    /// No colour, also on a terminal
+    #[arg(long)]
+    pub no_color: bool,
+}
+
+/// A named set of grids, as one argument.
+#[derive(Clone, Debug)]
+pub struct Profile(pub Vec<GridSpec>);
+
+fn profile(name: &str) -> Result<Profile, String> {
+    grid_spec::profile(name)
+        .map(Profile)
+        .map_err(|error| error.to_string())
+}
+
+fn sector(text: &str) -> Result<SectorSize, String> {
+    let bytes = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    let size = u32::try_from(bytes.get()).ok().and_then(SectorSize::new);
+    size.ok_or_else(|| "a sector is a power of two from 256 to 65536 bytes".to_owned())
+}
+
+fn format_name() -> clap::builder::PossibleValuesParser {
+    Format::all().map(Format::name).collect::<Vec<_>>().into()
+}
+
+impl OutputArgs {
+    /// The format asked for; the argument parser lets no unknown name through.
+    pub fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            self.format.parse().unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sectors_are_powers_of_two() {
+        assert_eq!(sector("4k"), Ok(SectorSize::S4096));
+        assert!(sector("520").is_err());
+        assert!(sector("1M").is_err());
+    }
+}

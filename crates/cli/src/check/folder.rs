@@ -1,0 +1,121 @@
+//! Many targets: folders are searched for images, all processors work, one bad file stops nothing.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ioalign_inspect::filesystems::database;
+use ioalign_report::Target;
+use rayon::prelude::*;
+
+use super::{Job, target};
+use crate::interrupt::Interrupt;
+
+/// Endings of files that are images even when nothing in them is recognised.
+const IMAGE_ENDINGS: [&str; 12] = [
+    "img", "raw", "qcow2", "qcow", "vmdk", "vhd", "vhdx", "vdi", "iso", "bin", "dd", "vpc",
+];
+
+/// A target, and whether the operator named it or it was found in a folder.
+pub struct Named {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Found in a folder: then it is left out when it is no image at all.
+    pub found: bool,
+}
+
+/// Replaces folders by the files in them, in order of their paths.
+pub fn expand(targets: &[PathBuf], job: &Job) -> Result<Vec<Named>> {
+    let mut files = Vec::new();
+    for path in targets {
+        let is_folder = path.is_dir() && !is_database(path, job);
+        if is_folder {
+            search(path, &mut files)
+                .with_context(|| format!("{}: cannot read the folder", path.display()))?;
+        } else {
+            files.push(Named {
+                path: path.clone(),
+                found: false,
+            });
+        }
+    }
+    Ok(files)
+}
+
+fn is_database(path: &Path, job: &Job) -> bool {
+    job.sysroot.is_none() && matches!(database::find(path), Ok(Some(_)))
+}
+
+/// Regular files below `folder`; links to folders are not followed, so there are no loops.
+fn search(folder: &Path, files: &mut Vec<Named>) -> std::io::Result<()> {
+    let mut entries: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            // A folder without permission hides its files, not those beside it.
+            let _ = search(&entry.path(), files);
+        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
+            files.push(Named {
+                path: entry.path(),
+                found: true,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Judges all files; those found in a folder that are no images are left out.
+pub fn judge(
+    files: &[Named],
+    job: &Job,
+    jobs: Option<usize>,
+    interrupt: &Interrupt,
+    progress: bool,
+) -> Result<Vec<Target>> {
+    if let [only] = files {
+        return Ok(judge_one(only, job).into_iter().collect());
+    }
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0));
+    let pool = threads.build().context("cannot start threads")?;
+    let bar = bar(files.len() as u64, progress);
+    let targets = pool.install(|| {
+        files
+            .par_iter()
+            .filter_map(|file| {
+                if interrupt.asked() {
+                    return None;
+                }
+                let target = judge_one(file, job);
+                bar.inc(1);
+                target
+            })
+            .collect()
+    });
+    bar.finish_and_clear();
+    Ok(targets)
+}
+
+fn judge_one(file: &Named, job: &Job) -> Option<Target> {
+    let target = target::judge(&file.path, job);
+    let silent = target.verdict == ioalign_core::Severity::Unknown && target.error.is_none();
+    let by_name = file.path.extension().is_some_and(|ending| {
+        IMAGE_ENDINGS
+            .iter()
+            .any(|known| ending.eq_ignore_ascii_case(known))
+    });
+    (!file.found || by_name || !silent).then_some(target)
+}
+
+/// A bar on standard error, only for people and only when it takes a while.
+fn bar(len: u64, wanted: bool) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(len), ProgressDrawTarget::hidden());
+    if wanted && len > 50 {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} images, {per_sec}, {eta} left");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar
+}

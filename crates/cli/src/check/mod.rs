@@ -1,0 +1,166 @@
+//! `ioalign check`: targets in, a report out.
+
+mod folder;
+mod output;
+mod target;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use ioalign_core::SectorSize;
+use ioalign_inspect::assemble::Options;
+use ioalign_inspect::filesystems::database;
+use ioalign_report::{Format, Report, Target};
+
+use crate::args::CheckArgs;
+use crate::exit::{self, Exit, UsageError};
+use crate::interrupt::Interrupt;
+
+/// Everything the targets have in common.
+pub struct Job {
+    /// How targets are read.
+    pub inspect: Options,
+    /// How they are judged.
+    pub judge: ioalign_core::judge::Options,
+    /// The captured host, where one is named.
+    pub sysroot: Option<PathBuf>,
+    /// Judge the extents of files.
+    pub extents: bool,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &CheckArgs) -> Result<Exit> {
+    let job = Job::new(arguments)?;
+    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let targets = judge_all(arguments, &job, &interrupt)?;
+    let machine = match arguments.output.format() {
+        Format::Html => machine(),
+        _ => Vec::new(),
+    };
+    let report = Report {
+        targets,
+        tool: tool(),
+        machine,
+    };
+    output::write(&report, arguments)?;
+    if interrupt.asked() {
+        return Ok(Exit::Interrupted);
+    }
+    Ok(exit_of(arguments, &report))
+}
+
+/// Name and version, as reports open with it.
+pub fn tool() -> String {
+    format!("ioalign {}", env!("CARGO_PKG_VERSION"))
+}
+
+fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<Vec<Target>> {
+    let targets = &arguments.targets;
+    if targets.is_empty() {
+        return Ok(vec![target::host(job, &[])]);
+    }
+    if arguments.together {
+        return Ok(vec![target::together(job, targets)]);
+    }
+    let files = folder::expand(targets, job)?;
+    if files.is_empty() {
+        let names: Vec<_> = targets
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let what = format!("{}: no image in it", names.join(", "));
+        return Err(UsageError(what).into());
+    }
+    folder::judge(
+        &files,
+        job,
+        arguments.jobs,
+        interrupt,
+        !arguments.output.quiet,
+    )
+}
+
+fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
+    let unreadable = report.errors() > 0;
+    if arguments.exit_mode == exit::Mode::VirtAlignmentScan && !unreadable {
+        return Exit::Code(output::virt_alignment_scan(report));
+    }
+    exit::code(arguments.exit_mode, report.verdict(), unreadable)
+}
+
+impl Job {
+    fn new(arguments: &CheckArgs) -> Result<Self> {
+        let mut grids = arguments.grid.clone();
+        grids.extend(
+            arguments
+                .profile_grid
+                .iter()
+                .flat_map(|profile| profile.0.iter().cloned()),
+        );
+        let database = match &arguments.database {
+            None => None,
+            Some(name) => Some(database::named(name).ok_or_else(|| {
+                UsageError(format!(
+                    "`{name}` is no known database: try innodb or postgresql"
+                ))
+            })?),
+        };
+        let sector = arguments.sector_size;
+        Ok(Self {
+            inspect: Options {
+                sector,
+                grids,
+                allow_backing: arguments.allow_backing,
+                database,
+            },
+            judge: judge_options(arguments.target_logical),
+            sysroot: arguments.sysroot.clone(),
+            extents: arguments.extents,
+        })
+    }
+
+    /// The default job: what `check FILE` does.
+    pub fn plain() -> Self {
+        Self {
+            inspect: Options::default(),
+            judge: judge_options(None),
+            sysroot: None,
+            extents: false,
+        }
+    }
+}
+
+const fn judge_options(target_logical: Option<SectorSize>) -> ioalign_core::judge::Options {
+    ioalign_core::judge::Options { target_logical }
+}
+
+/// Judges one file for other verbs.
+pub fn one(path: &Path, job: &Job) -> Target {
+    target::judge(path, job)
+}
+
+/// The machine that a page was made on, for its head.
+pub fn machine() -> Vec<(String, String)> {
+    let Ok(root) = ioalign_inspect::host::Root::live() else {
+        return Vec::new();
+    };
+    let machine = ioalign_inspect::host::machine::read(&root);
+    let memory = machine
+        .memory
+        .map(|bytes| format!("{} MiB", bytes.get() >> 20));
+    let rows = [
+        ("host", machine.name),
+        ("system", machine.system),
+        ("kernel", machine.kernel),
+        (
+            "processor",
+            machine.cpu.map(|cpu| format!("{} × {cpu}", machine.cpus)),
+        ),
+        ("memory", memory),
+        ("product", machine.product),
+        ("hypervisor", machine.hypervisor),
+    ];
+    rows.into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+}

@@ -1,0 +1,82 @@
+//! Where the report goes and how it looks there.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use ioalign_core::Severity;
+use ioalign_core::layer::Kind;
+use ioalign_report::{Format, Options, Report, Verbosity};
+
+use crate::args::{CheckArgs, OutputArgs};
+
+/// Renders the report and writes it.
+pub fn write(report: &Report, arguments: &CheckArgs) -> Result<()> {
+    let output = &arguments.output;
+    let options = render_options(output, arguments.rows);
+    let text = output.format().render(report, &options);
+    match &output.output {
+        Some(path) => replace(path, &text)
+            .with_context(|| format!("{}: cannot write the report", path.display())),
+        None => {
+            let mut stdout = std::io::stdout().lock();
+            stdout
+                .write_all(text.as_bytes())
+                .and_then(|()| stdout.flush())
+                .context("standard output")
+        }
+    }
+}
+
+/// The look that the arguments and the terminal ask for.
+fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
+    let to_terminal = output.output.is_none() && std::io::stdout().is_terminal();
+    let no_color = output.no_color || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let verbosity = match (output.quiet, output.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, 0) => Verbosity::Normal,
+        _ => Verbosity::Verbose,
+    };
+    Options {
+        color: to_terminal && !no_color && output.format() == Format::Text,
+        ascii: output.ascii,
+        verbosity,
+        max_rows,
+        ..Options::default()
+    }
+}
+
+/// A reader of the file sees the old report or the new one, never half of one.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    std::fs::write(&temporary, text)
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .inspect_err(|_| {
+            // The error that matters is the first one.
+            let _ = std::fs::remove_file(&temporary);
+        })
+}
+
+/// That tool's contract: 3 when a partition is aligned to less than 4 KiB, 2 below 64 KiB, else 0;
+/// counted as documented, where the tool itself takes 1 KiB for the lower limit.
+pub fn virt_alignment_scan(report: &Report) -> u8 {
+    let starts = report.targets.iter().flat_map(|target| {
+        target.stack.layers().filter_map(|(_, layer)| {
+            let data = layer.kind == Kind::Partition && layer.role.carries_data();
+            layer
+                .below
+                .first()
+                .filter(|_| data)
+                .and_then(|edge| edge.map.start())
+        })
+    });
+    let worst = starts.filter_map(|start| start.natural_alignment()).min();
+    match worst.map(ioalign_core::Bytes::get) {
+        Some(alignment) if alignment < 4096 => 3,
+        Some(alignment) if alignment < 65536 => 2,
+        None if report.verdict() == Severity::Unknown => 1,
+        _ => 0,
+    }
+}

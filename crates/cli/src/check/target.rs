@@ -1,0 +1,157 @@
+//! One target: find out what it is, read it, judge it.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ioalign_core::judge::judge as judge_stack;
+use ioalign_core::{Finding, Severity};
+use ioalign_inspect::assemble::{self, HostOptions, Inspection};
+use ioalign_inspect::{Error, ErrorKind};
+use ioalign_report::{ErrorInfo, SourceKind, Target};
+
+use super::Job;
+
+/// Judges a device, image file, ordinary file or database directory.
+pub fn judge(path: &Path, job: &Job) -> Target {
+    let kind = std::fs::metadata(path).map(|data| data.file_type());
+    let on_host = match &kind {
+        Ok(kind) => kind.is_block_device() || kind.is_dir() || job.extents,
+        Err(_) => false,
+    };
+    if on_host || job.sysroot.is_some() {
+        return host(job, std::slice::from_ref(&path.to_owned()));
+    }
+    let name = path.display().to_string();
+    if kind.is_ok_and(|kind| !kind.is_file()) {
+        let what = "It is neither a file, a folder nor a block device";
+        let error = Error::new(ErrorKind::Unsupported, what).in_file(path);
+        return failed(name, SourceKind::Image, &error, Instant::now());
+    }
+    read(name, SourceKind::Image, job, || {
+        assemble::image(path, &job.inspect)
+    })
+}
+
+/// Judges several images as the disks of one machine.
+pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
+    let name = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(" + ");
+    let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
+    read(name, SourceKind::Image, job, || {
+        assemble::images(&paths, &job.inspect)
+    })
+}
+
+/// Judges this machine, or the captured one; only the named devices where some are named.
+pub fn host(job: &Job, only: &[PathBuf]) -> Target {
+    let source = if job.sysroot.is_some() {
+        SourceKind::Capture
+    } else {
+        SourceKind::Host
+    };
+    let name = match (only, &job.sysroot) {
+        ([], None) => "this host".to_owned(),
+        ([], Some(root)) => root.display().to_string(),
+        (paths, _) => paths
+            .iter()
+            .map(|p| p.display().to_string())
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    let options = HostOptions {
+        sysroot: job.sysroot.clone(),
+        only: only.to_vec(),
+        extents: job.extents,
+    };
+    read(name, source, job, || assemble::host(&options, &job.inspect))
+}
+
+fn read(
+    name: String,
+    source: SourceKind,
+    job: &Job,
+    inspect: impl FnOnce() -> Result<Inspection, Error>,
+) -> Target {
+    let begun = Instant::now();
+    match inspect() {
+        Ok(inspection) => judged(name, source, job, inspection, begun),
+        Err(error) => failed(name, source, &error, begun),
+    }
+}
+
+fn judged(
+    name: String,
+    source: SourceKind,
+    job: &Job,
+    inspection: Inspection,
+    begun: Instant,
+) -> Target {
+    let judgement = judge_stack(&inspection.stack, &job.judge);
+    let mut findings = judgement.findings;
+    findings.extend(inspection.unread.iter().map(|(path, why)| {
+        let why = format!("{}: {why}", path.display());
+        Finding::new("not-readable", Severity::Unknown, why)
+    }));
+    let verdict = ioalign_core::finding::verdict(findings.iter().map(|finding| finding.severity));
+    Target {
+        name,
+        source,
+        verdict,
+        stack: inspection.stack,
+        phases: judgement.phases,
+        findings,
+        error: inspection.malformed.as_ref().map(error_info),
+        elapsed_us: elapsed(begun),
+    }
+}
+
+fn failed(name: String, source: SourceKind, error: &Error, begun: Instant) -> Target {
+    let verdict = Severity::Unknown;
+    Target {
+        name,
+        source,
+        verdict,
+        error: Some(error_info(error)),
+        elapsed_us: elapsed(begun),
+        ..Target::default()
+    }
+}
+
+fn error_info(error: &Error) -> ErrorInfo {
+    ErrorInfo {
+        kind: kind_name(error.kind()).to_owned(),
+        message: message(error),
+        path: error.path().map(|path| path.display().to_string()),
+        offset: error.offset(),
+        field: error.field_name().map(str::to_owned),
+    }
+}
+
+/// The error with its cause, on one line.
+fn message(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
+const fn kind_name(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Malformed => "malformed",
+        ErrorKind::Unsupported => "unsupported",
+        ErrorKind::TooLarge => "too-large",
+        ErrorKind::Loop => "loop",
+        ErrorKind::Refused => "refused",
+        ErrorKind::NotFound => "not-found",
+        ErrorKind::Permission => "permission",
+        _ => "io",
+    }
+}
+
+fn elapsed(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,104 @@
+//! Exit codes: what scripts rely on.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use ioalign_core::Severity;
+
+/// How a run ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, and nothing to complain about.
+    Done,
+    /// `check`: a code that the exit mode gives for a verdict.
+    Code(u8),
+    /// The arguments make no sense.
+    Usage,
+    /// A target cannot be read, or contradicts its format.
+    Unreadable,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Code(code) => code,
+            Exit::Usage => 64,
+            Exit::Unreadable => 65,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Which convention `check` follows.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown
+    #[default]
+    Lint,
+    /// 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN
+    Nagios,
+    /// node-problem-detector: 0 ok, 1 problem, 2 unknown
+    Npd,
+    /// The documented contract of that tool: 0 ok, 1 error, 2 below 64 KiB, 3 below 4 KiB
+    VirtAlignmentScan,
+}
+
+/// The code for a verdict; `unreadable` when a target could not be read at all.
+pub fn code(mode: Mode, verdict: Severity, unreadable: bool) -> Exit {
+    use Severity::{Broken, DataRisk, Misaligned, Suboptimal, Unknown};
+    if unreadable {
+        return match mode {
+            Mode::Lint => Exit::Unreadable,
+            Mode::Nagios => Exit::Code(3),
+            Mode::Npd => Exit::Code(2),
+            Mode::VirtAlignmentScan => Exit::Code(1),
+        };
+    }
+    Exit::Code(match (mode, verdict) {
+        (Mode::Npd, Unknown) => 2,
+        (Mode::Npd, Broken | DataRisk | Misaligned | Suboptimal) => 1,
+        (_, Broken | DataRisk) => 2,
+        (_, Misaligned | Suboptimal) => 1,
+        (_, Unknown) => 3,
+        _ => 0,
+    })
+}
+
+/// Arguments that parse and still make no sense together.
+#[derive(Debug)]
+pub struct UsageError(pub String);
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_interface() {
+        for (verdict, lint, npd) in [
+            (Severity::Ok, 0, 0),
+            (Severity::Note, 0, 0),
+            (Severity::Suboptimal, 1, 1),
+            (Severity::Misaligned, 1, 1),
+            (Severity::DataRisk, 2, 1),
+            (Severity::Broken, 2, 1),
+            (Severity::Unknown, 3, 2),
+        ] {
+            assert_eq!(code(Mode::Lint, verdict, false), Exit::Code(lint));
+            assert_eq!(code(Mode::Nagios, verdict, false), Exit::Code(lint));
+            assert_eq!(code(Mode::Npd, verdict, false), Exit::Code(npd));
+        }
+        assert_eq!(code(Mode::Lint, Severity::Ok, true), Exit::Unreadable);
+    }
+}

@@ -1,0 +1,13 @@
+//! Disks, tables and captured hosts for tests, made from nothing.
+//!
+//! Everything here panics with a clear message when it fails: it is used by tests only.
+#![deny(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+pub mod disk;
+pub mod gpt;
+pub mod mbr;
+pub mod run;
+
+pub use disk::Disk;
+pub use run::{Checked, check};

@@ -1,0 +1,121 @@
+//! Runs `ioalign check --json` and asks questions of the answer.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What a run of `check` said.
+#[derive(Debug)]
+pub struct Checked {
+    /// The JSON document.
+    pub json: Value,
+    /// The exit code.
+    pub code: i32,
+}
+
+/// Runs `program check --json` with arguments.
+pub fn check<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -> Checked {
+    let mut command = Command::new(program);
+    command.arg("check").arg("--json").args(arguments);
+    let output = command.output().unwrap();
+    let code = output.status.code().unwrap_or(-1);
+    let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        panic!("{command:?} exits with {code} and no JSON ({error}): {errors}")
+    });
+    Checked { json, code }
+}
+
+impl Checked {
+    /// The only target.
+    pub fn target(&self) -> &Value {
+        let targets = self.json["targets"].as_array().unwrap();
+        assert_eq!(targets.len(), 1, "one target: {:#}", self.json);
+        &targets[0]
+    }
+
+    /// The target's verdict.
+    pub fn verdict(&self) -> &str {
+        self.target()["verdict"].as_str().unwrap()
+    }
+
+    /// All findings of the target.
+    pub fn findings(&self) -> &[Value] {
+        self.target()["findings"].as_array().unwrap()
+    }
+
+    /// The findings of one rule.
+    pub fn of_rule<'a>(&'a self, rule: &'a str) -> Vec<&'a Value> {
+        self.findings()
+            .iter()
+            .filter(|finding| finding["rule"] == rule)
+            .collect()
+    }
+
+    /// The first finding of a rule about a layer whose id ends in `layer`.
+    pub fn finding(&self, rule: &str, layer: &str) -> &Value {
+        let found = self.findings().iter().find(|finding| {
+            let guilty = [&finding["layer"], &finding["guilty_layer"]];
+            finding["rule"] == rule
+                && guilty
+                    .iter()
+                    .any(|id| id.as_str().is_some_and(|id| id.ends_with(layer)))
+        });
+        found.unwrap_or_else(|| panic!("no {rule} at {layer}: {:#}", self.target()))
+    }
+
+    /// Rules and severities, for comparing whole answers: `start-misaligned=misaligned`.
+    pub fn rules(&self) -> Vec<String> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut rules: Vec<_> = self
+            .findings()
+            .iter()
+            .map(|finding| format!("{}={}", text(&finding["rule"]), text(&finding["severity"])))
+            .collect();
+        rules.sort();
+        rules
+    }
+
+    /// A layer by the end of its id.
+    pub fn layer(&self, name: &str) -> &Value {
+        let layers = self.target()["layers"].as_array().unwrap();
+        let found = layers
+            .iter()
+            .find(|l| l["id"].as_str().is_some_and(|id| id.ends_with(name)));
+        found.unwrap_or_else(|| panic!("no layer {name}: {:#}", self.target()))
+    }
+
+    /// Offset of a layer on the grid of `size` bytes below it, where it has only one.
+    pub fn offset(&self, layer: &str, size: u64) -> Option<u64> {
+        let grids = self.target()["grids"].as_array().unwrap();
+        let is_of_size = |id: &Value| {
+            grids
+                .iter()
+                .any(|grid| grid["id"] == *id && grid["size_bytes"] == size)
+        };
+        let phases = self.layer(layer)["phases"].as_array().unwrap();
+        let mut offsets = phases.iter().filter(|phase| is_of_size(&phase["grid"]));
+        offsets
+            .next()
+            .and_then(|phase| phase["offset_bytes"].as_u64())
+    }
+}
+
+/// Runs a tool that must succeed and returns its standard output.
+pub fn tool(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .output()
+        .unwrap_or_else(|error| panic!("{program} is needed for this test: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {errors}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
