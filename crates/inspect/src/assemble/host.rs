@@ -120,17 +120,16 @@ impl Assembly<'_> {
 
     /// Puts a device's content on the worklist; for one that others lie on, only its table is read.
     fn look_into_device(&mut self, root: &Root, device: &Device) -> Result<(), Unread> {
-        let missing = |why: String| Unread {
-            what: device.node.display().to_string(),
-            why,
+        if device.unreadable.is_some() {
+            // The host reader has said so already.
+            return Ok(());
+        }
+        let missing = |error: &Error| Unread {
+            what: device.name.clone(),
+            why: error.full(),
             unknown: "what is written on it".to_owned(),
         };
-        if let Some(why) = &device.unreadable {
-            return Err(missing(why.clone()));
-        }
-        let view = device
-            .view(root)
-            .map_err(|error| missing(error.to_string()))?;
+        let view = device.view(root).map_err(|error| missing(&error))?;
         if device.held {
             self.learn_from_held(device, &view);
             return Ok(());
