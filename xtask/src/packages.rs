@@ -19,6 +19,7 @@ pub const TEST: &[Need] = &[
     ("cryptsetup", "cryptsetup-bin"),
     ("dmsetup", "dmsetup"),
     ("gdisk", "gdisk"),
+    ("genisoimage", "genisoimage"),
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
     ("mdadm", "mdadm"),
@@ -38,6 +39,7 @@ pub const TEST: &[Need] = &[
     ("qemu-img", "qemu-utils"),
     ("sfdisk", "fdisk"),
     ("shellcheck", "shellcheck"),
+    ("thin_check", "thin-provisioning-tools"),
 ];
 
 /// What the microVM needs. The kernel is looked for by itself.
