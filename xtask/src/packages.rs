@@ -22,6 +22,8 @@ pub const TEST: &[Need] = &[
     ("genisoimage", "genisoimage"),
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
+    ("makefs", "makefs"),
+    ("mariadb-install-db", "mariadb-server-core"),
     ("mdadm", "mdadm"),
     ("mkfs.btrfs", "btrfs-progs"),
     ("mkfs.erofs", "erofs-utils"),
@@ -38,6 +40,8 @@ pub const TEST: &[Need] = &[
     ("parted", "parted"),
     ("qemu-img", "qemu-utils"),
     ("sfdisk", "fdisk"),
+    ("sqlite3", "sqlite3"),
+    ("/usr/lib/postgresql", "postgresql-15"),
     ("shellcheck", "shellcheck"),
     ("thin_check", "thin-provisioning-tools"),
 ];
