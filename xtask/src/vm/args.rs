@@ -17,6 +17,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// Programs beside the basic ones.
     pub programs: Vec<String>,
+    /// Programs of this build, sent along with the script and not kept: `/bin/NAME` in the guest.
+    pub files: Vec<PathBuf>,
     /// Kernel modules beside the basic ones.
     pub modules: Vec<String>,
     /// MiB of memory.
@@ -46,6 +48,7 @@ impl Default for Options {
             disks: Vec::new(),
             out: None,
             programs: Vec::new(),
+            files: Vec::new(),
             modules: Vec::new(),
             memory: 1024,
             timeout: Duration::from_secs(300),
@@ -83,6 +86,7 @@ impl Options {
                 "--disk" => self.disks.push(disk(value()?)?),
                 "--out" => self.out = Some(PathBuf::from(value()?)),
                 "--program" => self.programs.push(value()?.clone()),
+                "--file" => self.files.push(PathBuf::from(value()?)),
                 "--module" => self.modules.push(value()?.clone()),
                 "--memory" => self.memory = number(value()?)?,
                 "--timeout" => self.timeout = Duration::from_secs(number(value()?)?),

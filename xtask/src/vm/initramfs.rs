@@ -57,8 +57,13 @@ pub fn cached(options: &Options) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The base with `script` as a second archive behind it: the kernel unpacks both.
-pub fn with_script(base: &Path, script: &[u8], scratch: &Scratch) -> Result<PathBuf> {
+/// The base with `script` and `programs` as a second archive behind it: the kernel unpacks both.
+pub fn with_script(
+    base: &Path,
+    script: &[u8],
+    programs: &[PathBuf],
+    scratch: &Scratch,
+) -> Result<PathBuf> {
     let path = scratch.path("initrd");
     fs::copy(base, &path).with_context(|| format!("cannot copy {}", base.display()))?;
     let file = File::options()
@@ -67,6 +72,15 @@ pub fn with_script(base: &Path, script: &[u8], scratch: &Scratch) -> Result<Path
         .context("cannot open the initrd")?;
     let mut archive = Archive::new(file);
     archive.file(Path::new("/script"), script)?;
+    let read =
+        |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    for program in programs {
+        let name = program.file_name().context("--file wants a file")?;
+        archive.file(&Path::new("/bin").join(name), &read(program)?)?;
+        for library in programs::libraries(program)? {
+            archive.file(&library, &read(&library)?)?;
+        }
+    }
     archive.finish()?;
     Ok(path)
 }

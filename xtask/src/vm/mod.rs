@@ -52,7 +52,7 @@ pub fn run(script: &Path, options: &Options, echo: bool) -> Result<Outcome> {
     let base = initramfs::cached(options)?;
     let scratch = Scratch::new()?;
     let text = fs::read(script).with_context(|| format!("cannot read {}", script.display()))?;
-    let initrd = initramfs::with_script(&base, &text, &scratch)?;
+    let initrd = initramfs::with_script(&base, &text, &options.files, &scratch)?;
     let machine = Machine::prepare(options, initrd, &scratch)?;
     let (log, status) = boot(&machine, options.timeout, echo)?;
     if status != 0 && !echo {

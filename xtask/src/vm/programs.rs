@@ -32,7 +32,8 @@ pub fn collect<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Files> {
     Ok(files)
 }
 
-fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
+/// The shared libraries that a program is linked with.
+pub fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
     // A script or a static program has none, and ldd says so with a failure.
     let text = run::output(run::command("ldd").arg(program)).unwrap_or_default();
     Ok(text.lines().filter_map(library).collect())

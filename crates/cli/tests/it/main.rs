@@ -4,6 +4,7 @@
 mod cli;
 mod composition;
 mod folder;
+mod live_vm;
 mod scenarios_host;
 mod scenarios_image;
 
