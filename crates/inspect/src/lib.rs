@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod assemble;
+pub mod captures;
 pub mod error;
 pub mod filesystems;
 pub mod host;

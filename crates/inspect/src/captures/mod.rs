@@ -1,0 +1,139 @@
+//! What other programs printed about a machine: pasted texts, command outputs in support bundles.
+//!
+//! Every reader takes a cleaned text and adds what it says to [`Evidence`]: claims about devices,
+//! by name, with the unit of every number settled on the spot. Several texts of one host add to one
+//! evidence, and [`crate::assemble::evidence`] makes a stack of it. One small file a format, each
+//! ending in a [`Format`], and the list of them here.
+//!
+//! A text says less than a disk: what it cannot tell stays `None` and ends as `unknown`, and a
+//! rounded number keeps its interval ([`Number`]).
+
+pub mod number;
+pub mod text;
+
+use ioalign_core::layer::Kind;
+use ioalign_core::{Bytes, Remark, Role, SectorSize};
+
+use crate::error::Result;
+use crate::filesystems::FileSystem;
+use crate::host::hints::Claims;
+use crate::volumes::{Group, Member};
+
+pub use number::Number;
+pub use text::Text;
+
+/// All that the texts of one host say.
+#[derive(Default)]
+pub struct Evidence {
+    /// Claims about devices; a device may be spoken of by many texts.
+    pub devices: Vec<Said>,
+    /// Volume groups, from LVM backup files and reports.
+    pub groups: Vec<Group>,
+    /// `dmsetup table` lines, as they stand: `name: start length target …`.
+    pub dm_table: String,
+    /// What a text says that belongs to no device.
+    pub remarks: Vec<Remark>,
+    /// Which formats were read, for the report: `fdisk -l`, `lsblk -J`.
+    pub read: Vec<&'static str>,
+}
+
+impl Evidence {
+    /// The claims of one text about the device `name`, to be filled in. Names are without `/dev/`.
+    pub fn device(&mut self, name: &str) -> &mut Said {
+        let name = name.trim().trim_start_matches("/dev/").to_owned();
+        self.devices.push(Said {
+            name,
+            ..Said::default()
+        });
+        let last = self.devices.len() - 1;
+        &mut self.devices[last]
+    }
+}
+
+/// What one text says about one device. Everything is optional: texts differ.
+#[derive(Default)]
+pub struct Said {
+    /// Kernel or platform name without `/dev/`: `sda1`, `md0`, `mapper/vg-lv`, `c0t0d0s0`.
+    pub name: String,
+    /// What it is, where the text says.
+    pub kind: Option<Kind>,
+    /// The device that it lies on: the disk of a partition, the PVs of nothing else.
+    pub parents: Vec<String>,
+    /// Where it starts on its parent, in bytes.
+    pub start: Option<Number>,
+    /// Its length in bytes.
+    pub size: Option<Number>,
+    /// The sector that the text's native numbers count in.
+    pub sector: Option<SectorSize>,
+    /// Partition number.
+    pub number: Option<u32>,
+    /// Partition type as printed: `83`, `fb`, a GUID, `Linux LVM`.
+    pub type_id: Option<String>,
+    /// What it is for, where its type tells.
+    pub role: Option<Role>,
+    /// The partition table on it: `gpt`, `dos`, `vtoc-sparc`.
+    pub table: Option<&'static str>,
+    /// Queue limits, model, transport: what [`crate::host::hints`] judges.
+    pub claims: Option<Claims>,
+    /// The kernel's `alignment_offset`; −1: "misaligned stack".
+    pub alignment_offset: Option<i64>,
+    /// A file system on it.
+    pub filesystem: Option<FileSystem>,
+    /// A superblock on it: md member, PV, LUKS.
+    pub member: Option<Member>,
+    /// An array, by its own description (`mdadm -D`, `/proc/mdstat`).
+    pub array: Option<Array>,
+    /// Where it is mounted.
+    pub mounted: Option<String>,
+    /// The smallest unit that is written on it, where it is a volume (`volblocksize`, cluster).
+    pub block: Option<Bytes>,
+    /// Named facts for the display.
+    pub facts: Vec<(&'static str, String)>,
+    /// What the text itself complains about.
+    pub remarks: Vec<Remark>,
+}
+
+/// An array as `mdadm -D` or `/proc/mdstat` describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Array {
+    /// md's number: 0, 1, 4, 5, 6, 10, −1.
+    pub level: i32,
+    /// Layout word, where the name of the layout is known.
+    pub layout: Option<u32>,
+    /// Bytes a chunk.
+    pub chunk: Option<Bytes>,
+    /// Active devices.
+    pub raid_disks: u32,
+    /// Members by slot, where told: device name and slot.
+    pub members: Vec<(String, Option<u32>)>,
+    /// `1.2`, `0.90`.
+    pub metadata: Option<String>,
+}
+
+/// A format of text.
+pub struct Format {
+    /// As the operator names it with `--as`, and as reports name it: `fdisk`, `lsblk-json`.
+    pub name: &'static str,
+    /// The command whose output it is, for messages: `fdisk -l`.
+    pub command: &'static str,
+    /// Whether the text holds such output somewhere; cheap, no false alarms on prose.
+    pub sniff: fn(&Text) -> bool,
+    /// Adds what all such outputs in the text say. Skips what it does not understand.
+    pub read: fn(&Text, &mut Evidence) -> Result<()>,
+}
+
+/// All formats. A pasted ticket may hold several: every one that is sniffed reads.
+pub const FORMATS: &[Format] = &[];
+
+/// Reads a text of any known format, or of the one named. Whether anything was recognised is seen in
+/// [`Evidence::read`].
+pub fn read(text: &Text, named: Option<&str>, evidence: &mut Evidence) -> Result<()> {
+    for format in FORMATS {
+        let wanted = named.map_or_else(|| (format.sniff)(text), |name| name == format.name);
+        if wanted {
+            (format.read)(text, evidence)?;
+            evidence.read.push(format.command);
+        }
+    }
+    Ok(())
+}
