@@ -7,6 +7,7 @@ mod blocks;
 mod database;
 mod ends;
 mod geometry;
+mod rounded;
 mod sectors;
 mod starts;
 mod suggest;
@@ -56,6 +57,7 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     collect_remarks(stack, &mut findings);
     nothing_recognised(&case, &mut findings);
     starts::judge(&case, &mut findings);
+    rounded::judge(&case, &mut findings);
     blocks::judge(&case, &mut findings);
     ends::judge(&case, &mut findings);
     geometry::judge(&case, &mut findings);
