@@ -161,9 +161,12 @@ impl<'a> Walk<'a> {
                 self.scattered(below, start.get(), granule.get(), len, shift);
             }
             Map::Within { low, high, step } => {
-                let candidates = (low.get()..=high.get())
-                    .step_by(usize::try_from(step.get().max(1)).unwrap_or(usize::MAX));
-                self.within(below, candidates, from, len, shift);
+                let (low, high, step) = (low.get(), high.get(), step.get().max(1));
+                // Over a whole cell and more the candidates are both on and off the grid.
+                let decided = step >= self.size || high.saturating_sub(low) < self.size;
+                if let (true, Ok(step)) = (decided, usize::try_from(step)) {
+                    self.within(below, (low..=high).step_by(step), from, len, shift);
+                }
             }
             Map::Opaque(_) => {}
         }

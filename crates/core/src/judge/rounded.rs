@@ -3,7 +3,7 @@
 use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::grid::Origin;
-use crate::layer::LayerId;
+use crate::layer::{Edge, Kind, LayerId};
 use crate::map::Map;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
@@ -12,6 +12,17 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
         .layers()
         .filter(|(_, layer)| layer.role.carries_data())
     {
+        if layer.kind == Kind::Partition
+            && let [
+                Edge {
+                    map: Map::Opaque(why),
+                    ..
+                },
+            ] = layer.below.as_slice()
+        {
+            let why = format!("{} cannot be judged: {why}", case.name(id));
+            findings.push(Finding::new("start-unknown", Severity::Unknown, why).at(id));
+        }
         for edge in &layer.below {
             if let Map::Within { low, high, .. } = edge.map
                 && let Some(why) = undecided(case, id, low.get(), high.get())

@@ -85,7 +85,7 @@ impl Assembly<'_> {
         Ok(table)
     }
 
-    fn add_member(&mut self, node: Node, member: Member) {
+    pub(super) fn add_member(&mut self, node: Node, member: Member) {
         let holder = self.stack.layer_mut(node.layer);
         if holder.role == Role::Swap {
             holder.role = Role::Data;
@@ -209,7 +209,7 @@ impl Assembly<'_> {
         }
     }
 
-    fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
+    pub(super) fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
         let swap = found.kind == "swap";
         let holder = self.stack.layer_mut(node.layer);
         match (swap, holder.role) {

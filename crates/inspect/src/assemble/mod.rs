@@ -6,6 +6,7 @@
 
 mod array;
 mod content;
+mod evidence;
 mod grids;
 mod host;
 mod image;
@@ -23,6 +24,7 @@ use crate::error::Error;
 use crate::view::View;
 use crate::volumes::Member;
 
+pub use evidence::evidence;
 pub use grids::md_grids;
 pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
