@@ -6,12 +6,15 @@
 
 mod array;
 mod content;
+mod database;
 mod grids;
 mod host;
 mod image;
 mod join;
 mod lvm;
 pub mod md;
+mod mixed;
+mod mounts;
 mod striped;
 mod volume;
 
@@ -20,6 +23,7 @@ use std::path::{Path, PathBuf};
 use ioalign_core::{Bytes, GridSpec, LayerId, Remark, SectorSize, Severity, Stack};
 
 use crate::error::Error;
+use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
@@ -37,7 +41,7 @@ pub struct Options {
     /// Follow backing files that lie outside the folder of their image.
     pub allow_backing: bool,
     /// A database, as named by the operator, on top of every file system.
-    pub database: Option<crate::filesystems::database::Database>,
+    pub database: Option<Database>,
 }
 
 /// What was found in a target.
@@ -99,6 +103,8 @@ struct Assembly<'a> {
     pending: Vec<Node>,
     parts: Vec<Part>,
     malformed: Option<Error>,
+    /// The operator's database, with what the host's configuration adds.
+    database: Option<Database>,
 }
 
 impl<'a> Assembly<'a> {
@@ -109,6 +115,7 @@ impl<'a> Assembly<'a> {
             pending: Vec::new(),
             parts: Vec::new(),
             malformed: None,
+            database: options.database.clone(),
         }
     }
 
