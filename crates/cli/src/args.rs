@@ -107,7 +107,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub extents: bool,
 
-    /// A database on top: innodb, innodb:16k, postgresql, oracle:8k, sqlserver, …
+    /// A database on top: innodb, innodb:16k,doublewrite=off, postgresql, oracle:8k, sqlserver,
+    /// bluestore, …
     #[arg(long, value_name = "NAME")]
     pub database: Option<String>,
 

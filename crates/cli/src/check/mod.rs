@@ -101,7 +101,7 @@ impl Job {
             None => None,
             Some(name) => Some(database::named(name).ok_or_else(|| {
                 UsageError(format!(
-                    "`{name}` is no known database: try innodb or postgresql"
+                    "`{name}` is no known database: try innodb, innodb:16k,doublewrite=off or postgresql"
                 ))
             })?),
         };

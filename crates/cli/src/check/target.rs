@@ -94,7 +94,7 @@ fn judged(
     let mut findings = judgement.findings;
     findings.extend(inspection.unread.iter().map(|(path, why)| {
         let why = format!("{}: {why}", path.display());
-        Finding::new("not-readable", Severity::Unknown, why)
+        Finding::new("not-readable", Severity::Note, why)
     }));
     let verdict = ioalign_core::finding::verdict(findings.iter().map(|finding| finding.severity));
     Target {

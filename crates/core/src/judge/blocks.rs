@@ -11,8 +11,11 @@ use crate::units::Bytes;
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves().chain(case.databases()) {
         let layer = case.stack.layer(leaf);
-        // The kernel pages swap in clusters of its own; a page is never worth a finding.
-        let Some(block) = layer.block.filter(|_| layer.kind != Kind::Swap) else {
+        // The kernel pages swap in clusters of its own; a page is never worth a finding. Under a
+        // database it is the page that is written.
+        let database = case.databases().any(|above| case.lies_on(above, leaf));
+        let silent = layer.kind == Kind::Swap || database;
+        let Some(block) = layer.block.filter(|_| !silent) else {
             continue;
         };
         let coarsest = case
@@ -44,8 +47,12 @@ fn finding(
     } else {
         "block-below-rmw-unit"
     };
+    let source = layer
+        .facts
+        .get("block-source")
+        .map_or_else(String::new, |source| format!(" ({source})"));
     let why = format!(
-        "{} writes blocks of {block}, {} changes {} at a time ({}, {}): a random write of one block \
+        "{} writes blocks of {block}{source}, {} changes {} at a time ({}, {}): a random write of one block \
          costs up to {times} times its size",
         case.name(leaf),
         case.stack.layer(grid.layer).name,

@@ -9,7 +9,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves() {
         let layer = case.stack.layer(leaf);
         let told = layer.geometry;
-        if told.is_none() && !takes_geometry(layer) {
+        if told.is_none() && !takes_geometry(layer) || contradicts_itself(layer) {
             continue;
         }
         if let Some((stripe, chunk)) = array_below(case, leaf) {
@@ -19,6 +19,14 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// A geometry that is impossible in itself is said as such, whatever lies below.
+fn contradicts_itself(layer: &Layer) -> bool {
+    layer
+        .remarks
+        .iter()
+        .any(|remark| remark.rule == "xfs-geometry-bogus")
 }
 
 /// File systems that place allocations by stripe.

@@ -7,11 +7,13 @@ mod blocks;
 mod database;
 mod ends;
 mod geometry;
+mod hints;
 mod rounded;
 mod sectors;
 mod starts;
 mod suggest;
 mod thin;
+mod unread;
 
 use crate::finding::{Finding, Severity, verdict};
 use crate::grid::Grid;
@@ -64,6 +66,8 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     thin::judge(&case, &mut findings);
     sectors::judge(&case, options, &mut findings);
     database::judge(&case, &mut findings);
+    hints::judge(&case, &mut findings);
+    unread::judge(&case, &mut findings);
     findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.layer.cmp(&b.layer)));
     let verdict = verdict(findings.iter().map(|finding| finding.severity));
     Judgement {
@@ -218,6 +222,15 @@ impl<'a> Case<'a> {
     }
 }
 
+/// The sentence with a capital, unless it begins with the name of a device, which keeps its case.
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if text.contains(' ') => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
 fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
     for (id, layer) in stack.layers() {
         for remark in &layer.remarks {
@@ -232,7 +245,10 @@ fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
 fn nothing_recognised(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
-        if bottom && case.stack.is_leaf(id) && !layer.facts.contains_key("empty-table") {
+        let other_reason = ["empty-table", unread::FACT]
+            .iter()
+            .any(|fact| layer.facts.contains_key(fact));
+        if bottom && case.stack.is_leaf(id) && !other_reason {
             let why = format!(
                 "Nothing is recognised on {}: no partition table, volume or file system, so \
                  nothing can be said about its alignment",

@@ -1,10 +1,11 @@
 //! Starts off a grid: the classic misalignment, with the first guilty layer.
 
-use super::{Case, suggest};
+use super::{Case, capitalised, suggest};
 use crate::cost;
 use crate::finding::{Finding, Severity};
 use crate::grid::{Grid, Origin, Tier};
 use crate::layer::{Kind, LayerId};
+use crate::map::Map;
 use crate::phase::PhaseSet;
 use crate::role::Role;
 use crate::units::Bytes;
@@ -29,6 +30,7 @@ fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
     let mut missed: Vec<_> = case
         .on_grids(leaf)
         .filter(|(_, _, phases)| !phases.is_aligned())
+        .filter(|(index, grid, _)| !chunk_is_to_blame(case, leaf, *index, grid))
         .collect();
     missed.sort_by_key(|(_, grid, _)| (grid.tier, grid.size, grid.layer));
     let mut told: Vec<(Tier, Severity, LayerId)> = Vec::new();
@@ -61,6 +63,17 @@ fn judge_containers(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) 
     }
 }
 
+/// A thin volume off a stripe on which its pool is right: the chunk size is the cause, and that is
+/// said once of the pool and not of each volume.
+fn chunk_is_to_blame(case: &Case<'_>, leaf: LayerId, index: usize, grid: &Grid) -> bool {
+    let guilty = case.stack.layer(guilty(case, leaf, index));
+    grid.tier == Tier::Preference
+        && guilty.below.iter().any(|edge| {
+            let pool = case.stack.layer(edge.below).kind == Kind::ThinPool;
+            pool && matches!(edge.map, Map::Scattered { .. })
+        })
+}
+
 fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
     let plain = match (grid.tier, grid.origin) {
         (Tier::Validity, _) => Severity::Broken,
@@ -81,7 +94,7 @@ fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
 
 /// A full stripe matters where a part of one costs parity reads; an optimal I/O size where it is the
 /// width of a stripe. Elsewhere both only name a convenient length.
-fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
+pub(super) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
     if grid.origin == Origin::Declared {
         return false;
     }
@@ -193,15 +206,6 @@ fn start_text(case: &Case<'_>, layer: LayerId) -> String {
         ),
         (None, Some(bytes)) => format!(" at byte {},", bytes.get()),
         (None, None) => String::new(),
-    }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    // Device names keep their case: only the words of our own that begin a sentence are raised.
-    match chars.next() {
-        Some(first) if text.contains(' ') => first.to_uppercase().chain(chars).collect(),
-        _ => text.to_owned(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Granules of volume managers against the stripe: thin chunks and LVM extents.
 
 use super::Case;
+use super::starts::costs_little;
 use crate::finding::{Finding, Severity};
 use crate::grid::Grid;
 use crate::layer::{Kind, Layer, LayerId};
@@ -22,6 +23,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
     case.on_grids(id)
         .filter(|(_, grid, _)| matches!(grid.kind.as_str(), "full-stripe" | "optimal-io"))
+        .filter(|(_, grid, _)| !costs_little(case, grid))
         .max_by_key(|(_, grid, _)| grid.layer)
         .map(|(_, grid, _)| grid)
 }

@@ -6,6 +6,7 @@
 
 mod array;
 mod content;
+mod database;
 mod evidence;
 mod grids;
 mod host;
@@ -13,6 +14,8 @@ mod image;
 mod join;
 mod lvm;
 pub mod md;
+mod mixed;
+mod mounts;
 mod striped;
 mod volume;
 
@@ -21,6 +24,7 @@ use std::path::{Path, PathBuf};
 use ioalign_core::{Bytes, GridSpec, LayerId, Remark, SectorSize, Severity, Stack};
 
 use crate::error::Error;
+use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
@@ -39,7 +43,7 @@ pub struct Options {
     /// Follow backing files that lie outside the folder of their image.
     pub allow_backing: bool,
     /// A database, as named by the operator, on top of every file system.
-    pub database: Option<crate::filesystems::database::Database>,
+    pub database: Option<Database>,
 }
 
 /// What was found in a target.
@@ -101,6 +105,8 @@ struct Assembly<'a> {
     pending: Vec<Node>,
     parts: Vec<Part>,
     malformed: Option<Error>,
+    /// The operator's database, with what the host's configuration adds.
+    database: Option<Database>,
 }
 
 impl<'a> Assembly<'a> {
@@ -111,6 +117,7 @@ impl<'a> Assembly<'a> {
             pending: Vec::new(),
             parts: Vec::new(),
             malformed: None,
+            database: options.database.clone(),
         }
     }
 

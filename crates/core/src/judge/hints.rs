@@ -1,0 +1,65 @@
+//! Hints of a device that are not believed: said, so that nobody else believes them either.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::grid::Grid;
+use crate::layer::Layer;
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for (index, grid) in case.stack.grids.iter().enumerate() {
+        let layer = case.stack.layer(grid.layer);
+        if let Some(why) = grid.distrust.as_deref().filter(|_| !said_already(layer)) {
+            findings.push(finding(layer, index, grid, why));
+        }
+    }
+}
+
+/// Where the kernel marks a device as misaligned (−1) all its hints lose their phase: one cause, and
+/// that finding names it.
+fn said_already(layer: &Layer) -> bool {
+    layer
+        .remarks
+        .iter()
+        .any(|remark| remark.rule == "kernel-misaligned-stack")
+}
+
+fn finding(layer: &Layer, index: usize, grid: &Grid, why: &str) -> Finding {
+    let what = hint(&grid.kind);
+    let why = format!(
+        "{} reports {what} of {} B ({}), which is not believed: {why}",
+        layer.name,
+        grid.size.get(),
+        grid.source,
+    );
+    let mut finding = Finding::new("bogus-hint", Severity::Note, why).at(grid.layer);
+    finding.grid = Some(index);
+    finding.unit = Some(grid.size);
+    finding.confidence = grid.confidence;
+    finding.steps = remedy(&grid.kind);
+    finding
+}
+
+fn hint(kind: &str) -> String {
+    match kind {
+        "optimal-io" => "an optimal I/O size".to_owned(),
+        "stripe-unit" => "a minimum I/O size".to_owned(),
+        "physical-block" => "a physical block".to_owned(),
+        "logical-sector" => "a logical sector".to_owned(),
+        other => format!("a {}", other.replace('-', " ")),
+    }
+}
+
+/// libfdisk, LVM and cryptsetup filter bad I/O sizes, parted and the makers of file systems do not.
+fn remedy(kind: &str) -> Vec<String> {
+    let line = match kind {
+        "optimal-io" | "stripe-unit" => {
+            "tools may believe it: give parted starts in sectors (-a none, unit s) and make XFS with \
+             -d noalign (a stripe made from such a hint can make the kernel refuse the mount)"
+        }
+        "physical-block" => {
+            "name the unit by hand where a tool asks for it (zpool create -o ashift=12)"
+        }
+        _ => return Vec::new(),
+    };
+    vec![line.to_owned()]
+}
