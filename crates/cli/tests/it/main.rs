@@ -4,6 +4,7 @@
 mod cli;
 mod composition;
 mod folder;
+mod hostile;
 mod scenarios_host;
 mod scenarios_image;
 

@@ -54,9 +54,15 @@ fn usable<T>(read: Result<Option<T>>, remarks: &mut Vec<Remark>) -> Option<T> {
 }
 
 fn damaged(error: &Error) -> Remark {
-    let why = format!("A copy of the LVM metadata cannot be used: {error}");
-    Remark::new("lvm-metadata", Severity::Broken, why)
-        .advise("vgcfgrestore writes it anew from /etc/lvm/backup or /etc/lvm/archive")
+    let why = format!(
+        "A copy of the LVM metadata cannot be used: {}",
+        error.what()
+    );
+    let remark = Remark::new("lvm-metadata", Severity::Broken, why);
+    Remark {
+        place: error.place(),
+        ..remark.advise("vgcfgrestore writes it anew from /etc/lvm/backup or /etc/lvm/archive")
+    }
 }
 
 fn remark_difference(copies: &[(u64, Area)], remarks: &mut Vec<Remark>) {

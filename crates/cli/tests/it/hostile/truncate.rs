@@ -1,0 +1,1 @@
+//! Images cut off at every byte.
