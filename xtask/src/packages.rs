@@ -19,8 +19,11 @@ pub const TEST: &[Need] = &[
     ("cryptsetup", "cryptsetup-bin"),
     ("dmsetup", "dmsetup"),
     ("gdisk", "gdisk"),
+    ("genisoimage", "genisoimage"),
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
+    ("makefs", "makefs"),
+    ("mariadb-install-db", "mariadb-server-core"),
     ("mdadm", "mdadm"),
     ("mkfs.btrfs", "btrfs-progs"),
     ("mkfs.erofs", "erofs-utils"),
@@ -37,7 +40,10 @@ pub const TEST: &[Need] = &[
     ("parted", "parted"),
     ("qemu-img", "qemu-utils"),
     ("sfdisk", "fdisk"),
+    ("sqlite3", "sqlite3"),
+    ("/usr/lib/postgresql", "postgresql-15"),
     ("shellcheck", "shellcheck"),
+    ("thin_check", "thin-provisioning-tools"),
 ];
 
 /// What the microVM needs. The kernel is looked for by itself.

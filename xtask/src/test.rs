@@ -12,7 +12,7 @@ use crate::counts::Counts;
 use crate::{deny, fixtures, fuzz, packages, run, shells};
 
 /// Executions per format in CI; a release is fuzzed with a million.
-const FUZZ_RUNS: u64 = 20_000;
+const FUZZ_RUNS: u64 = 100_000;
 
 /// Runs all steps.
 pub fn command(args: &[String]) -> Result<ExitCode> {

@@ -74,8 +74,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub sysroot: Option<PathBuf>,
 
-    /// Judge against this grid: SIZE[@PHASE][:KIND][:TIER], tier validity, rmw or preference
-    #[arg(long, value_name = "GRID")]
+    // Not a doc comment: rustdoc takes the brackets for links.
+    #[arg(
+        long,
+        value_name = "GRID",
+        help = "Judge against this grid: SIZE[@PHASE][:KIND][:TIER], tier validity, rmw or preference"
+    )]
     pub grid: Vec<GridSpec>,
 
     /// Judge against a named set: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, iu-16k,

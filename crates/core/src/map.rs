@@ -71,7 +71,7 @@ impl Runs {
 
     /// Adds a piece behind all others; pieces must come in order of `from` and not overlap.
     ///
-    /// Contiguous pieces are joined and regular ones become one run. Past [`MOST_RUNS`] runs the
+    /// Contiguous pieces are joined and regular ones become one run. Past 262,144 runs the
     /// rest is left out and [`Runs::truncated`] says so.
     pub fn push(&mut self, from: u64, to: u64, len: u64) {
         if len == 0 {

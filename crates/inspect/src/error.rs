@@ -104,6 +104,14 @@ impl Error {
         self
     }
 
+    /// The sentence with its cause, on one line.
+    pub fn full(&self) -> String {
+        match &self.source {
+            Some(cause) => format!("{self}: {cause}"),
+            None => self.to_string(),
+        }
+    }
+
     /// The kind.
     pub const fn kind(&self) -> ErrorKind {
         self.kind

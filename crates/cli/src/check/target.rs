@@ -124,18 +124,10 @@ fn failed(name: String, source: SourceKind, error: &Error, begun: Instant) -> Ta
 fn error_info(error: &Error) -> ErrorInfo {
     ErrorInfo {
         kind: kind_name(error.kind()).to_owned(),
-        message: message(error),
+        message: error.full(),
         path: error.path().map(|path| path.display().to_string()),
         offset: error.offset(),
         field: error.field_name().map(str::to_owned),
-    }
-}
-
-/// The error with its cause, on one line.
-fn message(error: &Error) -> String {
-    match std::error::Error::source(error) {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
     }
 }
 

@@ -66,7 +66,7 @@ fn lvm_on_sector_63_is_right_and_the_partition_only_noted() {
         !checked.of_rule("start-repaired-above").is_empty(),
         "{rules:?}"
     );
-    assert_eq!(checked.offset("vg-data", 64 << 10), Some(0));
+    assert_eq!(checked.offset("vg/data", 64 << 10), Some(0));
 }
 
 #[test]

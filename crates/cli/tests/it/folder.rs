@@ -1,1 +1,147 @@
-//! To come.
+//! Folders of images: one bad file stops nothing, and Ctrl-C shows what was done.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use ioalign_testkit::gpt::{self, LINUX};
+use ioalign_testkit::run::{text, tool};
+use ioalign_testkit::{Disk, check, mbr};
+
+use super::PROGRAM;
+
+#[test]
+fn a_folder_is_searched_and_summed_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let nested = folder.path().join("nested");
+    fs::create_dir(&nested).unwrap();
+    let bad = mbr::disk("bad.img", 64, &[(0x83, 63, 100_000)]);
+    let good = Disk::new("good.img", 64 << 20);
+    gpt::write(&good, 512, &[(LINUX, 2048, 100_000)]);
+    fs::copy(bad.path(), folder.path().join("bad.img")).unwrap();
+    fs::copy(good.path(), nested.join("good.img")).unwrap();
+    for format in ["qcow2", "vmdk", "vhdx", "vdi", "vpc"] {
+        let to = nested.join(format!("good.{format}"));
+        tool(
+            "qemu-img",
+            &["convert", "-O", format, text(good.path()), text(&to)],
+        );
+    }
+    fs::write(folder.path().join("README.txt"), "nothing to see").unwrap();
+    fs::write(
+        folder.path().join("broken.vhdx"),
+        b"vhdxfile and nothing more",
+    )
+    .unwrap();
+    let checked = check(PROGRAM, [folder.path()]);
+    assert_eq!(checked.code, 65, "the broken one");
+    let targets = checked.json["targets"].as_array().unwrap();
+    let verdict = |name: &str| {
+        let found = targets
+            .iter()
+            .find(|t| t["target"].as_str().unwrap().ends_with(name));
+        found.map(|target| target["verdict"].as_str().unwrap())
+    };
+    assert_eq!(verdict("bad.img"), Some("misaligned"));
+    assert_eq!(verdict("good.img"), Some("ok"));
+    assert_eq!(verdict("good.qcow2"), Some("ok"));
+    assert_eq!(verdict("good.vhdx"), Some("ok"));
+    // The container's own mapping: no other tool looks at it.
+    assert_eq!(verdict("good.vdi"), Some("misaligned"));
+    assert_eq!(verdict("good.vpc"), Some("misaligned"));
+    assert_eq!(verdict("README.txt"), None);
+    assert_eq!(targets.len(), 8);
+    let output = Command::new(PROGRAM)
+        .arg("check")
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        table.lines().all(|line| line.chars().count() <= 80),
+        "{table}"
+    );
+    let place = |name: &str| table.find(name).unwrap();
+    assert!(place("bad.img") < place("good.img"), "worst first: {table}");
+}
+
+#[test]
+fn a_vhd_has_eight_phases_and_no_partition_is_to_blame() {
+    let disk = Disk::new("disk.img", 64 << 20);
+    gpt::write(&disk, 512, &[(LINUX, 2048, 100_000)]);
+    for at in (1..60).map(|mib| mib << 20) {
+        disk.write(at, b"allocated");
+    }
+    let vhd = disk.folder().join("disk.vhd");
+    let options = ["-o", "subformat=dynamic,force_size=on"];
+    tool(
+        "qemu-img",
+        &[
+            &["convert", "-O", "vpc"],
+            &options[..],
+            &[text(disk.path()), text(&vhd)],
+        ]
+        .concat(),
+    );
+    let checked = check(PROGRAM, [&vhd]);
+    let finding = checked.finding("start-misaligned", "virtual disk");
+    assert!(
+        finding["why"]
+            .as_str()
+            .unwrap()
+            .contains("different offsets"),
+        "{finding:#}"
+    );
+    let phases = checked.layer("disk:virtual disk")["phases"]
+        .as_array()
+        .unwrap();
+    let on_file: Vec<_> = phases
+        .iter()
+        .filter(|p| p["grid"].as_str().unwrap().contains("host-block"))
+        .collect();
+    assert_eq!(on_file.len(), 8, "{on_file:#?}");
+    let weights: f64 = on_file
+        .iter()
+        .map(|phase| phase["weight_ratio"].as_f64().unwrap())
+        .sum();
+    assert!((weights - 1.0).abs() < 1e-9);
+    assert!(finding["do"][0].as_str().unwrap().contains("convert"));
+}
+
+#[test]
+fn vdi_data_lie_at_1024_mod_4096() {
+    let disk = Disk::new("disk.img", 64 << 20);
+    gpt::write(&disk, 512, &[(LINUX, 2048, 100_000)]);
+    let vdi = disk.folder().join("disk.vdi");
+    tool(
+        "qemu-img",
+        &["convert", "-O", "vdi", text(disk.path()), text(&vdi)],
+    );
+    let checked = check(PROGRAM, [&vdi]);
+    let finding = checked.finding("start-misaligned", "virtual disk");
+    assert_eq!(finding["offset_bytes"], 1024);
+}
+
+#[test]
+fn an_interrupted_folder_shows_what_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = mbr::disk("bad.img", 1, &[(0x83, 63, 1000)]);
+    for index in 0..3000 {
+        fs::copy(bad.path(), folder.path().join(format!("{index}.img"))).unwrap();
+    }
+    let child = Command::new(PROGRAM)
+        .args(["check", "--jobs", "1", "--json"])
+        .arg(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(60));
+    tool("kill", &["-INT", &child.id().to_string()]);
+    let output = child.wait_with_output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let done = json["targets"].as_array().unwrap().len();
+    // A very fast machine may be done before the signal comes.
+    let code = output.status.code();
+    assert!(code == Some(130) || done == 3000, "{code:?} after {done}");
+}

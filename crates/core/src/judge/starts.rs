@@ -14,6 +14,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves() {
         judge_leaf(case, leaf, findings);
     }
+    judge_containers(case, findings, first);
     merge_same_cause(case, findings, first);
     for (id, layer) in case.stack.layers() {
         if layer.kind == Kind::Partition && !case.is_data_leaf(id) {
@@ -23,25 +24,40 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     harmless_roles(case, findings);
 }
 
-/// One finding a tier: the smallest grid that is missed stands for its multiples.
+/// One finding a tier and guilty layer: the smallest grid that is missed stands for its multiples.
 fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
     let mut missed: Vec<_> = case
         .on_grids(leaf)
         .filter(|(_, _, phases)| !phases.is_aligned())
         .collect();
     missed.sort_by_key(|(_, grid, _)| (grid.tier, grid.size, grid.layer));
-    let mut told: Vec<(Tier, Severity)> = Vec::new();
+    let mut told: Vec<(Tier, Severity, LayerId)> = Vec::new();
     for (index, grid, phases) in &missed {
         let severity = severity(case, leaf, grid);
-        let worse_told = told.iter().any(|(_, told)| *told > Severity::Note);
+        let guilty = guilty(case, leaf, *index);
+        let worse_told = told.iter().any(|(_, told, _)| *told > Severity::Note);
         let assumed_note = grid.origin == Origin::Assumed && severity == Severity::Note;
-        if told.contains(&(grid.tier, severity)) || (assumed_note && worse_told) {
+        if told.contains(&(grid.tier, severity, guilty)) || (assumed_note && worse_told) {
             continue;
         }
-        told.push((grid.tier, severity));
+        told.push((grid.tier, severity, guilty));
         let mut finding = finding(case, leaf, *index, grid, phases, severity);
         also_off(&missed, *index, grid, &mut finding);
         findings.push(finding);
+    }
+}
+
+/// An image format that puts guest data off the grid of its file, where no partition has shown it:
+/// they may all lie in holes as yet.
+fn judge_containers(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) {
+    for (id, layer) in case.stack.layers() {
+        let container = layer.kind == Kind::Disk && !layer.below.is_empty();
+        let told = findings[first..]
+            .iter()
+            .any(|finding| finding.guilty == Some(id));
+        if container && !told {
+            judge_leaf(case, id, findings);
+        }
     }
 }
 

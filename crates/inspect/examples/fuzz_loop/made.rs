@@ -1,6 +1,7 @@
 //! Seeds for formats that no packaged tool writes: the magic where it belongs, and little more.
 //! They open the door; the mutations look behind it.
 
+use super::nvlist;
 use super::seed::Seed;
 
 const MIB: u64 = 1 << 20;
@@ -24,17 +25,33 @@ const MADE: &[Made] = &[
     ("imsm", 64 * MIB, &[(64 * MIB - 1024, b"Intel Raid ISM Cfg Sig. 1.3.00\0\0\0\0\0\0\x02\0\0")]),
     ("integrity", 64 * MIB, &[(0, b"integrt\0\x02\x0b\x04\0\x10\0\0\0\0\xf8\x01\0\0\0\0\0\0\0\0\0\x03\x0f")]),
     ("snapshot-cow", 64 * MIB, &[(0, b"SnAp\x01\0\0\0\x01\0\0\0\x08\0\0\0")]),
-    ("zfs", 64 * MIB, &[(0x4000, b"\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\0\0\x24\0\0\0\x20\0\0\0\x07version\0\0\0\0\x08\0\0\0\x01\0\0\0\0\0\0\x13\x88"), (0x20000, b"\x0c\xb1\xba\0\0\0\0\0\x88\x13\0\0\0\0\0\0")]),
     ("ldm", 64 * MIB, &[(0x1be, b"\0\0\x02\0\x42\xff\xff\xff\x3f\0\0\0\0\0\x02\0"), (510, b"\x55\xaa"), (0xc00, b"PRIVHEAD\0\x02\0\x0b")]),
     ("vtoc-sparc", 64 * MIB, &[(128, b"\0\0\0\x01\0\0\0\0\0\0\0\0\0\x08\0\x02\0\0\0\x03\0\0\0\x05\0\0"), (188, b"\x60\x0d\xde\xee"), (420, b"\0\x80\0\0\0\0\0\x02\0\x10\0\x20"), (508, b"\xda\xbe\x5a\x5a")]),
     ("vtoc-x86", 64 * MIB, &[(512 + 12, b"\xee\xde\x0d\x60\x01\0\0\0"), (512 + 508, b"\xbe\xda")]),
-    ("bcachefs", 64 * MIB, &[(4096 + 16 + 8, b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81")]),
-    ("ufs2", 64 * MIB, &[(65536 + 1372, b"\x19\x01\x54\x19")]),
+    (
+        "bcachefs",
+        64 * MIB,
+        &[
+            (4096 + 24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
+            (4096 + 120, b"\x08\0\0\x01"),
+            (4096 + 752, b"\x08\0\0\0\x01\0\0\0"),
+            (4096 + 752 + 8 + 24, b"\0\0\0\x02"),
+        ],
+    ),
+    (
+        "ufs2",
+        64 * MIB,
+        &[
+            (65536 + 0x30, b"\0\x80\0\0\0\x10\0\0"),
+            (65536 + 0x438, b"\0\x40\0\0\0\0\0\0"),
+            (65536 + 0x55c, b"\x19\x01\x54\x19"),
+        ],
+    ),
     ("hfsplus", 16 * MIB, &[(1024, b"H+\0\x04\0\0\x01\0"), (1024 + 40, b"\0\0\x10\0\0\0\x10\0")]),
 ];
 
 /// All of them.
 pub fn seeds() -> Vec<Seed> {
     let make = |(name, len, pieces): &Made| Seed::from_pieces(name, *len, pieces);
-    MADE.iter().map(make).collect()
+    MADE.iter().map(make).chain([nvlist::seed()]).collect()
 }

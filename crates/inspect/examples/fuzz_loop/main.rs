@@ -12,6 +12,7 @@ mod made;
 mod memory;
 mod mutant;
 mod mutate;
+mod nvlist;
 mod random;
 mod seed;
 mod target;

@@ -92,8 +92,11 @@ pub fn run(target: &Target, seeds: &[Seed], arguments: &Arguments) -> Outcome {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let done = AtomicBool::new(false);
     let (parts, elapsed) = thread::scope(|scope| {
-        let work = || worker(target, &plans, arguments, &next);
-        let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let (plans, next) = (&plans, &next);
+        let work = |thread| move || worker(target, plans, arguments, next, thread);
+        let all: Vec<_> = (0..workers)
+            .map(|thread| scope.spawn(work(thread)))
+            .collect();
         scope.spawn(|| watchdog::watch(&target.title(), || done.load(Ordering::Relaxed)));
         let parts: Vec<Outcome> = all.into_iter().filter_map(|one| one.join().ok()).collect();
         let elapsed = started.elapsed();
@@ -144,7 +147,13 @@ fn plans<'a>(target: &Target, seeds: &'a [Seed]) -> (Vec<Plan<'a>>, usize) {
 }
 
 /// Takes runs until there are none left.
-fn worker(target: &Target, plans: &[Plan<'_>], arguments: &Arguments, next: &AtomicU64) -> Outcome {
+fn worker(
+    target: &Target,
+    plans: &[Plan<'_>],
+    arguments: &Arguments,
+    next: &AtomicU64,
+    thread: usize,
+) -> Outcome {
     let mut outcome = Outcome::default();
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -153,6 +162,7 @@ fn worker(target: &Target, plans: &[Plan<'_>], arguments: &Arguments, next: &Ato
         }
         let number = arguments.first.wrapping_add(index);
         let started = Instant::now();
+        watchdog::begun(thread, number);
         match once(target, plans, arguments.seed, number) {
             Some(Answer::Mine) => outcome.mine += 1,
             Some(Answer::NotMine) => {}
@@ -160,7 +170,7 @@ fn worker(target: &Target, plans: &[Plan<'_>], arguments: &Arguments, next: &Ato
         }
         outcome.runs += 1;
         outcome.slowest = outcome.slowest.max(started.elapsed());
-        watchdog::ended();
+        watchdog::ended(thread);
     }
 }
 

@@ -9,8 +9,20 @@ static ENDED: AtomicU64 = AtomicU64::new(0);
 /// Seconds without a single ended run.
 const PATIENCE: u64 = 30;
 
-/// One more run has ended.
-pub fn ended() {
+/// Runs under way, one a thread; [`IDLE`] where there is none.
+static UNDER_WAY: [AtomicU64; 64] = [const { AtomicU64::new(IDLE) }; 64];
+const IDLE: u64 = u64::MAX;
+
+/// A thread begins a run.
+pub fn begun(thread: usize, number: u64) {
+    if let Some(place) = UNDER_WAY.get(thread) {
+        place.store(number, Ordering::Relaxed);
+    }
+}
+
+/// It has ended.
+pub fn ended(thread: usize) {
+    begun(thread, IDLE);
     ENDED.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -23,7 +35,9 @@ pub fn watch(what: &str, stop: impl Fn() -> bool) {
         idle = if now == last { idle + 1 } else { 0 };
         last = now;
         if idle > PATIENCE * 50 {
-            println!("{what}: HANG: a run did not end in {PATIENCE} s");
+            let runs = UNDER_WAY.iter().map(|run| run.load(Ordering::Relaxed));
+            let runs: Vec<u64> = runs.filter(|run| *run != IDLE).collect();
+            println!("{what}: HANG: run {runs:?} did not end in {PATIENCE} s");
             std::process::exit(2);
         }
     }

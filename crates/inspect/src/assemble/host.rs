@@ -23,6 +23,9 @@ pub struct HostOptions {
     pub extents: bool,
 }
 
+/// File systems whose blocks do not count from their first byte.
+const LATE_DATA: [&str; 4] = ["vfat", "msdos", "exfat", "zfs"];
+
 /// Data directories that are looked for on their own.
 const USUAL_DATABASES: [&str; 3] = ["var/lib/mysql", "var/lib/pgsql/data", "var/lib/postgresql"];
 
@@ -44,7 +47,7 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
         }
     }
     assembly.run();
-    assembly.add_mounts(&host);
+    assembly.add_mounts(&root, &host);
     assembly.add_databases(&root, &host, &wanted)?;
     if what.extents {
         assembly.add_files(&host, &wanted.files)?;
@@ -117,17 +120,16 @@ impl Assembly<'_> {
 
     /// Puts a device's content on the worklist; for one that others lie on, only its table is read.
     fn look_into_device(&mut self, root: &Root, device: &Device) -> Result<(), Unread> {
-        let missing = |why: String| Unread {
-            what: device.node.display().to_string(),
-            why,
+        if device.unreadable.is_some() {
+            // The host reader has said so already.
+            return Ok(());
+        }
+        let missing = |error: &Error| Unread {
+            what: device.name.clone(),
+            why: error.full(),
             unknown: "what is written on it".to_owned(),
         };
-        if let Some(why) = &device.unreadable {
-            return Err(missing(why.clone()));
-        }
-        let view = device
-            .view(root)
-            .map_err(|error| missing(error.to_string()))?;
+        let view = device.view(root).map_err(|error| missing(&error))?;
         if device.held {
             self.learn_from_held(device, &view);
             return Ok(());
@@ -207,17 +209,46 @@ impl Assembly<'_> {
         }
     }
 
-    fn add_mounts(&mut self, host: &Host) {
+    /// Names where file systems are mounted, and adds those that could not be read: the mount table
+    /// still tells their kind.
+    fn add_mounts(&mut self, root: &Root, host: &Host) {
         for mount in &host.mounts {
-            if let Some(id) = self.filesystem_of(host, mount) {
-                let path = mount.point.display().to_string();
-                self.stack
-                    .layer_mut(id)
-                    .facts
-                    .entry("mounted")
-                    .or_insert(path);
-            }
+            let device = mount.device.as_deref().and_then(|name| host.device(name));
+            let Some(device) = device.map(|device| device.layer) else {
+                continue;
+            };
+            let id = match self.filesystem_of(host, mount) {
+                Some(id) if id != device => id,
+                _ if self.stack.is_leaf(device) => self.add_unread_filesystem(root, device, mount),
+                _ => device,
+            };
+            let path = mount.point.display().to_string();
+            self.stack
+                .layer_mut(id)
+                .facts
+                .entry("mounted")
+                .or_insert(path);
         }
+    }
+
+    fn add_unread_filesystem(&mut self, root: &Root, device: LayerId, mount: &Mount) -> LayerId {
+        let map = if LATE_DATA.contains(&mount.kind.as_str()) {
+            Map::Opaque("its data region starts where only its boot sector tells".to_owned())
+        } else {
+            Map::Shift { start: Bytes::ZERO }
+        };
+        let mut layer = Layer::new(Kind::Filesystem, mount.kind.clone()).on(device, map);
+        layer.size = self.stack.layer(device).size;
+        layer
+            .facts
+            .insert("known-from", "the mount table".to_owned());
+        if root.is_live() {
+            let stat = rustix::fs::statvfs(&mount.point).ok();
+            layer.block = stat
+                .map(|stat| Bytes::new(stat.f_frsize))
+                .filter(|block| !block.is_zero());
+        }
+        self.stack.push(layer)
     }
 
     /// The file system layer of a mount: on the mounted device, else the device itself.

@@ -29,39 +29,54 @@ pub struct Mapped {
     table_bytes: u64,
 }
 
+/// What one image may read and keep; less the deeper it lies in its chain.
+#[derive(Copy, Clone, Debug)]
+pub struct Limits {
+    /// Runs of its map.
+    pub runs: usize,
+    /// Bytes of block tables.
+    pub table_bytes: u64,
+}
+
+impl Limits {
+    /// The limits of an image as deep in its chain as `policy` says.
+    pub fn new(policy: &Policy) -> Self {
+        // The image itself is the last of the chain, or not on it when it is the only one.
+        let deep = u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let table_bytes = MOST_TABLE_BYTES.checked_shr(deep).unwrap_or(0);
+        Self {
+            runs: MOST_RUNS.checked_shr(deep).unwrap_or(0).max(LEAST_RUNS),
+            table_bytes: table_bytes.max(LEAST_TABLE_BYTES),
+        }
+    }
+}
+
 impl Mapped {
     /// An empty map of an image as deep in its chain as `policy` says.
     pub fn new(policy: &Policy) -> Self {
-        let tables =
-            (MOST_TABLE_BYTES.checked_shr(deep(policy)).unwrap_or(0)).max(LEAST_TABLE_BYTES);
-        Self {
-            table_bytes: tables,
-            ..Self::of(Self::limit(policy))
-        }
+        Self::of(Limits::new(policy))
     }
 
-    /// An empty map that keeps `most` runs: for a disk whose files share one limit.
-    pub const fn of(most: usize) -> Self {
+    /// An empty map with limits of its own: for a disk whose files share them.
+    pub const fn of(limits: Limits) -> Self {
         Self {
             runs: Runs::new(),
             last: (0, 0, 0),
-            most,
+            most: limits.runs,
             cut: false,
-            table_bytes: MOST_TABLE_BYTES,
+            table_bytes: limits.table_bytes,
         }
-    }
-
-    /// Runs that an image as deep in its chain as `policy` says may keep.
-    pub fn limit(policy: &Policy) -> usize {
-        MOST_RUNS
-            .checked_shr(deep(policy))
-            .unwrap_or(0)
-            .max(LEAST_RUNS)
     }
 
     /// Lets it keep `most` runs from now on.
     pub const fn allow(&mut self, most: usize) {
         self.most = most;
+    }
+
+    /// Marks it as not whole.
+    pub fn cut(&mut self) {
+        self.flush();
+        self.cut = true;
     }
 
     /// Runs kept so far.
@@ -97,8 +112,7 @@ impl Mapped {
             self.table_bytes = left;
             return true;
         }
-        self.flush();
-        self.cut = true;
+        self.cut();
         false
     }
 
@@ -115,12 +129,6 @@ impl Mapped {
         });
         (self.runs, remark)
     }
-}
-
-/// How deep in its chain an image lies: it is the last of the chain, or not on it when it is the
-/// only one.
-fn deep(policy: &Policy) -> u32 {
-    u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
 /// Table entries that cannot be followed: how many, and the first.

@@ -18,6 +18,8 @@ use crate::view::{Record, View};
 const HEADER_BYTES: usize = 1024;
 /// An entry of the table without a block.
 const UNUSED: u32 = u32::MAX;
+/// Entries between two looks at how much was read.
+const PIECE_ENTRIES: u64 = 1 << 14;
 /// Bytes of a parent locator that are read: a path.
 const MOST_NAME_BYTES: usize = 4096;
 
@@ -115,26 +117,27 @@ impl Blocks {
     }
 
     /// Adds all blocks to `map`, whole: what a bitmap leaves to the parent is where the child's
-    /// data will go when they are written.
+    /// data will go when they are written. False when not one entry is usable.
     pub(super) fn walk(&self, map: &mut Mapped, damage: &mut Damage) -> Result<bool> {
-        if !map.may_read(self.count() * 4) {
-            return Ok(true);
-        }
-        let mut usable = false;
-        for_each(&self.view, self.table, self.count(), |index, raw| {
-            let start = index * self.block;
-            match self.place(index, u32::from_be_bytes(raw)) {
-                Ok(None) => {}
-                Ok(Some(at)) => {
-                    usable = true;
-                    let len = self.block.min(self.size - start);
-                    map.push(start, at + self.bitmap, len);
+        let (mut usable, mut done) = (false, 0);
+        while done < self.count() && map.may_read(PIECE_ENTRIES * 4) {
+            let part = PIECE_ENTRIES.min(self.count() - done);
+            for_each(&self.view, self.table + done * 4, part, |index, raw| {
+                let index = done + index;
+                match self.place(index, u32::from_be_bytes(raw)) {
+                    Ok(None) => {}
+                    Ok(Some(at)) => {
+                        let start = index * self.block;
+                        map.push(start, at + self.bitmap, self.block.min(self.size - start));
+                        usable = true;
+                    }
+                    Err(error) => damage.add(|| error),
                 }
-                Err(error) => damage.add(|| error),
-            }
-            Ok(())
-        })?;
-        Ok(usable)
+                Ok(())
+            })?;
+            done += part;
+        }
+        Ok(usable || done < self.count())
     }
 
     /// Blocks of the disk.

@@ -7,7 +7,7 @@ use super::header::{MIB, Regions};
 use super::metadata::Metadata;
 use crate::error::{Error, Result};
 use crate::images::bitmap::{First, equal_sectors};
-use crate::images::entries::{entry, for_each};
+use crate::images::entries::{entry, for_each_used};
 use crate::images::guest::{BlockMap, Piece, Span};
 use crate::images::mapped::{Damage, Mapped};
 use crate::view::View;
@@ -15,6 +15,8 @@ use crate::view::View;
 /// Sectors that one bitmap block of 1 MiB covers.
 const CHUNK_SECTORS: u64 = 1 << 23;
 const ENTRY_BYTES: u64 = 8;
+/// Entries between two looks at how much was read.
+const PIECE_ENTRIES: u64 = 1 << 13;
 /// Entry states.
 const FULLY_PRESENT: u64 = 6;
 const PARTIALLY_PRESENT: u64 = 7;
@@ -75,31 +77,40 @@ impl Blocks {
     }
 
     /// Adds all payload blocks to `map`; partly present ones whole, as where the child's data
-    /// will go.
+    /// will go. False when not one entry is usable.
     pub(super) fn walk(&self, map: &mut Mapped, damage: &mut Damage) -> Result<bool> {
-        let mut usable = false;
+        let (mut usable, mut done) = (false, 0);
         let count = self.entries();
-        if !map.may_read(count * ENTRY_BYTES) {
-            return Ok(true);
-        }
-        for_each(&self.view, self.table, count, |slot, raw| {
-            let (chunk, past) = (slot / (self.ratio + 1), slot % (self.ratio + 1));
-            let start = (chunk * self.ratio + past).saturating_mul(self.block);
-            if past == self.ratio || start >= self.size {
-                return Ok(());
-            }
-            match self.state(slot, u64::from_le_bytes(raw)) {
-                Ok(State::Below) => {}
-                Ok(State::Zero) => usable = true,
-                Ok(State::At(at) | State::Partly(at)) => {
-                    usable = true;
-                    map.push(start, at, self.block.min(self.size - start));
+        while done < count && map.may_read(PIECE_ENTRIES * ENTRY_BYTES) {
+            let part = PIECE_ENTRIES.min(count - done);
+            let at = self.table + done * ENTRY_BYTES;
+            for_each_used(&self.view, at, part, |index, raw| {
+                match self.add(done + index, u64::from_le_bytes(raw), map) {
+                    Ok(found) => usable |= found,
+                    Err(error) => damage.add(|| error),
                 }
-                Err(error) => damage.add(|| error),
+                Ok(())
+            })?;
+            done += part;
+        }
+        Ok(usable || done < count)
+    }
+
+    /// Adds the block of one entry; whether it says anything.
+    fn add(&self, slot: u64, raw: u64, map: &mut Mapped) -> Result<bool> {
+        let (chunk, past) = (slot / (self.ratio + 1), slot % (self.ratio + 1));
+        let start = (chunk * self.ratio + past).saturating_mul(self.block);
+        if past == self.ratio || start >= self.size {
+            return Ok(false);
+        }
+        match self.state(slot, raw)? {
+            State::Below => return Ok(false),
+            State::Zero => {}
+            State::At(at) | State::Partly(at) => {
+                map.push(start, at, self.block.min(self.size - start));
             }
-            Ok(())
-        })?;
-        Ok(usable)
+        }
+        Ok(true)
     }
 
     /// The state of a payload block.

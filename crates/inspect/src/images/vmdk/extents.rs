@@ -156,7 +156,7 @@ impl Extents {
         };
         if grains.capacity() != line.len {
             let why = format!(
-                "The extent `{}` covers {} bytes by its header, {} bytes by the descriptor",
+                "The extent `{}` covers {} bytes by its header, {} bytes by the descriptor.",
                 line.name,
                 grains.capacity(),
                 line.len
@@ -209,7 +209,7 @@ impl Lost {
             return Err(first);
         }
         let why = format!(
-            "{} of the disk's extents cannot be opened, their part reads as zeros; the first: {first}",
+            "{} of the disk's extents cannot be opened, their part reads as zeros; the first: {first}.",
             self.count
         );
         remarks.push(Remark::new("vmdk-extent-missing", Severity::Broken, why));
@@ -219,7 +219,7 @@ impl Lost {
 
 fn raw_device(line: &Line) -> Remark {
     let why = format!(
-        "{} bytes lie on a raw device that `{}` only points at (RDM): their place is not known here",
+        "{} bytes lie on a raw device that `{}` only points at (RDM): their place is not known here.",
         line.len, line.name
     );
     Remark::new("vmdk-raw-device", Severity::Unknown, why)
@@ -230,7 +230,7 @@ fn short(line: &Line, file: Option<&Arc<dyn Source>>, remarks: &mut Vec<Remark>)
     let there = file.map_or(0, |file| file.len().saturating_sub(line.offset));
     if there < line.len {
         let why = format!(
-            "The extent `{}` should hold {} bytes from byte {} on, its file has {there} there",
+            "The extent `{}` should hold {} bytes from byte {} on, its file has {there} there.",
             line.name, line.len, line.offset
         );
         remarks.push(Remark::new("vmdk-extent-short", Severity::Broken, why));

@@ -1,44 +1,15 @@
 //! Grain directory and grain tables: the two levels that all sparse VMDK extents share.
 //!
-//! Hosted sparse and COWD have 32-bit entries that are sectors of the file; seSparse has 64-bit
-//! entries that number tables and grains (layout as in QEMU's `block/vmdk.c`).
+//! Every reading of a table is bounded by the file's length, however the entries lead in circles.
 
+use super::coding::{Coding, Grain};
 use super::descriptor::SECTOR;
 use crate::error::{Error, Result};
-use crate::images::entries::{entry, for_each};
 use crate::images::mapped::Damage;
 use crate::view::View;
 
 /// No tool writes grains over 64 KiB; QEMU refuses more than 1 GiB.
 const MOST_GRAIN_BYTES: u64 = 1 << 30;
-
-/// What a grain is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Grain {
-    /// Not allocated: the parent's bytes, or zeros.
-    Below,
-    /// Zeros, whatever the parent has.
-    Zero,
-    /// At this byte of the extent's file.
-    At(u64),
-}
-
-/// How entries are coded.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
-    /// 32-bit sector numbers; entry 1 of a grain table may mean zeros.
-    Sectors {
-        /// Whether 1 means zeros (flag bit 2 of the hosted header).
-        zero_grain: bool,
-    },
-    /// seSparse: 64-bit, a kind in the top nibble, and an index.
-    Indices {
-        /// Byte offset of grain table 0.
-        tables: u64,
-        /// Byte offset of grain 0.
-        grains: u64,
-    },
-}
 
 /// The tables of one sparse extent. All numbers are bytes unless they say otherwise.
 #[derive(Clone)]
@@ -105,7 +76,7 @@ impl Grains {
 
     /// Takes the redundant directory where only that one lies in the file.
     fn choose_directory(&mut self) -> Result<()> {
-        let len = self.tables().saturating_mul(self.entry_bytes());
+        let len = self.tables().saturating_mul(self.coding.entry_bytes());
         let inside = |at: u64| {
             at.checked_add(len)
                 .is_some_and(|end| end <= self.view.len())
@@ -155,8 +126,8 @@ impl Grains {
             return Ok((Grain::Below, room));
         };
         let index = number % self.per_table;
-        let raw = self.raw(table, index)?;
-        Ok(match self.decode(raw) {
+        let raw = self.coding.raw(&self.view, table, index)?;
+        Ok(match self.coding.decode(raw, self.grain) {
             Some(Grain::At(at)) => (Grain::At(at.saturating_add(within)), room),
             Some(other) => (other, room),
             None => return Err(self.bad_entry(table, index, raw)),
@@ -164,97 +135,69 @@ impl Grains {
     }
 
     /// Calls `each` with guest offset, place and length of every grain that is not
-    /// [`Grain::Below`], in guest order. `budget` is what may yet be read of tables, in bytes.
+    /// [`Grain::Below`], in guest order; true when all tables were read.
     ///
-    /// Work is bounded by the file too: the tables of a sound extent are distinct, so no more
-    /// than the file's length is read. A directory that names one table a million times runs out
-    /// of that and is reported.
+    /// Work is bounded by `budget`, which is what all tables of the disk may yet cost, and by the
+    /// file: the tables of a sound extent are distinct, so no more than the file's length is
+    /// read. A directory that names one table a million times runs out of that.
     pub(super) fn walk(
         &self,
         budget: &mut u64,
         damage: &mut Damage,
         mut each: impl FnMut(u64, Grain, u64, &mut Damage),
-    ) -> Result<()> {
-        let mut left = self.view.len().min(*budget);
-        let before = left;
-        if !self.spend(&mut left, self.tables()) {
-            damage.add(|| self.exhausted(0));
-            return Ok(());
-        }
-        let mut one = |number: u64, raw: u64| match self.locate(self.directory, number, raw) {
-            Ok(None) => Ok(()),
-            Ok(Some(table)) => self.walk_table(number, table, &mut left, damage, &mut each),
-            Err(error) => match self.spare_table(number) {
-                Some(table) => self.walk_table(number, table, &mut left, damage, &mut each),
-                None => {
-                    damage.add(|| error);
-                    Ok(())
-                }
-            },
+    ) -> Result<bool> {
+        let mut left = Left {
+            file: self.view.len(),
+            budget: *budget,
+            cut: false,
         };
-        self.for_each(self.directory, self.tables(), &mut one)?;
-        *budget -= before - left;
-        Ok(())
+        if left.take(self.tables().saturating_mul(self.coding.entry_bytes())) {
+            let mut one = |number: u64, raw: u64| match self.locate(self.directory, number, raw) {
+                Ok(None) => Ok(()),
+                Ok(Some(table)) => self.walk_table(number, table, &mut left, damage, &mut each),
+                Err(error) => match self.spare_table(number) {
+                    Some(table) => self.walk_table(number, table, &mut left, damage, &mut each),
+                    None => {
+                        damage.add(|| error);
+                        Ok(())
+                    }
+                },
+            };
+            self.coding
+                .for_each_entry(&self.view, self.directory, self.tables(), &mut one)?;
+        }
+        *budget = left.budget;
+        Ok(!left.cut)
     }
 
     fn walk_table(
         &self,
         number: u64,
         table: u64,
-        left: &mut u64,
+        left: &mut Left,
         damage: &mut Damage,
         each: &mut impl FnMut(u64, Grain, u64, &mut Damage),
     ) -> Result<()> {
         let count = self.grains_of(number);
-        if !self.spend(left, count) {
-            damage.add(|| self.exhausted(number));
+        if !left.take(count.saturating_mul(self.coding.entry_bytes())) {
+            if !left.cut {
+                damage.add(|| self.shared_tables(number));
+            }
             return Ok(());
         }
         let first = number * self.per_table;
-        self.for_each(table, count, &mut |index, raw| {
-            if raw != 0 {
-                let start = (first + index).saturating_mul(self.grain);
-                let len = self.grain.min(self.capacity.saturating_sub(start));
-                match self.decode(raw) {
-                    Some(grain) => each(start, grain, len, damage),
-                    None => damage.add(|| self.bad_entry(table, index, raw)),
+        self.coding
+            .for_each_entry(&self.view, table, count, &mut |index, raw| {
+                if raw != 0 {
+                    let start = (first + index).saturating_mul(self.grain);
+                    let len = self.grain.min(self.capacity.saturating_sub(start));
+                    match self.coding.decode(raw, self.grain) {
+                        Some(grain) => each(start, grain, len, damage),
+                        None => damage.add(|| self.bad_entry(table, index, raw)),
+                    }
                 }
-            }
-            Ok(())
-        })
-    }
-
-    /// Streams the entries of a directory or table as 64-bit numbers.
-    fn for_each(
-        &self,
-        at: u64,
-        count: u64,
-        each: &mut impl FnMut(u64, u64) -> Result<()>,
-    ) -> Result<()> {
-        match self.coding {
-            Coding::Sectors { .. } => for_each(&self.view, at, count, |index, raw| {
-                each(index, u64::from(u32::from_le_bytes(raw)))
-            }),
-            Coding::Indices { .. } => for_each(&self.view, at, count, |index, raw| {
-                each(index, u64::from_le_bytes(raw))
-            }),
-        }
-    }
-
-    /// One entry of a directory or table.
-    fn raw(&self, at: u64, index: u64) -> Result<u64> {
-        Ok(match self.coding {
-            Coding::Sectors { .. } => u64::from(u32::from_le_bytes(entry(&self.view, at, index)?)),
-            Coding::Indices { .. } => u64::from_le_bytes(entry(&self.view, at, index)?),
-        })
-    }
-
-    /// Takes the bytes of `entries` from `left`, if there are so many.
-    fn spend(&self, left: &mut u64, entries: u64) -> bool {
-        let cost = entries.saturating_mul(self.entry_bytes());
-        let rest = left.checked_sub(cost);
-        *left = rest.unwrap_or(*left);
-        rest.is_some()
+                Ok(())
+            })
     }
 
     /// Grain tables that the capacity needs.
@@ -269,24 +212,17 @@ impl Grains {
         all.saturating_sub(before).min(self.per_table)
     }
 
-    const fn entry_bytes(&self) -> u64 {
-        match self.coding {
-            Coding::Sectors { .. } => 4,
-            Coding::Indices { .. } => 8,
-        }
-    }
-
     /// Byte offset of grain table `number`, from the directory or, where that points out of the
     /// file, from the redundant one. `None` where no table is allocated.
     fn table(&self, number: u64) -> Result<Option<u64>> {
-        let raw = self.raw(self.directory, number)?;
+        let raw = self.coding.raw(&self.view, self.directory, number)?;
         let found = self.locate(self.directory, number, raw);
         found.or_else(|error| self.spare_table(number).map(Some).ok_or(error))
     }
 
     fn spare_table(&self, number: u64) -> Option<u64> {
         let spare = self.spare?;
-        let raw = self.raw(spare, number).ok()?;
+        let raw = self.coding.raw(&self.view, spare, number).ok()?;
         self.locate(spare, number, raw).ok()?
     }
 
@@ -295,11 +231,10 @@ impl Grains {
         if raw == 0 {
             return Ok(None);
         }
-        let at = match self.coding {
-            Coding::Sectors { .. } => raw.checked_mul(SECTOR),
-            Coding::Indices { tables, .. } => self.numbered_table(tables, raw),
-        };
-        let len = self.grains_of(number).saturating_mul(self.entry_bytes());
+        let at = self.coding.table(raw, self.per_table);
+        let len = self
+            .grains_of(number)
+            .saturating_mul(self.coding.entry_bytes());
         let end = at.and_then(|at| at.checked_add(len));
         match at {
             Some(at) if end.is_some_and(|end| end <= self.view.len()) => Ok(Some(at)),
@@ -307,40 +242,8 @@ impl Grains {
         }
     }
 
-    /// seSparse: allocated directory entries have 1 in the top nibble and a 32-bit number.
-    fn numbered_table(&self, tables: u64, raw: u64) -> Option<u64> {
-        if raw >> 32 != 0x1000_0000 {
-            return None;
-        }
-        let len = self.per_table.checked_mul(self.entry_bytes())?;
-        (raw & 0xFFFF_FFFF)
-            .checked_mul(len)
-            .and_then(|past| tables.checked_add(past))
-    }
-
-    /// A grain table's entry; `None` where its code is impossible.
-    fn decode(&self, raw: u64) -> Option<Grain> {
-        match self.coding {
-            _ if raw == 0 => Some(Grain::Below),
-            Coding::Sectors { zero_grain } => Some(match raw {
-                1 if zero_grain => Grain::Zero,
-                sector => Grain::At(sector * SECTOR),
-            }),
-            Coding::Indices { grains, .. } => match raw >> 60 {
-                1 | 2 => Some(Grain::Zero),
-                3 => {
-                    // The low 12 bits of the index stand above the high 48.
-                    let index = (raw >> 48 & 0xFFF) | (raw & 0xFFFF_FFFF_FFFF) << 12;
-                    let past = index.checked_mul(self.grain)?;
-                    grains.checked_add(past).map(Grain::At)
-                }
-                _ => None,
-            },
-        }
-    }
-
     fn bad_table(&self, directory: u64, number: u64, raw: u64) -> Error {
-        let at = directory.saturating_add(number.saturating_mul(self.entry_bytes()));
+        let at = directory.saturating_add(number.saturating_mul(self.coding.entry_bytes()));
         let what = format!(
             "Entry {number} of the grain directory is {raw:#x}: that table is not in the file of {} bytes",
             self.view.len()
@@ -349,19 +252,40 @@ impl Grains {
     }
 
     fn bad_entry(&self, table: u64, index: u64, raw: u64) -> Error {
-        let at = table.saturating_add(index.saturating_mul(self.entry_bytes()));
+        let at = table.saturating_add(index.saturating_mul(self.coding.entry_bytes()));
         let what = format!("A grain table entry of {raw:#x}, which means nothing");
         bad(&self.view, at, "grain table", what)
     }
 
-    fn exhausted(&self, number: u64) -> Error {
-        let past = number.saturating_mul(self.entry_bytes());
+    fn shared_tables(&self, number: u64) -> Error {
+        let past = number.saturating_mul(self.coding.entry_bytes());
         let at = self.directory.saturating_add(past);
-        let what =
-            "The grain tables together are longer than the file, or than 512 MiB: entries of \
-            the directory name the same table, or the rest is not looked at"
-                .to_owned();
-        bad(&self.view, at, "grain directory", what)
+        let what = "The grain tables together are longer than the file: several entries of the \
+            directory name the same table";
+        bad(&self.view, at, "grain directory", what.to_owned())
+    }
+}
+
+/// Bytes of tables that may yet be read.
+struct Left {
+    /// Of this file, at most its length.
+    file: u64,
+    /// Of all files of the disk.
+    budget: u64,
+    /// Whether the budget was too small.
+    cut: bool,
+}
+
+impl Left {
+    /// Takes `bytes`, if they are there.
+    const fn take(&mut self, bytes: u64) -> bool {
+        self.cut |= bytes > self.budget;
+        if self.cut || bytes > self.file {
+            return false;
+        }
+        self.file -= bytes;
+        self.budget -= bytes;
+        true
     }
 }
 
@@ -387,23 +311,6 @@ mod tests {
             coding,
         };
         Grains::new(&view, &layout)
-    }
-
-    #[test]
-    fn se_sparse_entries_swap_the_halves_of_the_index() {
-        let coding = Coding::Indices {
-            tables: 0,
-            grains: 1 << 20,
-        };
-        let grains = grains(vec![0; 64], coding).unwrap();
-        let at = |raw| grains.decode(raw);
-        assert_eq!(at(0), Some(Grain::Below));
-        assert_eq!(at(0x1000_0000_0000_0000), Some(Grain::Zero));
-        assert_eq!(at(0x3001_0000_0000_0000), Some(Grain::At((1 << 20) + 4096)));
-        let high = 0x3000_0000_0000_0001;
-        assert_eq!(at(high), Some(Grain::At((1 << 20) + (4096 << 12))));
-        assert_eq!(at(0x4000_0000_0000_0000), None);
-        assert_eq!(at(0x3FFF_FFFF_FFFF_FFFF), None, "past 64 bits");
     }
 
     #[test]

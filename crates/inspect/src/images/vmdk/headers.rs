@@ -5,8 +5,9 @@
 
 use ioalign_core::{Remark, Severity};
 
+use super::coding::Coding;
 use super::descriptor::SECTOR;
-use super::grains::{Coding, Grains, Layout};
+use super::grains::{Grains, Layout};
 use crate::error::{Error, Result};
 use crate::view::{Record, View};
 
@@ -169,14 +170,14 @@ fn hosted_remarks(header: &Record, remarks: &mut Vec<Remark>) {
     // Newline detection: a transfer in text mode changes these four bytes.
     if header.le32(8) & 1 != 0 && !header.has(73, b"\n \r\n") {
         let why = "The newline bytes 73 to 76 of the header are changed: the file went through a \
-            text-mode transfer and its data are damaged";
+            text-mode transfer and its data are damaged.";
         remarks.push(Remark::new("vmdk-text-transfer", Severity::Broken, why));
     }
 }
 
 fn unclean() -> Remark {
     let why = "The extent is marked as not closed cleanly: it is in use, or its last session ended \
-        in a crash";
+        in a crash.";
     Remark::note("vmdk-unclean-shutdown", why)
 }
 
@@ -254,7 +255,7 @@ fn volatile_header(view: &View, header: &Record, remarks: &mut Vec<Remark>) -> R
     }
     if second.le64(24) != 0 {
         let why = "The seSparse journal waits to be replayed, which is never done on a file opened \
-            for reading: grain tables may be out of date";
+            for reading: grain tables may be out of date.";
         remarks.push(Remark::note("vmdk-journal", why));
     }
     Ok(())

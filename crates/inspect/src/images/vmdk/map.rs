@@ -4,9 +4,10 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
+use super::coding::Grain;
 use super::descriptor::SECTOR;
 use super::extents::{Body, Extent};
-use super::grains::{Grain, Grains};
+use super::grains::Grains;
 use super::headers::Packing;
 use crate::error::{Error, Result};
 use crate::images::guest::{BlockMap, Piece, Span};

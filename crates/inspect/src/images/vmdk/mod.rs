@@ -4,6 +4,7 @@
 //! hosted disks are 64 KiB and on that grid, those of vmfsSparse snapshots are 512 bytes and on
 //! no grid at all, which is why the kind matters to alignment.
 
+mod coding;
 mod descriptor;
 mod extents;
 mod files;
@@ -208,7 +209,7 @@ fn parent(
         if let Some(cid) = text.parent_cid {
             let why = format!(
                 "A parent of content id {cid:08x} is required and none is named: what is not in \
-                 this file reads as zeros"
+                 this file reads as zeros."
             );
             remarks.push(Remark::new("vmdk-parent-missing", Severity::Broken, why));
         }
@@ -223,7 +224,7 @@ fn parent(
     if wants.is_some() && has != wants {
         let why = format!(
             "The parent `{name}` was changed after this disk was made: its content id is {}, {} is \
-             expected. What is read through it may be wrong",
+             expected. What is read through it may be wrong.",
             has.as_deref().unwrap_or("none"),
             wants.as_deref().unwrap_or("none")
         );

@@ -2,10 +2,11 @@
 
 use ioalign_core::{Bytes, Remark};
 
+use super::coding::Grain;
 use super::extents::{Body, Extent, Extents};
-use super::grains::{Grain, Grains};
+use super::grains::Grains;
 use crate::error::{Error, Result};
-use crate::images::mapped::{Damage, Mapped};
+use crate::images::mapped::{Damage, Limits, Mapped};
 use crate::images::{Place, Policy};
 
 /// The maps, and how much is stored compressed.
@@ -17,8 +18,11 @@ pub(super) struct Walked {
     pub(super) compressed: u64,
 }
 
-/// Bytes of tables that are read for all extents together.
-const MOST_TABLE_BYTES: u64 = 512 << 20;
+/// What a file's map starts with: each gets its part of the disk's when its turn comes.
+const NOTHING: Limits = Limits {
+    runs: 0,
+    table_bytes: 0,
+};
 
 /// Walks all extents once, in guest order.
 pub(super) fn walk(
@@ -26,10 +30,11 @@ pub(super) fn walk(
     policy: &Policy,
     remarks: &mut Vec<Remark>,
 ) -> Result<Walked> {
+    let limits = Limits::new(policy);
     let mut walk = Walk {
-        maps: extents.files.iter().map(|_| Mapped::of(0)).collect(),
-        left: Mapped::limit(policy),
-        budget: MOST_TABLE_BYTES,
+        maps: extents.files.iter().map(|_| Mapped::of(NOTHING)).collect(),
+        left: limits.runs,
+        budget: limits.table_bytes,
         damage: Damage::default(),
         compressed: 0,
         usable: false,
@@ -77,17 +82,19 @@ impl Walk {
                 grains,
                 packing,
             } => self.with_map(*file, |map, walk| {
-                let map = packing.is_none().then_some(map);
                 let mut sink = Sink {
                     extent,
                     grains,
-                    map,
+                    map: packing.is_none().then_some(&mut *map),
                     compressed: 0,
                     usable: false,
                 };
-                sink.walk(&mut walk.budget, &mut walk.damage)?;
+                let whole = sink.walk(&mut walk.budget, &mut walk.damage)?;
                 walk.compressed += sink.compressed;
-                walk.usable |= sink.usable;
+                walk.usable |= sink.usable || !whole;
+                if !whole {
+                    map.cut();
+                }
                 Ok(())
             }),
         }
@@ -102,7 +109,7 @@ impl Walk {
         let Some(slot) = self.maps.get_mut(file) else {
             return Ok(());
         };
-        let mut map = std::mem::replace(slot, Mapped::of(0));
+        let mut map = std::mem::replace(slot, Mapped::of(NOTHING));
         let before = map.count();
         map.allow(before.saturating_add(self.left));
         let done = work(&mut map, self);
@@ -141,7 +148,7 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn walk(&mut self, budget: &mut u64, damage: &mut Damage) -> Result<()> {
+    fn walk(&mut self, budget: &mut u64, damage: &mut Damage) -> Result<bool> {
         let grains = self.grains;
         grains.walk(budget, damage, |start, grain, len, damage| {
             self.take(start, grain, len, damage);
@@ -159,11 +166,12 @@ impl Sink<'_> {
         }
         // What the descriptor's extent leaves out is not part of the disk.
         let len = len.min(self.extent.len.saturating_sub(start));
-        let len = len.min(end.saturating_sub(at));
-        self.usable |= len > 0;
+        let stored = len.min(end.saturating_sub(at));
+        self.usable |= stored > 0;
         match &mut self.map {
-            Some(map) => map.push(self.extent.start.saturating_add(start), at, len),
-            None => self.compressed += len,
+            Some(map) => map.push(self.extent.start.saturating_add(start), at, stored),
+            None if stored > 0 => self.compressed += len,
+            None => {}
         }
     }
 
