@@ -82,7 +82,7 @@ const MALFORMED: [&str; 22] = [
     "md-checksum",
     "bcache-checksum",
     "lvm-label-crc",
-    "lvm-metadata",
+    "lvm-metadata-lost",
     "vhd-footer-checksum",
 ];
 
