@@ -5,6 +5,7 @@ mod cli;
 mod composition;
 mod folder;
 mod hostile;
+mod oracles;
 mod scenarios_host;
 mod scenarios_image;
 

@@ -1,6 +1,6 @@
 //! Every prefix of an image, through the whole assembly: container, tables, volumes, file systems.
 //!
-//! One seed a format: the first that its reader knows.
+//! One seed a format: of those that its reader knows the one with most bytes to cut.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,7 +26,8 @@ pub fn run<'a>(targets: impl Iterator<Item = &'a Target>, seeds: &[Seed], most: 
     let mut done: Vec<&str> = Vec::new();
     let mut good = true;
     for target in targets {
-        let Some(seed) = seeds.iter().find(|seed| knows(target, seed)) else {
+        let known = seeds.iter().filter(|seed| knows(target, seed));
+        let Some(seed) = known.min_by_key(|seed| most.saturating_sub(seed.len)) else {
             println!("{:<24} no seed is recognised", target.title());
             continue;
         };
