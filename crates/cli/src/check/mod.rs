@@ -62,7 +62,7 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     if arguments.together {
         return Ok(vec![target::together(job, targets)]);
     }
-    let files = folder::expand(targets, job)?;
+    let files = folder::expand(targets, job);
     if files.is_empty() {
         let names: Vec<_> = targets
             .iter()

@@ -33,6 +33,14 @@ pub fn judge(path: &Path, job: &Job) -> Target {
     })
 }
 
+/// A folder that cannot be listed.
+pub fn closed(folder: &Path, error: &std::io::Error) -> Target {
+    let cause = std::io::Error::new(error.kind(), error.to_string());
+    let error = Error::io("Cannot list the folder", cause).in_file(folder);
+    let name = folder.display().to_string();
+    failed(name, SourceKind::Image, &error, Instant::now())
+}
+
 /// Judges several images as the disks of one machine.
 pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
     let name = paths

@@ -4,7 +4,9 @@
 mod cli;
 mod composition;
 mod folder;
+mod hostile;
 mod live_vm;
+mod oracles;
 mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;

@@ -234,7 +234,7 @@ fn capitalised(text: &str) -> String {
 fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
     for (id, layer) in stack.layers() {
         for remark in &layer.remarks {
-            let mut finding = Finding::new(remark.rule, remark.severity, remark.why.clone()).at(id);
+            let mut finding = Finding::new(remark.rule, remark.severity, remark.sentence()).at(id);
             finding.steps.clone_from(&remark.advice);
             findings.push(finding);
         }

@@ -59,19 +59,37 @@ pub struct Inspection {
     pub malformed: Option<Error>,
 }
 
-/// Remarks of readers that went on past a structure which contradicts itself.
-const MALFORMED: [&str; 11] = [
+/// Remarks of readers that mean malformed input: a structure contradicts itself or its format, no
+/// good copy settles what it should say, and so what was read is incomplete or a guess.
+///
+/// Not among them: damage that a second copy makes good (`gpt-primary-damaged`), data behind the end
+/// of a file that was cut off, overlaps and the like. They are `broken`, and the answer is whole.
+const MALFORMED: [&str; 22] = [
+    // Links that cannot be followed.
     "ebr-loop",
     "ebr-link-outside",
     "ebr-signature",
     "ebr-chain-too-long",
+    "apm-entry-missing",
+    // Entries that name what cannot be.
     "gpt-entry-impossible",
     "qcow2-bad-entries",
     "vdi-bad-entries",
-    "vhd-bad-entries",
-    "vhdx-bad-entries",
-    "vmdk-bad-entries",
-    "lvm-metadata",
+    "vhd-block-table",
+    "vhdx-block-table",
+    "vmdk-grain-table",
+    "vmdk-descriptor",
+    // Bytes that do not match their only checksum.
+    "gpt-header-damaged",
+    "gpt-entries-crc",
+    "bsd-checksum",
+    "sgi-checksum",
+    "vtoc-checksum",
+    "md-checksum",
+    "bcache-checksum",
+    "lvm-label-crc",
+    "lvm-metadata-lost",
+    "vhd-footer-checksum",
 ];
 
 /// No stack is deeper: real ones have about eight layers.
@@ -160,16 +178,9 @@ impl<'a> Assembly<'a> {
     /// What was found, under the name of its format.
     fn finish(mut self, format: String, path: Option<&Path>) -> Inspection {
         let malformed = self.malformed.take().or_else(|| {
-            let remarks = self.stack.layers().flat_map(|(_, layer)| &layer.remarks);
-            let why = &remarks
-                .into_iter()
-                .find(|remark| MALFORMED.contains(&remark.rule))?
-                .why;
-            let error = Error::malformed(why.clone());
-            Some(match path {
-                Some(path) if !why.contains(&*path.to_string_lossy()) => error.in_file(path),
-                _ => error,
-            })
+            let mut remarks = self.stack.layers().flat_map(|(_, layer)| &layer.remarks);
+            let first = remarks.find(|remark| MALFORMED.contains(&remark.rule))?;
+            Some(error_of(first, path))
         });
         Inspection {
             stack: self.stack,
@@ -177,5 +188,21 @@ impl<'a> Assembly<'a> {
             unread: Vec::new(),
             malformed,
         }
+    }
+}
+
+/// A remark as an error, with all that is known of its place.
+fn error_of(remark: &Remark, target: Option<&Path>) -> Error {
+    let why = remark.why.strip_suffix('.').unwrap_or(&remark.why);
+    let mut error = Error::malformed(why);
+    if let Some(file) = remark.place.file.as_deref().or(target) {
+        error = error.in_file(file);
+    }
+    if let Some(offset) = remark.place.offset {
+        error = error.at(offset);
+    }
+    match remark.place.field {
+        Some(field) => error.field(field),
+        None => error,
     }
 }

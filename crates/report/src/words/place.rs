@@ -107,6 +107,11 @@ fn phrase(map: &Map, sectors: Option<Sectors>, below: &str) -> String {
             "in {granule} granules placed anywhere in {below}, counted from {}",
             exact_and_about(*start)
         ),
+        Map::Within { low, high, .. } => format!(
+            "starts somewhere from byte {low} to {high} of {below}: printed rounded",
+            low = low.get(),
+            high = high.get()
+        ),
         Map::Opaque(why) => format!("its place in {below} is not known: {}", clean(why)),
     }
 }
