@@ -160,7 +160,6 @@ fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &Ph
 
 /// `partition sda1 starts at sector 63 = 32256 B: 3584 B past a 4 KiB boundary (physical-block)`
 fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -> String {
-    let name = capitalised(&case.name(layer));
     let below = case.stack.layer(grid.layer).name.as_str();
     let unit = format!(
         "{} boundary of {below} ({}, {})",
@@ -170,13 +169,15 @@ fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -
         [only] => {
             let start = start_text(case, layer);
             format!(
-                "{name} starts{start} {} past a {unit}",
+                "{} starts{start} {} past a {unit}",
+                capitalised(case, layer),
                 Bytes::new(only.offset)
             )
         }
         several => format!(
-            "{:.0} % of {name} lies off every {unit}, at {} different offsets",
+            "{:.0} % of {} lies off every {unit}, at {} different offsets",
             100.0 * phases.off_grid(),
+            case.name(layer),
             several.iter().filter(|phase| phase.offset != 0).count()
         ),
     }
@@ -196,12 +197,17 @@ fn start_text(case: &Case<'_>, layer: LayerId) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    // Device names keep their case: only the words of our own that begin a sentence are raised.
+/// The name as it begins a sentence: only words of our own are raised, names keep their case.
+fn capitalised(case: &Case<'_>, id: LayerId) -> String {
+    let name = case.name(id);
+    let ours = matches!(
+        case.stack.layer(id).kind,
+        Kind::Partition | Kind::LvmPv | Kind::LvmLv
+    );
+    let mut chars = name.chars();
     match chars.next() {
-        Some(first) if text.contains(' ') => first.to_uppercase().chain(chars).collect(),
-        _ => text.to_owned(),
+        Some(first) if ours => first.to_uppercase().chain(chars).collect(),
+        _ => name,
     }
 }
 
