@@ -19,6 +19,7 @@ use crate::options::Options;
 use crate::order;
 use crate::words::numbers::count;
 use pen::Pen;
+pub(crate) use pen::escape;
 use scene::Scene;
 
 /// Width of every picture in user units; the height follows from the number of layers.
