@@ -173,7 +173,6 @@ fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &Ph
 
 /// `partition sda1 starts at sector 63 = 32256 B: 3584 B past a 4 KiB boundary (physical-block)`
 fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -> String {
-    let name = capitalised(&case.name(layer));
     let below = case.stack.layer(grid.layer).name.as_str();
     let unit = format!(
         "{} boundary of {below} ({}, {})",
@@ -183,13 +182,15 @@ fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -
         [only] => {
             let start = start_text(case, layer);
             format!(
-                "{name} starts{start} {} past a {unit}",
+                "{} starts{start} {} past a {unit}",
+                capitalised(&case.name(layer)),
                 Bytes::new(only.offset)
             )
         }
         several => format!(
-            "{:.0} % of {name} lies off every {unit}, at {} different offsets",
+            "{:.0} % of {} lies off every {unit}, at {} different offsets",
             100.0 * phases.off_grid(),
+            case.name(layer),
             several.iter().filter(|phase| phase.offset != 0).count()
         ),
     }

@@ -1,9 +1,13 @@
 //! The words and numbers that all renderers share.
 
 pub mod clean;
+pub mod counted;
+pub mod facts;
 pub mod headline;
 pub mod kinds;
 pub mod numbers;
 pub mod place;
+pub mod reason;
+pub mod remedy;
 
 pub use clean::{clean, shorten_middle};
