@@ -19,7 +19,7 @@ use crate::volumes::{Detail, Member};
 mod merge;
 mod names;
 
-use merge::Device;
+use merge::kind_of;
 
 /// More devices than any machine has.
 const MOST_DEVICES: usize = 16384;
@@ -53,7 +53,7 @@ struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    fn place_all(&mut self, mut devices: BTreeMap<String, Device>) {
+    fn place_all(&mut self, mut devices: BTreeMap<String, Said>) {
         while !devices.is_empty() {
             let ready: Vec<_> = devices
                 .iter()
@@ -74,7 +74,7 @@ impl Placing<'_> {
     }
 
     /// Whether everything below it is placed. A volume waits for its group to be joined.
-    fn is_ready(&self, name: &str, device: &Device) -> bool {
+    fn is_ready(&self, name: &str, device: &Said) -> bool {
         let volume = device.parents.is_empty() && names::is_volume(name);
         self.placed.contains_key(name)
             || (!volume
@@ -106,7 +106,7 @@ impl Placing<'_> {
         joined
     }
 
-    fn invent_parent(&mut self, devices: &mut BTreeMap<String, Device>) {
+    fn invent_parent(&mut self, devices: &mut BTreeMap<String, Said>) {
         let missing = devices.values().flat_map(|device| &device.parents);
         let missing = missing
             .into_iter()
@@ -116,15 +116,15 @@ impl Placing<'_> {
             // A parent that is in the list itself lies in a circle: its own parents are dropped.
             Some(name) => match devices.get_mut(&name) {
                 Some(device) => device.parents.clear(),
-                None => self.place(&name, Device::default()),
+                None => self.place(&name, Said::default()),
             },
             // A volume whose group no text describes: it lies on something unknown.
             None => {
                 if let Some((name, device)) = devices.pop_first() {
                     self.place(
                         &name,
-                        Device {
-                            said_kind: device.said_kind.or(Some(Kind::Volume)),
+                        Said {
+                            kind: device.kind.or(Some(Kind::Volume)),
                             ..device
                         },
                     );
@@ -133,7 +133,7 @@ impl Placing<'_> {
         }
     }
 
-    fn place(&mut self, name: &str, device: Device) {
+    fn place(&mut self, name: &str, device: Said) {
         if let Some(id) = self.placed.get(name).copied() {
             // A volume that its group's metadata described already: only its content is new.
             self.learn(id, &device);
@@ -155,7 +155,7 @@ impl Placing<'_> {
     }
 
     /// What else a text says of a layer that is there.
-    fn learn(&mut self, id: LayerId, device: &Device) {
+    fn learn(&mut self, id: LayerId, device: &Said) {
         let layer = self.assembly.stack.layer_mut(id);
         layer.facts.extend(device.facts.iter().cloned());
         layer
@@ -165,8 +165,8 @@ impl Placing<'_> {
         layer.block = layer.block.or(device.block);
     }
 
-    fn layer(&self, name: &str, device: &Device) -> Layer {
-        let kind = device.kind();
+    fn layer(&self, name: &str, device: &Said) -> Layer {
+        let kind = kind_of(device);
         let mut layer = Layer::new(kind, name);
         layer.size = device.size.and_then(|size| size.settle(Bytes::new(512)));
         layer.block = device.block;
@@ -231,7 +231,7 @@ impl Placing<'_> {
         }
     }
 
-    fn add_grids(&mut self, id: LayerId, device: &Device) {
+    fn add_grids(&mut self, id: LayerId, device: &Said) {
         let declared = !self.assembly.options.grids.is_empty();
         match &device.claims {
             Some(claims) => {
@@ -253,7 +253,7 @@ impl Placing<'_> {
         }
     }
 
-    fn add_content(&mut self, id: LayerId, device: Device) {
+    fn add_content(&mut self, id: LayerId, device: Said) {
         if let Some(array) = &device.array {
             let shape =
                 super::md::geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
@@ -337,11 +337,11 @@ impl Placing<'_> {
 }
 
 /// How a device lies on its parent, and its start in native sectors.
-fn start_on(device: &Device) -> (Map, Option<Sectors>) {
+fn start_on(device: &Said) -> (Map, Option<Sectors>) {
     let sector = device.sector.unwrap_or(SectorSize::S512);
     let step = sector.bytes();
     let Some(start) = device.start else {
-        return match device.kind() {
+        return match kind_of(device) {
             Kind::Partition => (Map::Opaque("its start is not told".to_owned()), None),
             _ => (Map::Shift { start: Bytes::ZERO }, None),
         };

@@ -2,94 +2,71 @@
 
 use std::collections::BTreeMap;
 
+use ioalign_core::Remark;
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, Remark, Role, SectorSize};
 
 use super::{disagree, names};
 use crate::captures::{Array, Number, Said};
-use crate::filesystems::FileSystem;
 use crate::host::hints::Claims;
 use crate::volumes::Member;
 
-/// All that the texts say about one device.
-#[derive(Default)]
-pub(super) struct Device {
-    pub said_kind: Option<Kind>,
-    pub parents: Vec<String>,
-    pub start: Option<Number>,
-    pub size: Option<Number>,
-    pub sector: Option<SectorSize>,
-    pub type_id: Option<String>,
-    pub role: Option<Role>,
-    pub table: Option<&'static str>,
-    pub claims: Option<Claims>,
-    pub filesystem: Option<FileSystem>,
-    pub member: Option<Member>,
-    pub array: Option<Array>,
-    pub mounted: Option<String>,
-    pub block: Option<Bytes>,
-    pub facts: Vec<(&'static str, String)>,
-    pub remarks: Vec<Remark>,
+/// What a device is: as told, else by what is known of it.
+pub(super) fn kind_of(device: &Said) -> Kind {
+    match device.kind {
+        Some(kind) => kind,
+        None if device.array.is_some() => Kind::Md,
+        None if device.start.is_some() => Kind::Partition,
+        None if device.parents.is_empty() => Kind::Disk,
+        None => Kind::Volume,
+    }
 }
 
-impl Device {
-    /// What it is: as told, else by what is known of it.
-    pub fn kind(&self) -> Kind {
-        match self.said_kind {
-            Some(kind) => kind,
-            None if self.array.is_some() => Kind::Md,
-            None if self.start.is_some() => Kind::Partition,
-            None if self.parents.is_empty() => Kind::Disk,
-            None => Kind::Volume,
-        }
-    }
-
-    fn add(&mut self, name: &str, said: Said) {
-        exacter(
-            &mut self.start,
-            said.start,
-            "start",
-            name,
-            &mut self.remarks,
-        );
-        exacter(&mut self.size, said.size, "size", name, &mut self.remarks);
-        self.said_kind = self.said_kind.or(said.kind);
-        self.sector = self.sector.or(said.sector);
-        self.role = self.role.or(said.role);
-        self.table = self.table.or(said.table);
-        self.block = self.block.or(said.block);
-        self.type_id = self.type_id.take().or(said.type_id);
-        self.filesystem = self.filesystem.take().or(said.filesystem);
-        self.mounted = self.mounted.take().or(said.mounted);
-        self.array = richer_array(self.array.take(), said.array);
-        self.member = richer_member(self.member.take(), said.member);
-        self.claims = joined(self.claims.take(), said.claims, said.alignment_offset);
-        self.facts.extend(said.facts);
-        self.remarks.extend(said.remarks);
-        for parent in said.parents {
-            let parent = parent.trim_start_matches("/dev/").to_owned();
-            if parent != name && !self.parents.contains(&parent) {
-                self.parents.push(parent);
-            }
+/// Adds what another text says of the device `name`.
+fn add(mine: &mut Said, name: &str, other: Said) {
+    exacter(
+        &mut mine.start,
+        other.start,
+        "start",
+        name,
+        &mut mine.remarks,
+    );
+    exacter(&mut mine.size, other.size, "size", name, &mut mine.remarks);
+    mine.kind = mine.kind.or(other.kind);
+    mine.sector = mine.sector.or(other.sector);
+    mine.role = mine.role.or(other.role);
+    mine.table = mine.table.or(other.table);
+    mine.block = mine.block.or(other.block);
+    mine.type_id = mine.type_id.take().or(other.type_id);
+    mine.filesystem = mine.filesystem.take().or(other.filesystem);
+    mine.mounted = mine.mounted.take().or(other.mounted);
+    mine.array = richer_array(mine.array.take(), other.array);
+    mine.member = richer_member(mine.member.take(), other.member);
+    mine.claims = joined(mine.claims.take(), other.claims, other.alignment_offset);
+    mine.facts.extend(other.facts);
+    mine.remarks.extend(other.remarks);
+    for parent in other.parents {
+        let parent = parent.trim_start_matches("/dev/").to_owned();
+        if parent != name && !mine.parents.contains(&parent) {
+            mine.parents.push(parent);
         }
     }
 }
 
 /// Puts all claims about a device together.
-pub(super) fn by_name(said: Vec<Said>) -> BTreeMap<String, Device> {
-    let mut devices: BTreeMap<String, Device> = BTreeMap::new();
+pub(super) fn by_name(said: Vec<Said>) -> BTreeMap<String, Said> {
+    let mut devices: BTreeMap<String, Said> = BTreeMap::new();
     for mut one in said.into_iter().take(super::MOST_DEVICES) {
         let name = std::mem::take(&mut one.name);
         if one.is_part() && one.parents.is_empty() {
             one.parents.extend(names::disk_of(&name));
         }
-        devices.entry(name.clone()).or_default().add(&name, one);
+        add(devices.entry(name.clone()).or_default(), &name, one);
     }
     devices
 }
 
 /// Parents that follow from names and arrays.
-pub(super) fn add_parents(devices: &mut BTreeMap<String, Device>) {
+pub(super) fn add_parents(devices: &mut BTreeMap<String, Said>) {
     for (name, device) in devices.iter_mut() {
         if let Some(array) = &device.array {
             device.parents = array
@@ -98,12 +75,12 @@ pub(super) fn add_parents(devices: &mut BTreeMap<String, Device>) {
                 .map(|(member, _)| member.clone())
                 .collect();
         } else if device.parents.is_empty()
-            && device.said_kind.is_none_or(|kind| kind == Kind::Partition)
+            && device.kind.is_none_or(|kind| kind == Kind::Partition)
         {
             // `pvs` or `xfs_info` may speak of sda1 alone: it still is a partition.
             device.parents.extend(names::disk_of(name));
             if !device.parents.is_empty() {
-                device.said_kind = Some(Kind::Partition);
+                device.kind = Some(Kind::Partition);
             }
         }
     }
