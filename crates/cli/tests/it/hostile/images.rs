@@ -241,7 +241,7 @@ fn images_of_64_tebibytes_that_are_what_they_say() {
     let folder = TempDir::new().unwrap();
     let formats = [
         ("qcow2", "cluster_size=64k"),
-        ("vhdx", "block_size=1M"),
+        ("vhdx", "block_size=16M"),
         ("vmdk", ""),
     ];
     for (format, options) in formats {

@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use super::PROGRAM;
 
-/// A run is killed after this many seconds; most take a hundredth of one.
-const PATIENCE: &str = "10";
+/// A run is killed after this many seconds; most take a hundredth of one, on an idle machine.
+const PATIENCE: &str = "20";
 /// Peak of resident memory, whatever the bytes claim.
 const MOST_KIB: u64 = 64 << 10;
 
