@@ -30,12 +30,6 @@ fn check_image(image: &Path, arguments: &[&str]) -> Checked {
 fn check_host(tree: &Sysroot, arguments: &[&str]) -> Checked {
     let arguments = arguments.iter().map(OsStr::new);
     let root = [OsStr::new("--sysroot"), tree.path().as_os_str()];
-    if std::env::var_os("SHOW").is_some() {
-        let mut c = std::process::Command::new(PROGRAM);
-        c.arg("check").args(root).args(arguments.clone());
-        let o = c.output().unwrap();
-        eprintln!("{}", String::from_utf8_lossy(&o.stdout));
-    }
     check(PROGRAM, root.into_iter().chain(arguments))
 }
 

@@ -56,6 +56,47 @@ fn sector_63_on_raid5_costs_whole_pages() {
 }
 
 #[test]
+fn one_bad_start_is_one_finding() {
+    // Off the disks' blocks, md's pages, the chunk and the stripe: one move puts all of it right.
+    let tree = raid5(65536).partition("md0", 1, 63, 1 << 30);
+    let checked = check_host(&tree, &[]);
+    let starts: Vec<_> = checked
+        .findings()
+        .iter()
+        .filter(|f| f["rule"].as_str().unwrap().starts_with("start-"))
+        .collect();
+    assert_eq!(starts.len(), 1, "{:?}", checked.rules());
+    let why = why(starts[0]);
+    for unit in [
+        "64 KiB (raid-chunk)",
+        "192 KiB (full-stripe)",
+        "4 KiB (md-stripe-cache-page)",
+    ] {
+        assert_eq!(why.matches(unit).count(), 1, "{why}");
+    }
+    assert_eq!(starts[0]["suggest"]["start_sectors"], 6144);
+}
+
+#[test]
+fn a_member_off_its_blocks_is_replaced_one_at_a_time() {
+    let tree = disks(&["sda"])
+        .disk(Disk::new("sdb", 1 << 31).limits(512, 4096, 4096, 0))
+        .partition("sdb", 1, 63, 1 << 30)
+        .md(
+            "md0",
+            1 << 29,
+            ("raid1", 0, 0),
+            &[("sda1", "0", 2048), ("sdb1", "1", 2048)],
+        );
+    let checked = check_host(&tree, &[]);
+    let finding = checked.finding("start-misaligned", "sdb1");
+    assert!(
+        finding["do"][0].as_str().unwrap().contains("--remove sdb1"),
+        "{finding:#}"
+    );
+}
+
+#[test]
 fn one_mib_on_raid5_of_three_data_disks_is_off_the_stripe() {
     let tree = raid5(65536).partition("md0", 1, 2048, 1 << 30);
     let checked = check_host(&tree, &[]);

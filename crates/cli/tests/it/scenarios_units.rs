@@ -1,5 +1,5 @@
 //! Acceptance scenarios of units larger than the blocks above them: volume blocks, indirection units,
-//! database pages, and hints that contradict each other.
+//! database pages, zones, and hints that contradict each other.
 
 use ioalign_testkit::Checked;
 use ioalign_testkit::run::{text, tool};
@@ -184,12 +184,14 @@ fn a38_a_minimum_above_the_optimum() {
         "{:#}",
         checked.target()
     );
+    assert_eq!(hints.len(), 1, "one contradiction: {hints:#?}");
     let grids = checked.target()["grids"].as_array().unwrap();
-    let optimal = grids
+    let hints: Vec<_> = grids
         .iter()
-        .find(|grid| grid["kind"] == "optimal-io")
-        .unwrap();
-    assert_eq!(optimal["trusted"], false);
+        .filter(|grid| grid["tier"] == "preference")
+        .collect();
+    assert_eq!(hints.len(), 2);
+    assert!(hints.iter().all(|grid| grid["trusted"] == false));
 }
 
 /// InnoDB on ext4 in a partition at `start`.
@@ -228,4 +230,55 @@ fn pages_in_smaller_blocks_tear_on_any_path() {
     let finding = checked.finding("torn-page-risk", "innodb");
     assert_eq!(finding["severity"], "data-risk");
     assert!(why(finding).contains("blocks of 4 KiB"), "{finding:#}");
+}
+
+#[test]
+fn a37_a_lun_that_lies_about_its_physical_block() {
+    for (start, verdict) in [(63, "misaligned"), (128, "ok")] {
+        let tree = Sysroot::new()
+            .disk(
+                Disk::new("sda", 1 << 30)
+                    .limits(512, 512, 4096, 65536)
+                    .model("NETAPP", "LUN"),
+            )
+            .partition("sda", 1, start, 1 << 20);
+        let checked = check_host(&tree, &[]);
+        assert_eq!(
+            checked.verdict(),
+            verdict,
+            "start {start}: {:?}",
+            checked.rules()
+        );
+        let off = start * 512;
+        assert_eq!(checked.offset("sda1", 4096), Some(off % 4096));
+        assert_eq!(checked.offset("sda1", 65536), Some(off % 65536));
+    }
+}
+
+#[test]
+fn a39_zones_must_be_written_from_their_start() {
+    for (start, verdict, code) in [(2048, "broken", 2), (524_288, "ok", 0)] {
+        let tree = Sysroot::new()
+            .disk(
+                Disk::new("sda", 1 << 34)
+                    .limits(512, 4096, 4096, 0)
+                    .attr("queue/zoned", "host-managed")
+                    .attr("queue/chunk_sectors", 524_288),
+            )
+            .partition("sda", 1, start, 1 << 30);
+        let checked = check_host(&tree, &[]);
+        assert_eq!(
+            (checked.verdict(), checked.code),
+            (verdict, code),
+            "{:?}",
+            checked.rules()
+        );
+        if verdict == "broken" {
+            let finding = checked.finding("start-invalid", "sda1");
+            assert_eq!(
+                (&finding["unit_bytes"], &finding["suggest"]["start_sectors"]),
+                (&json!(256 << 20), &json!(524_288))
+            );
+        }
+    }
 }

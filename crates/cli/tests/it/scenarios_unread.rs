@@ -21,7 +21,7 @@ fn partitions_are_judged_without_reading_a_device() {
             checked.rules()
         );
         let notes = checked.of_rule("not-readable");
-        assert_eq!(notes.len(), 2, "{notes:#?}");
+        assert_eq!(notes.len(), 2, "the table and the content: {notes:#?}");
         assert!(notes.iter().all(|note| note["severity"] == "note"));
         let inside = checked.finding("not-readable", "sda1");
         assert!(why(inside).contains("stays unknown"), "{inside:#}");
@@ -73,6 +73,41 @@ fn volumes_without_tables_leave_their_partitions_judged() {
     let unread = checked.of_rule("not-readable");
     assert!(
         unread.iter().any(|note| why(note).contains("dm-table")),
+        "{unread:#?}"
+    );
+}
+
+#[test]
+fn what_the_kernel_tells_otherwise_is_not_missed() {
+    // An array on two partitions, mounted: only the file system's own words are missing.
+    let tree = ["sda", "sdb"].iter().fold(Sysroot::new(), |tree, name| {
+        tree.disk(Disk::new(name, 1 << 30).limits(512, 4096, 4096, 0))
+            .partition(name, 1, 2048, 1 << 20)
+    });
+    let tree = tree.md(
+        "md0",
+        1 << 20,
+        ("raid1", 0, 0),
+        &[("sda1", "0", 2048), ("sdb1", "1", 2048)],
+    );
+    let mounted = format!("1 0 {} / / rw - ext4 /dev/md0 rw\n", tree.number("md0"));
+    let checked = check_host(&tree.file("proc/self/mountinfo", mounted), &[]);
+    assert_eq!((checked.verdict(), checked.code), ("ok", 0));
+    let notes = checked.of_rule("not-readable");
+    assert_eq!(notes.len(), 1, "{notes:#?}");
+    assert!(why(notes[0]).contains("mount table"), "{notes:#?}");
+}
+
+#[test]
+fn reserved_volumes_and_boot_areas_hold_nothing_to_miss() {
+    let tree = partitioned(2048).partition("sda", 2, 34, 2014);
+    let number = tree.number("sda2");
+    let kind = "E:ID_PART_ENTRY_TYPE=21686148-6449-6e6f-744e-656564454649\n";
+    let checked = check_host(&tree.file(&format!("run/udev/data/b{number}"), kind), &[]);
+    assert_eq!(checked.verdict(), "ok");
+    let unread = checked.of_rule("not-readable");
+    assert!(
+        unread.iter().all(|note| note["layer"] != "partition:sda2"),
         "{unread:#?}"
     );
 }

@@ -1,6 +1,6 @@
 //! Databases on top: torn pages and sectors that are too large.
 
-use super::{Case, capitalised};
+use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::grid::{Grid, Tier};
 use crate::layer::{Kind, Layer, LayerId};
@@ -63,10 +63,7 @@ fn torn_on(
     let mut finding = Finding::new("torn-page-risk", Severity::DataRisk, why).at(id);
     finding.guilty = Some(guilty);
     finding.unit = Some(page);
-    finding.offset = below
-        .dominant_offset()
-        .or_else(|| set.dominant_offset())
-        .map(Bytes::new);
+    finding.offset = below.dominant_offset().map(Bytes::new);
     finding.fixable_in_place = Some(true);
     Some(finding.step(switch_on(case.stack.layer(id))).step(format!(
         "going without it takes every layer on a multiple of {page}, a file system that \
@@ -154,7 +151,7 @@ fn unprotected(case: &Case<'_>, id: LayerId) -> String {
     let option = option(case.stack.layer(id)).unwrap_or("protection");
     format!(
         "{} survives no page that is written in part ({option} is off)",
-        capitalised(&case.name(id))
+        case.subject(id)
     )
 }
 
@@ -191,11 +188,6 @@ fn large_sectors(case: &Case<'_>, id: LayerId) -> Option<Finding> {
     );
     let mut finding = Finding::new("sqlserver-sector-too-large", Severity::Broken, why).at(id);
     finding.guilty = Some(disk);
-    finding.grid = case
-        .stack
-        .grids
-        .iter()
-        .position(|grid| grid.layer == disk && grid.size == size && is_physical(grid));
     finding.unit = Some(size);
     finding.fixable_in_place = Some(true);
     Some(finding.step(

@@ -57,7 +57,7 @@ fn missing(case: &Case<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Findi
     };
     let why = format!(
         "{} was made without RAID geometry, the array below has {} chunks and a full stripe of {}{}",
-        case.name(leaf),
+        case.subject(leaf),
         chunk.size,
         stripe.size,
         if parity {
@@ -88,7 +88,7 @@ fn mismatch(
     let why = format!(
         "{} believes in a stripe unit of {} and a width of {}, the array below has {} and {} \
          (grown or moved since mkfs?)",
-        case.name(leaf),
+        case.subject(leaf),
         told.unit,
         told.width,
         chunk.size,

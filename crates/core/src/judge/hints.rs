@@ -8,8 +8,16 @@ use crate::layer::Layer;
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (index, grid) in case.stack.grids.iter().enumerate() {
         let layer = case.stack.layer(grid.layer);
-        if let Some(why) = grid.distrust.as_deref().filter(|_| !said_already(layer)) {
-            findings.push(finding(layer, index, grid, why));
+        let Some(why) = grid.distrust.as_deref().filter(|_| !said_already(layer)) else {
+            continue;
+        };
+        match contradicted(case, grid) {
+            Some(other) if other.kind == "optimal-io" => {}
+            Some(_) => {
+                let why = format!("{why}, and that is not believed either");
+                findings.push(finding(case, index, grid, &why));
+            }
+            None => findings.push(finding(case, index, grid, why)),
         }
     }
 }
@@ -23,18 +31,30 @@ fn said_already(layer: &Layer) -> bool {
         .any(|remark| remark.rule == "kernel-misaligned-stack")
 }
 
-fn finding(layer: &Layer, index: usize, grid: &Grid, why: &str) -> Finding {
+/// The other half of a pair that cannot both be true, a stripe unit above the stripe's width: one
+/// cause, said at the width.
+fn contradicted<'a>(case: &'a Case<'_>, grid: &Grid) -> Option<&'a Grid> {
+    let pair = |optimal: &Grid, minimum: &Grid| {
+        optimal.kind == "optimal-io" && minimum.kind == "stripe-unit" && optimal.size < minimum.size
+    };
+    case.stack
+        .grids
+        .iter()
+        .filter(|other| other.layer == grid.layer && !other.trusted())
+        .find(|other| pair(other, grid) || pair(grid, other))
+}
+
+fn finding(case: &Case<'_>, index: usize, grid: &Grid, why: &str) -> Finding {
     let what = hint(&grid.kind);
     let why = format!(
         "{} reports {what} of {} B ({}), which is not believed: {why}",
-        layer.name,
+        case.subject(grid.layer),
         grid.size.get(),
         grid.source,
     );
     let mut finding = Finding::new("bogus-hint", Severity::Note, why).at(grid.layer);
     finding.grid = Some(index);
     finding.unit = Some(grid.size);
-    finding.confidence = grid.confidence;
     finding.steps = remedy(&grid.kind);
     finding
 }

@@ -8,6 +8,7 @@ mod database;
 mod ends;
 mod geometry;
 mod hints;
+mod remarks;
 mod rounded;
 mod sectors;
 mod starts;
@@ -56,7 +57,7 @@ pub struct Judgement {
 pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     let case = Case::new(stack);
     let mut findings = Vec::new();
-    collect_remarks(stack, &mut findings);
+    remarks::collect(&case, &mut findings);
     nothing_recognised(&case, &mut findings);
     starts::judge(&case, &mut findings);
     rounded::judge(&case, &mut findings);
@@ -212,7 +213,21 @@ impl<'a> Case<'a> {
             Kind::LvmPv => format!("the extents area of {}", layer.name),
             Kind::LvmLv => format!("logical volume {}", layer.name),
             Kind::Disk | Kind::Image => layer.name.clone(),
+            Kind::Md => format!("array {}", layer.name),
+            Kind::ThinPool => format!("thin pool {}", layer.name),
+            Kind::Crypt => format!("encrypted volume {}", layer.name),
             other => format!("{} {}", other.name(), layer.name),
+        }
+    }
+
+    /// The same as the first words of a sentence, where a bare device name must not get a capital.
+    fn subject(&self, layer: LayerId) -> String {
+        let name = self.name(layer);
+        match self.stack.layer(layer).kind {
+            Kind::Disk => format!("Disk {name}"),
+            Kind::Image => format!("Image {name}"),
+            Kind::Filesystem => format!("File system {name}"),
+            _ => capitalised(&name),
         }
     }
 
@@ -222,22 +237,11 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The sentence with a capital, unless it begins with the name of a device, which keeps its case.
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
-        Some(first) if text.contains(' ') => first.to_uppercase().chain(chars).collect(),
-        _ => text.to_owned(),
-    }
-}
-
-fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
-    for (id, layer) in stack.layers() {
-        for remark in &layer.remarks {
-            let mut finding = Finding::new(remark.rule, remark.severity, remark.sentence()).at(id);
-            finding.steps.clone_from(&remark.advice);
-            findings.push(finding);
-        }
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
     }
 }
 
@@ -245,9 +249,8 @@ fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
 fn nothing_recognised(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
-        let other_reason = ["empty-table", unread::FACT]
-            .iter()
-            .any(|fact| layer.facts.contains_key(fact));
+        let other_reason =
+            layer.facts.contains_key("empty-table") || unread::reason(layer).is_some();
         if bottom && case.stack.is_leaf(id) && !other_reason {
             let why = format!(
                 "Nothing is recognised on {}: no partition table, volume or file system, so \

@@ -20,7 +20,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
                 },
             ] = layer.below.as_slice()
         {
-            let why = format!("{} cannot be judged: {why}", case.name(id));
+            let why = format!("{} cannot be judged: {why}", case.subject(id));
             findings.push(Finding::new("start-unknown", Severity::Unknown, why).at(id));
         }
         for edge in &layer.below {
@@ -45,7 +45,7 @@ fn undecided(case: &Case<'_>, id: LayerId, low: u64, high: u64) -> Option<String
         .filter(|(_, grid)| grid.tier <= crate::Tier::Rmw || grid.origin != Origin::Assumed)
         .find(|(index, _)| case.phases_on(id, *index).is_none())?;
     Some(format!(
-        "the start of {} is printed rounded: it lies from byte {low} to {high}, on and off the {} \
+        "The start of {} is printed rounded: it lies from byte {low} to {high}, on and off the {} \
          grid ({}), so nothing can be said",
         case.name(id),
         grid.size,

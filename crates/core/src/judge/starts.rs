@@ -1,6 +1,6 @@
 //! Starts off a grid: the classic misalignment, with the first guilty layer.
 
-use super::{Case, capitalised, suggest};
+use super::{Case, suggest};
 use crate::cost;
 use crate::finding::{Finding, Severity};
 use crate::grid::{Grid, Origin, Tier};
@@ -25,26 +25,34 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     harmless_roles(case, findings);
 }
 
-/// One finding a tier and guilty layer: the smallest grid that is missed stands for its multiples.
+/// One finding a guilty layer: the worst, and of these the smallest grid that is missed stands for the rest,
+/// which is put right by the same move.
 fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
     let mut missed: Vec<_> = case
         .on_grids(leaf)
         .filter(|(_, _, phases)| !phases.is_aligned())
         .filter(|(index, grid, _)| !chunk_is_to_blame(case, leaf, *index, grid))
         .collect();
-    missed.sort_by_key(|(_, grid, _)| (grid.tier, grid.size, grid.layer));
-    let mut told: Vec<(Tier, Severity, LayerId)> = Vec::new();
+    missed.sort_by_key(|(_, grid, _)| {
+        let worst_first = std::cmp::Reverse(severity(case, leaf, grid));
+        (worst_first, grid.tier, grid.size, grid.layer)
+    });
+    let mut told: Vec<(Severity, LayerId)> = Vec::new();
     for (index, grid, phases) in &missed {
         let severity = severity(case, leaf, grid);
         let guilty = guilty(case, leaf, *index);
-        let worse_told = told.iter().any(|(_, told, _)| *told > Severity::Note);
+        let worse_told = told.iter().any(|(told, _)| *told > Severity::Note);
+        let same_told = told.iter().any(|(_, told)| *told == guilty);
         let assumed_note = grid.origin == Origin::Assumed && severity == Severity::Note;
-        if told.contains(&(grid.tier, severity, guilty)) || (assumed_note && worse_told) {
+        if same_told || (assumed_note && worse_told) {
             continue;
         }
-        told.push((grid.tier, severity, guilty));
+        told.push((severity, guilty));
         let mut finding = finding(case, leaf, *index, grid, phases, severity);
-        also_off(&missed, *index, grid, &mut finding);
+        let same = missed
+            .iter()
+            .filter(|(other, _, _)| self::guilty(case, leaf, *other) == guilty);
+        also_off(same, grid, &mut finding);
         findings.push(finding);
     }
 }
@@ -165,6 +173,13 @@ fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &Ph
         grid,
         case.phases_for(guilty, grid).unwrap_or(phases),
     );
+    if grid.tier == Tier::Validity {
+        text.push_str(if grid.kind == "zone" {
+            ": such a zone can only be written from its start"
+        } else {
+            ": I/O that is not in whole sectors fails"
+        });
+    }
     if guilty != leaf {
         text.push_str(&format!("; {} inherits it", case.name(leaf)));
     }
@@ -183,16 +198,21 @@ fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -
             let start = start_text(case, layer);
             format!(
                 "{} starts{start} {} past a {unit}",
-                capitalised(&case.name(layer)),
+                case.subject(layer),
                 Bytes::new(only.offset)
             )
         }
-        several => format!(
-            "{:.0} % of {} lies off every {unit}, at {} different offsets",
-            100.0 * phases.off_grid(),
-            case.name(layer),
-            several.iter().filter(|phase| phase.offset != 0).count()
-        ),
+        several => {
+            let offsets = match several.iter().filter(|phase| phase.offset != 0).count() {
+                1 => "one offset".to_owned(),
+                n => format!("{n} different offsets"),
+            };
+            format!(
+                "{:.0} % of {} lies off every {unit}, at {offsets}",
+                100.0 * phases.off_grid(),
+                case.name(layer)
+            )
+        }
     }
 }
 
@@ -210,22 +230,23 @@ fn start_text(case: &Case<'_>, layer: LayerId) -> String {
     }
 }
 
-/// Adds the larger grids of the same tier that are missed as well.
-fn also_off(
-    missed: &[(usize, &Grid, &PhaseSet)],
-    index: usize,
+/// Adds the other grids that are missed as well: each size and kind once, however many disks have it.
+fn also_off<'a>(
+    missed: impl Iterator<Item = &'a (usize, &'a Grid, &'a PhaseSet)>,
     grid: &Grid,
     finding: &mut Finding,
 ) {
-    let others: Vec<_> = missed
-        .iter()
-        .filter(|(other, larger, _)| *other != index && larger.tier == grid.tier)
-        .filter(|(_, larger, _)| larger.size >= grid.size)
-        .filter_map(|(_, larger, phases)| {
-            let offset = Bytes::new(phases.dominant_offset()?);
-            Some(format!("{} ({}) by {offset}", larger.size, larger.kind))
-        })
-        .collect();
+    let mut named = vec![(grid.size, grid.kind.as_str())];
+    let mut others = Vec::new();
+    for (_, other, phases) in missed.filter(|(_, other, _)| other.origin != Origin::Assumed) {
+        let place = (other.size, other.kind.as_str());
+        let Some(offset) = phases.dominant_offset().filter(|_| !named.contains(&place)) else {
+            continue;
+        };
+        named.push(place);
+        let offset = Bytes::new(offset);
+        others.push(format!("{} ({}) by {offset}", other.size, other.kind));
+    }
     if !others.is_empty() {
         finding
             .why

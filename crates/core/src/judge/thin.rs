@@ -29,12 +29,12 @@ fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
 }
 
 fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Finding>) {
-    let name = case.name(id);
+    let name = case.subject(id);
     if let Some(stripe) = stripe_below(case, id).filter(|grid| !chunk.is_multiple_of(grid.size)) {
         let why = format!(
-            "{name} allocates chunks of {chunk}, no multiple of the full stripe of {} below: every \
-             new chunk is a partial-stripe write (read-modify-write, and the write hole on RAID 5 \
-             and 6)",
+            "{name} allocates chunks of {chunk}, which is no multiple of the full stripe of {} below: \
+             new chunks are written as parts of stripes (read-modify-write, and the write hole on \
+             RAID 5 and 6)",
             stripe.size
         );
         let mut finding =
@@ -67,9 +67,17 @@ fn extent_size(
     else {
         return;
     };
+    let shown = findings.iter().any(|finding| {
+        let volume = finding.guilty.map(|guilty| case.stack.layer(guilty).kind);
+        finding.unit == Some(stripe.size) && volume == Some(Kind::LvmLv)
+    });
+    if shown {
+        // A volume off the stripe is this very thing, and says so.
+        return;
+    }
     let why = format!(
-        "extents of {} are {extent}, no multiple of the full stripe of {}: whatever the start of the \
-         first extent, later volumes start off the stripe",
+        "Extents of {} are {extent}, which is no multiple of the full stripe of {}: whatever the start of the \
+         first extent, later volumes may start off the stripe",
         layer.name, stripe.size
     );
     let mut finding = Finding::new("extent-not-stripe-multiple", Severity::Note, why).at(id);

@@ -3,14 +3,22 @@
 //! The kernel shows where partitions start to everybody: without root they are judged as well, and
 //! only what is written on them stays unknown.
 
-use super::{Case, capitalised};
+use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::layer::{Kind, Layer, LayerId};
+use crate::role::Role;
 
+/// The remark of a reader that could not open a device, with the reason: what follows from it is
+/// said here.
+pub(super) const RULE: &str = "not-readable";
 /// The fact that every block device of a host has.
 const DEVICE: &str = "device-number";
-/// The fact by which a reader says that it could not open a device, with the reason.
-pub(super) const FACT: &str = "not-readable";
+
+/// Why a device could not be read, if so.
+pub(super) fn reason(layer: &Layer) -> Option<&str> {
+    let remark = layer.remarks.iter().find(|remark| remark.rule == RULE)?;
+    Some(&remark.why)
+}
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     let judged = anything_judged(case);
@@ -19,15 +27,17 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     } else {
         Severity::Unknown
     };
-    let first = findings.len();
     for (id, layer) in case.stack.layers() {
-        let why = layer.facts.get(FACT);
-        if let Some(why) = why.and_then(|why| unknown(case, id, layer, why)) {
-            let finding = Finding::new("not-readable", severity, why).at(id);
+        let why = reason(layer).and_then(|why| unknown(case, id, layer, why));
+        if let Some(why) = why {
+            let finding = Finding::new(RULE, severity, why).at(id);
             findings.push(finding);
         }
     }
-    if !judged && findings.len() == first {
+    let said = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Unknown);
+    if !judged && !said {
         findings.extend(nothing_judged(case));
     }
 }
@@ -39,49 +49,62 @@ fn anything_judged(case: &Case<'_>) -> bool {
         .any(|leaf| case.on_grids(leaf).next().is_some())
 }
 
-/// What is not known of a device for want of its bytes; `None` where the kernel tells it all.
+/// What is not known of a device for want of its bytes; `None` where it is known otherwise, or where
+/// it does not matter.
 fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
-    let name = case.name(id);
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
-    let devices = || above().filter(|above| above.facts.contains_key(DEVICE));
     if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {
         return Some(format!(
-            "{} cannot be read ({why}): that {} is on it is known from the mount table, what it was \
-             told of the disks below stays unknown",
-            capitalised(&name),
+            "{} cannot be read ({why}): the mount table says that it holds {}, whose stripe geometry \
+             stays unknown",
+            case.subject(id),
             mounted.name
         ));
     }
-    if devices().next().is_none() {
-        return Some(content(case, id, layer, why));
+    if above().any(|above| above.kind == Kind::Database) {
+        // The operator says what is on it.
+        return None;
     }
-    let untyped =
-        devices().any(|above| above.kind == Kind::Partition && !above.facts.contains_key("type"));
-    (layer.kind == Kind::Disk && untyped).then(|| {
+    if above().all(|above| !above.facts.contains_key(DEVICE)) {
+        return layer
+            .role
+            .carries_data()
+            .then(|| content(case, id, layer, why));
+    }
+    (layer.kind == Kind::Disk && guessed_roles(case, id)).then(|| {
         format!(
-            "The partition table of {name} cannot be read ({why}): what its partitions are for stays \
-             unknown, so that even a boot loader area is judged as data"
+            "The partition table of {} cannot be read ({why}): what its partitions are for stays \
+             unknown, so that even a boot loader area is judged as data",
+            case.name(id)
         )
     })
 }
 
+/// Whether a partition is taken for data only because nothing says what it is for.
+fn guessed_roles(case: &Case<'_>, disk: LayerId) -> bool {
+    case.stack.above(disk).any(|above| {
+        let layer = case.stack.layer(above);
+        layer.kind == Kind::Partition
+            && layer.role == Role::Data
+            && !layer.facts.contains_key("type")
+            && case.stack.is_leaf(above)
+    })
+}
+
 fn content(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> String {
-    let disk = layer.kind == Kind::Disk;
-    let what = if disk {
-        "a partition table, a volume or a file system"
-    } else {
-        "a volume or a file system"
-    };
-    let judged = if case.on_grids(id).next().is_some() && !disk {
+    let subject = case.subject(id);
+    if layer.kind == Kind::Disk {
+        return format!(
+            "{subject} cannot be read ({why}): whether there is a partition table, a volume or a file \
+             system on it stays unknown"
+        );
+    }
+    let judged = if case.on_grids(id).next().is_some() {
         "; where it starts is judged all the same"
     } else {
         ""
     };
-    format!(
-        "{} cannot be read ({why}): whether it holds {what}, and in which units that works, stays \
-         unknown{judged}",
-        capitalised(&case.name(id))
-    )
+    format!("{subject} cannot be read ({why}): what is on it stays unknown{judged}")
 }
 
 /// Data are there, and nothing leads from them to any grid.

@@ -57,7 +57,7 @@ impl Assembly<'_> {
         for device in host.devices.iter().filter(|device| !device.held) {
             let layer = self.stack.layer(device.layer);
             let swap = layer.role == ioalign_core::Role::Swap;
-            let unread = layer.facts.contains_key("not-readable");
+            let unread = layer.remarks.iter().any(|r| r.rule == "not-readable");
             if unread && layer.role.carries_data() && !swap && self.stack.is_leaf(device.layer) {
                 self.put_database(&database, device.layer);
             }

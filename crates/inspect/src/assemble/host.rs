@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Role};
+use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role};
 
 use super::{Assembly, Inspection, Node, Options};
 use crate::error::{Error, ErrorKind, Result};
@@ -124,8 +124,8 @@ impl Assembly<'_> {
             Ok(view) => view,
             Err(why) => {
                 // The judge says what that leaves unknown, by what the kernel shows on the device.
-                let facts = &mut self.stack.layer_mut(device.layer).facts;
-                facts.insert("not-readable", why);
+                let layer = self.stack.layer_mut(device.layer);
+                layer.remarks.push(Remark::note("not-readable", why));
                 return;
             }
         };
@@ -152,13 +152,7 @@ impl Assembly<'_> {
     /// What the kernel does not tell of a device in use: the sector size of its table, the types of
     /// its partitions, the extents of its volume group.
     fn learn_from_held(&mut self, device: &Device, view: &crate::View) {
-        if let Ok(Some(table)) = tables::probe(
-            view,
-            &Context {
-                sector: self.options.sector,
-                ..Context::default()
-            },
-        ) {
+        if let Ok(Some(table)) = self.table_of(device.layer, view, &Context::default()) {
             let layer = self.stack.layer_mut(device.layer);
             layer.facts.insert("table", table.kind.to_owned());
             layer.wants_sector = table.sector.map(|sector| sector.bytes());

@@ -26,7 +26,7 @@ pub fn judge(members: &[(&str, Bytes)], now: Option<Bytes>) -> Option<Remark> {
     }
     let (l, m) = (least.get(), most.get());
     let what = format!(
-        "{}: {l}-byte sectors, {}: {m}-byte sectors",
+        "members with {l}-byte sectors ({}) and with {m}-byte sectors ({})",
         names(members, least),
         names(members, most)
     );
@@ -71,14 +71,14 @@ fn names(members: &[(&str, Bytes)], sector: Bytes) -> String {
 fn reassembly(what: &str, now: Bytes, most: Bytes) -> String {
     let (now, most) = (now.get(), most.get());
     format!(
-        "Broken on reassembly: {what}; with all members active the logical sector goes \
+        "Broken on reassembly: {what}; with all of them active the logical sector goes \
          {now} → {most}, and a file system with {now}-byte sectors will not mount"
     )
 }
 
 fn raised(what: &str, least: u64, most: u64) -> String {
     format!(
-        "{what}; the whole shows {most}, and a file system made with {least}-byte sectors does \
+        "It has {what}; the whole shows {most}, and a file system made with {least}-byte sectors does \
          not mount"
     )
 }
