@@ -126,7 +126,10 @@ fn finding(
     let rule = match (grid.tier, severity) {
         (Tier::Validity, _) => "start-invalid",
         (Tier::Rmw, _) => "start-misaligned",
-        (Tier::Preference, Severity::Note) => "start-off-assumed-grid",
+        (Tier::Preference, Severity::Note) if grid.origin == Origin::Assumed => {
+            "start-off-assumed-grid"
+        }
+        (Tier::Preference, Severity::Note) => "start-off-convenient-grid",
         (Tier::Preference, _) => "start-suboptimal",
     };
     let guilty = guilty(case, leaf, index);
