@@ -4,13 +4,15 @@
 //! the same way as superblocks that were read, only that there are no bytes behind them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, SectorSize, Sectors, Severity, Stack};
 
 use super::{Assembly, Inspection, Node, Options, Part};
-use crate::captures::{Array, Evidence, Said};
+use crate::captures::{self, Array, Evidence, Said, Text};
+use crate::error::Result;
 use crate::host::hints;
 use crate::source::MemorySource;
 use crate::view::View;
@@ -36,12 +38,45 @@ pub fn evidence(evidence: Evidence, options: &Options) -> Inspection {
     };
     placing.place_all(devices);
     let mut assembly = placing.assembly;
-    if !assembly.stack.is_empty() {
+    if assembly.stack.is_empty() {
+        // Something must carry what is said, be it only that nothing is known.
+        assembly.stack.push(Layer::new(Kind::Disk, "unknown"));
+    }
+    if !evidence.remarks.is_empty() {
         let bottom = assembly.stack.layer_mut(LayerId(0));
         bottom.remarks.extend(evidence.remarks);
     }
     assembly.run();
     assembly.finish(format, None)
+}
+
+/// Reads texts of one host, by the format named or by what is in them.
+pub fn texts(
+    texts: &[(PathBuf, Text)],
+    named: Option<&str>,
+    options: &Options,
+) -> Result<Inspection> {
+    let mut all = Evidence::default();
+    for (path, text) in texts {
+        let before = all.read.len();
+        captures::read(text, named, &mut all).map_err(|error| error.in_file(path))?;
+        if all.read.len() == before {
+            all.remarks.push(Remark::new(
+                "text-not-recognised",
+                Severity::Unknown,
+                format!(
+                    "{}: no output of a known program is recognised in it",
+                    path.display()
+                ),
+            ));
+        }
+        if text.cut {
+            let why = format!("{}: it is too long, the rest was not read", path.display());
+            all.remarks
+                .push(Remark::new("text-cut-off", Severity::Unknown, why));
+        }
+    }
+    Ok(evidence(all, options))
 }
 
 /// Devices become layers, those first on which others lie.

@@ -28,7 +28,7 @@ use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
-pub use evidence::evidence;
+pub use evidence::{evidence, texts};
 pub use grids::md_grids;
 pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
