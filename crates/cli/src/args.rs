@@ -54,6 +54,8 @@ Examples:
   ioalign check vm.img --grid 16k:indirection-unit:rmw --json
   ioalign check d0.img d1.img d2.img --together     disks of one machine (RAID, LVM)
   ioalign check --sysroot ./captured-host
+  ioalign check fdisk.txt pvs.txt mdadm.txt  outputs of other programs, of one host
+  fdisk -l | ioalign check -                 the same from standard input
   ioalign check /var/lib/mysql               a database directory and its stack
   ioalign check /srv/big.file --extents      where a file's extents lie
 
@@ -111,6 +113,10 @@ pub struct CheckArgs {
     /// bluestore, …
     #[arg(long, value_name = "NAME")]
     pub database: Option<String>,
+
+    /// Take the targets for output of this program, where it is not recognised by itself
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub text_format: Option<String>,
 
     /// How exit codes are chosen
     #[arg(long, value_enum, default_value_t)]

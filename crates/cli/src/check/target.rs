@@ -10,7 +10,7 @@ use ioalign_inspect::assemble::{self, HostOptions, Inspection};
 use ioalign_inspect::{Error, ErrorKind};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
-use super::Job;
+use super::{Job, captures};
 
 /// Judges a device, image file, ordinary file or database directory.
 pub fn judge(path: &Path, job: &Job) -> Target {
@@ -51,6 +51,19 @@ pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
     let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
     read(name, SourceKind::Image, job, || {
         assemble::images(&paths, &job.inspect)
+    })
+}
+
+/// Judges what texts say about one host.
+pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
+    let name = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(" + ");
+    let named = job.text_format.as_deref();
+    read(name, SourceKind::Capture, job, || {
+        captures::inspect(paths, named, job)
     })
 }
 
