@@ -8,6 +8,7 @@ use ioalign_inspect::filesystems::database;
 use ioalign_report::Target;
 use rayon::prelude::*;
 
+use super::lean::Diet;
 use super::{Job, target};
 use crate::interrupt::Interrupt;
 
@@ -69,6 +70,7 @@ fn search(folder: &Path, files: &mut Vec<Named>) -> std::io::Result<()> {
 pub fn judge(
     files: &[Named],
     job: &Job,
+    diet: &Diet,
     jobs: Option<usize>,
     interrupt: &Interrupt,
     progress: bool,
@@ -88,7 +90,7 @@ pub fn judge(
                 }
                 let target = judge_one(file, job);
                 bar.inc(1);
-                target
+                target.map(|target| diet.trim(target))
             })
             .collect()
     });

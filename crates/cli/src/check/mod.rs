@@ -1,6 +1,7 @@
 //! `ioalign check`: targets in, a report out.
 
 mod folder;
+mod lean;
 mod output;
 mod target;
 
@@ -74,6 +75,7 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     folder::judge(
         &files,
         job,
+        &lean::Diet::new(arguments),
         arguments.jobs,
         interrupt,
         !arguments.output.quiet,
