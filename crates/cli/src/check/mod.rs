@@ -2,6 +2,7 @@
 
 mod captures;
 mod folder;
+mod lean;
 mod output;
 mod target;
 
@@ -84,6 +85,7 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     judged.extend(folder::judge(
         &files,
         job,
+        &lean::Diet::new(arguments),
         arguments.jobs,
         interrupt,
         progress,
