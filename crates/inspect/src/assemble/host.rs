@@ -1,5 +1,6 @@
 //! A machine: the kernel's stack, completed by what is written on its devices.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use ioalign_core::layer::Kind;
@@ -45,6 +46,8 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
         if let Err(missing) = assembly.look_into_device(&root, device) {
             unread.push(missing);
         }
+        // At once, so that it is closed again: a host has more devices than a process may open.
+        assembly.look_into_pending();
     }
     assembly.run();
     assembly.add_mounts(&root, &host);
@@ -212,13 +215,18 @@ impl Assembly<'_> {
     /// Names where file systems are mounted, and adds those that could not be read: the mount table
     /// still tells their kind.
     fn add_mounts(&mut self, root: &Root, host: &Host) {
+        let devices: HashMap<&str, LayerId> = host
+            .devices
+            .iter()
+            .map(|device| (device.name.as_str(), device.layer))
+            .collect();
         for mount in &host.mounts {
-            let device = mount.device.as_deref().and_then(|name| host.device(name));
-            let Some(device) = device.map(|device| device.layer) else {
+            let name = mount.device.as_deref();
+            let Some(device) = name.and_then(|name| devices.get(name).copied()) else {
                 continue;
             };
-            let id = match self.filesystem_of(host, mount) {
-                Some(id) if id != device => id,
+            let id = match self.filesystem_on(device) {
+                Some(id) => id,
                 _ if self.stack.is_leaf(device) => self.add_unread_filesystem(root, device, mount),
                 _ => device,
             };
@@ -251,15 +259,15 @@ impl Assembly<'_> {
         self.stack.push(layer)
     }
 
+    fn filesystem_on(&self, device: LayerId) -> Option<LayerId> {
+        let is_fs = |id: &LayerId| self.stack.layer(*id).kind == Kind::Filesystem;
+        self.stack.above(device).find(is_fs)
+    }
+
     /// The file system layer of a mount: on the mounted device, else the device itself.
     fn filesystem_of(&self, host: &Host, mount: &Mount) -> Option<LayerId> {
-        let device = mount
-            .device
-            .as_deref()
-            .and_then(|name| host.device(name))?
-            .layer;
-        let is_fs = |id: &LayerId| self.stack.layer(*id).kind == Kind::Filesystem;
-        Some(self.stack.above(device).find(is_fs).unwrap_or(device))
+        let device = host.device(mount.device.as_deref()?)?.layer;
+        Some(self.filesystem_on(device).unwrap_or(device))
     }
 
     fn add_databases(&mut self, root: &Root, host: &Host, wanted: &Wanted) -> Result<()> {
