@@ -67,7 +67,11 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     if arguments.together {
         return Ok(vec![target::together(job, targets)]);
     }
-    let (texts, others) = captures::split(targets, job.text_format.as_deref());
+    // The extents of a text file are those of a file; what is in it does not matter.
+    let (texts, others) = match job.extents {
+        true => (Vec::new(), targets.clone()),
+        false => captures::split(targets, job.text_format.as_deref()),
+    };
     let mut judged = Vec::new();
     if !texts.is_empty() {
         judged.push(target::texts(job, &texts));
