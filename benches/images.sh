@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # $scratch is the caller's
 # Sourced by folder.sh: a few dozen small images made by the real tools, in every format that the
 # program reads, and cheap copies of them.
 

@@ -34,6 +34,9 @@ pub fn looks_like_text(head: &[u8]) -> bool {
     if head.starts_with(&UTF16_LE) || head.starts_with(&UTF16_BE) {
         return true;
     }
+    if IMAGES.iter().any(|magic| head.starts_with(magic)) {
+        return false;
+    }
     let odd =
         |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x1b | 0x08 | 0x0c);
     !head.is_empty() && head.iter().filter(odd).count() == 0
