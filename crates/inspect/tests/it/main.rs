@@ -10,6 +10,7 @@
 mod filesystems;
 mod host;
 mod images;
+mod reports;
 mod tables;
 mod tools;
 mod volumes;
