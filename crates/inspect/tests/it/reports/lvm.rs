@@ -169,3 +169,49 @@ fn damaged_backups_are_remarked() {
     assert!(evidence.groups.is_empty());
     assert_eq!(evidence.remarks[0].rule, "lvm-backup-damaged");
 }
+
+#[test]
+fn a_whole_ticket_composes() {
+    let machine = "lvm-on-63";
+    let mut text = String::from("Hi, this is our box, all of it:\n");
+    for (command, file) in [
+        ("mdadm -E /dev/vda", "mdadm-E-vda.txt"),
+        ("mdadm -E /dev/vdb", "mdadm-E-vdb.txt"),
+        ("mdadm -D /dev/md0", "mdadm-D-md0.txt"),
+        ("pvs --units s -o +pe_start", "pvs.txt"),
+        ("lvs -a --units b -o +seg_pe_ranges", "lvs.txt"),
+        ("dmsetup table", "dmsetup-table.txt"),
+        ("cat /etc/lvm/backup/vg", "vgcfg-vg"),
+        ("lsblk -t", "lsblk-t.txt"),
+    ] {
+        text.push_str(&pasted(command, &oracle(machine, file)));
+    }
+    let evidence = joined(&[text]);
+    for format in [
+        "mdadm -E",
+        "mdadm -D",
+        "pvs",
+        "lvs",
+        "dmsetup table",
+        "vgcfgbackup",
+    ] {
+        assert!(
+            evidence.read.contains(&format),
+            "{format} among {:?}",
+            evidence.read
+        );
+    }
+    for name in ["vda", "vdb"] {
+        assert_eq!(member(&evidence, name).data_start, Bytes::MIB);
+    }
+    assert_eq!(
+        member(&evidence, "md0p1").data_start,
+        Bytes::new(2113 * 512)
+    );
+    assert_eq!(
+        (evidence.groups.len(), evidence.groups[0].lvs.len()),
+        (1, 1)
+    );
+    assert_eq!(evidence.dm_table, oracle(machine, "dmsetup-table.txt"));
+    assert!(evidence.remarks.is_empty(), "{:?}", evidence.remarks);
+}
