@@ -1,7 +1,7 @@
 //! Tables with a line of headings, whose cells stand under or beside their heading.
 //!
 //! A cell touches the span of its heading: text begins where the heading begins, a number ends where
-//! it ends. What touches no heading continues the cell before it (lists with spaces). Where a paste has
+//! it ends. An element of a list that touches no heading continues the cell before it. Where a paste has
 //! lost its spaces, rows of as many words as there are headings are still read by their order.
 
 use std::collections::BTreeMap;
@@ -83,21 +83,19 @@ impl Columns {
         }
     }
 
-    /// `None` when the first word touches no heading, or two words begin in one.
+    /// `None` when a word stands at no heading that is not of a list, or two stand at one.
     fn by_place(&self, words: &[Word<'_>]) -> Option<BTreeMap<&str, String>> {
         let mut row: BTreeMap<&str, String> = BTreeMap::new();
         let mut last: Option<&str> = None;
         for word in words {
-            let touched = self
-                .headings
-                .iter()
-                .find(|heading| word.start < heading.end && heading.start < word.end);
+            let touched = self.touched(word);
             match touched {
                 Some(heading) if last == Some(&heading.name) && !listed(word) => return None,
                 Some(heading) if last != Some(&heading.name) => {
                     last = Some(&heading.name);
                     row.insert(&heading.name, word.text.to_owned());
                 }
+                None if !listed(word) => return None,
                 _ => {
                     let cell = row.get_mut(last?)?;
                     cell.push(' ');
@@ -106,6 +104,16 @@ impl Columns {
             }
         }
         Some(row)
+    }
+
+    /// The heading that a word stands at; a number may end one column beyond (`dmsetup info -c`).
+    fn touched(&self, word: &Word<'_>) -> Option<&Heading> {
+        let within = |slack: usize| {
+            self.headings
+                .iter()
+                .find(|head| word.start < head.end + slack && head.start < word.end)
+        };
+        within(0).or_else(|| within(1))
     }
 
     fn by_order(&self, words: &[Word<'_>]) -> BTreeMap<&str, String> {

@@ -74,15 +74,20 @@ pub(crate) fn in_command(line: &str, tools: &[&str]) -> Option<String> {
     let mut words = line.split_whitespace().peekable();
     let first = words.peek().copied();
     let mut prompted = first.is_some_and(|word| runs(word, tools));
-    let mut found = false;
+    let (mut found, mut fresh) = (false, false);
     let mut device = None;
     for word in words {
+        // `tune2fs 1.47.0 (5-Feb-2023)`: a tool that introduces itself.
+        if std::mem::take(&mut fresh) && word.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
         if found && matches!(word, "|" | ">" | ">>" | ";" | "&&" | "2>&1" | "2>/dev/null") {
             break;
         }
         if !found {
             prompted |= is_prompt(word);
             found = runs(word, tools);
+            fresh = found;
         } else if is_path(word)
             || (prompted && !word.starts_with('-') && !device.is_some_and(is_path))
         {
@@ -130,6 +135,7 @@ mod tests {
             );
         }
         assert_eq!(in_command("the mdadm output follows", &["mdadm"]), None);
+        assert_eq!(in_command("mdadm 4.2 (x)", &["mdadm"]), None);
         assert_eq!(in_command("# cat /dev/sdb1", &["mdadm"]), None);
     }
 

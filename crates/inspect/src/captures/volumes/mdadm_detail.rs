@@ -30,10 +30,10 @@ fn is_detail(line: &str) -> bool {
             key,
             "Persistence" | "Consistency Policy" | "Member Arrays" | "Container"
         )
-    }) || headed(line)
+    })
 }
 
-/// `Number   Major   Minor   RaidDevice State`; the one of 0.90 in `mdadm -E` has `this` below it.
+/// `Number   Major   Minor   RaidDevice State`.
 fn headed(line: &str) -> bool {
     let mut words = line.split_whitespace();
     words

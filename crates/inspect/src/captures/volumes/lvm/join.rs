@@ -17,11 +17,31 @@ use crate::volumes::{Detail, Group, GroupPv, Lvm, Member, SegmentKind};
 /// its group, and the first PV of each group carries the group, as on disk.
 pub fn join(evidence: &mut Evidence) {
     let mut groups = newest(std::mem::take(&mut evidence.groups));
+    let mut attached = BTreeSet::new();
     for group in &mut groups {
         complete(group, &mut evidence.remarks);
-        attach(group, &mut evidence.devices);
+        attach(group, &mut evidence.devices, &mut attached);
     }
     evidence.groups = groups;
+    drop_others(&mut evidence.devices, &attached);
+}
+
+/// One PV may be told by several reports: those that the group did not take are done with.
+fn drop_others(devices: &mut [Said], attached: &BTreeSet<usize>) {
+    let names: BTreeSet<String> = attached
+        .iter()
+        .filter_map(|at| Some(devices.get(*at)?.name.clone()))
+        .collect();
+    for (at, said) in devices.iter_mut().enumerate() {
+        let volume = said
+            .member
+            .as_ref()
+            .is_some_and(|member| member.kind == "lvm2");
+        if volume && !attached.contains(&at) && names.contains(&said.name) {
+            said.member = None;
+            said.data_start = None;
+        }
+    }
 }
 
 pub(super) fn damaged(error: &Error) -> Remark {
@@ -95,7 +115,7 @@ fn resolved(kind: &SegmentKind, known: &BTreeSet<String>) -> bool {
 }
 
 /// Members on the devices of the group's PVs.
-fn attach(group: &mut Group, devices: &mut Vec<Said>) {
+fn attach(group: &mut Group, devices: &mut Vec<Said>, attached: &mut BTreeSet<usize>) {
     let (mut by_id, mut by_name) = (BTreeMap::new(), BTreeMap::new());
     for (at, said) in devices.iter().enumerate() {
         if let Some(id) = said.member.as_ref().and_then(pv_of) {
@@ -122,16 +142,17 @@ fn attach(group: &mut Group, devices: &mut Vec<Said>) {
             lvm.group = Some(group.clone());
             carrier = false;
         }
-        match seen.and_then(|at| devices.get_mut(*at)) {
-            Some(said) => {
-                said.member = Some(member);
-                said.data_start = None;
-            }
-            None => devices.push(Said {
+        let at = seen.copied().unwrap_or(devices.len());
+        if at == devices.len() {
+            devices.push(Said {
                 name: short(&pv.device).to_owned(),
-                member: Some(member),
                 ..Said::default()
-            }),
+            });
+        }
+        if let Some(said) = devices.get_mut(at) {
+            said.member = Some(member);
+            said.data_start = None;
+            attached.insert(at);
         }
     }
 }

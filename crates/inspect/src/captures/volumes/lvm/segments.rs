@@ -7,7 +7,7 @@ use ioalign_core::Bytes;
 use super::report::{field, number};
 use super::rows::Row;
 use super::{reported, short, size};
-use crate::captures::Evidence;
+use crate::captures::{Evidence, Number};
 use crate::volumes::{GroupLv, Segment, SegmentKind};
 
 /// Segments of one volume; LVM's own limit is far below.
@@ -27,6 +27,7 @@ struct Range {
 
 /// Adds the volumes of one report. Volumes whose segments are known already are not read again.
 pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
+    derive_extents(rows, unit, evidence);
     let mut known = places(evidence);
     let mut fresh: BTreeSet<(&str, &str)> = BTreeSet::new();
     for row in rows {
@@ -58,6 +59,51 @@ pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
             lv.segments.extend(segment(row, unit, extent, start));
         }
     }
+}
+
+/// Where no report tells how long an extent is, a volume of known size and extents does.
+fn derive_extents(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
+    let mut count: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for row in rows {
+        *count
+            .entry((field(row, "vg_name"), field(row, "lv_name")))
+            .or_default() += 1;
+    }
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    for row in rows {
+        let vg = field(row, "vg_name");
+        let alone = count.get(&(vg, field(row, "lv_name"))) == Some(&1);
+        let size = number(row, "seg_size", unit);
+        let size = size.or_else(|| number(row, "lv_size", unit).filter(|_| alone));
+        let found = size
+            .filter(|_| !done.contains(vg))
+            .and_then(|size| extent_of(row, size));
+        if let Some(extent) = found
+            && let Some(group) = reported(evidence, vg)
+        {
+            done.insert(vg);
+            if group.extent.is_zero() {
+                group.extent = extent;
+            }
+        }
+    }
+}
+
+/// The extent of a linear or striped segment of `size`.
+fn extent_of(row: &Row, size: Number) -> Option<Bytes> {
+    let plain = matches!(segtype(row, Bytes::ZERO).as_str(), "linear" | "striped");
+    let ranges = ranges(row);
+    let extents: u64 = ranges
+        .iter()
+        .map(|range| range.count)
+        .sum::<Option<u64>>()?;
+    if !plain || extents == 0 {
+        return None;
+    }
+    size::extent(Number {
+        low: size.low.div_ceil(extents),
+        high: size.high / extents,
+    })
 }
 
 /// Where each volume stands in its group, by group and name.

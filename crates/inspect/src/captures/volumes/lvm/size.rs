@@ -11,8 +11,7 @@ const SECTOR: Bytes = Bytes::new(512);
 /// Reads a size. `unit` is the letter of `--units`, for sizes printed without a suffix.
 ///
 /// `s` is 512 bytes whatever the sector of the device. Small letters are binary. Capital ones are
-/// decimal in LVM 2.02.54 and later when asked for, binary in older ones by default: the reading
-/// that holds a whole number of sectors counts, the binary one first.
+/// decimal in LVM 2.02.54 and later when asked for, binary in older ones by default.
 pub(super) fn size(text: &str, unit: Option<char>) -> Option<Number> {
     let text = text.trim().trim_start_matches('<');
     let digits = text
@@ -28,24 +27,30 @@ pub(super) fn size(text: &str, unit: Option<char>) -> Option<Number> {
             let power = "kmgtpe".find(letter.to_ascii_lowercase())? + 1;
             let power = u32::try_from(power).ok()?;
             let binary = Number::rounded(number, 1024_u64.checked_pow(power)?)?;
-            let named_binary = suffix.get(1..2) == Some("i") || letter.is_ascii_lowercase();
-            if named_binary || binary.settle(SECTOR).is_some() {
+            if suffix.get(1..2) == Some("i") || letter.is_ascii_lowercase() {
                 return Some(binary);
             }
             let decimal = Number::rounded(number, 1000_u64.checked_pow(power)?)?;
-            Some(hull(binary, decimal))
+            Some(either(binary, decimal))
         }
     }
 }
 
-/// The decimal reading where it is settled, else all that either may mean.
-fn hull(binary: Number, decimal: Number) -> Number {
-    if decimal.settle(SECTOR).is_some() {
-        return decimal;
-    }
-    Number {
-        low: binary.low.min(decimal.low),
-        high: binary.high.max(decimal.high),
+/// A capital letter: the reading that holds a whole number of sectors, the binary one first. Where
+/// the digits are too few to tell, all that either may mean.
+fn either(binary: Number, decimal: Number) -> Number {
+    let narrow = |number: Number| number.high - number.low < SECTOR.get();
+    let holds = |number: Number| {
+        let first = number.low.checked_next_multiple_of(SECTOR.get());
+        first.is_some_and(|first| first <= number.high)
+    };
+    match (narrow(binary), holds(binary), holds(decimal)) {
+        (true, true, _) => binary,
+        (true, false, true) => decimal,
+        _ => Number {
+            low: binary.low.min(decimal.low),
+            high: binary.high.max(decimal.high),
+        },
     }
 }
 
@@ -107,9 +112,19 @@ mod tests {
         assert_eq!(extent_of("4.00m"), Some(4 << 20));
         assert_eq!(extent_of("4.00 MiB"), Some(4 << 20));
         assert_eq!(extent_of("4.00 MB"), Some(4 << 20));
+        assert_eq!(extent_of("32.00 MB"), Some(32 << 20), "of old");
         assert_eq!(extent_of("1.00k"), Some(1024));
         assert_eq!(extent_of("640.00k"), Some(640 << 10));
-        let stripe = size("64.00k", None).and_then(|number| unit(number, SECTOR));
-        assert_eq!(stripe, Some(Bytes::new(65536)));
+        for text in ["64.00k", "64.00 KiB", "64 KB"] {
+            let stripe = size(text, None).and_then(|number| unit(number, SECTOR));
+            assert_eq!(stripe, Some(Bytes::new(65536)), "{text}");
+        }
+    }
+
+    #[test]
+    fn capital_letters_with_few_digits_mean_either() {
+        let either = size("1.05M", None).unwrap();
+        assert!(either.low <= 1 << 20 && 1_101_004 <= either.high);
+        assert_eq!(place(either), None);
     }
 }
