@@ -8,6 +8,7 @@
 //! A text says less than a disk: what it cannot tell stays `None` and ends as `unknown`, and a
 //! rounded number keeps its interval ([`Number`]).
 
+pub mod listings;
 pub mod number;
 pub mod text;
 
@@ -123,7 +124,37 @@ pub struct Format {
 }
 
 /// All formats. A pasted ticket may hold several: every one that is sniffed reads.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    listings::lsblk_json::FORMAT,
+    listings::lsblk_pairs::FORMAT,
+    listings::lsblk_table::FORMAT,
+    listings::fdisk::FORMAT,
+    listings::sfdisk_dump::FORMAT,
+    listings::sfdisk_json::FORMAT,
+    listings::parted::FORMAT,
+    listings::parted_machine::FORMAT,
+    listings::gdisk::FORMAT,
+    listings::blockdev::FORMAT,
+    listings::proc_partitions::FORMAT,
+    listings::udevadm::FORMAT,
+    listings::parted_util::FORMAT,
+    listings::esxcli::FORMAT,
+    listings::prtvtoc::FORMAT,
+    listings::format_print::FORMAT,
+    listings::gpart::FORMAT,
+    listings::gpart_list::FORMAT,
+    listings::gpt_show::FORMAT,
+    listings::diskutil::FORMAT,
+    listings::wmic::FORMAT,
+    listings::get_partition::FORMAT,
+    listings::diskpart::FORMAT,
+    listings::fsutil::FORMAT,
+    listings::msinfo::FORMAT,
+    listings::ansible::FORMAT,
+    listings::libvirt::FORMAT,
+    listings::qemu_info::FORMAT,
+    listings::qemu_map::FORMAT,
+];
 
 /// Reads a text of any known format, or of the one named. Whether anything was recognised is seen in
 /// [`Evidence::read`].

@@ -10,6 +10,7 @@
 mod filesystems;
 mod host;
 mod images;
+mod listings;
 mod tables;
 mod tools;
 mod volumes;
