@@ -3,6 +3,9 @@
 //! Programs pad with spaces; people collapse them. A row with as many words as the header is read in
 //! order, any other by position, where a cell ends or starts where its header does.
 
+/// Words of a line that count: `lsblk -O` has seventy.
+const MOST_WORDS: usize = 256;
+
 /// A header's words, with the character positions of each.
 pub(super) struct Header {
     words: Vec<(String, usize, usize)>,
@@ -76,6 +79,9 @@ fn spans(line: &str) -> Vec<(&str, usize, usize)> {
     let mut found = Vec::new();
     let (mut place, mut open) = (0, None);
     for (at, c) in line.char_indices() {
+        if found.len() >= MOST_WORDS {
+            return found;
+        }
         match (c.is_whitespace(), open) {
             (false, None) => open = Some((at, place)),
             (true, Some((from, start))) => {

@@ -25,6 +25,9 @@ pub(super) struct Node {
     pub(super) keys: BTreeSet<String>,
 }
 
+/// Members of an array that are kept.
+const MOST_PARENTS: usize = 1024;
+
 /// File systems by the name that libblkid gives them.
 const FILE_SYSTEMS: &[&str] = &[
     "ext2", "ext3", "ext4", "xfs", "btrfs", "ntfs", "exfat", "swap", "f2fs", "ufs", "iso9660",
@@ -235,7 +238,9 @@ pub(super) fn tell(nodes: &[Node], evidence: &mut Evidence) {
         }
         if let Some(said) = evidence.devices.get_mut(place) {
             found.retain(|parent| *parent != said.name && !said.parents.contains(parent));
-            said.parents.extend(found);
+            if said.parents.len() < MOST_PARENTS {
+                said.parents.extend(found);
+            }
         }
     }
 }

@@ -29,13 +29,14 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     let mut entry = Entry::default();
     let mut columns: Vec<(usize, String)> = Vec::new();
     for line in text.lines() {
-        if let Some((key, value)) = line.split_once('=') {
+        let pair = line.split_once('=').or_else(|| line.split_once(" : "));
+        if let Some((key, value)) = pair {
             if entry.seen(key.trim()) {
                 std::mem::take(&mut entry).tell(evidence);
             }
             entry.take(key.trim(), value.trim());
         } else if line.contains("StartingOffset") {
-            columns = header(line);
+            columns = header(&line.replace(',', " "));
         } else if !columns.is_empty() && !line.trim().is_empty() {
             row(line, &columns).tell(evidence);
         }
@@ -60,6 +61,14 @@ fn header(line: &str) -> Vec<(usize, String)> {
 /// A row, by columns; where spaces were lost, by the order of what is left beside the name.
 fn row(line: &str, columns: &[(usize, String)]) -> Entry {
     let chars: Vec<char> = line.chars().collect();
+    let word = |at: usize| chars.get(at).is_some_and(|c| !c.is_whitespace());
+    // Right-aligned numbers reach to the left of their header.
+    let cut = columns
+        .iter()
+        .any(|(from, _)| *from > 0 && word(*from - 1) && word(*from));
+    if cut {
+        return collapsed(line, columns);
+    }
     let mut entry = Entry::default();
     for (index, (from, key)) in columns.iter().enumerate() {
         let to = columns.get(index + 1).map_or(chars.len(), |next| next.0);
@@ -82,17 +91,24 @@ fn collapsed(line: &str, columns: &[(usize, String)]) -> Entry {
         return entry;
     };
     entry.take("Name", line.get(from..to).unwrap_or_default());
-    let before = line.get(..from).unwrap_or_default().split_whitespace();
-    let after = line.get(to..).unwrap_or_default().split_whitespace();
+    let blank = |c: char| c.is_whitespace() || c == ',';
+    let words = |part: Option<&'_ str>| -> Vec<String> {
+        let words = part.unwrap_or_default().split(blank);
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (before, after) = (words(line.get(..from)), words(line.get(to..)));
     let keys = columns
         .iter()
         .map(|(_, key)| key.as_str())
         .filter(|key| !is_name(key));
-    let cells: Vec<&str> = before.chain(after).collect();
+    let cells: Vec<String> = before.into_iter().chain(after).collect();
     let keys: Vec<&str> = keys.collect();
     if keys.len() == cells.len() {
         for (key, cell) in keys.iter().zip(cells) {
-            entry.take(key, cell);
+            entry.take(key, &cell);
         }
     }
     entry

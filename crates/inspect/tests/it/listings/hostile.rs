@@ -109,16 +109,7 @@ fn survive(text: &str) {
     let text = Text::new(text.as_bytes());
     for format in FORMATS {
         let _ = (format.sniff)(&text);
-        let start = Instant::now();
         let _ = (format.read)(&text, &mut Evidence::default());
-        if start.elapsed() > Duration::from_secs(1) {
-            eprintln!(
-                "SLOW {} {:?} {:?}",
-                format.name,
-                start.elapsed(),
-                text.lines().last()
-            );
-        }
     }
 }
 
@@ -167,12 +158,13 @@ fn large_texts_take_no_quadratic_time() {
         "Partition 1 does not start on physical sector boundary.\n",
         "E: A=1\n",
         "A : 1\n",
+        "/dev/sda1 1 2 3 83 Linux\nPartition 1 does not start on physical sector boundary.\n",
     ] {
         let mut text =
             "Disk /dev/sda: 8 GiB, 8589934592 bytes\nUnits: sectors of 1 * 512 = 512 bytes\n\
             Device Boot Start End Sectors\nNAME MIN-IO START SIZE X TYPE\n"
                 .to_owned();
-        text += &piece.repeat((1 << 20) / piece.len());
+        text += &piece.repeat((1 << 18) / piece.len());
         survive(&text);
     }
     let lists = format!(
@@ -180,6 +172,12 @@ fn large_texts_take_no_quadratic_time() {
         vec!["{\"name\":\"a\",\"pkname\":\"b\"}"; 20_000].join(",")
     );
     survive(&lists);
+    let wide = format!(
+        "NAME MIN-IO {}\n{}",
+        "A ".repeat(20_000),
+        "a   b ".repeat(10_000)
+    );
+    survive(&wide.repeat(4));
     assert!(
         start.elapsed() < Duration::from_secs(60),
         "{:?}",

@@ -224,6 +224,15 @@ fn long_names_are_wrapped_by_mail_programs() {
 }
 
 #[test]
+fn colons_within_names() {
+    let text = OLD.replace("/dev/sda", "/dev/disk/by-path/pci-0000:00:1f.2-ata-1");
+    let text = text.replace("ata-11", "ata-1-part1");
+    let evidence = read(&text);
+    let part = said(&evidence, "disk/by-path/pci-0000:00:1f.2-ata-1-part1");
+    assert_eq!((part.start, part.number), (at(63), Some(1)));
+}
+
+#[test]
 fn several_programs_in_one_ticket() {
     let text = format!(
         "{OLD}\nModel: ATA Some Disk (scsi)\nDisk /dev/sda: 500GB\n\

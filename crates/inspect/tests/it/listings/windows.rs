@@ -17,7 +17,12 @@ fn wmic_as_table_list_and_collapsed() {
     let list = "\r\nIndex=0\r\nName=Disk #0, Partition #0\r\nSize=104857600\r\nStartingOffset=1048576\r\n\r\n\
         Index=1\r\nName=Disk #0, Partition #1\r\nSize=499999834112\r\nStartingOffset=105906176\r\n\r\n\
         Index=0\r\nName=Disk #1, Partition #0\r\nSize=8587160064\r\nStartingOffset=32256\r\n";
-    for text in [table, &collapsed.collect::<String>(), list] {
+    let csv = "Node,Index,Name,Size,StartingOffset\r\nHOST,0,Disk #0, Partition #0,104857600,1048576\r\n\
+        HOST,1,Disk #0, Partition #1,499999834112,105906176\r\nHOST,0,Disk #1, Partition #0,8587160064,32256\r\n";
+    let powershell = "Name                          Size StartingOffset\n----                          ---- --------------\n\
+        Disk #0, Partition #0    104857600        1048576\nDisk #0, Partition #1 499999834112      105906176\n\
+        Disk #1, Partition #0   8587160064          32256\n";
+    for text in [table, &collapsed.collect::<String>(), list, csv, powershell] {
         let evidence = read(text);
         assert_eq!(
             starts(&evidence),

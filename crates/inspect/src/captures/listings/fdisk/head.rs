@@ -35,7 +35,7 @@ impl Head {
     /// `Disk /dev/sda: 8589 MB, 8589934592 bytes`, `Disque /dev/sda : …`, `Disk /dev/sda：…`.
     pub(super) fn start(line: &str) -> Option<Self> {
         let (_, rest) = line.split_once(' ')?;
-        let end = rest.find([':', '：']).filter(|_| !rest.starts_with('('))?;
+        let end = colon(rest).filter(|_| !rest.starts_with('('))?;
         let name = rest.get(..end)?.trim_end();
         let about = rest.get(end..)?.trim_start_matches([':', '：']);
         let one_word = !name.is_empty() && !name.contains(char::is_whitespace);
@@ -102,6 +102,11 @@ impl Head {
             said.alignment_offset = Some(self.alignment_offset);
         }
     }
+}
+
+/// The colon after the name: one within it, as in `pci-0000:00:1f.2`, has no space after it.
+fn colon(text: &str) -> Option<usize> {
+    text.find('：').into_iter().chain(text.find(": ")).min()
 }
 
 /// The size in bytes: the second part of the list, when it is one number and a word.

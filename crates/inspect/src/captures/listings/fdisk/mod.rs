@@ -9,6 +9,8 @@ mod head;
 mod row;
 mod unit;
 
+use std::collections::BTreeMap;
+
 use super::super::{Evidence, Format, Text};
 use crate::error::Result;
 use head::Head;
@@ -31,7 +33,8 @@ struct Section {
     /// How many counts a row has, by the header.
     counts: usize,
     rows: Vec<Row>,
-    warnings: Vec<(u64, String)>,
+    /// The first warning about each partition.
+    warnings: BTreeMap<u64, String>,
 }
 
 fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
@@ -62,7 +65,7 @@ impl Section {
             open: false,
             counts: 1,
             rows: Vec::new(),
-            warnings: Vec::new(),
+            warnings: BTreeMap::new(),
         }
     }
 
@@ -72,7 +75,7 @@ impl Section {
             return false;
         }
         if let Some(warning) = row::warning(line) {
-            self.warnings.push(warning);
+            self.warnings.entry(warning.0).or_insert(warning.1);
             return false;
         }
         if !self.open {
@@ -107,10 +110,10 @@ impl Section {
         for (index, row) in self.rows.iter().enumerate() {
             let said = row.tell(&self.head, unit, evidence);
             let number = said.number.map_or(index as u64 + 1, u64::from);
-            let own = self.warnings.iter().filter(|(of, _)| *of == number);
+            let own = self.warnings.get(&number);
             let exact = said.start.is_some_and(|start| start.is_exact());
             said.remarks
-                .extend(own.map(|(_, line)| row::remark(line, exact)));
+                .extend(own.map(|line| row::remark(line, exact)));
         }
     }
 }
