@@ -13,7 +13,7 @@ pub mod number;
 pub mod text;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, Remark, Role, SectorSize};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
@@ -22,6 +22,9 @@ use crate::volumes::{Group, Member};
 
 pub use number::Number;
 pub use text::Text;
+
+/// Claims that are kept: a Said has about a kilobyte, and no host so many devices.
+const MOST_DEVICES: usize = 20_000;
 
 /// All that the texts of one host say.
 #[derive(Default)]
@@ -42,12 +45,31 @@ impl Evidence {
     /// The claims of one text about the device `name`, to be filled in. Names are without `/dev/`.
     pub fn device(&mut self, name: &str) -> &mut Said {
         let name = name.trim().trim_start_matches("/dev/").to_owned();
+        if self.devices.len() >= MOST_DEVICES {
+            self.drop_last();
+        }
         self.devices.push(Said {
             name,
             ..Said::default()
         });
         let last = self.devices.len() - 1;
         &mut self.devices[last]
+    }
+}
+
+impl Evidence {
+    /// Makes room where hostile texts name devices without end, and says so once.
+    fn drop_last(&mut self) {
+        self.devices.pop();
+        if self
+            .remarks
+            .iter()
+            .all(|remark| remark.rule != "too-many-devices")
+        {
+            let why = format!("More than {MOST_DEVICES} lines about devices: the rest is not read");
+            self.remarks
+                .push(Remark::new("too-many-devices", Severity::Unknown, why));
+        }
     }
 }
 

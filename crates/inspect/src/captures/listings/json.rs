@@ -5,7 +5,9 @@ use serde_json::{Deserializer, Value};
 use super::super::Text;
 
 /// A longer text is not searched for JSON: the tree of values would not fit our bounds.
-const LONGEST: usize = 4 << 20;
+const LONGEST: usize = 16 << 20;
+/// Nor one with more commas, which are fewer than values: a value takes a hundred bytes.
+const MOST_COMMAS: usize = 300_000;
 /// Places where a document may start that are tried.
 const MOST_STARTS: usize = 4096;
 /// Bytes that may be parsed in vain.
@@ -15,7 +17,8 @@ const MOST_WASTE: usize = 8 << 20;
 pub(super) fn documents(text: &Text, key: &str) -> Vec<Value> {
     let whole = text.joined();
     let mut found = Vec::new();
-    if whole.len() > LONGEST {
+    let commas = whole.bytes().filter(|byte| *byte == b',').count();
+    if whole.len() > LONGEST || commas > MOST_COMMAS {
         return found;
     }
     let (mut at, mut waste) = (0, 0);

@@ -44,6 +44,18 @@ pub(super) fn split(name: &str) -> Option<(&str, u32)> {
     lettered(base).then_some((base, number))
 }
 
+/// The number of the partition `name` of `disk`, both with or without `/dev/`.
+pub(super) fn number(disk: &str, name: &str) -> Option<u32> {
+    let (disk, name) = (
+        disk.trim_start_matches("/dev/"),
+        name.trim_start_matches("/dev/"),
+    );
+    let rest = name.strip_prefix(disk).filter(|_| !disk.is_empty());
+    let digits = rest.map(|rest| rest.trim_start_matches(|c: char| !c.is_ascii_digit()));
+    let own = digits.and_then(|digits| digits.parse().ok());
+    own.or_else(|| split(name).map(|(_, number)| number))
+}
+
 /// The name of a partition, as the Linux kernel makes it: a `p` after a digit.
 pub(super) fn join(disk: &str, number: u64) -> String {
     if disk.ends_with(|c: char| c.is_ascii_digit()) {
@@ -132,6 +144,9 @@ mod tests {
         assert_eq!(transport("xvdb"), Transport::Xen);
         assert_eq!(transport("vda"), Transport::Virtio);
         assert_eq!(transport("mapper/x"), Transport::Unknown);
+        assert_eq!(number("nvme0n1", "/dev/nvme0n1p3"), Some(3));
+        assert_eq!(number("/tmp/a1.img", "/tmp/a1.img12"), Some(12));
+        assert_eq!(number("", "sda5"), Some(5));
         assert_eq!(join("sda", 1), "sda1");
         assert_eq!(join("nvme0n1", 1), "nvme0n1p1");
         assert!(is_image("/tmp/x.img") && is_image("disk.img"));

@@ -148,9 +148,7 @@ impl<'a> Entry<'a> {
             self.name
         };
         let said = partition(evidence, &head.disk, name);
-        let number = name.strip_prefix(&*head.disk).unwrap_or(name);
-        let digits = number.trim_start_matches(|c: char| !c.is_ascii_digit());
-        said.number = digits.parse().ok();
+        said.number = names::number(&head.disk, name);
         said.start = sectors(self.start, head.sector);
         said.size = self.size.and_then(|size| sectors(size, head.sector));
         said.sector = head.sector;

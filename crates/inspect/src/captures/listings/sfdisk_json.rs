@@ -36,10 +36,8 @@ fn tell(table: &Value, evidence: &mut Evidence) {
     for (index, entry) in entries.into_iter().flatten().enumerate() {
         let made = names::join(&name, index as u64 + 1);
         let node = json::text(entry, "node").unwrap_or(&made);
-        let number = node.strip_prefix(&*name).unwrap_or(node);
-        let digits = number.trim_start_matches(|c: char| !c.is_ascii_digit());
         let said = partition(evidence, &name, node);
-        said.number = digits.parse().ok();
+        said.number = names::number(&name, node);
         said.sector = size;
         said.start = json::number(entry, "start").and_then(|count| sectors(count, size));
         said.size = json::number(entry, "size").and_then(|count| sectors(count, size));

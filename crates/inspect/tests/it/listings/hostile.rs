@@ -184,3 +184,14 @@ fn large_texts_take_no_quadratic_time() {
         start.elapsed()
     );
 }
+
+#[test]
+fn devices_without_end_are_bounded() {
+    let rows: String = (0..30_000)
+        .map(|n| format!(" 8 {n} 1024 sd{n}\n"))
+        .collect();
+    let evidence = super::read(&format!("major minor  #blocks  name\n\n{rows}"));
+    assert_eq!(evidence.devices.len(), 20_000);
+    assert_eq!(evidence.remarks.len(), 1);
+    assert!(size_of::<ioalign_inspect::captures::Said>() < 1500);
+}

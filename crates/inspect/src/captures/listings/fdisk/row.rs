@@ -124,12 +124,7 @@ impl Row {
         evidence: &'a mut Evidence,
     ) -> &'a mut Said {
         let said = partition(evidence, &head.disk, &self.name);
-        let number = self.name.strip_prefix(&head.disk);
-        let digits = number.map(|rest| rest.trim_start_matches(|c: char| !c.is_ascii_digit()));
-        said.number = digits.and_then(|digits| digits.parse().ok());
-        said.number = said
-            .number
-            .or_else(|| names::split(&self.name).map(|(_, number)| number));
+        said.number = names::number(&head.disk, &self.name);
         said.sector = Some(unit.sector);
         said.size = self.size(unit);
         said.start = self.start(unit, said.size);
