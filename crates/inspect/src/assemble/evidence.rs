@@ -149,21 +149,18 @@ impl Placing<'_> {
             .find(|name| !self.placed.contains_key(*name))
             .cloned();
         match missing {
-            // A parent that is in the list itself lies in a circle: its own parents are dropped.
-            Some(name) => match devices.get_mut(&name) {
-                Some(device) => device.parents.clear(),
-                None => self.place(&name, Said::default()),
-            },
+            // One that is described itself lies in a circle, or waits for a group that never comes:
+            // it is placed without what it waits for, so every turn places something.
+            Some(name) => {
+                let mut device = devices.remove(&name).unwrap_or_default();
+                device.parents.clear();
+                self.place(&name, device);
+            }
             // A volume whose group no text describes: it lies on something unknown.
             None => {
                 if let Some((name, device)) = devices.pop_first() {
-                    self.place(
-                        &name,
-                        Said {
-                            kind: device.kind.or(Some(Kind::Volume)),
-                            ..device
-                        },
-                    );
+                    let kind = device.kind.or(Some(Kind::Volume));
+                    self.place(&name, Said { kind, ..device });
                 }
             }
         }

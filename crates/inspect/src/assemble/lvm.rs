@@ -89,7 +89,9 @@ impl Assembly<'_> {
         pv: Option<(Bytes, u64)>,
     ) -> LayerId {
         let holder = self.stack.layer(part.layer).name.clone();
-        let extent = group.map(|group| group.extent);
+        let extent = group
+            .map(|group| group.extent)
+            .filter(|extent| !extent.is_zero());
         let (start, count) = pv.unwrap_or((part.member.data_start, 0));
         let mut layer = Layer::new(Kind::LvmPv, holder).on(part.layer, Map::Shift { start });
         layer.block = extent;

@@ -182,6 +182,17 @@ fn an_array_a_group_on_it_and_a_file_system_on_that() {
 }
 
 #[test]
+fn a_disk_that_is_named_by_a_path_is_placed() {
+    let mut said = Evidence::default();
+    said.device("/tmp/disk.img").size = sector(2048);
+    said.device("/tmp/disk.img1").start = sector(63);
+    said.devices[1].parents = vec!["/tmp/disk.img".to_owned()];
+    let (stack, findings) = stack(said);
+    assert_eq!(stack.len(), 2);
+    assert_eq!(rules(&findings)[0].0, "start-misaligned");
+}
+
+#[test]
 fn circles_and_orphans_end() {
     let mut said = Evidence::default();
     said.device("a").parents = vec!["b".to_owned()];
