@@ -1,9 +1,11 @@
 //! The words and numbers that all renderers share.
 
 pub mod clean;
+pub mod ended;
 pub mod headline;
 pub mod kinds;
 pub mod numbers;
 pub mod place;
+pub mod time;
 
 pub use clean::{clean, shorten_middle};
