@@ -33,8 +33,9 @@ cargo xtask COMMAND
      --icount              virtual time: repeatable to the microsecond, one CPU
      --kvm                 hardware virtualisation, where it is known to work
   fixtures [NAME…]         builds the missing fixtures of lab/fixtures in microVMs and lists them
-  fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR]
-                           mutates one valid image per format and runs the readers on it
+  fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
+                           mutates valid images of every format and runs the readers on them;
+                           with --truncate cuts one of each at every byte of its first MiB
 ";
 
 fn main() -> ExitCode {

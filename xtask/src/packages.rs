@@ -39,11 +39,14 @@ pub const TEST: &[Need] = &[
     ("mkudffs", "udftools"),
     ("parted", "parted"),
     ("qemu-img", "qemu-utils"),
+    ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
     ("sqlite3", "sqlite3"),
     ("/usr/lib/postgresql", "postgresql-15"),
     ("shellcheck", "shellcheck"),
     ("thin_check", "thin-provisioning-tools"),
+    ("time", "time"),
+    ("virt-alignment-scan", "guestfs-tools"),
 ];
 
 /// What the microVM needs. The kernel is looked for by itself.

@@ -54,6 +54,8 @@ Examples:
   ioalign check vm.img --grid 16k:indirection-unit:rmw --json
   ioalign check d0.img d1.img d2.img --together     disks of one machine (RAID, LVM)
   ioalign check --sysroot ./captured-host
+  ioalign check fdisk.txt pvs.txt mdadm.txt  outputs of other programs, of one host
+  fdisk -l | ioalign check -                 the same from standard input
   ioalign check /var/lib/mysql               a database directory and its stack
   ioalign check /srv/big.file --extents      where a file's extents lie
 
@@ -107,9 +109,14 @@ pub struct CheckArgs {
     #[arg(long)]
     pub extents: bool,
 
-    /// A database on top: innodb, innodb:16k, postgresql, oracle:8k, sqlserver, …
+    /// A database on top: innodb, innodb:16k,doublewrite=off, postgresql, oracle:8k, sqlserver,
+    /// bluestore, …
     #[arg(long, value_name = "NAME")]
     pub database: Option<String>,
+
+    /// Take the targets for output of this program, where it is not recognised by itself
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub text_format: Option<String>,
 
     /// How exit codes are chosen
     #[arg(long, value_enum, default_value_t)]

@@ -27,7 +27,7 @@ pub use grid_spec::GridSpec;
 pub use layer::{Edge, Kind, Layer, LayerId};
 pub use map::{Map, Run, Runs};
 pub use phase::{Phase, PhaseSet};
-pub use remark::Remark;
+pub use remark::{Place, Remark};
 pub use role::Role;
 pub use stack::Stack;
 pub use units::{Bytes, SectorSize, Sectors};

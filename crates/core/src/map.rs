@@ -232,6 +232,16 @@ pub enum Map {
         /// Bytes a granule; not zero.
         granule: Bytes,
     },
+    /// One of several places, and it is not known which: a start that a program printed rounded. The
+    /// candidates are `low`, `low + step`, … up to `high`.
+    Within {
+        /// Smallest possible start below.
+        low: Bytes,
+        /// Largest possible start below.
+        high: Bytes,
+        /// Distance of the candidates: the sector; not zero.
+        step: Bytes,
+    },
     /// No linear relation: deduplication, IMSM, a format that is recognised and not followed.
     Opaque(String),
 }
@@ -245,6 +255,7 @@ impl Map {
             Self::Mirror { .. } => "mirror",
             Self::Striped { .. } => "striped",
             Self::Scattered { .. } => "scattered",
+            Self::Within { .. } => "within",
             Self::Opaque(_) => "opaque",
         }
     }
@@ -256,7 +267,7 @@ impl Map {
                 Some(*start)
             }
             Self::Linear(runs) => runs.resolve(0).map(|(to, _)| Bytes::new(to)),
-            Self::Scattered { .. } | Self::Opaque(_) => None,
+            Self::Scattered { .. } | Self::Within { .. } | Self::Opaque(_) => None,
         }
     }
 }

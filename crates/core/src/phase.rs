@@ -160,7 +160,42 @@ impl<'a> Walk<'a> {
             Map::Scattered { start, granule } => {
                 self.scattered(below, start.get(), granule.get(), len, shift);
             }
+            Map::Within { low, high, step } => {
+                let (low, high, step) = (low.get(), high.get(), step.get().max(1));
+                // Over a whole cell and more the candidates are both on and off the grid.
+                let decided = step >= self.size || high.saturating_sub(low) < self.size;
+                if let (true, Ok(step)) = (decided, usize::try_from(step)) {
+                    self.within(below, (low..=high).step_by(step), from, len, shift);
+                }
+            }
             Map::Opaque(_) => {}
+        }
+    }
+
+    /// A start that is one of several: something is known only where all candidates agree, be it
+    /// that they are on the grid or that none of them is.
+    fn within(
+        &mut self,
+        below: LayerId,
+        candidates: impl Iterator<Item = u64>,
+        from: u64,
+        len: u64,
+        shift: u64,
+    ) {
+        let known = std::mem::take(&mut self.counts);
+        for start in candidates {
+            if self.pieces > MOST_PIECES {
+                self.counts.clear();
+                break;
+            }
+            let shift = self.sum(shift, start);
+            self.descend(below, from.saturating_add(start), len, shift);
+        }
+        let found = std::mem::replace(&mut self.counts, known);
+        let agree = found.len() == 1 || !found.contains_key(&0);
+        for (offset, bytes) in found.into_iter().filter(|_| agree) {
+            let count = self.counts.entry(offset).or_default();
+            *count = count.saturating_add(bytes);
         }
     }
 

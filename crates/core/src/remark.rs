@@ -1,8 +1,21 @@
 //! What a reader noticed about the bytes themselves: a bad CRC, a loop, a dirty log.
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 
 use crate::finding::Severity;
+
+/// Where the bytes are that a remark is about; `None` where the reader does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file, when it is another than the target: a backing file, an extent.
+    pub file: Option<PathBuf>,
+    /// Byte offset in the file or device, or in the guest's disk for what lies inside an image.
+    pub offset: Option<u64>,
+    /// Field of the on-disk structure, by the name that its specification uses.
+    pub field: Option<&'static str>,
+}
 
 /// A finding in the making: the reader knows the rule and the fact, not yet the layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -15,6 +28,8 @@ pub struct Remark {
     pub why: String,
     /// What to do about it; empty when there is nothing to do.
     pub advice: Vec<String>,
+    /// Which bytes.
+    pub place: Place,
 }
 
 impl Remark {
@@ -25,6 +40,7 @@ impl Remark {
             severity,
             why: why.into(),
             advice: Vec::new(),
+            place: Place::default(),
         }
     }
 
@@ -38,5 +54,48 @@ impl Remark {
     pub fn advise(mut self, line: impl Into<String>) -> Self {
         self.advice.push(line.into());
         self
+    }
+
+    /// Names the byte and the field that it is about.
+    #[must_use]
+    pub const fn at(mut self, offset: u64, field: &'static str) -> Self {
+        self.place.offset = Some(offset);
+        self.place.field = Some(field);
+        self
+    }
+
+    /// Names the file that it is about, unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        self.place.file.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// The sentence with the place.
+    pub fn sentence(&self) -> String {
+        let place = match (self.place.field, self.place.offset) {
+            (Some(field), Some(offset)) => format!(" (field {field} at byte {offset})"),
+            (None, Some(offset)) => format!(" (at byte {offset})"),
+            _ => return self.why.clone(),
+        };
+        match self.why.strip_suffix('.') {
+            Some(why) => format!("{why}{place}."),
+            None => format!("{}{place}", self.why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_stands_before_the_full_stop() {
+        let why = |remark: Remark| remark.sentence();
+        let remark = || Remark::note("x", "It is so.");
+        assert_eq!(why(remark()), "It is so.");
+        assert_eq!(why(remark().at(7, "f")), "It is so (field f at byte 7).");
+        let bare = Remark::note("x", "so").at(0, "f");
+        assert_eq!(bare.sentence(), "so (field f at byte 0)");
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ioalign_core::Place;
+
 /// What went wrong, for callers that act on it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -123,6 +125,20 @@ impl Error {
     /// The byte offset, where known.
     pub const fn offset(&self) -> Option<u64> {
         self.offset
+    }
+
+    /// File, offset and field, for a remark in its stead.
+    pub fn place(&self) -> Place {
+        Place {
+            file: self.path.clone(),
+            offset: self.offset,
+            field: self.field,
+        }
+    }
+
+    /// What is wrong, without the place.
+    pub fn what(&self) -> &str {
+        &self.what
     }
 
     /// The field, where known.

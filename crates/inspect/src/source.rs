@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+
+use rustix::fs::{Mode, OFlags};
 
 use crate::error::{Error, Result};
 
@@ -41,10 +43,29 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// Opens a file or block device for reading.
+    /// Opens a regular file or block device for reading.
+    ///
+    /// A FIFO would block the open, and a character device may act on it (rewind a tape), so the
+    /// type is asked before; again after, because the name may mean something else by then.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, OFlags::empty())
+    }
+
+    /// The same for a path that was made canonical and judged: a link that has come in its place
+    /// since is not followed.
+    pub fn open_judged(path: &Path) -> Result<Self> {
+        Self::open_with(path, OFlags::NOFOLLOW)
+    }
+
+    fn open_with(path: &Path, more: OFlags) -> Result<Self> {
         let failed = |error| Error::io("Cannot open it", error).in_file(path);
-        Self::from_file(File::open(path).map_err(failed)?, path)
+        let check = |data: std::fs::Metadata| check_type(&data).map_err(|e| e.in_file(path));
+        check(path.metadata().map_err(failed)?)?;
+        let flags = more | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
+        let file = File::from(file);
+        check(file.metadata().map_err(failed)?)?;
+        Self::from_file(file, path)
     }
 
     /// Takes a file or block device that is open for reading; `path` names it in messages.
@@ -102,6 +123,25 @@ impl FileSource {
         out.copy_from_slice(part);
         Ok(())
     }
+}
+
+fn check_type(metadata: &std::fs::Metadata) -> Result<()> {
+    let kind = metadata.file_type();
+    if kind.is_file() || kind.is_block_device() {
+        return Ok(());
+    }
+    let name = if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
+        "a FIFO"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a character device"
+    };
+    Err(Error::unsupported(format!(
+        "It is {name}, not a file or block device"
+    )))
 }
 
 impl Source for FileSource {

@@ -211,6 +211,12 @@ impl Record {
         format!("{a:08X}-{b:04X}-{c:04X}-{clock}-{node}")
     }
 
+    /// Where the byte `at` stands in the file.
+    pub const fn offset(&self, at: usize) -> u64 {
+        let start = self.view.start.saturating_add(self.base);
+        start.saturating_add(at as u64)
+    }
+
     /// The error that the field `name` at `at` holds something impossible.
     pub fn bad(&self, at: usize, name: &'static str, what: impl Into<String>) -> Error {
         self.view

@@ -1,6 +1,6 @@
 //! Worst first: the order of findings and targets, which is not quite that of [`Severity`].
 
-use ioalign_core::{Finding, Severity};
+use ioalign_core::{Finding, LayerId, Severity};
 
 use crate::model::Target;
 
@@ -23,6 +23,40 @@ const UNREADABLE: u8 = 4;
 pub fn findings(target: &Target) -> Vec<&Finding> {
     let mut all: Vec<_> = target.findings.iter().collect();
     all.sort_by_key(|finding| rank(finding.severity));
+    all
+}
+
+/// A finding, with all layers of which the same is to be said.
+pub struct Merged<'a> {
+    pub finding: &'a Finding,
+    pub layers: Vec<LayerId>,
+}
+
+impl Merged<'_> {
+    /// The layer to blame, where it is another one.
+    pub fn because(&self) -> Option<LayerId> {
+        self.finding.guilty.filter(|id| !self.layers.contains(id))
+    }
+}
+
+/// The findings, worst first; notes in the same words about several layers are one.
+pub fn merged(target: &Target) -> Vec<Merged<'_>> {
+    let mut all: Vec<Merged<'_>> = Vec::new();
+    for finding in findings(target) {
+        let same = all.iter_mut().find(|one| {
+            let known = one.finding;
+            finding.severity == Severity::Note
+                && (known.rule, known.severity) == (finding.rule, finding.severity)
+                && (&known.why, &known.steps) == (&finding.why, &finding.steps)
+        });
+        match same {
+            Some(one) => one.layers.extend(finding.layer),
+            None => all.push(Merged {
+                finding,
+                layers: finding.layer.into_iter().collect(),
+            }),
+        }
+    }
     all
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ioalign_core::{Grid, LayerId, PhaseSet, Role, Stack, Tier};
+use ioalign_core::{Grid, LayerId, Origin, PhaseSet, Role, Stack, Tier};
 
 use crate::model::{LayerPhases, Target};
 
@@ -11,6 +11,8 @@ use crate::model::{LayerPhases, Target};
 pub enum Standing {
     /// Every known part starts on a boundary.
     On,
+    /// Off a grid that was only assumed, off which nothing fails: a habit, not a measurement.
+    Slight,
     /// Off a grid that makes I/O dearer.
     Crosses,
     /// Off a grid that makes writes read-modify-write, or I/O fail.
@@ -29,6 +31,8 @@ pub fn standing(role: Role, grid: &Grid, phases: &PhaseSet) -> Standing {
         Standing::Unknown
     } else if phases.is_aligned() {
         Standing::On
+    } else if grid.tier == Tier::Preference && grid.origin == Origin::Assumed {
+        Standing::Slight
     } else if grid.tier == Tier::Preference {
         Standing::Crosses
     } else {
@@ -47,7 +51,7 @@ pub fn meetings(target: &Target, layer: LayerId) -> Vec<(&LayerPhases, &Grid, St
         .collect()
 }
 
-/// The layers that nothing lies on, as they came.
+/// The layers that nothing lies on, in the order of what they lie on: partition by partition.
 pub fn tops(stack: &Stack) -> Vec<LayerId> {
     let mut covered = vec![false; stack.len()];
     for (_, layer) in stack.layers() {
@@ -57,11 +61,25 @@ pub fn tops(stack: &Stack) -> Vec<LayerId> {
             }
         }
     }
-    stack
+    let mut tops: Vec<_> = stack
         .layers()
         .filter(|(id, _)| covered.get(id.0) == Some(&false))
         .map(|(id, _)| id)
-        .collect()
+        .collect();
+    tops.sort_by_cached_key(|id| roots(stack, *id));
+    tops
+}
+
+/// The ids from the bottom up to `top`, along the first edge of each layer.
+fn roots(stack: &Stack, top: LayerId) -> Vec<LayerId> {
+    let mut way = vec![top];
+    let mut id = top;
+    while let Some(edge) = stack.layer(id).below.first() {
+        id = edge.below;
+        way.push(id);
+    }
+    way.reverse();
+    way
 }
 
 /// [`Stack::label`] of every layer, in one pass.

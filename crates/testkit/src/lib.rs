@@ -2,12 +2,14 @@
 //!
 //! Everything here panics with a clear message when it fails: it is used by tests only.
 #![deny(missing_docs)]
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod disk;
 pub mod gpt;
 pub mod mbr;
 pub mod run;
+pub mod sysroot;
 
 pub use disk::Disk;
 pub use run::{Checked, check};
+pub use sysroot::Sysroot;

@@ -1,5 +1,6 @@
 //! Many targets: folders are searched for images, all processors work, one bad file stops nothing.
 
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -22,24 +23,32 @@ pub struct Named {
     pub path: PathBuf,
     /// Found in a folder: then it is left out when it is no image at all.
     pub found: bool,
+    /// A folder that cannot be listed: what it hides stays unknown, and is said to.
+    pub closed: Option<std::io::Error>,
+}
+
+impl Named {
+    const fn new(path: PathBuf, found: bool) -> Self {
+        Self {
+            path,
+            found,
+            closed: None,
+        }
+    }
 }
 
 /// Replaces folders by the files in them, in order of their paths.
-pub fn expand(targets: &[PathBuf], job: &Job) -> Result<Vec<Named>> {
+pub fn expand(targets: &[PathBuf], job: &Job) -> Vec<Named> {
     let mut files = Vec::new();
     for path in targets {
         let is_folder = path.is_dir() && !is_database(path, job);
         if is_folder {
-            search(path, &mut files)
-                .with_context(|| format!("{}: cannot read the folder", path.display()))?;
+            search(path, &mut files);
         } else {
-            files.push(Named {
-                path: path.clone(),
-                found: false,
-            });
+            files.push(Named::new(path.clone(), false));
         }
     }
-    Ok(files)
+    files
 }
 
 fn is_database(path: &Path, job: &Job) -> bool {
@@ -47,22 +56,38 @@ fn is_database(path: &Path, job: &Job) -> bool {
 }
 
 /// Regular files below `folder`; links to folders are not followed, so there are no loops.
-fn search(folder: &Path, files: &mut Vec<Named>) -> std::io::Result<()> {
-    let mut entries: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            // A folder without permission hides its files, not those beside it.
-            let _ = search(&entry.path(), files);
-        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
-            files.push(Named {
-                path: entry.path(),
-                found: true,
+///
+/// A folder without permission hides its files, not those beside it: it is a target of its own.
+fn search(folder: &Path, files: &mut Vec<Named>) {
+    let entries = match entries(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let closed = Some(error);
+            return files.push(Named {
+                closed,
+                ..Named::new(folder.to_owned(), false)
             });
         }
+    };
+    for (path, kind) in entries {
+        if kind.is_dir() {
+            search(&path, files);
+        } else if kind.is_file() || (kind.is_symlink() && path.is_file()) {
+            files.push(Named::new(path, true));
+        }
     }
-    Ok(())
+}
+
+/// What a folder holds, in order of the names.
+fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, FileType)>> {
+    let entries = std::fs::read_dir(folder)?;
+    let entries = entries.map(|entry| {
+        let entry = entry?;
+        Ok((entry.path(), entry.file_type()?))
+    });
+    let mut entries: Vec<_> = entries.collect::<std::io::Result<_>>()?;
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(entries)
 }
 
 /// Judges all files; those found in a folder that are no images are left out.
@@ -97,6 +122,9 @@ pub fn judge(
 }
 
 fn judge_one(file: &Named, job: &Job) -> Option<Target> {
+    if let Some(error) = &file.closed {
+        return Some(target::closed(&file.path, error));
+    }
     let target = target::judge(&file.path, job);
     let silent = target.verdict == ioalign_core::Severity::Unknown && target.error.is_none();
     let by_name = file.path.extension().is_some_and(|ending| {

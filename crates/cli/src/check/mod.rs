@@ -1,5 +1,6 @@
 //! `ioalign check`: targets in, a report out.
 
+mod captures;
 mod folder;
 mod output;
 mod target;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use ioalign_core::SectorSize;
 use ioalign_inspect::assemble::Options;
+use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
 use ioalign_report::{Format, Report, Target};
 
@@ -26,6 +28,8 @@ pub struct Job {
     pub sysroot: Option<PathBuf>,
     /// Judge the extents of files.
     pub extents: bool,
+    /// The format of the texts, where the operator names it.
+    pub text_format: Option<String>,
 }
 
 /// Runs the verb.
@@ -62,8 +66,13 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     if arguments.together {
         return Ok(vec![target::together(job, targets)]);
     }
-    let files = folder::expand(targets, job)?;
-    if files.is_empty() {
+    let (texts, others) = captures::split(targets, job.text_format.as_deref());
+    let mut judged = Vec::new();
+    if !texts.is_empty() {
+        judged.push(target::texts(job, &texts));
+    }
+    let files = folder::expand(&others, job);
+    if files.is_empty() && texts.is_empty() {
         let names: Vec<_> = targets
             .iter()
             .map(|path| path.display().to_string())
@@ -71,13 +80,15 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
         let what = format!("{}: no image in it", names.join(", "));
         return Err(UsageError(what).into());
     }
-    folder::judge(
+    let progress = !arguments.output.quiet;
+    judged.extend(folder::judge(
         &files,
         job,
         arguments.jobs,
         interrupt,
-        !arguments.output.quiet,
-    )
+        progress,
+    )?);
+    Ok(judged)
 }
 
 fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
@@ -101,11 +112,20 @@ impl Job {
             None => None,
             Some(name) => Some(database::named(name).ok_or_else(|| {
                 UsageError(format!(
-                    "`{name}` is no known database: try innodb or postgresql"
+                    "`{name}` is no known database: try innodb, innodb:16k,doublewrite=off or postgresql"
                 ))
             })?),
         };
         let sector = arguments.sector_size;
+        let text_format = arguments.text_format.clone();
+        if let Some(name) = text_format
+            .as_deref()
+            .filter(|name| !captures::is_format(name))
+        {
+            let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+            let what = format!("`{name}` is no format of text: {}", known.join(", "));
+            return Err(UsageError(what).into());
+        }
         Ok(Self {
             inspect: Options {
                 sector,
@@ -116,6 +136,7 @@ impl Job {
             judge: judge_options(arguments.target_logical),
             sysroot: arguments.sysroot.clone(),
             extents: arguments.extents,
+            text_format,
         })
     }
 
@@ -126,6 +147,7 @@ impl Job {
             judge: judge_options(None),
             sysroot: None,
             extents: false,
+            text_format: None,
         }
     }
 }

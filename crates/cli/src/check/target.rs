@@ -10,7 +10,7 @@ use ioalign_inspect::assemble::{self, HostOptions, Inspection};
 use ioalign_inspect::{Error, ErrorKind};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
-use super::Job;
+use super::{Job, captures};
 
 /// Judges a device, image file, ordinary file or database directory.
 pub fn judge(path: &Path, job: &Job) -> Target {
@@ -33,6 +33,14 @@ pub fn judge(path: &Path, job: &Job) -> Target {
     })
 }
 
+/// A folder that cannot be listed.
+pub fn closed(folder: &Path, error: &std::io::Error) -> Target {
+    let cause = std::io::Error::new(error.kind(), error.to_string());
+    let error = Error::io("Cannot list the folder", cause).in_file(folder);
+    let name = folder.display().to_string();
+    failed(name, SourceKind::Image, &error, Instant::now())
+}
+
 /// Judges several images as the disks of one machine.
 pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
     let name = paths
@@ -43,6 +51,19 @@ pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
     let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
     read(name, SourceKind::Image, job, || {
         assemble::images(&paths, &job.inspect)
+    })
+}
+
+/// Judges what texts say about one host.
+pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
+    let name = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(" + ");
+    let named = job.text_format.as_deref();
+    read(name, SourceKind::Capture, job, || {
+        captures::inspect(paths, named, job)
     })
 }
 
@@ -94,7 +115,7 @@ fn judged(
     let mut findings = judgement.findings;
     findings.extend(inspection.unread.iter().map(|(path, why)| {
         let why = format!("{}: {why}", path.display());
-        Finding::new("not-readable", Severity::Unknown, why)
+        Finding::new("not-readable", Severity::Note, why)
     }));
     let verdict = ioalign_core::finding::verdict(findings.iter().map(|finding| finding.severity));
     Target {

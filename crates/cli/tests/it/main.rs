@@ -4,14 +4,19 @@
 mod cli;
 mod composition;
 mod folder;
+mod hostile;
 mod live_vm;
+mod oracles;
+mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;
+mod scenarios_units;
+mod scenarios_unread;
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ioalign_testkit::{Checked, check};
+use ioalign_testkit::{Checked, Sysroot, check};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ioalign");
 
@@ -19,4 +24,26 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ioalign");
 fn check_image(image: &Path, arguments: &[&str]) -> Checked {
     let arguments = arguments.iter().map(OsStr::new);
     check(PROGRAM, std::iter::once(image.as_os_str()).chain(arguments))
+}
+
+/// `ioalign check --json --sysroot TREE ARGUMENT…`
+fn check_host(tree: &Sysroot, arguments: &[&str]) -> Checked {
+    let arguments = arguments.iter().map(OsStr::new);
+    let root = [OsStr::new("--sysroot"), tree.path().as_os_str()];
+    check(PROGRAM, root.into_iter().chain(arguments))
+}
+
+/// The straddle and cells ratios of a finding for one I/O size.
+fn cost(finding: &serde_json::Value, io: u64) -> (f64, f64) {
+    let rows = finding["cost"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["io_bytes"] == io).unwrap();
+    (
+        row["straddle_ratio"].as_f64().unwrap(),
+        row["cells_ratio"].as_f64().unwrap(),
+    )
+}
+
+/// The sentence of a finding.
+fn why(finding: &serde_json::Value) -> &str {
+    finding["why"].as_str().unwrap()
 }

@@ -4,17 +4,7 @@ use ioalign_testkit::gpt::{self, BIOS_BOOT, ESP, LINUX, MSR, SOLARIS_RESERVED, S
 use ioalign_testkit::run::{text, tool};
 use ioalign_testkit::{Disk, mbr};
 
-use super::check_image;
-
-/// The cost row of a finding for one I/O size.
-fn cost(finding: &serde_json::Value, io: u64) -> (f64, f64) {
-    let rows = finding["cost"].as_array().unwrap();
-    let row = rows.iter().find(|row| row["io_bytes"] == io).unwrap();
-    (
-        row["straddle_ratio"].as_f64().unwrap(),
-        row["cells_ratio"].as_f64().unwrap(),
-    )
-}
+use super::{check_image, cost};
 
 #[test]
 fn a01_windows_xp_at_sector_63() {

@@ -11,8 +11,11 @@ use crate::units::Bytes;
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves().chain(case.databases()) {
         let layer = case.stack.layer(leaf);
-        // The kernel pages swap in clusters of its own; a page is never worth a finding.
-        let Some(block) = layer.block.filter(|_| layer.kind != Kind::Swap) else {
+        // The kernel pages swap in clusters of its own; a page is never worth a finding. Under a
+        // database it is the page that is written.
+        let database = case.databases().any(|above| case.lies_on(above, leaf));
+        let silent = layer.kind == Kind::Swap || database;
+        let Some(block) = layer.block.filter(|_| !silent) else {
             continue;
         };
         let coarsest = case
@@ -44,10 +47,14 @@ fn finding(
     } else {
         "block-below-rmw-unit"
     };
+    let source = layer
+        .facts
+        .get("block-source")
+        .map_or_else(String::new, |source| format!(" ({source})"));
     let why = format!(
-        "{} writes blocks of {block}, {} changes {} at a time ({}, {}): a random write of one block \
-         costs up to {times} times its size",
-        case.name(leaf),
+        "{} writes blocks of {block}{source}, but {} changes {} at a time ({}, {}): a random write of one \
+         block costs up to {times} times its size",
+        case.subject(leaf),
         case.stack.layer(grid.layer).name,
         grid.size,
         grid.kind,
@@ -61,6 +68,33 @@ fn finding(
     finding.fixable_in_place = Some(false);
     finding.steps = remedy(layer, grid);
     finding
+}
+
+/// How that layer gets units as large as the one below, where it can.
+fn larger(layer: &Layer, grid: &Grid) -> String {
+    let size = grid.size;
+    match (layer.kind, layer.name.as_str()) {
+        (Kind::Database, "bluestore") => format!(
+            "make the OSD anew with bluestore_min_alloc_size {} (it is fixed when an OSD is made)",
+            size.get()
+        ),
+        (Kind::Database, "sqlserver") => {
+            "use a device with smaller units (its pages are always 8 KiB)".to_owned()
+        }
+        (Kind::Database, "innodb") => format!(
+            "make the instance anew with innodb_page_size {} (64 KiB at most), or use a device with \
+             smaller units",
+            size.get()
+        ),
+        (Kind::Database, _) => format!("use pages of {size} or a device with smaller units"),
+        (_, name) if name.starts_with("ext") => {
+            format!(
+                "make it anew with clusters of {size} (mkfs.ext4 -O bigalloc -C {})",
+                size.get()
+            )
+        }
+        _ => format!("use blocks or clusters of {size} where the file system has them"),
+    }
 }
 
 fn remedy(layer: &Layer, grid: &Grid) -> Vec<String> {
@@ -79,8 +113,7 @@ fn remedy(layer: &Layer, grid: &Grid) -> Vec<String> {
         ];
     }
     vec![format!(
-        "it costs only small random writes; where those matter use blocks or pages of {} (mkfs, \
-         bigalloc, database page)",
-        grid.size
+        "it costs only small random writes; where those matter, {}",
+        larger(layer, grid)
     )]
 }

@@ -3,9 +3,12 @@
 use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::grid::{Grid, Tier};
-use crate::layer::LayerId;
-use crate::phase::phases;
+use crate::layer::{Kind, Layer, LayerId};
+use crate::phase::{PhaseSet, phases};
 use crate::units::Bytes;
+
+/// The largest physical sector on which SQL Server starts.
+const SQL_SERVER_SECTOR: u64 = 4096;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for id in case.databases() {
@@ -14,65 +17,194 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
             layer.block,
             layer.facts.get("torn-page-protection").map(String::as_str),
         ) {
-            torn_pages(case, id, page, findings);
+            findings.extend(torn_pages(case, id, page));
         }
         if layer.name == "sqlserver" {
-            large_sectors(case, id, findings);
+            findings.extend(large_sectors(case, id));
         }
     }
 }
 
 /// Without doublewrite or full-page writes a page must be atomic all the way down.
-fn torn_pages(case: &Case<'_>, id: LayerId, page: Bytes, findings: &mut Vec<Finding>) {
-    for bottom in case.bottoms(id) {
-        let Some(grid) = Grid::new(bottom, page, Bytes::ZERO, Tier::Rmw, "database-page") else {
-            continue;
-        };
-        let set = phases(case.stack, id, &grid);
-        if set.is_known() && set.is_aligned() {
-            continue;
-        }
-        let off = set.dominant_offset().map_or_else(
-            || "at an offset that cannot be followed".to_owned(),
-            |offset| format!("{} past a {page} boundary", Bytes::new(offset)),
+fn torn_pages(case: &Case<'_>, id: LayerId, page: Bytes) -> Option<Finding> {
+    let holder = case.stack.layer(id).below.first()?.below;
+    if case.stack.layer(holder).name == "zfs" {
+        // Never overwrites a record in place.
+        return None;
+    }
+    let bottoms = case.bottoms(id);
+    let torn = bottoms
+        .iter()
+        .find_map(|bottom| torn_on(case, id, holder, page, *bottom));
+    torn.or_else(|| {
+        let bottom = bottoms.iter().find(|b| !promises(case, **b, page))?;
+        Some(unproven(case, id, page, *bottom))
+    })
+}
+
+fn torn_on(
+    case: &Case<'_>,
+    id: LayerId,
+    holder: LayerId,
+    page: Bytes,
+    bottom: LayerId,
+) -> Option<Finding> {
+    let grid = Grid::new(bottom, page, Bytes::ZERO, Tier::Rmw, "database-page")?;
+    let set = phases(case.stack, id, &grid);
+    if set.is_known() && set.is_aligned() {
+        return None;
+    }
+    let below = phases(case.stack, holder, &grid);
+    let (guilty, place) = place(case, (id, holder), &grid, &below);
+    let why = format!(
+        "{}, and {place}: a page can be written in two parts, and a crash between them loses it",
+        unprotected(case, id)
+    );
+    let mut finding = Finding::new("torn-page-risk", Severity::DataRisk, why).at(id);
+    finding.guilty = Some(guilty);
+    finding.unit = Some(page);
+    finding.offset = below.dominant_offset().map(Bytes::new);
+    finding.fixable_in_place = Some(true);
+    Some(finding.step(switch_on(case.stack.layer(id))).step(format!(
+        "going without it takes every layer on a multiple of {page}, a file system that \
+                 allocates in such units (mkfs.ext4 -O bigalloc -C {}) and a device that promises \
+                 atomic writes of them",
+        page.get()
+    )))
+}
+
+/// Who puts pages off their own boundaries, and how.
+fn place(
+    case: &Case<'_>,
+    (id, holder): (LayerId, LayerId),
+    grid: &Grid,
+    below: &PhaseSet,
+) -> (LayerId, String) {
+    let page = grid.size;
+    let bottom = &case.stack.layer(grid.layer).name;
+    if !below.is_known() {
+        let place = format!("where its {page} pages lie on {bottom} cannot be followed");
+        return (id, place);
+    }
+    if let Some(offset) = below.dominant_offset() {
+        let guilty = lowest_off(case, holder, grid);
+        let place = format!(
+            "{} starts {} past a {page} boundary of {bottom}",
+            case.name(guilty),
+            Bytes::new(offset)
         );
-        let why = format!(
-            "torn-page protection is off (innodb_doublewrite or full_page_writes) and the {page} \
-             pages of {} lie {off} on {}: a page can be written in two parts, and a crash between \
-             them loses it",
-            case.name(id),
-            case.stack.layer(bottom).name
-        );
-        let mut finding = Finding::new("torn-page-risk", Severity::DataRisk, why).at(id);
-        finding.unit = Some(page);
-        finding.offset = set.dominant_offset().map(Bytes::new);
-        finding.fixable_in_place = Some(true);
-        findings.push(
-            finding
-                .step("turn the protection on again until every layer starts on a multiple of the page")
-                .step("atomic writes also need ext4 bigalloc -C 16384 or XFS, and LVM on the same multiple"),
-        );
-        return;
+        return (guilty, place);
+    }
+    let holds = case.stack.layer(holder);
+    let block = holds
+        .block
+        .map_or_else(String::new, |block| format!(" of {block}"));
+    let place = format!(
+        "{} allocates blocks{block}, so that a {page} page may start between two {page} boundaries of \
+         {bottom}",
+        case.name(holder)
+    );
+    (holder, place)
+}
+
+/// The lowest layer from which on, upwards, everything is off the grid.
+fn lowest_off(case: &Case<'_>, from: LayerId, grid: &Grid) -> LayerId {
+    let off = |layer: &LayerId| {
+        let set = phases(case.stack, *layer, grid);
+        set.is_known() && !set.is_aligned()
+    };
+    let mut suspect = from;
+    while let Some(below) = case
+        .stack
+        .layer(suspect)
+        .below
+        .iter()
+        .map(|edge| edge.below)
+        .find(off)
+    {
+        suspect = below;
+    }
+    suspect
+}
+
+/// Whether a disk says that it writes so much at once or not at all, or is no disk at all.
+fn promises(case: &Case<'_>, bottom: LayerId, page: Bytes) -> bool {
+    let layer = case.stack.layer(bottom);
+    let most = layer.facts.get("atomic-write-unit-max");
+    let most = most.and_then(|most| most.parse::<u64>().ok());
+    layer.kind != Kind::Disk || most.is_some_and(|most| most >= page.get())
+}
+
+fn unproven(case: &Case<'_>, id: LayerId, page: Bytes, bottom: LayerId) -> Finding {
+    let why = format!(
+        "{}; every {page} page lies on its own boundary of {bottom}, but {bottom} does not say that it \
+         writes {page} in one piece (atomic_write_unit_max_bytes)",
+        unprotected(case, id),
+        bottom = case.stack.layer(bottom).name
+    );
+    let mut finding = Finding::new("torn-page-risk", Severity::Note, why).at(id);
+    finding.unit = Some(page);
+    finding.step(switch_on(case.stack.layer(id)))
+}
+
+fn unprotected(case: &Case<'_>, id: LayerId) -> String {
+    let option = option(case.stack.layer(id)).unwrap_or("protection");
+    format!(
+        "{} survives no page that is written in part ({option} is off)",
+        case.subject(id)
+    )
+}
+
+fn option(layer: &Layer) -> Option<&'static str> {
+    match layer.name.as_str() {
+        "innodb" => Some("innodb_doublewrite"),
+        "postgresql" => Some("full_page_writes"),
+        _ => None,
+    }
+}
+
+fn switch_on(layer: &Layer) -> String {
+    match option(layer) {
+        Some(option) => format!("turn {option} on again"),
+        None => "turn the protection against torn pages on again".to_owned(),
     }
 }
 
 /// SQL Server refuses to start on devices whose atomic physical sector is above 4 KiB.
-fn large_sectors(case: &Case<'_>, id: LayerId, findings: &mut Vec<Finding>) {
-    let large = case
-        .on_grids(id)
-        .find(|(_, grid, _)| grid.kind == "physical-block" && grid.size.get() > 4096);
-    if let Some((index, grid, _)) = large {
-        let why = format!(
-            "SQL Server does not start on a device that reports physical sectors of {}, more than \
-             4 KiB (PhysicalBytesPerSectorForAtomicity)",
-            grid.size
-        );
-        let mut finding = Finding::new("sqlserver-sector-too-large", Severity::Broken, why).at(id);
-        finding.grid = Some(index);
-        finding.unit = Some(grid.size);
-        findings.push(finding.step(
-            "set ForcedPhysicalSectorSizeInBytes to \"* 4095\" (Microsoft's documented work-around) \
-             or use a device with 4 KiB physical sectors",
-        ));
-    }
+///
+/// It asks for what the device reports, so that a claim counts that is not believed otherwise.
+fn large_sectors(case: &Case<'_>, id: LayerId) -> Option<Finding> {
+    let (disk, size) = case
+        .bottoms(id)
+        .into_iter()
+        .filter_map(|disk| Some((disk, reported(case, disk)?)))
+        .max_by_key(|(_, size)| *size)
+        .filter(|(_, size)| *size > SQL_SERVER_SECTOR)?;
+    let size = Bytes::new(size);
+    let why = format!(
+        "SQL Server does not start on a device that reports physical sectors above 4 KiB, and {} \
+         reports {size} (PhysicalBytesPerSectorForAtomicity)",
+        case.stack.layer(disk).name
+    );
+    let mut finding = Finding::new("sqlserver-sector-too-large", Severity::Broken, why).at(id);
+    finding.guilty = Some(disk);
+    finding.unit = Some(size);
+    finding.fixable_in_place = Some(true);
+    Some(finding.step(
+        "set ForcedPhysicalSectorSizeInBytes to \"* 4095\" (Microsoft's documented work-around) or use \
+         a device with 4 KiB physical sectors",
+    ))
+}
+
+fn is_physical(grid: &Grid) -> bool {
+    matches!(grid.kind.as_str(), "physical-block" | "volume-block")
+}
+
+/// The physical sector of a disk: as it reports it, else as the operator declares it.
+fn reported(case: &Case<'_>, disk: LayerId) -> Option<u64> {
+    let fact = case.stack.layer(disk).facts.get("physical-block");
+    let fact = fact.and_then(|bytes| bytes.parse().ok());
+    let grids = case.stack.grids.iter();
+    let declared = grids.filter(|grid| grid.layer == disk && grid.trusted() && is_physical(grid));
+    fact.max(declared.map(|grid| grid.size.get()).max())
 }

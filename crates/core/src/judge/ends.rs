@@ -3,6 +3,7 @@
 use super::Case;
 use crate::finding::{Finding, Severity, Suggestion};
 use crate::layer::{Kind, Layer, LayerId};
+use crate::role::Role;
 use crate::units::{Bytes, SectorSize, Sectors};
 
 /// LUKS2 with 4 KiB sectors, O_DIRECT on 4Kn and most hypervisors want this multiple.
@@ -30,7 +31,7 @@ fn size_unit(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Fin
     let why = format!(
         "{} has {} B, {over} B more than a multiple of its {unit} sectors: it cannot be opened \
          (\"Device size is not aligned to requested sector size\")",
-        case.name(id),
+        case.subject(id),
         size.get()
     );
     let mut finding = Finding::new("size-not-sector-multiple", Severity::Broken, why).at(id);
@@ -42,7 +43,10 @@ fn size_unit(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Fin
 }
 
 fn partition_size(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
-    let Some(size) = layer.size else { return };
+    // Swap uses whole pages whatever its size.
+    let Some(size) = layer.size.filter(|_| layer.role != Role::Swap) else {
+        return;
+    };
     let over = size.get() % COMMON_UNIT;
     if over == 0 {
         return;
@@ -51,8 +55,8 @@ fn partition_size(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Ve
     let sector = layer.start_sectors.map_or(SectorSize::S512, Sectors::size);
     let why = format!(
         "{} has {} sectors, {over} B more than a multiple of 4 KiB: encryption with 4 KiB sectors \
-         (LUKS2 by default on 4 KiB disks) and direct I/O cannot use the tail",
-        case.name(id),
+         (LUKS2 by default on 4 KiB disks) and direct I/O in units of 4 KiB cannot use the tail",
+        case.subject(id),
         size.get() / u64::from(sector.get()),
     );
     let mut finding = Finding::new("size-not-multiple", Severity::Note, why).at(id);
@@ -64,10 +68,17 @@ fn partition_size(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Ve
     };
     finding.fixable_in_place = Some(true);
     findings.push(finding.step(format!(
-        "end it {} sectors earlier: size {} sectors",
-        over / u64::from(sector.get()),
+        "end it {} earlier: size {} sectors",
+        counted(over / u64::from(sector.get())),
         fits.get() / u64::from(sector.get())
     )));
+}
+
+fn counted(sectors: u64) -> String {
+    match sectors {
+        1 => "1 sector".to_owned(),
+        n => format!("{n} sectors"),
+    }
 }
 
 /// 2048 sectors are 1 MiB on 512-byte disks and 8 MiB on 4Kn: right, and more than was meant.
@@ -81,7 +92,7 @@ fn over_aligned(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<
     let why = format!(
         "{} starts at sector 2048 of {} B = {}: aligned, only more than the 1 MiB that was probably \
          meant",
-        case.name(id),
+        case.subject(id),
         start.size().get(),
         start.bytes()
     );

@@ -9,7 +9,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves() {
         let layer = case.stack.layer(leaf);
         let told = layer.geometry;
-        if told.is_none() && !takes_geometry(layer) {
+        if told.is_none() && !takes_geometry(layer) || contradicts_itself(layer) {
             continue;
         }
         if let Some((stripe, chunk)) = array_below(case, leaf) {
@@ -19,6 +19,14 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// A geometry that is impossible in itself is said as such, whatever lies below.
+fn contradicts_itself(layer: &Layer) -> bool {
+    layer
+        .remarks
+        .iter()
+        .any(|remark| remark.rule == "xfs-geometry-bogus")
 }
 
 /// File systems that place allocations by stripe.
@@ -49,7 +57,7 @@ fn missing(case: &Case<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Findi
     };
     let why = format!(
         "{} was made without RAID geometry, the array below has {} chunks and a full stripe of {}{}",
-        case.name(leaf),
+        case.subject(leaf),
         chunk.size,
         stripe.size,
         if parity {
@@ -80,7 +88,7 @@ fn mismatch(
     let why = format!(
         "{} believes in a stripe unit of {} and a width of {}, the array below has {} and {} \
          (grown or moved since mkfs?)",
-        case.name(leaf),
+        case.subject(leaf),
         told.unit,
         told.width,
         chunk.size,

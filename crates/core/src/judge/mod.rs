@@ -7,10 +7,14 @@ mod blocks;
 mod database;
 mod ends;
 mod geometry;
+mod hints;
+mod remarks;
+mod rounded;
 mod sectors;
 mod starts;
 mod suggest;
 mod thin;
+mod unread;
 
 use crate::finding::{Finding, Severity, verdict};
 use crate::grid::Grid;
@@ -53,15 +57,18 @@ pub struct Judgement {
 pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     let case = Case::new(stack);
     let mut findings = Vec::new();
-    collect_remarks(stack, &mut findings);
+    remarks::collect(&case, &mut findings);
     nothing_recognised(&case, &mut findings);
     starts::judge(&case, &mut findings);
+    rounded::judge(&case, &mut findings);
     blocks::judge(&case, &mut findings);
     ends::judge(&case, &mut findings);
     geometry::judge(&case, &mut findings);
     thin::judge(&case, &mut findings);
     sectors::judge(&case, options, &mut findings);
     database::judge(&case, &mut findings);
+    hints::judge(&case, &mut findings);
+    unread::judge(&case, &mut findings);
     findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.layer.cmp(&b.layer)));
     let verdict = verdict(findings.iter().map(|finding| finding.severity));
     Judgement {
@@ -206,7 +213,21 @@ impl<'a> Case<'a> {
             Kind::LvmPv => format!("the extents area of {}", layer.name),
             Kind::LvmLv => format!("logical volume {}", layer.name),
             Kind::Disk | Kind::Image => layer.name.clone(),
+            Kind::Md => format!("array {}", layer.name),
+            Kind::ThinPool => format!("thin pool {}", layer.name),
+            Kind::Crypt => format!("encrypted volume {}", layer.name),
             other => format!("{} {}", other.name(), layer.name),
+        }
+    }
+
+    /// The same as the first words of a sentence, where a bare device name must not get a capital.
+    fn subject(&self, layer: LayerId) -> String {
+        let name = self.name(layer);
+        match self.stack.layer(layer).kind {
+            Kind::Disk => format!("Disk {name}"),
+            Kind::Image => format!("Image {name}"),
+            Kind::Filesystem => format!("File system {name}"),
+            _ => capitalised(&name),
         }
     }
 
@@ -216,13 +237,11 @@ impl<'a> Case<'a> {
     }
 }
 
-fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
-    for (id, layer) in stack.layers() {
-        for remark in &layer.remarks {
-            let mut finding = Finding::new(remark.rule, remark.severity, remark.why.clone()).at(id);
-            finding.steps.clone_from(&remark.advice);
-            findings.push(finding);
-        }
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
     }
 }
 
@@ -230,7 +249,9 @@ fn collect_remarks(stack: &Stack, findings: &mut Vec<Finding>) {
 fn nothing_recognised(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
-        if bottom && case.stack.is_leaf(id) && !layer.facts.contains_key("empty-table") {
+        let other_reason =
+            layer.facts.contains_key("empty-table") || unread::reason(layer).is_some();
+        if bottom && case.stack.is_leaf(id) && !other_reason {
             let why = format!(
                 "Nothing is recognised on {}: no partition table, volume or file system, so \
                  nothing can be said about its alignment",

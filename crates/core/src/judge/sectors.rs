@@ -54,17 +54,18 @@ fn written_for(
         return;
     }
     let (rule, what, effect) = if table {
-        let kind = layer
-            .facts
-            .get("table")
-            .map_or("partition table", String::as_str);
+        let kind = match layer.facts.get("table").map(String::as_str) {
+            Some("gpt") => "GUID partition table",
+            Some("dos") => "DOS partition table",
+            _ => "partition table",
+        };
         (
             "table-sector-mismatch",
-            format!("the {kind} of {}", layer.name),
+            format!("The {kind} of {}", layer.name),
             "is not found",
         )
     } else {
-        ("fs-sector-mismatch", case.name(id), "cannot be mounted")
+        ("fs-sector-mismatch", case.subject(id), "cannot be mounted")
     };
     let why = format!(
         "{what} is written for {wanted} sectors and {effect} on a disk with {actual} logical sectors"

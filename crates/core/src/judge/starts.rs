@@ -5,6 +5,7 @@ use crate::cost;
 use crate::finding::{Finding, Severity};
 use crate::grid::{Grid, Origin, Tier};
 use crate::layer::{Kind, LayerId};
+use crate::map::Map;
 use crate::phase::PhaseSet;
 use crate::role::Role;
 use crate::units::Bytes;
@@ -24,25 +25,34 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     harmless_roles(case, findings);
 }
 
-/// One finding a tier and guilty layer: the smallest grid that is missed stands for its multiples.
+/// One finding a guilty layer: the worst, and of these the smallest grid that is missed stands for the rest,
+/// which is put right by the same move.
 fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
     let mut missed: Vec<_> = case
         .on_grids(leaf)
         .filter(|(_, _, phases)| !phases.is_aligned())
+        .filter(|(index, grid, _)| !chunk_is_to_blame(case, leaf, *index, grid))
         .collect();
-    missed.sort_by_key(|(_, grid, _)| (grid.tier, grid.size, grid.layer));
-    let mut told: Vec<(Tier, Severity, LayerId)> = Vec::new();
+    missed.sort_by_key(|(_, grid, _)| {
+        let worst_first = std::cmp::Reverse(severity(case, leaf, grid));
+        (worst_first, grid.tier, grid.size, grid.layer)
+    });
+    let mut told: Vec<(Severity, LayerId)> = Vec::new();
     for (index, grid, phases) in &missed {
         let severity = severity(case, leaf, grid);
         let guilty = guilty(case, leaf, *index);
-        let worse_told = told.iter().any(|(_, told, _)| *told > Severity::Note);
+        let worse_told = told.iter().any(|(told, _)| *told > Severity::Note);
+        let same_told = told.iter().any(|(_, told)| *told == guilty);
         let assumed_note = grid.origin == Origin::Assumed && severity == Severity::Note;
-        if told.contains(&(grid.tier, severity, guilty)) || (assumed_note && worse_told) {
+        if same_told || (assumed_note && worse_told) {
             continue;
         }
-        told.push((grid.tier, severity, guilty));
+        told.push((severity, guilty));
         let mut finding = finding(case, leaf, *index, grid, phases, severity);
-        also_off(&missed, *index, grid, &mut finding);
+        let same = missed
+            .iter()
+            .filter(|(other, _, _)| self::guilty(case, leaf, *other) == guilty);
+        also_off(same, grid, &mut finding);
         findings.push(finding);
     }
 }
@@ -59,6 +69,17 @@ fn judge_containers(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) 
             judge_leaf(case, id, findings);
         }
     }
+}
+
+/// A thin volume off a stripe on which its pool is right: the chunk size is the cause, and that is
+/// said once of the pool and not of each volume.
+fn chunk_is_to_blame(case: &Case<'_>, leaf: LayerId, index: usize, grid: &Grid) -> bool {
+    let guilty = case.stack.layer(guilty(case, leaf, index));
+    grid.tier == Tier::Preference
+        && guilty.below.iter().any(|edge| {
+            let pool = case.stack.layer(edge.below).kind == Kind::ThinPool;
+            pool && matches!(edge.map, Map::Scattered { .. })
+        })
 }
 
 fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
@@ -81,7 +102,7 @@ fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
 
 /// A full stripe matters where a part of one costs parity reads; an optimal I/O size where it is the
 /// width of a stripe. Elsewhere both only name a convenient length.
-fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
+pub(super) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
     if grid.origin == Origin::Declared {
         return false;
     }
@@ -105,7 +126,10 @@ fn finding(
     let rule = match (grid.tier, severity) {
         (Tier::Validity, _) => "start-invalid",
         (Tier::Rmw, _) => "start-misaligned",
-        (Tier::Preference, Severity::Note) => "start-off-assumed-grid",
+        (Tier::Preference, Severity::Note) if grid.origin == Origin::Assumed => {
+            "start-off-assumed-grid"
+        }
+        (Tier::Preference, Severity::Note) => "start-off-convenient-grid",
         (Tier::Preference, _) => "start-suboptimal",
     };
     let guilty = guilty(case, leaf, index);
@@ -152,6 +176,13 @@ fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &Ph
         grid,
         case.phases_for(guilty, grid).unwrap_or(phases),
     );
+    if grid.tier == Tier::Validity {
+        text.push_str(if grid.kind == "zone" {
+            ": such a zone can only be written from its start"
+        } else {
+            ": I/O that is not in whole sectors fails"
+        });
+    }
     if guilty != leaf {
         text.push_str(&format!("; {} inherits it", case.name(leaf)));
     }
@@ -160,7 +191,6 @@ fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &Ph
 
 /// `partition sda1 starts at sector 63 = 32256 B: 3584 B past a 4 KiB boundary (physical-block)`
 fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -> String {
-    let name = capitalised(&case.name(layer));
     let below = case.stack.layer(grid.layer).name.as_str();
     let unit = format!(
         "{} boundary of {below} ({}, {})",
@@ -170,15 +200,22 @@ fn arithmetic(case: &Case<'_>, layer: LayerId, grid: &Grid, phases: &PhaseSet) -
         [only] => {
             let start = start_text(case, layer);
             format!(
-                "{name} starts{start} {} past a {unit}",
+                "{} starts{start} {} past a {unit}",
+                case.subject(layer),
                 Bytes::new(only.offset)
             )
         }
-        several => format!(
-            "{:.0} % of {name} lies off every {unit}, at {} different offsets",
-            100.0 * phases.off_grid(),
-            several.iter().filter(|phase| phase.offset != 0).count()
-        ),
+        several => {
+            let offsets = match several.iter().filter(|phase| phase.offset != 0).count() {
+                1 => "one offset".to_owned(),
+                n => format!("{n} different offsets"),
+            };
+            format!(
+                "{:.0} % of {} lies off every {unit}, at {offsets}",
+                100.0 * phases.off_grid(),
+                case.name(layer)
+            )
+        }
     }
 }
 
@@ -196,31 +233,23 @@ fn start_text(case: &Case<'_>, layer: LayerId) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    // Device names keep their case: only the words of our own that begin a sentence are raised.
-    match chars.next() {
-        Some(first) if text.contains(' ') => first.to_uppercase().chain(chars).collect(),
-        _ => text.to_owned(),
-    }
-}
-
-/// Adds the larger grids of the same tier that are missed as well.
-fn also_off(
-    missed: &[(usize, &Grid, &PhaseSet)],
-    index: usize,
+/// Adds the other grids that are missed as well: each size and kind once, however many disks have it.
+fn also_off<'a>(
+    missed: impl Iterator<Item = &'a (usize, &'a Grid, &'a PhaseSet)>,
     grid: &Grid,
     finding: &mut Finding,
 ) {
-    let others: Vec<_> = missed
-        .iter()
-        .filter(|(other, larger, _)| *other != index && larger.tier == grid.tier)
-        .filter(|(_, larger, _)| larger.size >= grid.size)
-        .filter_map(|(_, larger, phases)| {
-            let offset = Bytes::new(phases.dominant_offset()?);
-            Some(format!("{} ({}) by {offset}", larger.size, larger.kind))
-        })
-        .collect();
+    let mut named = vec![(grid.size, grid.kind.as_str())];
+    let mut others = Vec::new();
+    for (_, other, phases) in missed.filter(|(_, other, _)| other.origin != Origin::Assumed) {
+        let place = (other.size, other.kind.as_str());
+        let Some(offset) = phases.dominant_offset().filter(|_| !named.contains(&place)) else {
+            continue;
+        };
+        named.push(place);
+        let offset = Bytes::new(offset);
+        others.push(format!("{} ({}) by {offset}", other.size, other.kind));
+    }
     if !others.is_empty() {
         finding
             .why

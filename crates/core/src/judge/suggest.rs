@@ -111,7 +111,16 @@ pub(super) fn remedy(
         Kind::Partition if swap => (
             Some(true),
             vec![format!(
-                "swapoff, make the partition anew{to}, mkswap, swapon: swap holds no data"
+                "swapoff, make partition {} anew{to}, mkswap, swapon: swap holds no data",
+                layer.name
+            )],
+        ),
+        Kind::Partition if rebuilds(case, guilty) => (
+            Some(true),
+            vec![format!(
+                "one member at a time: mdadm --fail and --remove {}, make the partition anew{to} and no \
+                 smaller than its data, mdadm --add, wait for the rebuild",
+                layer.name
             )],
         ),
         Kind::Partition => (
@@ -168,6 +177,15 @@ pub(super) fn remedy(
         ),
         _ => (None, Vec::new()),
     }
+}
+
+/// Whether a partition is a member of an array that does without one.
+fn rebuilds(case: &Case<'_>, partition: LayerId) -> bool {
+    case.stack.above(partition).any(|above| {
+        let layer = case.stack.layer(above);
+        let level = layer.facts.get("level").map_or("", String::as_str);
+        layer.kind == Kind::Md && matches!(level, "raid1" | "raid4" | "raid5" | "raid6" | "raid10")
+    })
 }
 
 fn lvm_size(size: Bytes) -> String {

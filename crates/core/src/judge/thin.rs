@@ -1,6 +1,7 @@
 //! Granules of volume managers against the stripe: thin chunks and LVM extents.
 
 use super::Case;
+use super::starts::costs_little;
 use crate::finding::{Finding, Severity};
 use crate::grid::Grid;
 use crate::layer::{Kind, Layer, LayerId};
@@ -22,17 +23,18 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
     case.on_grids(id)
         .filter(|(_, grid, _)| matches!(grid.kind.as_str(), "full-stripe" | "optimal-io"))
+        .filter(|(_, grid, _)| !costs_little(case, grid))
         .max_by_key(|(_, grid, _)| grid.layer)
         .map(|(_, grid, _)| grid)
 }
 
 fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Finding>) {
-    let name = case.name(id);
+    let name = case.subject(id);
     if let Some(stripe) = stripe_below(case, id).filter(|grid| !chunk.is_multiple_of(grid.size)) {
         let why = format!(
-            "{name} allocates chunks of {chunk}, no multiple of the full stripe of {} below: every \
-             new chunk is a partial-stripe write (read-modify-write, and the write hole on RAID 5 \
-             and 6)",
+            "{name} allocates chunks of {chunk}, which is no multiple of the full stripe of {} below: \
+             new chunks are written as parts of stripes (read-modify-write, and the write hole on \
+             RAID 5 and 6)",
             stripe.size
         );
         let mut finding =
@@ -65,9 +67,17 @@ fn extent_size(
     else {
         return;
     };
+    let shown = findings.iter().any(|finding| {
+        let volume = finding.guilty.map(|guilty| case.stack.layer(guilty).kind);
+        finding.unit == Some(stripe.size) && volume == Some(Kind::LvmLv)
+    });
+    if shown {
+        // A volume off the stripe is this very thing, and says so.
+        return;
+    }
     let why = format!(
-        "extents of {} are {extent}, no multiple of the full stripe of {}: whatever the start of the \
-         first extent, later volumes start off the stripe",
+        "Extents of {} are {extent}, which is no multiple of the full stripe of {}: whatever the start of the \
+         first extent, later volumes may start off the stripe",
         layer.name, stripe.size
     );
     let mut finding = Finding::new("extent-not-stripe-multiple", Severity::Note, why).at(id);

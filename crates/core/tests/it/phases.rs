@@ -132,6 +132,28 @@ fn thin_volumes_know_only_their_chunk() {
 }
 
 #[test]
+fn a_rounded_start_says_only_what_all_candidates_say() {
+    let mut stack = Stack::new();
+    let disk = disk(&mut stack, 1 << 30);
+    let mut at = |low: u64, high: u64| {
+        let map = Map::Within {
+            low: Bytes::new(low),
+            high: Bytes::new(high),
+            step: Bytes::new(512),
+        };
+        stack.push(Layer::new(Kind::Partition, "p").on(disk, map))
+    };
+    // 1049 kB: 1048576 and 1049088 are both possible.
+    let mixed = at(1_048_576, 1_049_088);
+    let surely_off = at(1_049_088, 1_049_600);
+    let one = at(1 << 20, 1 << 20);
+    let physical = grid(disk, 4096, 0);
+    assert!(!phases(&stack, mixed, &physical).is_known());
+    assert_eq!(phases(&stack, surely_off, &physical).off_grid(), 1.0);
+    assert_eq!(offsets(&stack, one, &physical), [(0, 1.0)]);
+}
+
+#[test]
 fn an_opaque_layer_ends_the_walk() {
     let mut stack = Stack::new();
     let disk = disk(&mut stack, 1 << 30);

@@ -12,18 +12,21 @@ pub struct Arguments {
     pub seed: u64,
     /// One format only: `gpt` or `tables/gpt`.
     pub format: Option<String>,
+    /// Instead of mutations: every length of a seed up to this many bytes.
+    pub truncate: Option<u64>,
     /// Folders with images.
     pub seeds: Vec<PathBuf>,
 }
 
 impl Arguments {
-    /// `--runs N --first N --seed N --format NAME --seeds DIR…`
+    /// `--runs N --first N --seed N --format NAME --truncate BYTES --seeds DIR…`
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut all = Self {
             runs: 100_000,
             first: 0,
             seed: 1,
             format: None,
+            truncate: None,
             seeds: Vec::new(),
         };
         while let Some(word) = words.next() {
@@ -36,6 +39,7 @@ impl Arguments {
             match word.as_str() {
                 "--runs" => all.runs = number()?,
                 "--first" => all.first = number()?,
+                "--truncate" => all.truncate = Some(number()?),
                 "--seed" => all.seed = number()?,
                 "--format" => all.format = Some(value),
                 "--seeds" => all.seeds.push(PathBuf::from(value)),

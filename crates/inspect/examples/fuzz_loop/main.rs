@@ -17,6 +17,7 @@ mod random;
 mod seed;
 mod target;
 mod trial;
+mod truncate;
 mod watchdog;
 
 use std::process::ExitCode;
@@ -52,6 +53,9 @@ fn run(arguments: &Arguments, seeds: &[Seed]) -> bool {
         Some(format) => target.is(format),
         None => true,
     };
+    if let Some(most) = arguments.truncate {
+        return truncate::run(targets.iter().filter(wanted), seeds, most);
+    }
     let mut count = 0;
     for target in targets.iter().filter(wanted) {
         let outcome = trial::run(target, seeds, arguments);

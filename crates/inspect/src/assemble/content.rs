@@ -85,7 +85,7 @@ impl Assembly<'_> {
         Ok(table)
     }
 
-    fn add_member(&mut self, node: Node, member: Member) {
+    pub(super) fn add_member(&mut self, node: Node, member: Member) {
         let holder = self.stack.layer_mut(node.layer);
         if holder.role == Role::Swap {
             holder.role = Role::Data;
@@ -104,6 +104,10 @@ impl Assembly<'_> {
             }
             Detail::Crypt { sector } => self.add_crypt(&node, &member, *sector),
             Detail::Shifted => self.add_shifted(&node, &member),
+            Detail::Opaque(_) if member.kind == "bluestore" => {
+                let facts = [("uuid", member.set.clone())];
+                self.add_bluestore(node.layer, &facts);
+            }
             Detail::Opaque(why) => {
                 let layer = member_layer(kind_of(member.kind), &node, &member);
                 self.stack
@@ -209,7 +213,7 @@ impl Assembly<'_> {
         }
     }
 
-    fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
+    pub(super) fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
         let swap = found.kind == "swap";
         let holder = self.stack.layer_mut(node.layer);
         match (swap, holder.role) {
@@ -250,9 +254,9 @@ impl Assembly<'_> {
     }
 
     /// The operator's `--database` on a file system.
-    fn add_named_database(&mut self, filesystem: LayerId, swap: bool) {
-        if let Some(database) = self.options.database.as_ref().filter(|_| !swap) {
-            self.put_database(database, filesystem);
+    pub(super) fn add_named_database(&mut self, filesystem: LayerId, swap: bool) {
+        if let Some(database) = self.database.clone().filter(|_| !swap) {
+            self.put_database(&database, filesystem);
         }
     }
 }

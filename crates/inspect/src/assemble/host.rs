@@ -1,14 +1,14 @@
 //! A machine: the kernel's stack, completed by what is written on its devices.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Role};
+use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role};
 
 use super::{Assembly, Inspection, Node, Options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filesystems::database::{self, Database};
-use crate::host::{self, Device, Host, Mount, Root, Unread, What, extents};
+use crate::host::{self, Device, Host, Root, What, extents};
 use crate::tables::{self, Context};
 use crate::volumes::{self, Detail};
 
@@ -23,12 +23,6 @@ pub struct HostOptions {
     pub extents: bool,
 }
 
-/// File systems whose blocks do not count from their first byte.
-const LATE_DATA: [&str; 4] = ["vfat", "msdos", "exfat", "zfs"];
-
-/// Data directories that are looked for on their own.
-const USUAL_DATABASES: [&str; 3] = ["var/lib/mysql", "var/lib/pgsql/data", "var/lib/postgresql"];
-
 /// Reads a machine into a stack.
 pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
     let root = match &what.sysroot {
@@ -40,20 +34,22 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
     let stack = std::mem::take(&mut host.stack);
     let mut assembly = Assembly::new(stack, options);
     assembly.declare_grids();
-    let mut unread = std::mem::take(&mut host.unread);
+    assembly.configure_database(&root);
     for device in &host.devices {
-        if let Err(missing) = assembly.look_into_device(&root, device) {
-            unread.push(missing);
-        }
+        assembly.look_into_device(&root, device);
     }
     assembly.run();
+    assembly.add_swaps(&host);
     assembly.add_mounts(&root, &host);
+    assembly.add_named_unread(&host);
     assembly.add_databases(&root, &host, &wanted)?;
+    assembly.mark_mixed_groups();
     if what.extents {
         assembly.add_files(&host, &wanted.files)?;
     }
-    let unread = unread.into_iter().map(|item| {
-        let why = format!("{}; {} stays unknown", item.why, item.unknown);
+    let unread = std::mem::take(&mut host.unread).into_iter();
+    let unread = unread.filter(|item| item.device.is_none()).map(|item| {
+        let why = format!("{}; not known therefore: {}", item.why, item.unknown);
         (PathBuf::from(item.what), why)
     });
     let mut inspection = assembly.finish("host".to_owned(), None);
@@ -63,9 +59,9 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
 
 /// The targets by what they are.
 #[derive(Default)]
-struct Wanted {
+pub(super) struct Wanted {
     devices: Vec<String>,
-    databases: Vec<Database>,
+    pub(super) databases: Vec<Database>,
     files: Vec<PathBuf>,
 }
 
@@ -93,7 +89,7 @@ impl Wanted {
         Ok(wanted)
     }
 
-    const fn everything(&self) -> bool {
+    pub(super) const fn everything(&self) -> bool {
         self.devices.is_empty() && self.databases.is_empty() && self.files.is_empty()
     }
 }
@@ -119,20 +115,23 @@ impl Assembly<'_> {
     }
 
     /// Puts a device's content on the worklist; for one that others lie on, only its table is read.
-    fn look_into_device(&mut self, root: &Root, device: &Device) -> Result<(), Unread> {
-        if device.unreadable.is_some() {
-            // The host reader has said so already.
-            return Ok(());
-        }
-        let missing = |error: &Error| Unread {
-            what: device.name.clone(),
-            why: error.full(),
-            unknown: "what is written on it".to_owned(),
+    fn look_into_device(&mut self, root: &Root, device: &Device) {
+        let view = match &device.unreadable {
+            Some(why) => Err(why.clone()),
+            None => device.view(root).map_err(|error| error.full()),
         };
-        let view = device.view(root).map_err(|error| missing(&error))?;
+        let view = match view {
+            Ok(view) => view,
+            Err(why) => {
+                // The judge says what that leaves unknown, by what the kernel shows on the device.
+                let layer = self.stack.layer_mut(device.layer);
+                layer.remarks.push(Remark::note("not-readable", why));
+                return;
+            }
+        };
         if device.held {
             self.learn_from_held(device, &view);
-            return Ok(());
+            return;
         }
         let start = self
             .stack
@@ -148,19 +147,12 @@ impl Assembly<'_> {
             parent_type: partition.then(String::new),
             start_on_disk: start.filter(|_| partition).unwrap_or_default(),
         });
-        Ok(())
     }
 
     /// What the kernel does not tell of a device in use: the sector size of its table, the types of
     /// its partitions, the extents of its volume group.
     fn learn_from_held(&mut self, device: &Device, view: &crate::View) {
-        if let Ok(Some(table)) = tables::probe(
-            view,
-            &Context {
-                sector: self.options.sector,
-                ..Context::default()
-            },
-        ) {
+        if let Ok(Some(table)) = self.table_of(device.layer, view, &Context::default()) {
             let layer = self.stack.layer_mut(device.layer);
             layer.facts.insert("table", table.kind.to_owned());
             layer.wants_sector = table.sector.map(|sector| sector.bytes());
@@ -209,98 +201,6 @@ impl Assembly<'_> {
         }
     }
 
-    /// Names where file systems are mounted, and adds those that could not be read: the mount table
-    /// still tells their kind.
-    fn add_mounts(&mut self, root: &Root, host: &Host) {
-        for mount in &host.mounts {
-            let device = mount.device.as_deref().and_then(|name| host.device(name));
-            let Some(device) = device.map(|device| device.layer) else {
-                continue;
-            };
-            let id = match self.filesystem_of(host, mount) {
-                Some(id) if id != device => id,
-                _ if self.stack.is_leaf(device) => self.add_unread_filesystem(root, device, mount),
-                _ => device,
-            };
-            let path = mount.point.display().to_string();
-            self.stack
-                .layer_mut(id)
-                .facts
-                .entry("mounted")
-                .or_insert(path);
-        }
-    }
-
-    fn add_unread_filesystem(&mut self, root: &Root, device: LayerId, mount: &Mount) -> LayerId {
-        let map = if LATE_DATA.contains(&mount.kind.as_str()) {
-            Map::Opaque("its data region starts where only its boot sector tells".to_owned())
-        } else {
-            Map::Shift { start: Bytes::ZERO }
-        };
-        let mut layer = Layer::new(Kind::Filesystem, mount.kind.clone()).on(device, map);
-        layer.size = self.stack.layer(device).size;
-        layer
-            .facts
-            .insert("known-from", "the mount table".to_owned());
-        if root.is_live() {
-            let stat = rustix::fs::statvfs(&mount.point).ok();
-            layer.block = stat
-                .map(|stat| Bytes::new(stat.f_frsize))
-                .filter(|block| !block.is_zero());
-        }
-        self.stack.push(layer)
-    }
-
-    /// The file system layer of a mount: on the mounted device, else the device itself.
-    fn filesystem_of(&self, host: &Host, mount: &Mount) -> Option<LayerId> {
-        let device = mount
-            .device
-            .as_deref()
-            .and_then(|name| host.device(name))?
-            .layer;
-        let is_fs = |id: &LayerId| self.stack.layer(*id).kind == Kind::Filesystem;
-        Some(self.stack.above(device).find(is_fs).unwrap_or(device))
-    }
-
-    fn add_databases(&mut self, root: &Root, host: &Host, wanted: &Wanted) -> Result<()> {
-        let mut found = wanted.databases.clone();
-        if wanted.everything() && root.is_live() {
-            // Nobody asked for these: one that cannot be read is no failure.
-            let usual = USUAL_DATABASES.iter().map(|path| root.path_of(path));
-            found.extend(usual.filter_map(|path| database::find(&path).ok().flatten()));
-        }
-        for database in found {
-            let below =
-                mount_of(host, &database.path).and_then(|mount| self.filesystem_of(host, mount));
-            let Some(below) = below else {
-                if wanted.everything() {
-                    continue;
-                }
-                let what = "The file system that holds it lies on no block device that is known";
-                return Err(Error::new(ErrorKind::Unsupported, what).in_file(&database.path));
-            };
-            self.put_database(&database, below);
-        }
-        Ok(())
-    }
-
-    /// A database's files start at file-system blocks; which ones, is not looked up here.
-    pub(super) fn put_database(&mut self, database: &Database, filesystem: LayerId) {
-        let granule = self
-            .stack
-            .layer(filesystem)
-            .block
-            .unwrap_or(Bytes::new(4096));
-        let map = Map::Scattered {
-            start: Bytes::ZERO,
-            granule,
-        };
-        self.stack
-            .push(database_layer(database).on(filesystem, map));
-    }
-}
-
-impl Assembly<'_> {
     /// A layer a file, on the device that its extents lie on.
     fn add_files(&mut self, host: &Host, files: &[PathBuf]) -> Result<()> {
         for path in files {
@@ -330,36 +230,4 @@ impl Assembly<'_> {
         }
         Ok(())
     }
-}
-
-/// The mount with the longest path that contains `path`.
-fn mount_of<'a>(host: &'a Host, path: &Path) -> Option<&'a Mount> {
-    let real = path.canonicalize().ok()?;
-    let holds = host
-        .mounts
-        .iter()
-        .filter(|mount| real.starts_with(&mount.point));
-    holds.max_by_key(|mount| mount.point.as_os_str().len())
-}
-
-/// The layer of a database, not yet on anything.
-fn database_layer(database: &Database) -> Layer {
-    let mut layer = Layer::new(Kind::Database, database.kind);
-    layer.block = Some(database.page);
-    layer.facts.extend(
-        database
-            .facts
-            .iter()
-            .map(|(key, value)| (*key, value.clone())),
-    );
-    if let Some(protected) = database.torn_page_protection {
-        let word = if protected { "on" } else { "off" };
-        layer.facts.insert("torn-page-protection", word.to_owned());
-    }
-    if !database.path.as_os_str().is_empty() {
-        layer
-            .facts
-            .insert("path", database.path.display().to_string());
-    }
-    layer
 }

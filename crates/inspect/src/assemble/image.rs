@@ -128,6 +128,9 @@ impl Assembly<'_> {
                 });
             }
             next = image.backing.as_deref();
+            if let Some(below) = next {
+                disk.remarks.extend(inherited(below));
+            }
         }
     }
 
@@ -159,6 +162,16 @@ impl Assembly<'_> {
         let grid = grid.map(|grid| grid.from(Origin::OnDisk, source, Confidence::High));
         self.stack.grids.extend(grid);
     }
+}
+
+/// What is wrong with a backing image spoils the disk above it; the remark names that file.
+fn inherited(backing: &Image) -> impl Iterator<Item = Remark> {
+    let path = backing.guest.path();
+    backing.remarks.iter().map(move |remark| {
+        let remark = remark.clone();
+        let why = format!("Backing file {}: {}", path.display(), remark.why);
+        Remark { why, ..remark }.in_file(path)
+    })
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,14 +1,13 @@
 //! An LVM volume group: extents areas, volumes, pools, from the text metadata on its PVs.
 
+mod segment;
+
 use std::collections::BTreeMap;
 
 use ioalign_core::layer::{Edge, Kind};
-use ioalign_core::{
-    Bytes, Confidence, Grid, Layer, LayerId, Map, Origin, Remark, Runs, Severity, Tier,
-};
+use ioalign_core::{Bytes, Confidence, Grid, Layer, LayerId, Map, Origin, Remark, Runs, Tier};
 
-use super::md::{Geometry, geometry};
-use super::striped::Layout;
+use super::md::Geometry;
 use super::volume::{Piece, Volume};
 use super::{Assembly, Part, md_grids};
 use crate::view::View;
@@ -22,6 +21,24 @@ const MOST_NESTING: u32 = 12;
 struct Place {
     layer: LayerId,
     view: Option<View>,
+}
+
+/// A volume or segment that is being put together.
+struct Draft {
+    layer: Layer,
+    volume: Volume,
+    /// Arrays in it, with their chunk.
+    grids: Vec<(Geometry, Bytes)>,
+}
+
+impl Draft {
+    fn new(kind: Kind, name: &str) -> Self {
+        Self {
+            layer: Layer::new(kind, name),
+            volume: Volume::new(name),
+            grids: Vec::new(),
+        }
+    }
 }
 
 /// A group while its volumes are being made.
@@ -146,45 +163,47 @@ impl Builder<'_, '_, '_> {
             Kind::LvmLv
         };
         let name = format!("{}/{}", self.group.name, lv.name);
-        let mut layer = Layer::new(kind, name.clone());
         let extents = lv
             .segments
             .iter()
-            .map(|segment| segment.extents)
-            .sum::<u64>();
-        layer.size = self.group.extent.checked_mul(extents);
-        layer.block = pool;
-        let mut volume = Volume::new(&name);
-        let mut grids = Vec::new();
+            .fold(0_u64, |sum, one| sum.saturating_add(one.extents));
+        let mut draft = Draft::new(kind, &name);
+        draft.layer.size = self.group.extent.checked_mul(extents);
+        draft.layer.block = pool;
         match lv.segments.as_slice() {
-            [only] => self.segment(only, &mut layer, &mut volume, &mut grids, nesting),
-            several => self.concatenated(several, &mut layer, &mut volume, nesting),
+            [only] => self.segment(only, &mut draft, nesting),
+            several => self.concatenated(several, &mut draft, nesting),
         }
-        let id = self.assembly.stack.push(layer);
-        for (shape, chunk) in grids {
-            self.assembly
-                .stack
-                .grids
-                .extend(md_grids(id, &shape, chunk, "LVM metadata"));
-        }
-        let grid = pool
-            .and_then(|chunk| Grid::new(id, chunk, Bytes::ZERO, Tier::Preference, "thin-chunk"));
+        let place = self.settle(draft);
+        let grid = pool.and_then(|chunk| {
+            Grid::new(
+                place.layer,
+                chunk,
+                Bytes::ZERO,
+                Tier::Preference,
+                "thin-chunk",
+            )
+        });
         let grid = grid.map(|g| g.from(Origin::OnDisk, "LVM metadata", Confidence::High));
         self.assembly.stack.grids.extend(grid);
+        place
+    }
+
+    /// Makes the drafted layer.
+    fn settle(&mut self, draft: Draft) -> Place {
+        let layer = self.assembly.stack.push(draft.layer);
+        for (shape, chunk) in draft.grids {
+            let grids = md_grids(layer, &shape, chunk, "LVM metadata");
+            self.assembly.stack.grids.extend(grids);
+        }
         Place {
-            layer: id,
-            view: volume.into_readable(),
+            layer,
+            view: draft.volume.into_readable(),
         }
     }
 
     /// Several segments: linear ones directly, striped ones through a layer of their own.
-    fn concatenated(
-        &mut self,
-        segments: &[Segment],
-        layer: &mut Layer,
-        volume: &mut Volume,
-        nesting: u32,
-    ) {
+    fn concatenated(&mut self, segments: &[Segment], draft: &mut Draft, nesting: u32) {
         let mut runs: BTreeMap<LayerId, Runs> = BTreeMap::new();
         for (index, segment) in segments.iter().enumerate() {
             let Some((from, len)) = self.span(segment) else {
@@ -195,12 +214,15 @@ impl Builder<'_, '_, '_> {
                     self.straight(targets.first(), nesting)
                 }
                 _ => {
-                    let name = format!("{}[{index}]", layer.name);
-                    Some((self.segment_layer(&name, segment, len, nesting), 0))
+                    let mut part =
+                        Draft::new(Kind::LvmLv, &format!("{}[{index}]", draft.layer.name));
+                    part.layer.size = Some(Bytes::new(len));
+                    self.segment(segment, &mut part, nesting);
+                    Some((self.settle(part), 0))
                 }
             };
             let Some((place, to)) = plain else {
-                volume.push(
+                draft.volume.push(
                     len,
                     Piece::Straight {
                         member: None,
@@ -210,7 +232,7 @@ impl Builder<'_, '_, '_> {
                 continue;
             };
             runs.entry(place.layer).or_default().push(from, to, len);
-            volume.push(
+            draft.volume.push(
                 len,
                 Piece::Straight {
                     member: place.view,
@@ -219,28 +241,10 @@ impl Builder<'_, '_, '_> {
             );
         }
         for (below, runs) in runs {
-            layer.below.push(Edge {
+            draft.layer.below.push(Edge {
                 below,
                 map: Map::Linear(runs),
             });
-        }
-    }
-
-    fn segment_layer(&mut self, name: &str, segment: &Segment, len: u64, nesting: u32) -> Place {
-        let mut layer = Layer::new(Kind::LvmLv, name).sized(Bytes::new(len));
-        let mut volume = Volume::new(name);
-        let mut grids = Vec::new();
-        self.segment(segment, &mut layer, &mut volume, &mut grids, nesting);
-        let id = self.assembly.stack.push(layer);
-        for (shape, chunk) in grids {
-            self.assembly
-                .stack
-                .grids
-                .extend(md_grids(id, &shape, chunk, "LVM metadata"));
-        }
-        Place {
-            layer: id,
-            view: volume.into_readable(),
         }
     }
 
@@ -251,270 +255,10 @@ impl Builder<'_, '_, '_> {
         Some((from.get(), len.get()))
     }
 
+    /// A target of a segment, and the byte where the segment starts there.
     fn straight(&mut self, target: Option<&(String, u64)>, nesting: u32) -> Option<(Place, u64)> {
         let (name, extent) = target?;
         let place = self.volume(name, nesting + 1)?;
         Some((place, self.group.extent.checked_mul(*extent)?.get()))
-    }
-
-    /// A segment that is its layer's whole content.
-    fn segment(
-        &mut self,
-        segment: &Segment,
-        layer: &mut Layer,
-        volume: &mut Volume,
-        grids: &mut Vec<(Geometry, Bytes)>,
-        nesting: u32,
-    ) {
-        let Some((_, len)) = self.span(segment) else {
-            return;
-        };
-        match &segment.kind {
-            SegmentKind::Striped { stripe, targets } if targets.len() > 1 => {
-                let legs: Vec<_> = targets
-                    .iter()
-                    .map(|target| self.straight(Some(target), nesting))
-                    .collect();
-                layer.facts.insert("level", "striped".to_owned());
-                if let Some(shape) = u32::try_from(legs.len())
-                    .ok()
-                    .and_then(|n| geometry(0, 0, n))
-                {
-                    striped(&shape, 0, *stripe, &legs, len, layer, volume, grids);
-                }
-            }
-            SegmentKind::Striped { targets, .. } => {
-                if let Some((place, to)) = self.straight(targets.first(), nesting) {
-                    let map = Map::Shift {
-                        start: Bytes::new(to),
-                    };
-                    layer.below.push(Edge {
-                        below: place.layer,
-                        map,
-                    });
-                    volume.push(
-                        len,
-                        Piece::Straight {
-                            member: place.view,
-                            to,
-                        },
-                    );
-                }
-            }
-            SegmentKind::Mirror { legs } => {
-                layer.facts.insert("level", "mirror".to_owned());
-                let legs: Vec<_> = legs
-                    .iter()
-                    .filter_map(|leg| self.straight(Some(leg), nesting))
-                    .collect();
-                mirrored(&legs, len, layer, volume);
-            }
-            SegmentKind::Raid {
-                level,
-                stripe,
-                images,
-                region,
-                ..
-            } => {
-                layer.facts.insert("level", level.clone());
-                if let Some(region) = region {
-                    layer.facts.insert("region", region.to_string());
-                }
-                let legs: Vec<_> = images
-                    .iter()
-                    .map(|image| self.straight(Some(&(image.clone(), 0)), nesting))
-                    .collect();
-                raid(level, *stripe, &legs, len, layer, volume, grids);
-            }
-            SegmentKind::ThinPool { data, chunk, .. } => {
-                layer.facts.insert("chunk", chunk.to_string());
-                self.on_top(data, len, layer, volume, nesting);
-            }
-            SegmentKind::Thin { pool } => self.thin(pool, layer, nesting),
-            SegmentKind::Cache { origin, chunk, .. } => {
-                if let Some(chunk) = chunk {
-                    layer.facts.insert("cache-chunk", chunk.to_string());
-                }
-                self.on_top(origin, len, layer, volume, nesting);
-            }
-            SegmentKind::Other { kind, refers } => {
-                layer.facts.insert("segment", kind.clone());
-                for name in refers {
-                    if let Some(place) = self.volume(name, nesting + 1) {
-                        let map = Map::Opaque(format!("LVM segment type {kind} is not followed"));
-                        layer.below.push(Edge {
-                            below: place.layer,
-                            map,
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    /// A layer that shows another LV one to one.
-    fn on_top(
-        &mut self,
-        name: &str,
-        len: u64,
-        layer: &mut Layer,
-        volume: &mut Volume,
-        nesting: u32,
-    ) {
-        if let Some(place) = self.volume(name, nesting + 1) {
-            layer.below.push(Edge {
-                below: place.layer,
-                map: Map::Shift { start: Bytes::ZERO },
-            });
-            volume.push(
-                len,
-                Piece::Straight {
-                    member: place.view,
-                    to: 0,
-                },
-            );
-        }
-    }
-
-    fn thin(&mut self, pool: &str, layer: &mut Layer, nesting: u32) {
-        let Some(place) = self.volume(pool, nesting + 1) else {
-            return;
-        };
-        let granule = self.assembly.stack.layer(place.layer).block;
-        let Some(granule) = granule.filter(|granule| !granule.is_zero()) else {
-            let why = "the pool's chunk size is not known";
-            layer
-                .remarks
-                .push(Remark::new("thin-chunk-unknown", Severity::Unknown, why));
-            return;
-        };
-        layer.facts.insert("pool", pool.to_owned());
-        let map = Map::Scattered {
-            start: Bytes::ZERO,
-            granule,
-        };
-        layer.below.push(Edge {
-            below: place.layer,
-            map,
-        });
-    }
-}
-
-fn mirrored(legs: &[(Place, u64)], len: u64, layer: &mut Layer, volume: &mut Volume) {
-    for (place, to) in legs {
-        let map = Map::Mirror {
-            start: Bytes::new(*to),
-        };
-        layer.below.push(Edge {
-            below: place.layer,
-            map,
-        });
-    }
-    if let Some((place, to)) = legs.iter().find(|(place, _)| place.view.is_some()) {
-        volume.push(
-            len,
-            Piece::Straight {
-                member: place.view.clone(),
-                to: *to,
-            },
-        );
-    }
-}
-
-/// md's number and layout for an LVM RAID type; source: `lib/device_mapper` `_dm_raid` tables.
-fn raid_type(level: &str) -> Option<(i32, u32)> {
-    Some(match level {
-        "raid0" | "raid0_meta" => (0, 0),
-        "raid1" => (1, 0),
-        "raid4" => (4, 0),
-        "raid5" | "raid5_ls" => (5, 2),
-        "raid5_la" => (5, 0),
-        "raid5_ra" => (5, 1),
-        "raid5_rs" => (5, 3),
-        "raid5_n" => (5, 5),
-        "raid6" | "raid6_zr" => (6, 8),
-        "raid6_nr" => (6, 9),
-        "raid6_nc" => (6, 10),
-        "raid6_ls_6" => (6, 18),
-        "raid6_la_6" => (6, 16),
-        "raid6_rs_6" => (6, 19),
-        "raid6_ra_6" => (6, 17),
-        "raid6_n_6" => (6, 5),
-        "raid10" | "raid10_near" => (10, 0x102),
-        _ => return None,
-    })
-}
-
-fn raid(
-    level: &str,
-    stripe: Bytes,
-    legs: &[Option<(Place, u64)>],
-    len: u64,
-    layer: &mut Layer,
-    volume: &mut Volume,
-    grids: &mut Vec<(Geometry, Bytes)>,
-) {
-    let disks = u32::try_from(legs.len()).unwrap_or(0);
-    let shape = raid_type(level)
-        .and_then(|(md, layout)| geometry(md, layout, disks).map(|shape| (md, layout, shape)));
-    match shape {
-        Some((1, ..)) => {
-            let present: Vec<_> = legs.iter().flatten().cloned().collect();
-            mirrored(&present, len, layer, volume);
-        }
-        Some((_, layout, shape)) => {
-            striped(&shape, layout, stripe, legs, len, layer, volume, grids);
-        }
-        None => {
-            let why = format!("LVM RAID type {level} is not known");
-            layer
-                .remarks
-                .push(Remark::new("lvm-raid-unknown", Severity::Unknown, why));
-        }
-    }
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one call site each for LVM's two striped forms"
-)]
-fn striped(
-    shape: &Geometry,
-    layout: u32,
-    chunk: Bytes,
-    legs: &[Option<(Place, u64)>],
-    len: u64,
-    layer: &mut Layer,
-    volume: &mut Volume,
-    grids: &mut Vec<(Geometry, Bytes)>,
-) {
-    for (slot, leg) in (0_u32..).zip(legs) {
-        if let Some((place, to)) = leg {
-            let map = shape.map(Bytes::new(*to), chunk, slot);
-            layer.below.push(Edge {
-                below: place.layer,
-                map,
-            });
-        }
-    }
-    layer.facts.insert("stripe", chunk.to_string());
-    grids.push((*shape, chunk));
-    let disks = u32::try_from(legs.len()).unwrap_or(0);
-    if let Some(layout) = Layout::new(shape, layout, disks).filter(|_| !chunk.is_zero()) {
-        let members = legs
-            .iter()
-            .map(|leg| {
-                leg.as_ref()
-                    .and_then(|(p, to)| Some((p.view.clone()?, *to)))
-            })
-            .collect();
-        volume.push(
-            len,
-            Piece::Striped {
-                chunk: chunk.get(),
-                layout,
-                members,
-            },
-        );
     }
 }

@@ -6,12 +6,16 @@
 
 mod array;
 mod content;
+mod database;
+mod evidence;
 mod grids;
 mod host;
 mod image;
 mod join;
 mod lvm;
 pub mod md;
+mod mixed;
+mod mounts;
 mod striped;
 mod volume;
 
@@ -20,9 +24,11 @@ use std::path::{Path, PathBuf};
 use ioalign_core::{Bytes, GridSpec, LayerId, Remark, SectorSize, Severity, Stack};
 
 use crate::error::Error;
+use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
+pub use evidence::{evidence, texts};
 pub use grids::md_grids;
 pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
@@ -37,7 +43,7 @@ pub struct Options {
     /// Follow backing files that lie outside the folder of their image.
     pub allow_backing: bool,
     /// A database, as named by the operator, on top of every file system.
-    pub database: Option<crate::filesystems::database::Database>,
+    pub database: Option<Database>,
 }
 
 /// What was found in a target.
@@ -53,19 +59,37 @@ pub struct Inspection {
     pub malformed: Option<Error>,
 }
 
-/// Remarks of readers that went on past a structure which contradicts itself.
-const MALFORMED: [&str; 11] = [
+/// Remarks of readers that mean malformed input: a structure contradicts itself or its format, no
+/// good copy settles what it should say, and so what was read is incomplete or a guess.
+///
+/// Not among them: damage that a second copy makes good (`gpt-primary-damaged`), data behind the end
+/// of a file that was cut off, overlaps and the like. They are `broken`, and the answer is whole.
+const MALFORMED: [&str; 22] = [
+    // Links that cannot be followed.
     "ebr-loop",
     "ebr-link-outside",
     "ebr-signature",
     "ebr-chain-too-long",
+    "apm-entry-missing",
+    // Entries that name what cannot be.
     "gpt-entry-impossible",
     "qcow2-bad-entries",
     "vdi-bad-entries",
-    "vhd-bad-entries",
-    "vhdx-bad-entries",
-    "vmdk-bad-entries",
-    "lvm-metadata",
+    "vhd-block-table",
+    "vhdx-block-table",
+    "vmdk-grain-table",
+    "vmdk-descriptor",
+    // Bytes that do not match their only checksum.
+    "gpt-header-damaged",
+    "gpt-entries-crc",
+    "bsd-checksum",
+    "sgi-checksum",
+    "vtoc-checksum",
+    "md-checksum",
+    "bcache-checksum",
+    "lvm-label-crc",
+    "lvm-metadata-lost",
+    "vhd-footer-checksum",
 ];
 
 /// No stack is deeper: real ones have about eight layers.
@@ -99,6 +123,8 @@ struct Assembly<'a> {
     pending: Vec<Node>,
     parts: Vec<Part>,
     malformed: Option<Error>,
+    /// The operator's database, with what the host's configuration adds.
+    database: Option<Database>,
 }
 
 impl<'a> Assembly<'a> {
@@ -109,6 +135,7 @@ impl<'a> Assembly<'a> {
             pending: Vec::new(),
             parts: Vec::new(),
             malformed: None,
+            database: options.database.clone(),
         }
     }
 
@@ -151,16 +178,9 @@ impl<'a> Assembly<'a> {
     /// What was found, under the name of its format.
     fn finish(mut self, format: String, path: Option<&Path>) -> Inspection {
         let malformed = self.malformed.take().or_else(|| {
-            let remarks = self.stack.layers().flat_map(|(_, layer)| &layer.remarks);
-            let why = &remarks
-                .into_iter()
-                .find(|remark| MALFORMED.contains(&remark.rule))?
-                .why;
-            let error = Error::malformed(why.clone());
-            Some(match path {
-                Some(path) if !why.contains(&*path.to_string_lossy()) => error.in_file(path),
-                _ => error,
-            })
+            let mut remarks = self.stack.layers().flat_map(|(_, layer)| &layer.remarks);
+            let first = remarks.find(|remark| MALFORMED.contains(&remark.rule))?;
+            Some(error_of(first, path))
         });
         Inspection {
             stack: self.stack,
@@ -168,5 +188,21 @@ impl<'a> Assembly<'a> {
             unread: Vec::new(),
             malformed,
         }
+    }
+}
+
+/// A remark as an error, with all that is known of its place.
+fn error_of(remark: &Remark, target: Option<&Path>) -> Error {
+    let why = remark.why.strip_suffix('.').unwrap_or(&remark.why);
+    let mut error = Error::malformed(why);
+    if let Some(file) = remark.place.file.as_deref().or(target) {
+        error = error.in_file(file);
+    }
+    if let Some(offset) = remark.place.offset {
+        error = error.at(offset);
+    }
+    match remark.place.field {
+        Some(field) => error.field(field),
+        None => error,
     }
 }

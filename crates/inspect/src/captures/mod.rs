@@ -8,6 +8,7 @@
 //! A text says less than a disk: what it cannot tell stays `None` and ends as `unknown`, and a
 //! rounded number keeps its interval ([`Number`]).
 
+pub mod load;
 pub mod number;
 pub mod text;
 

@@ -208,6 +208,7 @@ fn device(site: &Site<'_>, block: &Block, unread: &mut Vec<Unread>) -> Device {
                 "partition table, volume superblocks, file system and database on {}",
                 block.name
             ),
+            device: Some(block.name.clone()),
         });
     }
     Device {
@@ -244,6 +245,7 @@ fn in_circle(name: &str) -> Unread {
         what: format!("sys/block/{name}"),
         why: "its slaves lead back to itself".to_owned(),
         unknown: format!("the place of {name} in the stack"),
+        device: None,
     }
 }
 

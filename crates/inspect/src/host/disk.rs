@@ -124,6 +124,7 @@ fn no_identify(block: &Block, why: String) -> Unread {
         what: format!("Identify Namespace of {}", block.name),
         why,
         unknown: "NPWG, NPWA, atomic boundaries and LBA formats, beyond sysfs's digest".to_owned(),
+        device: None,
     }
 }
 

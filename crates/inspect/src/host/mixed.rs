@@ -24,15 +24,11 @@ pub fn judge(members: &[(&str, Bytes)], now: Option<Bytes>) -> Option<Remark> {
     if least == most {
         return None;
     }
-    let list = |sector: Bytes| {
-        let names = members.iter().filter(|(_, s)| *s == sector);
-        names.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
-    };
     let (l, m) = (least.get(), most.get());
     let what = format!(
-        "{}: {l}-byte sectors, {}: {m}-byte sectors",
-        list(least),
-        list(most)
+        "members with {l}-byte sectors ({}) and with {m}-byte sectors ({})",
+        names(members, least),
+        names(members, most)
     );
     let now = now.unwrap_or(least);
     let (why, advice) = if now < most {
@@ -45,17 +41,44 @@ pub fn judge(members: &[(&str, Bytes)], now: Option<Bytes>) -> Option<Remark> {
     Some(Remark::new("mixed-logical-sectors", Severity::Broken, why).advise(advice))
 }
 
+/// The same for the physical volumes of a group, none of whose volumes spans both sorts yet.
+pub fn judge_group(group: &str, members: &[(&str, Bytes)]) -> Option<Remark> {
+    let least = members.iter().map(|(_, sector)| *sector).min()?;
+    let (odd, most) = *members.iter().max_by_key(|(_, sector)| *sector)?;
+    if least == most {
+        return None;
+    }
+    let (l, m) = (least.get(), most.get());
+    let why = format!(
+        "Volume group {group} has physical volumes with {l}-byte sectors ({}) and with {m}-byte \
+         sectors ({}): a volume that is extended or moved from the former to the latter changes its \
+         logical sector {l} → {m}, and a file system with {l}-byte sectors does not mount any more",
+        names(members, least),
+        names(members, most)
+    );
+    let remark = Remark::new("mixed-logical-sectors", Severity::Broken, why);
+    Some(remark.advise(format!(
+        "Take {odd} out of the group (pvmove, vgreduce), or format it with {l}-byte sectors; newer LVM \
+         refuses such a mix (devices/allow_mixed_block_sizes)"
+    )))
+}
+
+fn names(members: &[(&str, Bytes)], sector: Bytes) -> String {
+    let names = members.iter().filter(|(_, s)| *s == sector);
+    names.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
 fn reassembly(what: &str, now: Bytes, most: Bytes) -> String {
     let (now, most) = (now.get(), most.get());
     format!(
-        "Broken on reassembly: {what}; with all members active the logical sector goes \
+        "Broken on reassembly: {what}; with all of them active the logical sector goes \
          {now} → {most}, and a file system with {now}-byte sectors will not mount"
     )
 }
 
 fn raised(what: &str, least: u64, most: u64) -> String {
     format!(
-        "{what}; the whole shows {most}, and a file system made with {least}-byte sectors does \
+        "It has {what}; the whole shows {most}, and a file system made with {least}-byte sectors does \
          not mount"
     )
 }

@@ -114,6 +114,8 @@ pub struct Unread {
     pub why: String,
     /// What stays unknown.
     pub unknown: String,
+    /// The kernel name where it is the whole content of a block device.
+    pub device: Option<String>,
 }
 
 /// A machine's block devices.

@@ -116,8 +116,8 @@ fn xfs_refuses(kernel: i64) -> Remark {
     Remark::note(
         "mkfs-xfs-refuses",
         format!(
-            "alignment_offset is {kernel}: mkfs.xfs refuses this partition without -f (device is \
-             not properly aligned)"
+            "The kernel gives alignment_offset {kernel}, the bytes to the next boundary: mkfs.xfs \
+             refuses this partition without -f (\"device is not properly aligned\")"
         ),
     )
 }

@@ -150,10 +150,12 @@ impl Damage {
         let first = self.first.as_ref()?;
         let why = format!(
             "{} {entries} cannot be followed, so the guest data behind them cannot be read; \
-             the first: {first}.",
-            self.count
+             the first: {}.",
+            self.count,
+            first.what()
         );
-        let remark = Remark::new(rule, Severity::DataRisk, why);
+        let mut remark = Remark::new(rule, Severity::DataRisk, why);
+        remark.place = first.place();
         Some(remark.advise("Run `qemu-img check` on a copy, or restore the image from a backup."))
     }
 
@@ -163,7 +165,11 @@ impl Damage {
             Some(first) if !usable => Err(first),
             _ => Ok(self.remark(rule, entries).map(|remark| {
                 let advice = "Restore the image from a backup, or copy what can still be read.";
-                Remark::new(rule, Severity::Broken, remark.why).advise(advice)
+                Remark {
+                    severity: Severity::Broken,
+                    advice: vec![advice.to_owned()],
+                    ..remark
+                }
             })),
         }
     }

@@ -4,14 +4,9 @@
 //! `/etc/shadow` as a disk, waits for ever on a FIFO, or runs in a circle. So a name stays in the
 //! folder of its image unless the user says otherwise, and only files and block devices open.
 
-use std::fs::File;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-
-use rustix::fs::{Mode, OFlags};
 
 use super::Policy;
 use crate::error::{Error, ErrorKind, Result};
@@ -32,7 +27,7 @@ pub fn open_beside(
     let written = plain_name(written).map_err(|error| error.in_file(image_path))?;
     let target = resolve(image_path, &written, policy).map_err(|e| e.in_file(image_path))?;
     let policy = extended(image_path, &target, policy).map_err(|e| e.in_file(image_path))?;
-    let source = open_file(&target).map_err(|error| error.in_file(&target))?;
+    let source = FileSource::open_judged(&target).map_err(|error| error.in_file(&target))?;
     Ok((Arc::new(source), policy))
 }
 
@@ -115,39 +110,6 @@ fn extended(image_path: &Path, target: &Path, policy: &Policy) -> Result<Policy>
     }
     policy.chain.push(target.to_owned());
     Ok(policy)
-}
-
-/// Opens a regular file or block device. `path` is canonical.
-///
-/// A FIFO would block the open, and a character device may act on it (rewind a tape), so the
-/// type is asked before; again after, because the name may mean something else by then.
-fn open_file(path: &Path) -> Result<FileSource> {
-    let failed = |error: io::Error| Error::io("Cannot open it", error);
-    check_type(&path.metadata().map_err(failed)?)?;
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
-    let file = File::from(file);
-    check_type(&file.metadata().map_err(failed)?)?;
-    FileSource::from_file(file, path)
-}
-
-fn check_type(metadata: &std::fs::Metadata) -> Result<()> {
-    let kind = metadata.file_type();
-    if kind.is_file() || kind.is_block_device() {
-        return Ok(());
-    }
-    let name = if kind.is_dir() {
-        "a directory"
-    } else if kind.is_fifo() {
-        "a FIFO"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a character device"
-    };
-    Err(Error::unsupported(format!(
-        "It is {name}, not a file or block device"
-    )))
 }
 
 #[cfg(test)]

@@ -69,9 +69,9 @@ fn entry(view: &View, number: u32, unit: SectorSize, table: &mut Table) -> Resul
     let record = view.try_record(at, LEN)?.filter(|r| r.has(0, ENTRY));
     let Some(record) = record else {
         let why = format!("The map breaks off before entry {number}.");
-        table
-            .remarks
-            .push(Remark::new("apm-entry-missing", Severity::Broken, why));
+        let remark = Remark::new("apm-entry-missing", Severity::Broken, why);
+        let at = view.start().saturating_add(at);
+        table.remarks.push(remark.at(at, "pmSig"));
         return Ok(false);
     };
     table

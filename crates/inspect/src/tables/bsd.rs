@@ -52,9 +52,10 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     }
     if checksum(&label, count) != 0 {
         let why = "The checksum of the disklabel is wrong: BSD refuses it.";
+        let remark = Remark::new("bsd-checksum", Severity::Broken, why);
         table
             .remarks
-            .push(Remark::new("bsd-checksum", Severity::Broken, why));
+            .push(remark.at(label.offset(136), "d_checksum"));
     }
     checks::run(&mut table, view.len(), Severity::Note);
     Ok(Some(table))

@@ -16,12 +16,17 @@ use crate::view::View;
 /// Links followed. Linux stops at 100; some tools write more.
 const MOST_LINKS: usize = 512;
 
+/// Where the first entry of a record says its start.
+const START: u64 = TABLE as u64 + 8;
+
 /// The container and what is collected from it.
 struct Chain<'a> {
     view: &'a View,
     unit: SectorSize,
     container: &'a Entry,
     next: u32,
+    /// The link followed last: where its field lies.
+    link_at: u64,
     table: &'a mut Table,
 }
 
@@ -39,20 +44,20 @@ pub(super) fn walk(
         unit,
         container,
         next: first,
+        link_at: START + ENTRY as u64 * u64::from(container.slot),
         table,
     };
     let mut visited = HashSet::new();
     let mut link = Some(0);
     while let Some(at) = link {
         if !visited.insert(at) {
-            chain.remark("ebr-loop", &format!("leads back to sector {at} of it"));
+            let what = format!("leads back to sector {at} of it");
+            chain.remark("ebr-loop", &what);
             break;
         }
         if visited.len() > MOST_LINKS {
-            chain.remark(
-                "ebr-chain-too-long",
-                &format!("has over {MOST_LINKS} links"),
-            );
+            let what = format!("has over {MOST_LINKS} links");
+            chain.remark("ebr-chain-too-long", &what);
             break;
         }
         link = chain.step(at)?;
@@ -75,7 +80,10 @@ impl Chain<'_> {
             self.logical(entry, base, offset);
         }
         let link = ebr.entries.iter().find(|entry| entry.extended());
-        Ok(link.and_then(|link| self.checked(link)))
+        Ok(link.and_then(|link| {
+            self.link_at = offset + START + ENTRY as u64 * u64::from(link.slot);
+            self.checked(link)
+        }))
     }
 
     /// The sector of a link, if it stays inside the container.
@@ -125,9 +133,9 @@ impl Chain<'_> {
     fn remark(&mut self, rule: &'static str, what: &str) {
         let number = self.container.slot + 1;
         let why = format!("The chain of extended partition {number} {what}.");
-        self.table
-            .remarks
-            .push(Remark::new(rule, Severity::Broken, why));
+        let at = self.view.start().saturating_add(self.link_at);
+        let remark = Remark::new(rule, Severity::Broken, why);
+        self.table.remarks.push(remark.at(at, "start_lba"));
     }
 }
 

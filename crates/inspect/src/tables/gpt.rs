@@ -105,7 +105,9 @@ fn doubtful(copy: &Copy) -> Remark {
         "The GPT is damaged and has no good backup: {}.",
         copy.fault()
     );
-    Remark::new(rule, Severity::Broken, why)
+    let mut remark = Remark::new(rule, Severity::Broken, why);
+    remark.place = copy.header.error().place();
+    remark
 }
 
 fn table(view: &View, copy: &Copy) -> Result<Table> {

@@ -38,9 +38,8 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     table.first_usable = header.map(|p| Bytes::new(checks::end(p)));
     if checksum(&label) != 0 {
         let why = "The checksum of the volume header is wrong: IRIX and Linux refuse it.";
-        table
-            .remarks
-            .push(Remark::new("sgi-checksum", Severity::Broken, why));
+        let remark = Remark::new("sgi-checksum", Severity::Broken, why);
+        table.remarks.push(remark.at(label.offset(504), "vh_csum"));
     }
     checks::run(&mut table, view.len(), Severity::Note);
     Ok(Some(table))

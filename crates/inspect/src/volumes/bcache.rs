@@ -105,9 +105,8 @@ fn remark_checksum(record: &Record, member: &mut Member) {
     let (stored, computed) = (record.le64(0), crc64(record.slice(8, FIXED - 8 + 8 * keys)));
     if stored != computed {
         let why = format!("bcache checksum is {stored:016x}, the bytes give {computed:016x}");
-        member
-            .remarks
-            .push(Remark::new("bcache-checksum", Severity::Broken, why));
+        let remark = Remark::new("bcache-checksum", Severity::Broken, why);
+        member.remarks.push(remark.at(record.offset(0), "csum"));
     }
 }
 

@@ -48,6 +48,10 @@ struct BelowJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     granule_bytes: Option<Bytes>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    start_low_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_high_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
@@ -132,6 +136,9 @@ fn below<'a>(edge: &'a Edge, names: &Names) -> BelowJson<'a> {
         }
         Map::Scattered { start, granule } => {
             (out.start_bytes, out.granule_bytes) = (Some(*start), Some(*granule));
+        }
+        Map::Within { low, high, .. } => {
+            (out.start_low_bytes, out.start_high_bytes) = (Some(*low), Some(*high));
         }
         Map::Opaque(why) => out.why = Some(why),
     }

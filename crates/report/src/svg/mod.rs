@@ -19,6 +19,7 @@ use crate::options::Options;
 use crate::order;
 use crate::words::numbers::count;
 use pen::Pen;
+pub(crate) use pen::escape;
 use scene::Scene;
 
 /// Width of every picture in user units; the height follows from the number of layers.
@@ -123,7 +124,8 @@ fn panel(body: &mut Pen, target: &Target, index: usize, y: f64) -> f64 {
 }
 
 fn file(body: &str, height: f64, description: &str) -> String {
-    let (width, height) = (pen::number(WIDTH), pen::number(height.max(40.0)));
+    let tall = height.max(40.0);
+    let (width, height) = (pen::number(WIDTH), pen::number(tall));
     let mut pen = Pen::new();
     pen.open(
         "svg",
@@ -141,11 +143,11 @@ fn file(body: &str, height: f64, description: &str) -> String {
     pen.raw(STYLE);
     pen.raw("</style>\n");
     pen.rect(
-        0.0,
-        0.0,
-        WIDTH,
-        height.parse().unwrap_or(0.0),
-        &[("class", "ia-page")],
+        0.5,
+        0.5,
+        WIDTH - 1.0,
+        (tall - 1.0).max(0.0),
+        &[("class", "ia-page"), ("rx", "8")],
     );
     pen.raw(body);
     pen.close("svg");

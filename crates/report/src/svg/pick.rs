@@ -110,7 +110,7 @@ fn lower_address(map: &Map, at: u64) -> Option<(u64, u64)> {
             let to = start.get().checked_add(at)?;
             Some((to, granule.get() - within))
         }
-        Map::Opaque(_) => None,
+        Map::Within { .. } | Map::Opaque(_) => None,
     }
 }
 

@@ -33,10 +33,6 @@ pub fn scene(pen: &mut Pen, scene: &Scene<'_>, prefix: &str) -> f64 {
     bottom + FOOT
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a row needs its place, its scale and its neighbour"
-)]
 fn one(
     pen: &mut Pen,
     scene: &Scene<'_>,

@@ -94,7 +94,11 @@ pub fn sum(scene: &Scene<'_>) -> (bool, String, String) {
         return (
             true,
             "1 request stays 1".to_owned(),
-            "It fits between the boundaries of every layer on its way down.".to_owned(),
+            if scene.cut_off {
+                "It fits everywhere, as far down as its way is known.".to_owned()
+            } else {
+                "It fits between the boundaries of every layer on its way down.".to_owned()
+            },
         );
     };
     let kind = row

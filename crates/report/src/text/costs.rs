@@ -1,6 +1,7 @@
 //! The cost table of a finding, as compact as it can be read.
 
 use ioalign_core::cost::CostRow;
+use ioalign_core::{Bytes, Finding, Grid, Tier};
 
 use super::page::{Page, Span, Style};
 use crate::words::numbers::{percent, times, trimmed};
@@ -10,11 +11,20 @@ const TELLING: [u64; 5] = [512, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
 
 const INDENT: &str = "   ";
 
-/// The rows that are shown: the telling ones, or all where none of them is there.
-pub fn telling(rows: &[CostRow], all: bool) -> Vec<&CostRow> {
+/// The rows that are shown: the telling ones, a request of exactly one cell, and the one that is
+/// broken most often where no other shows that; the first few where none of them is there.
+pub fn telling(rows: &[CostRow], unit: Option<Bytes>, all: bool) -> Vec<&CostRow> {
+    let known = |row: &CostRow| TELLING.contains(&row.io.get()) || Some(row.io) == unit;
+    let shown = rows.iter().filter(|row| known(row));
+    let seen = shown.fold(0.0, |most: f64, row| most.max(row.straddle_ratio));
+    let worst = rows
+        .iter()
+        .max_by(|a, b| a.straddle_ratio.total_cmp(&b.straddle_ratio))
+        .filter(|row| row.straddle_ratio > seen)
+        .map(|row| row.io);
     let some: Vec<_> = rows
         .iter()
-        .filter(|row| all || TELLING.contains(&row.io.get()))
+        .filter(|row| all || known(row) || Some(row.io) == worst)
         .collect();
     if some.is_empty() {
         rows.iter().take(TELLING.len()).collect()
@@ -24,21 +34,26 @@ pub fn telling(rows: &[CostRow], all: bool) -> Vec<&CostRow> {
 }
 
 /// Head and rows; nothing for a finding without costs.
-pub fn table(page: &mut Page, rows: &[CostRow]) {
-    let rows = telling(rows, page.options().verbose());
-    if rows.is_empty() {
-        return;
-    }
+pub fn table(page: &mut Page, finding: &Finding, grid: Option<&Grid>) {
+    let rows = telling(&finding.cost, finding.unit, page.options().verbose());
     let narrow = page.width() < 64;
-    let head = if narrow {
-        line("size", "crossing", "touched", "RMW each")
-    } else {
-        wide(
+    // Only where a part of a cell cannot be written alone.
+    let rewrites = grid.is_none_or(|grid| grid.tier == Tier::Rmw);
+    let head = match (narrow, rewrites) {
+        (true, true) => line("size", "crossing", "touched", "RMW each"),
+        (true, false) => line("size", "crossing", "touched", "in part"),
+        (false, true) => wide(
             "I/O size",
             "cross a boundary",
             "cells touched",
             "read-modify-write",
-        )
+        ),
+        (false, false) => wide(
+            "I/O size",
+            "cross a boundary",
+            "cells touched",
+            "touched in part",
+        ),
     };
     page.put(INDENT, INDENT, 0, &[Span::new(Style::Dim, head)]);
     for row in rows {

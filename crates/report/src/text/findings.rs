@@ -1,62 +1,73 @@
 //! The findings, worst first, each with its arithmetic, cost and remedy.
 
-use ioalign_core::{Finding, Severity, Suggestion};
+use ioalign_core::cost::CostRow;
+use ioalign_core::{Finding, Severity};
 
 use super::costs;
 use super::page::{Page, Span, Style};
 use crate::model::Target;
-use crate::order;
-use crate::words::headline::sentence;
-use crate::words::numbers::exact_and_about;
-use crate::words::{clean, kinds, place};
+use crate::order::{self, Merged};
+use crate::words::headline::{self, sentence};
+use crate::words::{clean, kinds, place, remedy};
 
 const INDENT: &str = "   ";
 
 /// All findings of a target.
 pub fn all(page: &mut Page, target: &Target) {
-    let findings = order::findings(target);
+    let findings = order::merged(target);
     if findings.is_empty() {
         return;
     }
     page.blank();
     page.line(&[Span::new(Style::Strong, "Findings")]);
-    for finding in findings {
+    let mut told: Vec<&[CostRow]> = Vec::new();
+    for one in &findings {
         page.blank();
-        one(page, target, finding);
+        title(page, target, one);
+        indented(page, &sentence(&clean(&one.finding.why)));
+        if one.finding.severity != Severity::Note || page.options().verbose() {
+            costs(page, target, one.finding, &mut told);
+            for line in remedy(one.finding) {
+                indented(page, &line);
+            }
+        }
+        steps(page, &one.finding.steps);
     }
 }
 
-fn one(page: &mut Page, target: &Target, finding: &Finding) {
-    title(page, target, finding);
-    indented(page, &sentence(&clean(&finding.why)));
-    if finding.severity > Severity::Note || page.options().verbose() {
-        costs::table(page, &finding.cost);
+/// The table, or that it is one that the reader has just seen.
+fn costs<'a>(
+    page: &mut Page,
+    target: &Target,
+    finding: &'a Finding,
+    told: &mut Vec<&'a [CostRow]>,
+) {
+    if finding.cost.is_empty() {
+        return;
     }
-    for line in remedy(finding) {
-        indented(page, &line);
+    if told.contains(&finding.cost.as_slice()) {
+        indented(page, "Cost as above.");
+        return;
     }
-    steps(page, &finding.steps);
+    told.push(&finding.cost);
+    costs::table(page, finding, headline::grid_of(target, finding));
 }
 
-fn title(page: &mut Page, target: &Target, finding: &Finding) {
+fn title(page: &mut Page, target: &Target, one: &Merged<'_>) {
     let dot = page.glyphs().dot;
-    let style = Style::of(finding.severity);
+    let severity = one.finding.severity;
     let mut spans = vec![
-        Span::new(style, finding.severity.name().to_uppercase()),
+        Span::new(Style::of(severity), severity.name().to_uppercase()),
         Span::plain("  "),
-        Span::new(Style::Strong, finding.rule),
+        Span::new(Style::Strong, one.finding.rule),
     ];
-    if let Some(layer) = finding.layer {
-        spans.push(Span::plain(format!(
-            "{dot}{}",
-            place::name(&target.stack, layer)
-        )));
+    if !one.layers.is_empty() {
+        let names = place::names(&target.stack, one.layers.iter().copied());
+        spans.push(Span::plain(format!("{dot}{names}")));
     }
-    if let Some(guilty) = finding.guilty.filter(|id| Some(*id) != finding.layer) {
-        spans.push(Span::plain(format!(
-            "{dot}because of {}",
-            place::name(&target.stack, guilty)
-        )));
+    if let Some(guilty) = one.because() {
+        let name = place::name(&target.stack, guilty);
+        spans.push(Span::plain(format!("{dot}because of {name}")));
     }
     page.put("", "", 3, &spans);
 }
@@ -67,40 +78,13 @@ fn indented(page: &mut Page, text: &str) {
 
 /// Better values, whether it can be done in place, and how sure we are.
 fn remedy(finding: &Finding) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(better(&finding.suggest));
+    let mut lines: Vec<_> = remedy::better(&finding.suggest).into_iter().collect();
     let sure = format!("Confidence: {}.", kinds::confidence(finding.confidence));
-    lines.push(match finding.fixable_in_place {
-        Some(true) => format!("Can be fixed in place. {sure}"),
-        Some(false) => format!("Cannot be fixed in place: the data must be copied. {sure}"),
+    lines.push(match remedy::in_place(finding) {
+        Some(said) => format!("{said} {sure}"),
         None => sure,
     });
     lines
-}
-
-/// `Good start: sector 2048 × 512 B = 1 MiB (or, before the present one, …).`
-pub fn better(suggest: &Suggestion) -> Option<String> {
-    let mut parts = Vec::new();
-    match (suggest.start_sectors, suggest.start) {
-        (Some(sectors), _) => parts.push(format!(
-            "good start: sector {} × {} = {}",
-            sectors.count(),
-            sectors.size().bytes(),
-            exact_and_about(sectors.bytes())
-        )),
-        (None, Some(start)) => parts.push(format!("good start: {}", exact_and_about(start))),
-        (None, None) => {}
-    }
-    if let Some(before) = suggest.start_before {
-        parts.push(format!(
-            "the nearest one before: {}",
-            exact_and_about(before)
-        ));
-    }
-    if let Some(size) = suggest.size {
-        parts.push(format!("good size: {}", exact_and_about(size)));
-    }
-    (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
 }
 
 /// Commands keep a `\` at each break, so that they can still be pasted.

@@ -69,7 +69,7 @@ impl Glyphs {
             Standing::Crosses => self.crosses,
             Standing::Off => self.off,
             Standing::Unknown => self.unknown,
-            Standing::Moot => self.moot,
+            Standing::Slight | Standing::Moot => self.moot,
         }
     }
 }

@@ -80,6 +80,7 @@ fn inherited(page: &mut Page, target: &Target, id: LayerId, own: &str) {
         Standing::On => format!("on every boundary below, as {below}"),
         Standing::Moot => "not judged: carries no data".to_owned(),
         Standing::Unknown => format!("not known, as {below}"),
+        Standing::Slight => format!("on the boundaries that are known, as {below}"),
         Standing::Off | Standing::Crosses => format!("off the boundaries below, as {below}"),
     };
     put(page, worst, own, vec![Span::plain(text)]);
@@ -90,20 +91,27 @@ const fn badness(standing: Standing) -> u8 {
         Standing::Moot => 0,
         Standing::On => 1,
         Standing::Unknown => 2,
-        Standing::Crosses => 3,
-        Standing::Off => 4,
+        Standing::Slight => 3,
+        Standing::Crosses => 4,
+        Standing::Off => 5,
     }
 }
 
 /// Bad ones a line each; good ones together on one line unless everything is wanted.
 fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str) {
-    let (good, bad): (Vec<_>, Vec<_>) = groups.iter().partition(|m| {
-        matches!(m.standing, Standing::On | Standing::Moot) && !page.options().verbose()
-    });
-    for meeting in bad {
+    let verbose = page.options().verbose();
+    let brief = |m: &&Meeting<'_>| {
+        let quiet = [Standing::On, Standing::Moot, Standing::Slight];
+        quiet.contains(&m.standing) && !verbose
+    };
+    let (calm, bad): (Vec<_>, Vec<_>) = groups.iter().partition(brief);
+    for meeting in &bad {
         let text = full(page, target, meeting);
         put(page, meeting.standing, own, text);
     }
+    let (slight, good): (Vec<_>, Vec<_>) = calm
+        .into_iter()
+        .partition(|m| m.standing == Standing::Slight);
     if let Some(first) = good.first() {
         let sizes: Vec<_> = good.iter().map(|m| cell(m.grid)).collect();
         let text = match first.standing {
@@ -111,6 +119,17 @@ fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str)
             _ => format!("on the boundaries of {}", sizes.join(", ")),
         };
         put(page, first.standing, own, vec![Span::plain(text)]);
+    }
+    // Beside a real miss, one that is only assumed is noise.
+    if bad.is_empty() && !slight.is_empty() {
+        let sizes: Vec<_> = slight.iter().map(|m| cell(m.grid)).collect();
+        let text = format!("off {}: assumed, costs little", sizes.join(", "));
+        put(
+            page,
+            Standing::Slight,
+            own,
+            vec![Span::new(Style::Dim, text)],
+        );
     }
 }
 
@@ -167,7 +186,7 @@ const fn style(standing: Standing) -> Style {
         Standing::Crosses => Style::Warn,
         Standing::Off => Style::Bad,
         Standing::Unknown => Style::Odd,
-        Standing::Moot => Style::Dim,
+        Standing::Slight | Standing::Moot => Style::Dim,
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Never wider than [`Options::width`], with or without colour, with or without Unicode.
 
-mod costs;
+pub(crate) mod costs;
 mod findings;
 mod glyphs;
 mod marks;
 mod page;
 pub mod summary;
 mod tree;
-mod twins;
+pub(crate) mod twins;
 mod verdict;
 mod wrap;
 

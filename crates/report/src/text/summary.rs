@@ -4,10 +4,12 @@ use super::page::{Page, Span, Style};
 use super::verdict;
 use crate::model::{Report, Target};
 use crate::words::clean::columns;
+use crate::words::clean::shorten_end;
 use crate::words::headline::brief;
-use crate::words::numbers::{count, duration};
-use crate::words::shorten_middle;
+use crate::words::numbers::count;
+use crate::words::{reason, shorten_middle};
 use crate::{order, view};
+use ioalign_core::Severity;
 
 /// Widths of the columns that do not stretch.
 const VERDICT: usize = 10;
@@ -18,9 +20,11 @@ pub fn table(page: &mut Page<'_>, report: &Report) {
     let all = order::targets(&report.targets);
     let rows = shown(&all, page.options().max_rows);
     if !rows.is_empty() {
-        head(page);
-        for target in &rows {
-            row(page, target);
+        let rows: Vec<_> = rows.iter().map(|target| Row::of(page, target)).collect();
+        let widths = widths(page, &rows);
+        head(page, widths);
+        for row in &rows {
+            put(page, row, widths);
         }
     }
     left_out(page, all.get(rows.len()..).unwrap_or_default());
@@ -37,44 +41,81 @@ fn shown<'a>(all: &[&'a Target], most: usize) -> Vec<&'a Target> {
     worth.take(most).copied().collect()
 }
 
-/// Columns for the target and for what was found.
-fn widths(page: &Page<'_>) -> (usize, usize) {
-    let room = page.width().saturating_sub(VERDICT + FORMAT + 6);
-    (room - room / 2, room / 2)
+/// A row of the table: the columns that stretch are cut when it is put.
+struct Row<'a> {
+    target: &'a Target,
+    format: String,
+    said: String,
 }
 
-fn head(page: &mut Page<'_>) {
-    let (name, said) = widths(page);
-    let text = format!(
-        "{:<VERDICT$}  {:<name$}  {:<FORMAT$}  {:<said$}",
-        "verdict", "target", "format", "first finding"
-    );
+impl<'a> Row<'a> {
+    fn of(page: &Page<'_>, target: &'a Target) -> Self {
+        Self {
+            target,
+            format: page.safe(&view::format_of(target)),
+            said: page.safe(&said(target)),
+        }
+    }
+}
+
+/// What comes first to the mind of a target, in a few words.
+pub fn said(target: &Target) -> String {
+    if let Some(error) = &target.error {
+        return reason::short(error);
+    }
+    let findings = order::findings(target);
+    match findings.first() {
+        None => String::new(),
+        Some(first) if first.severity != Severity::Note => brief(target, first),
+        Some(_) if findings.len() == 1 => "1 note".to_owned(),
+        Some(_) => format!("{} notes", count(findings.len())),
+    }
+}
+
+/// Widths of the columns target, format and first finding: the names get what the others leave.
+fn widths(page: &Page<'_>, rows: &[Row<'_>]) -> [usize; 3] {
+    let widest = |texts: &mut dyn Iterator<Item = &String>, least: &str| {
+        let widest = texts.map(|text| columns(text)).max().unwrap_or(0);
+        widest.max(columns(least))
+    };
+    let format = widest(&mut rows.iter().map(|row| &row.format), "format").min(FORMAT);
+    let room = page.width().saturating_sub(VERDICT + format + 6);
+    let said = widest(&mut rows.iter().map(|row| &row.said), "first finding");
+    let said = said.min(room - room * 2 / 5);
+    [room.saturating_sub(said), format, said]
+}
+
+fn head(page: &mut Page<'_>, [name, format, said]: [usize; 3]) {
+    let titles = [
+        ("target", name),
+        ("format", format),
+        ("first finding", said),
+    ];
+    let cells = titles.map(|(title, width)| {
+        let title = shorten_end(title, width, page.glyphs().ellipsis);
+        format!("{title:<width$}")
+    });
+    let text = format!("{:<VERDICT$}  {}", "verdict", cells.join("  "));
     page.line(&[Span::new(Style::Dim, text.trim_end())]);
 }
 
-fn row(page: &mut Page<'_>, target: &Target) {
-    let (name, said) = widths(page);
-    let finding = match (&target.error, order::findings(target).first()) {
-        (Some(error), _) => error.message.clone(),
-        (None, Some(first)) => brief(target, first),
-        (None, None) => String::new(),
-    };
+fn put(page: &mut Page<'_>, row: &Row<'_>, [name, format, said]: [usize; 3]) {
+    let ellipsis = page.glyphs().ellipsis;
+    let target = shorten_middle(&page.safe(&row.target.name), name, ellipsis);
     let text = format!(
         "  {}  {}  {}",
-        cell(page, &target.name, name),
-        cell(page, &view::format_of(target), FORMAT),
-        cell(page, &finding, said)
+        filled(target, name),
+        filled(shorten_end(&row.format, format, ellipsis), format),
+        shorten_end(&row.said, said, ellipsis)
     );
-    let state = format!("{:<VERDICT$}", order::state(target));
+    let state = format!("{:<VERDICT$}", order::state(row.target));
     page.line(&[
-        Span::new(verdict::style(target), state),
+        Span::new(verdict::style(row.target), state),
         Span::plain(text.trim_end()),
     ]);
 }
 
-/// Cleaned, shortened in the middle, and filled up with spaces.
-fn cell(page: &Page<'_>, text: &str, width: usize) -> String {
-    let text = shorten_middle(&page.safe(text), width, page.glyphs().ellipsis);
+fn filled(text: String, width: usize) -> String {
     let fill = width.saturating_sub(columns(&text));
     text + &" ".repeat(fill)
 }
@@ -100,29 +141,19 @@ fn left_out(page: &mut Page<'_>, rest: &[&Target]) {
     page.line(&[Span::new(Style::Dim, text)]);
 }
 
-/// `misaligned  10,000 targets: 3 misaligned, 9,997 ok (12.3 s)`.
+/// `misaligned  10,000 targets: 3 misaligned, 9,997 ok`.
 pub(super) fn counts_line(page: &mut Page<'_>, report: &Report) {
     let list: Vec<_> = order::counts(&report.targets)
         .into_iter()
         .map(|(state, n)| format!("{} {state}", count(n)))
         .collect();
-    let elapsed = report
-        .targets
-        .iter()
-        .fold(0, |sum, target| u64::saturating_add(sum, target.elapsed_us));
-    let took = match elapsed {
-        0 => String::new(),
-        us => format!(" ({} of work)", duration(us)),
-    };
     let total = count(report.targets.len());
+    let text = format!("  {total} targets: {}", list.join(", "));
     let verdict = report.verdict();
-    page.put(
-        "",
-        "",
-        2,
-        &[
-            Span::new(Style::of(verdict), verdict.name()),
-            Span::plain(format!("  {total} targets: {}{took}", list.join(", "))),
-        ],
-    );
+    let room = page.width().saturating_sub(columns(verdict.name()));
+    let text = shorten_end(&page.safe(&text), room, page.glyphs().ellipsis);
+    page.line(&[
+        Span::new(Style::of(verdict), verdict.name()),
+        Span::plain(text),
+    ]);
 }

@@ -13,7 +13,7 @@ use crate::model::Target;
 use crate::view;
 use crate::words::headline::capital;
 use crate::words::numbers::{about, count};
-use crate::words::{clean, place};
+use crate::words::{clean, facts, place};
 
 /// Deeper stacks than this are cut; also keeps the lines from leaving the page.
 const DEEPEST: usize = 12;
@@ -118,7 +118,7 @@ fn title(page: &Page, stack: &Stack, group: &[LayerId]) -> Vec<Span> {
         spans.push(Span::new(Style::Strong, and_others(stack, others)));
         spans.push(Span::plain(format!("{dot}alike")));
     }
-    for fact in facts(layer) {
+    for fact in known(layer, page.options().verbose()) {
         spans.push(Span::plain(format!("{dot}{fact}")));
     }
     spans
@@ -138,25 +138,28 @@ fn and_others(stack: &Stack, others: &[LayerId]) -> String {
 }
 
 /// What is known of a layer, in the order of its importance.
-fn facts(layer: &Layer) -> Vec<String> {
-    let mut facts = Vec::new();
-    facts.extend(layer.size.map(about));
+fn known(layer: &Layer, verbose: bool) -> Vec<String> {
+    let mut list = Vec::new();
+    list.extend(layer.size.map(about));
     if layer.role != ioalign_core::Role::Data {
-        facts.push(layer.role.describe().to_owned());
+        list.push(layer.role.describe().to_owned());
     }
-    facts.extend(layer.block.map(|block| format!("{block} blocks")));
-    facts.extend(
+    list.extend(layer.block.map(|block| format!("{block} blocks")));
+    list.extend(
         layer
             .logical_sector
             .map(|sector| format!("{sector} sectors")),
     );
     if let Some(geometry) = layer.geometry {
-        facts.push(format!(
+        list.push(format!(
             "told of stripe unit {}, stripe width {}",
             geometry.unit, geometry.width
         ));
     }
-    let named = layer.facts.iter();
-    facts.extend(named.map(|(key, value)| format!("{key} {}", clean(value))));
-    facts
+    list.extend(if verbose {
+        facts::all(layer)
+    } else {
+        facts::telling(layer)
+    });
+    list
 }

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use ioalign_core::{Grid, LayerId, Map};
 
 use crate::model::Target;
+use crate::words::facts;
 
 /// A fingerprint of every layer with all that lies below it, without names.
 ///
@@ -19,7 +20,7 @@ pub fn shapes(target: &Target) -> Vec<u64> {
             layer.role,
             layer.size,
             layer.block,
-            &layer.facts,
+            facts::telling(layer),
         )
             .hash(&mut hasher);
         layer.logical_sector.hash(&mut hasher);

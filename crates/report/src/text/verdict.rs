@@ -3,10 +3,12 @@
 use ioalign_core::Severity;
 
 use super::page::{Page, Span, Style};
+use super::summary;
 use crate::model::Target;
-use crate::words::clean::columns;
-use crate::words::headline::{brief, headline};
+use crate::words::clean::{columns, shorten_end};
+use crate::words::headline::headline;
 use crate::words::numbers::duration;
+use crate::words::reason;
 use crate::words::shorten_middle;
 use crate::{order, view};
 
@@ -29,11 +31,7 @@ pub fn title(page: &mut Page, target: &Target) {
 /// Where an unreadable target is damaged.
 fn error(page: &mut Page, target: &Target) {
     let Some(error) = &target.error else { return };
-    let mut parts = vec![error.kind.clone()];
-    parts.extend(error.path.clone());
-    parts.extend(error.offset.map(|at| format!("byte {at} (0x{at:x})")));
-    parts.extend(error.field.as_ref().map(|field| format!("field {field}")));
-    page.put("", "", 2, &[Span::plain(parts.join(", "))]);
+    page.put("", "", 2, &[Span::plain(reason::place(error).join(", "))]);
 }
 
 /// The colour of a target's state.
@@ -48,16 +46,12 @@ pub fn style(target: &Target) -> Style {
 /// One line, at most as wide as the page: `misaligned  winxp.img  p1 3584 B off 4 KiB`.
 pub fn line(page: &mut Page, target: &Target) {
     let state = order::state(target);
-    let said = match (&target.error, order::findings(target).first()) {
-        (Some(error), _) => error.message.clone(),
-        (None, Some(first)) if first.severity > Severity::Ok => brief(target, first),
-        _ => String::new(),
-    };
+    let said = summary::said(target);
     let ellipsis = page.glyphs().ellipsis;
     let room = page.width().saturating_sub(columns(state) + 4);
-    let name = shorten_middle(&page.safe(&target.name), room * 3 / 5, ellipsis);
-    let rest = room.saturating_sub(columns(&name));
-    let said = shorten_middle(&page.safe(&said), rest, ellipsis);
+    let said = shorten_end(&page.safe(&said), room * 3 / 5, ellipsis);
+    let rest = room.saturating_sub(columns(&said));
+    let name = shorten_middle(&page.safe(&target.name), rest, ellipsis);
     page.line(&[
         Span::new(style(target), state),
         Span::plain("  "),

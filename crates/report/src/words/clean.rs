@@ -52,6 +52,15 @@ pub fn shorten_middle(text: &str, room: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
+/// Cuts the end off `text` so that it takes at most `room` columns.
+pub fn shorten_end(text: &str, room: usize, ellipsis: &str) -> String {
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    let keep = room.saturating_sub(columns(ellipsis));
+    format!("{}{ellipsis}", take(text.chars(), keep).trim_end())
+}
+
 fn take(chars: impl Iterator<Item = char>, room: usize) -> String {
     let mut used = 0;
     chars

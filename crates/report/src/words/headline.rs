@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use ioalign_core::cost::CostRow;
-use ioalign_core::{Finding, Grid, LayerId, Severity, Tier};
+use ioalign_core::{Bytes, Finding, Grid, Severity, Tier};
 
-use super::numbers::{count, percent, trimmed};
-use super::{clean, kinds, place};
+use super::numbers::{percent, trimmed};
+use super::{clean, counted, kinds, place};
 use crate::model::Target;
 use crate::order;
 
@@ -15,7 +15,7 @@ pub fn headline(target: &Target) -> String {
     if let Some(error) = &target.error {
         return format!(
             "This could not be read: {}",
-            sentence(&clean(&error.message))
+            sentence(&super::reason::short(error))
         );
     }
     match target.verdict {
@@ -48,27 +48,19 @@ fn unknown(target: &Target) -> String {
     )
 }
 
-/// The worst findings of one kind, counted: "2 of 3 partitions start …".
+/// The worst finding, with all layers that lie off the same kind of grid.
 fn defect(target: &Target) -> Option<String> {
-    let all = order::findings(target);
-    let first = *all.first()?;
-    let Some((grid, layer)) = grid_of(target, first).zip(first.guilty.or(first.layer)) else {
-        return Some(sentence(&clean(&first.why)));
+    let first = *order::findings(target).first()?;
+    let said = Some(sentence(&clean(&first.why)));
+    let Some((grid, layer)) = grid_of(target, first).zip(first.layer) else {
+        return said;
     };
-    let same: Vec<&Finding> = all
-        .iter()
-        .copied()
-        .filter(|f| f.severity == first.severity)
-        .filter(|f| {
-            grid_of(target, f).is_some_and(|g| (g.size, &g.kind) == (grid.size, &grid.kind))
-        })
-        .collect();
+    if first.offset.is_none_or(Bytes::is_zero) {
+        return said;
+    }
     let fact = scattered(target, first, grid).unwrap_or_else(|| {
-        format!(
-            "{} {}",
-            subject(target, &same, layer),
-            off(grid, same.len() > 1)
-        )
+        let (subject, several) = counted::off(target, layer, grid);
+        format!("{subject} {}", off(grid, several))
     });
     Some(match cost(&first.cost, grid) {
         Some(price) => format!("{fact}: {price}."),
@@ -104,26 +96,6 @@ fn scattered(target: &Target, finding: &Finding, grid: &Grid) -> Option<String> 
         grid.size,
         kinds::cells(&grid.kind)
     ))
-}
-
-/// `2 of 3 partitions`, `All 3 partitions`, `Partition p1`.
-fn subject(target: &Target, same: &[&Finding], layer: LayerId) -> String {
-    let stack = &target.stack;
-    let kind = stack.layer(layer).kind;
-    let guilty: BTreeSet<_> = same
-        .iter()
-        .filter_map(|f| f.guilty.or(f.layer))
-        .filter(|id| stack.layer(*id).kind == kind)
-        .collect();
-    let total = stack
-        .layers()
-        .filter(|(_, layer)| layer.kind == kind && layer.role.carries_data())
-        .count();
-    match guilty.len() {
-        0 | 1 if total < 2 => capital(&place::name(stack, layer)),
-        n if n >= total => format!("All {} {}", count(n), kinds::layers(kind)),
-        n => format!("{} of {} {}", count(n), count(total), kinds::layers(kind)),
-    }
 }
 
 fn off(grid: &Grid, several: bool) -> String {
@@ -186,9 +158,9 @@ pub fn capital(text: &str) -> String {
     })
 }
 
-/// Capital first, full stop last.
+/// A full stop last. The first letter stays: it may be that of a device, whose case matters.
 pub fn sentence(text: &str) -> String {
-    let text = capital(text.trim());
+    let text = text.trim().to_owned();
     if text.ends_with(['.', '!', '?']) || text.is_empty() {
         text
     } else {
@@ -201,7 +173,7 @@ pub fn brief(target: &Target, finding: &Finding) -> String {
     let name = finding
         .guilty
         .or(finding.layer)
-        .map(|id| clean(&target.stack.layer(id).name))
+        .map(|id| place::short(&target.stack, id))
         .filter(|name| !name.is_empty());
     let offset = finding.offset.filter(|offset| !offset.is_zero()).zip(
         finding

@@ -24,11 +24,6 @@ pub const fn layer(kind: Kind) -> &'static str {
     }
 }
 
-/// The same for several: all of them end in a plain `s`.
-pub fn layers(kind: Kind) -> String {
-    format!("{}s", layer(kind))
-}
-
 /// A grid's cell in a sentence: `physical block`, `RAID chunk`.
 pub fn cell(kind: &str) -> String {
     match kind {

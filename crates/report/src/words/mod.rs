@@ -1,11 +1,15 @@
 //! The words and numbers that all renderers share.
 
 pub mod clean;
+pub mod counted;
 pub mod ended;
+pub mod facts;
 pub mod headline;
 pub mod kinds;
 pub mod numbers;
 pub mod place;
+pub mod reason;
+pub mod remedy;
 pub mod time;
 
 pub use clean::{clean, shorten_middle};

@@ -1,6 +1,6 @@
 //! Where a layer lies on the layers below it, in one phrase.
 
-use ioalign_core::{Bytes, Edge, LayerId, Map, Sectors, Stack};
+use ioalign_core::{Bytes, Edge, Kind, LayerId, Map, Sectors, Stack};
 
 use super::numbers::{count, exact_and_about, thousands};
 use super::{clean, kinds};
@@ -11,11 +11,26 @@ const NAMED: usize = 3;
 /// `partition sda1`; the kind is left out where the name already says it.
 pub fn name(stack: &Stack, id: LayerId) -> String {
     let layer = stack.layer(id);
-    let (kind, name) = (kinds::layer(layer.kind), clean(&layer.name));
+    let (kind, name) = (kinds::layer(layer.kind), short(stack, id));
     if name.is_empty() {
         kind.to_owned()
     } else {
         format!("{kind} {name}")
+    }
+}
+
+/// The name alone, with its holder where it is that of a format: `p1`, `ext4 on p1`.
+pub fn short(stack: &Stack, id: LayerId) -> String {
+    let layer = stack.layer(id);
+    let name = clean(&layer.name);
+    let holder = match (layer.kind, layer.below.as_slice()) {
+        (Kind::Filesystem | Kind::Swap, [edge]) => clean(&stack.layer(edge.below).name),
+        _ => String::new(),
+    };
+    if holder.is_empty() {
+        name
+    } else {
+        format!("{name} on {holder}")
     }
 }
 
@@ -106,6 +121,11 @@ fn phrase(map: &Map, sectors: Option<Sectors>, below: &str) -> String {
         Map::Scattered { start, granule } => format!(
             "in {granule} granules placed anywhere in {below}, counted from {}",
             exact_and_about(*start)
+        ),
+        Map::Within { low, high, .. } => format!(
+            "starts somewhere from byte {low} to {high} of {below}: printed rounded",
+            low = low.get(),
+            high = high.get()
         ),
         Map::Opaque(why) => format!("its place in {below} is not known: {}", clean(why)),
     }

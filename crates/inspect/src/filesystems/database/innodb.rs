@@ -98,11 +98,16 @@ fn protection(dir: &Path, root: Option<&Path>, found: &mut Database) -> Option<b
         found.facts.insert("configured-page", page);
     }
     match last("innodb_doublewrite") {
-        // DETECT_ONLY writes no page content: nothing can be restored from it.
-        Some(value) => Some(!config::negative(&value) && value != "detect_only"),
+        Some(value) => Some(protects(&value)),
         None if has_doublewrite_file(dir) || !texts.is_empty() => Some(true),
         None => None,
     }
+}
+
+/// Whether a value of `innodb_doublewrite` restores torn pages. `DETECT_ONLY` writes no page content:
+/// nothing can be restored from it.
+pub(super) fn protects(value: &str) -> bool {
+    !config::negative(value) && value != "detect_only"
 }
 
 fn has_doublewrite_file(dir: &Path) -> bool {

@@ -48,6 +48,14 @@ impl Database {
         }
     }
 
+    /// Takes the protection against torn pages from a `my.cnf`, unless it is known already.
+    pub(crate) fn configured(&mut self, text: &str) {
+        if self.kind == "innodb" && self.torn_page_protection.is_none() {
+            let value = config::last(text, "innodb_doublewrite");
+            self.torn_page_protection = value.map(|value| innodb::protects(&value));
+        }
+    }
+
     fn fact(mut self, key: &'static str, value: impl Into<String>) -> Self {
         self.facts.insert(key, value.into());
         self
@@ -92,10 +100,35 @@ const NAMED: &[(&str, &[&str], &[u64])] = &[
     ("bluestore", &["ceph"], &[4, 8, 16, 32, 64]),
 ];
 
-/// A database by its name, with a page size where it is not the usual one: `innodb`,
-/// `innodb:4k`, `oracle:8k`, `sqlserver`. `None` for an unknown name, or a page size that the
-/// product does not have.
+/// Options that may follow a name: they say whether a page that was written in part is survived.
+const PROTECTIONS: &[(&str, &str)] = &[
+    ("innodb", "doublewrite"),
+    ("innodb", "innodb_doublewrite"),
+    ("postgresql", "full_page_writes"),
+];
+
+/// A database by its name, with a page size where it is not the usual one, and its protection
+/// against torn pages where the operator knows it: `innodb`, `innodb:4k`, `oracle:8k`,
+/// `innodb:16k,doublewrite=off`, `postgresql,full_page_writes=off`. `None` for an unknown name or
+/// option, or a page size that the product does not have.
 pub fn named(name: &str) -> Option<Database> {
+    let (name, option) = match name.split_once(',') {
+        Some((name, option)) => (name, Some(option)),
+        None => (name, None),
+    };
+    let mut found = named_with_page(name)?;
+    if let Some(option) = option {
+        let (key, value) = option.split_once('=')?;
+        let key = key.trim().to_ascii_lowercase().replace('-', "_");
+        PROTECTIONS
+            .iter()
+            .find(|known| **known == (found.kind, key.as_str()))?;
+        found.torn_page_protection = Some(!config::negative(&value.trim().to_ascii_lowercase()));
+    }
+    Some(found)
+}
+
+fn named_with_page(name: &str) -> Option<Database> {
     let (name, page) = match name.split_once(':') {
         Some((name, page)) => (name, Some(page.parse::<Bytes>().ok()?)),
         None => (name, None),
@@ -153,5 +186,35 @@ mod tests {
         for name in ["", "access", "sqlserver:4k", "innodb:", "innodb:5k", ":4k"] {
             assert!(named(name).is_none(), "{name}");
         }
+    }
+
+    #[test]
+    fn names_may_say_how_pages_are_protected() {
+        for (name, protected) in [
+            ("innodb:16k", None),
+            ("innodb:16k,doublewrite=off", Some(false)),
+            ("mysql,innodb-doublewrite=ON", Some(true)),
+            ("postgres,full_page_writes=0", Some(false)),
+        ] {
+            let found = named(name).unwrap();
+            assert_eq!(found.torn_page_protection, protected, "{name}");
+        }
+        for name in [
+            "innodb,full_page_writes=off",
+            "innodb,doublewrite",
+            "innodb,",
+        ] {
+            assert!(named(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_named_database_learns_from_the_configuration() {
+        let mut found = named("innodb").unwrap();
+        found.configured("[mysqld]\ninnodb_doublewrite = 0\n");
+        assert_eq!(found.torn_page_protection, Some(false));
+        let mut told = named("innodb,doublewrite=on").unwrap();
+        told.configured("innodb_doublewrite = 0\n");
+        assert_eq!(told.torn_page_protection, Some(true), "the operator knows");
     }
 }

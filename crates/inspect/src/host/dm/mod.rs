@@ -149,13 +149,16 @@ fn describe(segment: &Segment, built: &mut Built) {
     let preference = Tier::Preference;
     match segment.target.as_str() {
         "crypt" => crypt(segment, built),
-        "thin-pool" => grid(
-            built,
-            segment.bytes(2),
-            preference,
-            "thin-chunk",
-            "thin-pool table",
-        ),
+        "thin-pool" => {
+            built.layer.block = segment.bytes(2);
+            grid(
+                built,
+                segment.bytes(2),
+                preference,
+                "thin-chunk",
+                "thin-pool table",
+            );
+        }
         "cache" => grid(
             built,
             segment.bytes(3),

@@ -71,7 +71,8 @@ fn missing(root: &Root, tables: &Tables, devices: &[Block]) -> Unread {
     Unread {
         what: root.path_of(source).display().to_string(),
         why: tables.why.clone(),
-        unknown: format!("where {} lie on the devices below", names.join(", ")),
+        unknown: format!("the place of {} on the devices below", names.join(", ")),
+        device: None,
     }
 }
 

@@ -100,6 +100,7 @@ fn minimum(bench: &mut Bench<'_>) {
         );
         return bench.distrust(minimum, Tier::Preference, "stripe-unit", MINIMUM, why);
     }
+    let optimal = known(bench.claims.optimal).filter(|optimal| *optimal < minimum);
     let array_block = physical == 512 || bench.claims.is_virtual();
     let (tier, kind, voice) = if bench.claims.transport == Transport::Nvme {
         indirection_unit(minimum)
@@ -107,6 +108,10 @@ fn minimum(bench: &mut Bench<'_>) {
         // NetApp LUNs say 512/512/4096/65536: the 4 KiB WAFL block is the unit that counts.
         let voice = Voice::reported("minimum_io_size", cap(bench, Confidence::Medium));
         (Tier::Rmw, "minimum-io", voice)
+    } else if let Some(optimal) = optimal {
+        // A stripe that is narrower than its unit: nothing tells which of the two is wrong.
+        let why = format!("{minimum} is more than the optimal I/O size ({optimal})");
+        return bench.distrust(minimum, Tier::Preference, "stripe-unit", MINIMUM, why);
     } else {
         let voice = Voice::reported(MINIMUM, cap(bench, Confidence::Medium));
         (Tier::Preference, "stripe-unit", voice)

@@ -69,7 +69,8 @@ fn blocks(
     let header = Header::read(source, footer.header, footer.kind, size)?;
     if !header.sound {
         let why = "The checksum of the dynamic header does not hold.";
-        remarks.push(Remark::new("vhd-header-checksum", Severity::Broken, why));
+        let remark = Remark::new("vhd-header-checksum", Severity::Broken, why);
+        remarks.push(remark.at(footer.header.saturating_add(36), "checksum"));
     }
     let (mut map, mut damage) = (Mapped::new(policy), Damage::default());
     let usable = header.blocks.walk(&mut map, &mut damage)?;

@@ -88,9 +88,12 @@ fn own_text(embedded: Option<Result<Descriptor>>, remarks: &mut Vec<Remark>) -> 
     let text = match embedded {
         Some(Err(error)) => {
             let why = format!(
-                "The embedded descriptor cannot be read, so a parent would be missed: {error}."
+                "The embedded descriptor cannot be read, so a parent would be missed: {}.",
+                error.what()
             );
-            remarks.push(Remark::new("vmdk-descriptor", Severity::Broken, why));
+            let mut remark = Remark::new("vmdk-descriptor", Severity::Broken, why);
+            remark.place = error.place();
+            remarks.push(remark);
             return Descriptor::default();
         }
         Some(Ok(text)) => text,

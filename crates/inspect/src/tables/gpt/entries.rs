@@ -18,6 +18,8 @@ pub struct Entry {
     /// Counts from 1, as `sda1` does; Solaris slice 8 is entry 9.
     pub number: u32,
     at: u64,
+    /// The same in the file.
+    offset: u64,
     raw: [u8; DEFINED],
 }
 
@@ -43,7 +45,7 @@ impl Entries {
             let piece = view.read(at, len)?;
             crc.update(&piece);
             for raw in piece.chunks_exact(usize::try_from(size).unwrap_or(DEFINED)) {
-                used.extend(entry(raw, number, at));
+                used.extend(entry(raw, number, at, view.start()));
                 number += 1;
                 at += size;
             }
@@ -55,12 +57,13 @@ impl Entries {
     }
 }
 
-fn entry(raw: &[u8], number: u32, at: u64) -> Option<Entry> {
+fn entry(raw: &[u8], number: u32, at: u64, start: u64) -> Option<Entry> {
     let (raw, _) = raw.split_first_chunk::<DEFINED>()?;
     let used = raw.first_chunk::<16>() != Some(&[0; 16]);
     used.then_some(Entry {
         number,
         at,
+        offset: start.saturating_add(at),
         raw: *raw,
     })
 }
@@ -108,11 +111,10 @@ impl Entry {
             ..Partition::default()
         };
         if span.is_none() {
-            found.remarks.push(Remark::new(
-                "gpt-entry-impossible",
-                Severity::Broken,
-                format!("Partition {} runs from LBA {first} to {last}.", self.number),
-            ));
+            let why = format!("Partition {} runs from LBA {first} to {last}.", self.number);
+            let remark = Remark::new("gpt-entry-impossible", Severity::Broken, why);
+            let at = self.offset.saturating_add(40);
+            found.remarks.push(remark.at(at, "ending_lba"));
         }
         found
     }

@@ -18,6 +18,8 @@ const MAGIC: &[u8] = b" LVM2 x[5A%r0N*>";
 const MOST_TEXT: u64 = 16 << 20;
 /// Bytes read at a time.
 const PIECE: usize = 256 << 10;
+/// The rule for a copy that is damaged.
+const DAMAGED: &str = "lvm-metadata";
 /// `RAW_LOCN_IGNORED`: this copy is not kept up to date.
 const IGNORED: u32 = 1;
 
@@ -27,9 +29,16 @@ pub(super) fn newest(view: &View, areas: &[Area], remarks: &mut Vec<Remark>) -> 
         [single] => vec![*single],
         several => newest_first(view, several, remarks),
     };
-    ordered
+    let found = ordered
         .iter()
-        .find_map(|area| usable(parse(view, *area), remarks))
+        .find_map(|area| usable(parse(view, *area), remarks));
+    if found.is_none() {
+        // No copy makes the damage good.
+        for remark in remarks.iter_mut().filter(|remark| remark.rule == DAMAGED) {
+            remark.rule = "lvm-metadata-lost";
+        }
+    }
+    found
 }
 
 /// Areas with a text, by its sequence number. The texts are read twice in all, so that never more
@@ -54,9 +63,15 @@ fn usable<T>(read: Result<Option<T>>, remarks: &mut Vec<Remark>) -> Option<T> {
 }
 
 fn damaged(error: &Error) -> Remark {
-    let why = format!("A copy of the LVM metadata cannot be used: {error}");
-    Remark::new("lvm-metadata", Severity::Broken, why)
-        .advise("vgcfgrestore writes it anew from /etc/lvm/backup or /etc/lvm/archive")
+    let why = format!(
+        "A copy of the LVM metadata cannot be used: {}",
+        error.what()
+    );
+    let remark = Remark::new(DAMAGED, Severity::Broken, why);
+    Remark {
+        place: error.place(),
+        ..remark.advise("vgcfgrestore writes it anew from /etc/lvm/backup or /etc/lvm/archive")
+    }
 }
 
 fn remark_difference(copies: &[(u64, Area)], remarks: &mut Vec<Remark>) {

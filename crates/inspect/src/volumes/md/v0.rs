@@ -176,9 +176,9 @@ fn remark_checksum(member: &mut Member, words: &Words) {
     let computed = checksum(words.record.bytes(), 4 * CSUM, words.big_endian);
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
-        member
-            .remarks
-            .push(Remark::new("md-checksum", Severity::Broken, why));
+        let remark = Remark::new("md-checksum", Severity::Broken, why);
+        let at = words.record.offset(4 * CSUM);
+        member.remarks.push(remark.at(at, "sb_csum"));
     }
 }
 

@@ -177,9 +177,10 @@ fn remark_checksum(member: &mut Member, record: &Record) {
     let (stored, computed) = (record.le32(CSUM), checksum(record.bytes(), CSUM, false));
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
+        let remark = Remark::new("md-checksum", Severity::Broken, why);
         member
             .remarks
-            .push(Remark::new("md-checksum", Severity::Broken, why));
+            .push(remark.at(record.offset(CSUM), "sb_csum"));
     }
 }
 

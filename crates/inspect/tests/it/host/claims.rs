@@ -6,7 +6,7 @@ use ioalign_inspect::host::nvme::ID_NS_BYTES;
 
 use proptest::strategy::Strategy;
 
-use super::sysroot::{Disk, Sysroot};
+use super::sysroot::{Disk, Read as _, Sysroot};
 use super::{grid, has_remark, layer, off};
 
 fn one(disk: Disk) -> ioalign_inspect::host::Host {

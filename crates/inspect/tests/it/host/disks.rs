@@ -3,7 +3,7 @@
 use ioalign_core::{Bytes, Confidence, Kind, Map, Origin, Role, Severity, Tier};
 use ioalign_inspect::host::Root;
 
-use super::sysroot::{Disk, Sysroot};
+use super::sysroot::{Disk, Read as _, Sysroot};
 use super::{grid, has_remark, id, layer, off};
 
 #[test]

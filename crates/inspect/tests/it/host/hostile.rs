@@ -2,7 +2,7 @@
 
 use ioalign_inspect::host;
 
-use super::sysroot::{Disk, Sysroot};
+use super::sysroot::{Disk, Read as _, Sysroot};
 
 fn splitmix(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);

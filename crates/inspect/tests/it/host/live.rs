@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ioalign_inspect::host::{self, Root, What};
 
-use super::sysroot::{Disk, Sysroot};
+use super::sysroot::{Disk, Read as _, Sysroot};
 use crate::tools::run;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, Kind, Map, Severity, Tier};
 
-use super::sysroot::{Disk, Sysroot};
+use super::sysroot::{Disk, Read as _, Sysroot};
 use super::{grid, has_remark, layer};
 
 fn four_disks() -> Sysroot {

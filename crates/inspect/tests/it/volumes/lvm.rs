@@ -281,7 +281,7 @@ fn the_newer_of_two_copies_wins_and_a_damaged_one_loses() {
     assert_eq!(group(&member).seqno, 4);
     assert_eq!(rules(&member), ["lvm-metadata"]);
     assert!(
-        member.remarks[0].why.contains("raw_locn.checksum"),
+        member.remarks[0].sentence().contains("raw_locn.checksum"),
         "{:?}",
         member.remarks
     );

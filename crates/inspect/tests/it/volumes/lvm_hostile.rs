@@ -13,7 +13,7 @@ fn refused(text: &str) -> String {
     let member = probe(&pv.device()).unwrap();
     assert!(lvm(&member).group.is_none());
     assert_eq!(member.data_start.get(), 1 << 20);
-    assert_eq!(member.remarks[0].rule, "lvm-metadata");
+    assert_eq!(member.remarks[0].rule, "lvm-metadata-lost");
     member.remarks[0].why.clone()
 }
 

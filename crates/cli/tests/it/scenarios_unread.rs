@@ -1,0 +1,113 @@
+//! Hosts without root, and captured trees without copies of devices: sysfs alone gives verdicts.
+
+use ioalign_testkit::sysroot::{Disk, Sysroot};
+
+use super::{check_host, why};
+
+fn partitioned(start: u64) -> Sysroot {
+    Sysroot::new()
+        .disk(Disk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
+        .partition("sda", 1, start, 1 << 20)
+}
+
+#[test]
+fn partitions_are_judged_without_reading_a_device() {
+    for (start, verdict, code) in [(2048, "ok", 0), (63, "misaligned", 1)] {
+        let checked = check_host(&partitioned(start), &[]);
+        assert_eq!(
+            (checked.verdict(), checked.code),
+            (verdict, code),
+            "{:?}",
+            checked.rules()
+        );
+        let notes = checked.of_rule("not-readable");
+        assert_eq!(notes.len(), 2, "the table and the content: {notes:#?}");
+        assert!(notes.iter().all(|note| note["severity"] == "note"));
+        let inside = checked.finding("not-readable", "sda1");
+        assert!(why(inside).contains("stays unknown"), "{inside:#}");
+        let table = checked.finding("not-readable", "disk:sda");
+        assert!(why(table).contains("partition table"), "{table:#}");
+        assert_eq!(checked.of_rule("nothing-recognised").len(), 0);
+    }
+}
+
+#[test]
+fn types_that_udev_knows_need_no_table() {
+    let tree = partitioned(2048);
+    let number = tree.number("sda1");
+    let tree = tree.file(
+        &format!("run/udev/data/b{number}"),
+        "E:ID_PART_ENTRY_TYPE=0fc63daf-8483-4772-8e79-3d69d8477de4\n",
+    );
+    assert_eq!(check_host(&tree, &[]).of_rule("not-readable").len(), 1);
+}
+
+#[test]
+fn a_bare_disk_beside_others_is_a_note() {
+    let tree = partitioned(2048).disk(Disk::new("sdb", 1 << 30));
+    let checked = check_host(&tree, &[]);
+    assert_eq!((checked.verdict(), checked.code), ("ok", 0));
+    assert_eq!(checked.finding("not-readable", "sdb")["severity"], "note");
+}
+
+#[test]
+fn when_nothing_can_be_judged_the_verdict_is_unknown() {
+    let bare = Sysroot::new().disk(Disk::new("sda", 1 << 30));
+    let checked = check_host(&bare, &[]);
+    assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
+    assert_eq!(checked.rules(), ["not-readable=unknown"]);
+    let volume = bare.dm("dm-0", "vg-lv", "LVM-lv", 1 << 20, &["sda"]);
+    assert_eq!(check_host(&volume, &[]).verdict(), "unknown");
+}
+
+#[test]
+fn volumes_without_tables_leave_their_partitions_judged() {
+    let tree = partitioned(2048).dm("dm-0", "vg-lv", "LVM-lv", 1 << 20, &["sda1"]);
+    let checked = check_host(&tree, &[]);
+    assert_eq!(
+        (checked.verdict(), checked.code),
+        ("ok", 0),
+        "{:?}",
+        checked.rules()
+    );
+    let unread = checked.of_rule("not-readable");
+    assert!(
+        unread.iter().any(|note| why(note).contains("dm-table")),
+        "{unread:#?}"
+    );
+}
+
+#[test]
+fn what_the_kernel_tells_otherwise_is_not_missed() {
+    // An array on two partitions, mounted: only the file system's own words are missing.
+    let tree = ["sda", "sdb"].iter().fold(Sysroot::new(), |tree, name| {
+        tree.disk(Disk::new(name, 1 << 30).limits(512, 4096, 4096, 0))
+            .partition(name, 1, 2048, 1 << 20)
+    });
+    let tree = tree.md(
+        "md0",
+        1 << 20,
+        ("raid1", 0, 0),
+        &[("sda1", "0", 2048), ("sdb1", "1", 2048)],
+    );
+    let mounted = format!("1 0 {} / / rw - ext4 /dev/md0 rw\n", tree.number("md0"));
+    let checked = check_host(&tree.file("proc/self/mountinfo", mounted), &[]);
+    assert_eq!((checked.verdict(), checked.code), ("ok", 0));
+    let notes = checked.of_rule("not-readable");
+    assert_eq!(notes.len(), 1, "{notes:#?}");
+    assert!(why(notes[0]).contains("mount table"), "{notes:#?}");
+}
+
+#[test]
+fn reserved_volumes_and_boot_areas_hold_nothing_to_miss() {
+    let tree = partitioned(2048).partition("sda", 2, 34, 2014);
+    let number = tree.number("sda2");
+    let kind = "E:ID_PART_ENTRY_TYPE=21686148-6449-6e6f-744e-656564454649\n";
+    let checked = check_host(&tree.file(&format!("run/udev/data/b{number}"), kind), &[]);
+    assert_eq!(checked.verdict(), "ok");
+    let unread = checked.of_rule("not-readable");
+    assert!(
+        unread.iter().all(|note| note["layer"] != "partition:sda2"),
+        "{unread:#?}"
+    );
+}

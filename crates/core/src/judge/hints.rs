@@ -1,0 +1,85 @@
+//! Hints of a device that are not believed: said, so that nobody else believes them either.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::grid::Grid;
+use crate::layer::Layer;
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for (index, grid) in case.stack.grids.iter().enumerate() {
+        let layer = case.stack.layer(grid.layer);
+        let Some(why) = grid.distrust.as_deref().filter(|_| !said_already(layer)) else {
+            continue;
+        };
+        match contradicted(case, grid) {
+            Some(other) if other.kind == "optimal-io" => {}
+            Some(_) => {
+                let why = format!("{why}, and that is not believed either");
+                findings.push(finding(case, index, grid, &why));
+            }
+            None => findings.push(finding(case, index, grid, why)),
+        }
+    }
+}
+
+/// Where the kernel marks a device as misaligned (−1) all its hints lose their phase: one cause, and
+/// that finding names it.
+fn said_already(layer: &Layer) -> bool {
+    layer
+        .remarks
+        .iter()
+        .any(|remark| remark.rule == "kernel-misaligned-stack")
+}
+
+/// The other half of a pair that cannot both be true, a stripe unit above the stripe's width: one
+/// cause, said at the width.
+fn contradicted<'a>(case: &'a Case<'_>, grid: &Grid) -> Option<&'a Grid> {
+    let pair = |optimal: &Grid, minimum: &Grid| {
+        optimal.kind == "optimal-io" && minimum.kind == "stripe-unit" && optimal.size < minimum.size
+    };
+    case.stack
+        .grids
+        .iter()
+        .filter(|other| other.layer == grid.layer && !other.trusted())
+        .find(|other| pair(other, grid) || pair(grid, other))
+}
+
+fn finding(case: &Case<'_>, index: usize, grid: &Grid, why: &str) -> Finding {
+    let what = hint(&grid.kind);
+    let why = format!(
+        "{} reports {what} of {} B ({}), which is not believed: {why}",
+        case.subject(grid.layer),
+        grid.size.get(),
+        grid.source,
+    );
+    let mut finding = Finding::new("bogus-hint", Severity::Note, why).at(grid.layer);
+    finding.grid = Some(index);
+    finding.unit = Some(grid.size);
+    finding.steps = remedy(&grid.kind);
+    finding
+}
+
+fn hint(kind: &str) -> String {
+    match kind {
+        "optimal-io" => "an optimal I/O size".to_owned(),
+        "stripe-unit" => "a minimum I/O size".to_owned(),
+        "physical-block" => "a physical block".to_owned(),
+        "logical-sector" => "a logical sector".to_owned(),
+        other => format!("a {}", other.replace('-', " ")),
+    }
+}
+
+/// libfdisk, LVM and cryptsetup filter bad I/O sizes, parted and the makers of file systems do not.
+fn remedy(kind: &str) -> Vec<String> {
+    let line = match kind {
+        "optimal-io" | "stripe-unit" => {
+            "tools may believe it: give parted starts in sectors (-a none, unit s) and make XFS with \
+             -d noalign (a stripe made from such a hint can make the kernel refuse the mount)"
+        }
+        "physical-block" => {
+            "name the unit by hand where a tool asks for it (zpool create -o ashift=12)"
+        }
+        _ => return Vec::new(),
+    };
+    vec![line.to_owned()]
+}

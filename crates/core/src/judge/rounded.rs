@@ -1,0 +1,54 @@
+//! Starts that are known only roughly: where the candidates disagree, nothing is claimed.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::grid::Origin;
+use crate::layer::{Edge, Kind, LayerId};
+use crate::map::Map;
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for (id, layer) in case
+        .stack
+        .layers()
+        .filter(|(_, layer)| layer.role.carries_data())
+    {
+        if layer.kind == Kind::Partition
+            && let [
+                Edge {
+                    map: Map::Opaque(why),
+                    ..
+                },
+            ] = layer.below.as_slice()
+        {
+            let why = format!("{} cannot be judged: {why}", case.subject(id));
+            findings.push(Finding::new("start-unknown", Severity::Unknown, why).at(id));
+        }
+        for edge in &layer.below {
+            if let Map::Within { low, high, .. } = edge.map
+                && let Some(why) = undecided(case, id, low.get(), high.get())
+            {
+                findings.push(
+                    Finding::new("start-not-exact", Severity::Unknown, why)
+                        .at(id)
+                        .step("print it in sectors: parted DISK unit s print, fdisk -l, sfdisk -d"),
+                );
+            }
+        }
+    }
+}
+
+/// The sentence for a layer whose candidates disagree on a grid that matters.
+fn undecided(case: &Case<'_>, id: LayerId, low: u64, high: u64) -> Option<String> {
+    let grids = case.stack.grids.iter().enumerate();
+    let (_, grid) = grids
+        .filter(|(_, grid)| grid.trusted() && case.lies_on(id, grid.layer))
+        .filter(|(_, grid)| grid.tier <= crate::Tier::Rmw || grid.origin != Origin::Assumed)
+        .find(|(index, _)| case.phases_on(id, *index).is_none())?;
+    Some(format!(
+        "The start of {} is printed rounded: it lies from byte {low} to {high}, on and off the {} \
+         grid ({}), so nothing can be said",
+        case.name(id),
+        grid.size,
+        grid.kind
+    ))
+}

@@ -1,0 +1,118 @@
+//! Devices whose bytes could not be read: what stays unknown, and when that is everything.
+//!
+//! The kernel shows where partitions start to everybody: without root they are judged as well, and
+//! only what is written on them stays unknown.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::layer::{Kind, Layer, LayerId};
+use crate::role::Role;
+
+/// The remark of a reader that could not open a device, with the reason: what follows from it is
+/// said here.
+pub(super) const RULE: &str = "not-readable";
+/// The fact that every block device of a host has.
+const DEVICE: &str = "device-number";
+
+/// Why a device could not be read, if so.
+pub(super) fn reason(layer: &Layer) -> Option<&str> {
+    let remark = layer.remarks.iter().find(|remark| remark.rule == RULE)?;
+    Some(&remark.why)
+}
+
+pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    let judged = anything_judged(case);
+    let severity = if judged {
+        Severity::Note
+    } else {
+        Severity::Unknown
+    };
+    for (id, layer) in case.stack.layers() {
+        let why = reason(layer).and_then(|why| unknown(case, id, layer, why));
+        if let Some(why) = why {
+            let finding = Finding::new(RULE, severity, why).at(id);
+            findings.push(finding);
+        }
+    }
+    let said = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Unknown);
+    if !judged && !said {
+        findings.extend(nothing_judged(case));
+    }
+}
+
+/// Whether the start of any data was compared with any grid that is believed.
+fn anything_judged(case: &Case<'_>) -> bool {
+    case.data_leaves()
+        .chain(case.databases())
+        .any(|leaf| case.on_grids(leaf).next().is_some())
+}
+
+/// What is not known of a device for want of its bytes; `None` where it is known otherwise, or where
+/// it does not matter.
+fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
+    let above = || case.stack.above(id).map(|above| case.stack.layer(above));
+    if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {
+        return Some(format!(
+            "{} cannot be read ({why}): the mount table says that it holds {}, whose stripe geometry \
+             stays unknown",
+            case.subject(id),
+            mounted.name
+        ));
+    }
+    if above().any(|above| above.kind == Kind::Database) {
+        // The operator says what is on it.
+        return None;
+    }
+    if above().all(|above| !above.facts.contains_key(DEVICE)) {
+        return layer
+            .role
+            .carries_data()
+            .then(|| content(case, id, layer, why));
+    }
+    (layer.kind == Kind::Disk && guessed_roles(case, id)).then(|| {
+        format!(
+            "The partition table of {} cannot be read ({why}): what its partitions are for stays \
+             unknown, so that even a boot loader area is judged as data",
+            case.name(id)
+        )
+    })
+}
+
+/// Whether a partition is taken for data only because nothing says what it is for.
+fn guessed_roles(case: &Case<'_>, disk: LayerId) -> bool {
+    case.stack.above(disk).any(|above| {
+        let layer = case.stack.layer(above);
+        layer.kind == Kind::Partition
+            && layer.role == Role::Data
+            && !layer.facts.contains_key("type")
+            && case.stack.is_leaf(above)
+    })
+}
+
+fn content(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> String {
+    let subject = case.subject(id);
+    if layer.kind == Kind::Disk {
+        return format!(
+            "{subject} cannot be read ({why}): whether there is a partition table, a volume or a file \
+             system on it stays unknown"
+        );
+    }
+    let judged = if case.on_grids(id).next().is_some() {
+        "; where it starts is judged all the same"
+    } else {
+        ""
+    };
+    format!("{subject} cannot be read ({why}): what is on it stays unknown{judged}")
+}
+
+/// Data are there, and nothing leads from them to any grid.
+fn nothing_judged(case: &Case<'_>) -> Option<Finding> {
+    let leaf = case.data_leaves().next()?;
+    let why = format!(
+        "Nothing could be judged: where {} lies on the devices below is not known",
+        case.name(leaf)
+    );
+    Some(Finding::new("nothing-judged", Severity::Unknown, why).at(leaf))
+}

@@ -1,0 +1,158 @@
+//! Databases: found on a live machine, or named by the operator, on top of what holds their files.
+
+use std::path::Path;
+
+use ioalign_core::layer::Kind;
+use ioalign_core::{Bytes, Layer, LayerId, Map};
+
+use super::Assembly;
+use super::host::Wanted;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filesystems::database::{self, Database};
+use crate::host::{Host, Mount, Root};
+
+/// Data directories that are looked for on their own.
+const USUAL_DATABASES: [&str; 3] = ["var/lib/mysql", "var/lib/pgsql/data", "var/lib/postgresql"];
+
+/// Files and folders in which MySQL and MariaDB are configured.
+const MYSQL_FILES: [&str; 2] = ["etc/my.cnf", "etc/mysql/my.cnf"];
+const MYSQL_FOLDERS: [&str; 4] = [
+    "etc/my.cnf.d",
+    "etc/mysql/conf.d",
+    "etc/mysql/mysql.conf.d",
+    "etc/mysql/mariadb.conf.d",
+];
+/// What file systems allocate where nothing is known of theirs.
+const USUAL_BLOCK: Bytes = Bytes::new(4096);
+/// `bluestore_min_alloc_size` of hard disks and flash since Ceph 16.
+const BLUESTORE_ALLOCATION: &str = "bluestore:4k";
+
+impl Assembly<'_> {
+    /// What the host's own files say about the database that the operator names.
+    pub(super) fn configure_database(&mut self, root: &Root) {
+        let Some(database) = &mut self.database else {
+            return;
+        };
+        let folders = MYSQL_FOLDERS.iter().flat_map(|folder| {
+            let names = root.list(folder).into_iter();
+            names
+                .filter(|name| name.ends_with(".cnf"))
+                .map(move |name| format!("{folder}/{name}"))
+        });
+        let files = MYSQL_FILES.iter().map(|file| (*file).to_owned());
+        // The server reads the folders last, and the last value counts.
+        let mut text = String::new();
+        for file in files.chain(folders) {
+            text.push_str(&root.text(&file).unwrap_or_default());
+            text.push('\n');
+        }
+        database.configured(&text);
+    }
+
+    /// The operator's `--database` on devices whose content cannot be seen.
+    pub(super) fn add_named_unread(&mut self, host: &Host) {
+        let Some(database) = self.database.clone() else {
+            return;
+        };
+        for device in host.devices.iter().filter(|device| !device.held) {
+            let layer = self.stack.layer(device.layer);
+            let swap = layer.role == ioalign_core::Role::Swap;
+            let unread = layer.remarks.iter().any(|r| r.rule == "not-readable");
+            if unread && layer.role.carries_data() && !swap && self.stack.is_leaf(device.layer) {
+                self.put_database(&database, device.layer);
+            }
+        }
+    }
+
+    /// An OSD of Ceph on its device: objects lie in units that its database knows and the label
+    /// does not; the operator may name them.
+    pub(super) fn add_bluestore(&mut self, device: LayerId, facts: &[(&'static str, String)]) {
+        let named = self.database.clone();
+        let named = named.filter(|database| database.kind == "bluestore");
+        let assumed = named.is_none();
+        let Some(database) = named.or_else(|| database::named(BLUESTORE_ALLOCATION)) else {
+            return;
+        };
+        let id = self.put_database(&database, device);
+        let layer = self.stack.layer_mut(id);
+        layer.facts.extend(facts.iter().cloned());
+        if assumed {
+            let source = "assumed: bluestore_min_alloc_size since Ceph 16".to_owned();
+            layer.facts.insert("block-source", source);
+        }
+    }
+
+    pub(super) fn add_databases(
+        &mut self,
+        root: &Root,
+        host: &Host,
+        wanted: &Wanted,
+    ) -> Result<()> {
+        let mut found = wanted.databases.clone();
+        if wanted.everything() && root.is_live() {
+            // Nobody asked for these: one that cannot be read is no failure.
+            let usual = USUAL_DATABASES.iter().map(|path| root.path_of(path));
+            found.extend(usual.filter_map(|path| database::find(&path).ok().flatten()));
+        }
+        for database in found {
+            let below =
+                mount_of(host, &database.path).and_then(|mount| self.filesystem_of(host, mount));
+            let Some(below) = below else {
+                if wanted.everything() {
+                    continue;
+                }
+                let what = "The file system that holds it lies on no block device that is known";
+                return Err(Error::new(ErrorKind::Unsupported, what).in_file(&database.path));
+            };
+            self.put_database(&database, below);
+        }
+        Ok(())
+    }
+
+    /// A database's files start at file-system blocks; which ones, is not looked up here.
+    pub(super) fn put_database(&mut self, database: &Database, holder: LayerId) -> LayerId {
+        let below = self.stack.layer(holder);
+        let granule = match below.block {
+            // BlueStore needs no file system: it allocates on the device itself.
+            _ if database.kind == "bluestore" && below.kind != Kind::Filesystem => database.page,
+            block => block.unwrap_or(USUAL_BLOCK),
+        };
+        let map = Map::Scattered {
+            start: Bytes::ZERO,
+            granule,
+        };
+        self.stack.push(database_layer(database).on(holder, map))
+    }
+}
+
+/// The mount with the longest path that contains `path`.
+fn mount_of<'a>(host: &'a Host, path: &Path) -> Option<&'a Mount> {
+    let real = path.canonicalize().ok()?;
+    let holds = host
+        .mounts
+        .iter()
+        .filter(|mount| real.starts_with(&mount.point));
+    holds.max_by_key(|mount| mount.point.as_os_str().len())
+}
+
+/// The layer of a database, not yet on anything.
+pub(super) fn database_layer(database: &Database) -> Layer {
+    let mut layer = Layer::new(Kind::Database, database.kind);
+    layer.block = Some(database.page);
+    layer.facts.extend(
+        database
+            .facts
+            .iter()
+            .map(|(key, value)| (*key, value.clone())),
+    );
+    if let Some(protected) = database.torn_page_protection {
+        let word = if protected { "on" } else { "off" };
+        layer.facts.insert("torn-page-protection", word.to_owned());
+    }
+    if !database.path.as_os_str().is_empty() {
+        layer
+            .facts
+            .insert("path", database.path.display().to_string());
+    }
+    layer
+}

@@ -1,0 +1,168 @@
+//! Several texts about one device become one description of it.
+
+use std::collections::BTreeMap;
+
+use ioalign_core::Remark;
+use ioalign_core::layer::Kind;
+
+use super::{disagree, names};
+use crate::captures::{Array, Number, Said};
+use crate::host::hints::Claims;
+use crate::volumes::Member;
+
+/// What a device is: as told, else by what is known of it.
+pub(super) fn kind_of(device: &Said) -> Kind {
+    match device.kind {
+        Some(kind) => kind,
+        None if device.array.is_some() => Kind::Md,
+        None if device.start.is_some() => Kind::Partition,
+        None if device.parents.is_empty() => Kind::Disk,
+        None => Kind::Volume,
+    }
+}
+
+/// Adds what another text says of the device `name`.
+fn add(mine: &mut Said, name: &str, other: Said) {
+    exacter(
+        &mut mine.start,
+        other.start,
+        "start",
+        name,
+        &mut mine.remarks,
+    );
+    exacter(&mut mine.size, other.size, "size", name, &mut mine.remarks);
+    mine.kind = mine.kind.or(other.kind);
+    mine.sector = mine.sector.or(other.sector);
+    mine.role = mine.role.or(other.role);
+    mine.table = mine.table.or(other.table);
+    mine.block = mine.block.or(other.block);
+    mine.type_id = mine.type_id.take().or(other.type_id);
+    mine.filesystem = mine.filesystem.take().or(other.filesystem);
+    mine.mounted = mine.mounted.take().or(other.mounted);
+    mine.array = richer_array(mine.array.take(), other.array);
+    mine.member = richer_member(mine.member.take(), other.member);
+    mine.claims = joined(mine.claims.take(), other.claims, other.alignment_offset);
+    mine.facts.extend(other.facts);
+    mine.remarks.extend(other.remarks);
+    for parent in other.parents {
+        let parent = parent.trim_start_matches("/dev/").to_owned();
+        if parent != name && !mine.parents.contains(&parent) {
+            mine.parents.push(parent);
+        }
+    }
+}
+
+/// Puts all claims about a device together.
+pub(super) fn by_name(said: Vec<Said>) -> BTreeMap<String, Said> {
+    let mut devices: BTreeMap<String, Said> = BTreeMap::new();
+    for mut one in said.into_iter().take(super::MOST_DEVICES) {
+        let name = std::mem::take(&mut one.name);
+        if one.is_part() && one.parents.is_empty() {
+            one.parents.extend(names::disk_of(&name));
+        }
+        add(devices.entry(name.clone()).or_default(), &name, one);
+    }
+    devices
+}
+
+/// Parents that follow from names and arrays.
+pub(super) fn add_parents(devices: &mut BTreeMap<String, Said>) {
+    for (name, device) in devices.iter_mut() {
+        if let Some(array) = &device.array {
+            device.parents = array
+                .members
+                .iter()
+                .map(|(member, _)| member.clone())
+                .collect();
+        } else if device.parents.is_empty()
+            && device.kind.is_none_or(|kind| kind == Kind::Partition)
+        {
+            // `pvs` or `xfs_info` may speak of sda1 alone: it still is a partition.
+            device.parents.extend(names::disk_of(name));
+            if !device.parents.is_empty() {
+                device.kind = Some(Kind::Partition);
+            }
+        }
+    }
+}
+
+/// Keeps the narrower interval; notes a contradiction.
+fn exacter(
+    mine: &mut Option<Number>,
+    other: Option<Number>,
+    what: &str,
+    name: &str,
+    remarks: &mut Vec<Remark>,
+) {
+    let Some(other) = other else { return };
+    if let Some(mine) = mine {
+        if mine.high < other.low || other.high < mine.low {
+            remarks.push(disagree(what, name));
+        }
+        if mine.high - mine.low <= other.high - other.low {
+            return;
+        }
+    }
+    *mine = Some(other);
+}
+
+fn richer_array(mine: Option<Array>, other: Option<Array>) -> Option<Array> {
+    match (mine, other) {
+        (Some(mine), Some(other)) => Some(Array {
+            level: mine.level,
+            layout: mine.layout.or(other.layout),
+            chunk: mine.chunk.or(other.chunk),
+            raid_disks: mine.raid_disks.max(other.raid_disks),
+            metadata: mine.metadata.or(other.metadata),
+            members: if mine.members.len() < other.members.len() {
+                other.members
+            } else {
+                mine.members
+            },
+        }),
+        (mine, other) => mine.or(other),
+    }
+}
+
+/// A member with its data area beats one without.
+fn richer_member(mine: Option<Member>, other: Option<Member>) -> Option<Member> {
+    match (mine, other) {
+        (Some(mine), Some(other)) if mine.data_start.is_zero() && !other.data_start.is_zero() => {
+            Some(other)
+        }
+        (mine, other) => mine.or(other),
+    }
+}
+
+/// Queue limits of several texts: what one leaves out another may say.
+fn joined(mine: Option<Claims>, other: Option<Claims>, offset: Option<i64>) -> Option<Claims> {
+    let mut claims = match (mine, other) {
+        (Some(mut mine), Some(other)) => {
+            mine.logical = mine.logical.or(other.logical);
+            mine.physical = mine.physical.or(other.physical);
+            mine.minimum = mine.minimum.or(other.minimum);
+            mine.optimal = mine.optimal.or(other.optimal);
+            mine.chunk = mine.chunk.or(other.chunk);
+            mine.rotational = mine.rotational.or(other.rotational);
+            mine.erase = mine.erase.or(other.erase);
+            mine.nvme = mine.nvme.or(other.nvme);
+            for (mine, other) in [
+                (&mut mine.model, other.model),
+                (&mut mine.vendor, other.vendor),
+            ] {
+                if mine.is_empty() {
+                    *mine = other;
+                }
+            }
+            if mine.alignment_offset == 0 {
+                mine.alignment_offset = other.alignment_offset;
+            }
+            Some(mine)
+        }
+        (mine, other) => mine.or(other),
+    };
+    if let (Some(claims), Some(offset)) = (&mut claims, offset) {
+        claims.alignment_offset = offset;
+    }
+    claims
+}

@@ -1,0 +1,192 @@
+//! Stacks from claims about devices, as texts make them.
+
+use std::collections::BTreeMap;
+
+use ioalign_core::judge::{Options as Judge, judge};
+use ioalign_core::{Bytes, Finding, LayerId, Severity, Stack};
+use ioalign_inspect::assemble::{Options, evidence};
+use ioalign_inspect::captures::{Array, Evidence, Number};
+use ioalign_inspect::host::hints::Claims;
+use ioalign_inspect::volumes::{
+    Detail, Group, GroupLv, GroupPv, Lvm, Md, Member, Segment, SegmentKind,
+};
+
+fn stack(said: Evidence) -> (Stack, Vec<Finding>) {
+    let stack = evidence(said, &Options::default()).stack;
+    let findings = judge(&stack, &Judge::default()).findings;
+    (stack, findings)
+}
+
+fn find(stack: &Stack, name: &str) -> LayerId {
+    stack
+        .layers()
+        .find(|(_, layer)| layer.name == name)
+        .map(|(id, _)| id)
+        .unwrap()
+}
+
+fn rules(findings: &[Finding]) -> Vec<(&'static str, Severity)> {
+    findings
+        .iter()
+        .map(|finding| (finding.rule, finding.severity))
+        .collect()
+}
+
+fn sector(count: u64) -> Option<Number> {
+    Some(Number::exact(count * 512))
+}
+
+#[test]
+fn two_texts_about_one_disk_are_one_stack() {
+    let mut said = Evidence::default();
+    said.device("/dev/sda").claims = Some(Claims {
+        logical: Some(512),
+        physical: Some(4096),
+        ..Claims::default()
+    });
+    said.device("sda1").start = sector(63);
+    said.device("/dev/sda1").start = Number::rounded("32.3", 1000);
+    let (stack, findings) = stack(said);
+    assert_eq!(stack.len(), 2);
+    assert_eq!(
+        rules(&findings),
+        [("start-misaligned", Severity::Misaligned)]
+    );
+    assert_eq!(findings[0].offset, Some(Bytes::new(3584)));
+}
+
+#[test]
+fn a_rounded_start_is_unknown_and_a_contradiction_is_said() {
+    let mut said = Evidence::default();
+    said.device("sda1").start = Number::rounded("1049", 1000);
+    let (_, findings) = stack(said);
+    assert_eq!(rules(&findings), [("start-not-exact", Severity::Unknown)]);
+    let mut said = Evidence::default();
+    said.device("sda1").start = sector(63);
+    said.device("sda1").start = sector(2048);
+    let (_, findings) = stack(said);
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.rule == "captures-disagree")
+    );
+}
+
+#[test]
+fn a_partition_without_a_start_is_not_ok() {
+    let mut said = Evidence::default();
+    said.device("sda1").kind = Some(ioalign_core::layer::Kind::Partition);
+    let (_, findings) = stack(said);
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Unknown),
+        "{findings:#?}"
+    );
+}
+
+fn member(kind: &'static str, set: &str, data_start: u64, detail: Detail) -> Member {
+    Member {
+        kind,
+        set: set.to_owned(),
+        name: String::new(),
+        data_start: Bytes::new(data_start),
+        data_size: None,
+        detail,
+        facts: BTreeMap::new(),
+        remarks: Vec::new(),
+    }
+}
+
+#[test]
+fn an_array_a_group_on_it_and_a_file_system_on_that() {
+    let mut said = Evidence::default();
+    for (slot, name) in (0_u32..).zip(["sdb", "sdc", "sdd", "sde"]) {
+        let md = Md {
+            version: "1.2",
+            level: 5,
+            layout: 2,
+            chunk: Bytes::new(65536),
+            raid_disks: 4,
+            slot: Some(slot),
+            array_size: None,
+            new_data_start: None,
+            events: 1,
+        };
+        said.device(name).member = Some(member("md", "uuid", 1 << 20, Detail::Md(md)));
+    }
+    let members = ["sdb", "sdc", "sdd", "sde"];
+    let members = members
+        .iter()
+        .map(|name| ((*name).to_owned(), None))
+        .collect();
+    let chunk = Some(Bytes::new(65536));
+    let array = Array {
+        level: 5,
+        layout: None,
+        chunk,
+        raid_disks: 4,
+        members,
+        metadata: None,
+    };
+    said.device("md0").array = Some(array);
+    let pv = Lvm {
+        pv: "pv-id".to_owned(),
+        group: None,
+    };
+    said.device("md0").member = Some(member("lvm2", "", 1152 << 10, Detail::Lvm(pv)));
+    let lv = |name: &str, extent| GroupLv {
+        name: name.to_owned(),
+        visible: true,
+        segments: vec![Segment {
+            start_extent: 0,
+            extents: 16,
+            kind: SegmentKind::Striped {
+                stripe: Bytes::ZERO,
+                targets: vec![("pv0".to_owned(), extent)],
+            },
+        }],
+    };
+    said.groups.push(Group {
+        name: "vg".to_owned(),
+        id: "vg-id".to_owned(),
+        seqno: 1,
+        extent: Bytes::new(4 << 20),
+        pvs: vec![GroupPv {
+            name: "pv0".to_owned(),
+            id: "pv-id".to_owned(),
+            device: "/dev/md0".to_owned(),
+            pe_start: Bytes::new(1152 << 10),
+            pe_count: 100,
+        }],
+        lvs: vec![lv("first", 0), lv("second", 16)],
+    });
+    let xfs = ioalign_inspect::filesystems::FileSystem {
+        kind: "xfs",
+        block: Some(Bytes::new(4096)),
+        ..Default::default()
+    };
+    said.device("mapper/vg-second").filesystem = Some(xfs);
+    let (stack, findings) = stack(said);
+    let second = find(&stack, "vg/second");
+    let off = findings
+        .iter()
+        .find(|finding| finding.rule == "start-suboptimal")
+        .unwrap();
+    assert_eq!(
+        (off.guilty, off.unit),
+        (Some(second), Some(Bytes::new(192 << 10)))
+    );
+    assert_eq!(off.offset, Some(Bytes::new(64 << 10)));
+    assert_eq!(stack.layer(find(&stack, "xfs")).below[0].below, second);
+}
+
+#[test]
+fn circles_and_orphans_end() {
+    let mut said = Evidence::default();
+    said.device("a").parents = vec!["b".to_owned()];
+    said.device("b").parents = vec!["a".to_owned()];
+    said.device("c").parents = vec!["nowhere".to_owned()];
+    let (stack, _) = stack(said);
+    assert_eq!(stack.len(), 4);
+}

@@ -1,0 +1,187 @@
+//! The terms that occur on the page, for someone who has never heard of alignment.
+
+/// A term: what makes it occur (in lower case), and what it means.
+struct Term {
+    name: &'static str,
+    signs: &'static [&'static str],
+    meaning: &'static str,
+}
+
+const TERMS: [Term; 27] = [
+    Term {
+        name: "Boundary, grid",
+        signs: &["boundar"],
+        meaning: "Storage is divided into equal blocks, like a ruler into marks. A boundary is a \
+                  mark; all marks of one ruler are a grid. Data that start on a mark are aligned.",
+    },
+    Term {
+        name: "Past a boundary (phase, remainder)",
+        signs: &[" past a "],
+        meaning: "How far behind the last mark something starts: the start divided by the block \
+                  size, and what remains. 0 is right. 32256 = 7 × 4096 + 3584, so sector 63 is \
+                  3584 bytes past a 4 KiB boundary.",
+    },
+    Term {
+        name: "Straddle, cross a boundary",
+        signs: &["cross a boundary", "crossing", "touch two", "straddl"],
+        meaning: "A request that would fit in one block but lies over the mark between two: both \
+                  blocks must work for it.",
+    },
+    Term {
+        name: "Read-modify-write",
+        signs: &["read-modify-write"],
+        meaning: "A device can only write whole blocks. To change a part of one it reads the \
+                  block, changes it in memory and writes it back: two or three steps instead of one.",
+    },
+    Term {
+        name: "Sector, logical sector",
+        signs: &["sector"],
+        meaning: "The unit in which addresses are counted, mostly 512 bytes. It says nothing of \
+                  how large the blocks are that the device really writes.",
+    },
+    Term {
+        name: "Physical block",
+        signs: &["physical block"],
+        meaning: "The smallest piece that a disk really writes: 4 KiB on nearly every disk since \
+                  2011, even where it still counts in sectors of 512 bytes (\"512e\").",
+    },
+    Term {
+        name: "Stripe unit, chunk",
+        signs: &["stripe unit", "chunk", "array block", "array element"],
+        meaning: "An array spreads data over several disks in pieces of this size: the first piece \
+                  on one disk, the next on another.",
+    },
+    Term {
+        name: "Full stripe",
+        signs: &["full stripe", "full-stripe"],
+        meaning: "One chunk on each disk that holds data. With parity (RAID 5 and 6) a write of \
+                  exactly one stripe needs no reading; anything less does.",
+    },
+    Term {
+        name: "Stripe cache page",
+        signs: &["stripe cache page"],
+        meaning: "Linux software RAID with parity works in pages of 4 KiB, whatever its disks can do.",
+    },
+    Term {
+        name: "Indirection unit",
+        signs: &["indirection"],
+        meaning: "The granule in which an SSD keeps track of where data lie: often 4 KiB, on large \
+                  drives 16 or 64 KiB. Less than one is read-modify-write inside the drive.",
+    },
+    Term {
+        name: "Erase block",
+        signs: &["erase block"],
+        meaning: "The piece of flash that can only be erased as a whole, of some MiB.",
+    },
+    Term {
+        name: "Optimal I/O size",
+        signs: &["optimal i/o"],
+        meaning: "A size that a device says it likes best. Many devices report nonsense there, so \
+                  it is checked before it is believed.",
+    },
+    Term {
+        name: "Habit",
+        signs: &["habit"],
+        meaning: "Partitions have started at whole MiB since 2009, because that suits every common \
+                  block size. A start off it is not a defect by itself.",
+    },
+    Term {
+        name: "Assumed",
+        signs: &["assumed"],
+        meaning: "No device and no file said so. A virtual disk or image cannot tell what it will \
+                  lie on, so the usual value is taken; --grid names the real one.",
+    },
+    Term {
+        name: "Partition",
+        signs: &["partition"],
+        meaning: "A part of a disk, with a start and an end in sectors. Old tools began the first \
+                  one at sector 63, which is on no boundary.",
+    },
+    Term {
+        name: "Extent, LVM physical and logical volume",
+        signs: &["lvm", "logical volume"],
+        meaning: "LVM divides disks (physical volumes) into extents, mostly of 4 MiB, and builds \
+                  volumes from them. Where the first extent starts decides for all of them.",
+    },
+    Term {
+        name: "Thin pool",
+        signs: &["thin pool", "thin chunk"],
+        meaning: "Volumes that take space only when it is written, chunk by chunk.",
+    },
+    Term {
+        name: "Host block",
+        signs: &["host block"],
+        meaning: "The block of the file system or device on which an image file lies.",
+    },
+    Term {
+        name: "Image, dynamic image",
+        signs: &["vhd", "vmdk", "qcow", "vdi", "image"],
+        meaning: "A file that is a disk for a virtual machine. Formats that grow on demand keep \
+                  tables of their own between the data, which may push them off every boundary.",
+    },
+    Term {
+        name: "Cluster",
+        signs: &["cluster"],
+        meaning: "The piece in which a file system or image format allocates space.",
+    },
+    Term {
+        name: "Data region",
+        signs: &["data region"],
+        meaning: "Where a file system keeps the contents of files, behind its own tables. It may \
+                  start off a boundary even when its partition starts on one.",
+    },
+    Term {
+        name: "Stripe width told to a file system",
+        signs: &["told of stripe"],
+        meaning: "XFS and ext4 can be told the shape of the array below (sunit and swidth, stride \
+                  and stripe-width) and then place large files accordingly.",
+    },
+    Term {
+        name: "ashift",
+        signs: &["ashift"],
+        meaning: "The block size of a ZFS device as a power of two: 9 is 512 bytes, 12 is 4 KiB.",
+    },
+    Term {
+        name: "Swap",
+        signs: &["swap"],
+        meaning: "Where memory is moved when there is too little of it. It can be made anew \
+                  without losing data.",
+    },
+    Term {
+        name: "Torn page",
+        signs: &["torn"],
+        meaning: "A database page of which a crash has left one half new and one half old.",
+    },
+    Term {
+        name: "Boot loader area, EFI system partition, Microsoft reserved",
+        signs: &["boot loader area", "efi system", "microsoft reserved"],
+        meaning: "Small partitions for starting the machine. No workload writes there, so where \
+                  they start costs nothing.",
+    },
+    Term {
+        name: "Fixed in place",
+        signs: &["fixed in place"],
+        meaning: "Whether it can be put right on the same device, or only by copying the data \
+                  to a place that was made right.",
+    },
+];
+
+/// The terms that `body` uses.
+pub fn put(out: &mut String, body: &str) {
+    let body = body.to_lowercase();
+    let used: Vec<_> = TERMS
+        .iter()
+        .filter(|term| term.signs.iter().any(|sign| body.contains(sign)))
+        .collect();
+    if used.is_empty() {
+        return;
+    }
+    out.push_str("<section class=\"glossary\">\n<h2>The words used here</h2>\n<dl>\n");
+    for term in used {
+        out.push_str(&format!(
+            "<dt>{}</dt><dd>{}</dd>\n",
+            term.name, term.meaning
+        ));
+    }
+    out.push_str("</dl>\n</section>\n");
+}
