@@ -6,6 +6,7 @@ mod output;
 mod target;
 
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use ioalign_core::SectorSize;
@@ -17,6 +18,7 @@ use ioalign_report::{Format, Report, Target};
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
+use crate::policy::{self, Policy};
 
 /// Everything the targets have in common.
 pub struct Job {
@@ -36,7 +38,9 @@ pub struct Job {
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let job = Job::new(arguments)?;
     let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
-    let targets = judge_all(arguments, &job, &interrupt)?;
+    let policy = policy(arguments)?;
+    let mut targets = judge_all(arguments, &job, &interrupt)?;
+    policy.apply(&mut targets);
     let machine = match arguments.output.format() {
         Format::Html => machine(),
         _ => Vec::new(),
@@ -45,12 +49,27 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         targets,
         tool: tool(),
         machine,
+        scanned_at_seconds: now(),
+        fail: policy.fail,
     };
     output::write(&report, arguments)?;
     if interrupt.asked() {
         return Ok(Exit::Interrupted);
     }
     Ok(exit_of(arguments, &report))
+}
+
+fn policy(arguments: &CheckArgs) -> Result<Policy> {
+    if arguments.no_policy {
+        return Ok(Policy::default());
+    }
+    policy::load(arguments.policy.as_deref())
+}
+
+/// Seconds since 1970.
+fn now() -> Option<u64> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(since.as_secs())
 }
 
 /// Name and version, as reports open with it.
@@ -92,11 +111,11 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
 }
 
 fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
-    let unreadable = report.errors() > 0;
-    if arguments.exit_mode == exit::Mode::VirtAlignmentScan && !unreadable {
+    let (mode, unreadable) = (arguments.exit_mode(), report.errors() > 0);
+    if mode == exit::Mode::VirtAlignmentScan && !unreadable {
         return Exit::Code(output::virt_alignment_scan(report));
     }
-    exit::code(arguments.exit_mode, report.verdict(), unreadable)
+    exit::code(mode, report.counted(), unreadable)
 }
 
 impl Job {

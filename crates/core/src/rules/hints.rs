@@ -7,6 +7,21 @@ pub(super) const GROUP: Group = Group {
     title: "Hints of devices and the kernel",
     rules: &[
         Rule {
+            id: "bogus-hint",
+            severity: Severity::Note,
+            title: "A hint that is not believed",
+            means: "The device reports a size that cannot be what it says: 33553920 (65535 \
+            sectors, the largest transfer of a USB bridge), an optimal size below the minimum, a \
+            physical block of hundreds of KiB.",
+            costs: "Nothing here: it judges nothing. Tools that believe it place partitions and \
+            stripes on boundaries that are none.",
+            source: "util-linux issues 1221 and 1224 (libfdisk, LVM and newer kernels filter it, \
+            parted and mke2fs do not); OpenZFS issue 13917.",
+            fix: "Give such tools their values by hand: parted -a none with unit s, mkfs.xfs -d \
+            noalign, zpool create -o ashift=12.",
+            ignore: "Always, once you know why your tools propose odd starts.",
+        },
+        Rule {
             id: "kernel-misaligned-stack",
             severity: Severity::Misaligned,
             title: "The kernel itself calls this stack misaligned",

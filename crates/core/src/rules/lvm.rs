@@ -27,6 +27,18 @@ pub(super) const GROUP: Group = Group {
             ignore: "Never.",
         },
         Rule {
+            id: "lvm-metadata-lost",
+            severity: Severity::Broken,
+            title: "No copy of the LVM metadata can be read",
+            means: "Every metadata area of this PV is damaged: the group's volumes are not known \
+            from it.",
+            costs: "The group cannot be activated from this PV alone.",
+            source: "LVM2 lib/format_text.",
+            fix: "vgcfgrestore from /etc/lvm/backup or /etc/lvm/archive, or check all disks of \
+            the group together: --together.",
+            ignore: "Never.",
+        },
+        Rule {
             id: "lvm-metadata-differs",
             severity: Severity::Note,
             title: "Copies of the LVM metadata that differ",

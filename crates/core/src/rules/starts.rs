@@ -74,6 +74,19 @@ pub(super) const GROUP: Group = Group {
             ignore: "Nearly always, unless you know of an array below.",
         },
         Rule {
+            id: "start-off-convenient-grid",
+            severity: Severity::Note,
+            title: "Off a length that is only convenient",
+            means: "The start is off a full stripe without parity, or off an optimal I/O size \
+            that is no stripe: such grids name a convenient length, nothing is rewritten as a \
+            whole there.",
+            costs: "Large sequential requests are split at one more place; small ones do not \
+            notice.",
+            source: "Linux Documentation/ABI/stable/sysfs-block, optimal_io_size.",
+            fix: "Nothing to do; new partitions can start at the suggested multiple.",
+            ignore: "Nearly always.",
+        },
+        Rule {
             id: "start-repaired-above",
             severity: Severity::Note,
             title: "An odd start that the layer above makes up for",

@@ -53,13 +53,10 @@ fn counted(report: &Report, target: &Target, finding: &Finding) -> Option<String
     };
     let number: usize = report.targets.iter().map(same).sum();
     let total = of_kind(report, kind);
-    let noun = if total == 1 {
-        kinds::layer(kind).to_owned()
-    } else {
-        kinds::layers(kind)
-    };
+    let plural = if total == 1 { "" } else { "s" };
     Some(format!(
-        "{number} of {total} {noun} {}",
+        "{number} of {total} {}{plural} {}",
+        kinds::layer(kind),
         finding.severity.name()
     ))
 }
