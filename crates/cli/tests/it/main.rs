@@ -3,10 +3,13 @@
 
 mod cli;
 mod composition;
+mod explain;
 mod folder;
+mod formats;
 mod hostile;
 mod live_vm;
 mod oracles;
+mod policy;
 mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;
