@@ -3,6 +3,7 @@
 
 mod cli;
 mod composition;
+mod contrib;
 mod explain;
 mod folder;
 mod formats;
