@@ -14,8 +14,8 @@ pub(super) const GROUP: Group = Group {
             only written as a whole: a 4 KiB physical block, a flash indirection unit, a volume \
             block. Every block of the file system above straddles two of them.",
             costs: "A random write of one block becomes a read, a change and a write of two \
-            units: measured up to several times the time on hard disks, and more wear on flash. \
-            Reads that fit one unit touch two. Sequential streams hardly notice.",
+            units: at least one revolution more on a hard disk, more wear on flash. Reads that fit \
+            one unit touch two. Sequential streams hardly notice.",
             source: "T10/T13 (Long Physical Sector Alignment, READ CAPACITY(16)), NVMe NPWG and \
             NPWA; Linux block/blk-settings.c queue_limit_alignment_offset. The classic causes \
             are sector 63 (every partitioning program before 2009) and off-by-one ends of \

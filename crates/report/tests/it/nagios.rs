@@ -115,6 +115,29 @@ fn long_output_only_with_v_and_bounded() {
     assert!(text.lines().last().unwrap().ends_with(" more"), "{text}");
 }
 
+#[test]
+fn names_from_disks_break_nothing() {
+    for report in super::hostile::reports() {
+        let options = Options {
+            verbosity: Verbosity::Verbose,
+            ..Options::default()
+        };
+        let text = Format::Nagios.render(&report, &options);
+        let (said, rest) = text.split_once(" | ").unwrap();
+        assert!(!rest.contains('|') && !said.contains('|'), "{text}");
+        assert!(!text.contains(['<', '`', '$']), "{text}");
+        assert!(
+            !text.contains(|c: char| c.is_control() && c != '\n'),
+            "{text}"
+        );
+        assert!(
+            text.lines().all(|line| line.chars().count() < 1000),
+            "{text}"
+        );
+        check_perfdata(rest.lines().next().unwrap());
+    }
+}
+
 fn waived(mut target: Target) -> Report {
     for finding in &mut target.findings {
         finding.waived = Some(Waiver {
