@@ -63,6 +63,7 @@ n=0
 until [ -b /dev/nvme0n1 ] || [ $n -ge 50 ]; do usleep 100000; mdev -s; n=$((n + 1)); done
 
 capture live
+# shellcheck disable=SC2154 # capture.sh sets it
 out=$captures/live/answers
 mkdir -p "$out"
 # Exit codes tell the verdict; the JSON is what counts here.

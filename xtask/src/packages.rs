@@ -26,6 +26,7 @@ pub const TEST: &[Need] = &[
     ("makefs", "makefs"),
     ("mariadb-install-db", "mariadb-server-core"),
     ("mdadm", "mdadm"),
+    ("minfo", "mtools"),
     ("mkfs.btrfs", "btrfs-progs"),
     ("mkfs.erofs", "erofs-utils"),
     ("mkfs.exfat", "exfatprogs"),

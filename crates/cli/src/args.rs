@@ -95,9 +95,13 @@ pub struct CheckArgs {
     )]
     pub grid: Vec<GridSpec>,
 
-    /// Judge against a named set: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, iu-16k,
-    /// iu-64k, sd-card-4m, raid:<element>x<data disks>
-    #[arg(long, value_name = "NAME", value_parser = profile)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = profile,
+        help = "Judge against a named set: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, \
+                iu-16k, iu-64k, sd-card-4m, raid:<element>x<data disks>"
+    )]
     pub profile_grid: Vec<Profile>,
 
     /// Read partition tables written for sectors of this size (default: probe 512 and 4096)

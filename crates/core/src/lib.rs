@@ -15,6 +15,7 @@ pub mod judge;
 pub mod layer;
 pub mod map;
 pub mod phase;
+mod reach;
 pub mod remark;
 pub mod role;
 pub mod rules;

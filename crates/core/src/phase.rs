@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::grid::{Grid, residue};
 use crate::layer::LayerId;
 use crate::map::{Map, Run, Runs};
+use crate::reach;
 use crate::stack::Stack;
 use crate::units::{Bytes, gcd, ratio};
 
@@ -74,7 +75,30 @@ impl PhaseSet {
 
 /// Where the addresses of `layer` lie on `grid`; empty where no map leads there.
 pub fn phases(stack: &Stack, layer: LayerId, grid: &Grid) -> PhaseSet {
-    let mut walk = Walk::new(stack, grid);
+    let mut reached: Vec<bool> = Vec::with_capacity(layer.0 + 1);
+    for (id, above) in stack.layers().take(layer.0 + 1) {
+        let leads_there = reach::followed(above).any(|below| reached[below.0]);
+        reached.push(id == grid.layer || leads_there);
+    }
+    phases_along(stack, layer, grid, &|id| reached.get(id.0) == Some(&true))
+}
+
+/// The same, where it is known already from which layers the grid's layer can be reached.
+pub(crate) fn phases_along(
+    stack: &Stack,
+    layer: LayerId,
+    grid: &Grid,
+    reaches: &dyn Fn(LayerId) -> bool,
+) -> PhaseSet {
+    let mut walk = Walk {
+        stack,
+        target: grid.layer,
+        size: grid.size.get(),
+        phase: grid.phase.get(),
+        reaches,
+        counts: BTreeMap::new(),
+        pieces: 0,
+    };
     let size = stack
         .layer(layer)
         .size
@@ -94,37 +118,17 @@ struct Walk<'a> {
     target: LayerId,
     size: u64,
     phase: u64,
-    /// Whether the grid's layer can be reached from a layer, by index.
-    reaches: Vec<bool>,
+    /// Whether the grid's layer is this one, or can be reached from it.
+    reaches: &'a dyn Fn(LayerId) -> bool,
     counts: BTreeMap<u64, u64>,
     pieces: u64,
 }
 
-impl<'a> Walk<'a> {
-    fn new(stack: &'a Stack, grid: &Grid) -> Self {
-        let mut reaches: Vec<bool> = Vec::with_capacity(stack.len());
-        for (id, layer) in stack.layers() {
-            let below = layer.below.iter().any(|edge| {
-                !matches!(edge.map, Map::Opaque(_)) && reaches.get(edge.below.0) == Some(&true)
-            });
-            reaches.push(id == grid.layer || below);
-        }
-        let (target, size, phase) = (grid.layer, grid.size.get(), grid.phase.get());
-        Self {
-            stack,
-            target,
-            size,
-            phase,
-            reaches,
-            counts: BTreeMap::new(),
-            pieces: 0,
-        }
-    }
-
+impl Walk<'_> {
     /// `[from, from + len)` of `layer` carries top addresses that lie `shift` lower (modulo size).
     fn descend(&mut self, layer: LayerId, from: u64, len: u64, shift: u64) {
         self.pieces += 1;
-        if self.pieces > MOST_PIECES || self.reaches.get(layer.0) != Some(&true) || len == 0 {
+        if self.pieces > MOST_PIECES || !(self.reaches)(layer) || len == 0 {
             return;
         }
         if layer == self.target {

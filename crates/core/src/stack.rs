@@ -7,6 +7,9 @@ use crate::layer::{Layer, LayerId};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
     layers: Vec<Layer>,
+    /// The layers that lie directly on each, by index: a host with thousands of volumes asks this of
+    /// every one of them.
+    above: Vec<Vec<LayerId>>,
     /// All grids, each in one layer's address space.
     pub grids: Vec<Grid>,
 }
@@ -23,7 +26,14 @@ impl Stack {
     pub fn push(&mut self, mut layer: Layer) -> LayerId {
         let id = LayerId(self.layers.len());
         layer.below.retain(|edge| edge.below < id);
+        for edge in &layer.below {
+            let above = &mut self.above[edge.below.0];
+            if above.last() != Some(&id) {
+                above.push(id);
+            }
+        }
         self.layers.push(layer);
+        self.above.push(Vec::new());
         id
     }
 
@@ -50,16 +60,14 @@ impl Stack {
         &self.layers[id.0]
     }
 
-    /// A layer, to add what was learned later. Edges must keep pointing down.
+    /// A layer, to add what was learned later. Its edges must stay as they are.
     pub fn layer_mut(&mut self, id: LayerId) -> &mut Layer {
         &mut self.layers[id.0]
     }
 
     /// The layers that lie directly on `id`.
     pub fn above(&self, id: LayerId) -> impl Iterator<Item = LayerId> {
-        self.layers()
-            .filter(move |(_, layer)| layer.below.iter().any(|edge| edge.below == id))
-            .map(|(above, _)| above)
+        self.above[id.0].iter().copied()
     }
 
     /// Whether nothing lies on `id`.

@@ -28,10 +28,11 @@ pub trait Source: Send + Sync {
     fn path(&self) -> &Path;
 }
 
-/// Bytes a page of the cache; superblocks and tables cluster well within it.
-const PAGE: usize = 16 << 10;
+/// Bytes a page of the cache. Superblocks are small and far apart: with pages of 16 KiB a third of
+/// the time of a run on one image went into clearing and copying bytes that nobody asked for.
+const PAGE: usize = 4 << 10;
 const PAGE_BYTES: u64 = PAGE as u64;
-/// Pages kept: 1 MiB a source.
+/// Pages kept: 256 KiB a source.
 const PAGES: usize = 64;
 
 /// A file or block device, read through a small cache.
@@ -90,14 +91,16 @@ impl FileSource {
         let start = page * PAGE_BYTES;
         let len = usize::try_from(self.len.saturating_sub(start)).map_or(PAGE, |n| n.min(PAGE));
         let mut bytes = vec![0; len];
-        self.file
-            .read_exact_at(&mut bytes, start)
-            .map_err(|error| {
-                Error::io("Cannot read it", error)
-                    .in_file(&self.path)
-                    .at(start)
-            })?;
+        self.read_file(start, &mut bytes)?;
         Ok(bytes)
+    }
+
+    fn read_file(&self, start: u64, out: &mut [u8]) -> Result<()> {
+        self.file.read_exact_at(out, start).map_err(|error| {
+            Error::io("Cannot read it", error)
+                .in_file(&self.path)
+                .at(start)
+        })
     }
 
     /// Copies what `page` holds of the range; reads the page at most once while it is cached.
@@ -151,6 +154,10 @@ impl Source for FileSource {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         check_range(self, offset, buffer.len())?;
+        if buffer.len() > PAGE {
+            // A table: read once, and it would push the superblocks out of the cache.
+            return self.read_file(offset, buffer);
+        }
         let (mut offset, mut rest) = (offset, buffer);
         while !rest.is_empty() {
             let from = usize::try_from(offset % PAGE_BYTES).unwrap_or(0);

@@ -9,6 +9,7 @@ use ioalign_inspect::filesystems::database;
 use ioalign_report::Target;
 use rayon::prelude::*;
 
+use super::lean::Diet;
 use super::{Job, target};
 use crate::interrupt::Interrupt;
 
@@ -94,6 +95,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, FileType)>> {
 pub fn judge(
     files: &[Named],
     job: &Job,
+    diet: &Diet,
     jobs: Option<usize>,
     interrupt: &Interrupt,
     progress: bool,
@@ -113,7 +115,7 @@ pub fn judge(
                 }
                 let target = judge_one(file, job);
                 bar.inc(1);
-                target
+                target.map(|target| diet.trim(target))
             })
             .collect()
     });

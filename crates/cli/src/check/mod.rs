@@ -2,6 +2,7 @@
 
 mod captures;
 mod folder;
+mod lean;
 mod output;
 mod target;
 
@@ -85,7 +86,11 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     if arguments.together {
         return Ok(vec![target::together(job, targets)]);
     }
-    let (texts, others) = captures::split(targets, job.text_format.as_deref());
+    // The extents of a text file are those of a file; what is in it does not matter.
+    let (texts, others) = match job.extents {
+        true => (Vec::new(), targets.clone()),
+        false => captures::split(targets, job.text_format.as_deref()),
+    };
     let mut judged = Vec::new();
     if !texts.is_empty() {
         judged.push(target::texts(job, &texts));
@@ -103,6 +108,7 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
     judged.extend(folder::judge(
         &files,
         job,
+        &lean::Diet::new(arguments),
         arguments.jobs,
         interrupt,
         progress,

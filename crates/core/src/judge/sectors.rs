@@ -1,5 +1,7 @@
 //! Logical sectors: a table or file system written for another size is not found, or not mounted.
 
+use std::collections::BTreeSet;
+
 use super::{Case, Options};
 use crate::finding::{Finding, Severity};
 use crate::layer::{Kind, Layer, LayerId};
@@ -22,17 +24,23 @@ pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Findi
 
 /// The logical sector that the layer finds below itself; a disk's own.
 fn shown_below(case: &Case<'_>, id: LayerId) -> Option<Bytes> {
-    let layer = case.stack.layer(id);
-    if layer.kind == Kind::Disk {
-        return layer.logical_sector;
+    // Each layer once: a mirror of mirrors has more ways down than layers.
+    let (mut shown, mut seen, mut pending) = (None, BTreeSet::new(), vec![id]);
+    while let Some(id) = pending.pop() {
+        let layer = case.stack.layer(id);
+        if layer.kind == Kind::Disk {
+            shown = shown.max(layer.logical_sector);
+            continue;
+        }
+        for below in layer.below.iter().map(|edge| edge.below) {
+            match case.stack.layer(below).logical_sector {
+                Some(sector) => shown = shown.max(Some(sector)),
+                None if seen.insert(below) => pending.push(below),
+                None => {}
+            }
+        }
     }
-    let below = layer.below.iter().filter_map(|edge| {
-        case.stack
-            .layer(edge.below)
-            .logical_sector
-            .or_else(|| shown_below(case, edge.below))
-    });
-    below.max()
+    shown
 }
 
 fn written_for(

@@ -1,5 +1,7 @@
 //! Starts off a grid: the classic misalignment, with the first guilty layer.
 
+use std::collections::BTreeMap;
+
 use super::{Case, suggest};
 use crate::cost;
 use crate::finding::{Finding, Severity};
@@ -108,9 +110,9 @@ pub(super) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
     }
     match grid.kind.as_str() {
         "full-stripe" => !case.has_parity(grid.layer),
-        "optimal-io" => !case.stack.grids.iter().any(|other| {
-            other.layer == grid.layer && other.trusted() && other.kind == "stripe-unit"
-        }),
+        "optimal-io" => !case
+            .grids_beside(grid)
+            .any(|(_, other)| other.trusted() && other.kind == "stripe-unit"),
         _ => false,
     }
 }
@@ -261,14 +263,18 @@ fn also_off<'a>(
 fn merge_same_cause(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) {
     let mut kept: Vec<Finding> = Vec::new();
     let mut more: Vec<Vec<LayerId>> = Vec::new();
+    let mut known: BTreeMap<_, usize> = BTreeMap::new();
     for finding in findings.drain(first..) {
-        let same = kept.iter().position(|other| {
-            other.guilty == finding.guilty
-                && other.grid == finding.grid
-                && other.offset == finding.offset
-                && other.severity == finding.severity
-                && other.layer != other.guilty
-        });
+        let cause = (
+            finding.guilty,
+            finding.grid,
+            finding.offset,
+            finding.severity,
+        );
+        let same = known.get(&cause).copied();
+        if same.is_none() && finding.layer != finding.guilty {
+            known.insert(cause, kept.len());
+        }
         match (same, finding.layer) {
             (Some(index), Some(layer)) => more[index].push(layer),
             _ => {
@@ -296,10 +302,13 @@ fn merge_same_cause(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) 
 
 /// A partition that is off a grid on which everything above it is nevertheless right.
 fn repaired(case: &Case<'_>, partition: LayerId, findings: &mut Vec<Finding>) {
-    let leaves: Vec<_> = case
-        .data_leaves()
-        .filter(|leaf| case.lies_on(*leaf, partition))
-        .collect();
+    if case
+        .on_grids(partition)
+        .all(|(_, _, phases)| phases.is_aligned())
+    {
+        return;
+    }
+    let leaves = case.leaves_on(partition);
     for (index, grid, phases) in case.on_grids(partition) {
         let right = |leaf: &LayerId| {
             case.phases_on(*leaf, index)

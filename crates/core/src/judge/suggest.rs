@@ -74,11 +74,8 @@ fn phase_in(case: &Case<'_>, layer: LayerId, grid: &Grid) -> u64 {
 /// The other grids worth being on: trusted ones, smallest first, then the 1 MiB habit.
 fn companions(case: &Case<'_>, below: LayerId, grid: &Grid) -> Vec<(u64, u64)> {
     let mut grids: Vec<_> = case
-        .stack
-        .grids
-        .iter()
+        .grids_under(below)
         .filter(|other| other.trusted() && !std::ptr::eq(*other, grid))
-        .filter(|other| other.layer == below || case.lies_on(below, other.layer))
         .collect();
     grids.sort_by_key(|other| (other.tier, other.size));
     let mut out: Vec<_> = grids

@@ -37,6 +37,8 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
     assembly.configure_database(&root);
     for device in &host.devices {
         assembly.look_into_device(&root, device);
+        // At once, so that it is closed again: a host has more devices than a process may open.
+        assembly.look_into_pending();
     }
     assembly.run();
     assembly.add_swaps(&host);

@@ -142,13 +142,18 @@ impl<'a> Assembly<'a> {
     /// Looks into everything that is pending, then joins sets, until nothing new appears.
     fn run(&mut self) {
         loop {
-            while let Some(node) = self.pending.pop() {
-                if node.depth < MOST_DEPTH && self.stack.len() < MOST_LAYERS {
-                    self.look_into(node);
-                }
-            }
+            self.look_into_pending();
             if !self.join_sets() {
                 return;
+            }
+        }
+    }
+
+    /// Looks into everything that is pending, and leaves sets for later.
+    fn look_into_pending(&mut self) {
+        while let Some(node) = self.pending.pop() {
+            if node.depth < MOST_DEPTH && self.stack.len() < MOST_LAYERS {
+                self.look_into(node);
             }
         }
     }

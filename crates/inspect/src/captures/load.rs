@@ -12,6 +12,16 @@ const MOST_BYTES: u64 = 64 << 20;
 /// What is looked at to tell a text from an image.
 const HEAD: u64 = 4096;
 
+/// Beginnings of images that could pass for text when the file is cut off.
+const IMAGES: [&[u8]; 6] = [
+    b"QFI\xfb",
+    b"KDMV",
+    b"COWD",
+    b"conectix",
+    b"vhdxfile",
+    b"<<< ",
+];
+
 /// Whether a file begins like a text: printable, in UTF-8, an older code page or UTF-16 with its mark.
 pub fn is_text(path: &Path) -> bool {
     let mut head = Vec::new();
@@ -23,6 +33,9 @@ pub fn is_text(path: &Path) -> bool {
 pub fn looks_like_text(head: &[u8]) -> bool {
     if head.starts_with(&UTF16_LE) || head.starts_with(&UTF16_BE) {
         return true;
+    }
+    if IMAGES.iter().any(|magic| head.starts_with(magic)) {
+        return false;
     }
     let odd =
         |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x1b | 0x08 | 0x0c);
@@ -71,6 +84,10 @@ mod tests {
     fn images_are_no_texts() {
         assert!(!looks_like_text(&[0; 512]));
         assert!(!looks_like_text(b"QFI\xfb\0\0\0\x03"));
+        assert!(!looks_like_text(b"QFI\xfb"), "cut off");
+        assert!(!looks_like_text(
+            b"<<< Oracle VM VirtualBox Disk Image >>>\n"
+        ));
         assert!(!looks_like_text(b""));
         assert!(looks_like_text(
             b"Disk /dev/sda: 1 GiB\r\n\x1b[1mUnits\x1b[0m"

@@ -8,9 +8,13 @@
 //! A text says less than a disk: what it cannot tell stays `None` and ends as `unknown`, and a
 //! rounded number keeps its interval ([`Number`]).
 
+pub mod filesystems;
+pub mod hints;
 pub mod load;
 pub mod number;
+pub mod reading;
 pub mod text;
+pub mod volumes;
 
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Remark, Role, SectorSize};
@@ -82,6 +86,9 @@ pub struct Said {
     pub filesystem: Option<FileSystem>,
     /// A superblock on it: md member, PV, LUKS.
     pub member: Option<Member>,
+    /// Where the data of [`Said::member`] start, when the text rounds it: then the member itself is
+    /// opaque, and a verdict needs the whole interval to agree.
+    pub data_start: Option<Number>,
     /// An array, by its own description (`mdadm -D`, `/proc/mdstat`).
     pub array: Option<Array>,
     /// Where it is mounted.
@@ -124,7 +131,40 @@ pub struct Format {
 }
 
 /// All formats. A pasted ticket may hold several: every one that is sniffed reads.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    volumes::lvm::BACKUP,
+    volumes::lvm::PVS,
+    volumes::lvm::VGS,
+    volumes::lvm::LVS,
+    volumes::lvm::DISPLAY,
+    volumes::mdadm_examine::FORMAT,
+    volumes::mdadm_detail::FORMAT,
+    volumes::mdadm_export::FORMAT,
+    volumes::mdstat::FORMAT,
+    volumes::dmsetup::TABLE,
+    volumes::dmsetup::INFO,
+    volumes::luks_dump::FORMAT,
+    volumes::cryptsetup_status::FORMAT,
+    filesystems::xfs_info::FORMAT,
+    filesystems::ext::FORMAT,
+    filesystems::btrfs::FORMAT,
+    filesystems::ntfsinfo::FORMAT,
+    filesystems::fat::FSCK,
+    filesystems::fat::MINFO,
+    filesystems::zpool_status::FORMAT,
+    filesystems::zfs_get::FORMAT,
+    filesystems::zdb::FORMAT,
+    hints::id_ns::FORMAT,
+    hints::nvme_list::FORMAT,
+    hints::smartctl::TEXT,
+    hints::smartctl::JSON,
+    hints::scsi::FORMAT,
+    hints::multipath::FORMAT,
+    hints::storcli::FORMAT,
+    hints::megacli::FORMAT,
+    hints::ssacli::FORMAT,
+    hints::kernel_log::FORMAT,
+];
 
 /// Reads a text of any known format, or of the one named. Whether anything was recognised is seen in
 /// [`Evidence::read`].

@@ -11,6 +11,9 @@ pub struct Text {
     lines: Vec<String>,
     /// Whether something was cut off.
     pub cut: bool,
+    /// The device that the text is about, where its origin tells (the file name in a bundle), for
+    /// outputs that do not name their device.
+    pub subject: Option<String>,
 }
 
 impl Text {
@@ -28,6 +31,13 @@ impl Text {
             text.lines.push(clean(&String::from_utf8_lossy(kept)));
         }
         text
+    }
+
+    /// Names the device that the text is about.
+    #[must_use]
+    pub fn about(mut self, device: impl Into<String>) -> Self {
+        self.subject = Some(device.into());
+        self
     }
 
     /// The lines, without line ends.

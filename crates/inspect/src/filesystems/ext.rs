@@ -112,7 +112,7 @@ fn add_facts(found: &mut FileSystem, sb: &Record) {
 }
 
 /// mke2fs stores whatever the device reports, without a check.
-fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
+pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
     let Geometry { unit, width } = found.geometry?;
     let block = found.block.map_or(1, Bytes::get);
     let why = if width.get() == BRIDGE_LIMIT / block * block {

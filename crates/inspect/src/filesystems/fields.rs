@@ -3,12 +3,12 @@
 use ioalign_core::Bytes;
 
 /// Whether `value` is a power of two from `least` to `most`.
-pub(super) const fn power_of_two(value: u64, least: u64, most: u64) -> bool {
+pub(crate) const fn power_of_two(value: u64, least: u64, most: u64) -> bool {
     value.is_power_of_two() && value >= least && value <= most
 }
 
 /// `1 << shift` when `shift` lies in the range that the format allows.
-pub(super) fn shifted(shift: u32, least: u32, most: u32) -> Option<u64> {
+pub(crate) fn shifted(shift: u32, least: u32, most: u32) -> Option<u64> {
     if (least..=most).contains(&shift) {
         1_u64.checked_shl(shift)
     } else {
@@ -17,7 +17,7 @@ pub(super) fn shifted(shift: u32, least: u32, most: u32) -> Option<u64> {
 }
 
 /// `count × unit` bytes, or `None` where a forged count overflows.
-pub(super) fn product(count: u64, unit: u64) -> Option<Bytes> {
+pub(crate) fn product(count: u64, unit: u64) -> Option<Bytes> {
     count.checked_mul(unit).map(Bytes::new)
 }
 

@@ -12,10 +12,10 @@ mod bcachefs;
 mod btrfs;
 pub mod database;
 mod exfat;
-mod ext;
+pub(crate) mod ext;
 mod f2fs;
 mod fat;
-mod fields;
+pub(crate) mod fields;
 mod ntfs;
 mod nvlist;
 mod optical;
@@ -24,7 +24,7 @@ mod simple;
 mod swap;
 mod ufs;
 mod vmfs;
-mod xfs;
+pub(crate) mod xfs;
 mod zfs;
 
 /// A file system, as its superblock describes it. Offsets are relative to the view.

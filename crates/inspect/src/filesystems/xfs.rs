@@ -83,7 +83,7 @@ fn add_facts(found: &mut FileSystem, sb: &Record, block: u64) {
 
 /// A unit without a width, or a width that holds no whole number of units: such values come from
 /// lying device hints, and newer kernels refuse them.
-fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
+pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
     let Geometry { unit, width } = found.geometry?;
     if !unit.is_zero() && !width.is_zero() && width.is_multiple_of(unit) {
         return None;

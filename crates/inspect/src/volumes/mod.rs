@@ -11,8 +11,8 @@ mod dm;
 mod drbd;
 mod imsm;
 mod luks;
-mod lvm;
-mod md;
+pub(crate) mod lvm;
+pub(crate) mod md;
 mod owner;
 mod stratis;
 mod vdo;
@@ -24,6 +24,8 @@ use ioalign_core::{Bytes, Remark};
 
 use crate::error::Result;
 use crate::view::View;
+
+pub use lvm::group_of_text;
 
 /// A device that belongs to a volume. Offsets are relative to the view.
 #[derive(Clone, Debug)]
@@ -48,7 +50,7 @@ pub struct Member {
 
 impl Member {
     /// A member whose data area is all of the view, until the format says otherwise.
-    fn new(kind: &'static str, detail: Detail) -> Self {
+    pub(crate) fn new(kind: &'static str, detail: Detail) -> Self {
         Self {
             kind,
             set: String::new(),
@@ -62,12 +64,12 @@ impl Member {
     }
 
     /// A member that is recognised and not followed, for `reason`.
-    fn opaque(kind: &'static str, reason: &str) -> Self {
+    pub(crate) fn opaque(kind: &'static str, reason: &str) -> Self {
         Self::new(kind, Detail::Opaque(reason.to_owned()))
     }
 
     /// Adds a fact for the display.
-    fn fact(&mut self, name: &'static str, value: &dyn Display) {
+    pub(crate) fn fact(&mut self, name: &'static str, value: &dyn Display) {
         self.facts.insert(name, value.to_string());
     }
 }

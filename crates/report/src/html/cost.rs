@@ -35,7 +35,7 @@ pub fn table(out: &mut String, rows: &[&CostRow], grid: Option<&Grid>) {
         escape(&cells)
     ));
     for row in rows {
-        let class = if row.cells_ratio > 1.001 {
+        let class = if row.cells_ratio > 1.005 {
             " class=\"dear\""
         } else {
             ""

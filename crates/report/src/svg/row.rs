@@ -14,7 +14,7 @@ const ROW: f64 = 116.0;
 pub const RULER: f64 = 34.0;
 /// From the top of a row to its ruler.
 const TITLES: f64 = 46.0;
-const FOOT: f64 = 96.0;
+const FOOT: f64 = 104.0;
 
 /// The whole picture; gives its height.
 pub fn scene(pen: &mut Pen, scene: &Scene<'_>, prefix: &str) -> f64 {
@@ -171,6 +171,7 @@ fn caption_as(pen: &mut Pen, x: f64, y: f64, class: &str, text: &str) {
 /// The outcome in large letters, and what the shapes mean.
 fn foot(pen: &mut Pen, scene: &Scene<'_>, y: f64, prefix: &str) {
     let (good, text, more) = words::sum(scene);
+    let y = y + 8.0;
     let class = if good {
         "ia-sum ia-sum-good"
     } else {

@@ -15,6 +15,7 @@ mod wrap;
 
 use crate::model::{Report, Target};
 use crate::options::Options;
+use crate::words::clean::shorten_end;
 use page::{Page, Span, Style};
 
 /// More targets than this are shown as a table instead of in full.
@@ -70,6 +71,8 @@ fn machine(page: &mut Page, report: &Report) {
         .unwrap_or(0)
         .min(20);
     for (name, value) in &report.machine {
+        // Not ours either: a capture names its own rows.
+        let name = shorten_end(&page.safe(name), widest, page.glyphs().ellipsis);
         let name = format!("{name:<widest$}  ");
         let hang = name.chars().count();
         page.put(

@@ -102,6 +102,7 @@ impl<'a> Page<'a> {
     /// A paragraph: `first` and `rest` are the tree lines before its first and later lines,
     /// `hang` the columns by which the later ones are indented.
     pub fn put(&mut self, first: &str, rest: &str, hang: usize, body: &[Span]) {
+        let hang = hang.min(self.width / 2);
         let letters = self.letters(body);
         let room_first = self.width.saturating_sub(columns(first));
         let room_rest = self.width.saturating_sub(columns(rest) + hang);

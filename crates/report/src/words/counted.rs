@@ -18,7 +18,8 @@ struct Tally {
 /// `2 of 3 file systems and the swap area`, and whether that is a plural; `layer` where it is alone.
 pub fn off(target: &Target, layer: LayerId, grid: &Grid) -> (String, bool) {
     let tallies = tallies(target, grid);
-    let off: Vec<_> = tallies.iter().filter(|tally| tally.off > 0).collect();
+    let mut off: Vec<_> = tallies.iter().filter(|tally| tally.off > 0).collect();
+    off.sort_by_key(|tally| tally.what.starts_with("swap"));
     let judged: usize = tallies.iter().map(|tally| tally.total).sum();
     match off.as_slice() {
         [] => (capital(&place::name(&target.stack, layer)), false),

@@ -5,7 +5,8 @@ use ioalign_core::cost::CostRow;
 use ioalign_core::phase::Phase;
 use ioalign_core::units::ratio;
 use ioalign_core::{
-    Bytes, Finding, Grid, LayerId, Map, PhaseSet, SectorSize, Sectors, Severity, Stack, Suggestion,
+    Bytes, Finding, Grid, LayerId, Map, Origin, PhaseSet, SectorSize, Sectors, Severity, Stack,
+    Suggestion,
 };
 use ioalign_report::{LayerPhases, SourceKind, Target};
 
@@ -153,7 +154,12 @@ pub fn grid(
     source: &str,
     confidence: ioalign_core::Confidence,
 ) -> Grid {
+    let origin = if source.starts_with("assumed") {
+        Origin::Assumed
+    } else {
+        Origin::Reported
+    };
     Grid::new(layer, Bytes::new(size), Bytes::ZERO, tier, kind)
         .unwrap()
-        .from(ioalign_core::grid::Origin::Reported, source, confidence)
+        .from(origin, source, confidence)
 }

@@ -73,7 +73,9 @@ fn text_has_no_control_characters() {
                 "{text:?}"
             );
             assert!(!text.contains(['\u{202e}', '\u{2028}']));
-            assert!(text.lines().all(|line| line.width() <= 80), "{text}");
+            for line in text.lines() {
+                assert!(line.width() <= 80, "{} columns: {line:?}", line.width());
+            }
         }
     }
 }

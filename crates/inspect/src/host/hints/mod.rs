@@ -13,6 +13,8 @@ use ioalign_core::{Bytes, Confidence, Grid, LayerId, Origin, Remark, Severity, T
 
 use super::nvme::IdNs;
 
+pub use optimal::bogus as optimal_is_bogus;
+
 /// How a disk is attached, as far as its device path or name tells.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Transport {

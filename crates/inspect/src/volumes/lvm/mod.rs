@@ -14,7 +14,7 @@ use ioalign_core::{Bytes, Remark};
 
 use self::label::Label;
 use super::{Detail, Group, GroupPv, Lvm, Member};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::view::View;
 
 /// The physical volume on `view`.
@@ -43,6 +43,13 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
         group,
     });
     Ok(Some(member))
+}
+
+/// The group that a text in LVM's own format describes (`vgcfgbackup`, `/etc/lvm/backup`). The
+/// text must begin at the group or at assignments before it; what follows its last brace is not read.
+pub fn group_of_text(text: &[u8]) -> Result<Group> {
+    group::read(text::Section::new(text))
+        .map_err(|flaw| Error::malformed(format!("LVM metadata text: {flaw}")))
 }
 
 /// Data start and size: the text wins over the header, a disagreement is remarked.

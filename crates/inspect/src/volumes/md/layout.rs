@@ -4,7 +4,7 @@ use ioalign_core::Bytes;
 
 /// What decides how large an array is.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// The level word: -4 … 10.
     pub level: i32,
     /// The layout word.
@@ -53,7 +53,7 @@ const fn copies(layout: u32) -> (u64, u64) {
 }
 
 /// `raid5`, `linear`, …
-pub(super) fn level_name(level: i32) -> String {
+pub(crate) fn level_name(level: i32) -> String {
     match level {
         -1 => "linear".to_owned(),
         -4 => "multipath".to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn level_name(level: i32) -> String {
 }
 
 /// The layout in mdadm's words; empty where the level has none.
-pub(super) fn layout_name(level: i32, layout: u32) -> String {
+pub(crate) fn layout_name(level: i32, layout: u32) -> String {
     match (level, layout) {
         (0, 1) => "original".to_owned(),
         (0, 2) => "alternate".to_owned(),
@@ -93,6 +93,35 @@ const fn parity_name(layout: u32) -> Option<&'static str> {
         20 => "parity-first-6",
         _ => return None,
     })
+}
+
+/// The layout word that mdadm prints as `name`: the inverse of [`layout_name`].
+pub(crate) fn layout_number(level: i32, name: &str) -> Option<u32> {
+    match level {
+        10 => raid10_number(name),
+        0 | 5 | 6 => (0..=20).find(|layout| layout_name(level, *layout) == name),
+        _ => None,
+    }
+}
+
+/// `near=2`, `far=2`, `offset=2`, or several of them.
+fn raid10_number(name: &str) -> Option<u32> {
+    let mut layout = 0x101;
+    for part in name.split(", ") {
+        let (kind, copies) = part.split_once('=')?;
+        let copies: u32 = copies
+            .trim()
+            .parse()
+            .ok()
+            .filter(|n| (1..256).contains(n))?;
+        layout = match kind.trim() {
+            "near" => layout & !0xff | copies,
+            "far" => layout & !0xff00 | copies << 8,
+            "offset" => layout & !0xff00 | copies << 8 | 1 << 16,
+            _ => return None,
+        };
+    }
+    Some(layout)
 }
 
 fn raid10_name(layout: u32) -> String {
@@ -141,6 +170,24 @@ mod tests {
         assert_eq!(size(10, 0, 64, 4, 1000), None, "no copies");
         assert_eq!(size(0, 0, 64, 4, 1000), None, "members may differ");
         assert_eq!(size(5, 0, 64, u32::MAX, u64::MAX >> 10), None, "overflow");
+    }
+
+    #[test]
+    fn names_lead_back_to_layouts() {
+        for (level, layout) in [
+            (5, 2),
+            (5, 16),
+            (6, 8),
+            (10, 0x102),
+            (10, 0x201),
+            (10, 0x1_0201),
+        ] {
+            let name = layout_name(level, layout);
+            assert_eq!(layout_number(level, &name), Some(layout), "{name}");
+        }
+        assert_eq!(layout_number(10, "near=2, far=1"), Some(0x102));
+        assert_eq!(layout_number(10, "near=4294967295"), None);
+        assert_eq!(layout_number(1, ""), None);
     }
 
     #[test]

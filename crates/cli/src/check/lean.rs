@@ -1,0 +1,75 @@
+//! What the table of many targets needs of each, and nothing more.
+//!
+//! Ten thousand targets with their arithmetic, costs and maps are 92 MiB; the table shows a verdict,
+//! a format, a name and an offset of each. So the rest is dropped as soon as a target is judged.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ioalign_core::{Finding, Layer, Stack};
+use ioalign_report::{Format, Target};
+
+use crate::args::CheckArgs;
+use crate::exit::Mode;
+
+/// So many targets are kept whole: a few are shown in full instead of as a table, and how many
+/// files of a folder are images is known only at the end.
+const WHOLE: usize = 16;
+
+/// Decides which targets are kept whole.
+pub struct Diet {
+    wanted: bool,
+    seen: AtomicUsize,
+}
+
+impl Diet {
+    /// What the arguments allow: every output but the plain table shows all of everything.
+    pub fn new(arguments: &CheckArgs) -> Self {
+        let table = arguments.output.format() == Format::Text && arguments.output.verbose == 0;
+        Self {
+            // That mode looks at the starts of all partitions.
+            wanted: table && arguments.exit_mode != Mode::VirtAlignmentScan,
+            seen: AtomicUsize::new(0),
+        }
+    }
+
+    /// Takes from a target what a row of the table does not show.
+    pub fn trim(&self, target: Target) -> Target {
+        let earlier = self.seen.fetch_add(1, Ordering::Relaxed);
+        if self.wanted && earlier >= WHOLE {
+            lean(target)
+        } else {
+            target
+        }
+    }
+}
+
+/// Name, verdict, error and time stay; of the layers their names, of the findings the numbers.
+fn lean(target: Target) -> Target {
+    let mut stack = Stack::new();
+    for (_, layer) in target.stack.layers() {
+        let mut bare = Layer::new(layer.kind, layer.name.clone());
+        bare.facts.extend(
+            layer
+                .facts
+                .get_key_value("format")
+                .map(|(key, value)| (*key, value.clone())),
+        );
+        stack.push(bare);
+    }
+    let grids = &target.stack.grids;
+    let findings = target.findings.iter().map(|finding| Finding {
+        unit: finding
+            .unit
+            .or_else(|| grids.get(finding.grid?).map(|grid| grid.size)),
+        cost: Vec::new(),
+        why: String::new(),
+        steps: Vec::new(),
+        ..finding.clone()
+    });
+    Target {
+        findings: findings.collect(),
+        stack,
+        phases: Vec::new(),
+        ..target
+    }
+}

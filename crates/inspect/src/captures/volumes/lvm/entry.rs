@@ -1,0 +1,72 @@
+//! A physical volume as a report tells it.
+
+use ioalign_core::Bytes;
+
+use super::{reported, short, size};
+use crate::captures::{Evidence, Number};
+use crate::volumes::{Detail, GroupPv, Lvm, Member};
+
+/// What is told; `None` for what is not.
+#[derive(Default)]
+pub(super) struct Entry<'a> {
+    pub device: &'a str,
+    pub group: &'a str,
+    pub uuid: Option<&'a str>,
+    pub start: Option<Number>,
+    pub extents: Option<u64>,
+    pub device_size: Option<Number>,
+}
+
+/// Adds the PV to its device and to its group.
+pub(super) fn add(entry: &Entry<'_>, evidence: &mut Evidence) {
+    let device = short(entry.device);
+    if device.is_empty() || device.starts_with('[') || device.starts_with("unknown") {
+        return;
+    }
+    let id = entry.uuid.unwrap_or(device).to_owned();
+    let start = entry.start.and_then(size::place);
+    let said = evidence.device(device);
+    said.size = entry.device_size;
+    if start.is_none() {
+        said.data_start = entry.start;
+    }
+    said.member = Some(member(entry, &id, start));
+    let Some(group) = reported(evidence, entry.group) else {
+        return;
+    };
+    // Extents of unknown place cannot be followed: then the group does without this PV.
+    let Some(pe_start) = start else { return };
+    group.pvs.retain(|pv| pv.name != device);
+    group.pvs.push(GroupPv {
+        name: device.to_owned(),
+        id,
+        device: entry.device.to_owned(),
+        pe_start,
+        pe_count: entry.extents.unwrap_or(0),
+    });
+}
+
+fn member(entry: &Entry<'_>, id: &str, start: Option<Bytes>) -> Member {
+    let detail = match (start, entry.start) {
+        (Some(_), _) => Detail::Lvm(Lvm {
+            pv: id.to_owned(),
+            group: None,
+        }),
+        (None, Some(number)) => Detail::Opaque(format!(
+            "the start of extent 0 is rounded: {} to {} bytes; `pvs --units s -o +pe_start` gives \
+             it exactly",
+            number.low, number.high
+        )),
+        (None, None) => Detail::Opaque(
+            "the start of extent 0 is not told; `pvs --units s -o +pe_start` does".to_owned(),
+        ),
+    };
+    let mut member = Member::new("lvm2", detail);
+    entry.group.clone_into(&mut member.set);
+    entry.group.clone_into(&mut member.name);
+    member.data_start = start.unwrap_or_default();
+    if let Some(uuid) = entry.uuid {
+        member.fact("pv-uuid", &uuid);
+    }
+    member
+}
