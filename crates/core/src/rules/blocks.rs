@@ -97,5 +97,39 @@ pub(super) const GROUP: Group = Group {
             multiple of the page and the device guarantees atomic writes of that size.",
             ignore: "When the data can be thrown away.",
         },
+        Rule {
+            id: "zfs-ashift-below-native",
+            severity: Severity::Misaligned,
+            title: "ZFS itself says that the block size is too small",
+            means: "zpool status shows a vdev whose configured block is smaller than the native \
+            block of its device, and that native block is 4 KiB or another size that can be \
+            true.",
+            costs: "Every smaller write is a read-modify-write in the drive.",
+            source: "OpenZFS cmd/zpool \"block size: … configured, … native\".",
+            fix: "Replace the vdev by one made with -o ashift=12; a vdev keeps its ashift.",
+            ignore: "When the pool is nearly read-only.",
+        },
+        Rule {
+            id: "zfs-native-hint",
+            severity: Severity::Note,
+            title: "A native size in zpool status that is only a hint",
+            means: "zpool status calls a large size native. Above 4 KiB that is a preference \
+            that the device reports, or left from the device that was there before.",
+            costs: "Nothing that is known.",
+            source: "OpenZFS issues 13917, 14409 and 17327.",
+            fix: "Look at physical_block_size in sysfs and at zdb -C before anything is rebuilt.",
+            ignore: "Nearly always.",
+        },
+        Rule {
+            id: "zfs-ashift-unknown",
+            severity: Severity::Note,
+            title: "A pool whose ashift says nothing",
+            means: "The pool's property ashift is that of new vdevs, or 0; each vdev has its \
+            own.",
+            costs: "Nothing: the block size of the vdevs is not known from this text.",
+            source: "zpoolprops(7).",
+            fix: "zdb -C shows the ashift of every vdev.",
+            ignore: "When zdb -C is at hand as well.",
+        },
     ],
 };

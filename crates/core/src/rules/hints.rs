@@ -105,5 +105,17 @@ pub(super) const GROUP: Group = Group {
             fix: "Check on the host as root, or take the capture again.",
             ignore: "When the device was removed on purpose.",
         },
+        Rule {
+            id: "mkfs-misaligned",
+            severity: Severity::Misaligned,
+            title: "mkfs found the device misaligned",
+            means: "A log holds mkfs's own complaint that the device is not properly aligned.",
+            costs: "As start-misaligned: small writes become read-modify-write.",
+            source: "xfsprogs mkfs/xfs_mkfs.c; e2fsprogs and mkswap print the like. They go by \
+            the kernel's alignment_offset.",
+            fix: "Check the table itself (fdisk -l, sfdisk -d) for the start, and move the \
+            partition.",
+            ignore: "When the device reports an alignment_offset that is not believed.",
+        },
     ],
 };

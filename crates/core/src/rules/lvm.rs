@@ -101,5 +101,28 @@ pub(super) const GROUP: Group = Group {
             fix: "Check the active volume on its host.",
             ignore: "Never silently: it is an open question.",
         },
+        Rule {
+            id: "lvm-report-incomplete",
+            severity: Severity::Note,
+            title: "Reports that do not tell where volumes lie",
+            means: "pvs, vgs and lvs were printed without the columns that place the volumes on \
+            the disks.",
+            costs: "Those volumes are not judged.",
+            source: "lvs(8): segtype, stripes, stripesize, chunksize, seg_pe_ranges.",
+            fix: "Print them with these columns, or take a file of vgcfgbackup, which has \
+            everything.",
+            ignore: "When only the partitions matter.",
+        },
+        Rule {
+            id: "lvm-backup-damaged",
+            severity: Severity::Note,
+            title: "A backup of LVM metadata that cannot be used",
+            means: "The file of vgcfgbackup, or of /etc/lvm/archive, breaks off or contradicts \
+            itself.",
+            costs: "What it would tell of the group is not known.",
+            source: "LVM2 lib/format_text.",
+            fix: "Take a newer one from /etc/lvm/backup or /etc/lvm/archive.",
+            ignore: "When other texts tell the same.",
+        },
     ],
 };

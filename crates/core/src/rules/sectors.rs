@@ -108,5 +108,31 @@ pub(super) const GROUP: Group = Group {
             bootrec /fixboot, mkfs.fat -h).",
             ignore: "When nothing boots from it, and always for a volume inside LVM, md or LUKS.",
         },
+        Rule {
+            id: "log-sector-mismatch",
+            severity: Severity::Broken,
+            title: "The kernel log refuses a mount for its sectors",
+            means: "A line of the kernel log says that a file system was made for other sectors \
+            than the device has.",
+            costs: "It cannot be mounted.",
+            source: "XFS and FAT print \"device supports … byte sectors\" and \"logical sector \
+            size too small for device\" (Linux fs/xfs/xfs_mount.c, fs/fat/inode.c).",
+            fix: "Make it anew with the larger sectors and copy the files, or use a device with \
+            the smaller ones.",
+            ignore: "When the line is old and the device has been replaced.",
+        },
+        Rule {
+            id: "request-below-logical-block",
+            severity: Severity::Broken,
+            title: "Requests that are not whole logical blocks",
+            means: "The kernel log shows requests that start or end inside a logical block: what \
+            lies above was made for smaller sectors than the device has.",
+            costs: "They fail with an I/O error.",
+            source: "Linux drivers/scsi/sd.c \"request not aligned to the logical block size\", \
+            \"Unaligned partial completion\".",
+            fix: "Find the layer that believes in 512-byte sectors: its table, file system or \
+            virtual disk has to be made anew.",
+            ignore: "When the line is old and the device has been replaced.",
+        },
     ],
 };
