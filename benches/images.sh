@@ -76,3 +76,43 @@ copy_kinds() {
     for ((i = 0; i * each < count; i++)); do printf '%s\0%s\0' "$kinds" "$folder/$i"; done |
         xargs -0 -n 2 -P 2 cp -r --sparse=auto --reflink=auto
 }
+
+# `make_many_volumes FILE COUNT`: a group of COUNT volumes of one extent, each with an ext4 in it. One is made
+# by lvcreate, the others as copies of its text by vgcfgrestore: lvcreate would take minutes.
+make_many_volumes() {
+    local device code=0 i
+    truncate -s 4M "$scratch/volume" && mkfs.ext4 -q -F "$scratch/volume"
+    truncate -s $((($2 + 16) * 4 << 20)) "$1"
+    device=$(losetup --find --show "$1")
+    volumes_on "$device" "$2" >"$scratch/lvm" 2>&1 || code=$?
+    losetup --detach "$device"
+    [ $code = 0 ] || { cat "$scratch/lvm" >&2 && return $code; }
+    # The first extent lies behind 16 MiB of metadata.
+    for ((i = 0; i < $2; i++)); do
+        dd if="$scratch/volume" of="$1" bs=64K count=1 seek=$(((16 + 4 * i) * 16)) conv=notrunc,sparse status=none
+    done
+}
+
+volumes_on() {
+    local text=$scratch/group.text config
+    config="devices{dir=\"/dev\" scan=[\"/dev\"] global_filter=[\"a|^$1\$|\",\"r|.*|\"]} backup{backup=0 archive=0}"
+    local common=(--devicesfile '' --config "$config")
+    pvcreate "${common[@]}" -y --metadatasize 15m --dataalignment 16m "$1"
+    vgcreate "${common[@]}" "bench$$" "$1"
+    lvcreate "${common[@]}" --driverloaded n -an -Wn -Zn -l 1 -n volume0 "bench$$"
+    vgcfgbackup "${common[@]}" -f "$text" "bench$$"
+    awk -v count="$2" '
+        /^\t\tvolume0 \{/ {inside = 1}
+        {if (inside) body = body $0 "\n"; else print}
+        inside && /^\t\t}/ {
+            inside = 0
+            for (i = 0; i < count; i++) {
+                one = body
+                sub(/volume0/, "volume" i, one)
+                sub(/id = "....../, sprintf("id = \"%06d", i), one)
+                sub(/"pv0", 0/, "\"pv0\", " i, one)
+                printf "%s", one
+            }
+        }' "$text" >"$text.many"
+    vgcfgrestore "${common[@]}" -f "$text.many" "bench$$"
+}

@@ -4,9 +4,7 @@
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
 runs=${RUNS:-200}
-echo "block devices: $(find /sys/class/block -mindepth 1 | wc -l)"
+echo "block devices: $(find /sys/class/block -mindepth 1 -maxdepth 1 | wc -l)"
 
-a() { micros "$ioalign" check --json; }
-b() { micros lsblk -J -O; }
-interleaved "$runs" "ioalign check --json" "lsblk -J -O"
+by_turns "$runs" "$ioalign" check --json -- lsblk -J -O
 echo "peak memory: $(peak_kib "$ioalign" check --json) KiB"

@@ -11,7 +11,7 @@ use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, SectorSize, Sectors, Severity, Stack};
 
 use super::{Assembly, Inspection, Node, Options, Part};
-use crate::captures::{self, Array, Evidence, Said, Text};
+use crate::captures::{self, Array, Evidence, Number, Said, Text};
 use crate::error::Result;
 use crate::host::hints;
 use crate::source::MemorySource;
@@ -76,6 +76,7 @@ pub fn texts(
                 .push(Remark::new("text-cut-off", Severity::Unknown, why));
         }
     }
+    captures::volumes::lvm::join(&mut all);
     Ok(evidence(all, options))
 }
 
@@ -229,11 +230,25 @@ impl Placing<'_> {
             .iter()
             .filter_map(|parent| self.placed.get(parent))
         {
-            let (map, sectors) = start_on(device);
+            let (map, sectors) = start_on(device, self.rescaled(device, *parent));
             layer.start_sectors = sectors;
             layer = layer.on(*parent, map);
         }
         layer
+    }
+
+    /// The sector of a table whose text did not say it, where another text tells the disk's: the
+    /// reader took 512.
+    fn rescaled(&self, device: &Said, disk: LayerId) -> Option<SectorSize> {
+        let disk = self.assembly.stack.layer(disk);
+        let assumed = disk
+            .remarks
+            .iter()
+            .any(|remark| remark.rule == "sector-size-assumed");
+        let logical = u32::try_from(disk.logical_sector?.get())
+            .ok()
+            .and_then(SectorSize::new)?;
+        (assumed && device.sector.is_none() && logical > SectorSize::S512).then_some(logical)
     }
 
     /// An array's edges: where its members' superblocks were described, their data areas are known.
@@ -371,11 +386,17 @@ impl Placing<'_> {
     }
 }
 
-/// How a device lies on its parent, and its start in native sectors.
-fn start_on(device: &Said) -> (Map, Option<Sectors>) {
-    let sector = device.sector.unwrap_or(SectorSize::S512);
+/// How a device lies on its parent, and its start in native sectors; `rescaled`: the true sector of
+/// numbers that were read as 512-byte ones.
+fn start_on(device: &Said, rescaled: Option<SectorSize>) -> (Map, Option<Sectors>) {
+    let sector = device.sector.or(rescaled).unwrap_or(SectorSize::S512);
     let step = sector.bytes();
-    let Some(start) = device.start else {
+    let times = rescaled.map_or(1, |sector| u64::from(sector.get() / 512));
+    let start = device.start.map(|start| Number {
+        low: start.low.saturating_mul(times),
+        high: start.high.saturating_mul(times),
+    });
+    let Some(start) = start else {
         return match kind_of(device) {
             Kind::Partition => (Map::Opaque("its start is not told".to_owned()), None),
             _ => (Map::Shift { start: Bytes::ZERO }, None),

@@ -10,6 +10,7 @@
 
 pub mod filesystems;
 pub mod hints;
+pub mod listings;
 pub mod load;
 pub mod number;
 pub mod reading;
@@ -17,7 +18,7 @@ pub mod text;
 pub mod volumes;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, Remark, Role, SectorSize};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
@@ -26,6 +27,9 @@ use crate::volumes::{Group, Member};
 
 pub use number::Number;
 pub use text::Text;
+
+/// Claims that are kept: a Said has about a kilobyte, and no host so many devices.
+const MOST_DEVICES: usize = 20_000;
 
 /// All that the texts of one host say.
 #[derive(Default)]
@@ -46,12 +50,31 @@ impl Evidence {
     /// The claims of one text about the device `name`, to be filled in. Names are without `/dev/`.
     pub fn device(&mut self, name: &str) -> &mut Said {
         let name = name.trim().trim_start_matches("/dev/").to_owned();
+        if self.devices.len() >= MOST_DEVICES {
+            self.drop_last();
+        }
         self.devices.push(Said {
             name,
             ..Said::default()
         });
         let last = self.devices.len() - 1;
         &mut self.devices[last]
+    }
+}
+
+impl Evidence {
+    /// Makes room where hostile texts name devices without end, and says so once.
+    fn drop_last(&mut self) {
+        self.devices.pop();
+        if self
+            .remarks
+            .iter()
+            .all(|remark| remark.rule != "too-many-devices")
+        {
+            let why = format!("More than {MOST_DEVICES} lines about devices: the rest is not read");
+            self.remarks
+                .push(Remark::new("too-many-devices", Severity::Unknown, why));
+        }
     }
 }
 
@@ -164,6 +187,35 @@ pub const FORMATS: &[Format] = &[
     hints::megacli::FORMAT,
     hints::ssacli::FORMAT,
     hints::kernel_log::FORMAT,
+    listings::lsblk_json::FORMAT,
+    listings::lsblk_pairs::FORMAT,
+    listings::lsblk_table::FORMAT,
+    listings::fdisk::FORMAT,
+    listings::sfdisk_dump::FORMAT,
+    listings::sfdisk_json::FORMAT,
+    listings::parted::FORMAT,
+    listings::parted_machine::FORMAT,
+    listings::gdisk::FORMAT,
+    listings::blockdev::FORMAT,
+    listings::proc_partitions::FORMAT,
+    listings::udevadm::FORMAT,
+    listings::parted_util::FORMAT,
+    listings::esxcli::FORMAT,
+    listings::prtvtoc::FORMAT,
+    listings::format_print::FORMAT,
+    listings::gpart::FORMAT,
+    listings::gpart_list::FORMAT,
+    listings::gpt_show::FORMAT,
+    listings::diskutil::FORMAT,
+    listings::wmic::FORMAT,
+    listings::get_partition::FORMAT,
+    listings::diskpart::FORMAT,
+    listings::fsutil::FORMAT,
+    listings::msinfo::FORMAT,
+    listings::ansible::FORMAT,
+    listings::libvirt::FORMAT,
+    listings::qemu_info::FORMAT,
+    listings::qemu_map::FORMAT,
 ];
 
 /// Reads a text of any known format, or of the one named. Whether anything was recognised is seen in

@@ -20,6 +20,8 @@ impl Text {
     /// Cleans raw bytes: what is not UTF-8 is replaced, escape sequences, carriage returns and other control
     /// characters go, quoting marks of mails (`> `) at the start of lines too.
     pub fn new(raw: &[u8]) -> Self {
+        let wide = utf_16(raw);
+        let raw = wide.as_deref().map_or(raw, str::as_bytes);
         let mut text = Self::default();
         for line in raw.split(|byte| *byte == b'\n') {
             if text.lines.len() >= MOST_LINES {
@@ -54,6 +56,27 @@ impl Text {
     pub fn joined(&self) -> String {
         self.lines.join("\n")
     }
+}
+
+/// The text of a file that Windows wrote in UTF-16 with a byte order mark.
+fn utf_16(raw: &[u8]) -> Option<String> {
+    let (unit, rest): (fn([u8; 2]) -> u16, _) = match raw {
+        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+        _ => return None,
+    };
+    let pairs = rest.chunks_exact(2);
+    let units = pairs.map(|pair| {
+        unit([
+            pair.first().copied().unwrap_or(0),
+            pair.last().copied().unwrap_or(0),
+        ])
+    });
+    Some(
+        char::decode_utf16(units)
+            .map(|c| c.unwrap_or('\u{fffd}'))
+            .collect(),
+    )
 }
 
 /// One line without escapes, controls and quoting marks; non-breaking spaces become spaces.

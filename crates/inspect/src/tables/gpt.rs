@@ -188,3 +188,28 @@ fn not_followed(view: &View, partition: &Partition) -> Result<Option<Remark>> {
         _ => None,
     })
 }
+
+/// A type GUID in the form of [`types`]: upper case, with hyphens that ESXi leaves out.
+pub(super) fn canonical(text: &str) -> Option<String> {
+    let digits: String = text
+        .trim_matches(['{', '}'])
+        .chars()
+        .filter(|c| *c != '-')
+        .map(|c| c.to_ascii_uppercase())
+        .collect();
+    let hex = digits.len() == 32 && digits.chars().all(|c| c.is_ascii_hexdigit());
+    let part = |from: usize, to: usize| digits.get(from..to).filter(|_| hex);
+    let parts = [
+        part(0, 8)?,
+        part(8, 12)?,
+        part(12, 16)?,
+        part(16, 20)?,
+        part(20, 32)?,
+    ];
+    Some(parts.join("-"))
+}
+
+/// What a partition of this type is for; the GUID as [`canonical`] writes it.
+pub(super) fn role(guid: &str) -> ioalign_core::Role {
+    types::known(guid).1
+}

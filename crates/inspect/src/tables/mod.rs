@@ -106,3 +106,18 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     }
     Ok(None)
 }
+
+/// What a partition is for, by its type as tables and tools write it: `83`, `0x82`, a GUID.
+pub(crate) fn role_of_type(type_id: &str) -> Option<Role> {
+    if let Some(guid) = gpt::canonical(type_id) {
+        return Some(gpt::role(&guid));
+    }
+    let digits = type_id.strip_prefix("0x").unwrap_or(type_id);
+    let byte = (digits.len() <= 2).then(|| u8::from_str_radix(digits, 16).ok())??;
+    Some(mbr::types::role(byte))
+}
+
+/// Name and role of a slice of a Solaris label, by its tag.
+pub(crate) const fn slice_type(tag: u16) -> (&'static str, Role) {
+    vtoc_x86::slice_type(tag)
+}

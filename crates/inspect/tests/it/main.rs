@@ -11,6 +11,7 @@ mod evidence;
 mod filesystems;
 mod host;
 mod images;
+mod listings;
 mod reports;
 mod tables;
 mod tools;

@@ -2,7 +2,7 @@
 
 mod apm;
 mod bsd;
-mod disk;
+pub mod disk;
 mod dos;
 mod gpt;
 mod gpt_builder;

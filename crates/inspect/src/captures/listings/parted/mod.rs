@@ -1,0 +1,193 @@
+//! `parted -l` and `parted … print` in any unit and language.
+//!
+//! Without a unit parted prints three or four digits and rounds to the nearest (libparted `unit.c`):
+//! `1049kB` is anything from 1048500 to 1049499 bytes. Starts are multiples of the logical sector,
+//! which settles small ones: `32.3kB` can only be sector 63.
+
+pub(super) mod value;
+
+use ioalign_core::Role;
+use ioalign_core::layer::Kind;
+
+use super::super::{Evidence, Format, Number, Text};
+use super::{claims, disk, names, partition, roles, sector, sizes};
+use crate::error::Result;
+use value::Scale;
+
+/// `parted -l`.
+pub const FORMAT: Format = Format {
+    name: "parted",
+    command: "parted -l",
+    sniff: |text| text.any(|line| limits(line).is_some()),
+    read,
+};
+
+/// The part of the text that speaks of one disk.
+#[derive(Default)]
+struct Section {
+    /// As printed: `/dev/sda`.
+    disk: String,
+    /// The size as printed.
+    size: String,
+    model: String,
+    /// How it is attached, as parted calls it.
+    driver: String,
+    limits: Option<(u64, u64)>,
+    table: String,
+    scale: Scale,
+    told: bool,
+}
+
+fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+    let mut section = Section::default();
+    let mut before = "";
+    for line in text.lines().map(str::trim) {
+        if let Some((name, size)) = start(line) {
+            section = Section {
+                disk: name.to_owned(),
+                size: size.to_owned(),
+                ..Section::default()
+            };
+            section.model(before);
+        } else if !section.disk.is_empty() {
+            section.take(line, evidence);
+        }
+        before = line;
+    }
+    Ok(())
+}
+
+/// `Disk /dev/sda: 500GB`, `Festplatte  /dev/sda:  500GB`: a name and one value.
+fn start(line: &str) -> Option<(&str, &str)> {
+    let (_, rest) = line.split_once(' ')?;
+    let (name, size) = rest.rsplit_once(':').or_else(|| rest.rsplit_once('：'))?;
+    let (name, size) = (name.trim(), size.trim());
+    let valued = Scale::default().value(size).is_some() || value::is_place(size);
+    let one = !name.is_empty() && !name.contains(char::is_whitespace);
+    (one && valued && size.contains(|c: char| c.is_alphabetic() || c == ','))
+        .then_some((name, size))
+}
+
+/// `Sector size (logical/physical): 512B/4096B`: nobody else writes it so.
+fn limits(line: &str) -> Option<(u64, u64)> {
+    let (_, value) = line.rsplit_once([':', '：'])?;
+    let (logical, physical) = value.trim().split_once('/')?;
+    let bytes = |text: &str| sizes::whole(text.strip_suffix('B')?);
+    Some((bytes(logical)?, bytes(physical)?))
+}
+
+impl Section {
+    /// `Model: ATA WDC WD10EZEX (scsi)`, the line before.
+    fn model(&mut self, line: &str) {
+        let Some((_, value)) = line.split_once([':', '：']) else {
+            return;
+        };
+        if let Some((model, driver)) = value
+            .trim()
+            .strip_suffix(')')
+            .and_then(|v| v.rsplit_once('('))
+        {
+            model.trim().clone_into(&mut self.model);
+            driver.clone_into(&mut self.driver);
+        }
+    }
+
+    fn take(&mut self, line: &str, evidence: &mut Evidence) {
+        if let Some(limits) = limits(line) {
+            self.limits = Some(limits);
+            self.scale.sector = sector(limits.0);
+        } else if let Some(geometry) = value::geometry(line) {
+            self.scale.geometry = Some(geometry);
+        } else if self.limits.is_none() {
+        } else if let Some((_, table)) = line
+            .rsplit_once([':', '：'])
+            .filter(|_| self.table.is_empty())
+        {
+            table.trim().clone_into(&mut self.table);
+            self.tell(evidence);
+        } else {
+            self.row(line, evidence);
+        }
+    }
+
+    /// Adds the disk.
+    fn tell(&mut self, evidence: &mut Evidence) {
+        if self.told {
+            return;
+        }
+        self.told = true;
+        let said = disk(evidence, &self.disk);
+        said.kind = kind(&self.driver).or(said.kind);
+        said.size = self
+            .scale
+            .value(&self.size)
+            .map(|size| self.scale.settled(size));
+        said.table = roles::table(&self.table);
+        said.sector = self.scale.sector;
+        if !self.model.is_empty() {
+            said.facts.push(("model", self.model.clone()));
+        }
+        if let Some((logical, physical)) = self.limits.filter(|_| said.kind != Some(Kind::Image)) {
+            said.claims = Some(crate::host::hints::Claims {
+                logical: Some(logical),
+                physical: Some(physical),
+                model: self.model.clone(),
+                ..claims(&self.disk)
+            });
+        }
+    }
+
+    /// ` 1      1049kB  500MB  499MB  primary  ext4  boot`. Free space has no number; a `loop`
+    /// label is a file system on the whole disk, shown as a partition that does not exist.
+    fn row(&self, line: &str, evidence: &mut Evidence) {
+        let mut words = line.split_whitespace();
+        let number = words.next().and_then(sizes::whole);
+        let places: Vec<&str> = words.clone().take(3).collect();
+        let (Some(number), [from, to, ..]) = (number, places.as_slice()) else {
+            return;
+        };
+        let (Some(start), Some(_)) = (self.scale.value(from), self.scale.value(to)) else {
+            return;
+        };
+        if self.table == "loop" || !self.told {
+            return;
+        }
+        let said = partition(evidence, &self.disk, &names::join(&self.disk, number));
+        said.number = u32::try_from(number).ok();
+        said.sector = self.scale.sector;
+        said.start = Some(self.scale.settled(start));
+        said.size = places.get(2).and_then(|size| self.scale.value(size));
+        said.role = role(&self.table, words.skip(2));
+    }
+}
+
+/// What parted's driver says of the device.
+pub(super) fn kind(driver: &str) -> Option<Kind> {
+    match driver {
+        "md" => Some(Kind::Md),
+        "dm" => Some(Kind::Volume),
+        "file" => Some(Kind::Image),
+        "" | "unknown" => None,
+        _ => Some(Kind::Disk),
+    }
+}
+
+/// The role by file system and flags, all words of their own.
+pub(super) fn role<'a>(table: &str, words: impl Iterator<Item = &'a str>) -> Option<Role> {
+    let role = |word: &str| match word.trim_matches([',', ';']) {
+        "bios_grub" | "prep" => Some(Role::BiosBoot),
+        "esp" => Some(Role::Esp),
+        "boot" if table == "gpt" => Some(Role::Esp),
+        "msftres" => Some(Role::Msr),
+        "extended" => Some(Role::Extended),
+        "swap" => Some(Role::Swap),
+        word if word.starts_with("linux-swap") => Some(Role::Swap),
+        _ => None,
+    };
+    words.filter_map(role).next()
+}
+
+/// The value of a start in a unit that may be exact.
+pub(super) fn start_of(scale: &Scale, text: &str) -> Option<Number> {
+    scale.value(text).map(|start| scale.settled(start))
+}

@@ -1,0 +1,134 @@
+//! Two hundred random tables: every program that lists them gives the starts that the image has.
+
+use ioalign_inspect::tables::Table;
+
+use super::{read, said};
+use crate::tables::disk::Disk;
+
+/// A small, seeded generator (splitmix64): failures repeat.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// A script for sfdisk: up to six partitions at odd places; on a DOS table with logical ones.
+pub fn script(random: &mut Random, gpt: bool, sectors: u64) -> String {
+    let mut text = if gpt {
+        "label: gpt\nfirst-lba: 34\n"
+    } else {
+        "label: dos\n"
+    }
+    .to_owned();
+    let mut at =
+        if gpt { 34 } else { 1 } + [0, 29, 62, 2014][usize::try_from(random.below(4)).unwrap()];
+    let count = 1 + random.below(6);
+    let types = if gpt {
+        ["L", "U", "S", "V"]
+    } else {
+        ["83", "ef", "82", "7"]
+    };
+    for number in 1..=count {
+        let room = sectors / 8;
+        if !gpt && number == 4 {
+            text += &format!("start={at},size={},type=5\n", sectors - at - 100);
+        }
+        // The first sector of a logical partition is its table.
+        at += if !gpt && number >= 4 {
+            1 + random.below(3)
+        } else {
+            0
+        };
+        let size = 1000 + random.below(room / 2);
+        let kind = types[usize::try_from(random.below(4)).unwrap()];
+        text += &format!("start={at},size={size},type={kind}\n");
+        at += size + random.below(2) * random.below(room / 2);
+    }
+    text
+}
+
+/// A disk with such a table. sfdisk waits a quarter of a second before it tells the kernel.
+pub fn disk(random: &mut Random, gpt: bool, sectors: u64) -> Disk {
+    let disk = Disk::new(sectors * 512);
+    let script = script(random, gpt, sectors);
+    disk.feed(
+        "sfdisk",
+        &["--quiet", "--no-reread", "--no-tell-kernel"],
+        &script,
+    );
+    disk
+}
+
+#[test]
+fn every_program_gives_the_starts_of_a_gpt() {
+    hundred(true);
+}
+
+#[test]
+fn every_program_gives_the_starts_of_a_dos_table() {
+    hundred(false);
+}
+
+fn hundred(gpt: bool) {
+    let mut random = Random(200 + u64::from(gpt));
+    for _ in 0..100 {
+        let disk = disk(&mut random, gpt, 1 << 22);
+        let truth = disk.table();
+        assert!(!truth.partitions.is_empty());
+        let path = disk.path().to_string_lossy().into_owned();
+        let parted = |args: &[&str]| {
+            let args = args
+                .iter()
+                .map(|arg| if *arg == "FILE" { &path } else { *arg });
+            crate::tools::run(std::process::Command::new("parted").args(args))
+        };
+        for (text, command) in [
+            (disk.tool("sfdisk", &["-d"]), "sfdisk -d"),
+            (disk.tool("sfdisk", &["-J"]), "sfdisk -J"),
+            (disk.tool("fdisk", &["-l"]), "fdisk -l"),
+            (parted(&["-s", "FILE", "unit", "s", "print"]), "parted -l"),
+            (
+                parted(&["-m", "-s", "FILE", "unit", "B", "print"]),
+                "parted -m",
+            ),
+        ] {
+            let evidence = read(&text);
+            assert_eq!(evidence.read, [command], "{text}");
+            compare(&truth, &path, &text);
+        }
+    }
+}
+
+fn compare(truth: &Table, path: &str, text: &str) {
+    let evidence = read(text);
+    assert_eq!(evidence.devices.len(), truth.partitions.len() + 1, "{text}");
+    let disk = said(&evidence, path);
+    assert_eq!(disk.table, Some(truth.kind), "{text}");
+    for part in &truth.partitions {
+        let said = said(&evidence, &format!("{path}{}", part.number));
+        let (start, size) = (said.start.unwrap(), said.size.unwrap());
+        assert!(
+            start.is_exact() && start.low == part.start.get(),
+            "{start:?} {text}"
+        );
+        assert!(
+            size.is_exact() && size.low == part.size.get(),
+            "{size:?} {text}"
+        );
+        assert_eq!(said.number, Some(part.number));
+        assert_eq!(said.parents, [path]);
+        if !text.contains("parted") && said.type_id.is_some() {
+            assert_eq!(said.role.unwrap_or_default(), part.role, "{text}");
+        }
+    }
+}
