@@ -5,6 +5,7 @@
 //! compares it with the rules that the sources emit: a rule is not done before it has a page.
 
 mod blocks;
+mod captures;
 mod crypt;
 mod dos;
 mod geometry;
@@ -57,7 +58,7 @@ pub struct Group {
     pub rules: &'static [Rule],
 }
 
-const GROUPS: [Group; 16] = [
+const GROUPS: [Group; 17] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
@@ -73,6 +74,7 @@ const GROUPS: [Group; 16] = [
     images::GROUP,
     vmdk::GROUP,
     vhd::GROUP,
+    captures::GROUP,
     reading::GROUP,
 ];
 
