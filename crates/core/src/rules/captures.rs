@@ -53,7 +53,7 @@ pub(super) const GROUP: Group = Group {
             are assumed.",
             costs: "On a disk with 4096-byte sectors every start is eight times as far, and the \
             verdict may change.",
-            source: "sfdisk -d before util-linux 2.35 and others print no sector size.",
+            source: "Older versions of sfdisk -d, and others, print no sector size.",
             fix: "Name it with --sector-size, or add a text that tells it: lsblk -t, fdisk -l.",
             ignore: "When the disk is known to have 512-byte sectors.",
         },
