@@ -3,6 +3,7 @@
 mod counts;
 mod demo;
 mod deny;
+mod docs;
 mod fixtures;
 mod fuzz;
 mod hash;
@@ -33,6 +34,7 @@ cargo xtask COMMAND
      --icount              virtual time: repeatable to the microsecond, one CPU
      --kvm                 hardware virtualisation, where it is known to work
   fixtures [NAME…]         builds the missing fixtures of lab/fixtures in microVMs and lists them
+  docs                     writes docs/rules.md anew from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
                            mutates valid images of every format and runs the readers on them;
                            with --truncate cuts one of each at every byte of its first MiB
@@ -60,6 +62,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "vm" => vm::command(rest),
         "fixtures" => fixtures::command(rest),
         "fuzz" => fuzz::command(rest),
+        "docs" => docs::command(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -16,6 +16,7 @@ pub const BUILD: &[Need] = &[("cc", "gcc"), ("/usr/include/stdlib.h", "libc6-dev
 
 /// The reference tools that tests compare with, and what the shell checks need.
 pub const TEST: &[Need] = &[
+    ("ansible", "ansible-core"),
     ("cryptsetup", "cryptsetup-bin"),
     ("dmsetup", "dmsetup"),
     ("gdisk", "gdisk"),
@@ -39,15 +40,21 @@ pub const TEST: &[Need] = &[
     ("mksquashfs", "squashfs-tools"),
     ("mkudffs", "udftools"),
     ("parted", "parted"),
+    ("prometheus", "prometheus"),
+    ("prometheus-node-exporter", "prometheus-node-exporter"),
+    ("promtool", "prometheus"),
     ("qemu-img", "qemu-utils"),
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
-    ("sqlite3", "sqlite3"),
-    ("/usr/lib/postgresql", "postgresql-15"),
     ("shellcheck", "shellcheck"),
+    ("sqlite3", "sqlite3"),
+    ("systemd-analyze", "systemd"),
     ("thin_check", "thin-provisioning-tools"),
     ("time", "time"),
     ("virt-alignment-scan", "guestfs-tools"),
+    ("xmllint", "libxml2-utils"),
+    ("/usr/lib/postgresql", "postgresql-15"),
+    ("/usr/lib/python3/dist-packages/yaml", "python3-yaml"),
 ];
 
 /// What the microVM needs. The kernel is looked for by itself.

@@ -28,6 +28,9 @@ pub enum Verb {
     /// Judge every layer of a storage stack: disks, images, folders of images, this machine
     #[command(after_long_help = CHECK_EXAMPLES)]
     Check(Box<CheckArgs>),
+    /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
+    #[command(after_long_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),
@@ -56,11 +59,19 @@ Examples:
   ioalign check --sysroot ./captured-host
   ioalign check fdisk.txt pvs.txt mdadm.txt  outputs of other programs, of one host
   fdisk -l | ioalign check -                 the same from standard input
+  ioalign check image.raw --target-logical 4096 --policy ci.toml --format sarif -o out.sarif
+  ioalign check --format nagios              a plugin for Nagios, Icinga, Naemon
   ioalign check /var/lib/mysql               a database directory and its stack
   ioalign check /srv/big.file --extents      where a file's extents lie
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
 64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  ioalign explain                            all rules, a line each
+  ioalign explain start-misaligned
+  ioalign explain --json";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
@@ -122,9 +133,17 @@ pub struct CheckArgs {
     #[arg(long = "as", value_name = "FORMAT")]
     pub text_format: Option<String>,
 
-    /// How exit codes are chosen
-    #[arg(long, value_enum, default_value_t)]
-    pub exit_mode: Mode,
+    /// How exit codes are chosen (default: lint; nagios with --format nagios)
+    #[arg(long, value_enum)]
+    pub exit_mode: Option<Mode>,
+
+    /// What fails and what is waived (default: ioalign.toml in the working directory, if there is one)
+    #[arg(long, value_name = "FILE", conflicts_with = "no_policy")]
+    pub policy: Option<PathBuf>,
+
+    /// Leave an ioalign.toml in the working directory alone
+    #[arg(long)]
+    pub no_policy: bool,
 
     /// At most this many rows in the table of many targets
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -140,7 +159,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// The output format: text, json, html or svg
+    /// The output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format_name())]
     pub format: String,
 
@@ -167,6 +186,17 @@ pub struct OutputArgs {
     /// Only ASCII characters
     #[arg(long)]
     pub ascii: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The rules; none: all of them, a line each
+    #[arg(value_name = "RULE")]
+    pub rules: Vec<String>,
+
+    /// One JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -198,6 +228,17 @@ fn sector(text: &str) -> Result<SectorSize, String> {
 
 fn format_name() -> clap::builder::PossibleValuesParser {
     Format::all().map(Format::name).collect::<Vec<_>>().into()
+}
+
+impl CheckArgs {
+    /// The exit codes asked for; a plugin's status line goes with a plugin's codes.
+    pub fn exit_mode(&self) -> Mode {
+        let by_format = match self.output.format() {
+            Format::Nagios => Mode::Nagios,
+            _ => Mode::default(),
+        };
+        self.exit_mode.unwrap_or(by_format)
+    }
 }
 
 impl OutputArgs {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use ioalign_core::Severity;
+use ioalign_report::nagios::Status;
 
 /// How a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,19 +49,21 @@ pub enum Mode {
 }
 
 /// The code for a verdict; `unreadable` when a target could not be read at all.
+///
+/// Monitoring hears of a real defect first: one unreadable device must not hide it.
 pub fn code(mode: Mode, verdict: Severity, unreadable: bool) -> Exit {
     use Severity::{Broken, DataRisk, Misaligned, Suboptimal, Unknown};
-    if unreadable {
-        return match mode {
-            Mode::Lint => Exit::Unreadable,
-            Mode::Nagios => Exit::Code(3),
-            Mode::Npd => Exit::Code(2),
-            Mode::VirtAlignmentScan => Exit::Code(1),
-        };
+    match mode {
+        Mode::Lint if unreadable => return Exit::Unreadable,
+        Mode::VirtAlignmentScan if unreadable => return Exit::Code(1),
+        // The code must agree with the word of the status line.
+        Mode::Nagios => return Exit::Code(Status::from_verdict(verdict, unreadable).code()),
+        _ => {}
     }
     Exit::Code(match (mode, verdict) {
-        (Mode::Npd, Unknown) => 2,
         (Mode::Npd, Broken | DataRisk | Misaligned | Suboptimal) => 1,
+        (Mode::Npd, Unknown) => 2,
+        (Mode::Npd, _) if unreadable => 2,
         (_, Broken | DataRisk) => 2,
         (_, Misaligned | Suboptimal) => 1,
         (_, Unknown) => 3,
@@ -100,5 +103,9 @@ mod tests {
             assert_eq!(code(Mode::Npd, verdict, false), Exit::Code(npd));
         }
         assert_eq!(code(Mode::Lint, Severity::Ok, true), Exit::Unreadable);
+        for (mode, ok, bad) in [(Mode::Nagios, 3, 2), (Mode::Npd, 2, 1)] {
+            assert_eq!(code(mode, Severity::Ok, true), Exit::Code(ok));
+            assert_eq!(code(mode, Severity::Broken, true), Exit::Code(bad));
+        }
     }
 }

@@ -6,8 +6,10 @@ mod args;
 mod check;
 mod demo;
 mod exit;
+mod explain;
 mod generate;
 mod interrupt;
+mod policy;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
     };
     let exit = match cli.verb {
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

@@ -89,6 +89,15 @@ pub struct Suggestion {
     pub size: Option<Bytes>,
 }
 
+/// Somebody's decision that a finding does not count for a time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiver {
+    /// Why it is accepted.
+    pub reason: String,
+    /// The last day on which it holds, `YYYY-MM-DD` in UTC.
+    pub expires: String,
+}
+
 /// One thing that is worth saying about one layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -118,6 +127,8 @@ pub struct Finding {
     pub why: String,
     /// Commands or steps.
     pub steps: Vec<String>,
+    /// Set when a policy says that it does not count; it is shown all the same.
+    pub waived: Option<Waiver>,
 }
 
 impl Finding {
@@ -137,7 +148,13 @@ impl Finding {
             confidence: Confidence::High,
             why: why.into(),
             steps: Vec::new(),
+            waived: None,
         }
+    }
+
+    /// Whether it counts for a verdict: nobody has waived it.
+    pub const fn counts(&self) -> bool {
+        self.waived.is_none()
     }
 
     /// Names the layer that it is about.

@@ -4,7 +4,7 @@
 //! the vocabulary ([`units`], [`grid`], [`layer`], [`stack`]) and the questions that
 //! need nothing but arithmetic: where a layer starts on every grid below it
 //! ([`phase`]), what crossing a boundary costs ([`cost`]), and what to say about it
-//! ([`judge`], [`finding`]).
+//! ([`judge`], [`finding`]). [`rules`] explains every rule that a finding can name.
 #![deny(missing_docs)]
 
 pub mod cost;
@@ -18,10 +18,11 @@ pub mod phase;
 mod reach;
 pub mod remark;
 pub mod role;
+pub mod rules;
 pub mod stack;
 pub mod units;
 
-pub use finding::{Finding, Severity, Suggestion};
+pub use finding::{Finding, Severity, Suggestion, Waiver};
 pub use grid::{Confidence, Grid, Origin, Tier};
 pub use grid_spec::GridSpec;
 pub use layer::{Edge, Kind, Layer, LayerId};

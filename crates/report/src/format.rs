@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Options, Report, html, json, svg, text};
+use crate::{Options, Report, html, json, junit, nagios, prometheus, sarif, svg, text};
 
 /// A way to show a report.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,6 +18,14 @@ pub enum Format {
     Html,
     /// The picture of the stack alone.
     Svg,
+    /// One status line with performance data, by the Monitoring Plugins guidelines.
+    Nagios,
+    /// The text exposition format, for a textfile collector.
+    Prometheus,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, for the test page of a CI server.
+    Junit,
 }
 
 /// What is to be known of a format.
@@ -28,7 +36,7 @@ struct Row {
     render: fn(&Report, &Options) -> String,
 }
 
-const ROWS: [Row; 4] = [
+const ROWS: [Row; 8] = [
     Row {
         format: Format::Text,
         name: "text",
@@ -52,6 +60,30 @@ const ROWS: [Row; 4] = [
         name: "svg",
         media_type: "image/svg+xml",
         render: svg::render,
+    },
+    Row {
+        format: Format::Nagios,
+        name: "nagios",
+        media_type: "text/plain; charset=utf-8",
+        render: nagios::render,
+    },
+    Row {
+        format: Format::Prometheus,
+        name: "prometheus",
+        media_type: "text/plain; version=0.0.4; charset=utf-8",
+        render: prometheus::render,
+    },
+    Row {
+        format: Format::Sarif,
+        name: "sarif",
+        media_type: "application/sarif+json",
+        render: sarif::render,
+    },
+    Row {
+        format: Format::Junit,
+        name: "junit",
+        media_type: "application/xml",
+        render: junit::render,
     },
 ];
 
@@ -119,7 +151,16 @@ mod tests {
 
     #[test]
     fn every_format_has_its_own_row() {
-        for format in [Format::Text, Format::Json, Format::Html, Format::Svg] {
+        for format in [
+            Format::Text,
+            Format::Json,
+            Format::Html,
+            Format::Svg,
+            Format::Nagios,
+            Format::Prometheus,
+            Format::Sarif,
+            Format::Junit,
+        ] {
             assert_eq!(format.row().format, format);
             assert_eq!(format.name().parse(), Ok(format));
         }

@@ -1,4 +1,5 @@
-//! Shows what was found: text for a terminal, JSON for scripts, a picture, a web page.
+//! Shows what was found: text for a terminal, JSON for scripts, a picture, a web page, and the
+//! formats of monitoring servers and of continuous integration.
 //!
 //! Every renderer is a pure function of a [`Report`] and [`Options`]: no clock, no terminal, no
 //! file, so the same input gives the same bytes and golden files can hold them. Names and labels
@@ -8,15 +9,20 @@
 pub mod format;
 pub mod html;
 pub mod json;
+pub mod junit;
 pub mod model;
+pub mod nagios;
 pub mod options;
+pub mod prometheus;
+pub mod sarif;
 pub mod svg;
 pub mod text;
 pub mod words;
 
 mod order;
+mod starts;
 mod view;
 
 pub use format::Format;
-pub use model::{ErrorInfo, LayerPhases, Report, SourceKind, Target};
+pub use model::{ErrorInfo, FailOn, LayerPhases, Report, SourceKind, Target};
 pub use options::{Options, Verbosity};

@@ -13,12 +13,69 @@ pub struct Report {
     pub tool: String,
     /// The machine it ran on, as name and value in display order.
     pub machine: Vec<(String, String)>,
+    /// When it was made, in seconds since 1970 UTC; renderers have no clock of their own.
+    pub scanned_at_seconds: Option<u64>,
+    /// What fails a build: everything from suboptimal on, unless a policy says otherwise.
+    pub fail: FailOn,
+}
+
+/// Which findings fail a build. Severities stay what they are: this decides what counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailOn {
+    /// This severity and all that are worse.
+    pub severity: Severity,
+    /// Rules that fail whatever their severity.
+    pub rules: Vec<String>,
+}
+
+impl Default for FailOn {
+    fn default() -> Self {
+        Self {
+            severity: Severity::Suboptimal,
+            rules: Vec::new(),
+        }
+    }
+}
+
+impl FailOn {
+    /// Whether `finding` fails. An unknown is no failure: it is counted by itself.
+    pub fn fails(&self, finding: &Finding) -> bool {
+        let named = || self.rules.iter().any(|rule| rule == finding.rule);
+        finding.counts()
+            && finding.severity != Severity::Unknown
+            && (finding.severity >= self.severity || named())
+    }
+
+    /// The severity for which it counts: a note that fails counts as misaligned, and what does not
+    /// fail as a note.
+    fn counted(&self, finding: &Finding) -> Severity {
+        match finding.severity {
+            Severity::Unknown if finding.counts() => Severity::Unknown,
+            Severity::Ok | Severity::Note if self.fails(finding) => Severity::Misaligned,
+            severity if self.fails(finding) => severity,
+            _ => Severity::Note,
+        }
+    }
 }
 
 impl Report {
     /// The worst verdict of all targets.
     pub fn verdict(&self) -> Severity {
         verdict(self.targets.iter().map(|target| target.verdict))
+    }
+
+    /// The worst severity that counts for exit codes and monitoring.
+    pub fn counted(&self) -> Severity {
+        if self.fail == FailOn::default() {
+            return self.verdict();
+        }
+        let findings = self.targets.iter().flat_map(|target| &target.findings);
+        let unread = self.targets.iter().filter(|target| target.error.is_some());
+        verdict(
+            findings
+                .map(|finding| self.fail.counted(finding))
+                .chain(unread.map(|_| Severity::Unknown)),
+        )
     }
 
     /// How many targets could not be read.

@@ -22,7 +22,8 @@ const UNREADABLE: u8 = 4;
 /// The findings of a target, worst first, otherwise as they came.
 pub fn findings(target: &Target) -> Vec<&Finding> {
     let mut all: Vec<_> = target.findings.iter().collect();
-    all.sort_by_key(|finding| rank(finding.severity));
+    // What is waived comes last: it is shown, and it is nobody's headline.
+    all.sort_by_key(|finding| (!finding.counts(), rank(finding.severity)));
     all
 }
 
@@ -48,6 +49,7 @@ pub fn merged(target: &Target) -> Vec<Merged<'_>> {
             finding.severity == Severity::Note
                 && (known.rule, known.severity) == (finding.rule, finding.severity)
                 && (&known.why, &known.steps) == (&finding.why, &finding.steps)
+                && known.waived == finding.waived
         });
         match same {
             Some(one) => one.layers.extend(finding.layer),

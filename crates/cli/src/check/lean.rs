@@ -27,7 +27,7 @@ impl Diet {
         let table = arguments.output.format() == Format::Text && arguments.output.verbose == 0;
         Self {
             // That mode looks at the starts of all partitions.
-            wanted: table && arguments.exit_mode != Mode::VirtAlignmentScan,
+            wanted: table && arguments.exit_mode() != Mode::VirtAlignmentScan,
             seen: AtomicUsize::new(0),
         }
     }

@@ -7,6 +7,7 @@ mod output;
 mod target;
 
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use ioalign_core::SectorSize;
@@ -18,6 +19,7 @@ use ioalign_report::{Format, Report, Target};
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
+use crate::policy::{self, Policy};
 
 /// Everything the targets have in common.
 pub struct Job {
@@ -37,7 +39,9 @@ pub struct Job {
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let job = Job::new(arguments)?;
     let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
-    let targets = judge_all(arguments, &job, &interrupt)?;
+    let policy = policy(arguments)?;
+    let mut targets = judge_all(arguments, &job, &interrupt)?;
+    policy.apply(&mut targets);
     let machine = match arguments.output.format() {
         Format::Html => machine(),
         _ => Vec::new(),
@@ -46,6 +50,8 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         targets,
         tool: tool(),
         machine,
+        scanned_at_seconds: now(),
+        fail: policy.fail,
     };
     output::write(&report, arguments)?;
     let exit = if interrupt.asked() {
@@ -56,6 +62,19 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     // The process ends here: the kernel frees ten thousand stacks at once.
     std::mem::forget(report);
     Ok(exit)
+}
+
+fn policy(arguments: &CheckArgs) -> Result<Policy> {
+    if arguments.no_policy {
+        return Ok(Policy::default());
+    }
+    policy::load(arguments.policy.as_deref())
+}
+
+/// Seconds since 1970.
+fn now() -> Option<u64> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(since.as_secs())
 }
 
 /// Name and version, as reports open with it.
@@ -102,11 +121,11 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
 }
 
 fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
-    let unreadable = report.errors() > 0;
-    if arguments.exit_mode == exit::Mode::VirtAlignmentScan && !unreadable {
+    let (mode, unreadable) = (arguments.exit_mode(), report.errors() > 0);
+    if mode == exit::Mode::VirtAlignmentScan && !unreadable {
         return Exit::Code(output::virt_alignment_scan(report));
     }
-    exit::code(arguments.exit_mode, report.verdict(), unreadable)
+    exit::code(mode, report.counted(), unreadable)
 }
 
 impl Job {

@@ -23,6 +23,7 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
         targets: vec![check::one(&image, &Job::plain())],
         tool: check::tool(),
         machine: check::machine(),
+        ..Report::default()
     };
     let color = !arguments.no_color
         && std::io::stdout().is_terminal()

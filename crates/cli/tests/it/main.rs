@@ -3,10 +3,14 @@
 
 mod cli;
 mod composition;
+mod contrib;
+mod explain;
 mod folder;
+mod formats;
 mod hostile;
 mod live_vm;
 mod oracles;
+mod policy;
 mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;

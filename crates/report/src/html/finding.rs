@@ -17,6 +17,9 @@ pub fn put<'a>(out: &mut String, target: &Target, one: &Merged<'a>, told: &mut V
     out.push_str(&format!("<article class=\"finding {class}\">\n"));
     title(out, target, one);
     out.push_str(&format!("<p>{}</p>\n", escape(&sentence(&finding.why))));
+    if let Some(waived) = remedy::waived(finding) {
+        out.push_str(&format!("<p>{}</p>\n", escape(&waived)));
+    }
     costs(out, target, one, told);
     if let Some(better) = remedy::better(&finding.suggest) {
         out.push_str(&format!("<p>{}</p>\n", escape(&better)));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use ioalign_core::cost::CostRow;
-use ioalign_core::{Bytes, Confidence, Finding, Severity, Suggestion};
+use ioalign_core::{Bytes, Confidence, Finding, Severity, Suggestion, Waiver};
 
 use super::layer::label;
 use super::target::Names;
@@ -23,6 +23,7 @@ pub struct FindingJson<'a> {
     confidence: Confidence,
     why: &'a str,
     r#do: &'a [String],
+    waived: Option<&'a Waiver>,
 }
 
 #[derive(Serialize)]
@@ -66,5 +67,6 @@ pub fn of<'a>(finding: &'a Finding, names: &Names) -> FindingJson<'a> {
         confidence: finding.confidence,
         why: &finding.why,
         r#do: &finding.steps,
+        waived: finding.waived.as_ref(),
     }
 }

@@ -122,7 +122,7 @@ impl ByVerdict {
 
 /// Escapes DEL, C1 controls and bidirectional overrides, which JSON allows in plain and a
 /// terminal would obey. They can only stand inside strings: all structure is ASCII.
-fn escape_invisible(json: &str) -> String {
+pub(crate) fn escape_invisible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {

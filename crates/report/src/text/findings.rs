@@ -25,6 +25,10 @@ pub fn all(page: &mut Page, target: &Target) {
         page.blank();
         title(page, target, one);
         indented(page, &sentence(&clean(&one.finding.why)));
+        if let Some(waived) = remedy::waived(one.finding) {
+            indented(page, &waived);
+            continue;
+        }
         if one.finding.severity != Severity::Note || page.options().verbose() {
             costs(page, target, one.finding, &mut told);
             for line in remedy(one.finding) {

@@ -66,6 +66,7 @@ pub fn said(target: &Target) -> String {
     let findings = order::findings(target);
     match findings.first() {
         None => String::new(),
+        Some(first) if !first.counts() => format!("{} waived", count(findings.len())),
         Some(first) if first.severity != Severity::Note => brief(target, first),
         Some(_) if findings.len() == 1 => "1 note".to_owned(),
         Some(_) => format!("{} notes", count(findings.len())),

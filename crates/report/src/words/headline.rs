@@ -26,6 +26,12 @@ pub fn headline(target: &Target) -> String {
 }
 
 fn fine(target: &Target) -> String {
+    let waived = |f: &&Finding| !f.counts() && f.severity > Severity::Note;
+    match target.findings.iter().filter(waived).count() {
+        0 => {}
+        1 => return "Nothing counts against it: the one finding is waived.".to_owned(),
+        n => return format!("Nothing counts against it: {n} findings are waived."),
+    }
     let judged: BTreeSet<_> = target
         .phases
         .iter()
@@ -41,7 +47,7 @@ fn fine(target: &Target) -> String {
 fn unknown(target: &Target) -> String {
     let said = order::findings(target)
         .into_iter()
-        .find(|finding| finding.severity == Severity::Unknown);
+        .find(|finding| finding.counts() && finding.severity == Severity::Unknown);
     said.map_or_else(
         || "Nothing that could be judged was recognised, so nothing is claimed.".to_owned(),
         |finding| sentence(&clean(&finding.why)),

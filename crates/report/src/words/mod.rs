@@ -2,6 +2,7 @@
 
 pub mod clean;
 pub mod counted;
+pub mod ended;
 pub mod facts;
 pub mod headline;
 pub mod kinds;
@@ -9,5 +10,6 @@ pub mod numbers;
 pub mod place;
 pub mod reason;
 pub mod remedy;
+pub mod time;
 
 pub use clean::{clean, shorten_middle};

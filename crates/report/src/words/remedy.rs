@@ -2,6 +2,7 @@
 
 use ioalign_core::{Finding, Suggestion};
 
+use super::clean;
 use super::headline::{capital, sentence};
 use super::numbers::exact_and_about;
 
@@ -28,6 +29,16 @@ pub fn better(suggest: &Suggestion) -> Option<String> {
         parts.push(format!("good size: {}", exact_and_about(size)));
     }
     (!parts.is_empty()).then(|| sentence(&capital(&parts.join("; "))))
+}
+
+/// Until when and why it does not count, where a policy says so.
+pub fn waived(finding: &Finding) -> Option<String> {
+    let waiver = finding.waived.as_ref()?;
+    let reason = sentence(&clean(&waiver.reason));
+    Some(format!(
+        "Waived until {}, does not count: {reason}",
+        clean(&waiver.expires)
+    ))
 }
 
 /// Whether it can be put right where it is.

@@ -34,6 +34,7 @@ pub fn report(targets: Vec<Target>) -> Report {
         targets,
         tool: "ioalign 0.1.0".to_owned(),
         machine: machine.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec(),
+        ..Report::default()
     }
 }
 

@@ -32,7 +32,7 @@ fn evil(name: &str) -> Target {
     target
 }
 
-fn reports() -> Vec<Report> {
+pub fn reports() -> Vec<Report> {
     let mut error = evil(EVIL);
     error.error = Some(ErrorInfo {
         kind: EVIL.to_owned(),
@@ -54,6 +54,7 @@ fn reports() -> Vec<Report> {
         targets,
         tool: EVIL.to_owned(),
         machine: machine.clone(),
+        ..Report::default()
     })
     .collect()
 }

@@ -1,5 +1,5 @@
 //! Composition of layer maps: against brute force, and the cases that other tools get wrong.
-#![allow(missing_docs, clippy::unwrap_used, clippy::cast_possible_truncation)]
+#![allow(clippy::cast_possible_truncation)]
 
 use ioalign_core::layer::Kind;
 use ioalign_core::phase::phases;

@@ -1,0 +1,82 @@
+//! What texts of other programs say or leave open.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "Texts of other programs",
+    rules: &[
+        Rule {
+            id: "fdisk-off-physical-sector",
+            severity: Severity::Misaligned,
+            title: "fdisk says that a partition is off the physical sector",
+            means: "A pasted listing holds fdisk's own line \"Partition … does not start on \
+            physical sector boundary\". It is a note where the start is in the listing too and \
+            is judged by itself.",
+            costs: "As start-misaligned: small writes become read-modify-write.",
+            source: "util-linux disk-utils/fdisk-list.c, libfdisk; it goes by the physical \
+            sector that the kernel reports.",
+            fix: "Move the partition to the next multiple of the physical sector; 2048 sectors \
+            always is one.",
+            ignore: "When the physical sector is a hint that is not believed.",
+        },
+        Rule {
+            id: "windows-partition-misaligned",
+            severity: Severity::Misaligned,
+            title: "Windows says that a partition is off the physical sector",
+            means: "fsutil fsinfo sectorinfo shows a partition alignment that is not zero.",
+            costs: "As start-misaligned: small writes become read-modify-write.",
+            source: "Microsoft, STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR and fsutil fsinfo \
+            sectorinfo.",
+            fix: "Back up, make the partition anew with diskpart create partition primary \
+            align=1024, restore.",
+            ignore: "On volumes that are only read.",
+        },
+        Rule {
+            id: "image-data-misaligned",
+            severity: Severity::Misaligned,
+            title: "A map of an image whose data are off 4 KiB",
+            means: "qemu-img map shows guest data at file offsets that differ from their guest \
+            addresses by no multiple of 4 KiB: the format puts them there.",
+            costs: "Every 4 KiB request of the guest touches two blocks of the file below.",
+            source: "VDI (data at 1024 mod 4096) and dynamic VHD (a 512-byte bitmap before each \
+            block).",
+            fix: "Convert the image: qemu-img convert -O qcow2, raw or vhdx. Moving partitions \
+            inside does not help.",
+            ignore: "When the image is only read.",
+        },
+        Rule {
+            id: "sector-size-assumed",
+            severity: Severity::Note,
+            title: "A listing that does not tell its sector size",
+            means: "The listing counts in sectors and does not say how large they are; 512 bytes \
+            are assumed.",
+            costs: "On a disk with 4096-byte sectors every start is eight times as far, and the \
+            verdict may change.",
+            source: "Older versions of sfdisk -d, and others, print no sector size.",
+            fix: "Name it with --sector-size, or add a text that tells it: lsblk -t, fdisk -l.",
+            ignore: "When the disk is known to have 512-byte sectors.",
+        },
+        Rule {
+            id: "several-hosts",
+            severity: Severity::Note,
+            title: "Facts of several hosts in one text",
+            means: "One text holds what was gathered from several machines; the first is read.",
+            costs: "The others are not judged.",
+            source: "ansible -m setup prints a document a host.",
+            fix: "Give each host's facts as a target of its own: ansible -m setup --tree DIR \
+            writes a file each.",
+            ignore: "When the first host is the one that matters.",
+        },
+        Rule {
+            id: "too-many-devices",
+            severity: Severity::Unknown,
+            title: "A text with more devices than are read",
+            means: "The text has more lines about devices than any host.",
+            costs: "What stands behind the limit is not known.",
+            source: "A limit of this program, to bound its memory.",
+            fix: "Cut out the part that matters.",
+            ignore: "When the part that matters stands at the beginning.",
+        },
+    ],
+};

@@ -1,0 +1,85 @@
+//! LUKS headers and bcache superblocks.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "Encryption and caching",
+    rules: &[
+        Rule {
+            id: "luks-first-header-lost",
+            severity: Severity::DataRisk,
+            title: "The first LUKS2 header is damaged",
+            means: "The primary header fails its checksum; the second copy is good and is used \
+            here.",
+            costs: "cryptsetup still opens it; one more defect and the volume is lost.",
+            source: "LUKS2 on-disk format 2.3, two binary headers.",
+            fix: "cryptsetup repair restores it. Make a header backup afterwards: \
+            luksHeaderBackup.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "luks-headers-differ",
+            severity: Severity::Note,
+            title: "LUKS2 headers of different age",
+            means: "The two copies have different sequence numbers, or one cannot be read; the \
+            newer is taken.",
+            costs: "Nothing while the newer is right.",
+            source: "LUKS2 on-disk format, seqid.",
+            fix: "cryptsetup writes both at the next change.",
+            ignore: "Mostly.",
+        },
+        Rule {
+            id: "luks-reencrypt",
+            severity: Severity::DataRisk,
+            title: "A re-encryption that was not finished",
+            means: "The header says that the volume is being re-encrypted. Offline it cannot be \
+            opened until that is done; online (LUKS2) it can.",
+            costs: "Data are in two states; losing the header now loses them.",
+            source: "cryptsetup-reencrypt(8).",
+            fix: "cryptsetup reencrypt --resume-only.",
+            ignore: "While it runs.",
+        },
+        Rule {
+            id: "luks-data-past-end",
+            severity: Severity::Broken,
+            title: "Encrypted data that do not fit on the device",
+            means: "The payload starts or ends behind the device.",
+            costs: "The volume cannot be opened.",
+            source: "LUKS1 payload-offset in 512-byte sectors, LUKS2 segment offset in bytes.",
+            fix: "Give the device its size back.",
+            ignore: "When the image is only the header.",
+        },
+        Rule {
+            id: "bcache-checksum",
+            severity: Severity::Broken,
+            title: "A bcache superblock with a wrong checksum",
+            means: "The superblock is there and its checksum does not hold.",
+            costs: "The kernel does not register the device.",
+            source: "Linux drivers/md/bcache/super.c read_super (CRC-64).",
+            fix: "make-bcache writes a new one; the data of a backing device start 8 KiB behind \
+            it by default.",
+            ignore: "When it is a remnant.",
+        },
+        Rule {
+            id: "bcache-data-past-end",
+            severity: Severity::Broken,
+            title: "bcache data that start behind the device",
+            means: "The data offset lies behind the end.",
+            costs: "The device cannot be registered.",
+            source: "Linux drivers/md/bcache, SB data_offset.",
+            fix: "Give the device its size back.",
+            ignore: "When the image is only the beginning of a disk.",
+        },
+        Rule {
+            id: "swap-holds-hibernation-image",
+            severity: Severity::Note,
+            title: "Swap that holds a hibernated system",
+            means: "The signature says that a system was suspended to it.",
+            costs: "Making the swap anew to align it loses that session.",
+            source: "Linux kernel/power/swap.c (S1SUSPEND and others).",
+            fix: "Resume and shut down first.",
+            ignore: "When the session is not wanted.",
+        },
+    ],
+};

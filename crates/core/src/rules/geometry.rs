@@ -1,0 +1,60 @@
+//! What a file system was told of the RAID below it, against the RAID that is there.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "RAID geometry of file systems",
+    rules: &[
+        Rule {
+            id: "fs-geometry-missing",
+            severity: Severity::Suboptimal,
+            title: "A file system on RAID that was not told so",
+            means: "XFS and ext4 place their allocations by stripe unit and width when mkfs is \
+            told or can ask; here it was not.",
+            costs: "On arrays with parity large files are not laid out in full stripes, so more \
+            parity is read. Small random I/O is not affected.",
+            source: "mkfs.xfs(8) su and sw, mke2fs(8) stride and stripe_width; hardware RAID and \
+            virtual disks do not pass their geometry on.",
+            fix: "XFS: mount with sunit= and swidth= (in 512-byte units). ext4: tune2fs -E \
+            stride=,stripe_width=. Old files keep their place.",
+            ignore: "For arrays without parity, and for databases that write in place.",
+        },
+        Rule {
+            id: "fs-geometry-mismatch",
+            severity: Severity::Suboptimal,
+            title: "A file system that believes in another RAID",
+            means: "Stripe unit or width in the superblock are not those of the array below: it \
+            was grown or reshaped, or the image was moved to another one.",
+            costs: "Allocations are lined up on boundaries that are none.",
+            source: "As fs-geometry-missing; util-linux issue 369 and rear issue 2777 (sunit in \
+            512-byte units or in blocks).",
+            fix: "Write the right values: mount -o sunit=,swidth= or tune2fs -E \
+            stride=,stripe_width=.",
+            ignore: "When the array will be reshaped again soon.",
+        },
+        Rule {
+            id: "xfs-geometry-bogus",
+            severity: Severity::Suboptimal,
+            title: "XFS stripe width that is no multiple of its unit",
+            means: "The superblock holds a stripe width that is not a whole number of stripe \
+            units, often from a RAID firmware that reports an optimal size below its minimum.",
+            costs: "Newer kernels may refuse to mount it.",
+            source: "Linux fs/xfs/libxfs/xfs_sb.c xfs_validate_stripe_geometry (commit \
+            15922f5d).",
+            fix: "mount -o sunit=,swidth= with sane values writes them to the superblock.",
+            ignore: "Never for long: a kernel update can make it unmountable.",
+        },
+        Rule {
+            id: "ext-geometry-bogus",
+            severity: Severity::Suboptimal,
+            title: "ext4 stripe values that cannot be right",
+            means: "Stride and stripe width in the superblock contradict each other or come from \
+            a device hint that is no stripe, such as 33553920 bytes.",
+            costs: "The allocator aligns to a boundary that is none; space is fragmented.",
+            source: "e2fsprogs misc/mke2fs.c takes optimal_io_size as it is.",
+            fix: "tune2fs -E stride=,stripe_width= with the real values, or 0 for none.",
+            ignore: "On a single disk with little writing.",
+        },
+    ],
+};

@@ -1,0 +1,203 @@
+//! What is wrong with a GUID partition table, by the UEFI specification.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "GPT",
+    rules: &[
+        Rule {
+            id: "gpt-primary-damaged",
+            severity: Severity::Broken,
+            title: "The first GPT is damaged, the backup is used",
+            means: "Header or entries at the start of the disk fail their CRC; a good copy was \
+            found at the end.",
+            costs: "Linux takes the backup only when told to (gpt on its command line), firmware \
+            as it likes: the machine may see no partitions.",
+            source: "UEFI 5.3.2: the backup is to be used only when the primary is invalid.",
+            fix: "Restore it from the backup: gdisk, then r, b, w; or sgdisk --load-backup of a \
+            saved copy.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "gpt-header-damaged",
+            severity: Severity::Broken,
+            title: "The GPT header is damaged and there is no good backup",
+            means: "The header fails its CRC or contradicts itself; its entries are shown as far \
+            as they can be read.",
+            costs: "Systems see no partitions.",
+            source: "UEFI 5.3.2, Linux block/partitions/efi.c is_gpt_valid.",
+            fix: "Compare the entries with what lies on the disk (file-system superblocks), then \
+            let gdisk write a new table.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "gpt-entries-crc",
+            severity: Severity::Broken,
+            title: "The entries of the GPT fail their CRC and there is no good backup",
+            means: "The header is sound, the array of entries is not the one that it was written \
+            for.",
+            costs: "Systems refuse the table.",
+            source: "UEFI 5.3.2, PartitionEntryArrayCRC32.",
+            fix: "Compare the entries with what lies on the disk, then let gdisk write the table \
+            anew.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "gpt-entry-impossible",
+            severity: Severity::Broken,
+            title: "An entry that ends before it starts",
+            means: "The last LBA of the entry lies before its first, or the numbers do not fit \
+            in 64 bits of bytes.",
+            costs: "The partition has no bytes; programs disagree on what to do with it.",
+            source: "UEFI 5.3.3.",
+            fix: "Delete the entry or correct its end with gdisk.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "gpt-backup-missing",
+            severity: Severity::DataRisk,
+            title: "There is no backup GPT",
+            means: "Where the primary header says its backup is, there is none: the image was \
+            cut off, or the disk was enlarged and the header rewritten.",
+            costs: "Nothing today. With the primary damaged, the table is lost.",
+            source: "UEFI 5.3.2; images written with dd to a larger disk have it in the middle.",
+            fix: "sgdisk --move-second-header DEVICE writes it anew at the end.",
+            ignore: "On images that are grown on first boot (cloud images): their tools write it \
+            then.",
+        },
+        Rule {
+            id: "gpt-backup-damaged",
+            severity: Severity::DataRisk,
+            title: "The backup GPT is damaged",
+            means: "The backup header or its entries fail their CRC.",
+            costs: "Nothing today. With the primary damaged, the table is lost.",
+            source: "UEFI 5.3.2.",
+            fix: "sgdisk --move-second-header DEVICE writes it anew.",
+            ignore: "Never for long: it costs one command.",
+        },
+        Rule {
+            id: "gpt-backup-differs",
+            severity: Severity::DataRisk,
+            title: "The backup GPT describes another table",
+            means: "Both copies are sound and list different partitions: one of them is old.",
+            costs: "A system that reads the backup sees partitions at the wrong places.",
+            source: "UEFI 5.3.2.",
+            fix: "Make sure that the primary is the right one, then sgdisk --move-second-header \
+            DEVICE.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "gpt-backup-not-at-end",
+            severity: Severity::Note,
+            title: "The backup GPT is not at the end of the disk",
+            means: "The disk has grown, or the table was copied from a smaller one. The space \
+            behind the backup cannot be used until it is moved.",
+            costs: "Nothing but the space; some firmware complains.",
+            source: "UEFI 5.3.2: the backup is in the last LBA.",
+            fix: "sgdisk --move-second-header DEVICE, or let growpart or systemd-repart do it.",
+            ignore: "On images that are grown on first boot.",
+        },
+        Rule {
+            id: "gpt-two-sector-sizes",
+            severity: Severity::Note,
+            title: "GPT headers for two sector sizes",
+            means: "There is a header at byte 512 and one at byte 4096: one is a remnant, or the \
+            image is made to work on both kinds of disk.",
+            costs: "A system with the other sector size sees the other table.",
+            source: "util-linux issue 2023 (a GPT for several sector sizes).",
+            fix: "Wipe the remnant: sgdisk --zap on a system with that sector size, or wipefs.",
+            ignore: "When it is on purpose: then both tables should name the same bytes.",
+        },
+        Rule {
+            id: "gpt-missing",
+            severity: Severity::Broken,
+            title: "A protective MBR without a GPT",
+            means: "The MBR says that the disk has a GPT, and no header is found for any sector \
+            size.",
+            costs: "Systems see no partitions.",
+            source: "UEFI 5.2.3.",
+            fix: "Look for the backup with gdisk; if there never was a GPT, write a plain table.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "gpt-beside-mbr",
+            severity: Severity::DataRisk,
+            title: "A GPT beside an MBR that does not protect it",
+            means: "There are two tables, and systems that prefer one see something else than \
+            systems that prefer the other.",
+            costs: "A tool that obeys the wrong one writes over data.",
+            source: "util-linux issues 699 and 850; Linux takes a GPT only behind a protective \
+            entry.",
+            fix: "Remove the one that is not meant: sgdisk --zap for the GPT, or a new \
+            protective MBR.",
+            ignore: "Never, unless the GPT is empty (then it is a note).",
+        },
+        Rule {
+            id: "gpt-mbr-disagree",
+            severity: Severity::DataRisk,
+            title: "MBR entries that match no GPT partition",
+            means: "The hybrid MBR has an entry that is not one of the GPT's partitions.",
+            costs: "A system that reads the MBR writes where the GPT has something else.",
+            source: "gdisk's manual on hybrid MBRs.",
+            fix: "Make the hybrid MBR anew from the GPT (gdisk, r, h), or replace it by a \
+            protective one.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "hybrid-mbr",
+            severity: Severity::Note,
+            title: "A hybrid MBR",
+            means: "The MBR has real entries beside the protective one. Systems that read it see \
+            those, all others the GPT.",
+            costs: "Nothing while both agree; a tool that changes one of them makes them differ.",
+            source: "gdisk's manual; used for Raspberry Pi firmware and old Macs.",
+            fix: "Replace it by a protective MBR where nothing needs it.",
+            ignore: "When the firmware needs it.",
+        },
+        Rule {
+            id: "protective-mbr-missing",
+            severity: Severity::Broken,
+            title: "A GPT without a protective MBR",
+            means: "No entry of type EE stands before the GPT.",
+            costs: "Linux and Windows do not see the GPT's partitions.",
+            source: "UEFI 5.2.3; Linux block/partitions/efi.c is_pmbr_valid.",
+            fix: "Let sgdisk or gdisk write a new protective MBR.",
+            ignore: "When every system that uses the disk is told to read the GPT (Linux: gpt on \
+            the command line).",
+        },
+        Rule {
+            id: "protective-mbr-double",
+            severity: Severity::Note,
+            title: "Several protective entries",
+            means: "The MBR has more than one entry of type EE.",
+            costs: "Strict firmware may refuse the disk.",
+            source: "UEFI 5.2.3 has one.",
+            fix: "Let gdisk write a new protective MBR.",
+            ignore: "When everything boots.",
+        },
+        Rule {
+            id: "protective-mbr-extent",
+            severity: Severity::Note,
+            title: "A protective entry that does not cover the disk",
+            means: "It should reach from sector 1 to the end (or to 2^32 - 1). Where the numbers \
+            fit the other sector size, the table was written for another disk.",
+            costs: "Old tools see free space behind it; some firmware refuses it.",
+            source: "UEFI 5.2.3; Linux accepts it with a message.",
+            fix: "Let gdisk write a new protective MBR.",
+            ignore: "On images that are grown on first boot.",
+        },
+        Rule {
+            id: "protective-mbr-active",
+            severity: Severity::Note,
+            title: "A protective entry marked active",
+            means: "The boot flag of the EE entry is set, which the specification forbids, some \
+            BIOSes need and some UEFI firmware refuses.",
+            costs: "The machine may not boot.",
+            source: "UEFI 5.2.3 (BootIndicator shall be 0); syslinux and GRUB on GPT under BIOS.",
+            fix: "Clear it (parted DEVICE disk_set pmbr_boot off) when the firmware does not ask \
+            for it.",
+            ignore: "When the machine boots.",
+        },
+    ],
+};

@@ -1,0 +1,121 @@
+//! What devices and the kernel say of themselves, and whether it can be so.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "Hints of devices and the kernel",
+    rules: &[
+        Rule {
+            id: "bogus-hint",
+            severity: Severity::Note,
+            title: "A hint that is not believed",
+            means: "The device reports a size that cannot be what it says: 33553920 (65535 \
+            sectors, the largest transfer of a USB bridge), an optimal size below the minimum, a \
+            physical block of hundreds of KiB.",
+            costs: "Nothing here: it judges nothing. Tools that believe it place partitions and \
+            stripes on boundaries that are none.",
+            source: "util-linux issues 1221 and 1224 (libfdisk, LVM and newer kernels filter it, \
+            parted and mke2fs do not); OpenZFS issue 13917.",
+            fix: "Give such tools their values by hand: parted -a none with unit s, mkfs.xfs -d \
+            noalign, zpool create -o ashift=12.",
+            ignore: "Always, once you know why your tools propose odd starts.",
+        },
+        Rule {
+            id: "kernel-misaligned-stack",
+            severity: Severity::Misaligned,
+            title: "The kernel itself calls this stack misaligned",
+            means: "alignment_offset is -1: the devices below start their blocks at places that \
+            cannot be made to agree.",
+            costs: "Part of the writes is read-modify-write whatever the start.",
+            source: "Linux block/blk-settings.c blk_stack_limits; libblkid and cryptsetup read \
+            -1 as 0, so fdisk, parted and mkfs do not show it.",
+            fix: "Compare the starts of the members and make them equal; RAID1 volumes on LVM \
+            with regions larger than extents give it without harm (lvm2 issue 183).",
+            ignore: "When only a full stripe of unequal members is meant and the members \
+            themselves are aligned.",
+        },
+        Rule {
+            id: "kernel-alignment-differs",
+            severity: Severity::Note,
+            title: "The kernel computes another offset",
+            means: "The kernel's alignment_offset of this partition is not what follows from its \
+            start and the disk's granularity.",
+            costs: "Nothing by itself: one of the two numbers rests on a hint that is not what \
+            it seems.",
+            source: "Linux block/blk-settings.c queue_limit_alignment_offset.",
+            fix: "Look at the disk's own alignment_offset and minimum I/O size.",
+            ignore: "When the disk's own grids are aligned.",
+        },
+        Rule {
+            id: "mkfs-xfs-refuses",
+            severity: Severity::Note,
+            title: "mkfs.xfs will refuse this partition",
+            means: "alignment_offset is not zero, and mkfs.xfs stops with \"device is not \
+            properly aligned\" unless it is forced.",
+            costs: "An installer or operator fails at mkfs.",
+            source: "xfsprogs mkfs/xfs_mkfs.c; csi-baremetal issue 667, heketi issue 668.",
+            fix: "Move the partition to the suggested start rather than to force it.",
+            ignore: "When XFS is not wanted there.",
+        },
+        Rule {
+            id: "huge-optimal-io",
+            severity: Severity::Note,
+            title: "An optimal I/O size of many megabytes",
+            means: "The hint is legal and so large that partitions aligned to it waste space.",
+            costs: "Partitioning programs that follow it refuse small partitions or leave large \
+            gaps.",
+            source: "blivet issues 228, 243 and 815.",
+            fix: "Align to the minimum I/O size or 1 MiB instead.",
+            ignore: "When there is one partition on the disk.",
+        },
+        Rule {
+            id: "virtual-disk-topology",
+            severity: Severity::Note,
+            title: "A virtual disk that says nothing of the storage below",
+            means: "The hypervisor presents 512-byte blocks whatever lies below; 4 KiB is \
+            assumed.",
+            costs: "Nothing by itself: the verdict rests on an assumption.",
+            source: "virt-manager issue 483; QEMU's blockio settings can pass the real values \
+            on.",
+            fix: "Name the real unit with --grid or --profile-grid, or set logical_block_size \
+            and physical_block_size in the hypervisor.",
+            ignore: "When the storage below is known to have 4 KiB blocks.",
+        },
+        Rule {
+            id: "nvme-atomic-offset",
+            severity: Severity::Note,
+            title: "Atomic writes that are shifted",
+            means: "The namespace gives power-fail atomic boundaries that do not start at byte 0 \
+            (NABO).",
+            costs: "Linux offers no atomic writes on it.",
+            source: "NVMe base specification, NABSPF and NABO; Linux drivers/nvme/host/core.c.",
+            fix: "Nothing, unless torn-page protection is to be turned off: then use another \
+            namespace.",
+            ignore: "When no database relies on atomic writes.",
+        },
+        Rule {
+            id: "dm-device-missing",
+            severity: Severity::Note,
+            title: "A mapping to a device that is not listed",
+            means: "A device-mapper table names a device number that sysfs does not show: it is \
+            gone, or the capture is not complete.",
+            costs: "What lies on that part is not followed.",
+            source: "dmsetup table, /sys/dev/block.",
+            fix: "Check on the host as root, or take the capture again.",
+            ignore: "When the device was removed on purpose.",
+        },
+        Rule {
+            id: "mkfs-misaligned",
+            severity: Severity::Misaligned,
+            title: "mkfs found the device misaligned",
+            means: "A log holds mkfs's own complaint that the device is not properly aligned.",
+            costs: "As start-misaligned: small writes become read-modify-write.",
+            source: "xfsprogs mkfs/xfs_mkfs.c; e2fsprogs and mkswap print the like. They go by \
+            the kernel's alignment_offset.",
+            fix: "Check the table itself (fdisk -l, sfdisk -d) for the start, and move the \
+            partition.",
+            ignore: "When the device reports an alignment_offset that is not believed.",
+        },
+    ],
+};

@@ -1,0 +1,128 @@
+//! Physical volumes, metadata and volumes of LVM2.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "LVM",
+    rules: &[
+        Rule {
+            id: "lvm-label-crc",
+            severity: Severity::Broken,
+            title: "An LVM label with a wrong CRC",
+            means: "The label is there and its CRC does not hold.",
+            costs: "LVM does not see the physical volume.",
+            source: "LVM2 lib/label/label.c.",
+            fix: "pvck --repairtype label_header.",
+            ignore: "When it is a remnant.",
+        },
+        Rule {
+            id: "lvm-metadata",
+            severity: Severity::Broken,
+            title: "LVM metadata that cannot be read",
+            means: "The metadata area is there and its text is damaged or contradicts itself.",
+            costs: "The group's volumes cannot be activated from this PV alone.",
+            source: "LVM2 lib/format_text.",
+            fix: "vgcfgrestore from /etc/lvm/backup or /etc/lvm/archive.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "lvm-metadata-lost",
+            severity: Severity::Broken,
+            title: "No copy of the LVM metadata can be read",
+            means: "Every metadata area of this PV is damaged: the group's volumes are not known \
+            from it.",
+            costs: "The group cannot be activated from this PV alone.",
+            source: "LVM2 lib/format_text.",
+            fix: "vgcfgrestore from /etc/lvm/backup or /etc/lvm/archive, or check all disks of \
+            the group together: --together.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "lvm-metadata-differs",
+            severity: Severity::Note,
+            title: "Copies of the LVM metadata that differ",
+            means: "Metadata areas hold different sequence numbers; the newest is taken.",
+            costs: "Nothing while the newest is right.",
+            source: "LVM2 writes all areas of a group; one was away at the last change.",
+            fix: "vgck --updatemetadata VG.",
+            ignore: "When the group is one of a snapshot.",
+        },
+        Rule {
+            id: "lvm-metadata-elsewhere",
+            severity: Severity::Note,
+            title: "A physical volume without metadata of its own",
+            means: "pvcreate was told to keep no metadata here; the group is described on other \
+            disks.",
+            costs: "Its volumes are not known from this disk alone.",
+            source: "pvcreate --metadatacopies 0.",
+            fix: "Check all disks of the group together: --together.",
+            ignore: "When the host itself is checked.",
+        },
+        Rule {
+            id: "lvm-foreign-metadata",
+            severity: Severity::Broken,
+            title: "A physical volume that its own metadata do not name",
+            means: "The metadata on it describe a group in which this PV is not: it was removed, \
+            or copied with its old label.",
+            costs: "LVM does not use it.",
+            source: "LVM2 lib/metadata.",
+            fix: "vgreduce and pvcreate anew, or restore the right metadata.",
+            ignore: "When the disk is a leftover.",
+        },
+        Rule {
+            id: "lvm-pe-start-differs",
+            severity: Severity::Note,
+            title: "Two statements on where the extents start",
+            means: "The PV header and the metadata text name different starts of extent 0; the \
+            text decides.",
+            costs: "Nothing; other readers may take the wrong one.",
+            source: "LVM2 lib/format_text/format-text.c.",
+            fix: "Nothing to do.",
+            ignore: "Always.",
+        },
+        Rule {
+            id: "lvm-pv-too-small",
+            severity: Severity::Broken,
+            title: "A physical volume smaller than its extents",
+            means: "The extents reach past the end of the device: it was shrunk or cut off.",
+            costs: "Volumes that use the end cannot be activated, or lose data.",
+            source: "LVM2 compares the size in the metadata with the device's when it activates.",
+            fix: "Give the device its size back; vgck and pvck show what is missing.",
+            ignore: "When the image is only the beginning of a disk.",
+        },
+        Rule {
+            id: "lvm-raid-unknown",
+            severity: Severity::Unknown,
+            title: "A RAID type of LVM that is not known",
+            means: "The segment type names a layout that no reader here knows.",
+            costs: "Nothing on it is judged.",
+            source: "lvmraid(7).",
+            fix: "Check the active volume on its host.",
+            ignore: "Never silently: it is an open question.",
+        },
+        Rule {
+            id: "lvm-report-incomplete",
+            severity: Severity::Note,
+            title: "Reports that do not tell where volumes lie",
+            means: "pvs, vgs and lvs were printed without the columns that place the volumes on \
+            the disks.",
+            costs: "Those volumes are not judged.",
+            source: "lvs(8): segtype, stripes, stripesize, chunksize, seg_pe_ranges.",
+            fix: "Print them with these columns, or take a file of vgcfgbackup, which has \
+            everything.",
+            ignore: "When only the partitions matter.",
+        },
+        Rule {
+            id: "lvm-backup-damaged",
+            severity: Severity::Note,
+            title: "A backup of LVM metadata that cannot be used",
+            means: "The file of vgcfgbackup, or of /etc/lvm/archive, breaks off or contradicts \
+            itself.",
+            costs: "What it would tell of the group is not known.",
+            source: "LVM2 lib/format_text.",
+            fix: "Take a newer one from /etc/lvm/backup or /etc/lvm/archive.",
+            ignore: "When other texts tell the same.",
+        },
+    ],
+};

@@ -1,0 +1,119 @@
+//! What was not recognised, not readable, or decided by a policy.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "What could not be known",
+    rules: &[
+        Rule {
+            id: "nothing-recognised",
+            severity: Severity::Unknown,
+            title: "Nothing is recognised",
+            means: "No partition table, volume or file system was found, so nothing can be said.",
+            costs: "Nothing is known: this is never an ok.",
+            source: "Encrypted or raw data, an unknown format, or an empty disk.",
+            fix: "Name what lies there: --sector-size for a table of another sector size, \
+            --database for raw data files.",
+            ignore: "For disks that are known to be empty.",
+        },
+        Rule {
+            id: "nothing-judged",
+            severity: Severity::Unknown,
+            title: "Nothing could be compared with a grid",
+            means: "Data are there, and nothing leads from them to any unit of the devices \
+            below: a mapping that is not followed, or a device that cannot be read.",
+            costs: "Nothing is known: this is never an ok.",
+            source: "The layer that is not followed is named.",
+            fix: "Run as root, or check the device below by itself.",
+            ignore: "Never silently: it is an open question.",
+        },
+        Rule {
+            id: "start-unknown",
+            severity: Severity::Unknown,
+            title: "A partition whose start is not told",
+            means: "The text at hand names the partition and not where it starts.",
+            costs: "Nothing is known of its alignment.",
+            source: "lsblk before util-linux 2.38, Insights archives and others print no START.",
+            fix: "Take a text that has the start: fdisk -l, sfdisk -d, parted unit s print.",
+            ignore: "Never silently: it is an open question.",
+        },
+        Rule {
+            id: "start-not-exact",
+            severity: Severity::Unknown,
+            title: "A start that is printed rounded",
+            means: "The number was rounded for people (5370MB), and the starts that it may stand \
+            for lie on and off the grid.",
+            costs: "Nothing is known of its alignment.",
+            source: "parted prints decimal units with few digits unless told otherwise; diskpart \
+            rounds to MB.",
+            fix: "Print it in sectors: parted DISK unit s print, fdisk -l, sfdisk -d.",
+            ignore: "Never silently: it is an open question.",
+        },
+        Rule {
+            id: "captures-disagree",
+            severity: Severity::Unknown,
+            title: "Texts that contradict each other",
+            means: "Two texts of the same host name different values; the more exact one is \
+            taken.",
+            costs: "The verdict may be that of an older state of the machine.",
+            source: "Texts taken at different times, or of different machines.",
+            fix: "Take them again, together.",
+            ignore: "When you know which one is right.",
+        },
+        Rule {
+            id: "text-not-recognised",
+            severity: Severity::Unknown,
+            title: "A text that no reader knows",
+            means: "No output of a known program was found in it.",
+            costs: "Nothing is known of what it describes.",
+            source: "ioalign check --help lists what is read.",
+            fix: "Name the program with --as, or paste the whole output.",
+            ignore: "When it was not meant as input.",
+        },
+        Rule {
+            id: "text-cut-off",
+            severity: Severity::Unknown,
+            title: "A text that is too long",
+            means: "Only its beginning was read.",
+            costs: "What stands behind is not known.",
+            source: "A limit of this program, to bound its memory.",
+            fix: "Cut out the part that matters.",
+            ignore: "When the part that matters stands at the beginning.",
+        },
+        Rule {
+            id: "damaged-metadata",
+            severity: Severity::Broken,
+            title: "A structure that could not be read",
+            means: "A format was recognised and its own fields contradict it; the file, byte and \
+            field are named.",
+            costs: "The system that uses it fails too, or takes something else for it.",
+            source: "The format's specification.",
+            fix: "Restore the structure with the format's own tool, or report it to us when that \
+            tool finds nothing wrong.",
+            ignore: "When it is a remnant of another system.",
+        },
+        Rule {
+            id: "not-readable",
+            severity: Severity::Unknown,
+            title: "A device that could not be read",
+            means: "The device is there and could not be opened or read, mostly for lack of \
+            permission.",
+            costs: "What lies on it is not judged.",
+            source: "The error of the operating system is quoted.",
+            fix: "Run as root, or capture the host as root.",
+            ignore: "For empty card readers and optical drives.",
+        },
+        Rule {
+            id: "waiver-expired",
+            severity: Severity::Note,
+            title: "A waiver that has expired",
+            means: "The policy file waives a finding until a day that is over, so the finding \
+            counts again.",
+            costs: "The build fails by it, if it is one that fails builds.",
+            source: "ioalign.toml, expires.",
+            fix: "Repair what was waived, or set a new date with a reason.",
+            ignore: "Never: that is what the date was for.",
+        },
+    ],
+};

@@ -1,0 +1,138 @@
+//! What was written for another sector size than the disk has.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "Logical sectors",
+    rules: &[
+        Rule {
+            id: "table-sector-mismatch",
+            severity: Severity::Broken,
+            title: "A partition table for another sector size",
+            means: "The table counts in sectors of one size and the disk has another: GPT's \
+            header lies at byte 512 or 4096, and a system looks only where its own sector 1 is.",
+            costs: "Firmware and kernel see no partitions, or wrong ones: the machine does not \
+            boot.",
+            source: "UEFI 5.3.1 (header at LBA 1); systemd issue 35258, home-assistant \
+            operating-system issue 4766.",
+            fix: "Write the table anew for the disk's sectors, each start and size divided or \
+            multiplied by eight; FAT file systems inside need their boot sector rewritten too.",
+            ignore: "Never on that disk; without --target-logical the disk's own sector is the \
+            measure.",
+        },
+        Rule {
+            id: "fs-sector-mismatch",
+            severity: Severity::Broken,
+            title: "A file system for smaller sectors than the disk has",
+            means: "The file system was made with sectors smaller than the logical sector of the \
+            device: it would have to read a part of one.",
+            costs: "It cannot be mounted (XFS: \"device supports … byte sectors\"; FAT: \
+            \"logical sector size too small for device\").",
+            source: "Linux fs/xfs/xfs_buf.c xfs_setsize_buftarg, fs/fat/inode.c.",
+            fix: "Make it anew with the larger sectors (mkfs.xfs -s size=4096, mkfs.fat -S 4096) \
+            and copy the files.",
+            ignore: "Never on that disk.",
+        },
+        Rule {
+            id: "mixed-logical-sectors",
+            severity: Severity::Broken,
+            title: "Members with different logical sectors",
+            means: "An array, volume group or file system has members with 512-byte and with \
+            4096-byte logical sectors. The whole takes the largest.",
+            costs: "A file system made while only the smaller ones were active stops mounting \
+            when the larger one joins; XFS refuses at once.",
+            source: "Linux block/blk-settings.c blk_stack_limits; stratisd issue 1196, \
+            libstorage-ng issue 709, mdadm issue 187.",
+            fix: "Replace the odd member, or format it to the others' sector size (nvme format \
+            --lbaf) before it joins.",
+            ignore: "When every file system on it was made with the larger sector.",
+        },
+        Rule {
+            id: "gpt-foreign-sector",
+            severity: Severity::Broken,
+            title: "A GPT at the place of another sector size",
+            means: "There is a GPT header, at the byte where a disk with other sectors has its \
+            sector 1. This disk's systems do not look there.",
+            costs: "No partition is seen; only the protective MBR is.",
+            source: "UEFI 5.3.1; the usual cause is an image made for 512-byte sectors written \
+            to a 4Kn disk, or a drive moved from a USB bridge that showed 4096.",
+            fix: "Read it with --sector-size, or write the table anew for this disk.",
+            ignore: "When the disk goes back to the adapter that it was made on.",
+        },
+        Rule {
+            id: "dos-foreign-sector",
+            severity: Severity::Broken,
+            title: "A DOS table that counts other sectors",
+            means: "Where the entries point nothing is found, but there is when they are counted \
+            in sectors of the other size.",
+            costs: "Partitions are looked for eight times too near or too far.",
+            source: "DOS tables have no field for the sector size; the reader compares what lies \
+            at both places.",
+            fix: "Write the table anew with starts and sizes converted.",
+            ignore: "When the disk goes back to the adapter that it was made on.",
+        },
+        Rule {
+            id: "usb-logical-4096",
+            severity: Severity::Note,
+            title: "A USB bridge that shows 4096-byte sectors",
+            means: "The bridge presents 4096-byte sectors; the drive behind it mostly has 512. \
+            On another port or bridge the same drive shows 512.",
+            costs: "A partition table written here is not found there.",
+            source: "grub4dos issue 47 and many reports of USB-SATA adapters larger than 2 TiB.",
+            fix: "Keep drive and bridge together, or make the table where the drive will stay.",
+            ignore: "When the drive never leaves its enclosure.",
+        },
+        Rule {
+            id: "sqlserver-sector-too-large",
+            severity: Severity::Broken,
+            title: "SQL Server on physical sectors above 4 KiB",
+            means: "The device reports physical sectors larger than 4 KiB, and SQL Server reads \
+            that as the size of an atomic write.",
+            costs: "SQL Server does not start, or does not open the files.",
+            source: "Microsoft: Troubleshoot errors related to system disk sector size greater \
+            than 4 KB (PhysicalBytesPerSectorForAtomicity).",
+            fix: "Set ForcedPhysicalSectorSizeInBytes to \"* 4095\" for stornvme, as Microsoft \
+            documents, or use another device.",
+            ignore: "When the server runs already: then the work-around is in place.",
+        },
+        Rule {
+            id: "hidden-sectors-mismatch",
+            severity: Severity::Note,
+            title: "A boot sector that believes in another start",
+            means: "FAT, exFAT and NTFS keep the number of sectors before them (hidden sectors), \
+            and it is not where the partition starts.",
+            costs: "Nothing for data. Booting from it by its own boot code fails.",
+            source: "Microsoft FAT specification BPB_HiddSec, NTFS boot sector offset 0x1C.",
+            fix: "Let the system's own tools rewrite it when the partition is moved (Windows: \
+            bootrec /fixboot, mkfs.fat -h).",
+            ignore: "When nothing boots from it, and always for a volume inside LVM, md or LUKS.",
+        },
+        Rule {
+            id: "log-sector-mismatch",
+            severity: Severity::Broken,
+            title: "The kernel log refuses a mount for its sectors",
+            means: "A line of the kernel log says that a file system was made for other sectors \
+            than the device has.",
+            costs: "It cannot be mounted.",
+            source: "XFS and FAT print \"device supports … byte sectors\" and \"logical sector \
+            size too small for device\" (Linux fs/xfs/xfs_mount.c, fs/fat/inode.c).",
+            fix: "Make it anew with the larger sectors and copy the files, or use a device with \
+            the smaller ones.",
+            ignore: "When the line is old and the device has been replaced.",
+        },
+        Rule {
+            id: "request-below-logical-block",
+            severity: Severity::Broken,
+            title: "Requests that are not whole logical blocks",
+            means: "The kernel log shows requests that start or end inside a logical block: what \
+            lies above was made for smaller sectors than the device has.",
+            costs: "They fail with an I/O error.",
+            source: "Linux drivers/scsi/sd.c \"request not aligned to the logical block size\", \
+            \"Unaligned partial completion\".",
+            fix: "Find the layer that believes in 512-byte sectors: its table, file system or \
+            virtual disk has to be made anew.",
+            ignore: "When the line is old and the device has been replaced.",
+        },
+    ],
+};

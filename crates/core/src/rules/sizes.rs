@@ -1,0 +1,86 @@
+//! Sizes that are no multiple of what lies on them, and ends past the end.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "Sizes and ends",
+    rules: &[
+        Rule {
+            id: "size-not-multiple",
+            severity: Severity::Note,
+            title: "A size that is no multiple of 4 KiB",
+            means: "The partition does not end on a 4 KiB boundary.",
+            costs: "LUKS2 with 4 KiB sectors (its default on 4 KiB disks since cryptsetup 2.4) \
+            refuses it or loses the tail, and O_DIRECT programs cannot use the last piece.",
+            source: "fedora-coreos-tracker issue 1384, cloud-utils issue 46; GPT's last usable \
+            LBA is 33 sectors before the end, so a partition that fills the disk ends at an odd \
+            place.",
+            fix: "End it at the suggested size, a few sectors earlier.",
+            ignore: "When it is never encrypted and holds a plain file system.",
+        },
+        Rule {
+            id: "size-not-sector-multiple",
+            severity: Severity::Broken,
+            title: "A size that is no multiple of the layer's own sector",
+            means: "The layer works in sectors of the size given, and the device below it is not \
+            a whole number of them.",
+            costs: "It cannot be opened: cryptsetup says \"Device size is not aligned to \
+            requested sector size\".",
+            source: "Linux drivers/md/dm-crypt.c (crypt_ctr: device size is not a multiple of \
+            the sector size).",
+            fix: "Make the device below smaller, or larger, by the remainder.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "luks-size-not-multiple",
+            severity: Severity::Broken,
+            title: "An encrypted area that is not whole sectors",
+            means: "The area that LUKS encrypts is no multiple of its encryption sector, usually \
+            because the partition was grown to the last sector of the disk.",
+            costs: "The volume does not open until the size is right; nothing is lost.",
+            source: "Linux drivers/md/dm-crypt.c; cryptsetup FAQ on sector sizes.",
+            fix: "Shrink the partition by the remainder, or grow it by a whole sector.",
+            ignore: "Never.",
+        },
+        Rule {
+            id: "partition-past-end",
+            severity: Severity::Broken,
+            title: "A partition that ends behind the disk",
+            means: "The table gives the partition more sectors than the device has: the disk was \
+            shrunk, or the image was cut off or copied to a smaller disk.",
+            costs: "The kernel cuts the partition off or leaves it out; the file system in it \
+            may not mount, and what lay behind the end is gone.",
+            source: "Linux block/partitions/core.c (\"extends beyond EOD\").",
+            fix: "Restore from the larger original, or enlarge the disk, then check the file \
+            system.",
+            ignore: "When it is a piece of a disk on purpose, such as the first gigabytes cut \
+            off for a report.",
+        },
+        Rule {
+            id: "label-past-end",
+            severity: Severity::Broken,
+            title: "A disk label that describes more than there is",
+            means: "The label's geometry (cylinders × heads × sectors) covers more bytes than \
+            the device has.",
+            costs: "Slices at the end reach past it.",
+            source: "SPARC disk label, Linux block/partitions/sun.c.",
+            fix: "Copy from the original again, or relabel with the right geometry.",
+            ignore: "When the image is only the beginning of a disk.",
+        },
+        Rule {
+            id: "filesystem-past-end",
+            severity: Severity::DataRisk,
+            title: "A file system larger than what holds it",
+            means: "The superblock counts more blocks than the partition or volume has: the \
+            partition was made too small, or the image was cut off.",
+            costs: "It does not mount, or fails when the end is first used: blocks there are \
+            lost.",
+            source: "ext4 \"bad geometry: block count exceeds size of device\", XFS and Btrfs \
+            have the like.",
+            fix: "Enlarge the partition to the file system's size before anything else. Do not \
+            run a repairing fsck first: it would throw away what lies behind the end.",
+            ignore: "When the image is only the beginning of a disk.",
+        },
+    ],
+};

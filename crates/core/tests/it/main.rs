@@ -1,0 +1,6 @@
+//! One binary for all integration tests of the core.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod phases;
+mod rules;
+mod scan;

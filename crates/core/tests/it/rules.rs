@@ -1,0 +1,58 @@
+//! Every rule that the sources emit has a page, every page a rule, and the documentation is current.
+
+use std::path::{Path, PathBuf};
+
+use ioalign_core::rules;
+
+use super::scan::{Sources, emitted};
+
+/// Set to write the documentation instead of comparing.
+const UPDATE: &str = "UPDATE_DOCS";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_rule_has_a_page_and_every_page_a_rule() {
+    let folders = ["crates/core/src", "crates/inspect/src", "crates/cli/src"];
+    let sources = Sources::read(folders.map(|folder| root().join(folder)));
+    let found = emitted(&sources);
+    assert!(
+        found.unclear.is_empty(),
+        "these calls name a rule in a way that this test cannot follow; use a literal, or \
+         `let rule = …;` in the same file:\n  {}",
+        found.unclear.join("\n  ")
+    );
+    let missing: Vec<String> = found
+        .rules
+        .iter()
+        .filter(|(id, _)| rules::find(id).is_none())
+        .map(|(id, place)| format!("{id}  ({place})"))
+        .collect();
+    let stale: Vec<&str> = rules::all()
+        .map(|rule| rule.id)
+        .filter(|id| !found.rules.contains_key(*id))
+        .collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "rules without a page, add one to a group in crates/core/src/rules/ and run \
+         `cargo xtask docs`:\n  {}\npages whose rule is emitted nowhere, remove them:\n  {}",
+        missing.join("\n  "),
+        stale.join("\n  ")
+    );
+}
+
+#[test]
+fn the_documentation_is_current() {
+    let path = root().join("docs/rules.md");
+    let text = rules::show::document();
+    if std::env::var_os(UPDATE).is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        known == text,
+        "docs/rules.md is old: run `cargo xtask docs`"
+    );
+}

@@ -1,0 +1,41 @@
+//! Findings and hints that are not believed.
+
+use ioalign_core::{Finding, LayerId, Stack};
+
+use super::families::{BOGUS, FINDING, WAIVED};
+use super::series::Metrics;
+use crate::model::Target;
+use crate::starts::blamed;
+
+/// Counts of findings by rule, severity and device.
+pub fn add(target: &Target, metrics: &mut Metrics) {
+    for finding in &target.findings {
+        let family = if finding.counts() { &FINDING } else { &WAIVED };
+        let device = device(&target.stack, finding);
+        let labels = [
+            ("device", device),
+            ("rule", finding.rule),
+            ("severity", finding.severity.name()),
+            ("target", &target.name),
+        ];
+        metrics.set(family, &labels, 1.0, |a, b| a + b);
+    }
+    hints(target, metrics);
+}
+
+fn device<'a>(stack: &'a Stack, finding: &Finding) -> &'a str {
+    blamed(finding).map_or("", |id: LayerId| &stack.layer(id).name)
+}
+
+fn hints(target: &Target, metrics: &mut Metrics) {
+    let bogus = target.stack.grids.iter().filter(|grid| !grid.trusted());
+    for grid in bogus {
+        let device = target.stack.layer(grid.layer).name.as_str();
+        let labels = [
+            ("device", device),
+            ("hint", grid.kind.as_str()),
+            ("target", &target.name),
+        ];
+        metrics.flag(&BOGUS, &labels);
+    }
+}

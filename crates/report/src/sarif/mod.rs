@@ -1,0 +1,88 @@
+//! SARIF 2.1.0 (OASIS), for code scanning of images that a build makes.
+//!
+//! One rule a rule id that was found, one result a finding, none when there is nothing to say. A
+//! target that cannot be read is no result but a notification of the invocation, as the standard
+//! wants it.
+
+mod fingerprint;
+mod invocation;
+mod place;
+mod result;
+mod rule;
+mod text;
+
+use serde::Serialize;
+
+use crate::json::escape_invisible;
+use crate::model::Report;
+use crate::options::Options;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The whole log, indented, with a line feed at the end.
+pub fn render(report: &Report, _options: &Options) -> String {
+    let log = Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [Run::of(report)],
+    };
+    // Cannot fail: every key is a string and nothing does I/O.
+    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    text.push('\n');
+    escape_invisible(&text)
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    tool: Tool<'a>,
+    invocations: [invocation::Invocation; 1],
+    results: Vec<result::SarifResult<'a>>,
+}
+
+impl<'a> Run<'a> {
+    fn of(report: &'a Report) -> Self {
+        let rules = rule::all(report);
+        Self {
+            results: result::all(report, &rules),
+            tool: Tool {
+                driver: Driver::of(report, rules),
+            },
+            invocations: [invocation::of(report)],
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    driver: Driver<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver<'a> {
+    name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
+    information_uri: &'static str,
+    rules: Vec<rule::RuleJson>,
+}
+
+impl<'a> Driver<'a> {
+    fn of(report: &'a Report, rules: Vec<rule::RuleJson>) -> Self {
+        Self {
+            name: "ioalign",
+            version: report.tool.split_once(' ').map(|(_, version)| version),
+            information_uri: "https://github.com/ioalign/ioalign",
+            rules,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Findings as results.
+
+use std::collections::BTreeMap;
+
+use ioalign_core::{Bytes, Finding, Severity};
+use serde::Serialize;
+
+use super::rule::{RuleJson, index, level};
+use super::text::Message;
+use super::{fingerprint, place};
+use crate::model::{FailOn, Report, Target};
+use crate::order;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SarifResult<'a> {
+    rule_id: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+    kind: &'static str,
+    level: &'static str,
+    message: Message,
+    locations: [place::Location; 1],
+    partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressions: Vec<Suppression<'a>>,
+    properties: Properties<'a>,
+}
+
+/// A waiver (§3.35).
+#[derive(Serialize)]
+struct Suppression<'a> {
+    kind: &'static str,
+    status: &'static str,
+    justification: &'a str,
+    properties: Expiry<'a>,
+}
+
+#[derive(Serialize)]
+struct Expiry<'a> {
+    expires: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Properties<'a> {
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggested_start_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    steps: &'a [String],
+}
+
+/// All results, target by target, worst first in each.
+pub fn all<'a>(report: &'a Report, rules: &[RuleJson]) -> Vec<SarifResult<'a>> {
+    let targets = report.targets.iter();
+    targets
+        .flat_map(|target| {
+            order::findings(target)
+                .into_iter()
+                .map(|finding| of(target, finding, rules, &report.fail))
+        })
+        .collect()
+}
+
+fn of<'a>(
+    target: &Target,
+    finding: &'a Finding,
+    rules: &[RuleJson],
+    fail: &FailOn,
+) -> SarifResult<'a> {
+    let waived = finding.waived.iter();
+    SarifResult {
+        rule_id: finding.rule,
+        rule_index: index(rules, finding.rule),
+        kind: kind(finding.severity),
+        level: counted_level(finding, fail),
+        message: Message::plain(&finding.why),
+        locations: [place::of(target, finding)],
+        partial_fingerprints: fingerprint::of(target, finding),
+        suppressions: waived.map(suppression).collect(),
+        properties: Properties {
+            severity: finding.severity.name(),
+            unit_bytes: finding.unit,
+            offset_bytes: finding.offset,
+            suggested_start_bytes: finding.suggest.start,
+            steps: &finding.steps,
+        },
+    }
+}
+
+fn suppression(waiver: &ioalign_core::Waiver) -> Suppression<'_> {
+    Suppression {
+        kind: "external",
+        status: "accepted",
+        justification: &waiver.reason,
+        properties: Expiry {
+            expires: &waiver.expires,
+        },
+    }
+}
+
+/// `open`: not enough is known to decide (§3.27.9).
+const fn kind(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Unknown => "open",
+        Severity::Ok => "pass",
+        _ => "fail",
+    }
+}
+
+/// The level by severity, as far as a policy lets it fail a build.
+fn counted_level(finding: &Finding, fail: &FailOn) -> &'static str {
+    match (level(finding.severity), fail.fails(finding)) {
+        ("note", true) => "warning",
+        ("warning" | "error", false) if finding.counts() => "note",
+        (level, _) => level,
+    }
+}
