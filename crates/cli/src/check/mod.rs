@@ -48,14 +48,10 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         machine,
     };
     output::write(&report, arguments)?;
-    let exit = if interrupt.asked() {
-        Exit::Interrupted
-    } else {
-        exit_of(arguments, &report)
-    };
-    // The process ends here: the kernel frees ten thousand stacks at once.
-    std::mem::forget(report);
-    Ok(exit)
+    if interrupt.asked() {
+        return Ok(Exit::Interrupted);
+    }
+    Ok(exit_of(arguments, &report))
 }
 
 /// Name and version, as reports open with it.
