@@ -40,7 +40,16 @@ pub struct FileSource {
     file: File,
     path: PathBuf,
     len: u64,
-    cache: Mutex<Vec<(u64, Vec<u8>)>>,
+    cache: Mutex<Cache>,
+}
+
+/// The pages read last, by their number.
+struct Cache {
+    /// Pages of zeros, which most places are where a superblock could be and is not, are kept as
+    /// `None`: a kept page costs a page fault, more than the read itself.
+    pages: Vec<(u64, Option<Box<[u8]>>)>,
+    /// Where the next page is read to.
+    buffer: Box<[u8]>,
 }
 
 impl FileSource {
@@ -78,7 +87,10 @@ impl FileSource {
             file,
             path: path.to_owned(),
             len,
-            cache: Mutex::new(Vec::new()),
+            cache: Mutex::new(Cache {
+                pages: Vec::new(),
+                buffer: Box::default(),
+            }),
         })
     }
 
@@ -87,12 +99,22 @@ impl FileSource {
         &self.file
     }
 
-    fn read_page(&self, page: u64) -> Result<Vec<u8>> {
+    fn read_page(&self, page: u64, cache: &mut Cache) -> Result<()> {
         let start = page * PAGE_BYTES;
         let len = usize::try_from(self.len.saturating_sub(start)).map_or(PAGE, |n| n.min(PAGE));
-        let mut bytes = vec![0; len];
-        self.read_file(start, &mut bytes)?;
-        Ok(bytes)
+        if cache.buffer.is_empty() {
+            cache.buffer = vec![0; PAGE].into();
+        }
+        let bytes = cache.buffer.get_mut(..len).unwrap_or_default();
+        self.read_file(start, bytes)?;
+        let zeros = is_zero(bytes);
+        if cache.pages.len() >= PAGES {
+            cache.pages.remove(0);
+        }
+        cache
+            .pages
+            .push((page, (!zeros).then(|| Box::from(&*bytes))));
+        Ok(())
     }
 
     fn read_file(&self, start: u64, out: &mut [u8]) -> Result<()> {
@@ -109,23 +131,24 @@ impl FileSource {
             .cache
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let index = match cache.iter().position(|(cached, _)| *cached == page) {
-            Some(index) => index,
-            None => {
-                if cache.len() >= PAGES {
-                    cache.remove(0);
-                }
-                cache.push((page, self.read_page(page)?));
-                cache.len() - 1
-            }
-        };
-        let part = cache
-            .get(index)
-            .and_then(|(_, bytes)| bytes.get(from..from + out.len()));
-        let part = part.ok_or_else(|| Error::malformed("It shrank while being read"))?;
-        out.copy_from_slice(part);
+        if !cache.pages.iter().any(|(cached, _)| *cached == page) {
+            self.read_page(page, &mut cache)?;
+        }
+        match cache.pages.iter().find(|(cached, _)| *cached == page) {
+            Some((_, Some(bytes))) => match bytes.get(from..from + out.len()) {
+                Some(part) => out.copy_from_slice(part),
+                None => return Err(Error::malformed("It shrank while being read")),
+            },
+            _ => out.fill(0),
+        }
         Ok(())
     }
+}
+
+/// By blocks, which is some thirty times the speed of byte by byte.
+fn is_zero(bytes: &[u8]) -> bool {
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    blocks.iter().all(|block| *block == [0; 64]) && rest.iter().all(|byte| *byte == 0)
 }
 
 fn check_type(metadata: &std::fs::Metadata) -> Result<()> {
@@ -226,4 +249,35 @@ fn past_end(source: &(impl Source + ?Sized), offset: u64, len: usize) -> Error {
     ))
     .in_file(source.path())
     .at(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn every_range_reads_as_the_file_does() {
+        // Pages of zeros, pages with one byte, a short last page; more pages than are kept.
+        let mut bytes = vec![0; 100 * PAGE + 1000];
+        for page in (0..100).step_by(3) {
+            bytes[page * PAGE + page] = 1 + u8::try_from(page).unwrap();
+        }
+        bytes.extend([7; 30]);
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&bytes).unwrap();
+        let source = FileSource::open(file.path()).unwrap();
+        for len in [1, 64, 4096, 4097, 20_000] {
+            for at in (0..bytes.len() - len).step_by(1021) {
+                let mut read = vec![9; len];
+                source.read_at(at as u64, &mut read).unwrap();
+                assert!(read == bytes[at..at + len], "{len} bytes at {at}");
+            }
+        }
+        let mut last = [0; 30];
+        source.read_at(bytes.len() as u64 - 30, &mut last).unwrap();
+        assert_eq!(last, [7; 30]);
+        assert!(source.read_at(bytes.len() as u64 - 29, &mut last).is_err());
+    }
 }
