@@ -16,6 +16,7 @@ mod scenarios_host;
 mod scenarios_image;
 mod scenarios_units;
 mod scenarios_unread;
+mod texts;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -39,6 +39,10 @@ fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
         let worst_first = std::cmp::Reverse(severity(case, leaf, grid));
         (worst_first, grid.tier, grid.size, grid.layer)
     });
+    // Where the geometry below is known, nobody needs the lengths that are assumed elsewhere.
+    let geometry_known = case
+        .on_grids(leaf)
+        .any(|(_, grid, _)| grid.tier == Tier::Preference && grid.origin != Origin::Assumed);
     let mut told: Vec<(Severity, LayerId)> = Vec::new();
     for (index, grid, phases) in &missed {
         let severity = severity(case, leaf, grid);
@@ -46,7 +50,7 @@ fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
         let worse_told = told.iter().any(|(told, _)| *told > Severity::Note);
         let same_told = told.iter().any(|(_, told)| *told == guilty);
         let assumed_note = grid.origin == Origin::Assumed && severity == Severity::Note;
-        if same_told || (assumed_note && worse_told) {
+        if same_told || (assumed_note && (worse_told || geometry_known)) {
             continue;
         }
         told.push((severity, guilty));

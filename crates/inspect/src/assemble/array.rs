@@ -64,11 +64,7 @@ impl Assembly<'_> {
 
 fn array_layer(newest: &Leg<'_>, legs: &[Leg<'_>]) -> Layer {
     let member = &newest.part.member;
-    let name = if member.name.is_empty() {
-        "md"
-    } else {
-        &member.name
-    };
+    let name = array_name(&member.name);
     let present = legs.iter().filter(|leg| leg.md.slot.is_some()).count();
     let mut layer = Layer::new(Kind::Md, name)
         .fact("level", level_name(newest.md.level))
@@ -92,6 +88,16 @@ fn array_layer(newest: &Leg<'_>, legs: &[Leg<'_>]) -> Layer {
     }
     layer.remarks.extend(differing_starts(legs));
     layer
+}
+
+/// mdadm stores `host:name`, and a number where the name is that of the device: `db1:0` is md0.
+fn array_name(stored: &str) -> String {
+    let name = stored.rsplit_once(':').map_or(stored, |(_, name)| name);
+    match name {
+        "" => "md".to_owned(),
+        number if number.chars().all(|c| c.is_ascii_digit()) => format!("md{number}"),
+        name => name.to_owned(),
+    }
 }
 
 /// RAID 0 and linear arrays do not store their size: members may differ. Each gives whole chunks.

@@ -280,7 +280,9 @@ impl Placing<'_> {
 
     fn add_grids(&mut self, id: LayerId, device: &Said) {
         let declared = !self.assembly.options.grids.is_empty();
-        match &device.claims {
+        // Of an image file tools print 512 / 512: that is nobody's topology.
+        let image = self.assembly.stack.layer(id).kind == Kind::Image;
+        match device.claims.as_ref().filter(|_| !image) {
             Some(claims) => {
                 let judged = hints::judge(claims, id);
                 let kept = judged.grids.into_iter();
