@@ -1,5 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod trace;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
@@ -9,6 +11,8 @@ use ioalign_core::{GridSpec, SectorSize, grid_spec};
 use ioalign_report::Format;
 
 use crate::exit::Mode;
+
+pub use trace::{SummarizeArgs, TraceArgs, TraceVerb};
 
 /// Finds, explains and proves storage I/O misalignment, from database page to flash.
 #[derive(Debug, Parser)]
@@ -31,6 +35,8 @@ pub enum Verb {
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// What the I/O of a trace does on every grid: summarize, convert, generate
+    Trace(TraceArgs),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),

@@ -10,6 +10,7 @@ mod explain;
 mod generate;
 mod interrupt;
 mod policy;
+mod trace;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let exit = match cli.verb {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
+        Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

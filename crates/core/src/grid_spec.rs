@@ -41,6 +41,11 @@ impl GridSpec {
         Some(grid.from(Origin::Declared, self.source.clone(), Confidence::High))
     }
 
+    /// The block that nearly every disk has had since 2011, where nothing is known.
+    pub fn assumed_block() -> Self {
+        Self::new(4096, "physical-block", Tier::Rmw, "assumed")
+    }
+
     fn new(size: u64, kind: &str, tier: Tier, source: &str) -> Self {
         let (size, phase) = (Bytes::new(size), Bytes::ZERO);
         Self {

@@ -15,6 +15,7 @@ pub mod judge;
 pub mod layer;
 pub mod map;
 pub mod phase;
+pub mod profile;
 mod reach;
 pub mod remark;
 pub mod role;

@@ -1,0 +1,15 @@
+//! `ioalign trace`: recorded I/O in, a profile out.
+
+mod summarize;
+
+use anyhow::Result;
+
+use crate::args::{TraceArgs, TraceVerb};
+use crate::exit::Exit;
+
+/// Runs the verb.
+pub fn run(arguments: &TraceArgs) -> Result<Exit> {
+    match &arguments.verb {
+        TraceVerb::Summarize(arguments) => summarize::run(arguments),
+    }
+}

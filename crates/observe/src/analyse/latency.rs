@@ -1,0 +1,150 @@
+//! Latencies in a histogram of logarithmic octaves with 32 linear steps each: within 1.6 %.
+
+use ioalign_core::profile::Latency;
+use ioalign_core::units::ratio;
+
+const STEP_BITS: u32 = 5;
+const STEPS: usize = 1 << STEP_BITS;
+
+/// Counts of nanoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    ios: u64,
+    sum: u128,
+    max: u64,
+}
+
+#[inline]
+fn index_of(value: u64) -> usize {
+    let octave = (value | 1).ilog2();
+    let shift = octave.saturating_sub(STEP_BITS);
+    // The leading bits, below 64: any width of `usize` holds them.
+    #[allow(clippy::cast_possible_truncation)]
+    let lead = (value >> shift) as usize;
+    if octave < STEP_BITS {
+        return lead;
+    }
+    ((shift as usize + 1) << STEP_BITS) + (lead & (STEPS - 1))
+}
+
+/// The middle of what is counted at `index`.
+#[allow(clippy::cast_precision_loss)] // steps, below 64
+fn value_of(index: usize) -> f64 {
+    let (octave, step) = (index >> STEP_BITS, index & (STEPS - 1));
+    match i32::try_from(octave) {
+        Ok(0) | Err(_) => step as f64,
+        Ok(octave) => ((step + STEPS) as f64 + 0.5) * f64::powi(2.0, octave - 1),
+    }
+}
+
+impl Histogram {
+    /// Counts one.
+    #[inline]
+    pub fn add(&mut self, nanos: u64) {
+        let index = index_of(nanos);
+        if index >= self.counts.len() {
+            self.counts.resize(index + STEPS, 0);
+        }
+        if let Some(count) = self.counts.get_mut(index) {
+            *count += 1;
+        }
+        self.ios += 1;
+        self.sum += u128::from(nanos);
+        self.max = self.max.max(nanos);
+    }
+
+    /// Adds all of another.
+    pub fn merge(&mut self, other: &Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+        self.ios += other.ios;
+        self.sum += other.sum;
+        self.max = self.max.max(other.max);
+    }
+
+    /// How many were counted.
+    pub const fn len(&self) -> u64 {
+        self.ios
+    }
+
+    /// Whether nothing was counted.
+    pub const fn is_empty(&self) -> bool {
+        self.ios == 0
+    }
+
+    /// The latency that `part` of 1000 are not above, in nanoseconds.
+    pub fn quantile(&self, part: u64) -> f64 {
+        let wanted = u128::from(self.ios) * u128::from(part);
+        let mut seen = 0_u128;
+        for (index, count) in self.counts.iter().enumerate() {
+            seen += u128::from(*count);
+            if *count > 0 && seen * 1000 >= wanted {
+                #[allow(clippy::cast_precision_loss)] // a display value
+                return value_of(index).min(self.max as f64);
+            }
+        }
+        0.0
+    }
+
+    /// The mean in nanoseconds.
+    pub fn mean(&self) -> f64 {
+        let sum = u64::try_from(self.sum).unwrap_or(u64::MAX);
+        if self.ios == 0 {
+            0.0
+        } else {
+            ratio(sum, self.ios)
+        }
+    }
+
+    /// What the profile says of it; `None` where nothing was counted.
+    pub fn summary(&self) -> Option<Latency> {
+        if self.ios == 0 {
+            return None;
+        }
+        let us = |part| self.quantile(part) / 1000.0;
+        #[allow(clippy::cast_precision_loss)] // a display value
+        let max = self.max as f64 / 1000.0;
+        Some(Latency {
+            ios: self.ios,
+            p50: us(500),
+            p90: us(900),
+            p99: us(990),
+            p999: us(999),
+            max,
+            mean: self.mean() / 1000.0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_value_is_found_within_its_step(value in 1..1_u64 << 50) {
+            #[allow(clippy::cast_precision_loss)]
+            let (found, value) = (value_of(index_of(value)), value as f64);
+            prop_assert!((found - value).abs() <= value / 32.0 + 1.0, "{found} for {value}");
+        }
+    }
+
+    #[test]
+    fn quantiles_of_a_line() {
+        let mut histogram = Histogram::default();
+        for i in 1..=1000 {
+            histogram.add(i * 1000);
+        }
+        let summary = histogram.summary().unwrap();
+        assert!((summary.p50 - 500.0).abs() < 10.0);
+        assert!((summary.p99 - 990.0).abs() < 17.0);
+        assert!((summary.mean - 500.5).abs() < 0.01);
+        assert!((summary.max - 1000.0).abs() < f64::EPSILON);
+    }
+}

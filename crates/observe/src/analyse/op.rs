@@ -1,0 +1,171 @@
+//! One operation on one device: starts, lengths, straddling on every power of two at once.
+//!
+//! An I/O `[start, end)` crosses a boundary of 2^k bytes for every k up to the highest bit in which
+//! `start` and `end - 1` differ, and fits into a cell of 2^k for every k from the length's logarithm
+//! on. What lies between straddles: two counters of a difference array settle all powers of two.
+
+use ioalign_core::GridSpec;
+use ioalign_core::profile::{GridProfile, OpProfile};
+
+use super::grid::GridState;
+use super::latency::Histogram;
+use super::sequence::Streams;
+use super::sizes::Sizes;
+use crate::record::{Io, NO_LATENCY, Op};
+
+/// Powers of two from 1 byte on.
+const POWERS: usize = 64;
+
+/// Counters of one operation.
+pub struct OpState {
+    ios: u64,
+    bytes: u64,
+    starts: [u64; POWERS],
+    lengths: [u64; POWERS],
+    /// Where straddling begins, less where it ends.
+    straddle: [i64; POWERS + 1],
+    sectors: [u64; 8],
+    sizes: Sizes,
+    streams: Streams,
+    latency: Histogram,
+    grids: Vec<GridState>,
+}
+
+/// The power of two that a start or length is a multiple of; 63 for zero.
+#[inline]
+pub fn power_of(value: u64) -> usize {
+    (value | 1 << 63).trailing_zeros() as usize
+}
+
+impl OpState {
+    pub fn new(grids: &[GridSpec]) -> Self {
+        Self {
+            ios: 0,
+            bytes: 0,
+            starts: [0; POWERS],
+            lengths: [0; POWERS],
+            straddle: [0; POWERS + 1],
+            sectors: [0; 8],
+            sizes: Sizes::default(),
+            streams: Streams::default(),
+            latency: Histogram::default(),
+            grids: grids.iter().map(GridState::new).collect(),
+        }
+    }
+
+    #[inline]
+    pub fn add(&mut self, io: &Io) {
+        self.ios += 1;
+        self.bytes += u64::from(io.len);
+        if io.op.has_place() {
+            self.place(io);
+        }
+        if io.latency != NO_LATENCY {
+            self.latency.add(io.latency);
+        }
+    }
+
+    #[inline]
+    fn place(&mut self, io: &Io) {
+        let len = u64::from(io.len);
+        count(&mut self.starts, power_of(io.offset));
+        count(&mut self.lengths, power_of(len));
+        count(&mut self.sectors, ((io.offset >> 9) & 7) as usize);
+        self.straddles(io.offset, len);
+        self.sizes.add(io.len);
+        if io.op != Op::Flush {
+            self.streams.add(io.offset, len);
+        }
+        for grid in &mut self.grids {
+            grid.add(io);
+        }
+    }
+
+    #[inline]
+    fn straddles(&mut self, start: u64, len: u64) {
+        if len < 2 {
+            return;
+        }
+        let last = start.wrapping_add(len - 1);
+        let crossed = 64 - (start ^ last).leading_zeros();
+        let fits = 64 - (len - 1).leading_zeros();
+        if fits < crossed {
+            add(&mut self.straddle, fits as usize, 1);
+            add(&mut self.straddle, crossed as usize, -1);
+        }
+    }
+
+    /// The latency of an I/O that was counted without.
+    pub fn add_latency(&mut self, io: &Io) {
+        self.latency.add(io.latency);
+        for grid in &mut self.grids {
+            grid.add_latency(io);
+        }
+    }
+
+    pub fn profile(&self) -> OpProfile {
+        let mut sum = 0_i64;
+        let straddling = self.straddle.iter().take(POWERS).map(|step| {
+            sum += step;
+            u64::try_from(sum).unwrap_or(0)
+        });
+        OpProfile {
+            ios: self.ios,
+            bytes: self.bytes,
+            size_histogram: self.sizes.counts(),
+            start_pow2_histogram: self.starts.to_vec(),
+            length_pow2_histogram: self.lengths.to_vec(),
+            straddling_pow2: straddling.collect(),
+            start_mod_4096: self.sectors,
+            sequential_ratio: self.streams.ratio(),
+            latency_us: self.latency.summary(),
+        }
+    }
+
+    pub fn grids(&self, op: &str) -> impl Iterator<Item = GridProfile> {
+        self.grids.iter().map(|grid| grid.profile(op, self.ios))
+    }
+}
+
+#[inline]
+fn count(all: &mut [u64], index: usize) {
+    if let Some(slot) = all.get_mut(index) {
+        *slot += 1;
+    }
+}
+
+#[inline]
+fn add(all: &mut [i64], index: usize, value: i64) {
+    if let Some(slot) = all.get_mut(index) {
+        *slot += value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn straddling(start: u64, len: u64) -> Vec<u64> {
+        let mut state = OpState::new(&[]);
+        state.straddles(start, len);
+        state.profile().straddling_pow2
+    }
+
+    proptest! {
+        #[test]
+        fn straddling_is_what_its_definition_says(start in 0..1_u64 << 40, len in 1..1_u64 << 22) {
+            let all = straddling(start, len);
+            for (k, counted) in all.iter().enumerate().take(50) {
+                let cell = 1_u64 << k;
+                let two = len <= cell && start / cell != (start + len - 1) / cell;
+                prop_assert_eq!(*counted == 1, two, "cell {}", cell);
+            }
+        }
+    }
+
+    #[test]
+    fn powers() {
+        assert_eq!((power_of(0), power_of(512), power_of(3)), (63, 9, 0));
+    }
+}

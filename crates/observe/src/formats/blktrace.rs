@@ -1,0 +1,130 @@
+//! blktrace's binary records, versions 7 and 8 (`include/uapi/linux/blktrace_api.h`; version 8 comes
+//! with Linux 6.19), per-CPU files or one mixed stream, in either byte order.
+//!
+//! Nothing is taken from sequence numbers or file names: blkparse does, and loses the records of all
+//! CPUs but one from streams of the ftrace `blk` tracer.
+
+mod action;
+mod layout;
+
+use super::{Facts, Format, Framing, Hints, Parse, Parser};
+use crate::error::Result;
+use crate::record::{Io, Kind, NO_LATENCY, Record, Records};
+use action::{Act, Action};
+use layout::{Layout, Raw};
+
+/// blktrace, binary.
+pub const FORMAT: Format = Format {
+    name: "blktrace",
+    title: "blktrace binary records",
+    sniff: |head| Layout::of(head).is_some(),
+    framing: Framing::Records(layout::whole),
+    parser,
+};
+
+struct Reader;
+
+fn parser(_: &[u8], _: &Hints) -> Result<Parser> {
+    Ok(Box::new(Reader))
+}
+
+impl Parse for Reader {
+    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+        out.extent += chunk.len() as u64;
+        let mut at = 0;
+        // The layout is that of every record itself: `cat` may have joined files of two hosts.
+        while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
+            match Layout::of(rest) {
+                Some(layout) => match layout.read(rest) {
+                    Some((raw, pdu, len)) => {
+                        add(&raw, pdu, out);
+                        at += len;
+                    }
+                    None => {
+                        out.skipped.add(at as u64, rest, "the record is cut off");
+                        return;
+                    }
+                },
+                None => at += resync(at, rest, out),
+            }
+        }
+    }
+
+    fn split(&self) -> Option<Parser> {
+        Some(Box::new(Self))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            time: "ns",
+            offset: "512-byte sectors",
+            len: "bytes",
+            op: "action category bits",
+            latency: "issue (D) to completion (C)",
+        }
+    }
+}
+
+/// Bytes to the next thing that looks like a record: what lies between is counted as one bad row.
+#[cold]
+fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
+    out.skipped
+        .add(at as u64, rest, "no blktrace record begins here");
+    (1..rest.len())
+        .find(|ahead| rest.get(*ahead..).and_then(Layout::of).is_some())
+        .unwrap_or(rest.len())
+}
+
+#[inline]
+fn add(raw: &Raw, pdu: &[u8], out: &mut Records) {
+    let action = Action(raw.action);
+    let kind = match action.act() {
+        Act::Queue => Kind::Queue,
+        Act::Issue => Kind::Issue,
+        Act::Complete => Kind::Complete,
+        Act::Requeue => Kind::Requeue,
+        Act::Other => return other(raw, action, pdu, out),
+    };
+    let Ok(time) = i64::try_from(raw.time) else {
+        return out.skipped.add(0, &[], "the time is past 63 bits");
+    };
+    let Some(offset) = raw.sector.checked_mul(512) else {
+        return out
+            .skipped
+            .add(0, &[], "the sector is past 64 bits of bytes");
+    };
+    let device = out
+        .names
+        .device_number(raw.device >> 20, raw.device & 0xf_ffff);
+    let process = out.names.pid(raw.pid);
+    let io = Io {
+        time,
+        offset,
+        latency: NO_LATENCY,
+        len: raw.bytes,
+        device,
+        process,
+        op: action.op(),
+    };
+    out.rows.push(Record { io, kind });
+}
+
+fn other(raw: &Raw, action: Action, pdu: &[u8], out: &mut Records) {
+    out.other += 1;
+    if action.is_process_note() {
+        let skipped = if action.has_cgroup() { 8 } else { 0 };
+        let name = pdu.get(skipped..).unwrap_or_default();
+        let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into();
+        // The pid field of a process note is the process that the name belongs to.
+        if out.names.told.len() < MOST_NAMES {
+            out.names.told.push((raw.pid, name));
+        }
+    }
+}
+
+/// Names of processes kept from one chunk.
+const MOST_NAMES: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! The action word: what happened in its low bits, to what sort of request in its high bits.
+
+use crate::record::Op;
+
+/// What happened, as far as it matters here.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// `Q`.
+    Queue,
+    /// `D`.
+    Issue,
+    /// `C`.
+    Complete,
+    /// `R`.
+    Requeue,
+    /// Merges, plugs, splits, remaps, notes.
+    Other,
+}
+
+/// The word, widened to the 64 bits that version 8 has.
+#[derive(Copy, Clone, Debug)]
+pub struct Action(pub u64);
+
+const CATEGORY: u32 = 16;
+const WRITE: u64 = 1 << (CATEGORY + 1);
+const READ: u64 = 1 << CATEGORY;
+const FLUSH: u64 = 1 << (CATEGORY + 2);
+const PC: u64 = 1 << (CATEGORY + 9);
+const NOTIFY: u64 = 1 << (CATEGORY + 10);
+const DISCARD: u64 = 1 << (CATEGORY + 13);
+/// An 8-byte cgroup id goes before the payload.
+const CGROUP: u64 = 0x100;
+
+impl Action {
+    /// What happened.
+    #[inline]
+    pub const fn act(self) -> Act {
+        if self.0 & NOTIFY != 0 {
+            return Act::Other;
+        }
+        match self.0 & 0xff {
+            1 => Act::Queue,
+            6 => Act::Requeue,
+            7 => Act::Issue,
+            8 => Act::Complete,
+            _ => Act::Other,
+        }
+    }
+
+    /// What the request does. A discard carries the write bit too; a write may carry flush.
+    #[inline]
+    pub const fn op(self) -> Op {
+        if self.0 & PC != 0 {
+            Op::Other
+        } else if self.0 & DISCARD != 0 {
+            Op::Discard
+        } else if self.0 & WRITE != 0 {
+            Op::Write
+        } else if self.0 & READ != 0 {
+            Op::Read
+        } else if self.0 & FLUSH != 0 {
+            Op::Flush
+        } else {
+            Op::Other
+        }
+    }
+
+    /// Whether it tells the name of a process.
+    pub const fn is_process_note(self) -> bool {
+        self.0 & NOTIFY != 0 && self.0 & 0xff == 0
+    }
+
+    /// Whether a cgroup id goes before the payload.
+    pub const fn has_cgroup(self) -> bool {
+        self.0 & CGROUP != 0
+    }
+}

@@ -1,0 +1,153 @@
+//! Where the fields of a record are: 48 bytes in version 7, 64 in version 8, then the payload.
+
+/// `BLK_IO_TRACE_MAGIC`, in the upper three bytes of the first word.
+const MAGIC: u32 = 0x6561_7400;
+
+/// Version and byte order.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    version: Version,
+    big: bool,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Version {
+    Seven,
+    Eight,
+}
+
+/// The fields that are used, of either version.
+#[derive(Copy, Clone, Debug)]
+pub struct Raw {
+    /// Nanoseconds.
+    pub time: u64,
+    /// 512-byte sectors.
+    pub sector: u64,
+    /// Length.
+    pub bytes: u32,
+    /// What happened, to what.
+    pub action: u64,
+    /// Whose doing.
+    pub pid: u32,
+    /// `major << 20 | minor`.
+    pub device: u32,
+}
+
+impl Layout {
+    /// The layout of the record that begins here.
+    #[inline]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let word = *bytes.first_chunk::<4>()?;
+        let (magic, big) = match u32::from_le_bytes(word) {
+            little if little & 0xffff_ff00 == MAGIC => (little, false),
+            _ => (u32::from_be_bytes(word), true),
+        };
+        let version = match magic {
+            m if m == MAGIC | 7 => Version::Seven,
+            m if m == MAGIC | 8 => Version::Eight,
+            _ => return None,
+        };
+        Some(Self { version, big })
+    }
+
+    const fn header(self) -> usize {
+        match self.version {
+            Version::Seven => 48,
+            Version::Eight => 64,
+        }
+    }
+
+    /// The record at the start of `bytes`, its payload and its length with payload; `None` where
+    /// it is cut off.
+    #[inline]
+    pub fn read(self, bytes: &[u8]) -> Option<(Raw, &[u8], usize)> {
+        let header = self.header();
+        let fields = Fields {
+            bytes: bytes.get(..header)?,
+            big: self.big,
+        };
+        let (raw, pdu) = match self.version {
+            Version::Seven => (fields.seven()?, fields.u16(46)?),
+            Version::Eight => (fields.eight()?, fields.u16(50)?),
+        };
+        let len = header + usize::from(pdu);
+        Some((raw, bytes.get(header..len)?, len))
+    }
+}
+
+struct Fields<'a> {
+    bytes: &'a [u8],
+    big: bool,
+}
+
+impl Fields<'_> {
+    #[inline]
+    fn u16(&self, at: usize) -> Option<u16> {
+        let raw = *self.bytes.get(at..)?.first_chunk()?;
+        Some(if self.big {
+            u16::from_be_bytes(raw)
+        } else {
+            u16::from_le_bytes(raw)
+        })
+    }
+
+    #[inline]
+    fn u32(&self, at: usize) -> Option<u32> {
+        let raw = *self.bytes.get(at..)?.first_chunk()?;
+        Some(if self.big {
+            u32::from_be_bytes(raw)
+        } else {
+            u32::from_le_bytes(raw)
+        })
+    }
+
+    #[inline]
+    fn u64(&self, at: usize) -> Option<u64> {
+        let raw = *self.bytes.get(at..)?.first_chunk()?;
+        Some(if self.big {
+            u64::from_be_bytes(raw)
+        } else {
+            u64::from_le_bytes(raw)
+        })
+    }
+
+    #[inline]
+    fn seven(&self) -> Option<Raw> {
+        Some(Raw {
+            time: self.u64(8)?,
+            sector: self.u64(16)?,
+            bytes: self.u32(24)?,
+            action: u64::from(self.u32(28)?),
+            pid: self.u32(32)?,
+            device: self.u32(36)?,
+        })
+    }
+
+    #[inline]
+    fn eight(&self) -> Option<Raw> {
+        Some(Raw {
+            time: self.u64(8)?,
+            sector: self.u64(16)?,
+            bytes: self.u32(24)?,
+            pid: self.u32(28)?,
+            action: self.u64(32)?,
+            device: self.u32(40)?,
+        })
+    }
+}
+
+/// How many bytes of `bytes` are whole records. Bytes that are no record count as whole: the parser
+/// reports them.
+pub fn whole(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= 4) {
+        match Layout::of(rest) {
+            Some(layout) => match layout.read(rest) {
+                Some((_, _, len)) => at += len,
+                None => return at,
+            },
+            None => at += 1,
+        }
+    }
+    at
+}

@@ -1,0 +1,93 @@
+//! The formats of traces: one small file each, ending in a [`Format`], and the list of them here.
+//!
+//! A format says how its bytes are cut into chunks, and parses a chunk into [`Records`] without
+//! knowing what came before, so that chunks can be parsed side by side. A format whose lines depend
+//! on earlier ones says so by [`Parse::split`], and is parsed by one processor.
+
+pub mod blkparse;
+pub mod blktrace;
+pub mod fields;
+
+use crate::error::Result;
+use crate::record::Records;
+
+/// How the bytes of a format are cut into chunks that parse by themselves.
+#[derive(Copy, Clone, Debug)]
+pub enum Framing {
+    /// After a line end.
+    Lines,
+    /// By the lengths of records: how many bytes of a buffer are whole records. Zero where not even
+    /// the first is whole.
+    Records(fn(&[u8]) -> usize),
+}
+
+/// What the numbers of a format mean, shown with the summary, because formats differ and lie.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Unit of times: `ns since the start of the trace`.
+    pub time: &'static str,
+    /// Unit of offsets: `512-byte sectors of the whole disk`.
+    pub offset: &'static str,
+    /// Unit of lengths.
+    pub len: &'static str,
+    /// Codes of operations: `0 read, 1 write`.
+    pub op: &'static str,
+    /// Where latencies come from: `D to C`, `response time`, or `none`.
+    pub latency: &'static str,
+}
+
+/// What the operator says about a trace where its format leaves it open.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// Unit of offsets, in bytes (`--offset-unit 512`).
+    pub offset_unit: Option<u32>,
+    /// Unit of times, in nanoseconds (`--time-unit ms`).
+    pub time_unit: Option<u64>,
+    /// Columns of a CSV: `time=0,op=1,offset=2,len=3` (`--columns`).
+    pub columns: Option<String>,
+}
+
+/// Parses chunks of one trace.
+pub trait Parse: Send {
+    /// Adds what the chunk tells. The chunk ends where [`Framing`] says; the last chunk of a file
+    /// may end anywhere.
+    fn parse(&mut self, chunk: &[u8], out: &mut Records);
+
+    /// Another parser of the same trace, for another processor; `None` where a chunk cannot be
+    /// understood without those before it.
+    fn split(&self) -> Option<Parser>;
+
+    /// What the numbers mean, as found in this very trace.
+    fn facts(&self) -> Facts;
+}
+
+/// A parser of any format.
+pub type Parser = Box<dyn Parse>;
+
+/// A format of traces.
+pub struct Format {
+    /// As `--as` and reports name it.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// Whether a trace that begins so is of this format. `head` is the first 64 KiB at most. No
+    /// false alarms on the other formats.
+    pub sniff: fn(head: &[u8]) -> bool,
+    /// How it is cut.
+    pub framing: Framing,
+    /// A parser for a trace that begins with `head`.
+    pub parser: fn(head: &[u8], hints: &Hints) -> Result<Parser>,
+}
+
+/// All formats; the first that recognises a trace reads it.
+pub const FORMATS: &[&Format] = &[&blktrace::FORMAT, &blkparse::FORMAT];
+
+/// The format that `head` is in.
+pub fn detect(head: &[u8]) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| (format.sniff)(head))
+}
+
+/// The format with this name.
+pub fn named(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.name == name)
+}

@@ -1,0 +1,75 @@
+//! Files, pipes and compressed files as one stream of bytes, cut into chunks.
+
+pub mod chunks;
+mod squeezed;
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes in order.
+pub type Stream = Box<dyn Read + Send>;
+
+/// What is looked at to tell the format.
+pub const HEAD: u64 = 64 << 10;
+
+/// A stream whose beginning is known.
+pub struct Input {
+    /// For messages.
+    pub path: PathBuf,
+    /// The first 64 KiB, uncompressed; fewer if the trace is shorter.
+    pub head: Vec<u8>,
+    /// All of it, the head included.
+    pub reader: Stream,
+    /// `gzip`, `zstd`, `xz`, where it is compressed.
+    pub compression: Option<&'static str>,
+}
+
+/// Opens a trace; `-` is standard input.
+pub fn open(path: &Path) -> Result<Input> {
+    let raw: Stream = if path.as_os_str() == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        let failed = |error| Error::io("Cannot open it", error).in_file(path);
+        let file = File::open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.is_dir() {
+            let what = "It is a folder: name the trace files in it";
+            return Err(Error::new(ErrorKind::Unsupported, what).in_file(path));
+        }
+        Box::new(file)
+    };
+    of_reader(raw, path)
+}
+
+/// The same for any stream.
+pub fn of_reader(raw: Stream, path: &Path) -> Result<Input> {
+    let (head, raw) = peek(raw).map_err(|e| Error::io("Cannot read it", e).in_file(path))?;
+    let Some(compression) = squeezed::detect(&head) else {
+        return Ok(Input {
+            path: path.to_owned(),
+            head,
+            reader: raw,
+            compression: None,
+        });
+    };
+    let failed = |e| Error::io(format!("Cannot read it as {}", compression.name), e).in_file(path);
+    let plain = (compression.open)(raw).map_err(failed)?;
+    let (head, reader) = peek(plain).map_err(failed)?;
+    Ok(Input {
+        path: path.to_owned(),
+        head,
+        reader,
+        compression: Some(compression.name),
+    })
+}
+
+type Peeked = (Vec<u8>, Stream);
+
+fn peek(mut reader: Stream) -> std::io::Result<Peeked> {
+    let mut head = Vec::new();
+    reader.by_ref().take(HEAD).read_to_end(&mut head)?;
+    let all = Cursor::new(head.clone()).chain(reader);
+    Ok((head, Box::new(all)))
+}

@@ -1,0 +1,21 @@
+//! What I/O does: traces of any format and size, and live events, become one
+//! [`Profile`](ioalign_core::profile::Profile).
+//!
+//! The way of an I/O: [`input`] gives chunks of bytes cut at record ends, a parser of [`formats`]
+//! makes [`record`]s of them (on all processors), [`order`] puts them in time order, [`pairing`]
+//! joins issue and completion to one I/O, and [`analyse`] counts. Memory is bounded by what is in
+//! flight and by the number of devices, never by the length of the trace.
+#![deny(missing_docs)]
+
+pub mod analyse;
+pub mod error;
+pub mod formats;
+pub mod input;
+pub mod order;
+pub mod pairing;
+pub mod pipeline;
+pub mod record;
+
+pub use error::{Error, Result};
+pub use pipeline::{Progress, Settings, Summary, summarize};
+pub use record::{Io, Kind, Op, Record, Records};

@@ -1,0 +1,193 @@
+//! Issue and completion joined to one I/O, in the order of issue.
+//!
+//! An I/O is found again by its device and start. What a driver does not do in one step is followed:
+//! completions of a part, requests given back and issued again, two requests at one place. I/Os leave
+//! in the order of issue, most with their latency; one that takes longer than the window is counted
+//! when it leaves, and its latency when it is known.
+
+mod flight;
+mod stage;
+
+pub use stage::Stage;
+
+use crate::record::{Io, Kind, NO_LATENCY, Record};
+use flight::Flight;
+use stage::Stages;
+
+/// I/Os in half of the window.
+const HALF: usize = 1 << 15;
+
+/// Where I/Os go.
+pub trait Sink {
+    /// I/Os in the order of issue.
+    fn ios(&mut self, ios: &[Io]);
+    /// The latency of an I/O that has been given without.
+    fn late(&mut self, io: &Io);
+}
+
+/// What did not pair.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unpaired {
+    /// Issued, and never completed in this trace.
+    pub without_completion: u64,
+    /// Completed, and issued before the trace began.
+    pub without_issue: u64,
+    /// Given back by the driver and issued again.
+    pub requeued: u64,
+    /// Completions of a part.
+    pub partial: u64,
+}
+
+/// Joins the events of all devices.
+pub struct Pairing {
+    stages: Stages,
+    flight: Flight,
+    older: Vec<Io>,
+    newer: Vec<Io>,
+    /// Number of the first I/O in `older`.
+    base: u64,
+    /// I/Os that left the window in flight.
+    gone: std::collections::HashMap<u64, Io>,
+    /// What did not pair.
+    pub unpaired: Unpaired,
+}
+
+impl Pairing {
+    /// Counts I/Os at `stage`; without one, where the driver gets them if the trace has that.
+    pub fn new(stage: Option<Stage>) -> Self {
+        Self {
+            stages: Stages::new(stage),
+            flight: Flight::default(),
+            older: Vec::with_capacity(HALF),
+            newer: Vec::with_capacity(HALF),
+            base: 0,
+            gone: std::collections::HashMap::new(),
+            unpaired: Unpaired::default(),
+        }
+    }
+
+    /// Takes records in time order.
+    pub fn push(&mut self, records: &[Record], sink: &mut dyn Sink) {
+        self.stages.look(records);
+        for record in records {
+            self.one(record, sink);
+        }
+    }
+
+    #[inline]
+    fn one(&mut self, record: &Record, sink: &mut dyn Sink) {
+        let io = &record.io;
+        match record.kind {
+            Kind::Whole => {
+                self.room(sink);
+                self.newer.push(*io);
+            }
+            Kind::Queue if self.stages.counts_queue(io.device) => self.begin(*io, sink),
+            Kind::Queue => self.stages.remember(io),
+            Kind::Issue if self.stages.counts_queue(io.device) => {}
+            Kind::Issue => {
+                let process = self.stages.recall(io).unwrap_or(io.process);
+                self.begin(Io { process, ..*io }, sink);
+            }
+            Kind::Complete => self.complete(io, sink),
+            Kind::Requeue => self.requeue(io),
+        }
+    }
+
+    fn begin(&mut self, io: Io, sink: &mut dyn Sink) {
+        if self.flight.again(&io) {
+            return;
+        }
+        self.room(sink);
+        let number = self.base + (self.older.len() + self.newer.len()) as u64;
+        self.newer.push(io);
+        if io.op.has_place() {
+            self.flight.add(&io, number);
+        }
+    }
+
+    fn complete(&mut self, io: &Io, sink: &mut dyn Sink) {
+        if !io.op.has_place() {
+            return;
+        }
+        let Some(mut done) = self.flight.complete(io) else {
+            self.unpaired.without_issue += 1;
+            return;
+        };
+        let mut rest = *io;
+        loop {
+            if done.whole {
+                self.finish_one(done.number, io.time, sink);
+            } else {
+                self.unpaired.partial += 1;
+            }
+            // One completion of a merged request ends all bios in it.
+            rest.offset = rest.offset.saturating_add(u64::from(done.bytes));
+            rest.len -= done.bytes;
+            if rest.len == 0 || done.bytes == 0 {
+                return;
+            }
+            match self.flight.complete(&rest) {
+                Some(next) => done = next,
+                None => return,
+            }
+        }
+    }
+
+    #[inline]
+    fn finish_one(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
+        let since = |io: &Io| u64::try_from(time.saturating_sub(io.time)).unwrap_or(0);
+        if let Some(io) = self.slot(number) {
+            io.latency = since(io);
+        } else if let Some(mut io) = self.gone.remove(&number) {
+            io.latency = since(&io);
+            sink.late(&io);
+        }
+    }
+
+    fn requeue(&mut self, io: &Io) {
+        if self.flight.requeue(io) {
+            self.unpaired.requeued += 1;
+        }
+    }
+
+    #[inline]
+    fn slot(&mut self, number: u64) -> Option<&mut Io> {
+        let index = usize::try_from(number.checked_sub(self.base)?).ok()?;
+        let older = self.older.len();
+        if index < older {
+            self.older.get_mut(index)
+        } else {
+            self.newer.get_mut(index - older)
+        }
+    }
+
+    #[inline]
+    fn room(&mut self, sink: &mut dyn Sink) {
+        if self.newer.len() == HALF {
+            self.give_older(sink);
+        }
+    }
+
+    fn give_older(&mut self, sink: &mut dyn Sink) {
+        for (number, io) in (self.base..).zip(&self.older) {
+            if io.latency == NO_LATENCY && self.flight.has(io, number) {
+                self.gone.insert(number, *io);
+            }
+        }
+        sink.ios(&self.older);
+        self.base += self.older.len() as u64;
+        self.older.clear();
+        std::mem::swap(&mut self.older, &mut self.newer);
+    }
+
+    /// Gives what is left.
+    pub fn finish(&mut self, sink: &mut dyn Sink) {
+        self.give_older(sink);
+        self.give_older(sink);
+        self.unpaired.without_completion = self.flight.len() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests;

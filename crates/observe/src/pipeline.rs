@@ -1,0 +1,155 @@
+//! From files to a profile: reading and parsing on all processors, the rest in order on one.
+
+mod directory;
+mod feed;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use ioalign_core::profile::Profile;
+
+use crate::analyse::{self, Analysis};
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::{self, Facts, Format, Hints};
+use crate::input::{self, Input};
+use crate::order::Order;
+use crate::pairing::{Pairing, Sink, Stage};
+use crate::record::{Io, Skipped};
+
+pub use directory::Directory;
+
+/// What the operator says about the traces.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The format, where it is not to be detected.
+    pub format: Option<String>,
+    /// What the format leaves open.
+    pub hints: Hints,
+    /// Where I/Os are counted.
+    pub stage: Option<Stage>,
+    /// Parsing threads; none: one a processor.
+    pub threads: Option<usize>,
+    /// What is counted.
+    pub analysis: analyse::Settings,
+}
+
+/// For a progress bar, and for Ctrl-C.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes read so far, as they lie in the files.
+    pub bytes: AtomicU64,
+    /// Set to stop: what was read so far is kept.
+    pub stop: AtomicBool,
+}
+
+/// What one file was.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: &'static str,
+    /// What its numbers mean.
+    pub facts: Facts,
+    /// How it is compressed.
+    pub compression: Option<&'static str>,
+    /// Rows that did not parse.
+    pub skipped: Skipped,
+    /// Rows that are right and tell of no I/O.
+    pub other: u64,
+    /// Events that the tracer says it lost.
+    pub dropped: u64,
+}
+
+/// The answer.
+#[derive(Debug)]
+pub struct Summary {
+    /// What the I/O does.
+    pub profile: Profile,
+    /// The files.
+    pub files: Vec<Read>,
+}
+
+/// Reads all traces, of one machine and one time, into one profile.
+pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Summary> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        let input = input::open(path)?;
+        let format = format_of(&input, settings.format.as_deref())?;
+        inputs.push((input, format));
+    }
+    let mut machine = Machine::new(settings);
+    let files = feed::all(inputs, settings, progress, &mut machine)?;
+    Ok(Summary {
+        profile: machine.finish(&files),
+        files,
+    })
+}
+
+/// The format of an input, or the one that is named.
+pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static Format> {
+    if let Some(name) = named {
+        let unknown = || {
+            Error::new(
+                ErrorKind::Unsupported,
+                format!("`{name}` is no trace format"),
+            )
+        };
+        return formats::named(name).ok_or_else(unknown);
+    }
+    formats::detect(&input.head).ok_or_else(|| unrecognised(&input.path, &input.head))
+}
+
+fn unrecognised(path: &Path, head: &[u8]) -> Error {
+    let what = if head.is_empty() {
+        "It is empty"
+    } else {
+        "No known trace format; name it with --as, or the columns of a table with --columns"
+    };
+    Error::new(ErrorKind::Malformed, what).in_file(path)
+}
+
+/// Everything after parsing, in order.
+pub struct Machine {
+    directory: Directory,
+    order: Order,
+    pairing: Pairing,
+    analysis: Analysis,
+}
+
+impl Sink for Analysis {
+    fn ios(&mut self, ios: &[Io]) {
+        self.add(ios);
+    }
+
+    fn late(&mut self, io: &Io) {
+        self.add_latency(io);
+    }
+}
+
+impl Machine {
+    /// For one trace.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            directory: Directory::default(),
+            order: Order::default(),
+            pairing: Pairing::new(settings.stage),
+            analysis: Analysis::new(&settings.analysis),
+        }
+    }
+
+    fn push(&mut self, rows: &[crate::record::Record]) {
+        let (pairing, analysis) = (&mut self.pairing, &mut self.analysis);
+        self.order
+            .push(rows, &mut |rows| pairing.push(rows, analysis));
+    }
+
+    fn finish(mut self, files: &[Read]) -> Profile {
+        let (pairing, analysis) = (&mut self.pairing, &mut self.analysis);
+        self.order.finish(&mut |rows| pairing.push(rows, analysis));
+        pairing.finish(analysis);
+        let mut profile = self.analysis.profile(&self.directory);
+        profile.dropped = files.iter().map(|file| file.dropped).sum();
+        profile
+    }
+}

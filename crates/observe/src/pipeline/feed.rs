@@ -1,0 +1,345 @@
+//! Threads: one reads and cuts a file, others parse, the caller's takes the records in order.
+//!
+//! Chunks go to the parsers in turn and come back in turn, so order needs no sorting, and every
+//! channel is bounded, so memory does not grow with the trace.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, Scope};
+
+use super::{Machine, Progress, Read, Settings};
+use crate::error::{Error, Result};
+use crate::formats::{Format, Parse, Parser};
+use crate::input::chunks::Chunker;
+use crate::input::{Input, Stream as Bytes};
+use crate::record::{Record, Records, Skipped};
+
+/// Bytes a chunk where one file is read.
+const CHUNK: usize = 1 << 20;
+/// Bytes a chunk where many files are merged, so that memory stays small.
+const SMALL_CHUNK: usize = 128 << 10;
+/// Chunks that wait before and after each parser.
+const WAITING: usize = 2;
+/// Merged records that are handed on together.
+const READY: usize = 4096;
+
+/// What a parser made of a chunk, and the buffer, to be filled again.
+struct Parsed {
+    records: Records,
+    buffer: Vec<u8>,
+}
+
+type Outcome = std::io::Result<Parsed>;
+
+/// A chunk on its way to a parser.
+struct Chunk {
+    buffer: Vec<u8>,
+    records: Records,
+    /// Bytes before it that belong to a line or record longer than any trace has.
+    too_long: u64,
+}
+
+/// The records of one file, chunk after chunk.
+struct Stream {
+    parsers: Vec<Receiver<Outcome>>,
+    turn: usize,
+    spent: SyncSender<(Vec<u8>, Records)>,
+    file: Read,
+    place: u64,
+}
+
+/// Reads all files into `machine`.
+pub fn all(
+    inputs: Vec<(Input, &'static Format)>,
+    settings: &Settings,
+    progress: &Progress,
+    machine: &mut Machine,
+) -> Result<Vec<Read>> {
+    let one = inputs.len() == 1;
+    thread::scope(|scope| {
+        let mut streams = Vec::new();
+        for (input, format) in inputs {
+            streams.push(start(scope, input, format, settings, progress, one)?);
+        }
+        if one {
+            single(&mut streams, machine)?;
+        } else {
+            merged(&mut streams, machine)?;
+        }
+        Ok(streams.into_iter().map(|stream| stream.file).collect())
+    })
+}
+
+fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    input: Input,
+    format: &'static Format,
+    settings: &Settings,
+    progress: &'scope Progress,
+    one: bool,
+) -> Result<Stream> {
+    let parser = (format.parser)(&input.head, &settings.hints)
+        .map_err(|error| error.in_file(&input.path))?;
+    let facts = parser.facts();
+    let count = if one { threads(settings) } else { 1 };
+    let mut parsers = vec![parser];
+    while parsers.len() < count {
+        match parsers.first().and_then(|first| first.split()) {
+            Some(another) => parsers.push(another),
+            None => break,
+        }
+    }
+    let size = if one { CHUNK } else { SMALL_CHUNK };
+    let chunker = Chunker::new(input.reader, format.framing, size);
+    let (spent, buffers) = sync_channel((WAITING * 2 + 1) * parsers.len());
+    let receivers = spawn(scope, parsers, chunker, buffers, progress);
+    Ok(Stream {
+        parsers: receivers,
+        turn: 0,
+        spent,
+        place: 0,
+        file: Read {
+            path: input.path,
+            format: format.name,
+            facts,
+            compression: input.compression,
+            skipped: Skipped::default(),
+            other: 0,
+            dropped: 0,
+        },
+    })
+}
+
+fn threads(settings: &Settings) -> usize {
+    // The consumer is a thread too, and the reader's work is small.
+    let spare = || thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(1).max(1));
+    settings.threads.unwrap_or_else(spare).clamp(1, 64)
+}
+
+type Chunks = Chunker<Bytes>;
+type Buffers = Receiver<(Vec<u8>, Records)>;
+
+/// One parser reads for itself; several have a reader that deals out chunks.
+fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    mut parsers: Vec<Parser>,
+    chunker: Chunks,
+    buffers: Buffers,
+    progress: &'scope Progress,
+) -> Vec<Receiver<Outcome>> {
+    if let [_] = parsers.as_slice()
+        && let Some(parser) = parsers.pop()
+    {
+        let (done, outcomes) = sync_channel(WAITING);
+        scope.spawn(move || alone(parser, chunker, &buffers, &done, progress));
+        return vec![outcomes];
+    }
+    let mut receivers = Vec::new();
+    let mut senders = Vec::new();
+    for mut parser in parsers {
+        let (chunk, chunks) = sync_channel::<std::io::Result<Chunk>>(WAITING);
+        let (done, outcomes) = sync_channel(WAITING);
+        scope.spawn(move || {
+            for chunk in chunks {
+                let parsed = chunk.map(|chunk| parse(&mut *parser, chunk));
+                if done.send(parsed).is_err() {
+                    return;
+                }
+            }
+        });
+        senders.push(chunk);
+        receivers.push(outcomes);
+    }
+    scope.spawn(move || deal(chunker, &senders, &buffers, progress));
+    receivers
+}
+
+fn parse(parser: &mut dyn Parse, chunk: Chunk) -> Parsed {
+    let (buffer, mut records) = (chunk.buffer, chunk.records);
+    records.clear();
+    if chunk.too_long > 0 {
+        let why = "longer than a megabyte without an end";
+        records.skipped.add(0, &[], why);
+    }
+    parser.parse(&buffer, &mut records);
+    Parsed { records, buffer }
+}
+
+fn alone(
+    mut parser: Parser,
+    mut chunker: Chunks,
+    buffers: &Buffers,
+    done: &SyncSender<Outcome>,
+    progress: &Progress,
+) {
+    while let Some(next) = read(&mut chunker, buffers, progress) {
+        let failed = next.is_err();
+        let parsed = next.map(|chunk| parse(&mut *parser, chunk));
+        if done.send(parsed).is_err() || failed {
+            return;
+        }
+    }
+}
+
+fn deal(
+    mut chunker: Chunks,
+    parsers: &[SyncSender<std::io::Result<Chunk>>],
+    buffers: &Buffers,
+    progress: &Progress,
+) {
+    for parser in parsers.iter().cycle() {
+        let Some(next) = read(&mut chunker, buffers, progress) else {
+            return;
+        };
+        let failed = next.is_err();
+        if parser.send(next).is_err() || failed {
+            return;
+        }
+    }
+}
+
+fn read(
+    chunker: &mut Chunks,
+    buffers: &Buffers,
+    progress: &Progress,
+) -> Option<std::io::Result<Chunk>> {
+    if progress.stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    let (mut buffer, records) = buffers.try_recv().unwrap_or_default();
+    let before = chunker.too_long;
+    match chunker.next(&mut buffer) {
+        Ok(true) => {
+            let bytes = buffer.len() as u64;
+            progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+            Some(Ok(Chunk {
+                buffer,
+                records,
+                too_long: chunker.too_long - before,
+            }))
+        }
+        // A trace that ends in such a line still has it counted.
+        Ok(false) if chunker.too_long > before => Some(Ok(Chunk {
+            buffer,
+            records,
+            too_long: chunker.too_long - before,
+        })),
+        Ok(false) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+impl Stream {
+    /// The rows of the next chunk, in the numbers of the directory.
+    fn next(&mut self, machine: &mut Machine) -> Result<Option<Parsed>> {
+        let Some(receiver) = self.parsers.get(self.turn) else {
+            return Ok(None);
+        };
+        let Ok(outcome) = receiver.recv() else {
+            return Ok(None);
+        };
+        self.turn = (self.turn + 1) % self.parsers.len();
+        let mut parsed =
+            outcome.map_err(|e| Error::io("Cannot read on", e).in_file(&self.file.path))?;
+        let records = &mut parsed.records;
+        self.file.other += records.other;
+        self.file.dropped += records.dropped;
+        let skipped = std::mem::take(&mut records.skipped);
+        self.file.skipped.merge(skipped, self.place);
+        self.place += records.extent;
+        machine
+            .directory
+            .learn(&records.names)
+            .apply(&mut records.rows);
+        Ok(Some(parsed))
+    }
+
+    fn give_back(&self, parsed: Parsed) {
+        // A full channel only means that this buffer is not used again.
+        let _ = self.spent.try_send((parsed.buffer, parsed.records));
+    }
+}
+
+fn single(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
+    for stream in streams {
+        while let Some(parsed) = stream.next(machine)? {
+            machine.push(&parsed.records.rows);
+            stream.give_back(parsed);
+        }
+    }
+    Ok(())
+}
+
+/// A file in the merge: the chunk at hand and how far it is used.
+struct Head {
+    stream: usize,
+    parsed: Parsed,
+    used: usize,
+}
+
+impl Head {
+    fn rest(&self) -> &[Record] {
+        self.parsed
+            .records
+            .rows
+            .get(self.used..)
+            .unwrap_or_default()
+    }
+
+    fn time(&self) -> Option<i64> {
+        self.rest().first().map(|row| row.io.time)
+    }
+}
+
+/// Files of one trace, merged by time: the file whose next record is the oldest gives all that are
+/// older than the next of every other.
+fn merged(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
+    let mut ready = Vec::with_capacity(READY);
+    let mut heads = Vec::new();
+    for (stream, source) in streams.iter_mut().enumerate() {
+        if let Some(head) = refill(stream, source, machine)? {
+            heads.push(head);
+        }
+    }
+    loop {
+        heads.sort_by_key(Head::time);
+        let limit = heads.get(1).and_then(Head::time);
+        let Some(oldest) = heads.first_mut() else {
+            machine.push(&ready);
+            return Ok(());
+        };
+        let rest = oldest.rest();
+        let count = match limit {
+            Some(limit) => rest.iter().take_while(|row| row.io.time <= limit).count(),
+            None => rest.len(),
+        };
+        ready.extend_from_slice(rest.get(..count).unwrap_or_default());
+        oldest.used += count;
+        if ready.len() >= READY {
+            machine.push(&ready);
+            ready.clear();
+        }
+        if oldest.rest().is_empty() {
+            let done = heads.remove(0);
+            let stream = done.stream;
+            if let Some(source) = streams.get_mut(stream) {
+                source.give_back(done.parsed);
+                heads.extend(refill(stream, source, machine)?);
+            }
+        }
+    }
+}
+
+fn refill(stream: usize, source: &mut Stream, machine: &mut Machine) -> Result<Option<Head>> {
+    while let Some(parsed) = source.next(machine)? {
+        if !parsed.records.rows.is_empty() {
+            return Ok(Some(Head {
+                stream,
+                parsed,
+                used: 0,
+            }));
+        }
+        source.give_back(parsed);
+    }
+    Ok(None)
+}

@@ -1,0 +1,128 @@
+//! One line of a trace, in the same units whatever the format, and chunks of them.
+
+mod names;
+mod skipped;
+
+pub use names::{Device, Names, Process};
+pub use skipped::{Skipped, SkippedRow};
+
+/// What an I/O does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(u8)]
+pub enum Op {
+    /// Data from the device.
+    Read,
+    /// Data to the device, also write-zeroes and zone append.
+    Write,
+    /// Discard, trim, unmap.
+    Discard,
+    /// A cache flush: no offset, no length.
+    Flush,
+    /// Zone management, pass-through commands, what the format does not tell.
+    #[default]
+    Other,
+}
+
+impl Op {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 5] = [
+        Self::Read,
+        Self::Write,
+        Self::Discard,
+        Self::Flush,
+        Self::Other,
+    ];
+
+    /// As the profile names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Discard => "discard",
+            Self::Flush => "flush",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether it has a place on the device, so that it can be off a grid.
+    pub const fn has_place(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Discard)
+    }
+}
+
+/// Latency that is not known.
+pub const NO_LATENCY: u64 = u64::MAX;
+
+/// One I/O.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Io {
+    /// When it was issued, in nanoseconds since any fixed moment of the trace.
+    pub time: i64,
+    /// Where it starts on its device, in bytes.
+    pub offset: u64,
+    /// Nanoseconds to its completion, [`NO_LATENCY`] where not known.
+    pub latency: u64,
+    /// Bytes. The kernel's own limit for one request is 4 GiB.
+    pub len: u32,
+    /// Which device: an index into the names that come with it.
+    pub device: u32,
+    /// Which process: an index into the names that come with it.
+    pub process: u32,
+    /// What it does.
+    pub op: Op,
+}
+
+/// What a row of a trace tells.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Kind {
+    /// A whole I/O, with its latency where the format has one.
+    #[default]
+    Whole,
+    /// It entered the block layer (blktrace Q).
+    Queue,
+    /// It went to the driver (blktrace D).
+    Issue,
+    /// It, or a part of it, completed (blktrace C); `time` is the moment of completion.
+    Complete,
+    /// The driver gave it back, it will be issued again (blktrace R).
+    Requeue,
+}
+
+/// A row: an I/O, or one of its events.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Record {
+    /// The fields; a completion has no latency of its own.
+    pub io: Io,
+    /// What the row tells.
+    pub kind: Kind,
+}
+
+/// The records of one chunk. Devices and processes are numbered within it.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// The rows, in file order.
+    pub rows: Vec<Record>,
+    /// What their `device` and `process` mean.
+    pub names: Names,
+    /// Rows that did not parse.
+    pub skipped: Skipped,
+    /// Rows that are right and tell of no I/O: plugs, messages, comments.
+    pub other: u64,
+    /// Events that the tracer itself says it lost.
+    pub dropped: u64,
+    /// Lines of the chunk, or its bytes where the format is binary: where the next chunk begins.
+    pub extent: u64,
+}
+
+impl Records {
+    /// Empties it for the next chunk; the space stays.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.names.clear();
+        self.skipped = Skipped::default();
+        self.other = 0;
+        self.dropped = 0;
+        self.extent = 0;
+    }
+}

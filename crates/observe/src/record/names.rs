@@ -1,0 +1,156 @@
+//! Devices and processes as small numbers, so that a record is 48 bytes and comparing is cheap.
+//!
+//! Every chunk numbers its own, because chunks are parsed side by side; the consumer translates.
+
+use std::collections::HashMap;
+
+/// More devices than this in one chunk are lumped together, as [`Names::other_device`].
+const MOST: usize = 1 << 16;
+
+/// What a trace calls a device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Device {
+    /// By number, as the kernel does.
+    Number {
+        /// The driver.
+        major: u32,
+        /// The device of that driver.
+        minor: u32,
+    },
+    /// By name, or by any identifier of the format.
+    Name(Box<str>),
+}
+
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number { major, minor } => write!(f, "{major}:{minor}"),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Who issues I/O, as far as the trace tells.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Process {
+    /// Process or thread number; 0 where the trace has none.
+    pub pid: u32,
+    /// Its name; empty where not known yet.
+    pub name: Box<str>,
+}
+
+/// The devices and processes of one chunk, numbered in order of appearance.
+#[derive(Debug, Default)]
+pub struct Names {
+    devices: Vec<Device>,
+    device_index: HashMap<Device, u32>,
+    last_number: Option<(u32, u32, u32)>,
+    processes: Vec<Process>,
+    process_index: HashMap<Process, u32>,
+    last_pid: Option<(u32, u32)>,
+    /// Process names that the trace tells apart from I/O: pid and name.
+    pub told: Vec<(u32, Box<str>)>,
+}
+
+impl Names {
+    /// The devices, by number.
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    /// The processes, by number.
+    pub fn processes(&self) -> &[Process] {
+        &self.processes
+    }
+
+    /// The number of a device that is known as `major:minor`.
+    #[inline]
+    pub fn device_number(&mut self, major: u32, minor: u32) -> u32 {
+        match self.last_number {
+            Some((a, b, index)) if (a, b) == (major, minor) => index,
+            _ => {
+                let index = self.device(Device::Number { major, minor });
+                self.last_number = Some((major, minor, index));
+                index
+            }
+        }
+    }
+
+    /// The number of a device that is known by name.
+    pub fn device_name(&mut self, name: &[u8]) -> u32 {
+        // Most traces speak of one device for long: no allocation then.
+        if let Some(Device::Name(last)) = self.devices.last()
+            && last.as_bytes() == name
+        {
+            return u32::try_from(self.devices.len() - 1).unwrap_or(u32::MAX);
+        }
+        let name = String::from_utf8_lossy(name);
+        self.device(Device::Name(name.into()))
+    }
+
+    fn device(&mut self, device: Device) -> u32 {
+        if let Some(index) = self.device_index.get(&device) {
+            return *index;
+        }
+        if self.devices.len() >= MOST {
+            return Self::other_device();
+        }
+        let index = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
+        self.devices.push(device.clone());
+        self.device_index.insert(device, index);
+        index
+    }
+
+    /// What stands for devices past the limit.
+    pub const fn other_device() -> u32 {
+        u32::MAX
+    }
+
+    /// The number of a process known by its pid alone.
+    #[inline]
+    pub fn pid(&mut self, pid: u32) -> u32 {
+        match self.last_pid {
+            Some((last, index)) if last == pid => index,
+            _ => {
+                let index = self.process(pid, b"");
+                self.last_pid = Some((pid, index));
+                index
+            }
+        }
+    }
+
+    /// The number of a process.
+    pub fn process(&mut self, pid: u32, name: &[u8]) -> u32 {
+        if let Some(last) = self.processes.last()
+            && last.pid == pid
+            && last.name.as_bytes() == name
+        {
+            return u32::try_from(self.processes.len() - 1).unwrap_or(u32::MAX);
+        }
+        let process = Process {
+            pid,
+            name: String::from_utf8_lossy(name).into(),
+        };
+        if let Some(index) = self.process_index.get(&process) {
+            return *index;
+        }
+        if self.processes.len() >= MOST {
+            return u32::MAX;
+        }
+        let index = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
+        self.processes.push(process.clone());
+        self.process_index.insert(process, index);
+        index
+    }
+
+    /// Forgets all; the space stays.
+    pub fn clear(&mut self) {
+        self.devices.clear();
+        self.device_index.clear();
+        self.last_number = None;
+        self.processes.clear();
+        self.process_index.clear();
+        self.last_pid = None;
+        self.told.clear();
+    }
+}
