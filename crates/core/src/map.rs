@@ -164,7 +164,7 @@ impl Runs {
     }
 
     /// The first mapped address after `address`, which lies in a hole.
-    fn next_piece(&self, address: u64) -> Option<u64> {
+    pub fn next_piece(&self, address: u64) -> Option<u64> {
         let index = self.runs.partition_point(|run| run.from <= address);
         let inside = index.checked_sub(1).and_then(|i| {
             let run = self.runs.get(i)?;
