@@ -202,3 +202,6 @@ fn end(io: &Io) -> i64 {
     let latency = i64::try_from(io.latency).unwrap_or(0);
     io.time.saturating_add(latency)
 }
+
+#[cfg(test)]
+mod tests;

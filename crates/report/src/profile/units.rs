@@ -7,6 +7,7 @@ use crate::words::numbers::{about, trimmed};
 /// `85 µs`, `1.2 ms`, `3.4 s`: three digits.
 pub fn time(us: f64) -> String {
     match us {
+        _ if us <= 0.0 => "0 s".to_owned(),
         _ if us < 1.0 => format!("{} ns", three(us * 1e3)),
         _ if us < 999.5 => format!("{} µs", three(us)),
         _ if us < 999_500.0 => format!("{} ms", three(us / 1e3)),
