@@ -34,6 +34,13 @@ impl Parse for Reader {
         let mut at = 0;
         // The layout is that of every record itself: `cat` may have joined files of two hosts.
         while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
+            if let Some((raw, len)) = layout::common(rest)
+                && let Some(pdu) = rest.get(48..len)
+            {
+                add(&raw, pdu, out);
+                at += len;
+                continue;
+            }
             match Layout::of(rest) {
                 Some(layout) => match layout.read(rest) {
                     Some((raw, pdu, len)) => {

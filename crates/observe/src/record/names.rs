@@ -7,6 +7,32 @@ use std::collections::HashMap;
 /// More devices than this in one chunk are lumped together, as [`Names::other_device`].
 const MOST: usize = 1 << 16;
 
+/// The numbers of the pids seen last: a trace changes between a few from row to row.
+#[derive(Debug)]
+struct Pids([Option<(u32, u32)>; 64]);
+
+impl Default for Pids {
+    fn default() -> Self {
+        Self([None; 64])
+    }
+}
+
+impl Pids {
+    #[inline]
+    fn get(&self, pid: u32) -> Option<u32> {
+        match self.0.get(pid as usize % 64) {
+            Some(Some((known, index))) if *known == pid => Some(*index),
+            _ => None,
+        }
+    }
+
+    fn put(&mut self, pid: u32, index: u32) {
+        if let Some(slot) = self.0.get_mut(pid as usize % 64) {
+            *slot = Some((pid, index));
+        }
+    }
+}
+
 /// What a trace calls a device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Device {
@@ -47,7 +73,7 @@ pub struct Names {
     last_number: Option<(u32, u32, u32)>,
     processes: Vec<Process>,
     process_index: HashMap<Process, u32>,
-    last_pid: Option<(u32, u32)>,
+    pids: Pids,
     /// Process names that the trace tells apart from I/O: pid and name.
     pub told: Vec<(u32, Box<str>)>,
 }
@@ -109,14 +135,12 @@ impl Names {
     /// The number of a process known by its pid alone.
     #[inline]
     pub fn pid(&mut self, pid: u32) -> u32 {
-        match self.last_pid {
-            Some((last, index)) if last == pid => index,
-            _ => {
-                let index = self.process(pid, b"");
-                self.last_pid = Some((pid, index));
-                index
-            }
+        if let Some(index) = self.pids.get(pid) {
+            return index;
         }
+        let index = self.process(pid, b"");
+        self.pids.put(pid, index);
+        index
     }
 
     /// The number of a process.
@@ -150,7 +174,7 @@ impl Names {
         self.last_number = None;
         self.processes.clear();
         self.process_index.clear();
-        self.last_pid = None;
+        self.pids = Pids::default();
         self.told.clear();
     }
 }
