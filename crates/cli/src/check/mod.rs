@@ -9,7 +9,7 @@ mod target;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::SectorSize;
 use ioalign_inspect::assemble::Options;
 use ioalign_inspect::captures::FORMATS;
@@ -38,7 +38,7 @@ pub struct Job {
 /// Runs the verb.
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let job = Job::new(arguments)?;
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::default();
     let policy = policy(arguments)?;
     let mut targets = judge_all(arguments, &job, &interrupt)?;
     policy.apply(&mut targets);
