@@ -39,8 +39,8 @@ pub fn looks_like_text(head: &[u8]) -> bool {
         return false;
     }
     let odd =
-        |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x1b | 0x08 | 0x0c);
-    !head.is_empty() && head.iter().filter(odd).count() == 0
+        |byte: &u8| *byte < 0x20 && !matches!(*byte, b'\n' | b'\r' | b'\t' | 0x1b | 0x08 | 0x0c);
+    !head.is_empty() && !head.iter().any(odd)
 }
 
 /// Reads a text from a file or from standard input.
