@@ -17,6 +17,7 @@ use crate::volumes::Detail;
 mod arrays;
 mod content;
 mod controllers;
+mod extended;
 mod mapped;
 mod merge;
 mod names;
@@ -41,6 +42,7 @@ pub fn evidence(mut evidence: Evidence, options: &Options) -> Inspection {
     let mut devices = merge::by_name(evidence.devices, &mapped);
     mapped.announce(&mut devices);
     merge::add_parents(&mut devices);
+    extended::mark(&mut devices);
     let mut placing = Placing {
         assembly: Assembly::new(Stack::new(), options),
         placed: BTreeMap::new(),
@@ -176,12 +178,16 @@ impl Placing<'_> {
         }
     }
 
+    /// What something lies on and is not placed; what no text describes comes first.
+    fn missing(&self, devices: &BTreeMap<String, Said>) -> Option<String> {
+        let wanted = || devices.values().flat_map(|device| &device.parents);
+        let open = || wanted().filter(|name| !self.placed.contains_key(*name));
+        let undescribed = open().find(|name| !devices.contains_key(*name));
+        undescribed.or_else(|| open().next()).cloned()
+    }
+
     fn invent_parent(&mut self, devices: &mut BTreeMap<String, Said>) {
-        let missing = devices.values().flat_map(|device| &device.parents);
-        let missing = missing
-            .into_iter()
-            .find(|name| !self.placed.contains_key(*name))
-            .cloned();
+        let missing = self.missing(devices);
         match missing {
             // One that is described itself lies in a circle, or waits for a group that never comes:
             // it is placed without what it waits for, so every turn places something.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use ioalign_core::LayerId;
 use ioalign_core::layer::Kind;
+use ioalign_core::{LayerId, grid_spec};
 
 use super::Placing;
 use crate::assemble::{Node, Part};
 use crate::captures::Said;
-use crate::host::hints;
+use crate::host::hints::{self, Claims};
 use crate::source::MemorySource;
 use crate::view::View;
 use crate::volumes::{Detail, Member};
@@ -20,6 +20,9 @@ impl Placing<'_> {
         let image = self.assembly.stack.layer(id).kind == Kind::Image;
         match device.claims.as_ref().filter(|_| !image) {
             Some(claims) => {
+                if tells_no_unit(claims) && !declared {
+                    self.assembly.stack.grids.extend(grid_spec::assumed(id));
+                }
                 let judged = hints::judge(claims, id);
                 let kept = judged.grids.into_iter();
                 self.assembly.stack.grids.extend(
@@ -118,4 +121,14 @@ impl Placing<'_> {
             start_on_disk: start.unwrap_or_default(),
         }
     }
+}
+
+/// Whether only the sector is told (`blockdev --report`): as good as no topology at all, unless the
+/// sector is as large as any unit that is assumed. A model may tell more than the numbers.
+fn tells_no_unit(claims: &Claims) -> bool {
+    let sizes = [claims.physical, claims.minimum, claims.optimal];
+    sizes.iter().all(Option::is_none)
+        && claims.nvme.is_none()
+        && claims.model.is_empty()
+        && claims.logical.is_none_or(|logical| logical < 4096)
 }

@@ -33,14 +33,14 @@ impl Placing<'_> {
         self.add_content(id, device);
     }
 
-    /// A disk, or what the operator declares grids of. A volume that lies on nothing known has none:
+    /// A disk, or what the operator declares grids of. A part or volume that lies on nothing known has none:
     /// where it starts on its disk is not known. Of an array whose members nobody describes the kernel
     /// tells the stripe.
     fn carries_grids(&self, id: LayerId, device: &Said) -> bool {
         let layer = self.assembly.stack.layer(id);
         let volume = matches!(
             layer.kind,
-            Kind::Volume | Kind::LvmLv | Kind::ThinPool | Kind::Crypt
+            Kind::Partition | Kind::Volume | Kind::LvmLv | Kind::ThinPool | Kind::Crypt
         );
         if layer.below.is_empty() {
             let declared = !self.assembly.options.grids.is_empty();
