@@ -92,6 +92,40 @@ fn a23_one_finding_where_the_disk_is_told_as_well() {
     assert_eq!(checked.of_rule("ashift-below-physical-block").len(), 1);
 }
 
+fn biosnoop(rows: &str) -> String {
+    let heading = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n";
+    let checked = from_stdin(format!("# biosnoop\n{heading}{rows}").as_bytes(), &[]);
+    // Requests are no layout: nothing is ok because of them.
+    assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
+    let finding = checked.of_rule("requests-seen")[0];
+    assert_eq!(finding["severity"], "note");
+    why(finding).to_owned()
+}
+
+#[test]
+fn a29_requests_that_a_tracer_saw() {
+    let said = biosnoop(
+        "0.000000    jbd2/sda1-8    250    sda     W 16217088   4096      0.41\n\
+         0.000314    postgres       1117   sda     R 145944280  8192      5.10\n\
+         0.020211    my process     99     sda     W 2243599032 16384     0.57\n",
+    );
+    assert!(
+        said.contains("3 requests were seen: all start on 4 KiB boundaries"),
+        "{said}"
+    );
+
+    let said = biosnoop(
+        "0.000000    dd             250    nvme0n1 R 114100936  425984    0.41\n\
+         0.000314    kworker/u8:1   1117   nvme0n1 W 4565912    4096      0.10\n",
+    );
+    assert!(said.contains("all start on 4 KiB boundaries"), "{said}");
+    // Off 16 KiB by 4096 and 12288, and the small one stays inside one unit of 16 KiB.
+    assert!(
+        said.contains("2 start off 16 KiB (1 at 4096 B, 1 at 12288 B), 0 of that size"),
+        "{said}"
+    );
+}
+
 /// The listing of the disk in util-linux#848; the second partition ends `free` sectors before the third.
 fn ticket(free: u64) -> Checked {
     let text = format!(
@@ -193,6 +227,80 @@ fn a35_blockdev_report_adds_the_starts() {
     let good = BLOCKDEV.replace("         63 ", "       2048 ");
     let checked = together(&[("lsblk_-O_-P", LSBLK_OLD), ("blockdev", &good)], &[]);
     assert_eq!((checked.verdict(), checked.code), ("ok", 0));
+}
+
+const STORCLI: &str = r#"{"Controllers":[{"Command Status":{"Status":"Success"},"Response Data":{
+ "/c0/v0":[{"DG/VD":"0/0","TYPE":"RAID5","State":"Optl","Size":"1.089 TB"}],
+ "VD0 Properties":{"Strip Size":"64 KB","Span Depth":1,"Number of Drives Per Span":4,"OS Drive Name":"/dev/sda"}}}]}"#;
+const MEGACLI: &str = "Adapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\n\
+    RAID Level          : Primary-5, Secondary-0, RAID Level Qualifier-3\nStrip Size          : 64 KB\n\
+    Number Of Drives    : 4\nSpan Depth          : 1\n";
+const SSACLI: &str = "Smart Array P440ar in Slot 0\n\n      Logical Drive: 1\n         Size: 1.6 TB\n         \
+    Fault Tolerance: 5\n         Strip Size: 64 KB\n         Full Stripe Size: 192 KB\n         Disk Name: /dev/sda \n";
+
+/// A listing of `disk` with one partition at `start`.
+fn listing(disk: &str, start: u64) -> String {
+    format!(
+        "# sfdisk -d /dev/{disk}\nlabel: dos\ndevice: /dev/{disk}\nunit: sectors\nsector-size: 512\n\n\
+         /dev/{disk}1 : start= {start}, size= 409600, type=83\n"
+    )
+}
+
+#[test]
+fn a_controllers_stripe_lies_in_the_disk_that_it_presents() {
+    for report in [STORCLI, MEGACLI, SSACLI] {
+        let checked = together(&[("raid", report), ("sda", &listing("sda", 2176))], &[]);
+        // 1088 KiB: on 64 KiB, and 5 × 192 KiB + 128 KiB.
+        assert_eq!(
+            checked.offset("partition:sda1", 64 << 10),
+            Some(0),
+            "{report}"
+        );
+        assert_eq!(checked.offset("partition:sda1", 192 << 10), Some(128 << 10));
+        let finding = checked.finding("start-suboptimal", "sda1");
+        assert_eq!(finding["unit_bytes"], 192 << 10);
+        assert_eq!(checked.layer("sda")["kind"], "disk");
+        assert_eq!(checked.layer("sda")["facts"]["level"], "raid5");
+        let bad = together(&[("raid", report), ("sda", &listing("sda", 63))], &[]);
+        assert_eq!(bad.offset("partition:sda1", 64 << 10), Some(32256));
+    }
+}
+
+#[test]
+fn a_drive_that_may_be_any_of_two_disks_is_noted() {
+    let both = listing("sda", 2048) + "\n" + &listing("sdb", 2048);
+    let checked = together(&[("raid", MEGACLI), ("disks", &both)], &[]);
+    let note = checked.of_rule("raid-drive-not-tied")[0];
+    assert!(
+        why(note).contains("vd0") && why(note).contains("full stripe 192 KiB"),
+        "{note:#}"
+    );
+    assert_eq!(checked.offset("partition:sda1", 192 << 10), None);
+    // Alone, the drive is there, and nothing lies on it.
+    let alone = from_stdin(MEGACLI.as_bytes(), &[]);
+    assert_eq!((alone.verdict(), alone.code), ("unknown", 3));
+}
+
+#[test]
+fn outputs_that_do_not_name_their_device() {
+    let id_ns = "NVME Identify Namespace 1:\nnsze    : 0x1bf1f72b0\nnsfeat  : 0x20\nnlbaf   : 0\nflbas   : 0\n\
+        npwg    : 15\nnpwa    : 15\nnows    : 31\nlbaf  0 : ms:0   lbads:12 rp:0 (in use)\n";
+    let checked = from_stdin(id_ns.as_bytes(), &[]);
+    let layers = checked.target()["layers"].as_array().unwrap();
+    let names: Vec<_> = layers
+        .iter()
+        .map(|layer| layer["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["unnamed (nvme id-ns)"]);
+    checked.finding("device-not-named", "unnamed (nvme id-ns)");
+    assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
+    // OPTPERF 10b, which NVMe 2.1 has: NPWG counts.
+    let grids = checked.target()["grids"].as_array().unwrap();
+    let unit = grids
+        .iter()
+        .find(|grid| grid["kind"] == "indirection-unit")
+        .unwrap();
+    assert_eq!(unit["size_bytes"], 65536);
 }
 
 /// A partition at sector 63 of a disk with 4 KiB blocks.

@@ -21,6 +21,19 @@ pub(super) const GROUP: Group = Group {
             ignore: "When only what the text itself says is of interest.",
         },
         Rule {
+            id: "requests-seen",
+            severity: Severity::Note,
+            title: "Requests that a tracer saw",
+            means: "A pasted biosnoop output shows requests: how many start off 4, 16 and 64 KiB, and \
+            how many touch two units though one would hold them.",
+            costs: "Requests off a unit that the device has cost a read-modify-write; the text does \
+            not tell which unit that is.",
+            source: "bcc tools/biosnoop: SECTOR in 512-byte units of the disk, BYTES; bcc issues 3304 \
+            and 4279.",
+            fix: "Check the layout (fdisk -l, lsblk) to see whether requests or partitions are off.",
+            ignore: "When the requests are those of a program that writes single sectors on purpose.",
+        },
+        Rule {
             id: "raid-drive-not-tied",
             severity: Severity::Note,
             title: "A logical drive that belongs to no disk",

@@ -195,6 +195,7 @@ pub const FORMATS: &[Format] = &[
     hints::megacli::FORMAT,
     hints::ssacli::FORMAT,
     hints::kernel_log::FORMAT,
+    hints::biosnoop::FORMAT,
     listings::lsblk_json::FORMAT,
     listings::lsblk_pairs::FORMAT,
     listings::lsblk_table::FORMAT,
