@@ -8,6 +8,7 @@ mod explain;
 mod folder;
 mod formats;
 mod hostile;
+mod lint;
 mod live_vm;
 mod oracles;
 mod policy;
