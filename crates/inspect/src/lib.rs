@@ -5,6 +5,7 @@
 //! `Ok(Some(_))` for "mine, and this is what it says", `Err(_)` for "mine, and it is damaged".
 #![deny(missing_docs)]
 
+pub mod archive;
 pub mod assemble;
 pub mod captures;
 pub mod error;
