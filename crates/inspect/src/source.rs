@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use rustix::fs::{Mode, OFlags};
 
 use crate::error::{Error, Result};
+use crate::recording::trail::Trail;
 
 /// Random-access bytes that never change under the reader's feet in a harmful way: a reader that
 /// sees two states of a live device may report nonsense, but it cannot panic or hang.
@@ -26,6 +27,11 @@ pub trait Source: Send + Sync {
 
     /// The file behind it, for messages.
     fn path(&self) -> &Path;
+
+    /// Where reads of it are written down, when they are.
+    fn trail(&self) -> Option<&Trail> {
+        None
+    }
 }
 
 /// Bytes a page of the cache. Superblocks are small and far apart: with pages of 16 KiB a third of

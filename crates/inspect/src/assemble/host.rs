@@ -29,22 +29,27 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
         Some(path) => Root::captured(path)?,
         None => Root::live()?,
     };
-    let wanted = Wanted::sort(&root, what)?;
-    let mut host = host::read(&root, &wanted.devices)?;
+    host_at(&root, what, options)
+}
+
+/// The same for a root that is open already; `what.sysroot` does not count.
+pub fn host_at(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
+    let wanted = Wanted::sort(root, what)?;
+    let mut host = host::read(root, &wanted.devices)?;
     let stack = std::mem::take(&mut host.stack);
     let mut assembly = Assembly::new(stack, options);
     assembly.declare_grids();
-    assembly.configure_database(&root);
+    assembly.configure_database(root);
     for device in &host.devices {
-        assembly.look_into_device(&root, device);
+        assembly.look_into_device(root, device);
         // At once, so that it is closed again: a host has more devices than a process may open.
         assembly.look_into_pending();
     }
     assembly.run();
     assembly.add_swaps(&host);
-    assembly.add_mounts(&root, &host);
+    assembly.add_mounts(root, &host);
     assembly.add_named_unread(&host);
-    assembly.add_databases(&root, &host, &wanted)?;
+    assembly.add_databases(root, &host, &wanted)?;
     assembly.mark_mixed_groups();
     if what.extents {
         assembly.add_files(&host, &wanted.files)?;

@@ -28,9 +28,10 @@ use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
+pub(crate) use database::mysql_configuration;
 pub use evidence::{evidence, texts};
 pub use grids::md_grids;
-pub use host::{HostOptions, host};
+pub use host::{HostOptions, host, host_at};
 pub use image::{image, image_from, images};
 
 /// What the operator said about the targets.

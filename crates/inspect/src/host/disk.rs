@@ -107,16 +107,30 @@ fn identify(root: &Root, block: &Block) -> Result<Option<IdNs>, String> {
     let copy = format!("ioalign/nvme/{}.id-ns", block.name);
     if !root.is_live() {
         let bytes = root.blob(&copy, nvme::ID_NS_BYTES as u64);
-        let bytes = bytes.ok_or_else(|| format!("the captured tree has no {copy}"))?;
+        let why = || format!("the captured tree has no {copy}");
+        let bytes = bytes.ok_or_else(|| root.why_unread(&copy).unwrap_or_else(why))?;
         return Ok(nvme::parse(&bytes));
     }
+    match identify_live(root, block) {
+        Ok(bytes) => {
+            let found = nvme::parse(&bytes);
+            root.keep(&copy, bytes);
+            Ok(found)
+        }
+        Err(why) => {
+            root.keep_unread(&copy, &why);
+            Err(why)
+        }
+    }
+}
+
+fn identify_live(root: &Root, block: &Block) -> Result<Vec<u8>, String> {
     let nsid = root.number(&format!("{}/nsid", block.dir));
     let nsid = nsid.and_then(|nsid| u32::try_from(nsid).ok());
     let nsid = nsid.ok_or("sysfs has no namespace id")?;
     let inside = node_inside(&block.name);
     let device = root.device(&inside).map_err(|error| reason(&error))?;
-    let bytes = nvme::ioctl::identify(&device, nsid).map_err(|error| error.to_string())?;
-    Ok(nvme::parse(&bytes))
+    nvme::ioctl::identify(&device, nsid).map_err(|error| error.to_string())
 }
 
 fn no_identify(block: &Block, why: String) -> Unread {

@@ -267,7 +267,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 /// The volume that `view` is a member of, if any format recognises it.
 pub fn probe(view: &View) -> Result<Option<Member>> {
     for (_, format) in FORMATS {
-        if let Some(found) = format(view)? {
+        if let Some(found) = view.trying(*format)? {
             return Ok(Some(found));
         }
     }
