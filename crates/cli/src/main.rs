@@ -3,6 +3,7 @@
 //! This crate is arguments, wiring and exit codes; everything that can be reused is in the libraries.
 
 mod args;
+mod capture;
 mod check;
 mod demo;
 mod exit;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     };
     let exit = match cli.verb {
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Capture(arguments) => capture::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),

@@ -21,7 +21,7 @@ fn fragment(root: &Root, mount: &Mount) -> Option<Bytes> {
     }
     let stat = rustix::fs::statvfs(&mount.point).ok()?;
     if let Some(point) = point {
-        root.keep_line(STATVFS, point, stat.f_frsize);
+        root.keep_line(STATVFS, point, &stat.f_frsize);
     }
     Some(Bytes::new(stat.f_frsize))
 }

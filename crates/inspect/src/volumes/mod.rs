@@ -25,6 +25,8 @@ use ioalign_core::{Bytes, Remark};
 use crate::error::Result;
 use crate::view::View;
 
+/// LVM's checksum, for those who change its metadata.
+pub(crate) use lvm::crc as lvm_crc;
 pub use lvm::group_of_text;
 
 /// A device that belongs to a volume. Offsets are relative to the view.

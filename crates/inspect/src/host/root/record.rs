@@ -25,6 +25,16 @@ impl Root {
             .map_or_else(Default::default, |notes| notes.tree(all))
     }
 
+    /// An attribute that is looked at and not written down.
+    pub(crate) fn peek(&self, inside: &str) -> Option<String> {
+        self.back.attr(inside).filter(|text| !text.is_empty())
+    }
+
+    /// The names in a folder, the same way.
+    pub(crate) fn peek_list(&self, inside: &str) -> Vec<String> {
+        self.back.list(inside)
+    }
+
     /// Whether answers are written down.
     pub(crate) const fn is_recording(&self) -> bool {
         self.notes.is_some()
@@ -38,7 +48,7 @@ impl Root {
     }
 
     /// Writes down a line `key<tab>value` of such a file.
-    pub(crate) fn keep_line(&self, path: &str, key: &str, value: impl ToString) {
+    pub(crate) fn keep_line(&self, path: &str, key: &str, value: &dyn ToString) {
         if let Some(notes) = self.notes.as_ref().filter(|_| !key.contains(['\t', '\n'])) {
             notes.line(path, key, value.to_string());
         }
