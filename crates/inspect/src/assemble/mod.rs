@@ -5,6 +5,7 @@
 //! until every device has been seen, then joined.
 
 mod array;
+mod bundle;
 mod content;
 mod database;
 mod evidence;
@@ -28,6 +29,7 @@ use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
+pub use bundle::{bundle, is_bundle};
 pub use evidence::{evidence, texts};
 pub use grids::md_grids;
 pub use host::{HostOptions, host};
