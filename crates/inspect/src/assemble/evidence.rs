@@ -101,7 +101,7 @@ impl Placing<'_> {
                     self.place(name, device);
                 }
             }
-            if ready.is_empty() && !self.join_volumes() {
+            if ready.is_empty() && !self.join_volumes() && !self.place_volume(&mut devices) {
                 // Only devices remain whose parents nobody describes, or that lie in a circle.
                 self.invent_parent(&mut devices);
             }
@@ -109,15 +109,29 @@ impl Placing<'_> {
         self.join_volumes();
     }
 
-    /// Whether everything below it is placed. A volume waits for its group to be joined.
+    /// Whether everything below it is placed. A volume waits for its group to be joined: what
+    /// its metadata tell of its place is more than that it lies on some device.
     fn is_ready(&self, name: &str, device: &Said) -> bool {
-        let volume = device.parents.is_empty() && names::is_volume(name);
-        self.placed.contains_key(name)
-            || (!volume
-                && device
-                    .parents
-                    .iter()
-                    .all(|parent| self.placed.contains_key(parent)))
+        self.placed.contains_key(name) || (!names::is_volume(name) && self.is_carried(device))
+    }
+
+    fn is_carried(&self, device: &Said) -> bool {
+        let mut parents = device.parents.iter();
+        parents.all(|parent| self.placed.contains_key(parent))
+    }
+
+    /// Places a volume that no metadata describe, on what a listing draws it on; whether there was one.
+    fn place_volume(&mut self, devices: &mut BTreeMap<String, Said>) -> bool {
+        let mut waiting = devices.iter();
+        let carried = |device: &Said| !device.parents.is_empty() && self.is_carried(device);
+        let name = waiting
+            .find(|(_, device)| carried(device))
+            .map(|(name, _)| name.clone());
+        let Some((name, device)) = name.and_then(|name| devices.remove_entry(&name)) else {
+            return false;
+        };
+        self.place(&name, device);
+        true
     }
 
     /// Joins groups of PVs that are placed; their volumes can carry further devices.
@@ -172,6 +186,12 @@ impl Placing<'_> {
             self.learn(id, &device);
             return self.add_content(id, device);
         }
+        if let Some(id) = self.opened(&device) {
+            // A listing's name for what a header describes already.
+            self.placed.insert(name.to_owned(), id);
+            self.learn(id, &device);
+            return self.add_content(id, device);
+        }
         let mut layer = self.layer(name, &device);
         layer.facts.extend(device.facts.iter().cloned());
         layer.remarks.extend(device.remarks.iter().cloned());
@@ -185,6 +205,16 @@ impl Placing<'_> {
             self.add_grids(id, &device);
         }
         self.add_content(id, device);
+    }
+
+    /// The content of an encrypted device whose header a text describes.
+    fn opened(&self, device: &Said) -> Option<LayerId> {
+        match device.parents.as_slice() {
+            [holder] if device.kind == Some(Kind::Crypt) => {
+                self.placed.get(&format!("{holder}#content")).copied()
+            }
+            _ => None,
+        }
     }
 
     /// What else a text says of a layer that is there.
@@ -398,6 +428,19 @@ fn start_on(device: &Said, rescaled: Option<SectorSize>) -> (Map, Option<Sectors
     let Some(start) = start else {
         return match kind_of(device) {
             Kind::Partition => (Map::Opaque("its start is not told".to_owned()), None),
+            // That it lies on the device says nothing of where: behind headers and metadata.
+            Kind::LvmLv => {
+                let why = "its extents are not told (pvs -o +pe_start, lvs, vgcfgbackup)";
+                (Map::Opaque(why.to_owned()), None)
+            }
+            Kind::Crypt => {
+                let why = "where its data start is not told (cryptsetup luksDump)";
+                (Map::Opaque(why.to_owned()), None)
+            }
+            Kind::Md => {
+                let why = "the data offset of the members is not told (mdadm -E)";
+                (Map::Opaque(why.to_owned()), None)
+            }
             _ => (Map::Shift { start: Bytes::ZERO }, None),
         };
     };

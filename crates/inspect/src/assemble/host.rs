@@ -15,7 +15,7 @@ use crate::volumes::{self, Detail};
 /// Which machine, and what of it.
 #[derive(Clone, Debug, Default)]
 pub struct HostOptions {
-    /// A captured tree; `None`: the running machine.
+    /// A captured tree, a folder or a tarball; `None`: the running machine.
     pub sysroot: Option<PathBuf>,
     /// Devices, files or database directories; empty: everything.
     pub only: Vec<PathBuf>,
@@ -25,15 +25,15 @@ pub struct HostOptions {
 
 /// Reads a machine into a stack.
 pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
-    let root = match &what.sysroot {
-        Some(path) => Root::captured(path)?,
-        None => Root::live()?,
-    };
-    host_at(&root, what, options)
+    match &what.sysroot {
+        Some(path) if path.is_file() => super::bundle::sysroot(path, what, options),
+        Some(path) => host_in(&Root::captured(path)?, what, options),
+        None => host_in(&Root::live()?, what, options),
+    }
 }
 
-/// The same for a root that is open already; `what.sysroot` does not count.
-pub fn host_at(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
+/// Reads the machine that `root` shows.
+pub(crate) fn host_in(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
     let wanted = Wanted::sort(root, what)?;
     let mut host = host::read(root, &wanted.devices)?;
     let stack = std::mem::take(&mut host.stack);

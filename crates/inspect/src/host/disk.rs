@@ -46,6 +46,11 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     built
 }
 
+/// What the disk `name` claims, where its tree says nothing else of it: the queue of a support bundle.
+pub(crate) fn claims_of(root: &Root, name: &str) -> Claims {
+    claims(root, &Block::bare(name))
+}
+
 /// Reads what the disk claims, in bytes.
 fn claims(root: &Root, block: &Block) -> Claims {
     let queue = |name: &str| root.number(&format!("{}/queue/{name}", block.dir));

@@ -82,14 +82,14 @@ fn read(root: &Root, request: &Request) -> Result<Inspection> {
         only: request.devices.clone(),
         ..HostOptions::default()
     };
-    let live = assemble::host_at(root, &what, &Options::default())?;
+    let live = assemble::host_in(root, &what, &Options::default())?;
     for sector in [SectorSize::S512, SectorSize::S4096] {
         let options = Options {
             sector: Some(sector),
             ..Options::default()
         };
         // What only this size finds; the reading that counts has succeeded.
-        let _ = assemble::host_at(root, &what, &options);
+        let _ = assemble::host_in(root, &what, &options);
     }
     let _ = assemble::mysql_configuration(root);
     Ok(live)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ioalign_core::{Layer, Stack};
 
 use super::Frozen;
-use crate::assemble::{HostOptions, Inspection, Options, host_at};
+use crate::assemble::{HostOptions, Inspection, Options, host_in};
 use crate::error::Result;
 use crate::host::Root;
 
@@ -19,7 +19,7 @@ use crate::host::Root;
 /// Those of reading a host.
 pub fn read(tree: &Frozen, options: &Options) -> Result<Inspection> {
     let root = Root::in_memory(Arc::new(tree.tree()), Path::new("/"));
-    host_at(&root, &HostOptions::default(), options)
+    host_in(&root, &HostOptions::default(), options)
 }
 
 /// The first difference that a judge would see, in words; `None`: there is none.
