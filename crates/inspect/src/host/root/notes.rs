@@ -172,8 +172,9 @@ impl Inner {
     /// Where a path really lies; the links on the way are noted. `None` where nothing is.
     fn settle(&mut self, back: &Back, path: &str, follow: bool) -> Option<String> {
         let path = path.trim_start_matches('/');
-        if path.starts_with("proc/") {
-            // `self` is a link to another process the next time.
+        if ["proc/", "etc/"].iter().any(|top| path.starts_with(top)) {
+            // `self` is a link to another process the next time; configuration is found by its name,
+            // and distributions link it to all sorts of places.
             return Some(path.to_owned());
         }
         let mut todo: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
