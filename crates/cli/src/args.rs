@@ -50,6 +50,9 @@ pub enum Verb {
     /// Judge every layer of a storage stack: disks, images, folders of images, this machine
     #[command(after_long_help = CHECK_EXAMPLES)]
     Check(Box<CheckArgs>),
+    /// Pack what check reads of this machine into a small file, without secrets; check reads it elsewhere
+    #[command(after_long_help = CAPTURE_EXAMPLES)]
+    Capture(CaptureArgs),
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
@@ -92,6 +95,22 @@ Examples:
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
 64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
+
+const CAPTURE_EXAMPLES: &str = "\
+Examples:
+  ioalign capture                            this machine, as ioalign-HOST-DATE.tar.gz
+  ioalign capture -o bundle.tar.gz           under a name of your own
+  ioalign capture /dev/sda /dev/md0          these devices, and all below and above them
+  ioalign capture --with-serials             keep serial numbers and world-wide names
+  ssh host ioalign capture -o - >host.tar.gz
+  ioalign check bundle.tar.gz                the same verdicts, elsewhere
+  tar xzf bundle.tar.gz                      to see what is in it
+
+Nothing is written to a device. Only what check reads is in the bundle, and nothing of files.
+Without root it holds what may be read; what is missing is said, and is in the bundle.
+
+Exit codes: 0 written, 64 wrong usage (a file that is there already), 65 it cannot be read or
+written, 130 interrupted: no bundle was written.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -225,6 +244,37 @@ pub struct OutputArgs {
     /// Only ASCII characters
     #[arg(long)]
     pub ascii: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CaptureArgs {
+    /// Devices, with all below and above them; none: the whole machine
+    #[arg(value_name = "DEVICE")]
+    pub devices: Vec<PathBuf>,
+
+    /// The file to write, - for standard output (default: ioalign-HOST-DATE.tar.gz)
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Replace the file named by -o
+    #[arg(long)]
+    pub force: bool,
+
+    /// Keep serial numbers and world-wide names
+    #[arg(long)]
+    pub with_serials: bool,
+
+    /// Make a bundle of a captured host instead of this one: a tree with sys/, proc/ and dev/ in it
+    #[arg(long, value_name = "DIR")]
+    pub sysroot: Option<PathBuf>,
+
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print nothing but what could not be read
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@
 #![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
 
 mod args;
+mod capture;
 mod check;
 mod demo;
 #[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
@@ -32,6 +33,7 @@ fn run() -> Exit {
     };
     let exit = match cli.verb {
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Capture(arguments) => capture::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),

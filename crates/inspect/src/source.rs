@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags, SeekFrom, seek};
 use rustix::io::Errno;
 
 use crate::error::{Error, Result};
+use crate::recording::trail::Trail;
 
 /// Random-access bytes that never change under the reader's feet in a harmful way: a reader that
 /// sees two states of a live device may report nonsense, but it cannot panic or hang.
@@ -28,6 +29,11 @@ pub trait Source: Send + Sync {
 
     /// The file behind it, for messages.
     fn path(&self) -> &Path;
+
+    /// Where reads of it are written down, when they are.
+    fn trail(&self) -> Option<&Trail> {
+        None
+    }
 }
 
 /// Bytes a page of the cache. Superblocks are small and far apart: with pages of 16 KiB a third of
@@ -307,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_holes_of_a_sparse_file_are_zeros_and_its_data_is_read() {
-        let mut file = tempfile::tempfile().unwrap();
+        let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 30).unwrap();
         // In the middle of a page, at page ends, a byte alone in the midst of a hole, at the end.
         let places = [0, 5000, 8191, 65_536, 100 << 20, (1 << 30) - 1];

@@ -3,7 +3,7 @@
 //! Severities stay facts; a policy only says what counts. A waiver needs a reason and a last day,
 //! and once that is over the finding counts again, with a note that says why.
 
-mod day;
+pub mod day;
 mod file;
 mod glob;
 mod lint;

@@ -121,7 +121,7 @@ impl Placing<'_> {
                     self.place(name, device);
                 }
             }
-            if ready.is_empty() && !self.join_volumes() {
+            if ready.is_empty() && !self.join_volumes() && !self.place_volume(&mut devices) {
                 // Only devices remain whose parents nobody describes, or that lie in a circle.
                 self.invent_parent(&mut devices);
             }
@@ -129,16 +129,32 @@ impl Placing<'_> {
         self.join_volumes();
     }
 
-    /// Whether everything below it is placed. A volume waits for its group to be joined.
+    /// Whether everything below it is placed. A volume waits for its group to be joined: what
+    /// its metadata tell of its place is more than that it lies on some device.
     fn is_ready(&self, name: &str, device: &Said) -> bool {
+        // A table says where a volume lies; a listing only on what.
         let volume =
-            (device.parents.is_empty() && names::is_volume(name)) || self.grouped.contains(name);
-        self.placed.contains_key(name)
-            || (!volume
-                && device
-                    .parents
-                    .iter()
-                    .all(|parent| self.placed.contains_key(parent)))
+            self.grouped.contains(name) || (names::is_volume(name) && !self.mapped.has(name));
+        self.placed.contains_key(name) || (!volume && self.is_carried(device))
+    }
+
+    fn is_carried(&self, device: &Said) -> bool {
+        let mut parents = device.parents.iter();
+        parents.all(|parent| self.placed.contains_key(parent))
+    }
+
+    /// Places a volume that no metadata describe, on what a listing draws it on; whether there was one.
+    fn place_volume(&mut self, devices: &mut BTreeMap<String, Said>) -> bool {
+        let mut waiting = devices.iter();
+        let carried = |device: &Said| !device.parents.is_empty() && self.is_carried(device);
+        let name = waiting
+            .find(|(_, device)| carried(device))
+            .map(|(name, _)| name.clone());
+        let Some((name, device)) = name.and_then(|name| devices.remove_entry(&name)) else {
+            return false;
+        };
+        self.place(&name, device);
+        true
     }
 
     /// Joins groups of PVs that are placed; their volumes can carry further devices.

@@ -102,7 +102,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 /// The table of `view`, if any format recognises one.
 pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     for (_, format) in FORMATS {
-        if let Some(table) = format(view, context)? {
+        if let Some(table) = view.trying(|view| format(view, context))? {
             return Ok(Some(table));
         }
     }
