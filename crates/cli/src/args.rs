@@ -1,5 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod plain;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
@@ -24,6 +26,25 @@ pub struct Cli {
     pub verb: Verb,
 }
 
+impl Cli {
+    /// Reads the arguments of this process.
+    pub fn read() -> Result<Self, clap::Error> {
+        match plain::read(std::env::args_os().skip(1)) {
+            Some(check) => Ok(Self {
+                verb: Verb::Check(Box::new(check)),
+            }),
+            None => Self::defined(),
+        }
+    }
+
+    /// By the whole definition; apart, because its large stack frame costs page faults.
+    #[cold]
+    #[inline(never)]
+    fn defined() -> Result<Self, clap::Error> {
+        Self::try_parse()
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Judge every layer of a storage stack: disks, images, folders of images, this machine
@@ -46,6 +67,9 @@ pub enum Verb {
         folder: Option<PathBuf>,
     },
 }
+
+/// Rows of the table of many targets.
+const ROWS: usize = 40;
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -161,7 +185,7 @@ pub struct CheckArgs {
     pub no_policy: bool,
 
     /// At most this many rows in the table of many targets
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = ROWS)]
     pub rows: usize,
 
     /// Use this many threads for many targets (default: all processors)

@@ -9,7 +9,7 @@ mod target;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::Options;
 use ioalign_inspect::captures::FORMATS;
@@ -39,7 +39,7 @@ pub struct Job {
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let policy = policy(arguments)?;
     let job = Job::new(arguments, &policy.questions)?;
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::default();
     let mut targets = judge_all(arguments, &job, &interrupt)?;
     policy.apply(&mut targets);
     let machine = match arguments.output.format() {

@@ -15,9 +15,13 @@ mod policy;
 mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;
+mod scenarios_texts;
 mod scenarios_units;
 mod scenarios_unread;
 mod texts;
+mod texts_mapped;
+mod texts_mission;
+mod texts_round;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -115,8 +115,10 @@ fn identify(root: &Root, block: &Block) -> Result<Option<IdNs>, String> {
     let nsid = nsid.ok_or("sysfs has no namespace id")?;
     let inside = node_inside(&block.name);
     let device = root.device(&inside).map_err(|error| reason(&error))?;
-    let bytes = nvme::ioctl::identify(&device, nsid).map_err(|error| error.to_string())?;
-    Ok(nvme::parse(&bytes))
+    let bytes = nvme::ioctl::namespace(&device, nsid).map_err(|error| error.to_string())?;
+    let controller = nvme::ioctl::controller(&device).ok();
+    let version = controller.and_then(|bytes| nvme::version(&bytes));
+    Ok(nvme::parse_for(&bytes, version))
 }
 
 fn no_identify(block: &Block, why: String) -> Unread {
