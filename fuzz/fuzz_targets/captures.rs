@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ioalign_inspect::assemble::{self, Options};
 use ioalign_inspect::captures::volumes::lvm::join;
-use ioalign_inspect::captures::{Evidence, FORMATS, load};
+use ioalign_inspect::captures::{self, Evidence, FORMATS, load};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Ok(text) = load::read(data, Path::new("text")) else {
@@ -13,7 +13,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     };
     for format in FORMATS {
         let mut evidence = Evidence::default();
-        if (format.read)(&text, &mut evidence).is_ok() {
+        if captures::read(&text, Some(format.name), &mut evidence).is_ok() {
             join(&mut evidence);
             let _ = assemble::evidence(evidence, &Options::default());
         }

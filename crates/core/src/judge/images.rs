@@ -116,7 +116,7 @@ impl Odd {
         finding.fixable_in_place = Some(true);
         let step = self.next().map(|next| {
             format!(
-                "qemu-img resize IMAGE {} before it is converted; then let sgdisk -e move the backup GPT to the new end",
+                "resize the raw image (qemu-img resize -f raw IMAGE {}), then move its backup GPT to the new end (sgdisk -e IMAGE)",
                 next.get()
             )
         });

@@ -6,7 +6,7 @@ use ioalign_core::judge;
 use ioalign_inspect::Source;
 use ioalign_inspect::assemble::{self, Options};
 use ioalign_inspect::captures::volumes::lvm::join;
-use ioalign_inspect::captures::{Evidence, Format, load};
+use ioalign_inspect::captures::{self, Evidence, Format, load};
 
 use super::seed::to_index;
 use super::target::Answer;
@@ -24,7 +24,7 @@ pub fn read(format: &Format, source: &dyn Source) -> Answer {
         return Answer::NotMine;
     };
     let mut evidence = Evidence::default();
-    if (format.read)(&text, &mut evidence).is_ok() {
+    if captures::read(&text, Some(format.name), &mut evidence).is_ok() {
         bounded(&evidence, raw.len());
         join(&mut evidence);
         let found = assemble::evidence(evidence, &Options::default());

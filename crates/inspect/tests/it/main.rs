@@ -13,6 +13,7 @@ mod host;
 mod images;
 mod listings;
 mod reports;
+mod seeds;
 mod tables;
 mod tools;
 mod volumes;

@@ -74,3 +74,29 @@ fn a_note_fails_when_the_policy_says_so() {
         "facts stay facts"
     );
 }
+
+/// The first TOML block of the page on builds.
+fn documented() -> String {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ci.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let block = page.split("```toml\n").nth(1).unwrap();
+    block.split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn the_policy_of_the_documentation_holds() {
+    let disk = plain((64 << 20) + 4096);
+    let (code, target) = check(disk.folder(), &documented(), &[]);
+    assert_eq!((code, &target["verdict"]), (Some(2), &"broken".into()));
+    let rules: Vec<_> = target["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| &f["rule"])
+        .collect();
+    assert!(
+        rules.contains(&&"upload-size-not-multiple".into()),
+        "{rules:?}"
+    );
+    assert!(rules.contains(&&"esp-missing".into()), "{rules:?}");
+}
