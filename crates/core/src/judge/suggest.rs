@@ -38,11 +38,15 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     let (size, phase) = period;
     let past = crate::grid::residue(now.get(), phase, size);
     let after = now.get().checked_add((size - past) % size);
-    let free = free_from(case, guilty, below, now);
     let before = now.get().checked_sub(past).filter(|before| *before > 0);
-    let before = before
-        .filter(|before| *before >= free)
-        .or_else(|| least(case, below, grid, now).filter(|before| *before >= free));
+    let before = before.and_then(|before| {
+        let free = free_from(case, guilty, below, now);
+        let nearer = least(case, below, grid, now);
+        [Some(before), nearer]
+            .into_iter()
+            .flatten()
+            .find(|start| *start >= free)
+    });
     let sectors = |bytes: u64| {
         let sector = layer.start_sectors?.size();
         let each = u64::from(sector.get());

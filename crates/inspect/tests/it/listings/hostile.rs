@@ -5,6 +5,7 @@ use std::time::Duration;
 use ioalign_inspect::captures::{Evidence, FORMATS, Text};
 
 use super::random::Random;
+use crate::tools::on_cpu;
 
 /// Pieces that the formats look for, and numbers at the edges.
 const PIECES: &[&str] = &[
@@ -146,13 +147,6 @@ fn every_piece_twice_and_all_of_them_return() {
 
 /// Sixty formats read each text whole, in a debug build: what is quadratic takes minutes even so.
 const LARGE: usize = 1 << 16;
-
-/// What this thread has used of a processor: other programs on the machine do not count.
-fn on_cpu() -> Duration {
-    let shown = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    let nanoseconds = shown.split_whitespace().next().unwrap();
-    Duration::from_nanos(nanoseconds.parse().unwrap())
-}
 
 #[test]
 fn large_texts_take_no_quadratic_time() {
