@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_holes_of_a_sparse_file_are_zeros_and_its_data_is_read() {
-        let mut file = tempfile::tempfile().unwrap();
+        let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 30).unwrap();
         // In the middle of a page, at page ends, a byte alone in the midst of a hole, at the end.
         let places = [0, 5000, 8191, 65_536, 100 << 20, (1 << 30) - 1];
