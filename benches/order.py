@@ -61,7 +61,7 @@ def main():
     print(HEAD)
     for member in sorted(library):
         print(f"    *libc.a:{member}(.text .text.*)")
-    print("    *libm*.a:s_*.o(.text .text.*)")
+    print("    *libm*.a:[es]_*.o(.text .text.*)")
     for name in sorted(rust):
         print(f"    *(.text.{name} .text.unlikely.{name})")
     print(TAIL)

@@ -2,6 +2,8 @@
 # Writes .cargo/order.ld: which functions a check of one image runs, for the linker to lay side by side.
 # To be run again now and then, when much has changed; a function that is missing there, or that is no
 # more, costs at most a page fault. Needs valgrind, and a release build with its symbols, which this makes.
+# Not the build that lib.sh would make: with symbols, below.
+IOALIGN=none
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
 need valgrind valgrind

@@ -3,7 +3,7 @@
 use super::glyphs::Glyphs;
 use super::wrap;
 use crate::options::Options;
-use crate::words::clean::{clean, columns, to_ascii};
+use crate::words::clean::{clean, columns, is_plain, to_ascii};
 use ioalign_core::Severity;
 
 /// How a piece of text looks; colour is never the only sign.
@@ -106,10 +106,35 @@ impl<'a> Page<'a> {
     /// `hang` the columns by which the later ones are indented.
     pub fn put(&mut self, first: &str, rest: &str, hang: usize, body: &[Span]) {
         let hang = hang.min(self.width / 2);
+        let room = [
+            self.width.saturating_sub(columns(first)),
+            self.width.saturating_sub(columns(rest) + hang),
+        ];
+        if !self.options.color {
+            let text: String = body.iter().map(|span| self.safe(&span.text)).collect();
+            if is_plain(&text) {
+                let lines = wrap::plain(&text, room);
+                return self.lines(&lines, first, rest, hang, |page, line| {
+                    page.out.push_str(line);
+                });
+            }
+        }
         let letters = self.letters(body);
-        let room_first = self.width.saturating_sub(columns(first));
-        let room_rest = self.width.saturating_sub(columns(rest) + hang);
-        let lines = wrap::wrap(&letters, room_first, room_rest);
+        let lines = wrap::wrap(&letters, room);
+        self.lines(&lines, first, rest, hang, |page, line| {
+            page.letters_out(line);
+        });
+    }
+
+    /// The lines of a paragraph, each behind its tree lines.
+    fn lines<T: Copy>(
+        &mut self,
+        lines: &[T],
+        first: &str,
+        rest: &str,
+        hang: usize,
+        put: impl Fn(&mut Self, T),
+    ) {
         for (i, line) in lines.iter().enumerate() {
             if i == 0 {
                 self.tint(Style::Dim, first);
@@ -117,7 +142,7 @@ impl<'a> Page<'a> {
                 self.tint(Style::Dim, rest);
                 self.out.extend(std::iter::repeat_n(' ', hang));
             }
-            self.letters_out(line);
+            put(self, *line);
             self.end_line();
         }
     }

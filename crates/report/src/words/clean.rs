@@ -16,7 +16,7 @@ pub fn clean(text: &str) -> String {
 }
 
 /// Printable ASCII, as nearly all texts are: harmless, and each byte takes a column.
-fn is_plain(text: &str) -> bool {
+pub fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
