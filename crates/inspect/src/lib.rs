@@ -12,6 +12,7 @@ pub mod error;
 pub mod filesystems;
 pub mod host;
 pub mod images;
+pub mod recording;
 pub mod source;
 pub mod tables;
 pub mod view;

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use ioalign_inspect::archive::{self, Packing};
+use ioalign_inspect::captures::{self, Format};
 use ioalign_inspect::images::{self, Policy};
 use ioalign_inspect::tables::{self, Context};
 use ioalign_inspect::{Source, View, filesystems, volumes};
+
+use super::text;
 
 /// What a reader said.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,6 +32,7 @@ enum Reader {
     Volume(volumes::Probe),
     FileSystem(filesystems::Probe),
     Archive(Packing),
+    Text(&'static Format),
 }
 
 /// Tarballs by how they are packed.
@@ -57,11 +61,15 @@ pub fn all() -> Vec<Target> {
     let archives = PACKINGS
         .iter()
         .map(|(name, packing)| Target::new("archives", name, Reader::Archive(*packing)));
+    let texts = captures::FORMATS
+        .iter()
+        .map(|format| Target::new("captures", format.name, Reader::Text(format)));
     images
         .chain(tables)
         .chain(volumes)
         .chain(filesystems)
         .chain(archives)
+        .chain(texts)
         .collect()
 }
 
@@ -80,6 +88,11 @@ impl Target {
         format!("{}/{}", self.room, self.name)
     }
 
+    /// Whether it reads texts.
+    pub const fn is_text(&self) -> bool {
+        matches!(self.reader, Reader::Text(_))
+    }
+
     /// Runs the reader.
     pub fn read(&self, source: &Arc<dyn Source>) -> Answer {
         let view = || View::new(Arc::clone(source));
@@ -89,6 +102,7 @@ impl Target {
             Reader::Volume(probe) => answer(&probe(&view())),
             Reader::FileSystem(probe) => answer(&probe(&view())),
             Reader::Archive(packing) => archive(packing, source),
+            Reader::Text(format) => text::read(format, &**source),
         }
     }
 }

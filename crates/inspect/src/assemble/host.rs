@@ -33,7 +33,7 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
 }
 
 /// Reads the machine that `root` shows.
-pub(super) fn host_in(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
+pub(crate) fn host_in(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
     let wanted = Wanted::sort(root, what)?;
     let mut host = host::read(root, &wanted.devices)?;
     let stack = std::mem::take(&mut host.stack);
@@ -163,6 +163,7 @@ impl Assembly<'_> {
             let layer = self.stack.layer_mut(device.layer);
             layer.facts.insert("table", table.kind.to_owned());
             layer.wants_sector = table.sector.map(|sector| sector.bytes());
+            layer.also_serves = table.also.iter().map(|sector| sector.bytes()).collect();
             layer.remarks.extend(table.remarks.iter().cloned());
             self.name_partitions(device.layer, &table);
             return;

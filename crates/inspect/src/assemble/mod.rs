@@ -30,8 +30,10 @@ use crate::view::View;
 use crate::volumes::Member;
 
 pub use bundle::{bundle, is_bundle};
+pub(crate) use database::mysql_configuration;
 pub use evidence::{evidence, texts};
 pub use grids::md_grids;
+pub(crate) use host::host_in;
 pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
 

@@ -39,6 +39,10 @@ impl Memory {
         self.tree.find(inside).is_some()
     }
 
+    pub(super) fn is_folder(&self, inside: &str) -> bool {
+        matches!(self.tree.find(inside), Some(Found::Folder))
+    }
+
     pub(super) fn list(&self, inside: &str) -> Vec<String> {
         let names = self.tree.names(inside).map(str::to_owned);
         names.take(MOST_ENTRIES).collect()

@@ -3,17 +3,20 @@
 //! One face for all: readers of sysfs ask by path and never learn where the answer comes from.
 
 mod memory;
+mod notes;
 mod os;
+mod record;
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::archive::Tree;
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 use memory::Memory;
+use notes::Notes;
 use os::Os;
 
 /// An attribute of sysfs is a page at most; some (`uevent`) come near it.
@@ -28,6 +31,10 @@ const MOST_ENTRIES: usize = 1 << 16;
 pub struct Root {
     path: PathBuf,
     back: Back,
+    /// Where the answers are written down, when they are.
+    notes: Option<Notes>,
+    /// The text of `ioalign/unread` in a captured tree.
+    unread: OnceLock<Option<String>>,
 }
 
 /// Where the answers come from.
@@ -35,6 +42,64 @@ pub struct Root {
 enum Back {
     Os(Os),
     Memory(Memory),
+}
+
+impl Back {
+    fn bytes(&self, inside: &str, most: u64) -> std::io::Result<Vec<u8>> {
+        match self {
+            Self::Os(os) => os.bytes(inside, most),
+            Self::Memory(memory) => memory.bytes(inside, most),
+        }
+    }
+
+    fn attr(&self, inside: &str) -> Option<String> {
+        match self {
+            Self::Os(os) => os.attr(inside),
+            Self::Memory(memory) => Some(trimmed(&memory.bytes(inside, MOST_ATTRIBUTE).ok()?)),
+        }
+    }
+
+    fn exists(&self, inside: &str) -> bool {
+        match self {
+            Self::Os(os) => os.exists(inside),
+            Self::Memory(memory) => memory.exists(inside),
+        }
+    }
+
+    fn is_folder(&self, inside: &str) -> bool {
+        match self {
+            Self::Os(os) => os.is_folder(inside),
+            Self::Memory(memory) => memory.is_folder(inside),
+        }
+    }
+
+    fn list(&self, inside: &str) -> Vec<String> {
+        match self {
+            Self::Os(os) => os.list(inside),
+            Self::Memory(memory) => memory.list(inside),
+        }
+    }
+
+    fn link(&self, inside: &str) -> Option<PathBuf> {
+        match self {
+            Self::Os(os) => os.link(inside),
+            Self::Memory(memory) => memory.link(inside),
+        }
+    }
+
+    fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+        match self {
+            Self::Os(os) => os.readable(inside),
+            Self::Memory(memory) => memory.readable(inside),
+        }
+    }
+
+    fn view(&self, inside: &str, path: &Path) -> Result<View> {
+        match self {
+            Self::Os(os) => os.view(inside, path),
+            Self::Memory(memory) => memory.view(inside, path),
+        }
+    }
 }
 
 impl Root {
@@ -53,6 +118,8 @@ impl Root {
         Self {
             path: name.to_owned(),
             back: Back::Memory(Memory::new(tree)),
+            notes: None,
+            unread: OnceLock::new(),
         }
     }
 
@@ -60,6 +127,8 @@ impl Root {
         Ok(Self {
             path: path.to_owned(),
             back: Back::Os(Os::open(path, live)?),
+            notes: None,
+            unread: OnceLock::new(),
         })
     }
 
@@ -74,10 +143,10 @@ impl Root {
     }
 
     fn bytes(&self, inside: &str, most: u64) -> Result<Vec<u8>> {
-        let bytes = match &self.back {
-            Back::Os(os) => os.bytes(inside, most),
-            Back::Memory(memory) => memory.bytes(inside, most),
-        };
+        let bytes = self.back.bytes(inside, most);
+        if let (Some(notes), Ok(bytes)) = (&self.notes, &bytes) {
+            notes.file(&self.back, inside, bytes.clone());
+        }
         bytes.map_err(|error| Error::io("Cannot read it", error).in_file(&self.path_of(inside)))
     }
 
@@ -94,10 +163,10 @@ impl Root {
 
     /// A one-line attribute, trimmed; `None` where it is absent, unreadable or empty.
     pub fn attr(&self, inside: &str) -> Option<String> {
-        let text = match &self.back {
-            Back::Os(os) => os.attr(inside)?,
-            Back::Memory(memory) => trimmed(&memory.bytes(inside, MOST_ATTRIBUTE).ok()?),
-        };
+        let text = self.back.attr(inside)?;
+        if let Some(notes) = &self.notes {
+            notes.file(&self.back, inside, format!("{text}\n").into_bytes());
+        }
         (!text.is_empty()).then_some(text)
     }
 
@@ -113,27 +182,29 @@ impl Root {
 
     /// Whether something is there.
     pub fn exists(&self, inside: &str) -> bool {
-        match &self.back {
-            Back::Os(os) => os.exists(inside),
-            Back::Memory(memory) => memory.exists(inside),
+        let exists = self.back.exists(inside);
+        if let Some(notes) = self.notes.as_ref().filter(|_| exists) {
+            notes.present(&self.back, inside);
         }
+        exists
     }
 
     /// The names in a directory, sorted; empty where it is absent. Names that are not UTF-8 are
     /// left out: no block device has one.
     pub fn list(&self, inside: &str) -> Vec<String> {
-        match &self.back {
-            Back::Os(os) => os.list(inside),
-            Back::Memory(memory) => memory.list(inside),
+        let names = self.back.list(inside);
+        if let Some(notes) = self.notes.as_ref().filter(|_| !names.is_empty()) {
+            notes.list(&self.back, inside, &names);
         }
+        names
     }
 
     /// Where a symlink points, as written; `None` for anything else.
     pub fn link(&self, inside: &str) -> Option<PathBuf> {
-        match &self.back {
-            Back::Os(os) => os.link(inside),
-            Back::Memory(memory) => memory.link(inside),
+        if let Some(notes) = &self.notes {
+            notes.link(&self.back, inside);
         }
+        self.back.link(inside)
     }
 
     /// The last component of a symlink's target.
@@ -147,10 +218,14 @@ impl Root {
 
     /// Whether a device's bytes may be read, and why not. Does not open it.
     pub fn readable(&self, inside: &str) -> std::result::Result<(), String> {
-        match &self.back {
-            Back::Os(os) => os.readable(inside),
-            Back::Memory(memory) => memory.readable(inside),
+        let readable = match self.why_unread(inside) {
+            Some(why) => Err(why),
+            None => self.back.readable(inside),
+        };
+        if let (Some(notes), Err(why)) = (&self.notes, &readable) {
+            notes.unreadable(inside, why);
         }
+        readable
     }
 
     /// Opens a device or its copy for reading.
@@ -158,9 +233,15 @@ impl Root {
         let path = self.path_of(inside);
         self.readable(inside)
             .map_err(|why| Error::new(ErrorKind::Io, why).in_file(&path))?;
-        match &self.back {
-            Back::Os(os) => os.view(inside, &path),
-            Back::Memory(memory) => memory.view(inside, &path),
+        let view = self.back.view(inside, &path);
+        let view = view.map(|view| self.with_faults(inside, view));
+        match (&self.notes, view) {
+            (Some(notes), Ok(view)) => Ok(notes.device(inside, &view)),
+            (Some(notes), Err(error)) => {
+                notes.not_opened(inside, &error);
+                Err(error)
+            }
+            (None, view) => view,
         }
     }
 

@@ -77,6 +77,11 @@ impl Os {
         self.open_in(inside, OFlags::PATH).is_ok()
     }
 
+    pub(super) fn is_folder(&self, inside: &str) -> bool {
+        self.open_in(inside, OFlags::PATH | OFlags::DIRECTORY)
+            .is_ok()
+    }
+
     pub(super) fn list(&self, inside: &str) -> Vec<String> {
         let Ok(fd) = self.open_in(inside, OFlags::RDONLY | OFlags::DIRECTORY) else {
             return Vec::new();
