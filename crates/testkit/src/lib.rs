@@ -4,6 +4,7 @@
 #![deny(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod bundle;
 pub mod disk;
 pub mod gpt;
 pub mod mbr;
@@ -11,6 +12,7 @@ pub mod run;
 pub mod sarif;
 pub mod sysroot;
 
+pub use bundle::Bundle;
 pub use disk::Disk;
 pub use run::{Checked, check};
 pub use sysroot::Sysroot;

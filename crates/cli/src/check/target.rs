@@ -1,6 +1,6 @@
 //! One target: find out what it is, read it, judge it.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,9 @@ pub fn judge(path: &Path, job: &Job) -> Target {
     if on_host || job.sysroot.is_some() {
         return host(job, std::slice::from_ref(&path.to_owned()));
     }
-    if let Some(target) = tarball(path, job) {
+    // Only of a file: opening a FIFO would wait for its writer.
+    let is_file = kind.as_ref().is_ok_and(FileType::is_file);
+    if let Some(target) = is_file.then(|| tarball(path, job)).flatten() {
         return target;
     }
     let name = path.display().to_string();

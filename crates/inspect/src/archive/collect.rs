@@ -49,6 +49,9 @@ impl Collector {
         };
         let want = wanted::want(path);
         if want == Want::No {
+            if let Some(mark) = wanted::mark(path).filter(|mark| self.tree.find(mark).is_none()) {
+                self.tree.add_folder(mark);
+            }
             return Ok(());
         }
         self.charge(path.len() as u64)?;

@@ -59,6 +59,9 @@ const TOPS: &[&str] = &[
     "environment",
 ];
 
+/// Folders that tell a bundle even when nothing in them is read.
+const MARKS: &[&str] = &["sos_commands", "insights_commands"];
+
 /// Beginnings of commands, hence of the files that bundles keep their outputs in.
 const COMMANDS: &[&str] = &[
     "blkid",
@@ -140,6 +143,15 @@ pub(super) fn want(path: &str) -> Want {
         "sos_commands" | "insights_commands" => output(below),
         _ => Want::No,
     }
+}
+
+/// The part of `path` that shows what kind of bundle it is of: `host/sos_commands`.
+pub(super) fn mark(path: &str) -> Option<&str> {
+    let end = |name: &str| Some(path.find(name)? + name.len());
+    let end = MARKS.iter().find_map(|name| end(name))?;
+    let mark = path.get(..end)?;
+    let rest = path.get(end..)?;
+    (rest.starts_with('/') && mark.split('/').count() <= MOST_ABOVE + 1).then_some(mark)
 }
 
 fn output(below: &[&str]) -> Want {

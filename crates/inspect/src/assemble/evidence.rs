@@ -60,6 +60,7 @@ pub fn evidence(mut evidence: Evidence, options: &Options) -> Inspection {
         let bottom = assembly.stack.layer_mut(LayerId(0));
         bottom.remarks.extend(evidence.remarks);
     }
+    // No bytes are behind anything: there is nothing to look into.
     assembly.pending.clear();
     while assembly.join_sets() {
         assembly.pending.clear();
@@ -121,7 +122,7 @@ impl Placing<'_> {
                     self.place(name, device);
                 }
             }
-            if ready.is_empty() && !self.join_volumes() && !self.place_volume(&mut devices) {
+            if ready.is_empty() && !self.join_volumes() && !self.place_volumes(&mut devices) {
                 // Only devices remain whose parents nobody describes, or that lie in a circle.
                 self.invent_parent(&mut devices);
             }
@@ -143,18 +144,17 @@ impl Placing<'_> {
         parents.all(|parent| self.placed.contains_key(parent))
     }
 
-    /// Places a volume that no metadata describe, on what a listing draws it on; whether there was one.
-    fn place_volume(&mut self, devices: &mut BTreeMap<String, Said>) -> bool {
-        let mut waiting = devices.iter();
+    /// Places volumes that no metadata describe, on what a listing draws them on; whether there were any.
+    fn place_volumes(&mut self, devices: &mut BTreeMap<String, Said>) -> bool {
         let carried = |device: &Said| !device.parents.is_empty() && self.is_carried(device);
-        let name = waiting
-            .find(|(_, device)| carried(device))
-            .map(|(name, _)| name.clone());
-        let Some((name, device)) = name.and_then(|name| devices.remove_entry(&name)) else {
-            return false;
-        };
-        self.place(&name, device);
-        true
+        let waiting = devices.iter().filter(|(_, device)| carried(device));
+        let names: Vec<_> = waiting.map(|(name, _)| name.clone()).collect();
+        for name in &names {
+            if let Some(device) = devices.remove(name) {
+                self.place(name, device);
+            }
+        }
+        !names.is_empty()
     }
 
     /// Joins groups of PVs that are placed; their volumes can carry further devices.

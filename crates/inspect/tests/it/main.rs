@@ -7,6 +7,7 @@
     clippy::cast_possible_truncation
 )]
 
+mod archive;
 mod evidence;
 mod filesystems;
 mod host;

@@ -11,10 +11,12 @@ pub(super) struct Extra {
     pub(super) size: Option<u64>,
     /// GNU sparse 1.0: the map stands before the data.
     pub(super) map_in_data: bool,
-    /// GNU sparse 0.1: the map is a record.
+    /// GNU sparse 0.0 and 0.1: the map is in the records.
     pub(super) map: Option<Vec<(u64, u64)>>,
     pub(super) real_size: Option<u64>,
     sparse_name: Option<Vec<u8>>,
+    /// GNU sparse 0.0: the offset of the piece whose length comes next.
+    piece: Option<u64>,
 }
 
 impl Extra {
@@ -38,8 +40,19 @@ impl Extra {
             b"GNU.sparse.name" => self.sparse_name = Some(value.to_vec()),
             b"GNU.sparse.realsize" | b"GNU.sparse.size" => self.real_size = decimal(value),
             b"GNU.sparse.major" => self.map_in_data = value == b"1",
+            b"GNU.sparse.offset" => self.piece = decimal(value),
+            b"GNU.sparse.numbytes" => self.piece(value),
             b"GNU.sparse.map" => self.map = map(value),
             _ => {}
+        }
+    }
+
+    fn piece(&mut self, bytes: &[u8]) {
+        let map = self.map.get_or_insert_default();
+        if let (Some(at), Some(bytes)) = (self.piece.take(), decimal(bytes))
+            && map.len() < MOST_PIECES
+        {
+            map.push((at, bytes));
         }
     }
 }
@@ -79,7 +92,7 @@ mod tests {
     #[test]
     fn records_follow_each_other() {
         let mut extra = Extra::default();
-        extra.add(b"19 path=sys/block/\n12 size=512\n20 linkpath=../x=y\n6 x=\n");
+        extra.add(b"19 path=sys/block/\n12 size=512\n19 linkpath=../x=y\n5 x=\n");
         assert_eq!(extra.name.as_deref(), Some(b"sys/block/".as_slice()));
         assert_eq!(extra.size, Some(512));
         assert_eq!(extra.target.as_deref(), Some(b"../x=y".as_slice()));

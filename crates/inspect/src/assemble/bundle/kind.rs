@@ -104,10 +104,10 @@ fn join(base: &str, name: &str) -> String {
 /// By the folders that it has.
 fn by_layout(root: &Root, base: &str) -> Option<Kind> {
     let has = |name: &str| is_folder(root, &join(base, name));
-    if has("sos_commands") {
+    if root.exists(&join(base, "sos_commands")) {
         return Some(Kind::Sos);
     }
-    if has("insights_commands") {
+    if root.exists(&join(base, "insights_commands")) {
         return Some(Kind::Insights);
     }
     if SUPPORTCONFIG

@@ -11,26 +11,38 @@ const SHOWN: usize = 4;
 
 /// Says in one remark what is not told.
 pub(super) fn tell(kind: Kind, stack: &mut Stack) {
-    let Some((names, why)) = unplaced(stack) else {
-        return;
+    let kind = kind.name();
+    let what = match unplaced(stack) {
+        Some((names, why)) => {
+            let list = shown(&names);
+            format!("This {kind} does not tell the place of {list}: {why}")
+        }
+        None if stack.layers().all(|(_, layer)| layer.below.is_empty()) => {
+            let disks = stack.layers().filter(|(_, layer)| layer.size.is_some());
+            let disks = if disks.count() == 0 {
+                "no disk and "
+            } else {
+                ""
+            };
+            format!("This {kind} lists {disks}nothing that lies on a disk")
+        }
+        None => return,
     };
-    let more = names.len().saturating_sub(SHOWN);
-    let mut list = names
-        .iter()
-        .take(SHOWN)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if more > 0 {
-        list = format!("{list} and {more} more");
-    }
-    let why = format!("This {} does not tell where {list} lie: {why}", kind.name());
-    let remark = Remark::new("bundle-incomplete", Severity::Unknown, why).advise(
+    let remark = Remark::new("bundle-incomplete", Severity::Unknown, what).advise(
         "ask for the output of: fdisk -l, blockdev --report, parted DISK unit s print, or lsblk -O -P \
          of util-linux 2.38 (START)",
     );
     let remark = remark.advise("or for a capture of the host itself");
     stack.layer_mut(LayerId(0)).remarks.push(remark);
+}
+
+fn shown(names: &[String]) -> String {
+    let list = names.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", list.join(", "))
 }
 
 /// The layers of data that are not placed, and the first reason.

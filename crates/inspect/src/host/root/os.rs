@@ -34,7 +34,10 @@ impl Os {
     }
 
     fn open_in(&self, inside: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
-        let inside = inside.trim_start_matches('/');
+        let inside = match inside.trim_start_matches('/') {
+            "" => ".",
+            inside => inside,
+        };
         let mut flags = flags | OFlags::CLOEXEC;
         if !flags.contains(OFlags::PATH) {
             // A FIFO in a copied tree must not block; `openat2` refuses these beside `O_PATH`.
