@@ -35,6 +35,9 @@ pub struct Bundle {
 /// Where a machine's name is.
 const HOSTNAME: &str = "proc/sys/kernel/hostname";
 
+/// What the kernel calls a machine that was given no name.
+const NAMELESS: &str = "(none)";
+
 /// Reads the host and packs what was read.
 ///
 /// # Errors
@@ -46,17 +49,12 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     }
     .recording();
     let live = read(&root, request)?;
-    let (mut tree, unread) = root.recorded(false);
-    let (mut blanked, mut replay) = finish(&root, &mut tree, &unread, request, &live)?;
-    if !replay.same {
-        // A reader needs what another one disowned: then the copy holds that too.
-        (tree, _) = root.recorded(true);
-        (blanked, replay) = finish(&root, &mut tree, &unread, request, &live)?;
-    }
+    let (mut tree, unread) = root.recorded();
+    let (blanked, replay) = finish(&root, &mut tree, &unread, request, &live)?;
     let manifest = Manifest {
         schema: SCHEMA,
         tool: request.tool.clone(),
-        host: root.peek(HOSTNAME),
+        host: root.peek(HOSTNAME).filter(|name| name != NAMELESS),
         devices: devices(request),
         with_serials: request.with_serials,
         items: tree.len(),
@@ -114,7 +112,7 @@ fn finish(
         },
     };
     let blanked = blank::blank(tree, &options);
-    let copy = replay::read(tree, &Options::default())?;
+    let copy = replay::read(tree, &root.path_of(""), &Options::default())?;
     let difference = replay::difference(live, &copy);
     let same = difference.is_none();
     Ok((blanked, Replay { same, difference }))

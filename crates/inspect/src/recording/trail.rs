@@ -18,7 +18,6 @@ pub struct Trail(Arc<Mutex<Log>>);
 #[derive(Default)]
 struct Log {
     kept: Vec<Read>,
-    forgotten: Vec<Read>,
     faults: Vec<Fault>,
 }
 
@@ -66,17 +65,12 @@ impl Trail {
 
     /// Takes off what was read since `mark`.
     pub fn forget(&self, mark: usize) {
-        let mut log = self.log();
-        let from = mark.min(log.kept.len());
-        let since = log.kept.split_off(from);
-        log.forgotten.extend(since);
+        self.log().kept.truncate(mark);
     }
 
-    /// What is on the trail; with `all`, what was forgotten too.
-    pub fn reads(&self, all: bool) -> Vec<Read> {
-        let log = self.log();
-        let forgotten = log.forgotten.iter().filter(|_| all);
-        forgotten.chain(&log.kept).cloned().collect()
+    /// What is on the trail.
+    pub fn reads(&self) -> Vec<Read> {
+        self.log().kept.clone()
     }
 
     /// The reads that failed.
@@ -199,9 +193,8 @@ mod tests {
             .trying(|view| view.read(1024, 512).map(|_| None))
             .unwrap();
         assert!(other.is_none());
-        let kept: Vec<_> = trail.reads(false).iter().map(|read| read.at).collect();
+        let kept: Vec<_> = trail.reads().iter().map(|read| read.at).collect();
         assert_eq!(kept, [0]);
-        assert_eq!(trail.reads(true).len(), 2);
     }
 
     #[test]

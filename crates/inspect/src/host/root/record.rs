@@ -18,11 +18,17 @@ impl Root {
         self
     }
 
-    /// What was asked and answered so far; with `all`, also the bytes that readers disowned.
-    pub fn recorded(&self, all: bool) -> (Frozen, Vec<Unreadable>) {
-        self.notes
-            .as_ref()
-            .map_or_else(Default::default, |notes| notes.tree(all))
+    /// What was asked and answered so far.
+    pub fn recorded(&self) -> (Frozen, Vec<Unreadable>) {
+        let Some(notes) = &self.notes else {
+            return Default::default();
+        };
+        let (tree, mut unreadable) = notes.tree();
+        // A copy of a copy lacks what the first one lacked.
+        unreadable.extend(self.unread().map(unread::list).unwrap_or_default());
+        unreadable.sort();
+        unreadable.dedup();
+        (tree, unreadable)
     }
 
     /// An attribute that is looked at and not written down.
