@@ -30,6 +30,8 @@ pub struct Bundle {
     pub bytes: Vec<u8>,
     /// What it says about itself.
     pub manifest: Manifest,
+    /// The paths in it.
+    pub paths: Vec<String>,
 }
 
 /// Where a machine's name is.
@@ -65,7 +67,12 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     tree.put_text(MANIFEST, manifest.text());
     let bytes = tar::gzip(&tree, &top(manifest.host.as_deref()))
         .map_err(|error| Error::io("Cannot pack it", error))?;
-    Ok(Bundle { bytes, manifest })
+    let paths = tree.iter().map(|(path, _)| path.clone()).collect();
+    Ok(Bundle {
+        bytes,
+        manifest,
+        paths,
+    })
 }
 
 fn devices(request: &Request) -> Vec<String> {
