@@ -1,11 +1,14 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod plain;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
+use ioalign_core::judge::lint::{self, UPLOADS, Upload};
 use ioalign_core::units::parse_size;
-use ioalign_core::{GridSpec, SectorSize, grid_spec};
+use ioalign_core::{Bytes, GridSpec, SectorSize, grid_spec};
 use ioalign_report::Format;
 
 use crate::exit::Mode;
@@ -21,6 +24,25 @@ use crate::exit::Mode;
 pub struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
+}
+
+impl Cli {
+    /// Reads the arguments of this process.
+    pub fn read() -> Result<Self, clap::Error> {
+        match plain::read(std::env::args_os().skip(1)) {
+            Some(check) => Ok(Self {
+                verb: Verb::Check(Box::new(check)),
+            }),
+            None => Self::defined(),
+        }
+    }
+
+    /// By the whole definition; apart, because its large stack frame costs page faults.
+    #[cold]
+    #[inline(never)]
+    fn defined() -> Result<Self, clap::Error> {
+        Self::try_parse()
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -49,6 +71,9 @@ pub enum Verb {
     },
 }
 
+/// Rows of the table of many targets.
+const ROWS: usize = 40;
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   ioalign check                              this machine
@@ -63,6 +88,7 @@ Examples:
   ioalign check fdisk.txt pvs.txt mdadm.txt  outputs of other programs, of one host
   fdisk -l | ioalign check -                 the same from standard input
   ioalign check image.raw --target-logical 4096 --policy ci.toml --format sarif -o out.sarif
+  ioalign check disk.vhd --upload azure      would the service take it?
   ioalign check --format nagios              a plugin for Nagios, Icinga, Naemon
   ioalign check /var/lib/mysql               a database directory and its stack
   ioalign check /srv/big.file --extents      where a file's extents lie
@@ -131,6 +157,19 @@ pub struct CheckArgs {
     #[arg(long, value_name = "BYTES", value_parser = sector)]
     pub target_logical: Option<SectorSize>,
 
+    /// Ask whether this service would take the image: azure (a fixed VHD in whole MiB), gce (raw, in whole
+    /// GiB)
+    #[arg(long, value_name = "SERVICE", value_parser = upload)]
+    pub upload: Option<&'static Upload>,
+
+    /// Ask whether the virtual size is a multiple of this: 4k for LUKS and direct I/O, 1M, …
+    #[arg(long, value_name = "SIZE", value_parser = multiple)]
+    pub size_multiple: Option<Bytes>,
+
+    /// Ask for an EFI system partition with FAT
+    #[arg(long)]
+    pub uefi: bool,
+
     /// Take all targets as disks of one machine: arrays and volume groups span them
     #[arg(long, conflicts_with = "sysroot")]
     pub together: bool,
@@ -165,7 +204,7 @@ pub struct CheckArgs {
     pub no_policy: bool,
 
     /// At most this many rows in the table of many targets
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = ROWS)]
     pub rows: usize,
 
     /// Use this many threads for many targets (default: all processors)
@@ -278,10 +317,26 @@ fn profile(name: &str) -> Result<Profile, String> {
         .map_err(|error| error.to_string())
 }
 
-fn sector(text: &str) -> Result<SectorSize, String> {
+/// A logical sector; also a key of the policy.
+pub fn sector(text: &str) -> Result<SectorSize, String> {
     let bytes = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
     let size = u32::try_from(bytes.get()).ok().and_then(SectorSize::new);
     size.ok_or_else(|| "a sector is a power of two from 256 to 65536 bytes".to_owned())
+}
+
+/// A service that takes images; also a key of the policy.
+pub fn upload(name: &str) -> Result<&'static Upload, String> {
+    lint::upload(name).ok_or_else(|| {
+        let known: Vec<_> = UPLOADS.iter().map(|upload| upload.name).collect();
+        format!("`{name}` is no known service: {}", known.join(", "))
+    })
+}
+
+/// A size that another has to be a multiple of; also a key of the policy.
+pub fn multiple(text: &str) -> Result<Bytes, String> {
+    let bytes = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    let some = (!bytes.is_zero()).then_some(bytes);
+    some.ok_or_else(|| "nothing is a multiple of 0".to_owned())
 }
 
 fn format_name() -> clap::builder::PossibleValuesParser {
@@ -325,5 +380,13 @@ mod tests {
         assert_eq!(sector("4k"), Ok(SectorSize::S4096));
         assert!(sector("520").is_err());
         assert!(sector("1M").is_err());
+    }
+
+    #[test]
+    fn purposes_are_known_by_name() {
+        assert_eq!(upload("azure").unwrap().unit, Bytes::MIB);
+        assert!(upload("aws").unwrap_err().contains("azure, gce"));
+        assert_eq!(multiple("4k"), Ok(Bytes::new(4096)));
+        assert!(multiple("0").is_err());
     }
 }

@@ -8,6 +8,7 @@ pub mod disk;
 pub mod gpt;
 pub mod mbr;
 pub mod run;
+pub mod sarif;
 pub mod sysroot;
 
 pub use disk::Disk;

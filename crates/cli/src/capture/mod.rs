@@ -21,7 +21,8 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the verb.
 pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
     let wanted = file::Wanted::new(arguments)?;
     let request = Request {
         sysroot: arguments.sysroot.clone(),

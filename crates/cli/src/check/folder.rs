@@ -116,6 +116,7 @@ pub fn judge(
     if let [only] = files {
         return Ok(judge_one(only, job).into_iter().collect());
     }
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0));
     let pool = threads.build().context("cannot start threads")?;
     let bar = bar(files.len() as u64, progress);

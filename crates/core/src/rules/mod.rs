@@ -21,6 +21,7 @@ mod sectors;
 pub mod show;
 mod sizes;
 mod starts;
+mod upload;
 mod vhd;
 mod vmdk;
 
@@ -58,7 +59,7 @@ pub struct Group {
     pub rules: &'static [Rule],
 }
 
-const GROUPS: [Group; 17] = [
+const GROUPS: [Group; 18] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
@@ -74,6 +75,7 @@ const GROUPS: [Group; 17] = [
     images::GROUP,
     vmdk::GROUP,
     vhd::GROUP,
+    upload::GROUP,
     captures::GROUP,
     reading::GROUP,
 ];

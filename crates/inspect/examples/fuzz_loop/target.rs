@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use ioalign_inspect::captures::{self, Format};
 use ioalign_inspect::images::{self, Policy};
 use ioalign_inspect::tables::{self, Context};
 use ioalign_inspect::{Source, View, filesystems, volumes};
+
+use super::text;
 
 /// What a reader said.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,6 +30,7 @@ enum Reader {
     Table(tables::Probe),
     Volume(volumes::Probe),
     FileSystem(filesystems::Probe),
+    Text(&'static Format),
 }
 
 /// Every format of every room.
@@ -43,10 +47,14 @@ pub fn all() -> Vec<Target> {
     let filesystems = filesystems::FORMATS
         .iter()
         .map(|(name, probe)| Target::new("filesystems", name, Reader::FileSystem(*probe)));
+    let texts = captures::FORMATS
+        .iter()
+        .map(|format| Target::new("captures", format.name, Reader::Text(format)));
     images
         .chain(tables)
         .chain(volumes)
         .chain(filesystems)
+        .chain(texts)
         .collect()
 }
 
@@ -65,6 +73,11 @@ impl Target {
         format!("{}/{}", self.room, self.name)
     }
 
+    /// Whether it reads texts.
+    pub const fn is_text(&self) -> bool {
+        matches!(self.reader, Reader::Text(_))
+    }
+
     /// Runs the reader.
     pub fn read(&self, source: &Arc<dyn Source>) -> Answer {
         let view = || View::new(Arc::clone(source));
@@ -73,6 +86,7 @@ impl Target {
             Reader::Table(probe) => answer(&probe(&view(), &Context::default())),
             Reader::Volume(probe) => answer(&probe(&view())),
             Reader::FileSystem(probe) => answer(&probe(&view())),
+            Reader::Text(format) => text::read(format, &**source),
         }
     }
 }

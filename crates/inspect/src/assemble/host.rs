@@ -163,6 +163,7 @@ impl Assembly<'_> {
             let layer = self.stack.layer_mut(device.layer);
             layer.facts.insert("table", table.kind.to_owned());
             layer.wants_sector = table.sector.map(|sector| sector.bytes());
+            layer.also_serves = table.also.iter().map(|sector| sector.bytes()).collect();
             layer.remarks.extend(table.remarks.iter().cloned());
             self.name_partitions(device.layer, &table);
             return;

@@ -28,6 +28,7 @@ use ioalign_core::{LayerId, Stack};
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 
+pub(crate) use build::Built;
 pub(crate) use disk::claims_of;
 pub use machine::Machine;
 pub use mounts::{Mount, Swap};

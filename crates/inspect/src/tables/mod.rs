@@ -34,6 +34,8 @@ pub struct Table {
     pub kind: &'static str,
     /// The sector size its numbers count in.
     pub sector: Option<SectorSize>,
+    /// Other sector sizes for which there is a good table of this kind as well.
+    pub also: Vec<SectorSize>,
     /// In table order. Starts are relative to the view.
     pub partitions: Vec<Partition>,
     /// What is odd about it.

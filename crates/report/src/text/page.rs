@@ -67,6 +67,9 @@ impl Span {
     }
 }
 
+/// Room for the report of one target: a text that grows is copied at each doubling.
+const USUAL_BYTES: usize = 4 << 10;
+
 /// Text in the making.
 pub struct Page<'a> {
     options: &'a Options,
@@ -79,7 +82,7 @@ impl<'a> Page<'a> {
         Self {
             options,
             width: options.width.max(Options::NARROWEST),
-            out: String::new(),
+            out: String::with_capacity(USUAL_BYTES),
         }
     }
 
@@ -131,7 +134,7 @@ impl<'a> Page<'a> {
 
     /// Cleans and flattens, so that wrapping sees one character at a time.
     fn letters(&self, body: &[Span]) -> Vec<(Style, char)> {
-        let mut letters = Vec::new();
+        let mut letters = Vec::with_capacity(body.iter().map(|span| span.text.len()).sum());
         for span in body {
             let text = self.safe(&span.text);
             letters.extend(text.chars().map(|c| (span.style, c)));
@@ -152,19 +155,24 @@ impl<'a> Page<'a> {
     fn letters_out(&mut self, line: &[(Style, char)]) {
         for run in line.chunk_by(|a, b| a.0 == b.0) {
             let style = run.first().map_or(Style::Plain, |(style, _)| *style);
-            let text: String = run.iter().map(|(_, c)| *c).collect();
-            self.tint(style, &text);
+            let dark = run.iter().all(|(_, c)| c.is_whitespace());
+            self.tinted(style, dark, |out| out.extend(run.iter().map(|(_, c)| *c)));
         }
     }
 
     fn tint(&mut self, style: Style, text: &str) {
+        self.tinted(style, text.trim().is_empty(), |out| out.push_str(text));
+    }
+
+    /// What `put` writes, in colour unless it is `dark`: nothing but white space.
+    fn tinted(&mut self, style: Style, dark: bool, put: impl FnOnce(&mut String)) {
         match style.sgr() {
-            Some(sgr) if self.options.color && !text.trim().is_empty() => {
-                for part in ["\u{1b}[", sgr, "m", text, "\u{1b}[0m"] {
-                    self.out.push_str(part);
-                }
+            Some(sgr) if self.options.color && !dark => {
+                self.out.extend(["\u{1b}[", sgr, "m"]);
+                put(&mut self.out);
+                self.out.push_str("\u{1b}[0m");
             }
-            _ => self.out.push_str(text),
+            _ => put(&mut self.out),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use ioalign_core::{Bytes, Kind, LayerId, Severity};
 use ioalign_inspect::captures::Text;
+use ioalign_inspect::host::DevNo;
 use ioalign_inspect::host::hints::{Transport, judge};
 
 use super::{fact, only, pasted, rules, said, said_of};
@@ -223,7 +224,7 @@ fn multipath_maps_have_their_paths() {
         )
     );
     let path = only(&evidence, "sdc", |_| true);
-    assert_eq!(fact(path, "devno"), Some("8:32"));
+    assert_eq!(path.devno, DevNo::parse("8:32"));
     assert_eq!(path.claims.as_ref().unwrap().model, "HSV300");
 }
 

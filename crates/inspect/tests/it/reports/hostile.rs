@@ -79,6 +79,14 @@ fn truncated_texts_return() {
 }
 
 #[test]
+fn numbers_that_nothing_can_have_return() {
+    let minfo = "filename=\"x\"\nsector size: 0 bytes\nreserved (boot) sectors: 1\nfats: 2\n\
+                 max available root directory slots: 512\nsectors per fat: 6\n";
+    survive(minfo.as_bytes());
+    survive(b"  PV Name               /dev/sda\n  PE Size               0.0000001 KiB\n");
+}
+
+#[test]
 fn damaged_texts_return() {
     let samples = samples();
     let mut noise = Noise(17);
