@@ -35,6 +35,38 @@ fn stacks_of_a_real_kernel_read_the_same() {
     }
 }
 
+/// The disks of a fixture in a host whose kernel has put nothing together.
+fn taken_apart(name: &str) -> tempfile::TempDir {
+    let (fixture, folder) = (fixture(name), tempfile::tempdir().unwrap());
+    std::fs::create_dir(folder.path().join("dev")).unwrap();
+    for letter in 'a'..='d' {
+        let disk = format!("vd{letter}");
+        let (from, to) = (fixture.join("dev").join(&disk), folder.path().join("dev"));
+        if !from.is_file() {
+            continue;
+        }
+        tool("cp", &["--sparse=always", text(&from), text(&to)]);
+        let attributes = folder.path().join("sys/block").join(&disk);
+        std::fs::create_dir_all(&attributes).unwrap();
+        let sectors = from.metadata().unwrap().len() / 512;
+        std::fs::write(attributes.join("size"), sectors.to_string()).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn what_the_kernel_did_not_assemble_reads_the_same() {
+    for name in ["lvm-on-raid5", "luks2"] {
+        let tree = taken_apart(name);
+        let bundle = same(tree.path(), name);
+        let kinds = bundle.check();
+        let layers = kinds.target()["layers"].as_array().unwrap();
+        let volume =
+            |layer: &serde_json::Value| layer["kind"] == "lvm-lv" || layer["kind"] == "crypt";
+        assert!(layers.iter().any(volume), "{name}: {layers:#?}");
+    }
+}
+
 #[test]
 fn the_same_host_gives_the_same_bytes() {
     let tree = fixture("lvm-segments");
