@@ -273,8 +273,16 @@ pub struct CaptureArgs {
     pub json: bool,
 
     /// Print nothing but what could not be read
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
+
+    /// Print the path of every item
+    #[arg(long, short)]
+    pub verbose: bool,
+
+    /// No colour, also on a terminal (there is none)
+    #[arg(long)]
+    pub no_color: bool,
 }
 
 #[derive(Debug, Args)]

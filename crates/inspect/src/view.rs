@@ -109,7 +109,12 @@ impl View {
         if !self.fits(offset, magic.len()) {
             return Ok(false);
         }
-        Ok(self.read(offset, magic.len())? == magic)
+        // Something else there is nobody's, as in a chain of readers.
+        let found = self.trying(|view| {
+            let same = view.read(offset, magic.len())? == magic;
+            Ok(same.then_some(()))
+        });
+        Ok(found?.is_some())
     }
 
     /// Whether `[offset, offset + len)` lies inside.

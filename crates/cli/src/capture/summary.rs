@@ -35,7 +35,10 @@ pub(super) fn print(bundle: &Bundle, place: &Place, arguments: &CaptureArgs) -> 
     } else if let Some(file) = file
         && !arguments.quiet
     {
-        let text = text(bundle, &file);
+        let mut text = text(bundle, &file);
+        if arguments.verbose {
+            text.extend(bundle.paths.iter().map(|path| format!("  {path}\n")));
+        }
         std::io::stdout().write_all(text.as_bytes())?;
     }
     warn(&bundle.manifest);

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod bundles;
+mod capture;
 mod cli;
 mod composition;
 mod contrib;

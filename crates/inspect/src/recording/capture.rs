@@ -30,10 +30,15 @@ pub struct Bundle {
     pub bytes: Vec<u8>,
     /// What it says about itself.
     pub manifest: Manifest,
+    /// The paths in it.
+    pub paths: Vec<String>,
 }
 
 /// Where a machine's name is.
 const HOSTNAME: &str = "proc/sys/kernel/hostname";
+
+/// What the kernel calls a machine that was given no name.
+const NAMELESS: &str = "(none)";
 
 /// Reads the host and packs what was read.
 ///
@@ -46,17 +51,12 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     }
     .recording();
     let live = read(&root, request)?;
-    let (mut tree, unread) = root.recorded(false);
-    let (mut blanked, mut replay) = finish(&root, &mut tree, &unread, request, &live)?;
-    if !replay.same {
-        // A reader needs what another one disowned: then the copy holds that too.
-        (tree, _) = root.recorded(true);
-        (blanked, replay) = finish(&root, &mut tree, &unread, request, &live)?;
-    }
+    let (mut tree, unread) = root.recorded();
+    let (blanked, replay) = finish(&root, &mut tree, &unread, request, &live)?;
     let manifest = Manifest {
         schema: SCHEMA,
         tool: request.tool.clone(),
-        host: root.peek(HOSTNAME),
+        host: root.peek(HOSTNAME).filter(|name| name != NAMELESS),
         devices: devices(request),
         with_serials: request.with_serials,
         items: tree.len(),
@@ -67,7 +67,12 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     tree.put_text(MANIFEST, manifest.text());
     let bytes = tar::gzip(&tree, &top(manifest.host.as_deref()))
         .map_err(|error| Error::io("Cannot pack it", error))?;
-    Ok(Bundle { bytes, manifest })
+    let paths = tree.iter().map(|(path, _)| path.clone()).collect();
+    Ok(Bundle {
+        bytes,
+        manifest,
+        paths,
+    })
 }
 
 fn devices(request: &Request) -> Vec<String> {
@@ -114,7 +119,7 @@ fn finish(
         },
     };
     let blanked = blank::blank(tree, &options);
-    let copy = replay::read(tree, &Options::default())?;
+    let copy = replay::read(tree, &root.path_of(""), &Options::default())?;
     let difference = replay::difference(live, &copy);
     let same = difference.is_none();
     Ok((blanked, Replay { same, difference }))

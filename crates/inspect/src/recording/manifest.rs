@@ -58,11 +58,20 @@ pub struct Replay {
 impl From<&Unreadable> for Unread {
     fn from(item: &Unreadable) -> Self {
         Self {
-            path: format!("/{}", item.path),
+            path: shown(&item.path),
             why: item.why.clone(),
             start_bytes: item.part.map(|(at, ..)| at),
             size_bytes: item.part.map(|(_, len, _)| len),
         }
+    }
+}
+
+/// The host's name for it: an answer of a drive has no path there.
+fn shown(path: &str) -> String {
+    let answer = path.strip_prefix("ioalign/nvme/");
+    match answer.and_then(|name| name.strip_suffix(".id-ns")) {
+        Some(name) => format!("/dev/{name} (Identify Namespace)"),
+        None => format!("/{path}"),
     }
 }
 

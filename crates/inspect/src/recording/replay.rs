@@ -13,12 +13,12 @@ use crate::assemble::{HostOptions, Inspection, Options, host_in};
 use crate::error::Result;
 use crate::host::Root;
 
-/// Reads a frozen host as `check` would.
+/// Reads a frozen host as `check` would; messages call it `name`.
 ///
 /// # Errors
 /// Those of reading a host.
-pub fn read(tree: &Frozen, options: &Options) -> Result<Inspection> {
-    let root = Root::in_memory(Arc::new(tree.tree()), Path::new("/"));
+pub fn read(tree: &Frozen, name: &Path, options: &Options) -> Result<Inspection> {
+    let root = Root::in_memory(Arc::new(tree.tree()), name);
     host_in(&root, &HostOptions::default(), options)
 }
 

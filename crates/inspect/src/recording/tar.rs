@@ -1,8 +1,7 @@
 //! A tarball that is the same byte for byte whenever its content is: names in order, no times, no owners.
 //!
 //! The format is GNU's. Copies of devices are its old sparse files (type `S`, extension headers), so
-//! that `tar x` of GNU and of BSD makes sparse files of them and a terabyte of holes takes a few
-//! bytes. Layout: GNU tar manual, "Basic Tar Format" and "Old GNU Format".
+//! that `tar x` makes sparse files of them and a terabyte of holes takes a few bytes. Layout: GNU tar manual, "Basic Tar Format" and "Old GNU Format".
 
 use std::io::{self, Write};
 

@@ -11,6 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 
+/// Bytes kept of all devices together. An ordinary host needs some hundred kilobytes; a disk that claims
+/// to hold more metadata than this is damaged, or made to fill memory.
+const MOST_KEPT: usize = 64 << 20;
+
 /// A shared list of reads. Clones write to the same one.
 #[derive(Clone, Default)]
 pub struct Trail(Arc<Mutex<Log>>);
@@ -18,7 +22,8 @@ pub struct Trail(Arc<Mutex<Log>>);
 #[derive(Default)]
 struct Log {
     kept: Vec<Read>,
-    forgotten: Vec<Read>,
+    /// Bytes in them.
+    held: usize,
     faults: Vec<Fault>,
 }
 
@@ -69,14 +74,13 @@ impl Trail {
         let mut log = self.log();
         let from = mark.min(log.kept.len());
         let since = log.kept.split_off(from);
-        log.forgotten.extend(since);
+        let bytes: usize = since.iter().map(|read| read.bytes.len()).sum();
+        log.held = log.held.saturating_sub(bytes);
     }
 
-    /// What is on the trail; with `all`, what was forgotten too.
-    pub fn reads(&self, all: bool) -> Vec<Read> {
-        let log = self.log();
-        let forgotten = log.forgotten.iter().filter(|_| all);
-        forgotten.chain(&log.kept).cloned().collect()
+    /// What is on the trail.
+    pub fn reads(&self) -> Vec<Read> {
+        self.log().kept.clone()
     }
 
     /// The reads that failed.
@@ -103,16 +107,35 @@ impl Watched {
     }
 
     fn failed(&self, at: u64, len: usize, error: &Error) {
-        if error.kind() != ErrorKind::Io {
-            return;
+        if error.kind() == ErrorKind::Io {
+            let source = std::error::Error::source(error);
+            let why = source.map_or_else(|| error.to_string(), ToString::to_string);
+            self.fault(at, len, error.offset().unwrap_or(at), why);
         }
-        let source = std::error::Error::source(error);
+    }
+
+    fn fault(&self, at: u64, len: usize, place: u64, why: String) {
         self.trail.log().faults.push(Fault {
             device: self.device,
             at,
             len,
-            place: error.offset().unwrap_or(at),
-            why: source.map_or_else(|| error.to_string(), ToString::to_string),
+            place,
+            why,
+        });
+    }
+
+    fn keep(&self, at: u64, bytes: &[u8]) {
+        let mut log = self.trail.log();
+        if log.held.saturating_add(bytes.len()) > MOST_KEPT {
+            drop(log);
+            let why = format!("a bundle holds {} MiB of devices at most", MOST_KEPT >> 20);
+            return self.fault(at, bytes.len(), at, why);
+        }
+        log.held += bytes.len();
+        log.kept.push(Read {
+            device: self.device,
+            at,
+            bytes: Box::from(bytes),
         });
     }
 }
@@ -128,11 +151,7 @@ impl Source for Watched {
             Err(error) => self.failed(offset, buffer.len(), error),
             // Zeros read as zeros from a hole as well.
             Ok(()) if buffer.iter().all(|byte| *byte == 0) => {}
-            Ok(()) => self.trail.log().kept.push(Read {
-                device: self.device,
-                at: offset,
-                bytes: Box::from(&*buffer),
-            }),
+            Ok(()) => self.keep(offset, buffer),
         }
         read
     }
@@ -199,9 +218,23 @@ mod tests {
             .trying(|view| view.read(1024, 512).map(|_| None))
             .unwrap();
         assert!(other.is_none());
-        let kept: Vec<_> = trail.reads(false).iter().map(|read| read.at).collect();
+        let kept: Vec<_> = trail.reads().iter().map(|read| read.at).collect();
         assert_eq!(kept, [0]);
-        assert_eq!(trail.reads(true).len(), 2);
+    }
+
+    #[test]
+    fn memory_has_an_end() {
+        let trail = Trail::default();
+        let source = Arc::new(MemorySource::new(vec![7; 8 << 20]));
+        let source = Watched::new(source, 0, trail.clone());
+        let mut buffer = vec![0; 8 << 20];
+        for _ in 0..10 {
+            source.read_at(0, &mut buffer).unwrap();
+        }
+        assert_eq!((trail.mark(), trail.faults().len()), (8, 2));
+        trail.forget(7);
+        source.read_at(0, &mut buffer).unwrap();
+        assert_eq!((trail.mark(), trail.faults().len()), (8, 2));
     }
 
     #[test]

@@ -61,6 +61,11 @@ pub fn text(list: &[Unreadable]) -> String {
     list.iter().map(Unreadable::line).collect()
 }
 
+/// What the file's text lists.
+pub fn list(text: &str) -> Vec<Unreadable> {
+    text.lines().filter_map(Unreadable::parse).collect()
+}
+
 /// Why the whole of `path` could not be read, by the file's text.
 pub fn why(text: &str, path: &str) -> Option<String> {
     let whole = |item: &Unreadable| item.path == path && item.part.is_none();
@@ -99,6 +104,7 @@ mod tests {
         assert_eq!(why(&text, "dev/sdb"), None);
         let found = faults(&text, "dev/sdb");
         assert_eq!(found.first().map(|f| (f.at, f.len)), Some((4096, 512)));
+        assert_eq!(super::list(&text).len(), 2);
         assert!(faults("dev/sdb\tx\t1\n", "dev/sdb").is_empty());
     }
 }

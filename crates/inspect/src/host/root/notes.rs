@@ -113,8 +113,8 @@ impl Notes {
         lines.insert(key.to_owned(), value);
     }
 
-    /// All of it as a tree; with `all`, also what readers looked at and disowned.
-    pub(super) fn tree(&self, all: bool) -> (Frozen, Vec<Unreadable>) {
+    /// All of it as a tree, but for what readers looked at and disowned.
+    pub(super) fn tree(&self) -> (Frozen, Vec<Unreadable>) {
         let inner = self.inner();
         let mut tree = inner.tree.clone();
         for (path, lines) in &inner.lines {
@@ -126,7 +126,7 @@ impl Notes {
             .iter()
             .map(|(_, len)| Sectors::new(*len))
             .collect();
-        for read in self.trail.reads(all) {
+        for read in self.trail.reads() {
             if let Some(copy) = copies.get_mut(read.device) {
                 copy.write(read.at, &read.bytes);
             }

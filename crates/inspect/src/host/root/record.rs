@@ -18,11 +18,17 @@ impl Root {
         self
     }
 
-    /// What was asked and answered so far; with `all`, also the bytes that readers disowned.
-    pub fn recorded(&self, all: bool) -> (Frozen, Vec<Unreadable>) {
-        self.notes
-            .as_ref()
-            .map_or_else(Default::default, |notes| notes.tree(all))
+    /// What was asked and answered so far.
+    pub fn recorded(&self) -> (Frozen, Vec<Unreadable>) {
+        let Some(notes) = &self.notes else {
+            return Default::default();
+        };
+        let (tree, mut unreadable) = notes.tree();
+        // A copy of a copy lacks what the first one lacked.
+        unreadable.extend(self.unread().map(unread::list).unwrap_or_default());
+        unreadable.sort();
+        unreadable.dedup();
+        (tree, unreadable)
     }
 
     /// An attribute that is looked at and not written down.
@@ -97,5 +103,38 @@ impl Root {
             return None;
         }
         self.unread.get_or_init(read).as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_fails_where_the_device_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("dev/sda", &[7; 8192]);
+        write("dev/sdb", &[7; 8192]);
+        write(
+            UNREAD,
+            b"dev/sda\tbad sector\t512\t512\t0\ndev/sdb\tno medium\n",
+        );
+        let root = Root::captured(folder.path()).unwrap();
+        assert_eq!(root.readable("dev/sdb"), Err("no medium".to_owned()));
+        let view = root.view("dev/sda").unwrap();
+        assert!(view.read(0, 512).is_ok());
+        let error = view.read(512, 512).unwrap_err();
+        assert!(error.full().contains("bad sector"), "{}", error.full());
+        // A copy of the copy says the same.
+        let root = root.recording();
+        let view = root.view("dev/sda").unwrap();
+        assert!(view.read(512, 512).is_err());
+        let (_, unread) = root.recorded();
+        assert_eq!(unread.len(), 2, "{unread:?}");
     }
 }
