@@ -93,7 +93,7 @@ const fn put(out: &mut [u8], mut at: usize, mut parts: &[&str]) -> usize {
 pub fn split(joined: &'static [u8]) -> Vec<Group> {
     let joined = std::str::from_utf8(joined).unwrap_or_default();
     let groups = joined.split(GROUP).skip(1);
-    groups.filter_map(|group| self::group(group)).collect()
+    groups.filter_map(group).collect()
 }
 
 fn group(text: &'static str) -> Option<Group> {
