@@ -7,22 +7,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// Until then, as in a run on one target, Ctrl-C ends the process as it does by default.
 #[derive(Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt {
+    asked: Arc<AtomicBool>,
+    watched: Arc<AtomicBool>,
+}
 
 impl Interrupt {
     /// Watches SIGINT and SIGTERM from now on.
     pub fn watch(&self) -> std::io::Result<()> {
         use signal_hook::consts::{SIGINT, SIGTERM};
+        // Watched twice, the second would take the first's mark for an earlier signal.
+        if self.watched.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
         for signal in [SIGINT, SIGTERM] {
             // Armed after the first signal: then the second one exits.
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&self.0))?;
-            signal_hook::flag::register(signal, Arc::clone(&self.0))?;
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&self.asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&self.asked))?;
         }
         Ok(())
     }
 
     /// Whether to stop.
     pub fn asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
     }
 }

@@ -9,7 +9,7 @@ mod target;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::Options;
 use ioalign_inspect::captures::FORMATS;
@@ -40,6 +40,10 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let policy = policy(arguments)?;
     let job = Job::new(arguments, &policy.questions)?;
     let interrupt = Interrupt::default();
+    if arguments.output.output.is_some() {
+        // The file beside the one that is written must not outlive a Ctrl-C.
+        interrupt.watch().context("cannot watch for Ctrl-C")?;
+    }
     let mut targets = judge_all(arguments, &job, &interrupt)?;
     policy.apply(&mut targets);
     let machine = match arguments.output.format() {
