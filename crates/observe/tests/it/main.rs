@@ -1,0 +1,9 @@
+//! The trace formats, through the library.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod asks;
+mod exact;
+mod robust;
+mod samples;
+mod show;
+mod sniff;
