@@ -3,6 +3,8 @@
 
 mod asks;
 mod exact;
+mod oracles;
+mod pipeline;
 mod robust;
 mod samples;
 mod show;

@@ -90,7 +90,7 @@ fn damaged_columns() {
         "time=0,op=1,offset=2,len=3,read=0",
         "%5T.%9t %p [%C] %a %S + %n\\n",
     ] {
-        for _ in 0..2000 {
+        for _ in 0..500 {
             let mut spec = seed.as_bytes().to_vec();
             damage(&mut spec, &mut random);
             let hints = Hints {

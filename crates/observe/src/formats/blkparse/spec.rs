@@ -2,7 +2,7 @@
 //! widths: blkparse(1), "Output description and formatting".
 
 use super::super::Facts;
-use super::super::fields::{Cursor, number};
+use super::super::fields::Cursor;
 use super::super::text::{Line, Row, UNKNOWN};
 use super::{kind, rwbs};
 use crate::error::{Error, ErrorKind, Result};
@@ -211,9 +211,10 @@ fn record(values: &Values, names: &mut Names) -> Option<Record> {
     })
 }
 
-/// `CPU0 (8,16):`, ` Reads Queued:`, `Total (8,16):`, `Events (8,16): 5 entries`.
+/// `CPU0 (8,16):`, ` Reads Queued:`, `Events (8,16): 5 entries`, `Input file sdb.blktrace.0 added`.
 #[cold]
 pub fn is_summary(line: &[u8]) -> bool {
-    let start = line.trim_ascii_start().first().copied().unwrap_or(b' ');
-    start.is_ascii_alphabetic() && number(line).is_none() && memchr::memchr(b':', line).is_some()
+    let line = line.trim_ascii_start();
+    let word = line.first().is_some_and(u8::is_ascii_alphabetic);
+    word && (line.starts_with(b"Input file") || memchr::memchr(b':', line).is_some())
 }
