@@ -75,7 +75,13 @@ pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) ->
     let mut inputs = Vec::new();
     for path in paths {
         let input = input::open(path)?;
-        let format = format_of(&input, settings.format.as_deref())?;
+        let format = match (
+            settings.format.as_deref(),
+            formats::implied(&settings.hints),
+        ) {
+            (None, Some(implied)) => implied,
+            (named, _) => format_of(&input, named)?,
+        };
         inputs.push((input, format));
     }
     let mut machine = Machine::new(settings);
@@ -92,7 +98,10 @@ pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static Format> 
         let unknown = || {
             Error::new(
                 ErrorKind::Unsupported,
-                format!("`{name}` is no trace format"),
+                format!(
+                    "`{name}` is no trace format; there are {}",
+                    formats::names()
+                ),
             )
         };
         return formats::named(name).ok_or_else(unknown);

@@ -3,9 +3,11 @@
 use std::io::Write;
 
 use anyhow::Result;
+use ioalign_observe::formats::Hints;
+use ioalign_observe::pairing::Stage;
 use ioalign_observe::{Progress, Settings, summarize};
 
-use crate::args::SummarizeArgs;
+use crate::args::{StageArg, SummarizeArgs};
 use crate::exit::Exit;
 
 /// Runs the verb.
@@ -13,6 +15,15 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let mut settings = Settings {
         format: arguments.format.clone(),
         threads: arguments.jobs,
+        hints: Hints {
+            offset_unit: arguments.offset_unit,
+            time_unit: arguments.time_unit,
+            columns: arguments.columns.clone(),
+        },
+        stage: arguments.stage.map(|stage| match stage {
+            StageArg::Queue => Stage::Queue,
+            StageArg::Issue => Stage::Issue,
+        }),
         ..Settings::default()
     };
     settings

@@ -5,6 +5,7 @@
 //! CPUs but one from streams of the ftrace `blk` tracer.
 
 mod action;
+pub mod context;
 mod layout;
 
 use super::{Facts, Format, Framing, Hints, Parse, Parser};
@@ -75,11 +76,10 @@ impl Parse for Reader {
 /// Bytes to the next thing that looks like a record: what lies between is counted as one bad row.
 #[cold]
 fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
-    out.skipped
-        .add(at as u64, rest, "no blktrace record begins here");
-    (1..rest.len())
-        .find(|ahead| rest.get(*ahead..).and_then(Layout::of).is_some())
-        .unwrap_or(rest.len())
+    let next = (1..rest.len()).find(|ahead| rest.get(*ahead..).and_then(Layout::of).is_some());
+    let end = next.unwrap_or(rest.len());
+    context::gap(at, rest.get(..end).unwrap_or_default(), out);
+    end
 }
 
 #[inline]
