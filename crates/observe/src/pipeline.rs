@@ -21,16 +21,7 @@ pub use directory::Directory;
 /// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
 /// any event is written, whichever device the event names.
 const WHOLE_DISK: &[&str] = &[
-    "blktrace",
-    "blkparse",
-    "ftrace",
-    "ftrace-text",
-    "ftrace-blk",
-    "perf",
-    "perf-script",
-    "biosnoop",
-    "blkalgn",
-    "bpftrace",
+    "blktrace", "blkparse", "ftrace", "perf", "biosnoop", "blkalgn", "bpftrace",
 ];
 
 /// What the operator says about the traces.
@@ -110,12 +101,29 @@ pub struct Summary {
     pub files: Vec<Read>,
 }
 
+impl Summary {
+    /// The profile with what is to be known of the files in it, as it is shown and written.
+    pub fn into_profile(self) -> Profile {
+        let files = self.files.iter().map(Read::facts).collect();
+        Profile {
+            files,
+            ..self.profile
+        }
+    }
+}
+
 /// Reads all traces, of one machine and one time, into one profile.
 pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Summary> {
     let mut inputs = Vec::new();
     for path in paths {
         let input = input::open(path)?;
-        let format = format_of(&input, settings.format.as_deref())?;
+        let format = match (
+            settings.format.as_deref(),
+            formats::implied(&settings.hints),
+        ) {
+            (None, Some(implied)) => implied,
+            (named, _) => format_of(&input, named)?,
+        };
         inputs.push((input, format));
     }
     let mut machine = Machine::new(settings);
@@ -135,7 +143,10 @@ pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static Format> 
         let unknown = || {
             Error::new(
                 ErrorKind::Unsupported,
-                format!("`{name}` is no trace format"),
+                format!(
+                    "`{name}` is no trace format; there are {}",
+                    formats::names()
+                ),
             )
         };
         return formats::named(name).ok_or_else(unknown);
@@ -195,7 +206,6 @@ impl Machine {
         let mut profile = self.analysis.profile(&self.directory);
         profile.dropped = files.iter().map(|file| file.dropped).sum();
         profile.unpaired = self.pairing.unpaired.named(self.order.late);
-        profile.files = files.iter().map(Read::facts).collect();
         profile
     }
 }

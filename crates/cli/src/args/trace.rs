@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Subcommand};
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridSpec, SectorSize};
 
@@ -51,6 +51,23 @@ pub struct SummarizeArgs {
     /// The format, where it is not recognised by itself
     #[arg(long = "as", value_name = "FORMAT")]
     pub format: Option<String>,
+
+    /// Columns of a table (time=0,op=1,offset=2,len=3[,latency=4,device=5,process=6,read=R,write=W],
+    /// by number from 0 or by name), or the -f of blkparse (%T.%9t %p %a %d %S + %n)
+    #[arg(long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+
+    /// Unit of times, where the format leaves it open: s, ms, us, ns
+    #[arg(long, value_name = "UNIT", value_parser = time_unit)]
+    pub time_unit: Option<u64>,
+
+    /// Unit of offsets, where the format leaves it open: bytes in one of them (1, 512, 4096)
+    #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
+    pub offset_unit: Option<u32>,
+
+    /// Count I/Os as they arrive in the block layer, or as the driver gets them
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub stage: Option<StageArg>,
 
     // Not a doc comment: rustdoc takes the brackets for links.
     #[arg(
@@ -223,6 +240,35 @@ fn bytes(text: &str) -> Result<f64, String> {
     let base: f64 = if decimal { 1000.0 } else { 1024.0 };
     let power = i32::try_from(power).unwrap_or(0);
     Ok(number(digits.trim())? * base.powi(power))
+}
+
+/// Where I/Os are counted.
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub enum StageArg {
+    /// As they arrive (blktrace Q): before merging
+    Queue,
+    /// As the driver gets them (blktrace D): after merging
+    Issue,
+}
+
+/// Nanoseconds of a unit of time.
+fn time_unit(text: &str) -> Result<u64, String> {
+    match text {
+        "s" => Ok(1_000_000_000),
+        "ms" => Ok(1_000_000),
+        "us" => Ok(1_000),
+        "ns" => Ok(1),
+        _ => Err("s, ms, us or ns".to_owned()),
+    }
+}
+
+/// Bytes of a unit of offsets.
+fn offset_unit(text: &str) -> Result<u32, String> {
+    let unit = text
+        .parse()
+        .ok()
+        .filter(|unit: &u32| (1..=1 << 20).contains(unit));
+    unit.ok_or_else(|| "bytes in one unit, 1 to 1048576: 512 where offsets are sectors".to_owned())
 }
 
 #[cfg(test)]

@@ -7,21 +7,25 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, Result};
 use ioalign_core::profile::Profile;
 use ioalign_observe::analyse;
+use ioalign_observe::formats::Hints;
+use ioalign_observe::pairing::Stage;
+use ioalign_observe::pipeline::Summary;
 use ioalign_observe::{Progress, Settings, summarize};
 
 use super::{bar, look, stack};
-use crate::args::SummarizeArgs;
+use crate::args::{StageArg, SummarizeArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let settings = settings(arguments)?;
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
     let profile = bar::while_shown(arguments, watched, &progress, &interrupt, || {
-        summarize(&arguments.files, &settings, &progress).map(|summary| summary.profile)
+        summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
     })?;
     show(&profile, arguments)?;
     not_in_stack(&profile, arguments);
@@ -91,6 +95,14 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
         format: arguments.format.clone(),
         threads: arguments.jobs,
         analysis,
-        ..Settings::default()
+        hints: Hints {
+            offset_unit: arguments.offset_unit,
+            time_unit: arguments.time_unit,
+            columns: arguments.columns.clone(),
+        },
+        stage: arguments.stage.map(|stage| match stage {
+            StageArg::Queue => Stage::Queue,
+            StageArg::Issue => Stage::Issue,
+        }),
     })
 }

@@ -98,8 +98,9 @@ impl OpState {
             return;
         }
         let last = start.wrapping_add(len - 1);
-        let crossed = 64 - (start ^ last).leading_zeros();
-        let fits = 64 - (len - 1).leading_zeros();
+        // The lowest bit changes no answer, and a number that is not zero needs no test for zero.
+        let crossed = 64 - ((start ^ last) | 1).leading_zeros();
+        let fits = 64 - ((len - 1) | 1).leading_zeros();
         if fits < crossed {
             add(&mut self.straddle, fits as usize, 1);
             add(&mut self.straddle, crossed as usize, -1);

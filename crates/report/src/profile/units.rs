@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(time(20e6), "20 s");
         assert_eq!(rate(400.0 * 1_048_576.0), "400 MiB/s");
         assert_eq!(rate(17.5 * 1_048_576.0), "17.5 MiB/s");
-        assert_eq!(size(1_048_000.0), "1 MiB");
+        assert_eq!(size(1_048_400.0), "1 MiB");
         assert_eq!(share(1, 3), "33.3 %");
         assert_eq!(share(1, 100_000), "< 0.1 %");
         assert_eq!(short(0.9999), "> 99.9 %");
