@@ -51,7 +51,7 @@ pub fn table(page: &mut Page, devices: &[&DeviceProfile]) {
     for device in devices.iter().take(page.options().max_rows) {
         let found = &device.alignment;
         let state = match found.offset_bytes {
-            Some(offset) => format!("{} by {offset} B", found.state.name()),
+            Some(offset) => format!("off by {offset} B"),
             None => found.state.name().to_owned(),
         };
         let bytes = |op: &str| device.by_op.get(op).map_or(0, |op| op.bytes);
