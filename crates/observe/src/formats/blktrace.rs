@@ -18,7 +18,7 @@ use layout::{Layout, Raw};
 pub const FORMAT: Format = Format {
     name: "blktrace",
     title: "blktrace binary records",
-    sniff: |head| Layout::of(head).is_some(),
+    sniff: |head| Layout::of(context::after_lost(head)).is_some(),
     framing: Framing::Records(layout::whole),
     parser,
 };

@@ -101,7 +101,7 @@ impl Csv {
             offset,
             latency,
             len,
-            device: names.device_name(device),
+            device: names.device_name(if device.is_empty() { b"table" } else { device }),
             process: whose(process, names),
             op,
         };

@@ -32,6 +32,8 @@ pub struct Text<L>(pub L);
 
 impl<L: Line> Parse for Text<L> {
     fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+        // The process of rows that name none, as in `UNKNOWN`.
+        out.names.process(0, b"");
         for line in lines(chunk) {
             out.extent += 1;
             match self.0.row(line, &mut out.names) {
