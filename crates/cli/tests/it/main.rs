@@ -17,6 +17,7 @@ mod scenarios_image;
 mod scenarios_units;
 mod scenarios_unread;
 mod texts;
+mod trace_hints;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -232,3 +232,19 @@ fn tables_with_all_separators() {
         assert_eq!(rows("csv", &text), expected, "{separator:?}");
     }
 }
+
+#[test]
+fn tables_of_spreadsheets() {
+    let text = "\u{feff}time_s,type,offset_bytes,len,latency_s\r\n1.5E+0,R,512,4096,\r\n2,W,0,512,0.001\r\n";
+    let expected = [
+        "W 1500000000 512+4096 read table 0/",
+        "W 2000000000 0+512 write table 0/ 1000000",
+    ];
+    assert_eq!(rows("csv", text), expected);
+    let short = parse(
+        "csv",
+        &Hints::default(),
+        format!("{text}3,W,0\r\n").as_bytes(),
+    );
+    assert_eq!((short.rows.len(), short.skipped.rows), (2, 1));
+}

@@ -67,7 +67,7 @@ impl Parse for Reader {
                 out.skipped.add(at as u64, rest, "the record is cut off");
                 return;
             };
-            add(&raw, pdu, out);
+            add(at, &raw, pdu, out);
             at += CONTEXT + len;
         }
     }
