@@ -1,5 +1,5 @@
 //! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the mutation loop of
-//! `crates/inspect/examples/fuzz_loop` in a release build.
+//! `crates/inspect/examples/fuzz_loop` in an optimised build that checks arithmetic.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ pub fn run(args: &[String]) -> Result<bool> {
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
 fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
     let package = ["--package", "ioalign-observe", "--example", "formats"];
-    let mut command = run::cargo(&["run", "--release", "--quiet"]);
+    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
     command.args(package).args(["--", "fuzz"]);
     command.arg(runs.unwrap_or(TRACE_RUNS)).args(format);
     run::succeeds(&mut command)
@@ -51,7 +51,8 @@ fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
 fn images(args: &[String]) -> Result<bool> {
     let mut command = run::cargo(&[
         "run",
-        "--release",
+        "--profile",
+        "fuzz",
         "--quiet",
         "--package",
         "ioalign-inspect",
@@ -60,7 +61,9 @@ fn images(args: &[String]) -> Result<bool> {
     command
         .arg(seeds()?)
         .arg("--seeds")
-        .arg(fixtures::current());
+        .arg(fixtures::current())
+        .arg("--texts")
+        .arg(paths::root().join("fuzz/texts"));
     let most = TRUNCATE_BYTES.to_string();
     for arg in args {
         command.arg(arg);
