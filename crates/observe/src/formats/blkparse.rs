@@ -1,6 +1,6 @@
 //! The text of blkparse in its default form:
 //! `8,16   1      357     0.000241205  5821  D   W 32256 + 8 [fio]`, with or without the times of
-//! `-t`; other forms by [`spec`].
+//! `-t`; other forms by their letters (`spec`).
 
 mod spec;
 
