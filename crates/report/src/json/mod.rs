@@ -6,6 +6,7 @@
 mod finding;
 mod grid;
 mod layer;
+pub mod read;
 mod target;
 
 use std::collections::HashSet;
@@ -122,7 +123,7 @@ impl ByVerdict {
 
 /// Escapes DEL, C1 controls and bidirectional overrides, which JSON allows in plain and a
 /// terminal would obey. They can only stand inside strings: all structure is ASCII.
-pub(crate) fn escape_invisible(json: &str) -> String {
+pub fn escape_invisible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
