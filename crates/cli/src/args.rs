@@ -1,7 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
-mod trace;
 mod plain;
+mod trace;
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use ioalign_report::Format;
 
 use crate::exit::Mode;
 
-pub use trace::{StageArg, SummarizeArgs, TraceArgs, TraceVerb};
+pub use trace::{LittlesLawArgs, LookArgs, StageArg, SummarizeArgs, TraceArgs, TraceVerb};
 
 /// Finds, explains and proves storage I/O misalignment, from database page to flash.
 #[derive(Debug, Parser)]
