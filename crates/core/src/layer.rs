@@ -49,6 +49,24 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 14] = [
+        Self::Disk,
+        Self::Image,
+        Self::Partition,
+        Self::Md,
+        Self::LvmPv,
+        Self::LvmLv,
+        Self::ThinPool,
+        Self::Crypt,
+        Self::Bcache,
+        Self::Volume,
+        Self::Filesystem,
+        Self::Swap,
+        Self::Database,
+        Self::File,
+    ];
+
     /// The kebab-case name of the JSON output.
     pub const fn name(self) -> &'static str {
         match self {

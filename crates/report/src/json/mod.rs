@@ -6,6 +6,7 @@
 mod finding;
 mod grid;
 mod layer;
+pub mod read;
 mod target;
 
 use std::collections::HashSet;
@@ -126,7 +127,7 @@ impl ByVerdict {
 
 /// Escapes DEL, C1 controls and bidirectional overrides, which JSON allows in plain and a
 /// terminal would obey. They can only stand inside strings: all structure is ASCII.
-pub(crate) fn escape_invisible(json: String) -> String {
+pub fn escape_invisible(json: String) -> String {
     if json.bytes().all(|byte| byte < 0x7f) {
         return json;
     }

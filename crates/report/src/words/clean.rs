@@ -105,6 +105,7 @@ pub fn to_ascii(text: &str) -> String {
             '≡' => out.push('='),
             '·' => out.push('-'),
             '\u{a0}' => out.push(' '),
+            'µ' => out.push('u'),
             '²' => out.push_str("^2"),
             _ => out.push('?'),
         }
