@@ -50,7 +50,7 @@ pub struct Bundle {
     pub cut: Option<Error>,
 }
 
-/// Whether a file may be a tarball, by its first [`packing::HEAD`] bytes or fewer.
+/// Whether a file may be a tarball, by its first 512 bytes or fewer.
 pub fn may_be(head: &[u8]) -> bool {
     Packing::of(head).is_some()
 }
