@@ -11,3 +11,4 @@ mod robust;
 mod samples;
 mod show;
 mod sniff;
+mod variants;
