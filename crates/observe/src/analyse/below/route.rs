@@ -87,6 +87,7 @@ impl Route {
                 Down::Linear { runs, node } => {
                     for_pieces(runs, address, len, &mut |to, part| {
                         self.node(*node, to, part, left, emit);
+                        *left > 0
                     });
                 }
                 Down::Striped(stripes) => {
@@ -100,14 +101,16 @@ impl Route {
     }
 }
 
-fn for_pieces(runs: &Runs, address: u64, len: u64, piece: &mut dyn FnMut(u64, u64)) {
+fn for_pieces(runs: &Runs, address: u64, len: u64, piece: &mut dyn FnMut(u64, u64) -> bool) {
     let end = address.saturating_add(len);
     let mut at = address;
     while at < end {
         match runs.resolve(at) {
             Some((to, room)) => {
                 let part = room.min(end - at);
-                piece(to, part);
+                if !piece(to, part) {
+                    return;
+                }
                 at += part;
             }
             None => match runs.next_piece(at) {
@@ -123,7 +126,11 @@ impl Stripes {
     fn for_chunks(&self, address: u64, len: u64, piece: &mut dyn FnMut(usize, u64, u64) -> bool) {
         let end = address.saturating_add(len);
         let mut at = address;
-        while at < end {
+        // A chunk may be on no member that is known: the chunks are counted, not the pieces.
+        for _ in 0..MOST_PIECES {
+            if at >= end {
+                return;
+            }
             let (number, within) = (at / self.chunk, at % self.chunk);
             let part = (self.chunk - within).min(end - at);
             let row = number / self.data * self.chunk + within;
@@ -198,6 +205,63 @@ mod tests {
         // Mirrored columns get both copies.
         let ten = stripes(&[Some(0), Some(0), Some(1), Some(1)], 2);
         assert_eq!(pieces(&ten, 64, 8), [(2, 1000, 8), (3, 1000, 8)]);
+    }
+
+    #[test]
+    fn pieces_are_where_each_byte_goes() {
+        // Two extents the wrong way round, on two disks of 64-byte chunks, 7 bytes in.
+        let mut runs = Runs::new();
+        runs.push(0, 500, 300);
+        runs.push(300, 100, 250);
+        let route = Route {
+            nodes: vec![
+                Node {
+                    grids: vec![],
+                    down: vec![Down::Linear {
+                        runs: Arc::new(runs),
+                        node: 1,
+                    }],
+                },
+                Node {
+                    grids: vec![0],
+                    down: vec![Down::Striped(Stripes {
+                        chunk: 64,
+                        data: 2,
+                        members: [2, 3]
+                            .map(|node| Member {
+                                start: 7,
+                                column: Some(node as u64 - 2),
+                                node,
+                            })
+                            .to_vec(),
+                    })],
+                },
+                Node {
+                    grids: vec![1],
+                    down: vec![],
+                },
+                Node {
+                    grids: vec![2],
+                    down: vec![],
+                },
+            ],
+            grids: Vec::new(),
+            start: 10,
+        };
+        for (offset, len) in [(0, 540), (200, 250), (285, 5), (0, 1), (400, 600)] {
+            let mut bytes = vec![Vec::new(); 3];
+            route.walk(offset, len, &mut |grid, at, len| {
+                bytes[grid].extend(at..at + len)
+            });
+            let mut wanted = vec![Vec::new(); 3];
+            for at in (offset + 10..offset + 10 + len).filter(|at| *at < 550) {
+                let below = if at < 300 { at + 500 } else { at - 200 };
+                wanted[0].push(below);
+                let disk = if below / 64 % 2 == 0 { 1 } else { 2 };
+                wanted[disk].push(7 + below / 128 * 64 + below % 64);
+            }
+            assert_eq!(bytes, wanted, "{offset} {len}");
+        }
     }
 
     #[test]
