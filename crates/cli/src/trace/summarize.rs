@@ -96,6 +96,7 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
     Ok(Settings {
         format: arguments.format.clone(),
         threads: arguments.jobs,
+        analysis,
         hints: Hints {
             offset_unit: arguments.offset_unit,
             time_unit: arguments.time_unit,
@@ -105,7 +106,6 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
             StageArg::Queue => Stage::Queue,
             StageArg::Issue => Stage::Issue,
         }),
-        analysis,
     })
 }
 
