@@ -1,0 +1,77 @@
+//! What lies where in the values of the maps: `struct counts` and its neighbours in
+//! `bpf/watch.bpf.c`, as indexes of 64-bit words. `attach` compares the sizes before anything runs.
+
+/// Devices at most.
+pub const SLOTS: usize = 128;
+/// Places of the table that finds a device's slot.
+pub const TABLE: usize = 1024;
+/// Grids beside the powers of two.
+pub const GRIDS: usize = 4;
+/// Operations; the first three have a place on the device.
+pub const OPS: usize = 5;
+/// Operations that have a place.
+pub const PLACED: usize = 3;
+/// Sizes that are multiples of 512 bytes and counted one by one.
+pub const SIZES_512: usize = 129;
+/// The same for 4 KiB.
+pub const SIZES_4K: usize = 257;
+
+/// I/Os.
+pub const IOS: usize = 0;
+/// Their bytes.
+pub const BYTES: usize = 1;
+/// Powers of two that starts are multiples of.
+pub const STARTS: usize = 2;
+/// The same for lengths.
+pub const LENGTHS: usize = STARTS + 64;
+/// Where straddling begins, less where it ends.
+pub const STRADDLE: usize = LENGTHS + 64;
+/// Starts by sector in 4 KiB.
+pub const SECTORS: usize = STRADDLE + 65;
+/// Sizes in 512 bytes.
+pub const IN_512: usize = SECTORS + 8;
+/// Sizes in 4 KiB.
+pub const IN_4K: usize = IN_512 + SIZES_512;
+/// Sizes that nothing else had room for, by their bits.
+pub const IN_LOG: usize = IN_4K + SIZES_4K;
+/// Offsets past the unit's boundary, by their bits.
+pub const PAST: usize = IN_LOG + 33;
+/// Counters of the grids.
+pub const ON_GRIDS: usize = PAST + 65;
+/// Of each grid: start off, length off, straddling, touched, minimum, sum of offsets.
+pub const GRID: usize = 6;
+/// Words of `struct counts`.
+pub const COUNTS: usize = ON_GRIDS + GRIDS * GRID;
+
+/// Steps of `struct latencies`.
+pub const LATENCIES: usize = 1088;
+/// Words of `struct latencies`: sum and maximum go before.
+pub const LATENCY: usize = 2 + LATENCIES;
+
+/// I/Os by operation, then their bytes.
+pub const PLAIN_IOS: usize = 0;
+/// Bytes by operation.
+pub const PLAIN_BYTES: usize = OPS;
+/// Completions that were joined with their issue.
+pub const COMPLETED: usize = 2 * OPS;
+/// Completed, and issued before the watch began.
+pub const UNMATCHED: usize = COMPLETED + 1;
+/// Given back by the driver.
+pub const REQUEUED: usize = COMPLETED + 2;
+/// Completions of a part.
+pub const PARTIAL: usize = COMPLETED + 3;
+/// Events that the ring had no room for.
+pub const LOST: usize = COMPLETED + 4;
+/// Issued without room to remember when.
+pub const UNTIMED: usize = COMPLETED + 5;
+/// Words of `struct plain`.
+pub const PLAIN: usize = COMPLETED + 6;
+
+/// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, starts.
+pub const OWNER: usize = 4 + 64;
+/// The process that stands for those past the limit.
+pub const OTHERS: u32 = u32::MAX;
+/// Bytes of `struct event`.
+pub const EVENT: usize = 56;
+/// Bytes of `struct slot`.
+pub const SLOT: usize = 24 + GRIDS * 24;
