@@ -17,12 +17,16 @@ pub const BUILD: &[Need] = &[("cc", "gcc"), ("/usr/include/stdlib.h", "libc6-dev
 /// The reference tools that tests compare with, and what the shell checks need.
 pub const TEST: &[Need] = &[
     ("ansible", "ansible-core"),
+    ("clang-14", "clang-14"),
     ("cryptsetup", "cryptsetup-bin"),
     ("dmsetup", "dmsetup"),
+    ("fio", "fio"),
     ("gdisk", "gdisk"),
     ("genisoimage", "genisoimage"),
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
+    ("llvm-strip-14", "llvm-14"),
+    ("losetup", "mount"),
     ("makefs", "makefs"),
     ("mariadb-install-db", "mariadb-server-core"),
     ("mdadm", "mdadm"),

@@ -11,6 +11,7 @@ mod generate;
 mod interrupt;
 mod policy;
 mod trace;
+mod watch;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let exit = match cli.verb {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
+        Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),

@@ -740,4 +740,9 @@ SEC("tracepoint/block/block_rq_complete") int plain_complete(void *ctx)
 	return 0;
 }
 
+/* Hash of the sources and name of the compiler, by `cargo xtask bpf`. */
+#ifndef STAMP
+#define STAMP ""
+#endif
+const char STAMPED[] SEC("stamp") = STAMP;
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

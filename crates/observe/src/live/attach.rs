@@ -86,12 +86,15 @@ impl Watch {
     }
 
     fn typed(options: Options, types: &Types) -> Result<Self> {
-        let kernel = Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
+        let kernel =
+            Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
         let early = types.arguments("block_io_start").is_some();
         let mut bpf = load(&options, Some(&kernel), early, None)?;
         for (name, tracepoint) in programs(&options, types, early) {
             let program: &mut BtfTracePoint = program(&mut bpf, name)?;
-            let attached = program.load(tracepoint, &kernel).and_then(|()| program.attach());
+            let attached = program
+                .load(tracepoint, &kernel)
+                .and_then(|()| program.attach());
             attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
         }
         Ok(Self {
@@ -109,7 +112,9 @@ impl Watch {
             ("plain_issue", "block_rq_issue"),
         ] {
             let program: &mut TracePoint = program(&mut bpf, name)?;
-            let attached = program.load().and_then(|()| program.attach("block", tracepoint));
+            let attached = program
+                .load()
+                .and_then(|()| program.attach("block", tracepoint));
             attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
         }
         Ok(Self {
@@ -149,7 +154,10 @@ impl Watch {
     /// A figure of the kernel about the programs, over all of them.
     fn sum(&self, what: &str) -> u64 {
         use std::os::fd::{AsFd, AsRawFd};
-        let fds = self.bpf.programs().filter_map(|(_, program)| program.fd().ok());
+        let fds = self
+            .bpf
+            .programs()
+            .filter_map(|(_, program)| program.fd().ok());
         let texts = fds.filter_map(|fd| {
             let number = fd.as_fd().as_raw_fd();
             std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).ok()
@@ -206,7 +214,9 @@ fn program<'a, P>(bpf: &'a mut Ebpf, name: &str) -> Result<&'a mut P>
 where
     &'a mut P: TryFrom<&'a mut Program>,
 {
-    let found = bpf.program_mut(name).and_then(|program| program.try_into().ok());
+    let found = bpf
+        .program_mut(name)
+        .and_then(|program| program.try_into().ok());
     found.ok_or_else(|| Error::new(ErrorKind::Malformed, format!("There is no program {name}")))
 }
 
@@ -254,7 +264,11 @@ fn load(
     let by_bio = kernel.is_none() || options.devices.iter().any(|device| device.by_bio);
     let placed = count * u32::try_from(PLACED).unwrap_or(1);
     let flag = |on: bool| u32::from(on);
-    let (events, owners, early) = (flag(options.ring.is_some()), flag(options.owners), flag(early));
+    let (events, owners, early) = (
+        flag(options.ring.is_some()),
+        flag(options.owners),
+        flag(early),
+    );
     let mut loader = EbpfLoader::new();
     loader
         .btf(kernel)
@@ -279,5 +293,7 @@ fn load(
     for (name, place) in places.globals() {
         loader.override_global(name, place, true);
     }
-    loader.load(OBJECT).map_err(|error| refused("load the BPF program", error))
+    loader
+        .load(OBJECT)
+        .map_err(|error| refused("load the BPF program", error))
 }

@@ -57,7 +57,10 @@ impl Types {
     /// The arguments of a tracepoint; `None` where the kernel has no such tracepoint.
     pub fn arguments(&self, tracepoint: &str) -> Option<usize> {
         let name = format!("btf_trace_{tracepoint}");
-        let typedef = self.places.iter().find(|at| self.is(**at, TYPEDEF, &name))?;
+        let typedef = self
+            .places
+            .iter()
+            .find(|at| self.is(**at, TYPEDEF, &name))?;
         let pointer = self.follow(*typedef, PTR)?;
         let function = self.follow(pointer, FUNC_PROTO)?;
         // The first is the data of whoever attached.
@@ -113,11 +116,25 @@ mod tests {
     fn made() -> Vec<u8> {
         let strings = b"\0int\0btf_trace_block_rq_issue\0";
         let types: [u32; 19] = [
-            1, 1 << 24, 4, 32, // [1] int
-            0, 2 << 24, 3, // [2] pointer to 3
-            0, (13 << 24) | 2, 0, 0, 1, 0, 1, // [3] function of two
-            5, 8 << 24, 2, // [4] typedef of 2
-            0, 2 << 24, // cut off, and past the length
+            1,
+            1 << 24,
+            4,
+            32, // [1] int
+            0,
+            2 << 24,
+            3, // [2] pointer to 3
+            0,
+            (13 << 24) | 2,
+            0,
+            0,
+            1,
+            0,
+            1, // [3] function of two
+            5,
+            8 << 24,
+            2, // [4] typedef of 2
+            0,
+            2 << 24, // cut off, and past the length
         ];
         let mut out = Vec::new();
         out.extend(MAGIC.to_ne_bytes());

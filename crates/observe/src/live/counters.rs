@@ -127,17 +127,17 @@ impl OpCounters {
     pub fn sizes(&self) -> Vec<SizeCount> {
         let mut all: BTreeMap<u64, u64> = BTreeMap::new();
         let mut put = |bytes: u64, ios: u64| *all.entry(bytes).or_default() += ios;
-        let tables = [
-            (IN_512, SIZES_512, 9),
-            (IN_4K, SIZES_4K, 12),
-        ];
+        let tables = [(IN_512, SIZES_512, 9), (IN_4K, SIZES_4K, 12)];
         for (at, len, shift) in tables {
             for (count, index) in self.part(at, len).iter().zip(0_u64..) {
                 put(index << shift, *count);
             }
         }
         for (count, bits) in self.part(IN_LOG, 33).iter().zip(0_u32..) {
-            put(1_u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0), *count);
+            put(
+                1_u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0),
+                *count,
+            );
         }
         for (len, count) in &self.odd {
             put(u64::from(*len), *count);

@@ -136,7 +136,10 @@ mod tests {
         put(root.path(), "block/loop7/dev", "7:7\n");
         put(root.path(), "block/loop7/size", "0\n");
         let all = devices(root.path(), &[]).unwrap();
-        let shown: Vec<_> = all.iter().map(|d| (&*d.name, d.by_bio, d.flights())).collect();
+        let shown: Vec<_> = all
+            .iter()
+            .map(|d| (&*d.name, d.by_bio, d.flights()))
+            .collect();
         assert_eq!(shown, [("dm-0", true, 0), ("sda", false, 128)]);
         assert_eq!(all.get(1).unwrap().dev(), 8 << 20);
         assert!(devices(root.path(), &["sdz".into()]).is_err());

@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn the_columns_of_iostat() {
-        let before = "   8       0 sda 100 5 8000 50 10 0 80 20 0 60 70 0 0 0 0 0 0\n   8 1 sda1 1\n";
+        let before =
+            "   8       0 sda 100 5 8000 50 10 0 80 20 0 60 70 0 0 0 0 0 0\n   8 1 sda1 1\n";
         let after = "   8       0 sda 300 5 24000 450 20 0 160 120 3 560 570 0 0 0 0 0 0\n";
         let (before, after) = (parse(before), parse(after));
         assert_eq!(before.len(), 1);

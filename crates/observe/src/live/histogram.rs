@@ -19,7 +19,11 @@ impl Steps {
     /// What was added since `earlier`. The maximum is of the whole watch where it did not grow, so it
     /// is bounded by the highest step that did.
     pub fn since(&self, earlier: &Self) -> Self {
-        let less = self.0.iter().zip(&earlier.0).map(|(now, then)| now - then.min(now));
+        let less = self
+            .0
+            .iter()
+            .zip(&earlier.0)
+            .map(|(now, then)| now - then.min(now));
         let mut all = Self(less.collect());
         all.bound(self.max(), earlier.max());
         all
@@ -48,7 +52,11 @@ impl Steps {
     /// Adds one processor's: sums and counts add, the maximum is the larger.
     pub fn merge(&mut self, other: &[u64; LATENCY]) {
         for (at, (mine, more)) in self.0.iter_mut().zip(other).enumerate() {
-            *mine = if at == 1 { (*mine).max(*more) } else { *mine + more };
+            *mine = if at == 1 {
+                (*mine).max(*more)
+            } else {
+                *mine + more
+            };
         }
     }
 

@@ -23,7 +23,9 @@ pub fn reasons(root: &Path) -> Vec<String> {
         );
     }
     if let Some(version) = old_kernel(root) {
-        all.push(format!("Linux {version} is older than 5.8, which brought the ring buffer and CAP_BPF."));
+        all.push(format!(
+            "Linux {version} is older than 5.8, which brought the ring buffer and CAP_BPF."
+        ));
     }
     all
 }
@@ -34,7 +36,9 @@ fn text(root: &Path, path: &str) -> Option<String> {
 
 fn capabilities(root: &Path) -> Option<String> {
     let status = text(root, "proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("CapEff:"))?;
     let held = u64::from_str_radix(line.trim(), 16).ok()?;
     let has = |bit: u32| held & (1 << bit) != 0;
     if has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON)) {
@@ -71,7 +75,9 @@ fn lockdown(root: &Path) -> Option<String> {
 fn old_kernel(root: &Path) -> Option<String> {
     let release = text(root, "proc/sys/kernel/osrelease")?;
     let release = release.trim().to_owned();
-    let mut parts = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    let mut parts = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map(|part| part.parse().unwrap_or(0));
     let version: (u32, u32) = (parts.next()?, parts.next()?);
     (version < (5, 8)).then_some(release)
 }
@@ -89,25 +95,51 @@ mod tests {
     #[test]
     fn a_user_without_rights_is_told_how_to_get_them() {
         let root = tempfile::tempdir().unwrap();
-        put(root.path(), "proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
-        put(root.path(), "proc/sys/kernel/unprivileged_bpf_disabled", "2\n");
+        put(
+            root.path(),
+            "proc/self/status",
+            "Name:\tx\nCapEff:\t0000000000000000\n",
+        );
+        put(
+            root.path(),
+            "proc/sys/kernel/unprivileged_bpf_disabled",
+            "2\n",
+        );
         put(root.path(), "proc/sys/kernel/osrelease", "6.1.0-13-amd64\n");
         put(root.path(), "sys/kernel/btf/vmlinux", "");
         let all = reasons(root.path());
         assert_eq!(all.len(), 1, "{all:?}");
         let first = all.first().unwrap();
         assert!(first.contains("CAP_BPF and CAP_PERFMON") && first.contains("is 2"));
-        put(root.path(), "proc/self/status", "CapEff:\t000000c000000000\n");
+        put(
+            root.path(),
+            "proc/self/status",
+            "CapEff:\t000000c000000000\n",
+        );
         assert!(reasons(root.path()).is_empty());
     }
 
     #[test]
     fn kernels_that_cannot() {
         let root = tempfile::tempdir().unwrap();
-        put(root.path(), "proc/self/status", "CapEff:\t000001ffffffffff\n");
-        put(root.path(), "proc/sys/kernel/osrelease", "5.4.0-150-generic\n");
-        put(root.path(), "sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+        put(
+            root.path(),
+            "proc/self/status",
+            "CapEff:\t000001ffffffffff\n",
+        );
+        put(
+            root.path(),
+            "proc/sys/kernel/osrelease",
+            "5.4.0-150-generic\n",
+        );
+        put(
+            root.path(),
+            "sys/kernel/security/lockdown",
+            "none integrity [confidentiality]\n",
+        );
         let all = reasons(root.path()).join("\n");
-        assert!(all.contains("confidentiality") && all.contains("5.4.0-150") && all.contains("btf"));
+        assert!(
+            all.contains("confidentiality") && all.contains("5.4.0-150") && all.contains("btf")
+        );
     }
 }

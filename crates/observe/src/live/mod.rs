@@ -20,7 +20,7 @@ mod table;
 mod totals;
 pub mod tracefs;
 
-pub use attach::{Means, Options, Watch};
+pub use attach::{Cost, Means, Options, Watch};
 pub use counters::{GridCounters, OpCounters};
 pub use device::{Device, devices};
 pub use record::{Recorded, Recorder};

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,9 +52,17 @@ pub struct Recorder {
 impl Recorder {
     /// Begins to write what `watch` sees.
     pub fn start(watch: &mut Watch, path: &Path) -> Result<Self> {
-        let file = File::create(path)
+        // What a machine reads and writes is for its owner's eyes.
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(path)
             .map_err(|error| Error::io("Cannot make the file", error).in_file(path))?;
-        let ring = watch.ring().ok_or_else(|| Error::new(ErrorKind::Unsupported, "There is no ring of events"))?;
+        let ring = watch
+            .ring()
+            .ok_or_else(|| Error::new(ErrorKind::Unsupported, "There is no ring of events"))?;
         let mut writer = Writer::new(BufWriter::with_capacity(1 << 18, file), watch.devices());
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
@@ -67,12 +76,20 @@ impl Recorder {
     pub fn finish(self, lost: u64) -> Result<Recorded> {
         self.stop.store(true, Ordering::Release);
         let crashed = |_| io::Error::other("the writer crashed");
-        let done = self.thread.join().map_err(crashed).and_then(|done| done?.finish(lost));
+        let done = self
+            .thread
+            .join()
+            .map_err(crashed)
+            .and_then(|done| done?.finish(lost));
         done.map_err(|error| Error::io("Cannot write the record", error))
     }
 }
 
-fn follow<W: Write>(mut ring: RingBuf<MapData>, mut writer: Writer<W>, stop: &AtomicBool) -> io::Result<Writer<W>> {
+fn follow<W: Write>(
+    mut ring: RingBuf<MapData>,
+    mut writer: Writer<W>,
+    stop: &AtomicBool,
+) -> io::Result<Writer<W>> {
     loop {
         // Asked before the last look, so that nothing is left behind.
         let last = stop.load(Ordering::Acquire);
@@ -116,7 +133,10 @@ impl<W: Write> Writer<W> {
     fn new(out: W, devices: &[Device]) -> Self {
         Self {
             out,
-            devices: devices.iter().map(|device| (device.dev(), device.by_bio)).collect(),
+            devices: devices
+                .iter()
+                .map(|device| (device.dev(), device.by_bio))
+                .collect(),
             names: HashMap::new(),
             began: None,
             sequence: 0,
@@ -126,7 +146,9 @@ impl<W: Write> Writer<W> {
 
     /// The wall clock at the beginning.
     fn begin(&mut self) -> io::Result<()> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let seconds = u32::try_from(now.as_secs()).unwrap_or(u32::MAX);
         let payload = [seconds.to_le_bytes(), now.subsec_nanos().to_le_bytes()].concat();
         self.put(&Fields {
@@ -137,12 +159,16 @@ impl<W: Write> Writer<W> {
     }
 
     fn event(&mut self, event: &Event) -> io::Result<()> {
-        let device = usize::try_from(event.slot).ok().and_then(|slot| self.devices.get(slot));
+        let device = usize::try_from(event.slot)
+            .ok()
+            .and_then(|slot| self.devices.get(slot));
         let Some((device, by_bio)) = device.copied() else {
             return Ok(());
         };
         // Events of several processors come a little out of order; none may be before the beginning.
-        let began = *self.began.get_or_insert(event.time.saturating_sub(1_000_000));
+        let began = *self
+            .began
+            .get_or_insert(event.time.saturating_sub(1_000_000));
         let time = event.time.saturating_sub(began);
         self.name(event, time)?;
         self.put(&Fields {
@@ -182,7 +208,13 @@ impl<W: Write> Writer<W> {
         record.extend(self.sequence.to_le_bytes());
         record.extend(fields.time.to_le_bytes());
         record.extend(fields.sector.to_le_bytes());
-        for word in [fields.bytes, fields.action, fields.pid, fields.device, fields.cpu] {
+        for word in [
+            fields.bytes,
+            fields.action,
+            fields.pid,
+            fields.device,
+            fields.cpu,
+        ] {
             record.extend(word.to_le_bytes());
         }
         record.extend(fields.error.to_le_bytes());
@@ -259,8 +291,12 @@ mod tests {
         let mut writer = Writer::new(&mut bytes, &[device]);
         writer.begin().unwrap();
         for op in Op::ALL {
-            writer.event(&event(Happened::Issue, 5_000_000, op)).unwrap();
-            writer.event(&event(Happened::Complete, 5_000_900, op)).unwrap();
+            writer
+                .event(&event(Happened::Issue, 5_000_000, op))
+                .unwrap();
+            writer
+                .event(&event(Happened::Complete, 5_000_900, op))
+                .unwrap();
         }
         let written = writer.finish(3).unwrap();
         assert_eq!((written.events, written.bytes), (10, bytes.len() as u64));
@@ -269,10 +305,18 @@ mod tests {
         let mut records = Records::default();
         parser.parse(&bytes, &mut records);
         assert_eq!((records.rows.len(), records.skipped.rows), (10, 0));
-        let ops: Vec<_> = records.rows.iter().step_by(2).map(|row| row.io.op).collect();
+        let ops: Vec<_> = records
+            .rows
+            .iter()
+            .step_by(2)
+            .map(|row| row.io.op)
+            .collect();
         assert_eq!(ops, Op::ALL);
         let first = records.rows.first().unwrap();
-        assert_eq!((first.kind, first.io.offset, first.io.len), (Kind::Issue, 63 * 512, 4096));
+        assert_eq!(
+            (first.kind, first.io.offset, first.io.len),
+            (Kind::Issue, 63 * 512, 4096)
+        );
         assert_eq!(records.names.told, [(7, "fio".into())]);
     }
 }

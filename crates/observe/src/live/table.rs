@@ -101,7 +101,10 @@ mod tests {
         for (device, slot) in all.iter().zip(1_u32..) {
             let at = place(device.dev(), table.factor) * 8;
             let entry = table.bytes.get(at..at + 8).unwrap();
-            assert_eq!(entry, [device.dev().to_ne_bytes(), slot.to_ne_bytes()].concat());
+            assert_eq!(
+                entry,
+                [device.dev().to_ne_bytes(), slot.to_ne_bytes()].concat()
+            );
         }
     }
 

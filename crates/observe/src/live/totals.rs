@@ -136,6 +136,7 @@ struct Maps<'a> {
     owners: PerCpuHashMap<&'a aya::maps::MapData, [u32; 2], [u64; OWNER]>,
 }
 
+#[allow(clippy::needless_pass_by_value)] // map_err hands it over
 fn failed(error: MapError) -> Error {
     Error::new(ErrorKind::Io, format!("Cannot read the counters: {error}"))
 }
@@ -191,7 +192,9 @@ impl<'a> Maps<'a> {
         for entry in self.odd.iter() {
             let ([key, len], ios) = entry.map_err(failed)?;
             let (slot, op) = (key / 3, key % 3);
-            let device = usize::try_from(slot).ok().and_then(|slot| devices.get_mut(slot));
+            let device = usize::try_from(slot)
+                .ok()
+                .and_then(|slot| devices.get_mut(slot));
             let op = device.and_then(|device| device.ops.get_mut(usize::try_from(op).ok()?));
             if let Some(op) = op {
                 op.odd.insert(len, ios);

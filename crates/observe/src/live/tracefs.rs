@@ -58,15 +58,19 @@ pub(super) fn places() -> Result<Places> {
     ];
     let mut out = Places::default();
     for (slot, place) in out.0.iter_mut().zip(all) {
-        *slot = place.ok_or_else(|| Error::new(ErrorKind::Unsupported, "An event has other fields"))?;
+        *slot =
+            place.ok_or_else(|| Error::new(ErrorKind::Unsupported, "An event has other fields"))?;
     }
     Ok(out)
 }
 
-/// `field:dev_t dev;	offset:8;	size:4;	signed:0;`
+/// `field:dev_t dev; offset:8; size:4; signed:0;`, with tabs between.
 fn offset(format: &str, field: &str) -> Option<u32> {
     let line = format.lines().find(|line| {
-        let declared = line.trim().strip_prefix("field:").and_then(|rest| rest.split(';').next());
+        let declared = line
+            .trim()
+            .strip_prefix("field:")
+            .and_then(|rest| rest.split(';').next());
         let name = declared.and_then(|text| text.rsplit(' ').next());
         name.is_some_and(|name| name.split('[').next() == Some(field))
     })?;
@@ -75,8 +79,12 @@ fn offset(format: &str, field: &str) -> Option<u32> {
 }
 
 fn root() -> Result<PathBuf> {
-    let mounted = ROOTS.iter().map(Path::new).find(|root| root.join("events/block").is_dir());
-    let what = "tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing), or not permitted";
+    let mounted = ROOTS
+        .iter()
+        .map(Path::new)
+        .find(|root| root.join("events/block").is_dir());
+    let what =
+        "tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing), or not permitted";
     mounted
         .map(Path::to_path_buf)
         .ok_or_else(|| Error::new(ErrorKind::Unsupported, what))
@@ -91,7 +99,9 @@ pub struct Session {
 impl Session {
     /// Begins to trace.
     pub fn start(devices: &[Device]) -> Result<Self> {
-        let folder = root()?.join("instances").join(format!("ioalign-{}", std::process::id()));
+        let folder = root()?
+            .join("instances")
+            .join(format!("ioalign-{}", std::process::id()));
         fs::create_dir(&folder)
             .map_err(|error| Error::io("Cannot make a tracing instance", error).in_file(&folder))?;
         let made = Self::prepared(&folder, devices);
@@ -105,7 +115,10 @@ impl Session {
         // A smaller buffer than wanted is no reason to give up.
         let _ = fs::write(folder.join("buffer_size_kb"), BUFFER_KB);
         put(&folder.join("trace_clock"), "mono")?;
-        let filter: Vec<_> = devices.iter().map(|device| format!("dev == {}", device.dev())).collect();
+        let filter: Vec<_> = devices
+            .iter()
+            .map(|device| format!("dev == {}", device.dev()))
+            .collect();
         for event in ["block_rq_complete", "block_rq_issue"] {
             let event = folder.join("events/block").join(event);
             if !filter.is_empty() {
@@ -148,7 +161,10 @@ impl Session {
 
     /// Events that the kernel's buffers had no room for.
     pub fn lost(&self) -> u64 {
-        let folders = fs::read_dir(self.folder.join("per_cpu")).into_iter().flatten().flatten();
+        let folders = fs::read_dir(self.folder.join("per_cpu"))
+            .into_iter()
+            .flatten()
+            .flatten();
         let texts = folders.filter_map(|cpu| fs::read_to_string(cpu.path().join("stats")).ok());
         texts.map(|text| lost(&text)).sum()
     }
@@ -168,7 +184,10 @@ fn lost(stats: &str) -> u64 {
 impl Drop for Session {
     fn drop(&mut self) {
         for event in ["block_rq_issue", "block_rq_complete"] {
-            let _ = fs::write(self.folder.join("events/block").join(event).join("enable"), "0");
+            let _ = fs::write(
+                self.folder.join("events/block").join(event).join("enable"),
+                "0",
+            );
         }
         // The pipe keeps the instance busy until it is closed.
         if let Ok(null) = File::open("/dev/null") {
