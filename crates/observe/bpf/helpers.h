@@ -36,34 +36,49 @@ static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 /* 1 when the running kernel has the field (BPF_FIELD_EXISTS of enum bpf_field_info_kind). */
 #define field_exists(field) __builtin_preserve_field_info(field, 2)
 
-/* The number of the lowest set bit; 63 for 0. clang 14 crashes on __builtin_ctzll for this target. */
-INLINE u32 lowest_bit(u64 x)
-{
-	u32 n = 0;
+/* Nothing here branches on data: a branch that goes either way costs more than all the rest, and
+ * clang 14 crashes on __builtin_ctzll for this target. The product of a power of two and this number
+ * has its exponent, by way of the table, in the upper six bits. */
+#define SEQUENCE 0x03f79d71b4cb0a89ULL
+static const u8 exponent[64] = {
+	0, 1, 48, 2, 57, 49, 28, 3, 61, 58, 50, 42, 38, 29, 17, 4,
+	62, 55, 59, 36, 53, 51, 43, 22, 45, 39, 33, 30, 24, 18, 12, 5,
+	63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21, 44, 32, 23, 11,
+	46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9, 13, 8, 7, 6,
+};
 
-	if (!x)
-		return 63;
-	if (!(x & 0xffffffff)) { n += 32; x >>= 32; }
-	if (!(x & 0xffff)) { n += 16; x >>= 16; }
-	if (!(x & 0xff)) { n += 8; x >>= 8; }
-	if (!(x & 0xf)) { n += 4; x >>= 4; }
-	if (!(x & 0x3)) { n += 2; x >>= 2; }
-	if (!(x & 0x1)) { n += 1; }
-	return n;
+/* The number of the lowest set bit; 63 for 0. */
+INLINE u64 lowest_bit(u64 x)
+{
+	x |= 1ULL << 63;
+	return exponent[((x & -x) * SEQUENCE) >> 58];
 }
 
-/* How many bits the number has: 0 for 0, 64 at most. */
-INLINE u32 bits(u64 x)
+/* The number of the highest set bit of a number that is not 0. */
+INLINE u64 highest_bit(u64 x)
 {
-	u32 n = 0;
+	x |= x >> 1;
+	x |= x >> 2;
+	x |= x >> 4;
+	x |= x >> 8;
+	x |= x >> 16;
+	x |= x >> 32;
+	x ^= x >> 1;
+	return exponent[(x * SEQUENCE) >> 58];
+}
 
-	if (x >> 32) { n += 32; x >>= 32; }
-	if (x >> 16) { n += 16; x >>= 16; }
-	if (x >> 8) { n += 8; x >>= 8; }
-	if (x >> 4) { n += 4; x >>= 4; }
-	if (x >> 2) { n += 2; x >>= 2; }
-	if (x >> 1) { n += 1; x >>= 1; }
-	return n + (u32)x;
+/* 1 for what is not 0, for numbers below 2^63. */
+INLINE u64 some(u64 x)
+{
+	x = -x;
+	HIDDEN(x);
+	return x >> 63;
+}
+
+/* 1 where both are the same, for numbers below 2^63. */
+INLINE u64 same(u64 a, u64 b)
+{
+	return 1 - some(a ^ b);
 }
 
 #endif

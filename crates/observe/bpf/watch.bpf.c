@@ -11,6 +11,7 @@
 #define GRIDS 4			/* grids beside the powers of two; the first is the unit */
 #define OPS 5			/* as in record::Op: read, write, discard, flush, other */
 #define PLACED 3		/* of these have a place on the device */
+#define SECTORS 128		/* in 64 KiB */
 #define SIZES_512 129		/* multiples of 512 bytes, up to 64 KiB */
 #define SIZES_4K 257		/* multiples of 4 KiB, up to 1 MiB */
 #define STEP_BITS 5		/* linear steps an octave of latency, as in analyse::latency */
@@ -21,12 +22,12 @@ struct grid {
 	u64 size;
 	u64 phase;
 	u32 shift;		/* of a power of two, else 64 */
-	u32 used;
+	u32 use;		/* 0 none, 1 its starts follow from `sectors`, 2 they are counted */
 };
 
 struct slot {
 	u64 tag_base;		/* where its requests are in `flight` */
-	u32 tags;		/* a hardware queue */
+	u32 tag_bits;		/* a hardware queue has so many tags, as a power of two */
 	u32 queues;
 	u32 by_bio;		/* counted as bios: it has no requests of its own */
 	u32 pad;
@@ -55,25 +56,28 @@ const volatile u32 at_sectors = 24, at_rwbs = 34;
 /* Requests that were given back and wait to be issued again: none, nearly always. */
 u64 given_back = 0;
 
+/* What every I/O touches is together; the rest is touched at one place each. Nothing is counted here
+ * that user space can work out: lengths follow from sizes, starts below 64 KiB from `sectors`. */
 struct counts {
 	u64 ios;
 	u64 bytes;
-	u64 starts[64];
-	u64 lengths[64];
-	u64 straddle[65];	/* where straddling begins, less where it ends */
-	u64 sectors[8];
+	struct {
+		u64 straddling;
+		u64 touched;
+		u64 start_off;	/* these two where `use` is 2 */
+		u64 past;	/* sum of the offsets past the boundary */
+		u64 length_off;	/* of odd sizes past the table, as the minimum of cells */
+		u64 minimum;
+	} grids[GRIDS];
+	u64 sectors[SECTORS];	/* starts by sector in 64 KiB */
+	u64 starts[64];		/* of multiples of 64 KiB */
+	u64 lengths[64];	/* of odd sizes past the table */
+	u64 fits[65];		/* the same, by the bits of what they fit into */
+	u64 crossed[65];	/* by the bits of the highest boundary that they cross */
 	u64 sizes_512[SIZES_512];
 	u64 sizes_4k[SIZES_4K];
 	u64 sizes_log[33];
-	u64 past[65];		/* bits of the offset past the unit's boundary */
-	struct {
-		u64 start_off;
-		u64 length_off;
-		u64 straddling;
-		u64 touched;
-		u64 minimum;
-		u64 past;	/* sum of the offsets past the boundary */
-	} grids[GRIDS];
+	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
 };
 
 struct latencies {
@@ -86,7 +90,6 @@ struct latencies {
 struct plain {
 	u64 ios[OPS];
 	u64 bytes[OPS];
-	u64 completed;
 	u64 unmatched;		/* completed, and never seen to be issued */
 	u64 requeued;
 	u64 partial;
@@ -159,21 +162,17 @@ struct io {
 
 static const struct owner no_owner = {};
 
-/* enum req_op, include/linux/blk_types.h; numbers that never changed, but for zone append. */
-INLINE u32 op_of(u32 flags)
+/* enum req_op, include/linux/blk_types.h: a digit each, from the right. Write same (until 5.18) and
+ * zone append (since 6.2) share 7; write zeroes are 9; secure erase, 5, is a discard. */
+#define OP_DIGITS 0x4444441414242310ULL
+
+INLINE u64 op_of(u32 flags)
 {
-	switch (flags & 0xff) {
-	case 0: return 0;
-	case 1:			/* write */
-	case 7:			/* write same until 5.18, zone append since 6.2 */
-	case 9:			/* write zeroes */
-		return 1;
-	case 3:			/* discard */
-	case 5:			/* secure erase */
-		return 2;
-	case 2: return 3;	/* flush */
-	}
-	return 4;
+	u64 op = flags & 0xff;
+
+	if (op > 15)
+		return 4;
+	return (OP_DIGITS >> (op * 4)) & 15;
 }
 
 /* The slot of a device, SLOTS where it is not watched. */
@@ -274,87 +273,96 @@ INLINE void owned(struct io *io)
 }
 
 /* On one grid; returns whether the I/O straddles. As analyse::grid counts. */
-INLINE u32 on_grid(struct counts *all, u32 n, const volatile struct grid *grid, struct io *io)
+INLINE u64 on_grid(struct counts *all, u32 n, const volatile struct grid *grid, struct io *io)
 {
-	u64 start = io->offset - grid->phase + grid->size;
-	u64 last = start + io->len - 1;
-	u64 first, end, past, whole, part, touched, minimum;
+	u64 size = grid->size, shift = grid->shift, len = io->len;
+	u64 start = io->offset - grid->phase + size;
+	u64 last = start + len - some(len);
+	u64 first, end, past, more;
 
-	if (grid->shift < 64) {
-		first = start >> (grid->shift & 63);
-		end = last >> (grid->shift & 63);
-		past = start & (grid->size - 1);
-		whole = io->len >> (grid->shift & 63);
-		part = io->len & (grid->size - 1);
+	if (shift < 64) {
+		first = start >> shift;
+		end = last >> shift;
 	} else {
-		first = start / grid->size;
-		end = last / grid->size;
-		past = start - first * grid->size;
-		whole = io->len / grid->size;
-		part = io->len - whole * grid->size;
+		first = start / size;
+		end = last / size;
 	}
-	touched = io->len ? end - first + 1 : 0;
-	minimum = whole + !!part;
-	all->grids[n].start_off += !!past;
-	all->grids[n].length_off += !!part;
-	all->grids[n].touched += touched;
-	all->grids[n].minimum += minimum;
-	if (past) {
+	if (grid->use > 1) {
+		past = start - first * size;
+		all->grids[n].start_off += some(past);
 		all->grids[n].past += past;
 		if (n == 0)
-			all->past[bits(past) & 63]++;
+			all->past[highest_bit(past << 1 | 1) & 63]++;
 	}
-	if (minimum == 1 && touched == 2) {
-		all->grids[n].straddling++;
-		return 1;
-	}
-	return 0;
+	more = end - first;
+	all->grids[n].touched += more + some(len);
+	/* It fits into one cell, its length being not above the size, and lies in two. */
+	more &= 1 - ((size - len) >> 63);
+	all->grids[n].straddling += more;
+	return more;
 }
 
-INLINE void straddles(struct counts *all, struct io *io)
+/* A size that no table has: kept with what follows from it, as user space will not know it. */
+static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io, u32 key)
 {
-	u64 crossed, fits;
+	struct odd_key odd = { key, io->len };
+	u64 *found, none = 0, bits = 0;
+	u64 slot = io->slot;
 
-	if (io->len < 2)
-		return;
-	crossed = bits(io->offset ^ (io->offset + io->len - 1));
-	fits = bits(io->len - 1);
-	HIDDEN(crossed);
-	if (fits < crossed && crossed <= 64) {
-		all->straddle[fits & 63]++;
-		all->straddle[crossed]--;
-	}
-}
-
-INLINE void sized(struct counts *all, u32 key, u32 len)
-{
-	u32 at;
-
-	if (!(len & 511) && (at = len >> 9) < SIZES_512) {
-		all->sizes_512[at]++;
-		return;
-	}
-	if (!(len & 4095) && (at = len >> 12) < SIZES_4K) {
-		all->sizes_4k[at]++;
-		return;
-	}
-	struct odd_key odd = { key, len };
-	u64 *found = bpf_map_lookup_elem(&odd_sizes, &odd);
-	u64 none = 0;
+	if (!all)
+		return 0;
+	found = bpf_map_lookup_elem(&odd_sizes, &odd);
 	if (!found) {
 		bpf_map_update_elem(&odd_sizes, &odd, &none, BPF_NOEXIST);
 		found = bpf_map_lookup_elem(&odd_sizes, &odd);
 	}
-	if (found)
+	if (found) {
 		__sync_fetch_and_add(found, 1);
-	else if ((at = bits(len)) < 33)
-		all->sizes_log[at]++;
+		return 0;
+	}
+	if (io->len)
+		bits = highest_bit(io->len) + 1;
+	HIDDEN(bits);
+	if (bits < 33)
+		all->sizes_log[bits]++;
+	all->lengths[lowest_bit(io->len) & 63]++;
+	if (io->len > 1)
+		all->fits[(highest_bit(io->len - 1) + 1) & 63]++;
+	HIDDEN(slot);
+	if (slot >= SLOTS)
+		return 0;
+#pragma unroll
+	for (u32 n = 0; n < GRIDS; n++) {
+		const volatile struct grid *grid = &slots[slot].grids[n];
+		u64 size = grid->size;
+		if (!grid->use || !size)
+			break;
+		all->grids[n].length_off += some(io->len % size);
+		all->grids[n].minimum += (io->len + size - 1) / size;
+	}
+	return 0;
+}
+
+INLINE void sized(struct counts *all, struct io *io, u32 key)
+{
+	u64 at = io->len >> 9;
+
+	if (!(io->len & 511) && at < SIZES_512) {
+		all->sizes_512[at]++;
+		return;
+	}
+	at = io->len >> 12;
+	if (!(io->len & 4095) && at < SIZES_4K) {
+		all->sizes_4k[at]++;
+		return;
+	}
+	sized_odd(all, io, key);
 }
 
 /* Counts an I/O that was issued; what its completion needs to know goes to `stash`. */
 static __attribute__((noinline)) int issued(struct io *io, struct stash *stash)
 {
-	u64 slot = io->slot;
+	u64 slot = io->slot, at;
 	u32 key = io->slot * PLACED + io->op;
 	struct counts *all;
 	struct plain *of;
@@ -380,15 +388,18 @@ static __attribute__((noinline)) int issued(struct io *io, struct stash *stash)
 		return 0;
 	all->ios++;
 	all->bytes += io->len;
-	all->starts[lowest_bit(io->offset) & 63]++;
-	all->lengths[lowest_bit(io->len) & 63]++;
-	all->sectors[(io->offset >> 9) & 7]++;
-	straddles(all, io);
-	sized(all, key, io->len);
+	at = (io->offset >> 9) & (SECTORS - 1);
+	all->sectors[at]++;
+	if (!at)
+		all->starts[lowest_bit(io->offset) & 63]++;
+	/* How high the boundary is that it crosses; what it fits into follows from its size. */
+	if (io->len > 1)
+		all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
+	sized(all, io, key);
 #pragma unroll
 	for (u32 n = 0; n < GRIDS; n++) {
 		const volatile struct grid *grid = &slots[slot].grids[n];
-		if (!grid->used)
+		if (!grid->use)
 			break;
 		stash->crossed |= on_grid(all, n, grid, io) << n;
 	}
@@ -398,13 +409,13 @@ static __attribute__((noinline)) int issued(struct io *io, struct stash *stash)
 
 INLINE u64 latency_index(u64 value)
 {
-	u64 octave = bits(value | 1) - 1;
+	u64 octave = highest_bit(value | 1);
 	u64 shift;
 
 	if (octave < STEP_BITS)
 		return value;
 	shift = octave - STEP_BITS;
-	return ((shift + 1) << STEP_BITS) + ((value >> (shift & 63)) & ((1 << STEP_BITS) - 1));
+	return ((shift + 1) << STEP_BITS) + ((value >> shift) & ((1 << STEP_BITS) - 1));
 }
 
 INLINE void timed(u32 key, u64 value)
@@ -439,21 +450,24 @@ static __attribute__((noinline)) int completed(struct stash *stash, u64 now)
 	return 0;
 }
 
-/* Where a request is remembered; `flights` where it is not. */
+/* Where a request is remembered; `flights` where it is not. Tags that follow each other are four
+ * entries, a cache line, apart: one is issued on one processor while its neighbour completes on another. */
 INLINE u32 place_of(struct request *rq, u64 slot)
 {
 	const volatile struct slot *config;
 	struct blk_mq_hw_ctx *queue = rq->mq_hctx;
-	u32 tag = rq->tag;
-	u32 number = queue ? queue->queue_num : 0;
+	u64 tag = (u32)rq->tag, number = queue ? queue->queue_num : 0, bits, tags;
 
 	HIDDEN(slot);
 	if (slot >= SLOTS)
 		return flights;
 	config = &slots[slot];
-	if (tag >= config->tags || number >= config->queues)
+	bits = config->tag_bits & 31;
+	tags = 1ULL << bits;
+	if (tag >= tags || number >= config->queues || bits < 2)
 		return flights;
-	return config->tag_base + number * config->tags + tag;
+	tag = ((tag << 2) & (tags - 1)) | (tag >> (bits - 2));
+	return config->tag_base + (number << bits) + tag;
 }
 
 /* What the request is; 0 where its device is not watched. */
@@ -524,38 +538,44 @@ INLINE int request_returned(struct request *rq)
 
 INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 {
-	struct io io;
+	u64 slot = slot_of(request_device(rq));
+	u64 pointer = (u64)rq, now, op;
 	struct stash *kept;
 	struct plain *of;
-	u64 pointer = (u64)rq, now;
-	u32 at, left;
+	u32 at, number;
 
-	if (!described(rq, &io))
+	if (slot >= SLOTS || slots[slot].by_bio)
 		return 0;
-	left = io.len;
+	op = op_of(rq->cmd_flags);
+	if (!with_events && !given_back && op >= PLACED)
+		return 0;
 	now = bpf_ktime_get_ns();
-	io.len = bytes;
-	tell(1, &io, now, error);
+	if (with_events) {
+		struct io io;
+		if (described(rq, &io)) {
+			io.len = bytes;
+			tell(1, &io, now, error);
+		}
+	}
 	if (given_back && !bpf_map_delete_elem(&returned, &pointer))
 		__sync_fetch_and_add(&given_back, -1);
-	if (io.op >= PLACED)
+	if (op >= PLACED)
 		return 0;
-	of = plain_of(io.slot);
+	at = place_of(rq, slot);
+	kept = at < flights ? bpf_map_lookup_elem(&flight, &at) : 0;
+	/* What is kept stays: to write here would take the cache line from who issues next. */
+	if (kept && kept->key && bytes >= rq->__data_len) {
+		completed(kept, now);
+		return 0;
+	}
+	number = slot;
+	of = plain_of(number);
 	if (!of)
 		return 0;
-	if (bytes < left) {
+	if (bytes < rq->__data_len)
 		of->partial++;
-		return 0;
-	}
-	at = place_of(rq, io.slot);
-	kept = at < flights ? bpf_map_lookup_elem(&flight, &at) : 0;
-	if (!kept || !kept->key) {
+	else
 		of->unmatched++;
-		return 0;
-	}
-	of->completed++;
-	completed(kept, now);
-	kept->key = 0;
 	return 0;
 }
 
@@ -599,7 +619,6 @@ INLINE int bio_done(struct bio *bio)
 	u64 pointer = (u64)bio, now;
 	struct bio_stash *kept = bpf_map_lookup_elem(&bios, &pointer);
 	struct bio_stash made;
-	struct plain *of;
 	struct io io;
 
 	/* Most bios are of other devices: that costs the look-up alone. */
@@ -616,9 +635,6 @@ INLINE int bio_done(struct bio *bio)
 	io.offset = made.sector << 9;
 	io.len = made.bytes;
 	tell(1, &io, now, 0);
-	of = plain_of(io.slot);
-	if (of)
-		of->completed++;
 	completed(&made.stash, now);
 	return 0;
 }
@@ -642,6 +658,10 @@ SEC("tp_btf/block_io_start") int io_start(u64 *ctx) { return request_started((vo
 SEC("tp_btf/block_bio_queue") int bio_queue(u64 *ctx) { return bio_queued((void *)ctx[0]); }
 SEC("tp_btf/block_bio_queue") int bio_queue_q(u64 *ctx) { return bio_queued((void *)ctx[1]); }
 SEC("tp_btf/block_bio_complete") int bio_complete(u64 *ctx) { return bio_done((void *)ctx[1]); }
+
+/* What measuring itself costs: `--cost` takes it off. */
+SEC("tp_btf/block_rq_issue") int empty_issue(u64 *ctx) { return 0; }
+SEC("tp_btf/block_rq_complete") int empty_complete(u64 *ctx) { return 0; }
 
 /* Plain tracepoints, where the kernel has no type information. The request is not at hand: a
  * completion is found again by device and sector. */
@@ -735,7 +755,6 @@ SEC("tracepoint/block/block_rq_complete") int plain_complete(void *ctx)
 	}
 	made = *kept;
 	bpf_map_delete_elem(&bios, &key);
-	of->completed++;
 	completed(&made.stash, now);
 	return 0;
 }

@@ -16,6 +16,7 @@ fn main() {
         devices: devs.clone(),
         owners: true,
         ring: Some(1 << 24),
+        cost: true,
         plain: std::env::var_os("PLAIN").is_some(),
     }) {
         Ok(w) => w,

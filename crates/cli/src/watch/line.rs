@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use ioalign_observe::Op;
-use ioalign_observe::live::OpCounters;
+use ioalign_observe::live::{Device, OpCounters};
 
 use super::numbers::percent;
 use super::tick::{Tick, column};
@@ -38,7 +38,7 @@ impl Lines {
                     ),
                     None => ("-".to_owned(), "-".to_owned()),
                 };
-                let figures = figures(counters, tick.duration);
+                let figures = figures(counters, device, tick.duration);
                 writeln!(
                     out,
                     "{:<8} {:<5}{figures} {awaited:>6} {queue:>6}",
@@ -67,10 +67,14 @@ impl Lines {
 }
 
 #[allow(clippy::cast_precision_loss)] // display values
-fn figures(counters: &OpCounters, duration: Duration) -> String {
+fn figures(counters: &OpCounters, device: &Device, duration: Duration) -> String {
     let seconds = duration.as_secs_f64().max(1e-9);
     let (ios, bytes) = (counters.ios() as f64, counters.bytes() as f64);
-    let unit = counters.grid(0);
+    let unit = device
+        .grids
+        .first()
+        .map(|unit| counters.grid(0, unit))
+        .unwrap_or_default();
     let (mean, p99) = counters
         .latency()
         .map_or((0.0, 0.0), |l| (l.mean / 1e3, l.p99 / 1e3));

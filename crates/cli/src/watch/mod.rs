@@ -44,6 +44,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let wanted = Options {
         owners: mode.top > 0,
         ring: arguments.record.as_ref().map(|_| arguments.ring),
+        cost: arguments.cost,
         plain: arguments.by == Some(By::Tracepoint),
         devices: devices.clone(),
     };
@@ -219,15 +220,24 @@ fn watching(devices: &[Device]) -> String {
     format!("watching {}{more}", names.join(" "))
 }
 
-/// What the kernel measured, by I/O.
+/// What the kernel measured, by I/O, less what measuring costs.
 fn told(cost: live::Cost, totals: &Totals) -> String {
     let ios: u64 = totals.devices.iter().map(live::DeviceTotals::ios).sum();
-    match cost.nanos.checked_div(ios) {
-        Some(each) if cost.runs > 0 => format!(
-            "cost {each} ns an I/O ({} runs of {} ns; the measuring itself is some 50 ns a run)",
-            numbers::grouped(cost.runs),
-            cost.nanos / cost.runs
-        ),
+    let runs = numbers::grouped(cost.runs);
+    match (
+        cost.nanos.checked_div(ios),
+        cost.empty_nanos.checked_div(cost.empty_runs),
+    ) {
+        (Some(each), Some(empty)) if cost.runs > 0 => {
+            let measuring = cost.runs.saturating_mul(empty) / ios.max(1);
+            let net = each.saturating_sub(measuring);
+            format!(
+                "cost {net} ns an I/O: {each} ns in {runs} runs, less {measuring} for empty programs ({empty} ns a run)"
+            )
+        }
+        (Some(each), None) if cost.runs > 0 => {
+            format!("cost {each} ns an I/O in {runs} runs, measuring included")
+        }
         _ => "cost not measured: sysctl kernel.bpf_stats_enabled=1, and some I/O".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use ioalign_core::GridSpec;
 use ioalign_core::profile::Latency;
 use ioalign_observe::Op;
 use ioalign_observe::live::{Device, DeviceTotals, OpCounters, Totals};
@@ -49,7 +50,9 @@ impl Summary<'_> {
         slot: usize,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let unit = device.grids.first().map_or(4096, |grid| grid.size.get());
+        let assumed = GridSpec::assumed_block();
+        let grid = device.grids.first().unwrap_or(&assumed);
+        let unit = grid.size.get();
         let ios = grouped(totals.ios());
         writeln!(
             out,
@@ -58,11 +61,11 @@ impl Summary<'_> {
             self.seconds,
             size(unit)
         )?;
-        issued(totals, out)?;
+        issued(totals, grid, out)?;
         shift(totals, slot, self.parts, out)?;
         for (op, counters) in placed(totals) {
             sizes(op, counters, out)?;
-            past(op, counters, out)?;
+            past(op, counters, grid, out)?;
         }
         crossings(device, totals, out)?;
         self.owners(slot, unit, out)?;
@@ -141,14 +144,14 @@ fn off(starts: &[u64], unit: u64, ios: u64) -> Option<u64> {
     Some(ios.saturating_sub(on))
 }
 
-fn issued(totals: &DeviceTotals, out: &mut impl Write) -> io::Result<()> {
+fn issued(totals: &DeviceTotals, unit: &GridSpec, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
         "  {:<8}{:>10}{:>20}{:>23}{:>17}",
         "", "issued", "misaligned", "mean offset", "not a multiple"
     )?;
     for (op, counters) in placed(totals) {
-        let (ios, unit) = (counters.ios(), counters.grid(0));
+        let (ios, unit) = (counters.ios(), counters.grid(0, unit));
         let misaligned = format!(
             "{} {:>7}",
             grouped(unit.start_off),
@@ -246,14 +249,19 @@ fn sizes(op: Op, counters: &OpCounters, out: &mut impl Write) -> io::Result<()> 
     Ok(())
 }
 
-fn past(op: Op, counters: &OpCounters, out: &mut impl Write) -> io::Result<()> {
-    let all = counters.past();
-    let most = all.iter().copied().max().unwrap_or(0);
+fn past(op: Op, counters: &OpCounters, unit: &GridSpec, out: &mut impl Write) -> io::Result<()> {
+    let all = counters.past(unit);
+    let most = all.iter().skip(1).copied().max().unwrap_or(0);
     if most == 0 {
         return Ok(());
     }
     writeln!(out, "\n  {} past the unit's boundary by", op.name())?;
-    for (count, bits) in all.iter().zip(0_u32..).filter(|(count, _)| **count > 0) {
+    for (count, bits) in all
+        .iter()
+        .zip(0_u32..)
+        .skip(1)
+        .filter(|(count, _)| **count > 0)
+    {
         let from = 1_u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0);
         let to = 1_u64.checked_shl(bits).map_or(u64::MAX, |to| to - 1);
         let range = format!("{from} to {to} B");
@@ -275,7 +283,7 @@ fn crossings(device: &Device, totals: &DeviceTotals, out: &mut impl Write) -> io
     )?;
     for (op, counters) in placed(totals) {
         for (n, grid) in device.grids.iter().enumerate() {
-            let counted = counters.grid(n);
+            let counted = counters.grid(n, grid);
             let [slow, clean] = counters.latency_split(n);
             let name = format!("{} {} {}", op.name(), size(grid.size.get()), grid.kind);
             writeln!(

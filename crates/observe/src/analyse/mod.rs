@@ -15,6 +15,7 @@ use ioalign_core::profile::{self, Profile};
 use crate::pipeline::Directory;
 use crate::record::Io;
 use device::DeviceState;
+pub(crate) use op::power_of;
 
 /// What is counted.
 #[derive(Clone, Debug)]

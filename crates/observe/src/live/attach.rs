@@ -42,6 +42,8 @@ pub struct Options {
     pub owners: bool,
     /// Bytes of the ring of events; none without.
     pub ring: Option<u32>,
+    /// Whether empty programs run beside, so that [`Watch::cost`] knows what measuring costs.
+    pub cost: bool,
     /// Use plain tracepoints though typed ones are there: for tests.
     pub plain: bool,
 }
@@ -60,6 +62,10 @@ pub struct Cost {
     pub nanos: u64,
     /// Runs of them.
     pub runs: u64,
+    /// Nanoseconds in empty programs on issue and completion.
+    pub empty_nanos: u64,
+    /// Runs of those.
+    pub empty_runs: u64,
 }
 
 impl Watch {
@@ -145,19 +151,24 @@ impl Watch {
 
     /// What the kernel says this costs; nothing while `kernel.bpf_stats_enabled` is 0.
     pub fn cost(&self) -> Cost {
+        let part = |what, empty| self.sum_of(what, |name| name.starts_with("empty") == empty);
         Cost {
-            nanos: self.sum("run_time_ns"),
-            runs: self.sum("run_cnt"),
+            nanos: part("run_time_ns", false),
+            runs: part("run_cnt", false),
+            empty_nanos: part("run_time_ns", true),
+            empty_runs: part("run_cnt", true),
         }
     }
 
     /// A figure of the kernel about the programs, over all of them.
     fn sum(&self, what: &str) -> u64 {
+        self.sum_of(what, |_| true)
+    }
+
+    fn sum_of(&self, what: &str, wanted: impl Fn(&str) -> bool) -> u64 {
         use std::os::fd::{AsFd, AsRawFd};
-        let fds = self
-            .bpf
-            .programs()
-            .filter_map(|(_, program)| program.fd().ok());
+        let programs = self.bpf.programs().filter(|(name, _)| wanted(name));
+        let fds = programs.filter_map(|(_, program)| program.fd().ok());
         let texts = fds.filter_map(|fd| {
             let number = fd.as_fd().as_raw_fd();
             std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).ok()
@@ -240,6 +251,10 @@ fn programs(options: &Options, types: &Types, early: bool) -> Vec<(&'static str,
             all.push(("io_start", "block_io_start"));
         }
         all.push(pick("block_rq_issue", "rq_issue", "rq_issue_q"));
+        if options.cost {
+            all.push(("empty_complete", "block_rq_complete"));
+            all.push(("empty_issue", "block_rq_issue"));
+        }
     }
     all
 }

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use ioalign_core::GridSpec;
 use ioalign_core::profile::SizeCount;
 
 use super::histogram::Steps;
 use super::layout::{
-    BYTES, COUNTS, GRID, GRIDS, IN_4K, IN_512, IN_LOG, IOS, LENGTHS, ON_GRIDS, PAST, SECTORS,
-    SIZES_4K, SIZES_512, STARTS, STRADDLE,
+    BYTES, COUNTS, CROSSED, FITS, GRID, GRIDS, IN_4K, IN_64K, IN_512, IN_LOG, IOS, LENGTHS,
+    ON_GRIDS, PAST, SECTORS, SIZES_4K, SIZES_512, STARTS,
 };
+use super::table::follows;
+use crate::analyse::power_of;
 
 /// Counters of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +51,7 @@ impl OpCounters {
 
     pub(super) fn merge(&mut self, words: &[u64; COUNTS]) {
         for (mine, more) in self.words.iter_mut().zip(words) {
-            // The difference array has steps down: they wrap.
-            *mine = mine.wrapping_add(*more);
+            *mine += more;
         }
     }
 
@@ -63,7 +65,7 @@ impl OpCounters {
             (*len, now.saturating_sub(then))
         });
         Self {
-            words: words.map(|(now, then)| now.wrapping_sub(*then)).collect(),
+            words: words.map(|(now, then)| now.saturating_sub(*then)).collect(),
             latency: latency.map(|(now, then)| now.since(then)).collect(),
             odd: odd.filter(|(_, ios)| *ios > 0).collect(),
         }
@@ -87,76 +89,145 @@ impl OpCounters {
         self.word(BYTES)
     }
 
+    /// Starts by sector in 64 KiB: bytes past it, and I/Os.
+    fn places(&self) -> impl Iterator<Item = (u64, u64)> {
+        let all = self.part(SECTORS, IN_64K).iter().zip(0_u64..);
+        all.map(|(ios, sector)| (sector * 512, *ios))
+    }
+
     /// Index k: starts that are multiples of 2^k bytes and not of 2^(k+1).
-    pub fn starts(&self) -> &[u64] {
-        self.part(STARTS, 64)
+    pub fn starts(&self) -> Vec<u64> {
+        let mut all = self.part(STARTS, 64).to_vec();
+        for (past, ios) in self.places().skip(1) {
+            if let Some(count) = all.get_mut(power_of(past)) {
+                *count += ios;
+            }
+        }
+        all
     }
 
     /// The same for lengths.
-    pub fn lengths(&self) -> &[u64] {
-        self.part(LENGTHS, 64)
+    pub fn lengths(&self) -> Vec<u64> {
+        let mut all = self.part(LENGTHS, 64).to_vec();
+        for (bytes, ios) in self.exact_sizes() {
+            if let Some(count) = all.get_mut(power_of(bytes)) {
+                *count += ios;
+            }
+        }
+        all
     }
 
-    /// Index k: I/Os that would fit into 2^k bytes and lie in two such cells.
+    /// Index k: I/Os that would fit into 2^k bytes and lie in two such cells: those that fit, less those
+    /// that cross no boundary so high.
     pub fn straddling(&self) -> Vec<u64> {
+        let mut fits = self.part(FITS, 64).to_vec();
+        for (bytes, ios) in self.exact_sizes().filter(|(bytes, _)| *bytes > 1) {
+            let bits = 64 - (bytes - 1).leading_zeros();
+            if let Some(count) = fits.get_mut(bits as usize) {
+                *count += ios;
+            }
+        }
         let mut sum = 0_u64;
-        let steps = self.part(STRADDLE, 64).iter();
-        steps
-            .map(|step| {
-                sum = sum.wrapping_add(*step);
-                sum
-            })
-            .collect()
+        let steps = fits.iter().zip(self.part(CROSSED, 64));
+        let steps = steps.map(|(fits, crossed)| {
+            sum = sum.saturating_add(*fits).saturating_sub(*crossed);
+            sum
+        });
+        steps.collect()
     }
 
     /// Starts by 512-byte sector in 4 KiB.
     pub fn sectors(&self) -> [u64; 8] {
         let mut all = [0; 8];
-        for (slot, count) in all.iter_mut().zip(self.part(SECTORS, 8)) {
-            *slot = *count;
+        for (count, slot) in self.part(SECTORS, IN_64K).iter().zip((0..8).cycle()) {
+            if let Some(sum) = all.get_mut(slot) {
+                *sum += count;
+            }
         }
         all
     }
 
-    /// Index k: starts past the unit's boundary by 2^(k−1) to 2^k − 1 bytes; none at 0.
-    pub fn past(&self) -> &[u64] {
-        self.part(PAST, 65)
-    }
-
-    /// Every size, smallest first.
-    pub fn sizes(&self) -> Vec<SizeCount> {
-        let mut all: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut put = |bytes: u64, ios: u64| *all.entry(bytes).or_default() += ios;
-        let tables = [(IN_512, SIZES_512, 9), (IN_4K, SIZES_4K, 12)];
-        for (at, len, shift) in tables {
-            for (count, index) in self.part(at, len).iter().zip(0_u64..) {
-                put(index << shift, *count);
+    /// Index k: starts past the unit's boundary by 2^(k−1) to 2^k − 1 bytes; at 0 those on it. The unit
+    /// is the device's first grid.
+    pub fn past(&self, unit: &GridSpec) -> Vec<u64> {
+        let mut all = self.part(PAST, 65).to_vec();
+        if follows(unit) {
+            for (past, ios) in self.past_of(unit) {
+                let bits = 64 - past.leading_zeros();
+                if let Some(count) = all.get_mut(bits as usize) {
+                    *count += ios;
+                }
             }
         }
-        for (count, bits) in self.part(IN_LOG, 33).iter().zip(0_u32..) {
-            put(
-                1_u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0),
-                *count,
-            );
-        }
-        for (len, count) in &self.odd {
-            put(u64::from(*len), *count);
-        }
-        let some = all.into_iter().filter(|(_, ios)| *ios > 0);
-        some.map(|(bytes, ios)| SizeCount { bytes, ios }).collect()
+        all
     }
 
-    /// Counters on a grid of the device, by its place in the list.
-    pub fn grid(&self, n: usize) -> GridCounters {
-        let at = ON_GRIDS + n.min(GRIDS) * GRID;
-        GridCounters {
-            start_off: self.word(at),
-            length_off: self.word(at + 1),
-            straddling: self.word(at + 2),
-            touched: self.word(at + 3),
-            minimum: self.word(at + 4),
-            past: self.word(at + 5),
+    /// Bytes past the boundary of a grid that follows from sectors, and I/Os.
+    fn past_of(&self, grid: &GridSpec) -> impl Iterator<Item = (u64, u64)> {
+        let (size, phase) = (grid.size.get().max(1), grid.phase.get());
+        let phase = size - phase % size;
+        self.places()
+            .map(move |(past, ios)| ((past + phase) % size, ios))
+    }
+
+    /// Every size, smallest first. Past some thousand odd sizes they are counted by power of two.
+    pub fn sizes(&self) -> Vec<SizeCount> {
+        let mut all: BTreeMap<u64, u64> = BTreeMap::new();
+        let logs = self.part(IN_LOG, 33).iter().zip(0_u32..);
+        let logs = logs.map(|(ios, bits)| {
+            let bytes = 1_u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0);
+            (if bits == 0 { 0 } else { bytes }, *ios)
+        });
+        for (bytes, ios) in self.exact_sizes().chain(logs) {
+            if ios > 0 {
+                *all.entry(bytes).or_default() += ios;
+            }
         }
+        let all = all.into_iter();
+        all.map(|(bytes, ios)| SizeCount { bytes, ios }).collect()
+    }
+
+    fn exact_sizes(&self) -> impl Iterator<Item = (u64, u64)> {
+        let table = |at, len, shift: u32| {
+            let counts = self.part(at, len).iter().zip(0_u64..);
+            counts.map(move |(ios, index)| (index << shift, *ios))
+        };
+        let odd = self.odd.iter().map(|(len, ios)| (u64::from(*len), *ios));
+        table(IN_512, SIZES_512, 9)
+            .chain(table(IN_4K, SIZES_4K, 12))
+            .chain(odd)
+            .filter(|(_, ios)| *ios > 0)
+    }
+
+    /// Counters on a grid of the device, by its place in the list. What follows from sizes and sectors
+    /// is worked out here.
+    pub fn grid(&self, n: usize, grid: &GridSpec) -> GridCounters {
+        let at = ON_GRIDS + n.min(GRIDS - 1) * GRID;
+        let mut all = GridCounters {
+            straddling: self.word(at),
+            touched: self.word(at + 1),
+            start_off: self.word(at + 2),
+            past: self.word(at + 3),
+            length_off: self.word(at + 4),
+            minimum: self.word(at + 5),
+        };
+        if follows(grid) {
+            for (past, ios) in self.past_of(grid) {
+                all.start_off += u64::from(past > 0) * ios;
+                all.past += past * ios;
+            }
+        }
+        let size = grid.size.get().max(1);
+        for (bytes, ios) in self.exact_sizes() {
+            all.length_off += u64::from(bytes % size != 0) * ios;
+            all.minimum += bytes.div_ceil(size) * ios;
+        }
+        all
+    }
+
+    /// I/Os whose latency is known.
+    pub fn timed(&self) -> u64 {
+        self.latency.first().map_or(0, Steps::ios)
     }
 
     /// Latency from issue to completion, of all.

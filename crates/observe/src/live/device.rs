@@ -32,12 +32,20 @@ impl Device {
     }
 
     /// Where it has requests in flight at most.
-    pub const fn flights(&self) -> u32 {
+    pub fn flights(&self) -> u32 {
         if self.by_bio {
             0
         } else {
-            self.queues.saturating_mul(self.tags)
+            self.queues.saturating_mul(1 << self.tag_bits())
         }
+    }
+
+    /// Tags as a power of two; four at least, so that they can be spread over cache lines.
+    pub fn tag_bits(&self) -> u32 {
+        self.tags
+            .clamp(4, 1 << 20)
+            .next_power_of_two()
+            .trailing_zeros()
     }
 }
 

@@ -60,6 +60,11 @@ impl Steps {
         }
     }
 
+    /// How many were counted.
+    pub fn ios(&self) -> u64 {
+        self.0.iter().skip(2).sum()
+    }
+
     /// What the profile says of it.
     pub fn summary(&self) -> Option<Latency> {
         self.histogram().summary()

@@ -20,28 +20,33 @@ pub const SIZES_4K: usize = 257;
 pub const IOS: usize = 0;
 /// Their bytes.
 pub const BYTES: usize = 1;
-/// Powers of two that starts are multiples of.
-pub const STARTS: usize = 2;
-/// The same for lengths.
+/// Counters of the grids.
+pub const ON_GRIDS: usize = 2;
+/// Of each grid: straddling, touched; start off and sum of offsets, where they are counted; then, for
+/// sizes that only `IN_LOG` has, length off and minimum.
+pub const GRID: usize = 6;
+/// Starts by sector in 64 KiB.
+pub const SECTORS: usize = ON_GRIDS + GRIDS * GRID;
+/// How many those are.
+pub const IN_64K: usize = 128;
+/// Powers of two that starts are multiples of, from 64 KiB on.
+pub const STARTS: usize = SECTORS + IN_64K;
+/// The same for lengths, of sizes that only `IN_LOG` has.
 pub const LENGTHS: usize = STARTS + 64;
-/// Where straddling begins, less where it ends.
-pub const STRADDLE: usize = LENGTHS + 64;
-/// Starts by sector in 4 KiB.
-pub const SECTORS: usize = STRADDLE + 65;
+/// Bits of the cell that an I/O fits into, of the same sizes.
+pub const FITS: usize = LENGTHS + 64;
+/// Bits of the highest boundary that is crossed.
+pub const CROSSED: usize = FITS + 65;
 /// Sizes in 512 bytes.
-pub const IN_512: usize = SECTORS + 8;
+pub const IN_512: usize = CROSSED + 65;
 /// Sizes in 4 KiB.
 pub const IN_4K: usize = IN_512 + SIZES_512;
 /// Sizes that nothing else had room for, by their bits.
 pub const IN_LOG: usize = IN_4K + SIZES_4K;
 /// Offsets past the unit's boundary, by their bits.
 pub const PAST: usize = IN_LOG + 33;
-/// Counters of the grids.
-pub const ON_GRIDS: usize = PAST + 65;
-/// Of each grid: start off, length off, straddling, touched, minimum, sum of offsets.
-pub const GRID: usize = 6;
 /// Words of `struct counts`.
-pub const COUNTS: usize = ON_GRIDS + GRIDS * GRID;
+pub const COUNTS: usize = PAST + 65;
 
 /// Steps of `struct latencies`.
 pub const LATENCIES: usize = 1088;
@@ -52,20 +57,18 @@ pub const LATENCY: usize = 2 + LATENCIES;
 pub const PLAIN_IOS: usize = 0;
 /// Bytes by operation.
 pub const PLAIN_BYTES: usize = OPS;
-/// Completions that were joined with their issue.
-pub const COMPLETED: usize = 2 * OPS;
 /// Completed, and issued before the watch began.
-pub const UNMATCHED: usize = COMPLETED + 1;
+pub const UNMATCHED: usize = 2 * OPS;
 /// Given back by the driver.
-pub const REQUEUED: usize = COMPLETED + 2;
+pub const REQUEUED: usize = UNMATCHED + 1;
 /// Completions of a part.
-pub const PARTIAL: usize = COMPLETED + 3;
+pub const PARTIAL: usize = UNMATCHED + 2;
 /// Events that the ring had no room for.
-pub const LOST: usize = COMPLETED + 4;
+pub const LOST: usize = UNMATCHED + 3;
 /// Issued without room to remember when.
-pub const UNTIMED: usize = COMPLETED + 5;
+pub const UNTIMED: usize = UNMATCHED + 4;
 /// Words of `struct plain`.
-pub const PLAIN: usize = COMPLETED + 6;
+pub const PLAIN: usize = UNMATCHED + 5;
 
 /// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, starts.
 pub const OWNER: usize = 4 + 64;

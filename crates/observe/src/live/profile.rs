@@ -84,8 +84,8 @@ fn placed(counters: &OpCounters) -> OpProfile {
         ios: counters.ios(),
         bytes: counters.bytes(),
         size_histogram: counters.sizes(),
-        start_pow2_histogram: counters.starts().to_vec(),
-        length_pow2_histogram: counters.lengths().to_vec(),
+        start_pow2_histogram: counters.starts(),
+        length_pow2_histogram: counters.lengths(),
         straddling_pow2: counters.straddling(),
         start_mod_4096: counters.sectors(),
         // Streams need the I/Os in order; the processors count apart.
@@ -97,7 +97,7 @@ fn placed(counters: &OpCounters) -> OpProfile {
 fn grids(counters: &OpCounters, op: Op, device: &Device) -> Vec<GridProfile> {
     let all = device.grids.iter().zip(0_usize..);
     all.map(|(spec, n)| {
-        let counted = counters.grid(n);
+        let counted = counters.grid(n, spec);
         let [slow, clean] = counters.latency_split(n);
         GridProfile {
             op: op.name().to_owned(),

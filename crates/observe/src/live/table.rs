@@ -51,7 +51,12 @@ pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
     let mut base = 0_u32;
     for device in devices.iter().take(SLOTS) {
         bytes.extend(u64::from(base).to_ne_bytes());
-        for word in [device.tags, device.queues, u32::from(device.by_bio), 0] {
+        for word in [
+            device.tag_bits(),
+            device.queues,
+            u32::from(device.by_bio),
+            0,
+        ] {
             bytes.extend(word.to_ne_bytes());
         }
         for n in 0..GRIDS {
@@ -61,6 +66,12 @@ pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
     }
     bytes.resize(SLOTS * SLOT, 0);
     (bytes, base)
+}
+
+/// Whether where an I/O begins on a grid follows from its sector in 64 KiB.
+pub fn follows(spec: &GridSpec) -> bool {
+    let (size, phase) = (spec.size.get(), spec.phase.get());
+    size.is_power_of_two() && size <= 64 << 10 && phase % 512 == 0
 }
 
 fn grid(spec: Option<&GridSpec>) -> Vec<u8> {
@@ -73,7 +84,8 @@ fn grid(spec: Option<&GridSpec>) -> Vec<u8> {
     };
     let mut bytes = [size.to_ne_bytes(), phase.to_ne_bytes()].concat();
     bytes.extend(shift.to_ne_bytes());
-    bytes.extend(u32::from(size > 0).to_ne_bytes());
+    let counted = u32::from(spec.is_some_and(|spec| !follows(spec)));
+    bytes.extend((u32::from(size > 0) + counted).to_ne_bytes());
     bytes
 }
 

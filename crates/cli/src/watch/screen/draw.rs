@@ -110,8 +110,13 @@ fn cells(device: &Shown, seconds: f64) -> [String; 11] {
     for counters in ops {
         ios += counters.ios();
         bytes += counters.bytes();
-        off += counters.grid(0).start_off;
-        cross += counters.grid(0).straddling;
+        let unit = device
+            .grids
+            .first()
+            .map(|unit| counters.grid(0, unit))
+            .unwrap_or_default();
+        off += unit.start_off;
+        cross += unit.straddling;
     }
     let (read, write) = (device.iostat.read.await_ms, device.iostat.write.await_ms);
     [
@@ -206,7 +211,7 @@ fn latencies(frame: &mut Frame, shown: &Shown, totals: &DeviceTotals, area: Rect
             let [clean50, clean99] = clean;
             let [slow50, slow99] = slow;
             let name = format!("{} {}", size(grid.size.get()), grid.kind);
-            let crossed = share(counters.grid(n).straddling, counters.ios());
+            let crossed = share(counters.grid(n, grid).straddling, counters.ios());
             rows.push(Row::new([
                 op.name().to_owned(),
                 name,
