@@ -1,5 +1,9 @@
 //! `ioalign trace`: recorded I/O in, a profile out.
 
+mod bar;
+mod littles_law;
+mod look;
+mod stack;
 mod summarize;
 
 use anyhow::Result;
@@ -11,5 +15,6 @@ use crate::exit::Exit;
 pub fn run(arguments: &TraceArgs) -> Result<Exit> {
     match &arguments.verb {
         TraceVerb::Summarize(arguments) => summarize::run(arguments),
+        TraceVerb::LittlesLaw(arguments) => littles_law::run(arguments),
     }
 }

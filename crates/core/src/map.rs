@@ -44,6 +44,17 @@ impl Run {
         (self.from.wrapping_add(self.step_from.wrapping_mul(i)), to)
     }
 
+    /// The least step of pieces of this length; a single one has none.
+    const fn steps_of(&self, len: u64) -> u64 {
+        if self.count > 1 { len } else { 0 }
+    }
+
+    /// The address after the last piece here; `None` past 64 bits.
+    fn checked_end(&self) -> Option<u64> {
+        let last = self.step_from.checked_mul(self.count - 1)?;
+        self.from.checked_add(last)?.checked_add(self.len)
+    }
+
     /// The address after the last piece here.
     pub const fn end(&self) -> u64 {
         self.nth(self.count - 1).0.saturating_add(self.len)
@@ -87,6 +98,23 @@ impl Runs {
             return;
         }
         self.runs.push(Run::piece(from, to, len));
+    }
+
+    /// The map of runs that are in order of `from` and do not overlap; `None` where they are not so, are
+    /// empty or too many.
+    pub fn from_runs(runs: Vec<Run>) -> Option<Self> {
+        let whole =
+            |run: &Run| run.len > 0 && run.count > 0 && run.step_from >= run.steps_of(run.len);
+        let apart = runs.windows(2).all(|pair| match pair {
+            [a, b] => a.checked_end().is_some_and(|end| end <= b.from),
+            _ => true,
+        });
+        let ends = runs.last().is_none_or(|last| last.checked_end().is_some());
+        let good = runs.len() <= MOST_RUNS && runs.iter().all(whole) && apart && ends;
+        good.then_some(Self {
+            runs,
+            truncated: false,
+        })
     }
 
     /// Whether pieces were left out because there were too many.
@@ -164,7 +192,7 @@ impl Runs {
     }
 
     /// The first mapped address after `address`, which lies in a hole.
-    fn next_piece(&self, address: u64) -> Option<u64> {
+    pub fn next_piece(&self, address: u64) -> Option<u64> {
         let index = self.runs.partition_point(|run| run.from <= address);
         let inside = index.checked_sub(1).and_then(|i| {
             let run = self.runs.get(i)?;

@@ -3,9 +3,23 @@
 //! Live events, traces of any format and the load engine all produce one, and the same code judges
 //! and shows it. Its JSON is `ioalign.profile/1`; counters are exact, latencies are within 1.6 %.
 
+pub mod alignment;
+mod latency;
+pub mod littles_law;
+mod source;
+mod time;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use alignment::{Alignment, State};
+pub use latency::{Latency, LatencyRatio};
+pub use littles_law::LittlesLaw;
+pub use source::{SkippedRow, TraceFile, Unpaired};
+pub use time::{
+    Burst, Bursts, Interval, IntervalOp, Intervals, QueueDepth, Sampled, Sampler, TimeCount,
+};
 
 /// The name of the JSON form.
 pub const SCHEMA: &str = "ioalign.profile/1";
@@ -23,6 +37,18 @@ pub struct Profile {
     pub events: u64,
     /// Events that were lost, as far as the source tells.
     pub dropped: u64,
+    /// What did not pair, and came too late to be put in order.
+    #[serde(default)]
+    pub unpaired: Unpaired,
+    /// Stopped by the operator: what was read until then.
+    #[serde(default)]
+    pub interrupted: bool,
+    /// What was read, where it was read from files.
+    #[serde(default)]
+    pub files: Vec<TraceFile>,
+    /// All devices together, against 4 KiB.
+    #[serde(default)]
+    pub alignment: Alignment,
     /// By device, in the order of their names.
     pub devices: Vec<DeviceProfile>,
 }
@@ -34,6 +60,12 @@ pub struct DeviceProfile {
     pub device: String,
     /// Added to every offset before it was judged: where the device starts on the one below.
     pub offset_applied_bytes: i64,
+    /// The layer of the stack that it was found to be (`--stack`).
+    #[serde(default)]
+    pub layer: Option<String>,
+    /// All operations together, against 4 KiB.
+    #[serde(default)]
+    pub alignment: Alignment,
     /// Read, write, discard, flush, other.
     pub by_op: BTreeMap<String, OpProfile>,
     /// Each operation on each grid.
@@ -41,6 +73,27 @@ pub struct DeviceProfile {
     /// Whose I/O it is, most first.
     #[serde(default)]
     pub processes: Vec<ProcessProfile>,
+    /// I/O between idle times: the largest bursts by bytes, in order of time.
+    #[serde(default)]
+    pub bursts: Vec<Burst>,
+    /// All bursts, also those that are not in the list.
+    #[serde(default)]
+    pub bursts_total: Bursts,
+    /// What monitoring that looks every N seconds shows of the same I/O.
+    #[serde(default)]
+    pub samplers: Vec<Sampler>,
+    /// Over the whole time; `None` where no latency is known.
+    #[serde(default)]
+    pub littles_law: Option<LittlesLaw>,
+    /// How many I/Os were in flight; `None` where no latency is known.
+    #[serde(default)]
+    pub queue_depth: Option<QueueDepth>,
+    /// Time between an I/O and the next one, by power of two.
+    #[serde(default)]
+    pub inter_arrival: Vec<TimeCount>,
+    /// Rates over time, where they were asked for.
+    #[serde(default)]
+    pub intervals: Option<Intervals>,
 }
 
 /// One operation on one device.
@@ -60,6 +113,12 @@ pub struct OpProfile {
     pub straddling_pow2: Vec<u64>,
     /// Starts by their 512-byte sector in a block of 4096 bytes.
     pub start_mod_4096: [u64; 8],
+    /// The same, of those I/Os alone whose length is a multiple of 4096.
+    #[serde(default)]
+    pub whole_start_mod_4096: [u64; 8],
+    /// This operation against 4 KiB.
+    #[serde(default)]
+    pub alignment: Alignment,
     /// Share that begins where a recent one ended.
     pub sequential_ratio: Option<f64>,
     /// Issue to completion.
@@ -73,25 +132,9 @@ pub struct SizeCount {
     pub bytes: u64,
     /// How many.
     pub ios: u64,
-}
-
-/// A distribution of latencies, in microseconds.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Latency {
-    /// I/Os whose latency is known.
-    pub ios: u64,
-    /// Half are faster.
-    pub p50: f64,
-    /// Nine of ten are faster.
-    pub p90: f64,
-    /// 99 % are faster.
-    pub p99: f64,
-    /// 99.9 % are faster.
-    pub p999: f64,
-    /// The slowest.
-    pub max: f64,
-    /// The mean.
-    pub mean: f64,
+    /// Of these, those that do not start at a multiple of 4096 bytes.
+    #[serde(default)]
+    pub off_4096_ios: u64,
 }
 
 /// One operation on one grid.
@@ -99,12 +142,21 @@ pub struct Latency {
 pub struct GridProfile {
     /// The operation.
     pub op: String,
+    /// The layer below in whose address space the grid lies; `None`: the device's own.
+    #[serde(default)]
+    pub layer: Option<String>,
     /// Whose boundaries they are: `raid-chunk`, `physical-block`.
     pub kind: String,
     /// Distance of the boundaries.
     pub size_bytes: u64,
-    /// The first boundary.
+    /// The first boundary, in the address space that the grid lies in.
     pub phase_bytes: u64,
+    /// What being off it costs: `rmw`, `preference`, `validity`.
+    #[serde(default)]
+    pub tier: String,
+    /// Pieces that were judged: on a layer below, an I/O may have become several, or none.
+    #[serde(default)]
+    pub pieces: u64,
     /// I/Os that do not begin at a boundary.
     pub start_off_grid: u64,
     /// I/Os whose length is no multiple of the cell.
@@ -119,6 +171,30 @@ pub struct GridProfile {
     pub straddling_latency_us: Option<Latency>,
     /// Latency of those that do not.
     pub clean_latency_us: Option<Latency>,
+    /// How much slower straddling I/O is than clean I/O of its size that fits into a cell as well.
+    #[serde(default)]
+    pub latency_ratio: Option<LatencyRatio>,
+    /// Writes: whether reads of the same cells come before them.
+    #[serde(default)]
+    pub read_before_write: Option<ReadBeforeWrite>,
+}
+
+/// Writes that cover a cell in part need its old content: read-modify-write shows as a small read of
+/// that cell shortly before. Writes of whole cells are the control: they need no read.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReadBeforeWrite {
+    /// A read counts for so long.
+    pub within_us: u64,
+    /// Writes whose first or last cell is covered in part.
+    pub partial_writes: u64,
+    /// Of these, those before which such a cell was read.
+    pub partial_after_read: u64,
+    /// Writes of whole cells.
+    pub whole_writes: u64,
+    /// Of these, those before which their first or last cell was read.
+    pub whole_after_read: u64,
+    /// Enough of them, and more than the control: this is read-modify-write.
+    pub seen: bool,
 }
 
 /// The I/O of one process on one device.
@@ -134,6 +210,9 @@ pub struct ProcessProfile {
     pub ios: u64,
     /// Bytes in all.
     pub bytes: u64,
+    /// Those whose length is no multiple of 4096.
+    #[serde(default)]
+    pub length_off_4096_ios: u64,
     /// Starts by power of two, as in [`OpProfile`].
     pub start_pow2_histogram: Vec<u64>,
 }

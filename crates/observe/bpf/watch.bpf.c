@@ -69,14 +69,14 @@ struct counts {
 		u64 length_off;	/* of odd sizes past the table, as the minimum of cells */
 		u64 minimum;
 	} grids[GRIDS];
-	u64 sectors[SECTORS];	/* starts by sector in 64 KiB */
+	u64 sectors[2][SECTORS];	/* starts by sector in 64 KiB: lengths that are multiples of 4 KiB, others */
 	u64 starts[64];		/* of multiples of 64 KiB */
 	u64 lengths[64];	/* of odd sizes past the table */
 	u64 fits[65];		/* the same, by the bits of what they fit into */
 	u64 crossed[65];	/* by the bits of the highest boundary that they cross */
-	u64 sizes_512[SIZES_512];
-	u64 sizes_4k[SIZES_4K];
-	u64 sizes_log[33];
+	u64 sizes_512[2][SIZES_512];	/* each: starts that are multiples of 4 KiB, others */
+	u64 sizes_4k[2][SIZES_4K];
+	u64 sizes_log[2][33];
 	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
 };
 
@@ -119,11 +119,12 @@ struct owner {
 	u64 ios;
 	u64 bytes;
 	char comm[16];
+	u64 length_off;		/* lengths that are no multiples of 4 KiB */
 	u64 starts[64];
 };
 
 struct odd_key {
-	u32 key;
+	u32 key;		/* of `counts`, twice; plus one for starts that are no multiples of 4 KiB */
 	u32 len;
 };
 
@@ -268,6 +269,7 @@ INLINE void owned(struct io *io)
 		bpf_get_current_comm(owner->comm, sizeof(owner->comm));
 	owner->ios++;
 	owner->bytes += io->len;
+	owner->length_off += some(io->len & 4095);
 	if (io->op < PLACED)
 		owner->starts[lowest_bit(io->offset) & 63]++;
 }
@@ -305,7 +307,8 @@ INLINE u64 on_grid(struct counts *all, u32 n, const volatile struct grid *grid, 
 /* A size that no table has: kept with what follows from it, as user space will not know it. */
 static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io, u32 key)
 {
-	struct odd_key odd = { key, io->len };
+	u64 off = some((io->offset >> 9) & 7);
+	struct odd_key odd = { key << 1 | off, io->len };
 	u64 *found, none = 0, bits = 0;
 	u64 slot = io->slot;
 
@@ -324,7 +327,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 		bits = highest_bit(io->len) + 1;
 	HIDDEN(bits);
 	if (bits < 33)
-		all->sizes_log[bits]++;
+		all->sizes_log[off & 1][bits]++;
 	all->lengths[lowest_bit(io->len) & 63]++;
 	if (io->len > 1)
 		all->fits[(highest_bit(io->len - 1) + 1) & 63]++;
@@ -345,15 +348,15 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 
 INLINE void sized(struct counts *all, struct io *io, u32 key)
 {
-	u64 at = io->len >> 9;
+	u64 at = io->len >> 9, off = some((io->offset >> 9) & 7);
 
 	if (!(io->len & 511) && at < SIZES_512) {
-		all->sizes_512[at]++;
+		all->sizes_512[off & 1][at]++;
 		return;
 	}
 	at = io->len >> 12;
 	if (!(io->len & 4095) && at < SIZES_4K) {
-		all->sizes_4k[at]++;
+		all->sizes_4k[off & 1][at]++;
 		return;
 	}
 	sized_odd(all, io, key);
@@ -389,7 +392,7 @@ static __attribute__((noinline)) int issued(struct io *io, struct stash *stash)
 	all->ios++;
 	all->bytes += io->len;
 	at = (io->offset >> 9) & (SECTORS - 1);
-	all->sectors[at]++;
+	all->sectors[some(io->len & 4095) & 1][at]++;
 	if (!at)
 		all->starts[lowest_bit(io->offset) & 63]++;
 	/* How high the boundary is that it crosses; what it fits into follows from its size. */

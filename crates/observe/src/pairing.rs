@@ -38,6 +38,19 @@ pub struct Unpaired {
     pub partial: u64,
 }
 
+impl Unpaired {
+    /// The same in the words of the profile, with the rows that were too late to be put in order.
+    pub const fn named(&self, late: u64) -> ioalign_core::profile::Unpaired {
+        ioalign_core::profile::Unpaired {
+            without_completion: self.without_completion,
+            without_issue: self.without_issue,
+            requeued: self.requeued,
+            partial: self.partial,
+            late,
+        }
+    }
+}
+
 /// Joins the events of all devices.
 pub struct Pairing {
     stages: Stages,

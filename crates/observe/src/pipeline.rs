@@ -4,9 +4,9 @@ mod directory;
 mod feed;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use ioalign_core::profile::Profile;
+use ioalign_core::profile::{self, Profile, TraceFile};
 
 use crate::analyse::{self, Analysis};
 use crate::error::{Error, ErrorKind, Result};
@@ -17,6 +17,21 @@ use crate::pairing::{Pairing, Sink, Stage};
 use crate::record::{Io, Skipped};
 
 pub use directory::Directory;
+
+/// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
+/// any event is written, whichever device the event names.
+const WHOLE_DISK: &[&str] = &[
+    "blktrace",
+    "blkparse",
+    "ftrace",
+    "ftrace-text",
+    "ftrace-blk",
+    "perf",
+    "perf-script",
+    "biosnoop",
+    "blkalgn",
+    "bpftrace",
+];
 
 /// What the operator says about the traces.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +76,31 @@ pub struct Read {
     pub dropped: u64,
 }
 
+impl Read {
+    /// The same in the words of the profile.
+    fn facts(&self) -> TraceFile {
+        let shown = self.skipped.first.iter().map(|row| profile::SkippedRow {
+            place: row.place,
+            text: row.text.clone(),
+            why: row.why.to_owned(),
+        });
+        TraceFile {
+            path: self.path.display().to_string(),
+            format: self.format.to_owned(),
+            compression: self.compression.map(str::to_owned),
+            time_unit: self.facts.time.to_owned(),
+            offset_unit: self.facts.offset.to_owned(),
+            length_unit: self.facts.len.to_owned(),
+            op_codes: self.facts.op.to_owned(),
+            latency_source: self.facts.latency.to_owned(),
+            skipped_rows: self.skipped.rows,
+            skipped_first: shown.collect(),
+            other_rows: self.other,
+            dropped: self.dropped,
+        }
+    }
+}
+
 /// The answer.
 #[derive(Debug)]
 pub struct Summary {
@@ -75,15 +115,24 @@ pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) ->
     let mut inputs = Vec::new();
     for path in paths {
         let input = input::open(path)?;
-        let format = format_of(&input, settings.format.as_deref())?;
+        let format = match (
+            settings.format.as_deref(),
+            formats::implied(&settings.hints),
+        ) {
+            (None, Some(implied)) => implied,
+            (named, _) => format_of(&input, named)?,
+        };
         inputs.push((input, format));
     }
     let mut machine = Machine::new(settings);
+    let absolute = inputs
+        .iter()
+        .all(|(_, format)| WHOLE_DISK.contains(&format.name));
+    machine.analysis.set_absolute(absolute);
     let files = feed::all(inputs, settings, progress, &mut machine)?;
-    Ok(Summary {
-        profile: machine.finish(&files),
-        files,
-    })
+    let mut profile = machine.finish(&files);
+    profile.interrupted = progress.stop.load(Ordering::Relaxed);
+    Ok(Summary { profile, files })
 }
 
 /// The format of an input, or the one that is named.
@@ -92,7 +141,10 @@ pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static Format> 
         let unknown = || {
             Error::new(
                 ErrorKind::Unsupported,
-                format!("`{name}` is no trace format"),
+                format!(
+                    "`{name}` is no trace format; there are {}",
+                    formats::names()
+                ),
             )
         };
         return formats::named(name).ok_or_else(unknown);
@@ -140,6 +192,7 @@ impl Machine {
 
     fn push(&mut self, rows: &[crate::record::Record]) {
         let (pairing, analysis) = (&mut self.pairing, &mut self.analysis);
+        analysis.meet(&self.directory);
         self.order
             .push(rows, &mut |rows| pairing.push(rows, analysis));
     }
@@ -150,6 +203,8 @@ impl Machine {
         pairing.finish(analysis);
         let mut profile = self.analysis.profile(&self.directory);
         profile.dropped = files.iter().map(|file| file.dropped).sum();
+        profile.unpaired = self.pairing.unpaired.named(self.order.late);
+        profile.files = files.iter().map(Read::facts).collect();
         profile
     }
 }

@@ -13,6 +13,7 @@ pub mod junit;
 pub mod model;
 pub mod nagios;
 pub mod options;
+pub mod profile;
 pub mod prometheus;
 pub mod sarif;
 pub mod svg;

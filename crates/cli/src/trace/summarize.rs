@@ -1,28 +1,82 @@
 //! `ioalign trace summarize`.
 
-use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use ioalign_core::profile::Profile;
+use ioalign_observe::analyse;
+use ioalign_observe::formats::Hints;
+use ioalign_observe::pairing::Stage;
 use ioalign_observe::{Progress, Settings, summarize};
 
-use crate::args::SummarizeArgs;
+use super::{bar, look, stack};
+use crate::args::{StageArg, SummarizeArgs};
 use crate::exit::Exit;
+use crate::interrupt::Interrupt;
 
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
-    let mut settings = Settings {
+    let settings = settings(arguments)?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let progress = Progress::default();
+    let watched = !arguments.look.quiet;
+    let profile = bar::while_shown(arguments, watched, &progress, &interrupt, || {
+        summarize(&arguments.files, &settings, &progress).map(|summary| summary.profile)
+    })?;
+    show(&profile, arguments)?;
+    if progress.stop.load(Ordering::Relaxed) {
+        return Ok(Exit::Interrupted);
+    }
+    Ok(Exit::Done)
+}
+
+fn show(profile: &Profile, arguments: &SummarizeArgs) -> Result<()> {
+    if arguments.look.json {
+        return look::json(profile);
+    }
+    let options = look::options(&arguments.look);
+    look::write(&ioalign_report::profile::render(profile, &options))
+}
+
+fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
+    let mut analysis = analyse::Settings {
+        burst_gap: arguments.burst_gap,
+        interval: arguments.interval,
+        ..analyse::Settings::default()
+    };
+    let named = arguments.profile_grid.iter().flat_map(|set| &set.0);
+    let typed: Vec<_> = arguments.grid.iter().chain(named).cloned().collect();
+    // What is said of the grids below replaces what is assumed of them.
+    if arguments.stack.is_some() {
+        analysis.grids.clear();
+    }
+    analysis.grids.extend(typed);
+    if !arguments.sampler.is_empty() {
+        analysis.samplers.clone_from(&arguments.sampler);
+    }
+    for shift in &arguments.shift {
+        match &shift.device {
+            Some(device) => analysis.device_shifts.push((device.clone(), shift.bytes)),
+            None => analysis.shift = shift.bytes,
+        }
+    }
+    if let Some(path) = &arguments.stack {
+        analysis.stack = Some(Arc::new(stack::read(path)?));
+    }
+    Ok(Settings {
         format: arguments.format.clone(),
         threads: arguments.jobs,
-        ..Settings::default()
-    };
-    settings
-        .analysis
-        .grids
-        .extend(arguments.grid.iter().cloned());
-    let progress = Progress::default();
-    let summary = summarize(&arguments.files, &settings, &progress)?;
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &summary.profile)?;
-    writeln!(out)?;
-    Ok(Exit::Code(0))
+        hints: Hints {
+            offset_unit: arguments.offset_unit,
+            time_unit: arguments.time_unit,
+            columns: arguments.columns.clone(),
+        },
+        stage: arguments.stage.map(|stage| match stage {
+            StageArg::Queue => Stage::Queue,
+            StageArg::Issue => Stage::Issue,
+        }),
+        analysis,
+    })
 }

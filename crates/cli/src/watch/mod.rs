@@ -29,7 +29,8 @@ const TOP: usize = 5;
 
 /// Runs the verb.
 pub fn run(arguments: &WatchArgs) -> Result<Exit> {
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
     let mut devices = live::devices(Path::new("/sys"), &arguments.devices)?;
     if devices.len() > Watch::MOST {
         note(&format!(

@@ -1,82 +1,98 @@
-//! One device: its operations, its streams, its processes.
+//! One device: its operations, its processes, and its I/O over time.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-use ioalign_core::profile::{DeviceProfile, ProcessProfile};
+use ioalign_core::profile::{DeviceProfile, GridProfile};
 
 use super::Settings;
+use super::clock::Clock;
 use super::op::OpState;
+use super::owners::Owners;
+use super::placed::Placement;
+use super::rmw::Rmw;
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
 
 /// Counters of one device.
 pub struct DeviceState {
-    settings: Settings,
+    settings: Arc<Settings>,
+    placement: Placement,
     ops: [Option<Box<OpState>>; Op::ALL.len()],
-    processes: HashMap<(u32, Op), Owner>,
-    last: Option<(u32, Op)>,
+    rmw: Vec<Rmw>,
+    owners: Owners,
+    clock: Clock,
 }
 
-/// What one process does.
-#[derive(Clone)]
-struct Owner {
-    ios: u64,
-    bytes: u64,
-    starts: [u64; 64],
+/// How much one device may keep, so that many devices do not need much.
+#[derive(Copy, Clone, Debug)]
+pub struct Room {
+    /// Processes.
+    pub owners: usize,
+    /// Intervals.
+    pub intervals: usize,
+}
+
+impl Room {
+    /// The share of the device that comes after `before` others.
+    pub fn after(before: usize) -> Self {
+        Self {
+            owners: (16384 / (before + 1)).clamp(16, 1024),
+            intervals: (65536 / (before + 1)).clamp(64, 2048),
+        }
+    }
 }
 
 impl DeviceState {
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &Arc<Settings>, placement: Placement, origin: i64, room: Room) -> Self {
+        let within = settings.read_before_write;
+        let rmw = placement
+            .grids
+            .iter()
+            .map(|grid| Rmw::new(grid.cells(), within));
         Self {
-            settings: settings.clone(),
             ops: [const { None }; Op::ALL.len()],
-            processes: HashMap::new(),
-            last: None,
+            rmw: rmw.collect(),
+            owners: Owners::new(room.owners),
+            clock: Clock::new(settings, origin, room.intervals),
+            settings: Arc::clone(settings),
+            placement,
         }
     }
 
     #[inline]
     pub fn add(&mut self, io: &Io) {
         let io = self.shifted(io);
-        self.op(io.op).add(&io);
+        op(&mut self.ops, &self.placement, io.op).add(&io);
+        self.below(&io, false);
+        self.rmw.iter_mut().for_each(|grid| grid.add(&io));
         if self.settings.processes {
-            self.own(&io);
+            self.owners.add(&io);
         }
+        self.clock.add(&io);
     }
 
     pub fn add_latency(&mut self, io: &Io) {
         let io = self.shifted(io);
-        self.op(io.op).add_latency(&io);
+        op(&mut self.ops, &self.placement, io.op).add_latency(&io);
+        self.below(&io, true);
+        self.clock.add_latency(&io);
     }
 
     #[inline]
-    fn shifted(&self, io: &Io) -> Io {
-        Io {
-            offset: io.offset.wrapping_add_signed(self.settings.shift),
-            ..*io
+    fn below(&mut self, io: &Io, counted: bool) {
+        if let Some(route) = &self.placement.route
+            && io.op.has_place()
+        {
+            let route = Arc::clone(route);
+            op(&mut self.ops, &self.placement, io.op).add_below(io, &route, counted);
         }
     }
 
     #[inline]
-    fn op(&mut self, op: Op) -> &mut OpState {
-        // The array has a place for every operation.
-        #[allow(clippy::indexing_slicing)]
-        let slot = &mut self.ops[op as usize];
-        slot.get_or_insert_with(|| Box::new(OpState::new(&self.settings.grids)))
-    }
-
-    #[inline]
-    fn own(&mut self, io: &Io) {
-        let owner = self.processes.entry((io.process, io.op)).or_insert(Owner {
-            ios: 0,
-            bytes: 0,
-            starts: [0; 64],
-        });
-        self.last = Some((io.process, io.op));
-        owner.ios += 1;
-        owner.bytes += u64::from(io.len);
-        if let Some(count) = owner.starts.get_mut(super::op::power_of(io.offset)) {
-            *count += 1;
+    const fn shifted(&self, io: &Io) -> Io {
+        Io {
+            offset: io.offset.wrapping_add_signed(self.placement.shift),
+            ..*io
         }
     }
 
@@ -85,34 +101,41 @@ impl DeviceState {
         let device = directory.device_of(number);
         let mut out = DeviceProfile {
             device: device.map_or_else(|| "(others)".to_owned(), ToString::to_string),
-            offset_applied_bytes: self.settings.shift,
+            offset_applied_bytes: self.placement.shift,
+            layer: self.placement.layer.clone(),
+            processes: self.owners.profile(directory),
             ..DeviceProfile::default()
         };
         for (op, state) in Op::ALL.iter().zip(&self.ops) {
             let Some(state) = state else { continue };
             out.by_op.insert(op.name().to_owned(), state.profile());
             if op.has_place() {
-                out.grids.extend(state.grids(op.name()));
+                let mut grids = state.grids(op.name(), &self.placement);
+                if *op == Op::Write {
+                    self.read_before_write(&mut grids);
+                }
+                out.grids.extend(grids);
             }
         }
-        out.processes = self.owners(directory);
+        self.clock.profile(&self.settings, &mut out);
         out
     }
 
-    fn owners(&self, directory: &Directory) -> Vec<ProcessProfile> {
-        let named = self.processes.iter().map(|((process, op), owner)| {
-            let (pid, name) = directory.process_of(*process).unwrap_or((0, "(others)"));
-            ProcessProfile {
-                pid,
-                name: name.to_owned(),
-                op: op.name().to_owned(),
-                ios: owner.ios,
-                bytes: owner.bytes,
-                start_pow2_histogram: owner.starts.to_vec(),
-            }
-        });
-        let mut all: Vec<_> = named.collect();
-        all.sort_by(|a, b| (b.ios, a.pid, &a.name, &a.op).cmp(&(a.ios, b.pid, &b.name, &b.op)));
-        all
+    fn read_before_write(&self, grids: &mut [GridProfile]) {
+        for (grid, rmw) in grids.iter_mut().zip(&self.rmw) {
+            grid.read_before_write = rmw.profile();
+        }
     }
+}
+
+#[inline]
+fn op<'a>(
+    ops: &'a mut [Option<Box<OpState>>; Op::ALL.len()],
+    placement: &Placement,
+    op: Op,
+) -> &'a mut OpState {
+    // The array has a place for every operation.
+    #[allow(clippy::indexing_slicing)]
+    let slot = &mut ops[op as usize];
+    slot.get_or_insert_with(|| Box::new(OpState::new(placement)))
 }

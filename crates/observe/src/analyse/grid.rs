@@ -1,18 +1,17 @@
 //! One operation on one grid: the four counters, and latency split by straddling.
 
-use ioalign_core::GridSpec;
 use ioalign_core::profile::GridProfile;
 
+use super::cells::Cells;
 use super::latency::Histogram;
+use super::placed::PlacedGrid;
+use super::split::Split;
 use crate::record::{Io, NO_LATENCY};
 
 /// Counters on one grid.
 pub struct GridState {
-    kind: String,
-    size: u64,
-    phase: u64,
-    /// The size as a shift, where it is a power of two: a division costs as much as all the rest.
-    shift: Option<u32>,
+    cells: Cells,
+    pieces: u64,
     start_off: u64,
     length_off: u64,
     straddling: u64,
@@ -20,31 +19,34 @@ pub struct GridState {
     minimum: u64,
     slow: Histogram,
     clean: Histogram,
+    /// Made when the first I/O straddles: before it there is nothing to compare.
+    split: Option<Box<Split>>,
+    /// Of the I/O at hand, where it comes in pieces.
+    now: Option<Crossing>,
 }
 
 /// What one I/O does to the grid.
+#[derive(Copy, Clone, Default)]
 struct Crossing {
     start_off: bool,
     length_off: bool,
     touched: u64,
     minimum: u64,
+    straddles: bool,
 }
 
 impl Crossing {
-    /// Fits into one cell and lies in two.
-    const fn straddles(&self) -> bool {
-        self.minimum == 1 && self.touched == 2
+    /// Could lie in one cell: what straddling I/O is compared with.
+    const fn fits(&self) -> bool {
+        self.minimum == 1
     }
 }
 
 impl GridState {
-    pub fn new(spec: &GridSpec) -> Self {
-        let size = spec.size.get().max(1);
+    pub fn new(grid: &PlacedGrid) -> Self {
         Self {
-            kind: spec.kind.clone(),
-            size,
-            phase: spec.phase.get() % size,
-            shift: size.is_power_of_two().then(|| size.trailing_zeros()),
+            cells: grid.cells(),
+            pieces: 0,
             start_off: 0,
             length_off: 0,
             straddling: 0,
@@ -52,71 +54,93 @@ impl GridState {
             minimum: 0,
             slow: Histogram::default(),
             clean: Histogram::default(),
+            split: None,
+            now: None,
         }
     }
 
     #[inline]
-    fn split(&self, value: u64) -> (u64, u64) {
-        match self.shift {
-            Some(shift) => (value >> shift, value & (self.size - 1)),
-            None => (value / self.size, value % self.size),
-        }
-    }
-
-    #[inline]
-    fn crossing(&self, io: &Io) -> Crossing {
-        let len = u64::from(io.len);
-        // One cell up, so that what lies before the first boundary has a cell too.
-        let start = (io.offset.wrapping_sub(self.phase)).wrapping_add(self.size);
-        let (first, past) = self.split(start);
-        let (last, _) = self.split(start.wrapping_add(len.saturating_sub(1)));
-        let (whole, part) = self.split(len);
+    fn crossing(&self, offset: u64, len: u64) -> Crossing {
+        let span = self.cells.span(offset, len);
+        let (whole, part) = self.cells.split(len);
+        let touched = if len == 0 {
+            0
+        } else {
+            span.last.wrapping_sub(span.first) + 1
+        };
+        let minimum = whole + u64::from(part != 0);
         Crossing {
-            start_off: past != 0,
+            start_off: span.head,
             length_off: part != 0,
-            touched: if len == 0 {
-                0
-            } else {
-                last.wrapping_sub(first) + 1
-            },
-            minimum: whole + u64::from(part != 0),
+            touched,
+            minimum,
+            // Fits into one cell and lies in two.
+            straddles: minimum == 1 && touched == 2,
         }
     }
 
     #[inline]
     pub fn add(&mut self, io: &Io) {
-        let crossing = self.crossing(io);
-        self.start_off += u64::from(crossing.start_off);
-        self.length_off += u64::from(crossing.length_off);
-        self.touched += crossing.touched;
-        self.minimum += crossing.minimum;
-        self.straddling += u64::from(crossing.straddles());
+        let crossing = self.crossing(io.offset, u64::from(io.len));
+        self.count(&crossing);
         if io.latency != NO_LATENCY {
-            self.latency(&crossing, io.latency);
+            self.latency(&crossing, io);
         }
     }
 
     #[inline]
-    fn latency(&mut self, crossing: &Crossing, nanos: u64) {
-        if crossing.straddles() {
-            self.slow.add(nanos);
+    fn count(&mut self, crossing: &Crossing) {
+        self.pieces += 1;
+        self.start_off += u64::from(crossing.start_off);
+        self.length_off += u64::from(crossing.length_off);
+        self.touched += crossing.touched;
+        self.minimum += crossing.minimum;
+        self.straddling += u64::from(crossing.straddles);
+    }
+
+    #[inline]
+    fn latency(&mut self, crossing: &Crossing, io: &Io) {
+        if crossing.straddles {
+            self.slow.add(io.latency);
+            self.split.get_or_insert_default();
         } else {
-            self.clean.add(nanos);
+            self.clean.add(io.latency);
+        }
+        if let Some(split) = self.split.as_mut().filter(|_| crossing.fits()) {
+            split.add(crossing.straddles, io.len, io.latency);
+        }
+    }
+
+    /// Counts a piece of an I/O that has become several on its way down.
+    pub fn add_piece(&mut self, offset: u64, len: u64, counted: bool) {
+        let crossing = self.crossing(offset, len);
+        if counted {
+            self.count(&crossing);
+        }
+        let now = self.now.get_or_insert_default();
+        now.straddles |= crossing.straddles;
+        now.minimum = now.minimum.saturating_add(crossing.minimum);
+    }
+
+    /// After the pieces of an I/O: its latency.
+    pub fn end_of_pieces(&mut self, io: &Io) {
+        if let Some(crossing) = self.now.take()
+            && io.latency != NO_LATENCY
+        {
+            self.latency(&crossing, io);
         }
     }
 
     /// The latency of an I/O that was counted without.
     pub fn add_latency(&mut self, io: &Io) {
-        let crossing = self.crossing(io);
-        self.latency(&crossing, io.latency);
+        let crossing = self.crossing(io.offset, u64::from(io.len));
+        self.latency(&crossing, io);
     }
 
-    pub fn profile(&self, op: &str, _ios: u64) -> GridProfile {
+    pub fn profile(&self, op: &str, grid: &PlacedGrid) -> GridProfile {
         GridProfile {
             op: op.to_owned(),
-            kind: self.kind.clone(),
-            size_bytes: self.size,
-            phase_bytes: self.phase,
+            pieces: self.pieces,
             start_off_grid: self.start_off,
             length_not_multiple: self.length_off,
             straddling: self.straddling,
@@ -124,6 +148,8 @@ impl GridState {
             cells_minimum: self.minimum,
             straddling_latency_us: self.slow.summary(),
             clean_latency_us: self.clean.summary(),
+            latency_ratio: self.split.as_ref().map(|split| split.profile()),
+            ..grid.profile()
         }
     }
 }

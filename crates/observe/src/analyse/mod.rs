@@ -2,20 +2,37 @@
 //!
 //! Everything is a counter or a histogram of bounded size; nothing keeps I/Os.
 
+mod below;
+mod bursts;
+mod cells;
+mod clock;
+mod depth;
 mod device;
+mod folded;
 mod grid;
+mod intervals;
 pub mod latency;
 mod op;
+mod owners;
+mod placed;
+mod rmw;
+mod sampler;
 mod sequence;
 mod sizes;
+mod split;
+
+use std::sync::Arc;
 
 use ioalign_core::GridSpec;
 use ioalign_core::profile::{self, Profile};
 
 use crate::pipeline::Directory;
-use crate::record::Io;
-use device::DeviceState;
+use crate::record::{Device, Io};
+pub use below::StackIndex;
+use device::{DeviceState, Room};
 pub(crate) use op::power_of;
+pub(crate) use placed::tier;
+use placed::{PlacedGrid, Placement};
 
 /// What is counted.
 #[derive(Clone, Debug)]
@@ -24,24 +41,67 @@ pub struct Settings {
     pub grids: Vec<GridSpec>,
     /// Added to every offset: where the traced device starts on the one that is judged.
     pub shift: i64,
+    /// The same for single devices, by name or number.
+    pub device_shifts: Vec<(String, i64)>,
+    /// The stack in which devices are looked up: their I/O is judged on the layers below too.
+    pub stack: Option<Arc<StackIndex>>,
     /// Whether I/O is counted by process too.
     pub processes: bool,
+    /// Nanoseconds with nothing in flight that end a burst.
+    pub burst_gap: u64,
+    /// How often monitoring samples, in nanoseconds: what it would have shown.
+    pub samplers: Vec<u64>,
+    /// Rates over time in steps of so many nanoseconds.
+    pub interval: Option<u64>,
+    /// A read so many nanoseconds before a write of the same cell belongs to it.
+    pub read_before_write: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
+        const SECOND: u64 = 1_000_000_000;
         Self {
             grids: vec![GridSpec::assumed_block()],
             shift: 0,
+            device_shifts: Vec::new(),
+            stack: None,
             processes: true,
+            burst_gap: SECOND / 10,
+            samplers: vec![SECOND, 20 * SECOND],
+            interval: None,
+            read_before_write: SECOND,
         }
+    }
+}
+
+impl Settings {
+    /// Where a device lies, and what it is judged by.
+    fn placement(&self, device: Option<&Device>, absolute: bool) -> Placement {
+        let stack = self.stack.as_ref().zip(device);
+        let found = stack.and_then(|(stack, device)| stack.placement(device, absolute));
+        let mut placement = found.unwrap_or_default();
+        placement.shift = self.shift_of(device);
+        let own = self.grids.iter().cloned().map(PlacedGrid::own);
+        placement.grids = own.chain(placement.grids).collect();
+        placement
+    }
+
+    fn shift_of(&self, device: Option<&Device>) -> i64 {
+        let name = device.map(ToString::to_string);
+        let mut named = self.device_shifts.iter();
+        let own = named.find(|(of, _)| Some(of) == name.as_ref());
+        own.map_or(self.shift, |(_, shift)| *shift)
     }
 }
 
 /// The counters of all devices.
 pub struct Analysis {
-    settings: Settings,
+    settings: Arc<Settings>,
+    /// Where devices lie, for those that have not issued anything yet.
+    placements: Vec<Option<Placement>>,
+    absolute: bool,
     devices: Vec<Option<Box<DeviceState>>>,
+    seen: usize,
     first: Option<i64>,
     last: i64,
     events: u64,
@@ -51,11 +111,29 @@ impl Analysis {
     /// Nothing counted yet.
     pub fn new(settings: &Settings) -> Self {
         Self {
-            settings: settings.clone(),
+            settings: Arc::new(settings.clone()),
+            placements: Vec::new(),
+            absolute: false,
             devices: Vec::new(),
+            seen: 0,
             first: None,
             last: i64::MIN,
             events: 0,
+        }
+    }
+
+    /// Sectors are those of the whole disk also for partitions, as the kernel's block layer has them.
+    pub const fn set_absolute(&mut self, absolute: bool) {
+        self.absolute = absolute;
+    }
+
+    /// Looks up devices that have become known; before their I/O is counted.
+    pub fn meet(&mut self, directory: &Directory) {
+        while self.placements.len() < directory.device_count() {
+            let number = u32::try_from(self.placements.len()).unwrap_or(u32::MAX);
+            let device = directory.device_of(number);
+            let placement = self.settings.placement(device, self.absolute);
+            self.placements.push(Some(placement));
         }
     }
 
@@ -66,18 +144,19 @@ impl Analysis {
         for run in ios.chunk_by(|a, b| a.device == b.device) {
             let Some(first) = run.first() else { continue };
             self.first = Some(self.first.map_or(first.time, |t| t.min(first.time)));
-            let state = state(&mut self.devices, first.device, &self.settings);
+            let mut last = self.last;
+            let state = self.state(first.device);
             for io in run {
                 state.add(io);
+                last = last.max(end(io));
             }
-            let end = run.iter().map(end).max().unwrap_or(i64::MIN);
-            self.last = self.last.max(end);
+            self.last = last;
         }
     }
 
     /// The latency of an I/O that was counted without.
     pub fn add_latency(&mut self, io: &Io) {
-        state(&mut self.devices, io.device, &self.settings).add_latency(io);
+        self.state(io.device).add_latency(io);
         self.last = self.last.max(end(io));
     }
 
@@ -90,32 +169,38 @@ impl Analysis {
         devices.sort_by(|a, b| a.device.cmp(&b.device));
         let first = self.first.unwrap_or(0);
         let duration = u64::try_from(self.last.saturating_sub(first)).unwrap_or(0);
-        Profile {
+        let mut profile = Profile {
             schema: profile::SCHEMA.to_owned(),
             source: "trace".to_owned(),
             duration_us: duration / 1000,
             events: self.events,
-            dropped: 0,
             devices,
+            ..Profile::default()
+        };
+        profile.judge();
+        profile
+    }
+
+    fn state(&mut self, number: u32) -> &mut DeviceState {
+        let index = usize::try_from(number).unwrap_or(0);
+        if index >= self.devices.len() {
+            self.devices.resize_with(index + 1, || None);
         }
+        // Indexing is in bounds: the line above sees to it, and numbers come from a bounded directory.
+        #[allow(clippy::indexing_slicing)]
+        let slot = &mut self.devices[index];
+        slot.get_or_insert_with(|| {
+            let met = self.placements.get_mut(index).and_then(Option::take);
+            let placement = met.unwrap_or_else(|| self.settings.placement(None, self.absolute));
+            let room = Room::after(self.seen);
+            self.seen += 1;
+            let origin = self.first.unwrap_or(0);
+            Box::new(DeviceState::new(&self.settings, placement, origin, room))
+        })
     }
 }
 
 fn end(io: &Io) -> i64 {
     let latency = i64::try_from(io.latency).unwrap_or(0);
     io.time.saturating_add(latency)
-}
-
-fn state<'a>(
-    devices: &'a mut Vec<Option<Box<DeviceState>>>,
-    number: u32,
-    settings: &Settings,
-) -> &'a mut DeviceState {
-    let index = usize::try_from(number).unwrap_or(0);
-    if index >= devices.len() {
-        devices.resize_with(index + 1, || None);
-    }
-    // Indexing is in bounds: the line above sees to it, and numbers come from a bounded directory.
-    #[allow(clippy::indexing_slicing)]
-    devices[index].get_or_insert_with(|| Box::new(DeviceState::new(settings)))
 }

@@ -4,11 +4,12 @@
 //! `start` and `end - 1` differ, and fits into a cell of 2^k for every k from the length's logarithm
 //! on. What lies between straddles: two counters of a difference array settle all powers of two.
 
-use ioalign_core::GridSpec;
 use ioalign_core::profile::{GridProfile, OpProfile};
 
+use super::below::Route;
 use super::grid::GridState;
 use super::latency::Histogram;
+use super::placed::Placement;
 use super::sequence::Streams;
 use super::sizes::Sizes;
 use crate::record::{Io, NO_LATENCY, Op};
@@ -25,10 +26,13 @@ pub struct OpState {
     /// Where straddling begins, less where it ends.
     straddle: [i64; POWERS + 1],
     sectors: [u64; 8],
+    whole_sectors: [u64; 8],
     sizes: Sizes,
     streams: Streams,
     latency: Histogram,
     grids: Vec<GridState>,
+    /// Grids of layers where an I/O becomes several.
+    below: Vec<GridState>,
 }
 
 /// The power of two that a start or length is a multiple of; 63 for zero.
@@ -38,7 +42,8 @@ pub fn power_of(value: u64) -> usize {
 }
 
 impl OpState {
-    pub fn new(grids: &[GridSpec]) -> Self {
+    pub fn new(placement: &Placement) -> Self {
+        let below = placement.route.iter().flat_map(|route| route.grids());
         Self {
             ios: 0,
             bytes: 0,
@@ -46,10 +51,12 @@ impl OpState {
             lengths: [0; POWERS],
             straddle: [0; POWERS + 1],
             sectors: [0; 8],
+            whole_sectors: [0; 8],
             sizes: Sizes::default(),
             streams: Streams::default(),
             latency: Histogram::default(),
-            grids: grids.iter().map(GridState::new).collect(),
+            grids: placement.grids.iter().map(GridState::new).collect(),
+            below: below.map(GridState::new).collect(),
         }
     }
 
@@ -70,9 +77,13 @@ impl OpState {
         let len = u64::from(io.len);
         count(&mut self.starts, power_of(io.offset));
         count(&mut self.lengths, power_of(len));
-        count(&mut self.sectors, ((io.offset >> 9) & 7) as usize);
+        let sector = ((io.offset >> 9) & 7) as usize;
+        count(&mut self.sectors, sector);
+        if len.is_multiple_of(4096) {
+            count(&mut self.whole_sectors, sector);
+        }
         self.straddles(io.offset, len);
-        self.sizes.add(io.len);
+        self.sizes.add(io.len, !io.offset.is_multiple_of(4096));
         if io.op != Op::Flush {
             self.streams.add(io.offset, len);
         }
@@ -87,12 +98,24 @@ impl OpState {
             return;
         }
         let last = start.wrapping_add(len - 1);
-        let crossed = 64 - (start ^ last).leading_zeros();
-        let fits = 64 - (len - 1).leading_zeros();
+        // The lowest bit changes no answer, and a number that is not zero needs no test for zero.
+        let crossed = 64 - ((start ^ last) | 1).leading_zeros();
+        let fits = 64 - ((len - 1) | 1).leading_zeros();
         if fits < crossed {
             add(&mut self.straddle, fits as usize, 1);
             add(&mut self.straddle, crossed as usize, -1);
         }
+    }
+
+    /// Counts it on the layers where it becomes several; `counted`: only its latency is new.
+    pub fn add_below(&mut self, io: &Io, route: &Route, counted: bool) {
+        let below = &mut self.below;
+        route.walk(io.offset, u64::from(io.len), &mut |grid, address, len| {
+            if let Some(grid) = below.get_mut(grid) {
+                grid.add_piece(address, len, !counted);
+            }
+        });
+        below.iter_mut().for_each(|grid| grid.end_of_pieces(io));
     }
 
     /// The latency of an I/O that was counted without.
@@ -117,13 +140,19 @@ impl OpState {
             length_pow2_histogram: self.lengths.to_vec(),
             straddling_pow2: straddling.collect(),
             start_mod_4096: self.sectors,
+            whole_start_mod_4096: self.whole_sectors,
             sequential_ratio: self.streams.ratio(),
             latency_us: self.latency.summary(),
+            ..OpProfile::default()
         }
     }
 
-    pub fn grids(&self, op: &str) -> impl Iterator<Item = GridProfile> {
-        self.grids.iter().map(|grid| grid.profile(op, self.ios))
+    /// Each grid, the device's own first.
+    pub fn grids(&self, op: &str, placement: &Placement) -> Vec<GridProfile> {
+        let own = self.grids.iter().zip(&placement.grids);
+        let route = placement.route.iter().flat_map(|route| route.grids());
+        let all = own.chain(self.below.iter().zip(route));
+        all.map(|(state, grid)| state.profile(op, grid)).collect()
     }
 }
 
@@ -147,7 +176,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn straddling(start: u64, len: u64) -> Vec<u64> {
-        let mut state = OpState::new(&[]);
+        let mut state = OpState::new(&Placement::default());
         state.straddles(start, len);
         state.profile().straddling_pow2
     }

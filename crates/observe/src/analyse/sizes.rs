@@ -9,47 +9,69 @@ const DIRECT: usize = (1 << 20) / STEP as usize + 1;
 /// Odd sizes kept one by one; more of them are counted by power of two.
 const MOST_ODD: usize = 1024;
 
+/// I/Os of one size, and those that do not start at a multiple of 4096 bytes.
+#[derive(Copy, Clone, Default)]
+struct Count {
+    ios: u64,
+    off: u64,
+}
+
+impl Count {
+    #[inline]
+    fn add(&mut self, off: bool) {
+        self.ios += 1;
+        self.off += u64::from(off);
+    }
+
+    const fn named(self, bytes: u64) -> SizeCount {
+        SizeCount {
+            bytes,
+            ios: self.ios,
+            off_4096_ios: self.off,
+        }
+    }
+}
+
 /// A histogram of sizes.
 #[derive(Default)]
 pub struct Sizes {
-    direct: Vec<u64>,
-    odd: HashMap<u32, u64>,
+    direct: Vec<Count>,
+    odd: HashMap<u32, Count>,
 }
 
 impl Sizes {
     #[inline]
-    pub fn add(&mut self, len: u32) {
+    pub fn add(&mut self, len: u32, off: bool) {
         let index = (len / STEP) as usize;
         if len.is_multiple_of(STEP) && index < DIRECT {
             if index >= self.direct.len() {
-                self.direct
-                    .resize((index + 1).next_power_of_two().min(DIRECT), 0);
+                self.direct.resize(
+                    (index + 1).next_power_of_two().min(DIRECT),
+                    Count::default(),
+                );
             }
             if let Some(count) = self.direct.get_mut(index) {
-                *count += 1;
+                count.add(off);
             }
         } else {
-            self.add_odd(len);
+            self.add_odd(len, off);
         }
     }
 
-    fn add_odd(&mut self, len: u32) {
+    fn add_odd(&mut self, len: u32, off: bool) {
         let full = self.odd.len() >= MOST_ODD && !self.odd.contains_key(&len);
         let len = if full { 1 << len.ilog2() } else { len };
-        *self.odd.entry(len).or_default() += 1;
+        self.odd.entry(len).or_default().add(off);
     }
 
     /// All sizes, smallest first.
     pub fn counts(&self) -> Vec<SizeCount> {
         let direct = self.direct.iter().zip(0_u64..);
-        let direct = direct.map(|(ios, index)| SizeCount {
-            bytes: index * u64::from(STEP),
-            ios: *ios,
-        });
-        let odd = self.odd.iter().map(|(len, ios)| SizeCount {
-            bytes: u64::from(*len),
-            ios: *ios,
-        });
+        let direct = direct.map(|(count, index)| count.named(index * u64::from(STEP)));
+        let odd = self
+            .odd
+            .iter()
+            .map(|(len, count)| count.named(u64::from(*len)));
         let mut all: Vec<_> = direct.chain(odd).filter(|size| size.ios > 0).collect();
         all.sort_by_key(|size| size.bytes);
         all

@@ -1,79 +1,71 @@
 //! The text of blkparse in its default form:
-//! `8,16   1      357     0.000241205  5821  D   W 32256 + 8 [fio]`.
+//! `8,16   1      357     0.000241205  5821  D   W 32256 + 8 [fio]`, with or without the times of
+//! `-t`; other forms by [`spec`].
 
-use super::fields::{Cursor, lines};
-use super::{Facts, Format, Framing, Hints, Parse, Parser};
+mod spec;
+
+use super::fields::Cursor;
+use super::text::{self, Line, Row, Text, UNKNOWN};
+use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::Result;
-use crate::record::{Io, Kind, NO_LATENCY, Op, Record, Records};
+use crate::record::{Io, Kind, Names, Op, Record};
 
-/// blkparse, default form.
+/// blkparse.
 pub const FORMAT: Format = Format {
     name: "blkparse",
     title: "blkparse text",
-    sniff,
+    sniff: |head| text::has_events(head, &Blkparse),
     framing: Framing::Lines,
     parser,
 };
 
-/// Lines looked at: `blkparse` may begin with complaints.
-const SNIFFED: usize = 50;
-
-fn sniff(head: &[u8]) -> bool {
-    lines(head).take(SNIFFED).any(|line| {
-        let mut names = crate::record::Names::default();
-        matches!(row(line, &mut names), Row::Io(_))
+fn parser(_: &[u8], hints: &Hints) -> Result<Parser> {
+    Ok(match &hints.columns {
+        Some(columns) => Box::new(Text(spec::Spec::new(columns)?)),
+        None => Box::new(Text(Blkparse)),
     })
 }
 
-struct Reader;
+const FACTS: Facts = Facts {
+    time: "seconds with nine digits",
+    offset: "512-byte sectors",
+    len: "512-byte sectors",
+    op: "letters of RWBS",
+    latency: "issue (D) to completion (C)",
+};
 
-fn parser(_: &[u8], _: &Hints) -> Result<Parser> {
-    Ok(Box::new(Reader))
-}
+#[derive(Copy, Clone)]
+struct Blkparse;
 
-impl Parse for Reader {
-    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
-        for line in lines(chunk) {
-            out.extent += 1;
-            match row(line, &mut out.names) {
-                Row::Io(record) => out.rows.push(record),
-                Row::Other => out.other += 1,
-                Row::Bad(why) => out.skipped.add(out.extent, line, why),
-            }
-        }
-    }
-
-    fn split(&self) -> Option<Parser> {
-        Some(Box::new(Self))
+impl Line for Blkparse {
+    #[inline]
+    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+        let mut cursor = Cursor::new(line);
+        // A line that does not begin like an event is the summary, a heading, or text around it.
+        let Some((major, minor)) = device(&mut cursor) else {
+            return around(line);
+        };
+        event(&mut cursor, major, minor, names).unwrap_or(Row::Bad("not a line of blkparse"))
     }
 
     fn facts(&self) -> Facts {
-        Facts {
-            time: "seconds with nine digits",
-            offset: "512-byte sectors",
-            len: "512-byte sectors",
-            op: "letters of RWBS",
-            latency: "issue (D) to completion (C)",
-        }
+        FACTS
     }
 }
 
-enum Row {
-    Io(Record),
-    /// A plug, a merge, a message, a line of the summary.
-    Other,
-    Bad(&'static str),
-}
-
-fn row(line: &[u8], names: &mut crate::record::Names) -> Row {
-    let mut cursor = Cursor::new(line);
-    // A line that does not begin like an event is the summary, a heading, or text around it.
-    let Some((major, minor)) = device(&mut cursor) else {
+#[cold]
+fn around(line: &[u8]) -> Row {
+    if line.trim_ascii().is_empty() || spec::is_summary(line) || text::is_heading(line, &[]) {
         return Row::Other;
-    };
-    event(&mut cursor, major, minor, names).unwrap_or(Row::Bad("not a line of blkparse"))
+    }
+    // The columns of the summary go on over several lines; none begins with a number.
+    match line.trim_ascii_start().first() {
+        Some(first) if first.is_ascii_alphabetic() => Row::Other,
+        _ => Row::Bad("not a line of blkparse"),
+    }
 }
 
+#[inline]
 fn device(cursor: &mut Cursor) -> Option<(u32, u32)> {
     let major = u32::try_from(cursor.blanks().number()?).ok()?;
     cursor.byte(b',')?;
@@ -81,40 +73,36 @@ fn device(cursor: &mut Cursor) -> Option<(u32, u32)> {
     Some((major, minor))
 }
 
-fn event(
-    cursor: &mut Cursor,
-    major: u32,
-    minor: u32,
-    names: &mut crate::record::Names,
-) -> Option<Row> {
+#[inline]
+fn event(cursor: &mut Cursor, major: u32, minor: u32, names: &mut Names) -> Option<Row> {
     cursor.blanks().number()?;
     cursor.blanks().number()?;
     let time = cursor.blanks().seconds()?;
     let pid = u32::try_from(cursor.blanks().number()?).ok()?;
-    let kind = match cursor.word() {
-        b"Q" => Kind::Queue,
-        b"D" => Kind::Issue,
-        b"C" => Kind::Complete,
-        b"R" => Kind::Requeue,
-        _ => return Some(Row::Other),
+    let Some(kind) = kind(cursor.word()) else {
+        return Some(Row::Other);
     };
     let op = rwbs(cursor.word());
     let (offset, len) = place(cursor)?;
-    let process = names.process(pid, comm(cursor, kind));
+    let process = match kind {
+        Kind::Complete => names.process(0, b""),
+        _ => names.process(pid, comm(cursor)),
+    };
     let io = Io {
         time,
         offset,
-        latency: NO_LATENCY,
         len,
         device: names.device_number(major, minor),
         process,
         op,
+        ..UNKNOWN
     };
     Some(Row::Io(Record { io, kind }))
 }
 
 /// `sector + sectors`; a flush has neither, or only a place. Pass-through requests have their length
 /// in bytes.
+#[inline]
 fn place(cursor: &mut Cursor) -> Option<(u64, u32)> {
     let Some(sector) = cursor.blanks().number() else {
         return Some((0, 0));
@@ -127,19 +115,34 @@ fn place(cursor: &mut Cursor) -> Option<(u64, u32)> {
     Some((sector.checked_mul(512)?, len))
 }
 
-/// `[fio]`; a completion has the error there.
-fn comm<'a>(cursor: &mut Cursor<'a>, kind: Kind) -> &'a [u8] {
-    if kind == Kind::Complete || cursor.blanks().byte(b'[').is_none() {
-        return b"";
-    }
-    cursor.rest().strip_suffix(b"]").unwrap_or_default()
+/// `[fio]`, after the time since the last event that `-t` adds.
+#[inline]
+fn comm<'a>(cursor: &mut Cursor<'a>) -> &'a [u8] {
+    cursor.until(b'[');
+    cursor
+        .rest()
+        .trim_ascii_end()
+        .strip_suffix(b"]")
+        .unwrap_or_default()
+}
+
+/// The actions that matter here; `None` for plugs, merges, splits, remaps, messages.
+#[inline]
+fn kind(action: &[u8]) -> Option<Kind> {
+    Some(match action {
+        b"Q" => Kind::Queue,
+        b"D" => Kind::Issue,
+        b"C" => Kind::Complete,
+        b"R" => Kind::Requeue,
+        _ => return None,
+    })
 }
 
 /// Letters of the kernel's `blk_fill_rwbs`: an F before the operation is a flush of its own only
 /// where nothing else follows.
 pub fn rwbs(letters: &[u8]) -> Op {
     match letters {
-        [b'F', b'W', ..] | [b'W', ..] => Op::Write,
+        [b'F', b'W', ..] | [b'W', ..] | [b'Z', b'A', ..] => Op::Write,
         [b'F', b'R', ..] | [b'R', ..] => Op::Read,
         [b'D', ..] => Op::Discard,
         [b'F', ..] => Op::Flush,
@@ -150,10 +153,12 @@ pub fn rwbs(letters: &[u8]) -> Op {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::Parse;
+    use crate::record::Records;
 
     fn parse(text: &str) -> Records {
         let mut out = Records::default();
-        Reader.parse(text.as_bytes(), &mut out);
+        Text(Blkparse).parse(text.as_bytes(), &mut out);
         out
     }
 

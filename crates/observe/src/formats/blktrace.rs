@@ -5,6 +5,7 @@
 //! CPUs but one from streams of the ftrace `blk` tracer.
 
 mod action;
+pub mod context;
 mod layout;
 
 use super::{Facts, Format, Framing, Hints, Parse, Parser};
@@ -34,6 +35,13 @@ impl Parse for Reader {
         let mut at = 0;
         // The layout is that of every record itself: `cat` may have joined files of two hosts.
         while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
+            if let Some((raw, len)) = layout::common(rest)
+                && let Some(pdu) = rest.get(48..len)
+            {
+                add(&raw, pdu, out);
+                at += len;
+                continue;
+            }
             match Layout::of(rest) {
                 Some(layout) => match layout.read(rest) {
                     Some((raw, pdu, len)) => {
@@ -68,11 +76,10 @@ impl Parse for Reader {
 /// Bytes to the next thing that looks like a record: what lies between is counted as one bad row.
 #[cold]
 fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
-    out.skipped
-        .add(at as u64, rest, "no blktrace record begins here");
-    (1..rest.len())
-        .find(|ahead| rest.get(*ahead..).and_then(Layout::of).is_some())
-        .unwrap_or(rest.len())
+    let next = (1..rest.len()).find(|ahead| rest.get(*ahead..).and_then(Layout::of).is_some());
+    let end = next.unwrap_or(rest.len());
+    context::gap(at, rest.get(..end).unwrap_or_default(), out);
+    end
 }
 
 #[inline]

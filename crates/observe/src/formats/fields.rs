@@ -83,6 +83,36 @@ impl<'a> Cursor<'a> {
         (digits > 0).then_some(value)
     }
 
+    /// An unsigned decimal number, perhaps with a fraction, times `scale`, a power of ten: 1e9 makes
+    /// nanoseconds of seconds. Digits below one are cut.
+    #[inline]
+    pub fn decimal(&mut self, scale: u64) -> Option<u64> {
+        let mut value = self.number()?.checked_mul(scale)?;
+        if let [b'.', rest @ ..] = self.rest {
+            self.rest = rest;
+            let mut unit = scale;
+            while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
+                unit /= 10;
+                value = value.checked_add(u64::from(digit - b'0') * unit)?;
+                self.rest = rest;
+            }
+        }
+        Some(value)
+    }
+
+    /// Takes a comma and the blanks around it.
+    #[inline]
+    pub fn comma(&mut self) -> Option<&mut Self> {
+        self.blanks().byte(b',')?;
+        Some(self.blanks())
+    }
+
+    /// Whether nothing but blanks is left.
+    #[inline]
+    pub fn ended(&mut self) -> bool {
+        self.blanks().rest.is_empty()
+    }
+
     /// The word up to the next blank or tab, after leading blanks; empty at the end.
     #[inline]
     pub fn word(&mut self) -> &'a [u8] {
@@ -125,6 +155,23 @@ impl<'a> Cursor<'a> {
         let total = whole.checked_mul(1_000_000_000)?.checked_add(nanos)?;
         i64::try_from(total).ok()
     }
+}
+
+/// The last word of a line and what is before it, without the blanks between; for lines whose middle
+/// may hold blanks.
+#[inline]
+pub fn last_word(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.trim_ascii_end();
+    let start = memchr::memrchr2(b' ', b'\t', line).map_or(0, |blank| blank + 1);
+    let (rest, word) = line.split_at(start);
+    (!word.is_empty()).then_some((rest.trim_ascii_end(), word))
+}
+
+/// A number of 512-byte sectors and a count of them, as bytes.
+#[inline]
+pub fn sectors(start: u64, count: u64) -> Option<(u64, u32)> {
+    let len = u32::try_from(count.checked_mul(512)?).ok()?;
+    Some((start.checked_mul(512)?, len))
 }
 
 /// A whole field that is an unsigned decimal number.

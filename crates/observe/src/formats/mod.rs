@@ -4,9 +4,29 @@
 //! knowing what came before, so that chunks can be parsed side by side. A format whose lines depend
 //! on earlier ones says so by [`Parse::split`], and is parsed by one processor.
 
+pub mod alibaba;
+pub mod biosnoop;
+pub mod blkalgn;
 pub mod blkparse;
 pub mod blktrace;
+pub mod bpftrace;
+pub mod csv;
+mod events;
 pub mod fields;
+pub mod fio_iolog;
+pub mod fio_latency;
+pub mod fiu;
+pub mod ftrace;
+pub mod msr;
+pub mod perf;
+mod scsi;
+pub mod simulators;
+pub mod spc;
+pub mod systor;
+pub mod tencent;
+mod text;
+pub mod vscsi;
+pub mod vscsi_text;
 
 use crate::error::Result;
 use crate::record::Records;
@@ -43,7 +63,7 @@ pub struct Hints {
     pub offset_unit: Option<u32>,
     /// Unit of times, in nanoseconds (`--time-unit ms`).
     pub time_unit: Option<u64>,
-    /// Columns of a CSV: `time=0,op=1,offset=2,len=3` (`--columns`).
+    /// Columns of a table, `time=0,op=1,offset=2,len=3`, or blkparse's `-f` (`--columns`).
     pub columns: Option<String>,
 }
 
@@ -80,7 +100,33 @@ pub struct Format {
 }
 
 /// All formats; the first that recognises a trace reads it.
-pub const FORMATS: &[&Format] = &[&blktrace::FORMAT, &blkparse::FORMAT];
+pub const FORMATS: &[&Format] = &[
+    &blktrace::FORMAT,
+    &blktrace::context::FORMAT,
+    &blkparse::FORMAT,
+    &ftrace::FORMAT,
+    &perf::FORMAT,
+    &biosnoop::FORMAT,
+    &blkalgn::FORMAT,
+    &bpftrace::FORMAT,
+    &fio_iolog::TWO,
+    &fio_iolog::THREE,
+    &fio_latency::FORMAT,
+    &vscsi::ONE,
+    &vscsi::TWO,
+    &vscsi_text::FORMAT,
+    &msr::FORMAT,
+    &alibaba::FORMAT,
+    &tencent::FORMAT,
+    &systor::FORMAT,
+    &spc::FORMAT,
+    &fiu::FORMAT,
+    &simulators::MQSIM,
+    &simulators::DISKSIM,
+    &simulators::REPLAYER,
+    &simulators::UNCLEAR,
+    &csv::FORMAT,
+];
 
 /// The format that `head` is in.
 pub fn detect(head: &[u8]) -> Option<&'static Format> {
@@ -90,4 +136,22 @@ pub fn detect(head: &[u8]) -> Option<&'static Format> {
 /// The format with this name.
 pub fn named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name)
+}
+
+/// The format that the operator's columns are for: blkparse's `-f` has percent signs.
+pub fn implied(hints: &Hints) -> Option<&'static Format> {
+    let columns = hints.columns.as_deref()?;
+    Some(if columns.contains('%') {
+        &blkparse::FORMAT
+    } else {
+        &csv::FORMAT
+    })
+}
+
+/// All names that can be asked for, for messages.
+pub fn names() -> String {
+    let only_asks = simulators::UNCLEAR.name;
+    let names = FORMATS.iter().map(|format| format.name);
+    let names: Vec<_> = names.filter(|name| *name != only_asks).collect();
+    names.join(", ")
 }

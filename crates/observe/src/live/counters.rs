@@ -20,7 +20,7 @@ pub struct OpCounters {
     /// All, then straddling on each grid.
     pub(super) latency: Vec<Steps>,
     /// Sizes that the table has no place for.
-    pub(super) odd: BTreeMap<u32, u64>,
+    pub(super) odd: BTreeMap<(u32, bool), u64>,
 }
 
 /// Counters on one grid.
@@ -60,9 +60,9 @@ impl OpCounters {
     pub fn since(&self, earlier: &Self) -> Self {
         let words = self.words.iter().zip(&earlier.words);
         let latency = self.latency.iter().zip(&earlier.latency);
-        let odd = self.odd.iter().map(|(len, now)| {
-            let then = earlier.odd.get(len).copied().unwrap_or(0);
-            (*len, now.saturating_sub(then))
+        let odd = self.odd.iter().map(|(size, now)| {
+            let then = earlier.odd.get(size).copied().unwrap_or(0);
+            (*size, now.saturating_sub(then))
         });
         Self {
             words: words.map(|(now, then)| now.saturating_sub(*then)).collect(),
@@ -91,8 +91,10 @@ impl OpCounters {
 
     /// Starts by sector in 64 KiB: bytes past it, and I/Os.
     fn places(&self) -> impl Iterator<Item = (u64, u64)> {
-        let all = self.part(SECTORS, IN_64K).iter().zip(0_u64..);
-        all.map(|(ios, sector)| (sector * 512, *ios))
+        let whole = self.part(SECTORS, IN_64K).iter();
+        let others = self.part(SECTORS + IN_64K, IN_64K);
+        let all = whole.zip(others).zip(0_u64..);
+        all.map(|((whole, other), sector)| (sector * 512, whole + other))
     }
 
     /// Index k: starts that are multiples of 2^k bytes and not of 2^(k+1).
@@ -138,8 +140,18 @@ impl OpCounters {
 
     /// Starts by 512-byte sector in 4 KiB.
     pub fn sectors(&self) -> [u64; 8] {
+        let (whole, others) = (self.whole_sectors(), self.folded(SECTORS + IN_64K));
+        std::array::from_fn(|n| whole.get(n).unwrap_or(&0) + others.get(n).unwrap_or(&0))
+    }
+
+    /// The same, of lengths that are multiples of 4 KiB.
+    pub fn whole_sectors(&self) -> [u64; 8] {
+        self.folded(SECTORS)
+    }
+
+    fn folded(&self, at: usize) -> [u64; 8] {
         let mut all = [0; 8];
-        for (count, slot) in self.part(SECTORS, IN_64K).iter().zip((0..8).cycle()) {
+        for (count, slot) in self.part(at, IN_64K).iter().zip((0..8).cycle()) {
             if let Some(sum) = all.get_mut(slot) {
                 *sum += count;
             }
@@ -172,31 +184,58 @@ impl OpCounters {
 
     /// Every size, smallest first. Past some thousand odd sizes they are counted by power of two.
     pub fn sizes(&self) -> Vec<SizeCount> {
-        let mut all: BTreeMap<u64, u64> = BTreeMap::new();
-        let logs = self.part(IN_LOG, 33).iter().zip(0_u32..);
-        let logs = logs.map(|(ios, bits)| {
-            let bytes = 1_u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0);
-            (if bits == 0 { 0 } else { bytes }, *ios)
-        });
-        for (bytes, ios) in self.exact_sizes().chain(logs) {
-            if ios > 0 {
-                *all.entry(bytes).or_default() += ios;
-            }
+        let mut all: BTreeMap<u64, SizeCount> = BTreeMap::new();
+        for size in self
+            .exact()
+            .chain(self.rounded())
+            .filter(|size| size.ios > 0)
+        {
+            let sum = all.entry(size.bytes).or_default();
+            sum.bytes = size.bytes;
+            sum.ios += size.ios;
+            sum.off_4096_ios += size.off_4096_ios;
         }
-        let all = all.into_iter();
-        all.map(|(bytes, ios)| SizeCount { bytes, ios }).collect()
+        all.into_values().collect()
+    }
+
+    /// A table of sizes: first those that start at a multiple of 4 KiB, then the others.
+    fn table(&self, at: usize, len: usize) -> impl Iterator<Item = (u64, u64, u64)> {
+        let (on, off) = (self.part(at, len), self.part(at + len, len));
+        let all = on.iter().zip(off).zip(0_u64..);
+        all.map(|((on, off), index)| (index, on + off, *off))
+    }
+
+    fn exact(&self) -> impl Iterator<Item = SizeCount> {
+        let odd = self.odd.iter().map(|((len, off), ios)| SizeCount {
+            bytes: u64::from(*len),
+            ios: *ios,
+            off_4096_ios: if *off { *ios } else { 0 },
+        });
+        let scaled = |(index, ios, off_4096_ios): (u64, u64, u64), shift: u32| SizeCount {
+            bytes: index << shift,
+            ios,
+            off_4096_ios,
+        };
+        let small = self.table(IN_512, SIZES_512).map(move |row| scaled(row, 9));
+        let large = self.table(IN_4K, SIZES_4K).map(move |row| scaled(row, 12));
+        small.chain(large).chain(odd)
+    }
+
+    fn rounded(&self) -> impl Iterator<Item = SizeCount> {
+        let all = self.table(IN_LOG, 33);
+        all.map(|(bits, ios, off_4096_ios)| SizeCount {
+            bytes: match bits {
+                0 => 0,
+                bits => 1 << (bits - 1).min(32),
+            },
+            ios,
+            off_4096_ios,
+        })
     }
 
     fn exact_sizes(&self) -> impl Iterator<Item = (u64, u64)> {
-        let table = |at, len, shift: u32| {
-            let counts = self.part(at, len).iter().zip(0_u64..);
-            counts.map(move |(ios, index)| (index << shift, *ios))
-        };
-        let odd = self.odd.iter().map(|(len, ios)| (u64::from(*len), *ios));
-        table(IN_512, SIZES_512, 9)
-            .chain(table(IN_4K, SIZES_4K, 12))
-            .chain(odd)
-            .filter(|(_, ios)| *ios > 0)
+        let some = self.exact().filter(|size| size.ios > 0);
+        some.map(|size| (size.bytes, size.ios))
     }
 
     /// Counters on a grid of the device, by its place in the list. What follows from sizes and sectors

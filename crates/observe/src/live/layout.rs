@@ -25,26 +25,26 @@ pub const ON_GRIDS: usize = 2;
 /// Of each grid: straddling, touched; start off and sum of offsets, where they are counted; then, for
 /// sizes that only `IN_LOG` has, length off and minimum.
 pub const GRID: usize = 6;
-/// Starts by sector in 64 KiB.
+/// Starts by sector in 64 KiB, of lengths that are multiples of 4 KiB; then of the others.
 pub const SECTORS: usize = ON_GRIDS + GRIDS * GRID;
 /// How many those are.
 pub const IN_64K: usize = 128;
 /// Powers of two that starts are multiples of, from 64 KiB on.
-pub const STARTS: usize = SECTORS + IN_64K;
+pub const STARTS: usize = SECTORS + 2 * IN_64K;
 /// The same for lengths, of sizes that only `IN_LOG` has.
 pub const LENGTHS: usize = STARTS + 64;
 /// Bits of the cell that an I/O fits into, of the same sizes.
 pub const FITS: usize = LENGTHS + 64;
 /// Bits of the highest boundary that is crossed.
 pub const CROSSED: usize = FITS + 65;
-/// Sizes in 512 bytes.
+/// Sizes in 512 bytes, of starts that are multiples of 4 KiB; then of the others. So are the next two.
 pub const IN_512: usize = CROSSED + 65;
 /// Sizes in 4 KiB.
-pub const IN_4K: usize = IN_512 + SIZES_512;
+pub const IN_4K: usize = IN_512 + 2 * SIZES_512;
 /// Sizes that nothing else had room for, by their bits.
-pub const IN_LOG: usize = IN_4K + SIZES_4K;
+pub const IN_LOG: usize = IN_4K + 2 * SIZES_4K;
 /// Offsets past the unit's boundary, by their bits.
-pub const PAST: usize = IN_LOG + 33;
+pub const PAST: usize = IN_LOG + 2 * 33;
 /// Words of `struct counts`.
 pub const COUNTS: usize = PAST + 65;
 
@@ -70,8 +70,8 @@ pub const UNTIMED: usize = UNMATCHED + 4;
 /// Words of `struct plain`.
 pub const PLAIN: usize = UNMATCHED + 5;
 
-/// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, starts.
-pub const OWNER: usize = 4 + 64;
+/// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, lengths off, starts.
+pub const OWNER: usize = 5 + 64;
 /// The process that stands for those past the limit.
 pub const OTHERS: u32 = u32::MAX;
 /// Bytes of `struct event`.

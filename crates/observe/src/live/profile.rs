@@ -8,6 +8,7 @@ use super::counters::OpCounters;
 use super::device::Device;
 use super::layout::{PLAIN_BYTES, PLAIN_IOS};
 use super::totals::{DeviceTotals, Totals};
+use crate::analyse::tier;
 use crate::record::Op;
 
 impl Totals {
@@ -22,14 +23,17 @@ impl Totals {
             })
             .collect();
         all.sort_by(|a, b| a.device.cmp(&b.device));
-        Profile {
+        let mut profile = Profile {
             schema: profile::SCHEMA.to_owned(),
             source: "live".to_owned(),
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             events: self.devices.iter().map(DeviceTotals::ios).sum(),
             dropped: self.dropped(),
             devices: all,
-        }
+            ..Profile::default()
+        };
+        profile.judge();
+        profile
     }
 
     fn owners_of(&self, slot: usize) -> Vec<ProcessProfile> {
@@ -40,6 +44,7 @@ impl Totals {
             op: owner.op.name().to_owned(),
             ios: owner.ios,
             bytes: owner.bytes,
+            length_off_4096_ios: owner.length_off,
             start_pow2_histogram: owner.starts.clone(),
         })
         .collect()
@@ -91,6 +96,8 @@ fn placed(counters: &OpCounters) -> OpProfile {
         // Streams need the I/Os in order; the processors count apart.
         sequential_ratio: None,
         latency_us: counters.latency(),
+        whole_start_mod_4096: counters.whole_sectors(),
+        ..OpProfile::default()
     }
 }
 
@@ -109,8 +116,11 @@ fn grids(counters: &OpCounters, op: Op, device: &Device) -> Vec<GridProfile> {
             straddling: counted.straddling,
             cells_touched: counted.touched,
             cells_minimum: counted.minimum,
+            tier: tier(spec.tier).to_owned(),
+            pieces: counters.ios(),
             straddling_latency_us: slow,
             clean_latency_us: clean,
+            ..GridProfile::default()
         }
     })
     .collect()

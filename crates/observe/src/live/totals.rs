@@ -44,6 +44,8 @@ pub struct Owner {
     pub ios: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Those whose length is no multiple of 4 KiB.
+    pub length_off: u64,
     /// Starts by power of two.
     pub starts: Vec<u64>,
 }
@@ -191,13 +193,14 @@ impl<'a> Maps<'a> {
     fn odd_sizes(&self, devices: &mut [DeviceTotals]) -> Result<()> {
         for entry in self.odd.iter() {
             let ([key, len], ios) = entry.map_err(failed)?;
+            let (key, off) = (key >> 1, key & 1 != 0);
             let (slot, op) = (key / 3, key % 3);
             let device = usize::try_from(slot)
                 .ok()
                 .and_then(|slot| devices.get_mut(slot));
             let op = device.and_then(|device| device.ops.get_mut(usize::try_from(op).ok()?));
             if let Some(op) = op {
-                op.odd.insert(len, ios);
+                op.odd.insert((len, off), ios);
             }
         }
         Ok(())
@@ -221,7 +224,7 @@ impl<'a> Maps<'a> {
 }
 
 fn owner([key, pid]: [u32; 2], words: &[u64; OWNER]) -> Option<Owner> {
-    let [ios, bytes, first, second, starts @ ..] = words;
+    let [ios, bytes, first, second, length_off, starts @ ..] = words;
     let name = [first.to_ne_bytes(), second.to_ne_bytes()].concat();
     let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
     let number = usize::try_from(key).ok()?;
@@ -235,6 +238,7 @@ fn owner([key, pid]: [u32; 2], words: &[u64; OWNER]) -> Option<Owner> {
         },
         ios: *ios,
         bytes: *bytes,
+        length_off: *length_off,
         starts: starts.to_vec(),
     })
 }
@@ -242,6 +246,7 @@ fn owner([key, pid]: [u32; 2], words: &[u64; OWNER]) -> Option<Owner> {
 fn merge(into: &mut Owner, more: &Owner) {
     into.ios += more.ios;
     into.bytes += more.bytes;
+    into.length_off += more.length_off;
     for (mine, more) in into.starts.iter_mut().zip(&more.starts) {
         *mine += more;
     }
@@ -252,6 +257,7 @@ impl Owner {
         Self {
             ios: 0,
             bytes: 0,
+            length_off: 0,
             starts: vec![0; self.starts.len()],
             ..self.clone()
         }

@@ -67,6 +67,11 @@ impl Directory {
         number
     }
 
+    /// How many devices have a name of their own.
+    pub const fn device_count(&self) -> usize {
+        self.devices.len()
+    }
+
     /// What device this is; `None` for those past the limit.
     pub fn device_of(&self, number: u32) -> Option<&Device> {
         self.devices.get(usize::try_from(number).ok()?)

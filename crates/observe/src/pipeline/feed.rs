@@ -15,7 +15,7 @@ use crate::input::{Input, Stream as Bytes};
 use crate::record::{Record, Records, Skipped};
 
 /// Bytes a chunk where one file is read.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 256 << 10;
 /// Bytes a chunk where many files are merged, so that memory stays small.
 const SMALL_CHUNK: usize = 128 << 10;
 /// Chunks that wait before and after each parser.

@@ -7,6 +7,45 @@ use std::collections::HashMap;
 /// More devices than this in one chunk are lumped together, as [`Names::other_device`].
 const MOST: usize = 1 << 16;
 
+/// The numbers of the pids seen last: a trace changes between a few from row to row.
+#[derive(Debug)]
+struct Pids([Option<(u32, u32)>; 64]);
+
+impl Default for Pids {
+    fn default() -> Self {
+        Self([None; 64])
+    }
+}
+
+impl Pids {
+    #[inline]
+    fn get(&self, pid: u32) -> Option<u32> {
+        match self.0.get(pid as usize % 64) {
+            Some(Some((known, index))) if *known == pid => Some(*index),
+            _ => None,
+        }
+    }
+
+    fn put(&mut self, pid: u32, index: u32) {
+        if let Some(slot) = self.0.get_mut(pid as usize % 64) {
+            *slot = Some((pid, index));
+        }
+    }
+}
+
+/// Names of devices that are found without a search.
+const SEEN: usize = 1 << 10;
+
+/// The place of a name among those seen last: identifiers are short and differ at their ends.
+#[inline]
+fn slot(name: &[u8]) -> usize {
+    let end = name.len().saturating_sub(8);
+    let tail = name.get(end..).unwrap_or_default();
+    let word = tail.iter().fold(0_u64, |w, b| w << 8 | u64::from(*b));
+    let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    usize::try_from(mixed).unwrap_or(0) & (SEEN - 1)
+}
+
 /// What a trace calls a device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Device {
@@ -45,9 +84,11 @@ pub struct Names {
     devices: Vec<Device>,
     device_index: HashMap<Device, u32>,
     last_number: Option<(u32, u32, u32)>,
+    /// The names of devices seen last, by [`slot`]; empty where devices have numbers.
+    seen: Vec<Option<u32>>,
     processes: Vec<Process>,
     process_index: HashMap<Process, u32>,
-    last_pid: Option<(u32, u32)>,
+    pids: Pids,
     /// Process names that the trace tells apart from I/O: pid and name.
     pub told: Vec<(u32, Box<str>)>,
 }
@@ -78,14 +119,20 @@ impl Names {
 
     /// The number of a device that is known by name.
     pub fn device_name(&mut self, name: &[u8]) -> u32 {
-        // Most traces speak of one device for long: no allocation then.
-        if let Some(Device::Name(last)) = self.devices.last()
-            && last.as_bytes() == name
+        // Traces of clouds change the device from row to row: no allocation and one comparison then.
+        let slot = slot(name);
+        if let Some(Some(index)) = self.seen.get(slot)
+            && let Some(Device::Name(known)) = self.devices.get(*index as usize)
+            && known.as_bytes() == name
         {
-            return u32::try_from(self.devices.len() - 1).unwrap_or(u32::MAX);
+            return *index;
         }
-        let name = String::from_utf8_lossy(name);
-        self.device(Device::Name(name.into()))
+        let index = self.device(Device::Name(String::from_utf8_lossy(name).into()));
+        self.seen.resize(SEEN, None);
+        if let Some(seen) = self.seen.get_mut(slot) {
+            *seen = Some(index);
+        }
+        index
     }
 
     fn device(&mut self, device: Device) -> u32 {
@@ -109,24 +156,28 @@ impl Names {
     /// The number of a process known by its pid alone.
     #[inline]
     pub fn pid(&mut self, pid: u32) -> u32 {
-        match self.last_pid {
-            Some((last, index)) if last == pid => index,
-            _ => {
-                let index = self.process(pid, b"");
-                self.last_pid = Some((pid, index));
-                index
-            }
+        if let Some(index) = self.pids.get(pid) {
+            return index;
         }
+        let index = self.process(pid, b"");
+        self.pids.put(pid, index);
+        index
     }
 
     /// The number of a process.
     pub fn process(&mut self, pid: u32, name: &[u8]) -> u32 {
-        if let Some(last) = self.processes.last()
-            && last.pid == pid
-            && last.name.as_bytes() == name
+        if let Some(index) = self.pids.get(pid)
+            && let Some(known) = self.processes.get(index as usize)
+            && known.name.as_bytes() == name
         {
-            return u32::try_from(self.processes.len() - 1).unwrap_or(u32::MAX);
+            return index;
         }
+        let index = self.new_process(pid, name);
+        self.pids.put(pid, index);
+        index
+    }
+
+    fn new_process(&mut self, pid: u32, name: &[u8]) -> u32 {
         let process = Process {
             pid,
             name: String::from_utf8_lossy(name).into(),
@@ -148,9 +199,10 @@ impl Names {
         self.devices.clear();
         self.device_index.clear();
         self.last_number = None;
+        self.seen.clear();
         self.processes.clear();
         self.process_index.clear();
-        self.last_pid = None;
+        self.pids = Pids::default();
         self.told.clear();
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use ioalign_core::{Bytes, Edge, Layer, LayerId, Map, Role};
+use ioalign_core::{Bytes, Edge, Layer, LayerId, Map, Role, Run, Runs};
 
 use super::target::Names;
 use crate::model::Target;
@@ -52,9 +52,37 @@ struct BelowJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     start_high_bytes: Option<Bytes>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    start_step_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<RunJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
+}
+
+/// `[from, to, len, count, step_from, step_to]`: see `ioalign_core::Run`.
+type RunJson = (u64, u64, u64, u64, u64, i64);
+
+/// A map of more runs than this is counted and not listed: that of a scattered image says little, and
+/// ten thousand images are one document.
+const LISTED_RUNS: usize = 1024;
+
+fn listed(runs: &Runs) -> Option<Vec<RunJson>> {
+    let whole = !runs.truncated() && runs.iter().count() <= LISTED_RUNS;
+    whole.then(|| runs.iter().map(run).collect())
+}
+
+const fn run(run: &Run) -> RunJson {
+    let Run {
+        from,
+        to,
+        len,
+        count,
+        step_from,
+        step_to,
+    } = *run;
+    (from, to, len, count, step_from, step_to)
 }
 
 #[derive(Serialize)]
@@ -125,6 +153,7 @@ fn below<'a>(edge: &'a Edge, names: &Names) -> BelowJson<'a> {
                 runs.iter()
                     .fold(0, |n, run| u64::saturating_add(n, run.count)),
             );
+            out.runs = listed(runs);
         }
         Map::Striped {
             chunk,
@@ -137,8 +166,9 @@ fn below<'a>(edge: &'a Edge, names: &Names) -> BelowJson<'a> {
         Map::Scattered { start, granule } => {
             (out.start_bytes, out.granule_bytes) = (Some(*start), Some(*granule));
         }
-        Map::Within { low, high, .. } => {
+        Map::Within { low, high, step } => {
             (out.start_low_bytes, out.start_high_bytes) = (Some(*low), Some(*high));
+            out.start_step_bytes = Some(*step);
         }
         Map::Opaque(why) => out.why = Some(why),
     }

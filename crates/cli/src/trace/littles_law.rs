@@ -1,0 +1,48 @@
+//! `ioalign trace littles-law`: a calculator for numbers that somebody's chart shows.
+
+use anyhow::Result;
+use ioalign_core::profile::littles_law::{Numbers, TOLERANCE};
+use ioalign_report::profile::law;
+use serde::Serialize;
+
+use super::look;
+use crate::args::LittlesLawArgs;
+use crate::exit::{Exit, UsageError};
+
+/// Runs the verb.
+pub fn run(arguments: &LittlesLawArgs) -> Result<Exit> {
+    let typed = Numbers {
+        outstanding: arguments.outstanding,
+        iops: arguments.iops,
+        #[allow(clippy::cast_precision_loss)] // typed with a few digits
+        latency_us: arguments.latency.map(|nanos| nanos as f64 / 1e3),
+        size_bytes: arguments.size,
+        throughput_bytes_per_s: arguments.throughput,
+    };
+    let answer = law::Answer::of(typed, arguments.sampler);
+    if !answer.says_anything() {
+        let what = "too few numbers: any two of --outstanding, --iops and --latency, or of --iops, \
+                    --size and --throughput, give the rest";
+        return Err(UsageError(what.to_owned()).into());
+    }
+    if arguments.look.json {
+        look::json(&Document {
+            schema: "ioalign.littles-law/1",
+            answer: &answer,
+        })?;
+    } else {
+        look::write(&law::render(&answer, &look::options(&arguments.look)))?;
+    }
+    Ok(if answer.consistent(TOLERANCE) {
+        Exit::Done
+    } else {
+        Exit::Code(1)
+    })
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    answer: &'a law::Answer,
+}

@@ -1,0 +1,296 @@
+//! Devices found in a stack, and what lies below them.
+
+use std::sync::Arc;
+
+use ioalign_core::units::gcd;
+use ioalign_core::{Edge, Grid, GridSpec, Kind, LayerId, Map, Run, Stack};
+
+use super::route::{Down, Member, Node, Route, Stripes};
+use crate::analyse::placed::{PlacedGrid, Placement};
+use crate::record::Device;
+
+/// Grids judged for one device: more say nothing more.
+const MOST_GRIDS: usize = 64;
+/// Layers followed below one device.
+const MOST_LAYERS: usize = 4096;
+
+/// A stack in which traced devices are looked up.
+#[derive(Clone, Debug)]
+pub struct StackIndex {
+    stack: Stack,
+}
+
+/// What is found on the way down.
+struct Walk<'a> {
+    stack: &'a Stack,
+    plain: Vec<PlacedGrid>,
+    route: Route,
+    layers: usize,
+}
+
+/// How far an address on the way is known.
+#[derive(Copy, Clone)]
+struct At {
+    /// Of the device's first byte.
+    start: u64,
+    /// Known only modulo this; `None`: known.
+    modulo: Option<u64>,
+}
+
+impl StackIndex {
+    /// Of a stack, from `check`.
+    pub const fn new(stack: Stack) -> Self {
+        Self { stack }
+    }
+
+    /// The layer that a device is, by its number or its name.
+    pub fn find(&self, device: &Device) -> Option<LayerId> {
+        let text = device.to_string();
+        let plain = text.strip_prefix("/dev/").unwrap_or(&text);
+        let plain = plain.strip_prefix("mapper/").unwrap_or(plain);
+        let by_number = |fact: Option<&String>| fact.is_some_and(|number| *number == text);
+        self.stack.layers().find_map(|(id, layer)| {
+            let found = match device {
+                Device::Number { .. } => by_number(layer.facts.get("device-number")),
+                Device::Name(_) => layer.name == plain && of_a_device(layer.kind),
+            };
+            found.then_some(id)
+        })
+    }
+
+    /// Where a device lies. `absolute`: the trace gives sectors of the whole disk also for partitions,
+    /// as the kernel's block layer does.
+    pub fn placement(&self, device: &Device, absolute: bool) -> Option<Placement> {
+        let mut id = self.find(device)?;
+        while absolute && self.stack.layer(id).kind == Kind::Partition {
+            match self.stack.layer(id).below.first() {
+                Some(edge) => id = edge.below,
+                None => break,
+            }
+        }
+        let mut walk = Walk {
+            stack: &self.stack,
+            plain: Vec::new(),
+            route: Route::default(),
+            layers: 0,
+        };
+        walk.plainly(
+            id,
+            At {
+                start: 0,
+                modulo: None,
+            },
+        );
+        let split = !walk.route.grids.is_empty();
+        Some(Placement {
+            layer: Some(self.stack.label(id)),
+            shift: 0,
+            grids: walk.plain,
+            route: split.then(|| Arc::new(walk.route)),
+        })
+    }
+}
+
+/// Whether a name of this kind is that of a block device: a file system may have the same.
+const fn of_a_device(kind: Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::Filesystem | Kind::Swap | Kind::Database | Kind::File | Kind::LvmPv
+    )
+}
+
+impl Walk<'_> {
+    /// A layer that is reached by shifts alone.
+    fn plainly(&mut self, id: LayerId, at: At) {
+        self.layers += 1;
+        if self.layers > MOST_LAYERS {
+            return;
+        }
+        let stack = self.stack;
+        for grid in self.grids_of(id, at) {
+            if self.plain.len() < MOST_GRIDS {
+                self.plain.push(grid);
+            }
+        }
+        let layer = stack.layer(id);
+        if !layer
+            .below
+            .iter()
+            .all(|edge| shift(&edge.map, at).is_some())
+        {
+            // Later layers with such maps stay out: one route is followed.
+            if self.route.nodes.is_empty() && at.modulo.is_none() {
+                self.route.start = at.start;
+                self.route.nodes.push(Node::default());
+                let down = self.down(&layer.below);
+                if let Some(first) = self.route.nodes.first_mut() {
+                    first.down = down;
+                }
+            }
+            return;
+        }
+        for edge in &layer.below {
+            if let Some(next) = shift(&edge.map, at) {
+                self.plainly(edge.below, next);
+            }
+        }
+    }
+
+    fn grids_of(&self, id: LayerId, at: At) -> Vec<PlacedGrid> {
+        let label: Arc<str> = self.stack.label(id).into();
+        let fits = |grid: &&Grid| {
+            let decided = at
+                .modulo
+                .is_none_or(|modulo| modulo.is_multiple_of(grid.size.get()));
+            grid.layer == id && grid.trusted() && decided
+        };
+        let grids = self.stack.grids.iter().filter(fits);
+        let placed = grids.map(|grid| PlacedGrid {
+            spec: spec(grid),
+            layer: Some(Arc::clone(&label)),
+            start: at.start,
+        });
+        placed.collect()
+    }
+
+    /// A layer to which I/O comes in pieces: its node.
+    fn piecewise(&mut self, id: LayerId) -> usize {
+        let index = self.route.nodes.len();
+        self.route.nodes.push(Node::default());
+        self.layers += 1;
+        if self.layers > MOST_LAYERS {
+            return index;
+        }
+        let mut node = Node::default();
+        for grid in self.grids_of(
+            id,
+            At {
+                start: 0,
+                modulo: None,
+            },
+        ) {
+            if self.route.grids.len() < MOST_GRIDS {
+                node.grids.push(self.route.grids.len());
+                self.route.grids.push(grid);
+            }
+        }
+        let stack = self.stack;
+        node.down = self.down(&stack.layer(id).below);
+        if let Some(slot) = self.route.nodes.get_mut(index) {
+            *slot = node;
+        }
+        index
+    }
+
+    fn down(&mut self, edges: &[Edge]) -> Vec<Down> {
+        let mut all: Vec<Down> = Vec::new();
+        for edge in edges {
+            match &edge.map {
+                Map::Shift { start } | Map::Mirror { start } => {
+                    let node = self.piecewise(edge.below);
+                    all.push(Down::Shift {
+                        start: start.get(),
+                        node,
+                    });
+                }
+                Map::Linear(runs) => {
+                    let node = self.piecewise(edge.below);
+                    all.push(Down::Linear {
+                        runs: Arc::new(runs.clone()),
+                        node,
+                    });
+                }
+                Map::Striped {
+                    start,
+                    chunk,
+                    data,
+                    column,
+                } => {
+                    let node = self.piecewise(edge.below);
+                    let member = Member {
+                        start: start.get(),
+                        column: *column,
+                        node,
+                    };
+                    add_member(&mut all, chunk.get(), *data, member);
+                }
+                Map::Within { low, high, .. } if low == high => {
+                    let node = self.piecewise(edge.below);
+                    all.push(Down::Shift {
+                        start: low.get(),
+                        node,
+                    });
+                }
+                // Where a granule lies is not known, nor what is behind an opaque map.
+                Map::Scattered { .. } | Map::Within { .. } | Map::Opaque(_) => {}
+            }
+        }
+        all
+    }
+}
+
+/// Members of one set stand together: a chunk goes to one of them.
+fn add_member(all: &mut Vec<Down>, chunk: u64, data: u64, member: Member) {
+    if chunk == 0 || data == 0 {
+        return;
+    }
+    let set = all.iter_mut().find_map(|down| match down {
+        Down::Striped(set) if (set.chunk, set.data) == (chunk, data) => Some(set),
+        _ => None,
+    });
+    match set {
+        Some(set) => set.members.push(member),
+        None => all.push(Down::Striped(Stripes {
+            chunk,
+            data,
+            members: vec![member],
+        })),
+    }
+}
+
+fn spec(grid: &Grid) -> GridSpec {
+    GridSpec {
+        size: grid.size,
+        phase: grid.phase,
+        kind: grid.kind.clone(),
+        tier: grid.tier,
+        source: grid.source.clone(),
+    }
+}
+
+/// Where a map leads if it moves all addresses by as much.
+fn shift(map: &Map, at: At) -> Option<At> {
+    let by = |start: u64| At {
+        start: at.start.wrapping_add(start),
+        ..at
+    };
+    match map {
+        Map::Shift { start } | Map::Mirror { start } => Some(by(start.get())),
+        Map::Within { low, high, .. } if low == high => Some(by(low.get())),
+        Map::Striped { start, data: 1, .. } => Some(by(start.get())),
+        Map::Linear(runs) => {
+            let mut all = runs.iter();
+            match (all.next(), all.next()) {
+                (
+                    Some(Run {
+                        from: 0,
+                        to,
+                        count: 1,
+                        ..
+                    }),
+                    None,
+                ) => Some(by(*to)),
+                _ => None,
+            }
+        }
+        // A granule may be anywhere, but always at a multiple of its size.
+        Map::Scattered { start, granule } => Some(At {
+            modulo: Some(
+                at.modulo
+                    .map_or(granule.get(), |modulo| gcd(modulo, granule.get())),
+            ),
+            ..by(start.get())
+        }),
+        _ => None,
+    }
+}

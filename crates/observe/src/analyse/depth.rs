@@ -1,0 +1,111 @@
+//! How many I/Os are in flight: the area under the curve, exact whatever the order of completions.
+//!
+//! Each I/O adds the time of `[issue, completion)` to the steps of time that it overlaps. The sum is
+//! that of the curve's area, needs no sorting, and adds up over parts of a trace.
+
+use std::collections::VecDeque;
+
+use ioalign_core::profile::QueueDepth;
+use ioalign_core::units::ratio;
+
+use super::folded::Folded;
+
+/// Steps of time kept; they begin at a millisecond.
+const STEPS: usize = 128;
+const FIRST_STEP: u64 = 1_000_000;
+/// In flight at once, as far as the most of them is looked for.
+const MOST: usize = 4096;
+
+/// The I/Os in flight on one device.
+pub struct Depth {
+    area: Folded<u64>,
+    /// When those that are in flight end, soonest first.
+    ends: VecDeque<u64>,
+    max: usize,
+    total: u128,
+}
+
+impl Depth {
+    pub fn new() -> Self {
+        Self {
+            area: Folded::new(FIRST_STEP, STEPS),
+            ends: VecDeque::new(),
+            max: 0,
+            total: 0,
+        }
+    }
+
+    /// The time that all I/Os spent in flight.
+    pub const fn total(&self) -> u128 {
+        self.total
+    }
+
+    /// Counts an I/O, in the order of issue.
+    #[inline]
+    pub fn add(&mut self, start: u64, end: u64) {
+        self.add_area(start, end);
+        while self.ends.front().is_some_and(|first| *first <= start) {
+            self.ends.pop_front();
+        }
+        if end > start && self.ends.len() < MOST {
+            // Most end later than those before them.
+            let behind = self.ends.iter().rev().take_while(|other| **other > end);
+            let at = self.ends.len() - behind.count();
+            self.ends.insert(at, end);
+            self.max = self.max.max(self.ends.len());
+        }
+    }
+
+    /// Counts one out of order: the most at once does not see it.
+    #[inline]
+    pub fn add_area(&mut self, start: u64, end: u64) {
+        self.total += u128::from(end.saturating_sub(start));
+        self.area.spread(start, end, |row, time| *row += time);
+    }
+
+    /// What the profile says of it: `duration` and the busy part of it in nanoseconds.
+    pub fn profile(&self, duration: u64, busy: u64) -> Option<QueueDepth> {
+        if self.max == 0 || duration == 0 {
+            return None;
+        }
+        let area = u64::try_from(self.total).unwrap_or(u64::MAX);
+        Some(QueueDepth {
+            mean: ratio(area, duration),
+            mean_while_busy: ratio(area, busy.max(1)),
+            max: self.max as u64,
+            busy_ratio: ratio(busy, duration).min(1.0),
+            interval_us: ratio(self.area.width(), 1000),
+            in_flight_us: self
+                .area
+                .rows()
+                .iter()
+                .map(|row| ratio(*row, 1000))
+                .collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_most_at_once_is_what_a_sweep_finds(spans in proptest::collection::vec((0..1000_u64, 1..300_u64), 1..80)) {
+            let mut spans = spans;
+            spans.sort_unstable();
+            let mut depth = Depth::new();
+            spans.iter().for_each(|(start, len)| depth.add(*start, start + len));
+            let at = |t: u64| spans.iter().filter(|(s, len)| *s <= t && t < s + len).count();
+            let most = (0..1400).map(at).max().unwrap_or(0);
+            prop_assert_eq!(depth.max, most);
+            let sum: u64 = spans.iter().map(|(_, len)| len).sum();
+            prop_assert_eq!(depth.total, u128::from(sum));
+            let found = depth.profile(1300, 1300).unwrap();
+            #[allow(clippy::cast_precision_loss)]
+            let wanted = sum as f64 / 1000.0;
+            prop_assert!((found.in_flight_us.iter().sum::<f64>() - wanted).abs() < 1e-6);
+        }
+    }
+}

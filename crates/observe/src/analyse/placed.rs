@@ -1,0 +1,81 @@
+//! Where a device's addresses lie, and the grids that they are judged by: its own, and those of layers
+//! below it that are reached by a plain shift.
+
+use std::sync::Arc;
+
+use ioalign_core::GridSpec;
+use ioalign_core::Tier;
+use ioalign_core::profile::GridProfile;
+
+use super::below::Route;
+use super::cells::Cells;
+
+/// A grid, and where the device's first byte lies in its address space.
+#[derive(Clone, Debug)]
+pub struct PlacedGrid {
+    /// The grid.
+    pub spec: GridSpec,
+    /// Whose it is, where it is a layer's below.
+    pub layer: Option<Arc<str>>,
+    /// The address of the device's first byte there.
+    pub start: u64,
+}
+
+impl PlacedGrid {
+    /// A grid in the device's own addresses.
+    pub const fn own(spec: GridSpec) -> Self {
+        Self {
+            spec,
+            layer: None,
+            start: 0,
+        }
+    }
+
+    /// The cells, in the device's addresses.
+    pub fn cells(&self) -> Cells {
+        let size = self.spec.size.get().max(1);
+        let (phase, start) = (self.spec.phase.get() % size, self.start % size);
+        Cells::new(
+            size,
+            if phase >= start {
+                phase - start
+            } else {
+                size - (start - phase)
+            },
+        )
+    }
+
+    /// What the profile says of the grid itself.
+    pub fn profile(&self) -> GridProfile {
+        GridProfile {
+            layer: self.layer.as_deref().map(str::to_owned),
+            kind: self.spec.kind.clone(),
+            size_bytes: self.spec.size.get(),
+            phase_bytes: self.spec.phase.get(),
+            tier: tier(self.spec.tier).to_owned(),
+            ..GridProfile::default()
+        }
+    }
+}
+
+/// As the profile names it.
+pub const fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Validity => "validity",
+        Tier::Rmw => "rmw",
+        Tier::Preference => "preference",
+    }
+}
+
+/// What is known of one device before its I/O is counted.
+#[derive(Clone, Debug, Default)]
+pub struct Placement {
+    /// The layer of the stack that it is.
+    pub layer: Option<String>,
+    /// Added to every offset.
+    pub shift: i64,
+    /// Grids that offsets are judged by directly.
+    pub grids: Vec<PlacedGrid>,
+    /// The way to layers where an I/O becomes several, with their grids.
+    pub route: Option<Arc<Route>>,
+}

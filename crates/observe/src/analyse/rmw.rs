@@ -1,0 +1,181 @@
+//! Read-modify-write as it shows in a trace: a small read of a cell shortly before a write that covers
+//! the cell in part.
+//!
+//! A table of a few recent reads by cell tells; writes of whole cells are the control, because workloads
+//! that read before they write anyway (databases) do so for both.
+
+use ioalign_core::profile::ReadBeforeWrite;
+use ioalign_core::units::ratio;
+
+use super::cells::Cells;
+use crate::record::{Io, Op};
+
+/// Cells remembered; a power of two.
+const PLACES: usize = 1024;
+/// A read of more cells than this is no part of a read-modify-write.
+const SMALL: u64 = 4;
+/// Writes in part before anything is said.
+const FEWEST: u64 = 30;
+
+#[derive(Copy, Clone)]
+struct Seen {
+    cell: u64,
+    time: i64,
+}
+
+/// The reads and writes of one device on one grid.
+pub struct Rmw {
+    cells: Cells,
+    within: u64,
+    /// Made at the first write that covers a cell in part.
+    table: Option<Box<[Seen]>>,
+    partial: u64,
+    partial_after: u64,
+    whole: u64,
+    whole_after: u64,
+}
+
+impl Rmw {
+    pub const fn new(cells: Cells, within: u64) -> Self {
+        Self {
+            cells,
+            within,
+            table: None,
+            partial: 0,
+            partial_after: 0,
+            whole: 0,
+            whole_after: 0,
+        }
+    }
+
+    #[inline]
+    pub fn add(&mut self, io: &Io) {
+        if io.len == 0 {
+            return;
+        }
+        match io.op {
+            Op::Read => self.read(io),
+            Op::Write => self.write(io),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, io: &Io) {
+        let Some(table) = &mut self.table else { return };
+        let span = self.cells.span(io.offset, u64::from(io.len));
+        if span.last - span.first >= SMALL {
+            return;
+        }
+        for cell in span.first..=span.last {
+            if let Some(slot) = table.get_mut(place(cell)) {
+                *slot = Seen {
+                    cell,
+                    time: io.time,
+                };
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, io: &Io) {
+        let span = self.cells.span(io.offset, u64::from(io.len));
+        if !span.head && !span.tail {
+            if self.table.is_some() {
+                self.whole += 1;
+                let after = self.recent(span.first, io.time) || self.recent(span.last, io.time);
+                self.whole_after += u64::from(after);
+            }
+            return;
+        }
+        if self.table.is_none() {
+            let never = Seen {
+                cell: u64::MAX,
+                time: i64::MIN,
+            };
+            self.table = Some(vec![never; PLACES].into());
+        }
+        self.partial += 1;
+        let after = (span.head && self.recent(span.first, io.time))
+            || (span.tail && self.recent(span.last, io.time));
+        self.partial_after += u64::from(after);
+    }
+
+    fn recent(&self, cell: u64, time: i64) -> bool {
+        let seen = self.table.as_ref().and_then(|table| table.get(place(cell)));
+        seen.is_some_and(|seen| {
+            seen.cell == cell
+                && u64::try_from(time.saturating_sub(seen.time)).is_ok_and(|t| t <= self.within)
+        })
+    }
+
+    /// What the profile says of it; `None` without writes.
+    pub fn profile(&self) -> Option<ReadBeforeWrite> {
+        if self.partial == 0 {
+            return None;
+        }
+        let share = ratio(self.partial_after, self.partial);
+        let control = ratio(self.whole_after, self.whole.max(1));
+        Some(ReadBeforeWrite {
+            within_us: self.within / 1000,
+            partial_writes: self.partial,
+            partial_after_read: self.partial_after,
+            whole_writes: self.whole,
+            whole_after_read: self.whole_after,
+            seen: self.partial >= FEWEST && share >= 0.5 && share >= 2.0 * control,
+        })
+    }
+}
+
+#[inline]
+fn place(cell: u64) -> usize {
+    let mixed = cell.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    usize::try_from(mixed).unwrap_or(0) & (PLACES - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn io(op: Op, time: i64, offset: u64, len: u32) -> Io {
+        Io {
+            op,
+            time,
+            offset,
+            len,
+            ..Io::default()
+        }
+    }
+
+    fn run(read_first: bool) -> ReadBeforeWrite {
+        let mut rmw = Rmw::new(Cells::new(4096, 0), 1_000_000);
+        for i in 0..200_i64 {
+            let at = i.unsigned_abs() * 40960;
+            if read_first {
+                rmw.add(&io(Op::Read, i * 10_000_000, at, 4096));
+            }
+            // 1536 bytes off, as on the disk of a partition that starts so.
+            rmw.add(&io(Op::Write, i * 10_000_000 + 500_000, at + 1536, 4096));
+            rmw.add(&io(Op::Write, i * 10_000_000 + 600_000, at + 20480, 4096));
+        }
+        rmw.profile().unwrap()
+    }
+
+    #[test]
+    fn the_signature_is_seen_where_it_is() {
+        let (with, without) = (run(true), run(false));
+        assert_eq!((with.partial_writes, with.whole_writes), (200, 200));
+        // The first read came before anything was looked for.
+        assert_eq!((with.partial_after_read, with.whole_after_read), (199, 0));
+        assert!(with.seen && !without.seen);
+    }
+
+    #[test]
+    fn a_read_long_ago_does_not_count() {
+        let mut rmw = Rmw::new(Cells::new(4096, 0), 1000);
+        rmw.add(&io(Op::Write, 0, 512, 512));
+        rmw.add(&io(Op::Read, 10, 0, 4096));
+        rmw.add(&io(Op::Write, 2000, 512, 512));
+        assert_eq!(rmw.profile().unwrap().partial_after_read, 0);
+    }
+}

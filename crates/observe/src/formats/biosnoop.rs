@@ -1,0 +1,102 @@
+//! The text of biosnoop, of bcc and of libbpf-tools:
+//! `0.004329  supervise  1950  xvda1  W  13092560  4096  0.74`, with the columns of `-Q` and `-P`.
+//! Layout: bcc's `tools/biosnoop.py` and `libbpf-tools/biosnoop.c`. Command names hold blanks, so
+//! lines are read from the right.
+
+use super::blkparse::rwbs;
+use super::fields::{Cursor, last_word, number, scaled};
+use super::text::{self, Line, Row, Text};
+use super::{Facts, Format, Framing, Hints, Parser};
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Io, Kind, Names, Op, Record};
+
+/// biosnoop.
+pub const FORMAT: Format = Format {
+    name: "biosnoop",
+    title: "biosnoop of bcc or libbpf-tools",
+    sniff: |head| without_sectors(head) || text::is_table(head, &Biosnoop),
+    framing: Framing::Lines,
+    parser,
+};
+
+fn parser(head: &[u8], _: &Hints) -> Result<Parser> {
+    if without_sectors(head) {
+        let what = "This is biosnoop of bpftrace, which prints neither sector nor size: record \
+                    with biosnoop of bcc, or with the bpftrace program in docs/trace-formats.md";
+        return Err(Error::new(ErrorKind::Unsupported, what));
+    }
+    Ok(Box::new(Text(Biosnoop)))
+}
+
+/// Whether the heading is that of bpftrace's `biosnoop.bt`.
+fn without_sectors(head: &[u8]) -> bool {
+    text::first_lines(head).take(4).any(|line| {
+        line.starts_with(b"TIME(ms)") && memchr::memmem::find(line, b"SECTOR").is_none()
+    })
+}
+
+#[derive(Copy, Clone)]
+struct Biosnoop;
+
+impl Line for Biosnoop {
+    #[inline]
+    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+        if text::is_heading(line, &["TIME(s)", "Tracing"]) {
+            return Row::Other;
+        }
+        if line.starts_with(b"lost ") || line.starts_with(b"Possibly lost ") {
+            return text::lost(line);
+        }
+        parse(line, names).map_or(Row::Bad("not a line of biosnoop"), Row::Io)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            time: "seconds at completion, less the latency",
+            offset: "512-byte sectors of the whole disk",
+            len: "bytes",
+            op: "R, W, or letters of RWBS",
+            latency: "LAT, ms: issue to completion",
+        }
+    }
+}
+
+const MILLISECOND: u64 = 1_000_000;
+
+#[inline]
+fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
+    let mut cursor = Cursor::new(line);
+    let ended = cursor.blanks().decimal(1_000_000_000)?;
+    let (rest, latency) = last_word(cursor.rest())?;
+    let latency = scaled(latency, MILLISECOND)?;
+    let (mut rest, mut bytes) = last_word(rest)?;
+    // The queue time has a point, or is -1 where it is not known.
+    if memchr::memchr2(b'.', b'-', bytes).is_some() {
+        (rest, bytes) = last_word(rest)?;
+    }
+    // The pattern: sequential, random or not known.
+    if matches!(bytes, b"S" | b"R" | b"?") {
+        (rest, bytes) = last_word(rest)?;
+    }
+    let (rest, sector) = last_word(rest)?;
+    let (rest, letters) = last_word(rest)?;
+    let (rest, disk) = last_word(rest)?;
+    let (name, pid) = last_word(rest)?;
+    let op = rwbs(letters);
+    if op == Op::Other && letters.first() != Some(&b'N') {
+        return None;
+    }
+    let io = Io {
+        time: i64::try_from(ended).ok()?.checked_sub_unsigned(latency)?,
+        offset: number(sector)?.checked_mul(512)?,
+        latency,
+        len: u32::try_from(number(bytes)?).ok()?,
+        device: names.device_name(disk),
+        process: names.process(u32::try_from(number(pid)?).ok()?, name.trim_ascii()),
+        op,
+    };
+    Some(Record {
+        io,
+        kind: Kind::Whole,
+    })
+}

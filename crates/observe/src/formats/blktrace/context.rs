@@ -1,0 +1,94 @@
+//! The binary output of the ftrace `blk` tracer with its context before each record: u32 pid, u32 cpu,
+//! u64 ns (`print_bin_fmt` in the kernel's `trace.c`). Without (`nocontext-info`) it is plain blktrace.
+//! `CPU:1 [LOST 4 EVENTS]` stands between the records as text where the kernel lost some.
+
+use super::super::text::{self, Row};
+use super::super::{Facts, Format, Framing, Parse, Parser};
+use super::add;
+use super::layout::Layout;
+use crate::record::Records;
+
+/// The ftrace `blk` tracer, binary.
+pub const FORMAT: Format = Format {
+    name: "ftrace-blk",
+    title: "ftrace blk tracer, binary, with context",
+    sniff: |head| layout(head).is_some() && Layout::of(head).is_none(),
+    framing: Framing::Records(whole),
+    parser: |_, _| Ok(Box::new(Reader)),
+};
+
+/// Bytes before each record.
+const CONTEXT: usize = 16;
+
+fn layout(bytes: &[u8]) -> Option<Layout> {
+    Layout::of(bytes.get(CONTEXT..)?)
+}
+
+/// How many bytes are whole records; what is none counts as whole, as in plain blktrace.
+fn whole(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= CONTEXT + 4) {
+        let record = rest.get(CONTEXT..).unwrap_or_default();
+        match Layout::of(record) {
+            Some(layout) => match layout.read(record) {
+                Some((_, _, len)) => at += CONTEXT + len,
+                None => return at,
+            },
+            None => at += 1,
+        }
+    }
+    at
+}
+
+struct Reader;
+
+impl Parse for Reader {
+    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+        out.extent += chunk.len() as u64;
+        let mut at = 0;
+        while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
+            let record = rest.get(CONTEXT..).unwrap_or_default();
+            let Some(layout) = Layout::of(record) else {
+                at += resync(at, rest, out);
+                continue;
+            };
+            let Some((raw, pdu, len)) = layout.read(record) else {
+                out.skipped.add(at as u64, rest, "the record is cut off");
+                return;
+            };
+            add(&raw, pdu, out);
+            at += CONTEXT + len;
+        }
+    }
+
+    fn split(&self) -> Option<Parser> {
+        Some(Box::new(Self))
+    }
+
+    fn facts(&self) -> Facts {
+        super::Reader.facts()
+    }
+}
+
+#[cold]
+fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
+    let next = (1..rest.len()).find(|ahead| rest.get(*ahead..).and_then(layout).is_some());
+    let end = next.unwrap_or(rest.len());
+    gap(at, rest.get(..end).unwrap_or_default(), out);
+    end
+}
+
+/// Bytes between records: the kernel's word that it lost events, or one bad row.
+#[cold]
+pub(super) fn gap(at: usize, bytes: &[u8], out: &mut Records) {
+    match bytes.strip_prefix(b"CPU:").and_then(|text| {
+        let bracket = memchr::memchr(b'[', text)?;
+        let text = text.get(bracket..)?;
+        text.starts_with(b"[LOST").then(|| text::lost(text))
+    }) {
+        Some(Row::Lost(events)) => out.dropped = out.dropped.saturating_add(events),
+        _ => out
+            .skipped
+            .add(at as u64, bytes, "no blktrace record begins here"),
+    }
+}

@@ -1,0 +1,153 @@
+//! Tables of any origin: CSV, or any separator, by the names in their heading or by `--columns`.
+//!
+//! `--columns time=0,op=2,offset=3,len=4` counts from 0; names of the heading do as well
+//! (`offset=start_lba`). `latency=`, `device=` and `process=` are taken if there are such columns,
+//! `read=` and `write=` say what the codes of operations are.
+
+mod columns;
+mod heading;
+
+use super::fields::{Cursor, number, scaled};
+use super::text::{Line, Row, Text, UNKNOWN};
+use super::{Facts, Format, Framing, Hints, Parser};
+use crate::error::Result;
+use crate::record::{Io, Kind, Names, Op, Record};
+use columns::{Columns, Role};
+
+/// Any table.
+pub const FORMAT: Format = Format {
+    name: "csv",
+    title: "any table with a heading, or with --columns",
+    sniff: |head| heading::of(head).is_some(),
+    framing: Framing::Lines,
+    parser,
+};
+
+fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
+    let columns = columns::choose(head, hints)?;
+    Ok(Box::new(Text(Csv { columns })))
+}
+
+#[derive(Clone)]
+struct Csv {
+    columns: Columns,
+}
+
+impl Line for Csv {
+    #[inline]
+    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+        if line.is_empty() || line.starts_with(b"#") || self.columns.is_heading(line) {
+            return Row::Other;
+        }
+        match self.fields(line) {
+            Some(fields) => self.record(&fields, names),
+            None => Row::Bad("fewer columns than --columns or the heading say"),
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        self.columns.facts()
+    }
+}
+
+type Fields<'a> = [&'a [u8]; Role::COUNT];
+
+impl Csv {
+    /// The fields of a line by their roles; `None` where the line ends before the last of them.
+    #[inline]
+    fn fields<'a>(&self, line: &'a [u8]) -> Option<Fields<'a>> {
+        let mut fields: Fields = [b""; Role::COUNT];
+        let mut cursor = Cursor::new(line);
+        let separator = self.columns.separator;
+        for role in &self.columns.roles {
+            if cursor.rest().is_empty() && separator != b' ' {
+                // An empty last field is one; nothing after that is.
+                return None;
+            }
+            let field = field(&mut cursor, separator);
+            if let Some(slot) = role.and_then(|role| fields.get_mut(role as usize)) {
+                *slot = field;
+            }
+        }
+        Some(fields)
+    }
+
+    #[inline]
+    fn record(&self, fields: &Fields, names: &mut Names) -> Row {
+        let [time, op, offset, len, latency, device, process] = *fields;
+        let columns = &self.columns;
+        let unit = u64::from(columns.offset_unit);
+        let Some(op) = columns.op(op) else {
+            return Row::Bad("an operation that is not known: read=CODE,write=CODE in --columns");
+        };
+        let Some(time) = scaled(time, columns.time_unit).and_then(|t| i64::try_from(t).ok()) else {
+            return Row::Bad("the time is no number");
+        };
+        let offset = number(offset).or_else(|| scaled(offset, 1));
+        let Some(offset) = offset.and_then(|n| n.checked_mul(unit)) else {
+            return Row::Bad("the offset is no number, or past 64 bits of bytes");
+        };
+        let len = number(len).or_else(|| scaled(len, 1));
+        let len = len.and_then(|n| n.checked_mul(u64::from(columns.len_unit)));
+        let Some(len) = len.and_then(|n| u32::try_from(n).ok()) else {
+            return Row::Bad("the length is no number, or 4 GiB and more");
+        };
+        let latency = match latency {
+            b"" => UNKNOWN.latency,
+            latency => scaled(latency, columns.latency_unit).unwrap_or(UNKNOWN.latency),
+        };
+        let io = Io {
+            time,
+            offset,
+            latency,
+            len,
+            device: names.device_name(device),
+            process: whose(process, names),
+            op,
+        };
+        Row::Io(Record {
+            io,
+            kind: Kind::Whole,
+        })
+    }
+}
+
+/// One field, without its quotes and the separator after it.
+#[inline]
+fn field<'a>(cursor: &mut Cursor<'a>, separator: u8) -> &'a [u8] {
+    if separator == b' ' {
+        return cursor.word();
+    }
+    if cursor.rest().starts_with(b"\"") {
+        cursor.until(b'"');
+        let field = cursor.until(b'"');
+        cursor.until(separator);
+        return field;
+    }
+    cursor.until(separator).trim_ascii()
+}
+
+/// A process by its number or its name.
+#[inline]
+fn whose(field: &[u8], names: &mut Names) -> u32 {
+    match number(field).and_then(|pid| u32::try_from(pid).ok()) {
+        Some(pid) => names.pid(pid),
+        None => names.process(0, field),
+    }
+}
+
+/// What operations are called; codes are said by `--columns`.
+fn op(name: &[u8]) -> Option<Op> {
+    let begins = |with: &[u8]| {
+        name.get(..with.len())
+            .is_some_and(|w| w.eq_ignore_ascii_case(with))
+    };
+    let is = |word: &[u8]| name.eq_ignore_ascii_case(word);
+    Some(match name {
+        _ if is(b"r") || begins(b"read") || is(b"rs") || is(b"ra") => Op::Read,
+        _ if is(b"w") || begins(b"write") || is(b"ws") || is(b"wfs") => Op::Write,
+        _ if is(b"d") || begins(b"discard") || begins(b"trim") || begins(b"unmap") => Op::Discard,
+        _ if is(b"f") || begins(b"flush") || begins(b"sync") || begins(b"fsync") => Op::Flush,
+        _ => return None,
+    })
+}

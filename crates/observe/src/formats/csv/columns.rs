@@ -1,0 +1,282 @@
+//! Which column is what, and in which units.
+
+use super::super::fields::{number, scaled};
+use super::super::{Facts, Hints, text};
+use super::{heading, op};
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::Op;
+
+/// What a column is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Role {
+    Time,
+    Op,
+    Offset,
+    Len,
+    Latency,
+    Device,
+    Process,
+}
+
+impl Role {
+    pub const COUNT: usize = 7;
+    const ALL: [(Self, &'static str); Self::COUNT] = [
+        (Self::Time, "time"),
+        (Self::Op, "op"),
+        (Self::Offset, "offset"),
+        (Self::Len, "len"),
+        (Self::Latency, "latency"),
+        (Self::Device, "device"),
+        (Self::Process, "process"),
+    ];
+}
+
+/// Columns past this are not looked for.
+pub const MOST_COLUMNS: usize = 256;
+
+/// The columns of one table.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// By column, up to the last that has a role.
+    pub roles: Vec<Option<Role>>,
+    pub separator: u8,
+    /// Nanoseconds.
+    pub time_unit: u64,
+    /// Nanoseconds.
+    pub latency_unit: u64,
+    /// Bytes.
+    pub offset_unit: u32,
+    /// Bytes.
+    pub len_unit: u32,
+    /// Codes that stand for operations.
+    pub codes: Vec<(Box<[u8]>, Op)>,
+    /// The heading, which is no row wherever it stands: joined files have several.
+    pub heading: Option<Box<[u8]>>,
+}
+
+/// By the operator's word, or by the heading.
+pub fn choose(head: &[u8], hints: &Hints) -> Result<Columns> {
+    let mut found = heading::of(head);
+    let mut columns = match &hints.columns {
+        Some(spec) => of_spec(spec, head)?,
+        None => found.take().ok_or_else(|| {
+            ask(
+                "This table has no heading that says what its columns are: say --columns \
+                 time=0,op=1,offset=2,len=3 (counted from 0)",
+            )
+        })?,
+    };
+    columns.take_units(hints)?;
+    columns.check_ops(head)?;
+    Ok(columns)
+}
+
+fn ask(what: &str) -> Error {
+    Error::new(ErrorKind::Ask, what)
+}
+
+/// `time=0,op=type,offset=3,len=4,read=R,write=W`.
+fn of_spec(spec: &str, head: &[u8]) -> Result<Columns> {
+    let first = text::first_lines(head)
+        .find(|line| !line.starts_with(b"#"))
+        .unwrap_or_default();
+    let separator = heading::separator(first);
+    let names = heading::names(first, separator);
+    let mut columns = Columns::new(separator);
+    for part in spec.split(',').filter(|part| !part.trim().is_empty()) {
+        let (role, place) = part
+            .split_once('=')
+            .ok_or_else(|| ask("--columns: NAME=COLUMN, as in time=0,op=1,offset=2,len=3"))?;
+        let (role, place) = (role.trim(), place.trim());
+        match role {
+            "read" => columns.codes.push((place.as_bytes().into(), Op::Read)),
+            "write" => columns.codes.push((place.as_bytes().into(), Op::Write)),
+            _ => columns.put(role, place, &names)?,
+        }
+    }
+    columns.is_complete().map_err(|what| ask(&what))?;
+    // The first line is a heading where its offset is no number.
+    let offset = columns
+        .roles
+        .iter()
+        .position(|role| *role == Some(Role::Offset));
+    let named = offset.and_then(|index| names.get(index));
+    if named.is_some_and(|name| scaled(name.as_bytes(), 1).is_none()) {
+        columns.heading = Some(first.into());
+    }
+    Ok(columns)
+}
+
+impl Columns {
+    /// None yet; bytes and no unit of time.
+    pub const fn new(separator: u8) -> Self {
+        Self {
+            roles: Vec::new(),
+            separator,
+            time_unit: 0,
+            latency_unit: 0,
+            offset_unit: 0,
+            len_unit: 0,
+            codes: Vec::new(),
+            heading: None,
+        }
+    }
+
+    fn put(&mut self, role: &str, place: &str, names: &[String]) -> Result<()> {
+        let known = Role::ALL.iter().find(|(_, name)| *name == role);
+        let Some((role, _)) = known else {
+            let what = format!(
+                "--columns: `{role}` is none of time, op, offset, len, latency, device, process, \
+                 read, write"
+            );
+            return Err(ask(&what));
+        };
+        let named = || names.iter().position(|name| name == place);
+        let index = place
+            .parse()
+            .ok()
+            .or_else(named)
+            .filter(|index| *index < MOST_COLUMNS);
+        let Some(index) = index else {
+            return Err(ask(&format!("--columns: there is no column `{place}`")));
+        };
+        self.set(index, *role);
+        // The name of a column may tell its unit.
+        if let Some(name) = names.get(index)
+            && let Some((_, unit)) = heading::meaning(name)
+        {
+            self.set_unit(*role, unit);
+        }
+        Ok(())
+    }
+
+    /// Gives a column its role.
+    pub fn set(&mut self, index: usize, role: Role) {
+        if self.roles.len() <= index {
+            self.roles.resize(index + 1, None);
+        }
+        if let Some(slot) = self.roles.get_mut(index) {
+            *slot = Some(role);
+        }
+    }
+
+    /// Whether a column has this role.
+    pub fn has(&self, role: Role) -> bool {
+        self.roles.contains(&Some(role))
+    }
+
+    /// Nanoseconds or bytes; 0 where the name did not tell.
+    pub fn set_unit(&mut self, role: Role, unit: u64) {
+        let bytes = u32::try_from(unit).unwrap_or(0);
+        match role {
+            Role::Time => self.time_unit = unit,
+            Role::Latency => self.latency_unit = unit,
+            Role::Offset => self.offset_unit = bytes,
+            Role::Len => self.len_unit = bytes,
+            _ => {}
+        }
+    }
+
+    fn is_complete(&self) -> std::result::Result<(), String> {
+        for (role, name) in &Role::ALL[..4] {
+            if !self.has(*role) {
+                return Err(format!("--columns: {name}=COLUMN is missing"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Units: those of the operator, those of the names, and for offsets and lengths bytes.
+    fn take_units(&mut self, hints: &Hints) -> Result<()> {
+        self.time_unit = hints.time_unit.unwrap_or(self.time_unit);
+        if self.time_unit == 0 {
+            let what = "The unit of the time column is not said: --time-unit s, ms, us or ns";
+            return Err(ask(what));
+        }
+        if self.latency_unit == 0 {
+            self.latency_unit = self.time_unit;
+        }
+        if let Some(unit) = hints.offset_unit {
+            // Columns whose names tell their unit keep it.
+            if self.offset_unit == 0 || self.offset_unit == self.len_unit {
+                (self.offset_unit, self.len_unit) = (unit, unit);
+            }
+            self.offset_unit = unit;
+        }
+        if self.offset_unit == 0 {
+            let what = "The unit of the offset column is not said: --offset-unit 1 (bytes), 512 \
+                        or 4096";
+            return Err(ask(what));
+        }
+        if self.len_unit == 0 {
+            self.len_unit = self.offset_unit;
+        }
+        Ok(())
+    }
+
+    /// Codes invert between formats, so they are asked, not guessed.
+    fn check_ops(&self, head: &[u8]) -> Result<()> {
+        let csv = super::Csv {
+            columns: self.clone(),
+        };
+        let data = text::first_lines(head).filter(|line| !self.is_heading(line));
+        let mut ops = data.filter_map(|line| csv.fields(line).map(|fields| fields[1]));
+        match ops.find(|op| number(op).is_some() && self.op(op).is_none()) {
+            Some(code) => Err(ask(&format!(
+                "Operations are numbers here ({}), and 0 is a read in some formats and a write in \
+                 others: add read=0,write=1 or read=1,write=0 to --columns",
+                String::from_utf8_lossy(code)
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The operation of a word or code.
+    #[inline]
+    pub fn op(&self, word: &[u8]) -> Option<Op> {
+        let code = self.codes.iter().find(|(code, _)| **code == *word);
+        code.map(|(_, op)| *op).or_else(|| op(word))
+    }
+
+    /// Whether the line is the heading.
+    #[inline]
+    pub fn is_heading(&self, line: &[u8]) -> bool {
+        self.heading
+            .as_deref()
+            .is_some_and(|heading| heading == line)
+    }
+
+    /// As found or given.
+    pub fn facts(&self) -> Facts {
+        let time = |unit| match unit {
+            1 => "ns",
+            1_000 => "us",
+            1_000_000 => "ms",
+            1_000_000_000 => "seconds",
+            _ => "as given",
+        };
+        let bytes = |unit| match unit {
+            1 => "bytes",
+            512 => "512-byte sectors",
+            1024 => "KiB",
+            4096 => "4096-byte blocks",
+            _ => "blocks, as given",
+        };
+        Facts {
+            time: time(self.time_unit),
+            offset: bytes(self.offset_unit),
+            len: bytes(self.len_unit),
+            op: if self.codes.is_empty() {
+                "names"
+            } else {
+                "codes, as given"
+            },
+            latency: if self.has(Role::Latency) {
+                time(self.latency_unit)
+            } else {
+                "none"
+            },
+        }
+    }
+}

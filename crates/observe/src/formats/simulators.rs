@@ -1,0 +1,185 @@
+//! The traces of disk simulators: five numbers a line: time, device, start, size, 1 for a read.
+//!
+//! | | time | start, size | source |
+//! | --- | --- | --- | --- |
+//! | MQSim, SSDSim | ns, whole | 512-byte sectors | MQSim's README |
+//! | DiskSim | ms, with a fraction | 512-byte sectors | its `iotrace_ascii` reader |
+//! | replayer of FEMU's author | ms, with a fraction | bytes | its traces |
+//!
+//! Which it is shows in the numbers; where it does not, it is asked.
+
+use super::fields::Cursor;
+use super::text::{self, Line, Row, Text, UNKNOWN};
+use super::{Facts, Format, Framing, Hints, Parser};
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Io, Kind, Names, Op, Record};
+
+/// MQSim and SSDSim.
+pub const MQSIM: Format = Format {
+    name: "mqsim",
+    title: "MQSim and SSDSim trace",
+    sniff: |head| shape(head) == Some(Shape::Known(Simulator::Mqsim)),
+    framing: Framing::Lines,
+    parser: |_, hints| parser(Simulator::Mqsim, hints),
+};
+
+/// DiskSim.
+pub const DISKSIM: Format = Format {
+    name: "disksim",
+    title: "DiskSim ASCII trace",
+    sniff: |head| shape(head) == Some(Shape::Known(Simulator::Disksim)),
+    framing: Framing::Lines,
+    parser: |_, hints| parser(Simulator::Disksim, hints),
+};
+
+/// The replayer.
+pub const REPLAYER: Format = Format {
+    name: "replayer",
+    title: "replayer trace, ms and bytes",
+    sniff: |head| shape(head) == Some(Shape::Known(Simulator::Replayer)),
+    framing: Framing::Lines,
+    parser: |_, hints| parser(Simulator::Replayer, hints),
+};
+
+/// Five numbers a line that can be any of them.
+pub const UNCLEAR: Format = Format {
+    name: "simulator",
+    title: "trace of a disk simulator, which one is asked",
+    sniff: |head| shape(head) == Some(Shape::Unclear),
+    framing: Framing::Lines,
+    parser: |_, _| {
+        let what = "Five numbers a line, as several simulators have them: say --as mqsim (ns, \
+                    sectors), --as disksim (ms, sectors) or --as replayer (ms, bytes); other units \
+                    with --time-unit and --offset-unit";
+        Err(Error::new(ErrorKind::Ask, what))
+    },
+};
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Simulator {
+    Mqsim,
+    Disksim,
+    Replayer,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    Known(Simulator),
+    Unclear,
+}
+
+/// Rows whose numbers are all whole sectors by chance are fewer than this.
+const ENOUGH: usize = 64;
+
+fn shape(head: &[u8]) -> Option<Shape> {
+    let table = Table {
+        unit: 1,
+        ..Table::of(Simulator::Disksim)
+    };
+    if !text::is_table(head, &table) {
+        return None;
+    }
+    let mut names = Names::default();
+    let rows = text::first_lines(head).filter_map(|line| table.parse(line, &mut names));
+    let (mut fraction, mut bytes, mut count) = (false, true, 0);
+    for record in rows {
+        fraction |= record.io.time % 1_000_000 != 0;
+        bytes &= record.io.offset % 512 == 0 && record.io.len % 512 == 0;
+        count += 1;
+    }
+    Some(match (fraction, bytes) {
+        (true, false) => Shape::Known(Simulator::Disksim),
+        (false, false) => Shape::Known(Simulator::Mqsim),
+        (true, true) if count >= ENOUGH => Shape::Known(Simulator::Replayer),
+        _ => Shape::Unclear,
+    })
+}
+
+// Called through the table of formats, which can fail.
+#[allow(clippy::unnecessary_wraps)]
+fn parser(simulator: Simulator, hints: &Hints) -> Result<Parser> {
+    let mut table = Table::of(simulator);
+    table.time_unit = hints.time_unit.unwrap_or(table.time_unit);
+    table.unit = hints.offset_unit.unwrap_or(table.unit);
+    Ok(Box::new(Text(table)))
+}
+
+#[derive(Copy, Clone)]
+struct Table {
+    /// Nanoseconds of one unit of time.
+    time_unit: u64,
+    /// Bytes of one unit of start and size.
+    unit: u32,
+}
+
+impl Table {
+    const fn of(simulator: Simulator) -> Self {
+        let (time_unit, unit) = match simulator {
+            Simulator::Mqsim => (1, 512),
+            Simulator::Disksim => (1_000_000, 512),
+            Simulator::Replayer => (1_000_000, 1),
+        };
+        Self { time_unit, unit }
+    }
+
+    #[inline]
+    fn parse(self, line: &[u8], names: &mut Names) -> Option<Record> {
+        let mut cursor = Cursor::new(line);
+        let time = cursor.blanks().decimal(self.time_unit)?;
+        let device = cursor.word();
+        let start = cursor.blanks().number()?;
+        let size = cursor.blanks().number()?;
+        let op = match cursor.blanks().number()? {
+            0 => Op::Write,
+            1 => Op::Read,
+            _ => return None,
+        };
+        if !cursor.ended() || !device.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let unit = u64::from(self.unit);
+        let io = Io {
+            time: i64::try_from(time).ok()?,
+            offset: start.checked_mul(unit)?,
+            len: u32::try_from(size.checked_mul(unit)?).ok()?,
+            device: names.device_name(device),
+            op,
+            ..UNKNOWN
+        };
+        Some(Record {
+            io,
+            kind: Kind::Whole,
+        })
+    }
+}
+
+impl Line for Table {
+    #[inline]
+    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+        if text::is_heading(line, &[]) {
+            return Row::Other;
+        }
+        self.parse(line, names)
+            .map_or(Row::Bad("not five numbers, the last 0 or 1"), Row::Io)
+    }
+
+    fn facts(&self) -> Facts {
+        let unit = match self.unit {
+            1 => "bytes",
+            512 => "512-byte sectors",
+            _ => "blocks, as given",
+        };
+        Facts {
+            time: match self.time_unit {
+                1 => "ns",
+                1_000 => "us",
+                1_000_000 => "ms",
+                _ => "as given",
+            },
+            offset: unit,
+            len: unit,
+            op: "1 read, 0 write",
+            latency: "none",
+        }
+    }
+}

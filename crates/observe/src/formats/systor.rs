@@ -1,0 +1,79 @@
+//! The traces of SYSTOR '17, virtual desktops (SNIA IOTTA 4928):
+//! `1456095145.133076000,0.000806000,R,0,899056122368,131072`. Layout: the README that comes with
+//! them; the operation may be blank, for what is neither a read nor a write.
+
+use super::fields::Cursor;
+use super::text::{self, Line, Row, Text, UNKNOWN};
+use super::{Facts, Format, Framing};
+use crate::record::{Io, Kind, NO_LATENCY, Names, Op, Record};
+
+/// SYSTOR '17.
+pub const FORMAT: Format = Format {
+    name: "systor17",
+    title: "SYSTOR '17 CSV",
+    sniff: |head| text::is_table(head, &Systor),
+    framing: Framing::Lines,
+    parser: |_, _| Ok(Box::new(Text(Systor))),
+};
+
+#[derive(Copy, Clone)]
+struct Systor;
+
+impl Line for Systor {
+    #[inline]
+    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+        if text::is_heading(line, &["timestamp"]) {
+            return Row::Other;
+        }
+        parse(line, names).map_or(Row::Bad("not a row of a SYSTOR '17 trace"), Row::Io)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            time: "seconds since 1970, good to 1 us",
+            offset: "bytes of the LUN",
+            len: "bytes",
+            op: "R, W, blank for others",
+            latency: "response time, seconds",
+        }
+    }
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+#[inline]
+fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
+    let mut cursor = Cursor::new(line);
+    let time = cursor.blanks().decimal(SECOND)?;
+    // A blank response is not known.
+    let latency = match cursor.comma()?.decimal(SECOND) {
+        Some(latency) => latency,
+        None => NO_LATENCY,
+    };
+    cursor.comma()?;
+    let op = match cursor.until(b',') {
+        b"R" => Op::Read,
+        b"W" => Op::Write,
+        b"" => Op::Other,
+        _ => return None,
+    };
+    let device = cursor.until(b',').trim_ascii();
+    let offset = cursor.blanks().number()?;
+    let len = cursor.comma()?.number()?;
+    if !cursor.ended() || device.is_empty() {
+        return None;
+    }
+    let io = Io {
+        time: i64::try_from(time).ok()?,
+        offset,
+        latency,
+        len: u32::try_from(len).ok()?,
+        device: names.device_name(device),
+        op,
+        ..UNKNOWN
+    };
+    Some(Record {
+        io,
+        kind: Kind::Whole,
+    })
+}

@@ -1,0 +1,173 @@
+//! Command traces of VMware's vscsiStats, binary, versions 1 (32 bytes a record) and 2 (40 bytes,
+//! with the response time), little-endian without a header. Layout: public readers of the cache
+//! traces recorded with it; the version is in every record.
+
+use super::scsi;
+use super::text::UNKNOWN;
+use super::{Facts, Format, Framing, Parse, Parser};
+use crate::record::{Io, Kind, Record, Records};
+
+/// vscsiStats version 1.
+pub const ONE: Format = Format {
+    name: "vscsi1",
+    title: "VMware vscsiStats trace, binary version 1",
+    sniff: |head| sniff(head, Version::One),
+    framing: Framing::Records(|bytes| bytes.len() / 32 * 32),
+    parser: |_, _| Ok(Box::new(Reader(Version::One))),
+};
+
+/// vscsiStats version 2.
+pub const TWO: Format = Format {
+    name: "vscsi2",
+    title: "VMware vscsiStats trace, binary version 2",
+    sniff: |head| sniff(head, Version::Two),
+    framing: Framing::Records(|bytes| bytes.len() / 40 * 40),
+    parser: |_, _| Ok(Box::new(Reader(Version::Two))),
+};
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// The fields of either version.
+struct Raw {
+    version: u16,
+    command: u16,
+    len: u32,
+    block: u64,
+    time: u64,
+    response: Option<u64>,
+}
+
+impl Version {
+    const fn size(self) -> usize {
+        match self {
+            Self::One => 32,
+            Self::Two => 40,
+        }
+    }
+
+    const fn number(self) -> u16 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
+    }
+
+    #[inline]
+    fn read(self, record: &[u8]) -> Option<Raw> {
+        let short = |at: usize| Some(u16::from_le_bytes(*record.get(at..)?.first_chunk()?));
+        let word = |at: usize| Some(u32::from_le_bytes(*record.get(at..)?.first_chunk()?));
+        let long = |at: usize| Some(u64::from_le_bytes(*record.get(at..)?.first_chunk()?));
+        Some(match self {
+            Self::One => Raw {
+                len: word(4)?,
+                command: short(12)?,
+                version: short(14)? >> 8,
+                block: long(16)?,
+                time: long(24)?,
+                response: None,
+            },
+            Self::Two => Raw {
+                command: short(0)?,
+                version: short(2)? >> 8,
+                len: word(8)?,
+                block: long(16)?,
+                time: long(24)?,
+                response: Some(long(32)?),
+            },
+        })
+    }
+}
+
+/// Records looked at.
+const SNIFFED: usize = 64;
+
+/// There is no magic: every record must have the version and a SCSI command, and most be I/O.
+fn sniff(head: &[u8], version: Version) -> bool {
+    let mut ios = 0;
+    let mut all = 0;
+    for record in head.chunks_exact(version.size()).take(SNIFFED) {
+        let Some(raw) = version.read(record) else {
+            return false;
+        };
+        let Some(op) = scsi::op(raw.command) else {
+            return false;
+        };
+        if raw.version != version.number() || raw.block > 1 << 55 {
+            return false;
+        }
+        all += 1;
+        ios += usize::from(op.has_place());
+    }
+    ios * 2 > all
+}
+
+#[derive(Copy, Clone)]
+struct Reader(Version);
+
+impl Parse for Reader {
+    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+        out.extent += chunk.len() as u64;
+        let device = out.names.device_name(b"vscsi");
+        let process = out.names.process(0, b"");
+        let mut at = 0;
+        for record in chunk.chunks(self.0.size()) {
+            match self.one(record) {
+                Some(io) => out.rows.push(Record {
+                    io: Io {
+                        device,
+                        process,
+                        ..io
+                    },
+                    kind: Kind::Whole,
+                }),
+                None => out
+                    .skipped
+                    .add(at, record, "not a record of this version of vscsiStats"),
+            }
+            at += record.len() as u64;
+        }
+    }
+
+    fn split(&self) -> Option<Parser> {
+        Some(Box::new(*self))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            time: "us",
+            offset: "512-byte blocks of the virtual disk",
+            len: "bytes",
+            op: "SCSI commands",
+            latency: match self.0 {
+                Version::One => "none",
+                Version::Two => "response time, us",
+            },
+        }
+    }
+}
+
+impl Reader {
+    #[inline]
+    fn one(self, record: &[u8]) -> Option<Io> {
+        let raw = self.0.read(record)?;
+        if raw.version != self.0.number() {
+            return None;
+        }
+        let latency = match raw.response {
+            Some(us) => us.checked_mul(1000)?,
+            None => UNKNOWN.latency,
+        };
+        Some(Io {
+            time: i64::try_from(raw.time.checked_mul(1000)?).ok()?,
+            offset: raw.block.checked_mul(512)?,
+            len: raw.len,
+            latency,
+            op: scsi::op(raw.command)?,
+            ..UNKNOWN
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Command traces of VMware's vscsiStats as text:
+//! `2147483692,4096,1,write,24048792,2756778716647` under the heading
+//! `#Serial Number,IO Data Length,Num SG Entries,Command Type,LBN,Time Stamp (microseconds)`.
+
+use super::fields::{Cursor, sectors};
+use super::text::{self, Line, Row, Text, UNKNOWN};
+use super::{Facts, Format, Framing, scsi};
+use crate::record::{Io, Kind, Names, Op, Record};
+
+/// vscsiStats, text.
+pub const FORMAT: Format = Format {
+    name: "vscsi-text",
+    title: "VMware vscsiStats trace, text",
+    sniff: |head| text::is_table(head, &Vscsi),
+    framing: Framing::Lines,
+    parser: |_, _| Ok(Box::new(Text(Vscsi))),
+};
+
+#[derive(Copy, Clone)]
+struct Vscsi;
+
+impl Line for Vscsi {
+    #[inline]
+    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+        if text::is_heading(line, &["serial"]) {
+            return Row::Other;
+        }
+        parse(line, names).map_or(Row::Bad("not a row of a vscsiStats trace"), Row::Io)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            time: "us",
+            offset: "512-byte blocks of the virtual disk",
+            len: "bytes",
+            op: "read, write, or SCSI commands in hexadecimal",
+            latency: "none",
+        }
+    }
+}
+
+#[inline]
+fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
+    let mut cursor = Cursor::new(line);
+    cursor.blanks().number()?;
+    let len = cursor.comma()?.number()?;
+    cursor.comma()?.number()?;
+    cursor.comma()?;
+    let op = op(cursor.until(b',').trim_ascii())?;
+    let block = cursor.blanks().number()?;
+    let time = cursor.comma()?.number()?;
+    if !cursor.ended() {
+        return None;
+    }
+    let (offset, _) = sectors(block, 0)?;
+    let io = Io {
+        time: i64::try_from(time.checked_mul(1000)?).ok()?,
+        offset,
+        len: u32::try_from(len).ok()?,
+        device: names.device_name(b"vscsi"),
+        op,
+        ..UNKNOWN
+    };
+    Some(Record {
+        io,
+        kind: Kind::Whole,
+    })
+}
+
+fn op(word: &[u8]) -> Option<Op> {
+    if let Some(code) = word.strip_prefix(b"0x") {
+        let code = u16::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok()?;
+        return scsi::op(code);
+    }
+    let begins = |with: &[u8]| {
+        word.get(..with.len())
+            .is_some_and(|w| w.eq_ignore_ascii_case(with))
+    };
+    Some(match word.first()? {
+        _ if begins(b"read") => Op::Read,
+        _ if begins(b"write") => Op::Write,
+        _ if begins(b"unmap") => Op::Discard,
+        _ if begins(b"sync") => Op::Flush,
+        first if first.is_ascii_alphabetic() => Op::Other,
+        _ => return None,
+    })
+}

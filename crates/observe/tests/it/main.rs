@@ -1,0 +1,13 @@
+//! The trace formats, through the library.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod asks;
+mod damage;
+mod docs;
+mod exact;
+mod oracles;
+mod pipeline;
+mod robust;
+mod samples;
+mod show;
+mod sniff;

@@ -1,0 +1,152 @@
+//! Whole files through the pipeline: packed, of any length of line, out of order, without end.
+
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ioalign_observe::error::ErrorKind;
+use ioalign_observe::input;
+use ioalign_observe::{Progress, Settings, Summary, summarize};
+
+use crate::samples;
+
+fn file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn read(bytes: &[u8]) -> Summary {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = file(folder.path(), "trace", bytes);
+    summarize(&[path], &Settings::default(), &Progress::default()).unwrap()
+}
+
+fn packed(tool: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut command = Command::new(tool);
+    let child = command
+        .arg("-c")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = child.unwrap_or_else(|error| panic!("{tool} is needed for this test: {error}"));
+    child.stdin.take().unwrap().write_all(bytes).unwrap();
+    child.wait_with_output().unwrap().stdout
+}
+
+#[test]
+fn packed_traces_are_the_same() {
+    let plain = read(samples::BLKPARSE.as_bytes());
+    for (tool, name) in [
+        ("gzip", "gzip"),
+        ("zstd", "zstd"),
+        ("xz", "xz"),
+        ("bzip2", "bzip2"),
+    ] {
+        let bytes = packed(tool, samples::BLKPARSE.as_bytes());
+        let found = read(&bytes);
+        assert_eq!(found.profile, plain.profile, "{tool}");
+        assert_eq!(found.files[0].compression, Some(name));
+        // Two in a row, as log rotation and parallel packers make them.
+        let two = read(&[&bytes[..], &bytes].concat());
+        assert_eq!(two.profile.events, plain.profile.events * 2, "{tool}");
+    }
+}
+
+#[test]
+fn a_packed_trace_that_is_cut_off_is_an_error() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for tool in ["gzip", "zstd", "xz", "bzip2"] {
+        let text = samples::MSR.repeat(10_000);
+        let bytes = packed(tool, text.as_bytes());
+        let path = file(folder.path(), tool, &bytes[..bytes.len() * 9 / 10]);
+        let found = summarize(&[path], &Settings::default(), &Progress::default());
+        assert_eq!(
+            found.map(|_| ()).unwrap_err().kind(),
+            ErrorKind::Io,
+            "{tool}"
+        );
+    }
+}
+
+/// A quarter of a gigabyte without a line end between two good lines, never in memory at once.
+#[test]
+fn a_line_without_end() {
+    let line = "8,16 1 1 0.1 5 D W 8 + 8 [fio]\n";
+    let long = std::io::repeat(b'x').take(1 << 28);
+    let all = Cursor::new(line)
+        .chain(long)
+        .chain(Cursor::new("\n"))
+        .chain(Cursor::new(line));
+    let input = input::of_reader(Box::new(all), Path::new("long")).unwrap();
+    let mut chunker = input::chunks::Chunker::new(
+        input.reader,
+        ioalign_observe::formats::Framing::Lines,
+        1 << 20,
+    );
+    let mut chunk = Vec::new();
+    let mut kept = 0;
+    while chunker.next(&mut chunk).unwrap() {
+        kept += chunk.len();
+        assert!(chunk.capacity() < 8 << 20, "{}", chunk.capacity());
+    }
+    assert!(kept < 4 << 20 && chunker.too_long > 1 << 27, "{kept}");
+}
+
+#[test]
+fn time_going_backwards_is_put_in_order() {
+    let row = |n: u64| format!("0,R,{},4096,{}\n", n * 4096, 1_000_000 - n);
+    let text: String = (0..10_000).map(row).collect();
+    let found = read(text.as_bytes()).profile;
+    assert_eq!((found.events, found.duration_us), (10_000, 9_999));
+}
+
+#[test]
+fn many_devices_are_counted_to_the_last() {
+    let text: String = (0..100_000_u32)
+        .map(|n| format!("{n},W,{n},512,{n}\n"))
+        .collect();
+    let found = read(text.as_bytes()).profile;
+    let ios =
+        |d: &ioalign_core::profile::DeviceProfile| d.by_op.values().map(|op| op.ios).sum::<u64>();
+    assert_eq!(found.devices.iter().map(ios).sum::<u64>(), 100_000);
+    assert!(found.devices.len() <= 4097, "{}", found.devices.len());
+}
+
+#[test]
+fn a_binary_file_as_a_table_is_all_bad_rows() {
+    let noise: Vec<u8> = (0..200_000_u32)
+        .flat_map(|n| n.wrapping_mul(0x9e37_79b9).to_le_bytes())
+        .collect();
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = file(folder.path(), "noise", &noise);
+    for name in [
+        "msr", "alibaba", "systor17", "spc", "fiu", "mqsim", "ftrace", "perf", "blktrace", "vscsi2",
+    ] {
+        let settings = Settings {
+            format: Some(name.to_owned()),
+            ..Settings::default()
+        };
+        let found =
+            summarize(std::slice::from_ref(&path), &settings, &Progress::default()).unwrap();
+        assert_eq!(found.profile.events, 0, "{name}");
+        assert!(found.files[0].skipped.rows > 0, "{name}");
+    }
+    let found = summarize(&[path], &Settings::default(), &Progress::default());
+    assert_eq!(found.map(|_| ()).unwrap_err().kind(), ErrorKind::Malformed);
+}
+
+#[test]
+fn an_unknown_name_lists_the_known() {
+    let settings = Settings {
+        format: Some("blktrac".to_owned()),
+        ..Settings::default()
+    };
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = file(folder.path(), "trace", samples::MSR.as_bytes());
+    let error = summarize(&[path], &settings, &Progress::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("blktrace, ftrace-blk, blkparse"),
+        "{error}"
+    );
+}

@@ -1,0 +1,67 @@
+//! Every format recognises its own trace and no other.
+
+use ioalign_observe::formats::{self, FORMATS};
+
+use crate::samples;
+
+#[test]
+fn every_format_has_a_sample() {
+    let samples = samples::all();
+    for format in FORMATS {
+        let has = samples.iter().any(|sample| sample.format == format.name);
+        // What only asks has none.
+        assert!(has || format.name == "simulator", "{}", format.name);
+    }
+}
+
+#[test]
+fn no_false_alarms() {
+    for sample in samples::all() {
+        for format in FORMATS {
+            let taken = (format.sniff)(&sample.bytes);
+            // A table with a heading is one of the tables too: it comes last.
+            if format.name != "csv" {
+                assert_eq!(
+                    taken,
+                    format.name == sample.format,
+                    "{} as {}",
+                    sample.format,
+                    format.name
+                );
+            }
+        }
+        let found = formats::detect(&sample.bytes).map(|format| format.name);
+        assert_eq!(found, Some(sample.format));
+    }
+}
+
+#[test]
+fn other_files_are_no_traces() {
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01".repeat(40);
+    let elf = b"\x7fELF\x02\x01\x01\0".repeat(100);
+    let numbers: Vec<u8> = (0..4096_u32)
+        .flat_map(|n| n.wrapping_mul(0x9e37_79b9).to_le_bytes())
+        .collect();
+    let others: [&[u8]; 10] = [
+        b"",
+        b"\n\n\n",
+        &[0; 4096],
+        &[0xff; 4096],
+        &png,
+        &elf,
+        &numbers,
+        b"{\"events\": [1, 2, 3]}\n",
+        b"name,age\nbob,7\n",
+        b"The quick brown fox: 8,16 jumps\n",
+    ];
+    for other in others {
+        for format in FORMATS {
+            assert!(
+                !(format.sniff)(other),
+                "{}: {:?}",
+                format.name,
+                &other[..other.len().min(20)]
+            );
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A document of `check --json` back to a stack: layers, maps and grids, as far as it tells them.
+//!
+//! What another program wrote is not believed: ids that lead nowhere, sizes of zero and maps that overlap
+//! become errors or opaque maps, and nothing is kept that was not asked for.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use ioalign_core::grid::Origin;
+use ioalign_core::{Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Run, Runs, Stack, Tier};
+
+#[derive(Deserialize)]
+struct Document {
+    schema: String,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    #[serde(default)]
+    layers: Vec<LayerIn>,
+    #[serde(default)]
+    grids: Vec<GridIn>,
+}
+
+#[derive(Deserialize)]
+struct LayerIn {
+    id: String,
+    kind: String,
+    name: String,
+    #[serde(default)]
+    below: Vec<Below>,
+    size_bytes: Option<u64>,
+    #[serde(default)]
+    facts: HashMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Below {
+    id: String,
+    map: String,
+    start_bytes: Option<u64>,
+    chunk_bytes: Option<u64>,
+    data_chunks: Option<u64>,
+    column: Option<u64>,
+    granule_bytes: Option<u64>,
+    start_low_bytes: Option<u64>,
+    start_high_bytes: Option<u64>,
+    start_step_bytes: Option<u64>,
+    runs: Option<Vec<RunIn>>,
+    why: Option<String>,
+}
+
+/// `[from, to, len, count, step_from, step_to]`.
+type RunIn = (u64, u64, u64, u64, u64, i64);
+
+#[derive(Deserialize)]
+struct GridIn {
+    layer: String,
+    size_bytes: u64,
+    phase_bytes: u64,
+    tier: String,
+    kind: String,
+    source: String,
+    trusted: bool,
+    why: Option<String>,
+}
+
+/// All layers and grids of all targets of the document; the error says what is wrong with it.
+pub fn stack(text: &str) -> Result<Stack, String> {
+    let document: Document = serde_json::from_str(text)
+        .map_err(|error| format!("no document of check --json: {error}"))?;
+    if document.schema != super::SCHEMA {
+        let found = &document.schema;
+        return Err(format!("its schema is `{found}`, not `{}`", super::SCHEMA));
+    }
+    let mut stack = Stack::new();
+    for target in &document.targets {
+        add(&mut stack, target)?;
+    }
+    if stack.is_empty() {
+        return Err("no layer is in it".to_owned());
+    }
+    Ok(stack)
+}
+
+fn add(stack: &mut Stack, target: &Target) -> Result<(), String> {
+    // Ids are unique within a target only.
+    let mut ids: HashMap<&str, LayerId> = HashMap::new();
+    for layer in &target.layers {
+        let id = stack.push(of(layer, &ids)?);
+        ids.insert(&layer.id, id);
+    }
+    for grid in &target.grids {
+        let layer = ids.get(grid.layer.as_str());
+        let layer =
+            layer.ok_or_else(|| format!("a grid lies in `{}`, which is no layer", grid.layer))?;
+        stack.grids.extend(grid_of(grid, *layer));
+    }
+    Ok(())
+}
+
+fn of(layer: &LayerIn, ids: &HashMap<&str, LayerId>) -> Result<Layer, String> {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == layer.kind);
+    let kind = kind.ok_or_else(|| format!("`{}` is no kind of layer", layer.kind))?;
+    let mut out = Layer::new(kind, layer.name.clone());
+    out.size = layer.size_bytes.map(Bytes::new);
+    if let Some(number) = layer.facts.get("device-number") {
+        out = out.fact("device-number", number.clone());
+    }
+    for edge in &layer.below {
+        let below = ids.get(edge.id.as_str());
+        let below = below.ok_or_else(|| {
+            format!(
+                "`{}` lies on `{}`, which is no layer before it",
+                layer.id, edge.id
+            )
+        })?;
+        out = out.on(*below, map(edge));
+    }
+    Ok(out)
+}
+
+fn map(edge: &Below) -> Map {
+    let followed = match edge.map.as_str() {
+        "shift" => edge.start_bytes.map(|start| Map::Shift {
+            start: Bytes::new(start),
+        }),
+        "mirror" => edge.start_bytes.map(|start| Map::Mirror {
+            start: Bytes::new(start),
+        }),
+        "linear" => linear(edge),
+        "striped" => striped(edge),
+        "scattered" => scattered(edge),
+        "within" => within(edge),
+        _ => None,
+    };
+    followed.unwrap_or_else(|| {
+        let why = edge.why.clone();
+        Map::Opaque(
+            why.unwrap_or_else(|| format!("the document does not hold the {} map", edge.map)),
+        )
+    })
+}
+
+fn linear(edge: &Below) -> Option<Map> {
+    let runs = edge.runs.as_ref()?.iter().map(|run| {
+        let (from, to, len, count, step_from, step_to) = *run;
+        Run {
+            from,
+            to,
+            len,
+            count,
+            step_from,
+            step_to,
+        }
+    });
+    Runs::from_runs(runs.collect()).map(Map::Linear)
+}
+
+fn striped(edge: &Below) -> Option<Map> {
+    let (chunk, data) = (edge.chunk_bytes?, edge.data_chunks?);
+    (chunk > 0 && data > 0).then_some(Map::Striped {
+        start: Bytes::new(edge.start_bytes?),
+        chunk: Bytes::new(chunk),
+        data,
+        column: edge.column,
+    })
+}
+
+fn scattered(edge: &Below) -> Option<Map> {
+    let granule = edge.granule_bytes.filter(|granule| *granule > 0)?;
+    Some(Map::Scattered {
+        start: Bytes::new(edge.start_bytes?),
+        granule: Bytes::new(granule),
+    })
+}
+
+fn within(edge: &Below) -> Option<Map> {
+    Some(Map::Within {
+        low: Bytes::new(edge.start_low_bytes?),
+        high: Bytes::new(edge.start_high_bytes?),
+        step: Bytes::new(edge.start_step_bytes.filter(|step| *step > 0)?),
+    })
+}
+
+fn grid_of(grid: &GridIn, layer: LayerId) -> Option<Grid> {
+    let tier = match grid.tier.as_str() {
+        "validity" => Tier::Validity,
+        "preference" => Tier::Preference,
+        _ => Tier::Rmw,
+    };
+    let (size, phase) = (Bytes::new(grid.size_bytes), Bytes::new(grid.phase_bytes));
+    let made = Grid::new(layer, size, phase, tier, grid.kind.clone())?;
+    let made = made.from(Origin::OnDisk, grid.source.clone(), Confidence::Medium);
+    if grid.trusted {
+        return Some(made);
+    }
+    Some(made.distrusted(grid.why.clone().unwrap_or_default()))
+}

@@ -1,0 +1,156 @@
+//! Each operation on each grid: what is off, what straddles, and what that costs.
+
+use ioalign_core::Bytes;
+use ioalign_core::profile::{DeviceProfile, GridProfile, LatencyRatio};
+use ioalign_core::units::ratio;
+
+use super::heading;
+use super::table::Table;
+use super::units::{share, three, time};
+use crate::text::page::{Page, Span, Style};
+use crate::words::kinds;
+
+/// Grids that are listed, unless everything is wanted.
+const ROWS: usize = 16;
+
+/// `4 KiB physical block of disk:sda`.
+fn name(grid: &GridProfile) -> String {
+    let phase = match grid.phase_bytes {
+        0 => String::new(),
+        phase => format!(" at {}", Bytes::new(phase)),
+    };
+    let of = grid.layer.as_ref().map(|layer| format!(" of {layer}"));
+    let size = Bytes::new(grid.size_bytes);
+    format!(
+        "{size}{phase} {}{}",
+        kinds::cell(&grid.kind),
+        of.unwrap_or_default()
+    )
+}
+
+pub fn table(page: &mut Page, device: &DeviceProfile) {
+    let head = ["grid", "", "start off", "length off", "straddle", "cells"];
+    let mut table = Table::new(2, &head);
+    let shown = if page.options().verbose() {
+        usize::MAX
+    } else {
+        ROWS
+    };
+    let judged = device.grids.iter().filter(|grid| grid.pieces > 0);
+    let count = judged.clone().count();
+    for grid in judged.take(shown) {
+        table.row(style(grid), row(grid));
+    }
+    if table.is_empty() {
+        return;
+    }
+    heading(page, "On grids");
+    table.put(page);
+    if count > shown {
+        let text = format!("  and {} more with -v", count - shown);
+        page.line(&[Span::new(Style::Dim, text)]);
+    }
+}
+
+fn style(grid: &GridProfile) -> Style {
+    let off = ratio(grid.straddling.max(grid.start_off_grid), grid.pieces.max(1));
+    match (grid.tier.as_str(), off > 0.1) {
+        (_, false) => Style::Plain,
+        ("preference", true) => Style::Warn,
+        (_, true) => Style::Bad,
+    }
+}
+
+fn row(grid: &GridProfile) -> Vec<String> {
+    let of = |part| share(part, grid.pieces);
+    let cells = match grid.cells_minimum {
+        0 => "-".to_owned(),
+        least => format!("{}×", three(ratio(grid.cells_touched, least))),
+    };
+    vec![
+        name(grid),
+        grid.op.clone(),
+        of(grid.start_off_grid),
+        of(grid.length_not_multiple),
+        of(grid.straddling),
+        cells,
+    ]
+}
+
+/// Straddling against clean I/O.
+pub fn latency(page: &mut Page, device: &DeviceProfile) {
+    let split = device
+        .grids
+        .iter()
+        .filter_map(|grid| Some((grid, grid.latency_ratio.as_ref()?)));
+    let split: Vec<_> = split
+        .filter(|(_, ratio)| ratio.straddling_ios > 0)
+        .collect();
+    if split.is_empty() {
+        return;
+    }
+    heading(page, "Latency of straddling I/O");
+    for (grid, found) in split {
+        let style = match found.verdict.as_str() {
+            "slower" => Style::Bad,
+            _ => Style::Plain,
+        };
+        let text = format!(
+            "{}s across a {}: {}",
+            grid.op,
+            name(grid),
+            sentence(grid, found)
+        );
+        page.put("  ", "  ", 2, &[Span::new(style, text)]);
+    }
+}
+
+fn sentence(grid: &GridProfile, found: &LatencyRatio) -> String {
+    let medians = grid.straddling_latency_us.zip(grid.clean_latency_us);
+    let medians = medians.map_or_else(String::new, |(slow, clean)| {
+        format!(
+            " (median {}, of all others {})",
+            time(slow.p50),
+            time(clean.p50)
+        )
+    });
+    let interval = found.ratio.zip(found.ratio_low.zip(found.ratio_high));
+    match interval {
+        Some((factor, (low, high))) => format!(
+            "{}: {}× that of clean ones of their size, 95 % interval {}× to {}×{medians}",
+            found.verdict,
+            three(factor),
+            three(low),
+            three(high)
+        ),
+        None => format!("undecided, too few of both kinds and of one size{medians}"),
+    }
+}
+
+/// Read-modify-write, where it shows.
+pub fn read_before_write(page: &mut Page, device: &DeviceProfile) {
+    let found = device
+        .grids
+        .iter()
+        .filter_map(|grid| Some((grid, grid.read_before_write?)));
+    let seen: Vec<_> = found
+        .filter(|(_, one)| one.seen || page.options().verbose())
+        .collect();
+    if seen.is_empty() {
+        return;
+    }
+    heading(page, "Read-modify-write");
+    for (grid, one) in seen {
+        let verdict = if one.seen { "seen" } else { "not seen" };
+        let text = format!(
+            "{verdict} on {}: {} of the writes that cover a cell in part come within {} after a small read \
+             of that cell, {} of the writes of whole cells.",
+            name(grid),
+            share(one.partial_after_read, one.partial_writes),
+            time(ratio(one.within_us, 1)),
+            share(one.whole_after_read, one.whole_writes)
+        );
+        let style = if one.seen { Style::Bad } else { Style::Plain };
+        page.put("  ", "  ", 2, &[Span::new(style, text)]);
+    }
+}

@@ -1,0 +1,130 @@
+//! What was read, and what its numbers were taken for: formats differ and lie.
+
+use ioalign_core::profile::{Profile, TraceFile, Unpaired};
+use ioalign_core::units::ratio;
+
+use super::units::time;
+use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::thousands;
+
+/// Files that are shown one by one, unless everything is wanted.
+const FILES: usize = 4;
+
+pub fn files(page: &mut Page, profile: &Profile) {
+    let shown = if page.options().verbose() {
+        usize::MAX
+    } else {
+        FILES
+    };
+    let mut last: Option<&TraceFile> = None;
+    for file in profile.files.iter().take(shown) {
+        title(page, file);
+        if last.is_none_or(|last| !alike(last, file)) {
+            facts(page, file);
+        }
+        skipped(page, file);
+        last = Some(file);
+    }
+    let more = profile.files.len().saturating_sub(shown);
+    if more > 0 {
+        let rest = profile.files.iter().skip(shown);
+        let bad: u64 = rest.map(|file| file.skipped_rows).sum();
+        let text = format!("{more} more files, {} rows skipped in them", thousands(bad));
+        page.line(&[Span::new(Style::Dim, text)]);
+    }
+    if !profile.files.is_empty() {
+        page.blank();
+    }
+}
+
+fn alike(a: &TraceFile, b: &TraceFile) -> bool {
+    (&a.format, &a.time_unit, &a.offset_unit) == (&b.format, &b.time_unit, &b.offset_unit)
+}
+
+fn title(page: &mut Page, file: &TraceFile) {
+    let dot = page.glyphs().dot;
+    let mut text = format!("{dot}{}", file.format);
+    if let Some(how) = &file.compression {
+        text.push_str(&format!(", {how}"));
+    }
+    let name = if file.path == "-" {
+        "standard input"
+    } else {
+        &file.path
+    };
+    let body = [Span::new(Style::Strong, name), Span::plain(text)];
+    page.put("", "", 2, &body);
+}
+
+fn facts(page: &mut Page, file: &TraceFile) {
+    let text = format!(
+        "times in {}; offsets in {}; lengths in {}; operations by {}; latency: {}",
+        file.time_unit, file.offset_unit, file.length_unit, file.op_codes, file.latency_source
+    );
+    page.put("  ", "  ", 0, &[Span::new(Style::Dim, text)]);
+}
+
+fn skipped(page: &mut Page, file: &TraceFile) {
+    if file.dropped > 0 {
+        let text = format!("! {} events lost by the tracer", thousands(file.dropped));
+        page.put("  ", "  ", 2, &[Span::new(Style::Bad, text)]);
+    }
+    if file.skipped_rows == 0 {
+        return;
+    }
+    let text = format!(
+        "! {} rows did not parse and are left out:",
+        thousands(file.skipped_rows)
+    );
+    page.put("  ", "  ", 2, &[Span::new(Style::Warn, text)]);
+    for row in &file.skipped_first {
+        let text = format!("{}: {}: {}", thousands(row.place), row.why, row.text);
+        page.put("    ", "    ", 2, &[Span::new(Style::Dim, text)]);
+    }
+}
+
+pub fn summary(page: &mut Page, profile: &Profile) {
+    if profile.interrupted {
+        let text = "Interrupted: what follows is what was read until then.";
+        page.line(&[Span::new(Style::Warn, text)]);
+    }
+    let devices = match profile.devices.len() {
+        1 => "1 device".to_owned(),
+        n => format!("{n} devices"),
+    };
+    let text = format!(
+        "{} I/Os on {devices} in {}",
+        thousands(profile.events),
+        time(ratio(profile.duration_us, 1))
+    );
+    page.line(&[Span::plain(text)]);
+    unpaired(page, &profile.unpaired);
+    let lost: u64 = profile.files.iter().map(|file| file.dropped).sum();
+    if profile.dropped > lost {
+        let text = format!(
+            "! {} events lost: counts are too low",
+            thousands(profile.dropped)
+        );
+        page.line(&[Span::new(Style::Bad, text)]);
+    }
+}
+
+fn unpaired(page: &mut Page, unpaired: &Unpaired) {
+    let facts = [
+        (unpaired.without_completion, "issued and not completed"),
+        (
+            unpaired.without_issue,
+            "completed and issued before the trace",
+        ),
+        (unpaired.requeued, "requeued"),
+        (unpaired.partial, "completed in part"),
+        (unpaired.late, "too late to be put in order"),
+    ];
+    let said = facts.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<_> = said
+        .map(|(count, what)| format!("{} {what}", thousands(*count)))
+        .collect();
+    if !said.is_empty() {
+        page.put("", "", 2, &[Span::new(Style::Dim, said.join(", "))]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Starts by the largest power of two that they are a multiple of, as bars.
+
+use ioalign_core::Bytes;
+use ioalign_core::profile::DeviceProfile;
+use ioalign_core::units::ratio;
+
+use super::heading;
+use super::units::share;
+use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::thousands;
+
+/// Everything from 1 MiB on is one row.
+const LAST: usize = 20;
+const BAR: usize = 36;
+
+pub fn bars(page: &mut Page, device: &DeviceProfile) {
+    let mut counts = [0_u64; LAST + 1];
+    for op in device.by_op.values() {
+        for (power, ios) in op.start_pow2_histogram.iter().enumerate() {
+            if let Some(count) = counts.get_mut(power.min(LAST)) {
+                *count += ios;
+            }
+        }
+    }
+    let total: u64 = counts.iter().sum();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let Some(first) = counts.iter().position(|ios| *ios > 0) else {
+        return;
+    };
+    heading(page, "Starts are multiples of, and of nothing larger");
+    for (power, ios) in counts.iter().enumerate().skip(first) {
+        bar(page, power, *ios, most, total);
+    }
+}
+
+fn bar(page: &mut Page, power: usize, ios: u64, most: u64, total: u64) {
+    let size = Bytes::new(1 << power).to_string();
+    let size = if power == LAST {
+        format!("{size} +")
+    } else {
+        size
+    };
+    let style = if power < 12 { Style::Bad } else { Style::Good };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most BAR
+    let full = (ratio(ios, most.max(1)) * 36.0).round() as usize;
+    let sign = if page.options().ascii { "#" } else { "█" };
+    let drawn = if full == 0 && ios > 0 {
+        page.glyphs().dot.trim().to_owned()
+    } else {
+        sign.repeat(full)
+    };
+    let space = " ".repeat(BAR - full.clamp(usize::from(ios > 0), BAR));
+    let numbers = format!("{:>9}  {:>14}", share(ios, total), thousands(ios));
+    let body = [
+        Span::plain(format!("  {size:>9}  ")),
+        Span::new(style, drawn),
+        Span::plain(format!("{space}{numbers}")),
+    ];
+    page.line(&body);
+}

@@ -1,0 +1,160 @@
+//! The verdicts in sentences.
+
+use ioalign_core::profile::alignment::{FEWEST, culprit};
+use ioalign_core::profile::{Alignment, DeviceProfile, Profile, State};
+
+use super::table::Table;
+use super::units::{exact, short};
+use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::thousands;
+
+pub const fn style(state: State) -> Style {
+    match state {
+        State::Aligned => Style::Good,
+        State::Misaligned => Style::Bad,
+        State::Partial => Style::Warn,
+        State::Indeterminate => Style::Odd,
+    }
+}
+
+/// One line.
+pub fn quiet(page: &mut Page, profile: &Profile) {
+    let name = match profile.devices.as_slice() {
+        [one] => one.device.clone(),
+        many => format!("{} devices", many.len()),
+    };
+    let sentence = sentence(&profile.alignment);
+    let body = [
+        Span::new(
+            style(profile.alignment.state),
+            profile.alignment.state.name(),
+        ),
+        Span::plain(format!(": {name}: {sentence}")),
+    ];
+    page.put("", "", 2, &body);
+}
+
+/// A row a device.
+pub fn table(page: &mut Page, devices: &[&DeviceProfile]) {
+    let mut table = Table::new(
+        2,
+        &[
+            "device",
+            "verdict",
+            "I/Os",
+            "off 4 KiB",
+            "partial",
+            "read",
+            "written",
+        ],
+    );
+    for device in devices.iter().take(page.options().max_rows) {
+        let found = &device.alignment;
+        let state = match found.offset_bytes {
+            Some(offset) => format!("{} by {offset} B", found.state.name()),
+            None => found.state.name().to_owned(),
+        };
+        let bytes = |op: &str| device.by_op.get(op).map_or(0, |op| op.bytes);
+        table.row(
+            style(found.state),
+            vec![
+                device.device.clone(),
+                state,
+                thousands(found.ios),
+                short(1.0 - found.on_4096_ratio),
+                short(found.partial_ratio),
+                exact(bytes("read")),
+                exact(bytes("write")),
+            ],
+        );
+    }
+    table.put(page);
+    let more = devices.len().saturating_sub(page.options().max_rows);
+    if more > 0 {
+        page.line(&[Span::new(Style::Dim, format!("  and {more} more"))]);
+    }
+}
+
+/// The device's title and its verdict.
+pub fn device(page: &mut Page, device: &DeviceProfile) {
+    let found = &device.alignment;
+    let mut title = vec![
+        Span::new(Style::Strong, device.device.clone()),
+        Span::plain(page.glyphs().dot),
+        Span::new(style(found.state), found.state.name().to_uppercase()),
+    ];
+    if let Some(layer) = &device.layer {
+        title.push(Span::plain(format!("{}{layer}", page.glyphs().dot)));
+    }
+    page.put("", "", 2, &title);
+    page.line(&[Span::plain(sentence(found))]);
+    if let Some(why) = by_op(device) {
+        page.line(&[Span::plain(why)]);
+    }
+    if device.offset_applied_bytes != 0 {
+        let text = format!(
+            "Every offset was moved by {} bytes first.",
+            device.offset_applied_bytes
+        );
+        page.line(&[Span::new(Style::Dim, text)]);
+    }
+}
+
+/// Where operations differ, whose the verdict is.
+fn by_op(device: &DeviceProfile) -> Option<String> {
+    let judged = device
+        .by_op
+        .iter()
+        .filter(|(_, op)| op.alignment.state != State::Indeterminate);
+    let states: Vec<_> = judged
+        .map(|(name, op)| (name, op.alignment.state))
+        .collect();
+    let first = states.first()?.1;
+    if states.iter().all(|(_, state)| *state == first) {
+        return None;
+    }
+    let said: Vec<_> = states
+        .iter()
+        .map(|(name, state)| format!("{name}s {}", state.name()))
+        .collect();
+    Some(format!("By operation: {}.", said.join(", ")))
+}
+
+/// What the verdict rests on.
+pub fn sentence(found: &Alignment) -> String {
+    match (found.state, found.offset_bytes) {
+        (State::Indeterminate, _) => format!(
+            "Only {} I/Os with a place: {FEWEST} are needed for a verdict.",
+            thousands(found.ios)
+        ),
+        (State::Aligned, _) => format!(
+            "{} of its I/Os start on a 4 KiB boundary, and {} are not whole 4 KiB blocks.",
+            short(found.on_4096_ratio),
+            short(found.partial_ratio)
+        ),
+        (State::Misaligned, Some(offset)) => shift(found, offset),
+        (State::Misaligned, None) => format!(
+            "{} of the I/Os of whole 4 KiB blocks start off a 4 KiB boundary, by no constant amount: \
+             not a partition, but whoever places this I/O. See sizes and processes.",
+            short(found.whole_off_ratio)
+        ),
+        (State::Partial, _) => format!(
+            "{} of its I/Os are not whole 4 KiB blocks and {} start off a 4 KiB boundary, while those of \
+             whole blocks are aligned: small records (a log, 512-byte sectors), no shift of a partition.",
+            short(found.partial_ratio),
+            short(1.0 - found.on_4096_ratio)
+        ),
+    }
+}
+
+fn shift(found: &Alignment, offset: u64) -> String {
+    let part = short(found.offset_ratio.unwrap_or(0.0));
+    let cause = match culprit(offset) {
+        Some(cause) => format!(": {cause}"),
+        None => ": a partition or volume that starts so far off".to_owned(),
+    };
+    format!(
+        "{part} of its I/Os start at {} mod 8 sectors, {offset} bytes past a 4 KiB boundary{cause}.",
+        offset / 512
+    )
+}
