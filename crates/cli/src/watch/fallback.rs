@@ -49,7 +49,7 @@ pub fn run(arguments: &WatchArgs, devices: &[Device], interrupt: &Interrupt) -> 
     drop(out);
     let lost = session.lost();
     drop(session);
-    tell(&path, lost, devices)?;
+    tell(&path, lost, devices, arguments)?;
     drop(scratch);
     let asked = arguments.count.is_some() || arguments.duration.is_some();
     Ok(if done || !asked {
@@ -83,7 +83,7 @@ fn follow(
     Ok(done)
 }
 
-fn tell(path: &Path, lost: u64, devices: &[Device]) -> Result<()> {
+fn tell(path: &Path, lost: u64, devices: &[Device], arguments: &WatchArgs) -> Result<()> {
     let mut settings = Settings {
         format: Some("ftrace".to_owned()),
         ..Settings::default()
@@ -104,7 +104,13 @@ fn tell(path: &Path, lost: u64, devices: &[Device]) -> Result<()> {
         }
     }
     let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &profile)?;
-    writeln!(out)?;
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut out, &profile)?;
+        writeln!(out)?;
+    } else {
+        profile.files.clear();
+        let text = ioalign_report::profile::render(&profile, &ioalign_report::Options::default());
+        out.write_all(text.as_bytes())?;
+    }
     Ok(())
 }
