@@ -25,6 +25,7 @@ mod texts_mapped;
 mod texts_mission;
 mod texts_round;
 mod watch;
+mod watch_vm;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! The block devices that can be watched, and what the program must know of each.
 
 use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use ioalign_core::GridSpec;
@@ -73,21 +74,30 @@ fn has_size(sys: &Path, name: &str) -> bool {
     number(&sys.join("block").join(name).join("size")).is_some_and(|size| size > 0)
 }
 
+/// By path, whatever the node is called, or by the kernel's name.
 fn disk_of(sys: &Path, given: &str) -> Result<String> {
-    // `/dev/mapper/x` and `/dev/disk/by-id/x` are links.
-    let path = fs::canonicalize(given).unwrap_or_else(|_| given.into());
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // The kernel writes `!` for a slash in a device name.
-    let name = name.replace('/', "!");
-    if sys.join("block").join(&name).is_dir() {
-        return Ok(name);
-    }
-    let parent = fs::canonicalize(sys.join("class/block").join(&name));
-    let parent = parent.ok().and_then(|path| {
-        let disk = path.parent()?.file_name()?.to_str()?.to_owned();
-        path.join("partition").exists().then_some(disk)
+    let node = fs::metadata(given)
+        .ok()
+        .filter(|node| node.file_type().is_block_device());
+    let folder = match node {
+        Some(node) => {
+            let (major, minor) = (
+                rustix::fs::major(node.rdev()),
+                rustix::fs::minor(node.rdev()),
+            );
+            sys.join(format!("dev/block/{major}:{minor}"))
+        }
+        // The kernel writes `!` for a slash in a device name.
+        None => sys
+            .join("class/block")
+            .join(given.trim_start_matches("/dev/").replace('/', "!")),
+    };
+    let whole = fs::canonicalize(folder).ok().and_then(|path| {
+        let part = path.join("partition").exists();
+        let disk = if part { path.parent()? } else { &path };
+        Some(disk.file_name()?.to_str()?.to_owned())
     });
-    parent.ok_or_else(|| Error::new(ErrorKind::Io, format!("{given} is no block device")))
+    whole.ok_or_else(|| Error::new(ErrorKind::Io, format!("{given} is no block device")))
 }
 
 fn read(sys: &Path, name: &str) -> Option<Device> {
@@ -151,5 +161,12 @@ mod tests {
         assert_eq!(shown, [("dm-0", true, 0), ("sda", false, 128)]);
         assert_eq!(all.get(1).unwrap().dev(), 8 << 20);
         assert!(devices(root.path(), &["sdz".into()]).is_err());
+        // A partition stands for its disk.
+        put(root.path(), "block/sda/sda1/partition", "1\n");
+        fs::create_dir_all(root.path().join("class/block")).unwrap();
+        let link = root.path().join("class/block/sda1");
+        std::os::unix::fs::symlink("../../block/sda/sda1", link).unwrap();
+        let all = devices(root.path(), &["/dev/sda1".into()]).unwrap();
+        assert_eq!(all.first().unwrap().name, "sda");
     }
 }

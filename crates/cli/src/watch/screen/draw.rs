@@ -25,7 +25,7 @@ pub fn all(frame: &mut Frame, view: &View) {
         Constraint::Length(1),
         Constraint::Length(devices + 2),
         Constraint::Min(6),
-        Constraint::Length(6),
+        Constraint::Length(latency_rows(view) + 2),
         Constraint::Length(if owners > 0 { owners + 2 } else { 0 }),
     ];
     let [head, table, histograms, latency, processes] =
@@ -43,6 +43,15 @@ pub fn all(frame: &mut Frame, view: &View) {
     }
 }
 
+/// Rows of the latency table: an operation on a grid each.
+fn latency_rows(view: &View) -> u16 {
+    let rows = view.looked_at().map_or(0, |(shown, totals)| {
+        let busy = totals.ops.iter().filter(|counters| counters.ios() > 0);
+        busy.count() * shown.grids.len()
+    });
+    u16::try_from(rows.min(8)).unwrap_or(0)
+}
+
 fn title(view: &View) -> Paragraph<'static> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let span = if view.whole {
@@ -53,11 +62,9 @@ fn title(view: &View) -> Paragraph<'static> {
     Paragraph::new(Line::from(vec![
         Span::styled("ioalign watch", bold),
         Span::raw(format!(
-            "  every {:?}, {span}  dropped {}  ",
-            view.interval,
+            "  {span}  dropped {}  arrows: device  a: all time  q: quit",
             grouped(view.dropped)
         )),
-        Span::raw("arrows: device  a: all time  q: quit"),
     ]))
 }
 
@@ -77,7 +84,7 @@ fn device_table(frame: &mut Frame, view: &View, area: Rect) {
         };
         Row::new(cells(device, view.last.as_secs_f64()).map(Cell::from)).style(style)
     });
-    let widths = [10, 7, 7, 7, 5, 6, 6, 6, 7, 7, 6].map(Constraint::Length);
+    let widths = [8, 6, 6, 7, 5, 6, 6, 6, 7, 7, 6].map(Constraint::Length);
     let head = Row::new(COLUMNS).style(Style::new().add_modifier(Modifier::BOLD));
     let block = Block::new().borders(Borders::BOTTOM);
     frame.render_widget(
@@ -223,14 +230,14 @@ fn latencies(frame: &mut Frame, shown: &Shown, totals: &DeviceTotals, area: Rect
             ]));
         }
     }
-    let widths = [8, 24, 9, 10, 8, 14, 8].map(Constraint::Length);
+    let widths = [5, 23, 8, 9, 8, 14, 7].map(Constraint::Length);
     let block = Block::new()
         .borders(Borders::TOP)
         .title("latency, issue to completion");
     frame.render_widget(
         Table::new(rows, widths)
             .header(head)
-            .column_spacing(0)
+            .column_spacing(1)
             .block(block),
         area,
     );

@@ -30,8 +30,6 @@ pub struct View {
     pub chosen: usize,
     /// Its figures are those since the beginning.
     pub whole: bool,
-    /// How often figures change.
-    pub interval: Duration,
     /// How long the last interval was.
     pub last: Duration,
     /// Whose I/O it is, since the beginning.
@@ -56,7 +54,6 @@ impl View {
             devices: shown.collect(),
             chosen: 0,
             whole: false,
-            interval,
             last: interval,
             owners: Vec::new(),
             top,
