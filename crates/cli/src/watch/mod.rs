@@ -59,6 +59,9 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
             for reason in live::missing::reasons(Path::new("/")) {
                 note(&reason);
             }
+            if arguments.by.is_some() {
+                return Ok(Exit::Unreadable);
+            }
             fallback::run(arguments, &devices, &interrupt)
         }
     }

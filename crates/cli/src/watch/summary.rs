@@ -319,7 +319,7 @@ mod tests {
     fn starts(sectors: &[u64]) -> Vec<u64> {
         let mut all = vec![0; 64];
         for sector in sectors {
-            let power = (sector * 512 | 1 << 63).trailing_zeros() as usize;
+            let power = ((sector * 512) | (1 << 63)).trailing_zeros() as usize;
             if let Some(count) = all.get_mut(power) {
                 *count += 1;
             }
