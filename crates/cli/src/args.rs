@@ -2,6 +2,7 @@
 
 mod plain;
 mod trace;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ use ioalign_report::Format;
 use crate::exit::Mode;
 
 pub use trace::{LittlesLawArgs, LookArgs, StageArg, SummarizeArgs, TraceArgs, TraceVerb};
+pub use watch::{By, WatchArgs};
 
 /// Finds, explains and proves storage I/O misalignment, from database page to flash.
 #[derive(Debug, Parser)]
@@ -59,6 +61,9 @@ pub enum Verb {
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// What I/O does now on every grid, by device, operation and process
+    #[command(after_long_help = watch::EXAMPLES)]
+    Watch(Box<WatchArgs>),
     /// What the I/O of a trace does on every grid: summarize, convert, generate
     Trace(TraceArgs),
     /// Show the whole loop on a scratch image; needs no root

@@ -11,6 +11,7 @@ pub mod analyse;
 pub mod error;
 pub mod formats;
 pub mod input;
+pub mod live;
 pub mod order;
 pub mod pairing;
 pub mod pipeline;

@@ -26,6 +26,8 @@ mod texts_mission;
 mod texts_round;
 mod trace_hints;
 mod trace_profile;
+mod watch;
+mod watch_vm;
 
 use std::ffi::OsStr;
 use std::path::Path;

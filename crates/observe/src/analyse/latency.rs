@@ -41,6 +41,33 @@ fn value_of(index: usize) -> f64 {
 }
 
 impl Histogram {
+    /// From counts by [`Histogram::step`], their sum and their maximum.
+    pub fn of(counts: &[u64], sum: u128, max: u64) -> Self {
+        Self {
+            counts: counts.to_vec(),
+            ios: counts.iter().sum(),
+            sum,
+            max,
+        }
+    }
+
+    /// Where a value is counted.
+    pub fn step(nanos: u64) -> usize {
+        index_of(nanos)
+    }
+
+    /// The highest value that is counted at `step`.
+    pub fn step_end(step: usize) -> u64 {
+        let (octave, part) = (step >> STEP_BITS, (step & (STEPS - 1)) as u64);
+        let Some(shift) = octave.checked_sub(1) else {
+            return part;
+        };
+        let width = 1_u64.checked_shl(u32::try_from(shift).unwrap_or(64));
+        width.map_or(u64::MAX, |width| {
+            (part + STEPS as u64).saturating_mul(width) + (width - 1)
+        })
+    }
+
     /// Counts one.
     #[inline]
     pub fn add(&mut self, nanos: u64) {
