@@ -45,6 +45,7 @@ impl Histogram {
     pub fn of(counts: &[u64], sum: u128, max: u64) -> Self {
         Self {
             counts: counts.to_vec(),
+            base: 0,
             ios: counts.iter().sum(),
             sum,
             max,
