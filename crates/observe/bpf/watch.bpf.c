@@ -575,6 +575,9 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 	if (slot >= SLOTS || slots[slot].by_bio)
 		return 0;
 	op = op_of(rq->cmd_flags);
+	/* An empty write that asks for a flush completes, and was never issued: the flush was. */
+	if (!rq->__data_len && op == 1)
+		return 0;
 	if (!with_events && !given_back && op >= PLACED)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -591,9 +594,9 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 		return 0;
 	at = place_of(rq, slot);
 	kept = at < flights ? bpf_map_lookup_elem(&flight, &at) : 0;
-	/* What is kept stays: to write here would take the cache line from who issues next. */
 	if (kept && kept->key && bytes >= rq->__data_len) {
 		completed(kept, now);
+		kept->key = 0;
 		return 0;
 	}
 	number = slot;
