@@ -1,7 +1,7 @@
 # shellcheck shell=dash
 # `ioalign watch` on Linux 6.1, whose tracepoints and structures differ from newer kernels: no
 # block_io_start, requests of null_blk with several queues, and devices that have bios only.
-#: --module null_blk --module dm-mod --module brd --memory 1024
+#: --module null_blk --module dm-mod --module brd --module sd_mod --module scsi_debug --memory 1024
 . /lib/capture.sh
 # shellcheck disable=SC2154 # capture.sh sets it
 out=$captures/watch
@@ -14,12 +14,22 @@ mdev -s
 mount -t tracefs none /sys/kernel/tracing
 mkdir -p "$out"
 
+# A disk that gives every seventh command back: the host is busy (SDEBUG_OPT_HOST_BUSY).
+modprobe sd_mod
+modprobe scsi_debug dev_size_mb=16 opts=0x8000 every_nth=7
+usleep 500000
+mdev -s
+
 # Blocks of 8 KiB on a volume that begins at sector 63 of the disk below.
-load() {
+some_io() {
     dd if=/dev/zero of=/dev/mapper/shifted bs=8k count=100 oflag=direct 2>/dev/null
     dd if=/dev/nullb0 of=/dev/null bs=4k count=50 iflag=direct 2>/dev/null
     dd if=/dev/ram0 of=/dev/null bs=12k count=30 skip=1 iflag=direct 2>/dev/null
     dd if=/dev/zero of=/dev/nullb0 bs=1536 seek=7 count=20 oflag=direct 2>/dev/null
+}
+
+load() {
+    some_io
 }
 
 # `seen NAME ARGUMENT…`: the load under a watch.
@@ -42,6 +52,14 @@ seen() {
 }
 
 seen typed nullb0 /dev/mapper/shifted ram0 --unit 8k --top 5 --record "$out/typed.blktrace"
+load() {
+    dd if=/dev/zero of=/dev/sda bs=8k count=60 seek=1 oflag=direct 2>/dev/null
+}
+seen busy sda --unit 16k --record "$out/busy.blktrace"
+ioalign trace summarize --json --grid 16k "$out/busy.blktrace" >"$out/busy-trace.json"
+load() {
+    some_io
+}
 seen plain nullb0 --unit 8k --by tracepoint
 seen text nullb0 --unit 8k --by tracefs
 ioalign trace summarize --json --grid 8k "$out/typed.blktrace" >"$out/trace.json"

@@ -489,6 +489,31 @@ INLINE u32 described(struct request *rq, struct io *io)
 	return 1;
 }
 
+/* What the completion of a request needs that was counted when it was first issued. */
+static __attribute__((noinline)) int counted_before(struct io *io, struct stash *stash)
+{
+	u64 slot = io->slot, start, last;
+
+	stash->key = 0;
+	stash->crossed = 0;
+	HIDDEN(slot);
+	if (slot >= SLOTS || io->op >= PLACED || !io->len)
+		return 0;
+	stash->key = io->slot * PLACED + io->op + 1;
+#pragma unroll
+	for (u32 n = 0; n < GRIDS; n++) {
+		const volatile struct grid *grid = &slots[slot].grids[n];
+		u64 size = grid->size;
+		if (!grid->use || !size)
+			break;
+		start = io->offset - grid->phase + size;
+		last = start + io->len - 1;
+		if (io->len <= size && start / size != last / size)
+			stash->crossed |= 1 << n;
+	}
+	return 0;
+}
+
 INLINE int request_issued(struct request *rq)
 {
 	struct io io;
@@ -500,11 +525,11 @@ INLINE int request_issued(struct request *rq)
 		return 0;
 	if (given_back && !bpf_map_delete_elem(&returned, &pointer)) {
 		__sync_fetch_and_add(&given_back, -1);
-		tell(0, &io, bpf_ktime_get_ns(), 0);
-		/* Counted before; its time began then, unless the tag is another one now. */
-		return 0;
+		/* Counted before. It may have another tag now, so its time begins anew. */
+		counted_before(&io, &made);
+	} else {
+		issued(&io, &made);
 	}
-	issued(&io, &made);
 	made.time = bpf_ktime_get_ns();
 	tell(0, &io, made.time, 0);
 	if (!made.key)
@@ -550,6 +575,9 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 	if (slot >= SLOTS || slots[slot].by_bio)
 		return 0;
 	op = op_of(rq->cmd_flags);
+	/* An empty write that asks for a flush completes, and was never issued: the flush was. */
+	if (!rq->__data_len && op == 1)
+		return 0;
 	if (!with_events && !given_back && op >= PLACED)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -566,9 +594,9 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 		return 0;
 	at = place_of(rq, slot);
 	kept = at < flights ? bpf_map_lookup_elem(&flight, &at) : 0;
-	/* What is kept stays: to write here would take the cache line from who issues next. */
 	if (kept && kept->key && bytes >= rq->__data_len) {
 		completed(kept, now);
+		kept->key = 0;
 		return 0;
 	}
 	number = slot;

@@ -48,6 +48,11 @@ impl Drop for Loop {
 /// Whether BPF and loop devices can be used; if not, the program has to say what is missing.
 fn permitted() -> bool {
     if rustix::process::geteuid().is_root() {
+        // Where systemd mounts it always; containers lack it.
+        let tracefs = "/sys/kernel/tracing";
+        if !Path::new(tracefs).join("events").exists() {
+            tool("mount", &["-t", "tracefs", "tracefs", tracefs]);
+        }
         return true;
     }
     let output = Command::new(PROGRAM)
@@ -250,6 +255,52 @@ fn every_counter_is_fios_and_every_way_of_looking_gives_the_same() {
     assert_eq!(counters(&counted), counters(&text), "the text of tracefs");
     let processes = recorded["devices"][0]["processes"].as_array().unwrap();
     assert!(processes.iter().all(|process| process["name"] == "fio"));
+}
+
+#[test]
+fn discards_and_flushes_are_counted_apart() {
+    if !permitted() {
+        return;
+    }
+    let disk = Loop::new("flushes", 64);
+    let record = disk.file.with_extension("record");
+    let arguments = [disk.name(), "--json", "--record", record.to_str().unwrap()];
+    let watch = Watching::start(&arguments);
+    let device = format!("--filename={}", disk.device);
+    let job = |arguments: &[&str]| {
+        let common = [
+            "--name=j",
+            "--direct=1",
+            "--ioengine=psync",
+            "--size=48m",
+            &device,
+        ];
+        tool("fio", &[&common, arguments].concat());
+    };
+    job(&["--rw=randtrim", "--bs=64k", "--number_ios=100"]);
+    job(&[
+        "--rw=randwrite",
+        "--bs=4k",
+        "--number_ios=200",
+        "--fsync=10",
+    ]);
+    let profile = watch.profile();
+    let trace = summarized(&record);
+    let _ = std::fs::remove_file(&record);
+    for (op, ios) in [("discard", 100), ("write", 200)] {
+        let counted = &profile["devices"][0]["by_op"][op];
+        assert_eq!(counted["ios"], ios, "{profile}");
+        assert_eq!(counted["latency_us"]["ios"], ios, "{op}");
+        assert_eq!(trace["devices"][0]["by_op"][op]["ios"], ios);
+        assert_eq!(trace["devices"][0]["by_op"][op]["latency_us"]["ios"], ios);
+    }
+    let flushes = &profile["devices"][0]["by_op"]["flush"]["ios"];
+    assert!(flushes.as_u64().unwrap() >= 19, "{flushes}");
+    assert_eq!(&trace["devices"][0]["by_op"]["flush"]["ios"], flushes);
+    for count in ["without_issue", "without_completion"] {
+        assert_eq!(profile["unpaired"][count], 0);
+        assert_eq!(trace["unpaired"][count], 0);
+    }
 }
 
 #[test]

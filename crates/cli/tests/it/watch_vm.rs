@@ -86,6 +86,17 @@ fn an_older_kernel_counts_the_same() {
         counted(&typed, "ram0", "read"),
         "30 368640 30 [30,0,0,0,0,0,0,0] 15 0 60"
     );
+    // What the driver gives back and gets again is one I/O.
+    let busy = read(&folder, "busy");
+    let counters = &busy["devices"][0]["by_op"]["write"];
+    assert_eq!(counters["ios"], 60, "{busy}");
+    assert_eq!(counters["latency_us"]["ios"], 60);
+    let back = busy["unpaired"]["requeued"].as_u64().unwrap();
+    assert!(back > 0, "no request was given back");
+    assert_eq!(busy["devices"][0]["grids"][0]["start_off_grid"], 30);
+    let recorded = read(&folder, "busy-trace");
+    assert_eq!(recorded["unpaired"]["requeued"], back);
+    assert_eq!(recorded["devices"][0]["by_op"]["write"]["ios"], 60);
     // Every other way of looking sees the same of the disk below.
     let trace = read(&folder, "trace");
     for op in ["read", "write"] {

@@ -116,8 +116,20 @@ fn add(at: usize, raw: &Raw, pdu: &[u8], out: &mut Records) {
     out.rows.push(Record { io, kind });
 }
 
+/// What `watch --record` says at the end of its file: `ioalign: 9 events, 2 dropped`.
+fn lost(message: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(message)
+        .ok()?
+        .strip_prefix("ioalign: ")?;
+    let (_, dropped) = text.strip_suffix(" dropped")?.rsplit_once(' ')?;
+    dropped.parse().ok()
+}
+
 fn other(raw: &Raw, action: Action, pdu: &[u8], out: &mut Records) {
     out.other += 1;
+    if action.is_message() {
+        out.dropped = out.dropped.saturating_add(lost(pdu).unwrap_or(0));
+    }
     if action.is_process_note() {
         let skipped = if action.has_cgroup() { 8 } else { 0 };
         let name = pdu.get(skipped..).unwrap_or_default();

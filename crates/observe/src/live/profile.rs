@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use ioalign_core::profile::{self, DeviceProfile, GridProfile, OpProfile, ProcessProfile, Profile};
+use ioalign_core::profile::{
+    self, DeviceProfile, GridProfile, OpProfile, ProcessProfile, Profile, Unpaired,
+};
 
 use super::counters::OpCounters;
 use super::device::Device;
@@ -29,11 +31,25 @@ impl Totals {
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             events: self.devices.iter().map(DeviceTotals::ios).sum(),
             dropped: self.dropped(),
+            unpaired: self.unpaired(),
             devices: all,
             ..Profile::default()
         };
         profile.judge();
         profile
+    }
+
+    fn unpaired(&self) -> Unpaired {
+        let sum = |what: fn(&DeviceTotals) -> u64| self.devices.iter().map(what).sum::<u64>();
+        let placed = |device: &DeviceTotals| device.ops.iter().map(OpCounters::ios).sum::<u64>();
+        let issued: u64 = self.devices.iter().map(placed).sum();
+        Unpaired {
+            without_completion: issued.saturating_sub(sum(DeviceTotals::completed)),
+            without_issue: sum(DeviceTotals::unmatched),
+            requeued: sum(DeviceTotals::requeued),
+            partial: sum(DeviceTotals::partial),
+            ..Unpaired::default()
+        }
     }
 
     fn owners_of(&self, slot: usize) -> Vec<ProcessProfile> {

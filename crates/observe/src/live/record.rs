@@ -318,5 +318,6 @@ mod tests {
             (Kind::Issue, 63 * 512, 4096)
         );
         assert_eq!(records.names.told, [(7, "fio".into())]);
+        assert_eq!(records.dropped, 3);
     }
 }

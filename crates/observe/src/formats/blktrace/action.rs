@@ -77,6 +77,11 @@ impl Action {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 0
     }
 
+    /// Whether it is a message of whoever traced.
+    pub const fn is_message(self) -> bool {
+        self.0 & NOTIFY != 0 && self.0 & 0xff == 2
+    }
+
     /// Whether a cgroup id goes before the payload.
     pub const fn has_cgroup(self) -> bool {
         self.0 & CGROUP != 0
