@@ -50,7 +50,7 @@ fn geometry(line: &str) -> Option<u64> {
     };
     let shaped = (1..=255).contains(&heads) && (1..=255).contains(&track);
     let whole = cylinders.checked_mul(heads)?.checked_mul(track)?;
-    let near = whole <= all.checked_add(heads * track)?;
+    let near = whole <= all.checked_add(heads.checked_mul(track)?)?;
     (shaped && near && all != 0).then_some(all)
 }
 
