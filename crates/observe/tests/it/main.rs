@@ -3,6 +3,7 @@
 
 mod asks;
 mod exact;
+mod generated;
 mod oracles;
 mod pipeline;
 mod robust;
