@@ -4,7 +4,7 @@
 set -euo pipefail
 out=$1
 export PATH=$PATH:/usr/sbin:/sbin
-mkdir -p "$out"/{images,tables,volumes,filesystems}
+mkdir -p "$out"/{images,tables,volumes,filesystems,archives}
 
 # --- images: one raw disk with a table, in every container that qemu-img writes
 cd "$out/images"
@@ -91,3 +91,31 @@ mksquashfs content squashfs -noappend -quiet >/dev/null
 mkfs.erofs erofs content >/dev/null 2>&1
 genisoimage -quiet -o iso content
 rm -r content
+
+# --- support bundles, small: damage is to hit what is read
+mkdir -p "$out/archives/tree/sos_commands/block" "$out/archives/tree/dev" "$out/archives/tree/sys/block/sda/queue"
+cd "$out/archives/tree"
+echo 4096 >sys/block/sda/queue/physical_block_size
+echo 512 >sys/block/sda/queue/logical_block_size
+ln -s sda sys/block/sdb
+ln sys/block/sda/queue/logical_block_size sys/block/sda/size
+printf 'RO    RA   SSZ   BSZ   StartSec            Size   Device\nrw   256   512  4096         63      1073741824   /dev/sda1\n' \
+    >sos_commands/block/blockdev_--report
+truncate -s 1G dev/sda
+for piece in 0 9 77 300 1000; do
+    printf piece | dd of=dev/sda bs=1M seek=$piece conv=notrunc status=none
+done
+pack() { # NAME OPTION…
+    tar --sparse --sort=name --mtime=@0 --owner=0 --group=0 -cf "../$1" "${@:2}" ./*
+}
+pack gnu.tar --format=gnu
+pack pax-1.0.tar --format=posix --sparse-version=1.0
+pack pax-0.1.tar --format=posix --sparse-version=0.1
+pack pax-0.0.tar --format=posix --sparse-version=0.0
+tar --format=v7 -cf ../v7.tar sys sos_commands
+pack gnu.tar.gz --format=gnu -z
+pack gnu.tar.xz --format=gnu -J
+pack gnu.tar.bz2 --format=gnu -j
+pack gnu.tar.zst --format=gnu --zstd
+cd ..
+rm -r tree

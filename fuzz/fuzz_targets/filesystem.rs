@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use ioalign_inspect::View;
-use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::filesystems::FORMATS;
+use ioalign_inspect::source::MemorySource;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let view = View::new(Arc::new(MemorySource::new(data)));

@@ -73,4 +73,10 @@ ioalign check --json /dev/mapper/vg-second >"$out/second.json" || :
 ioalign check --json --extents /mnt/data/file >"$out/file.json" || :
 # The same without root: what is missing is said.
 /bin/setpriv --reuid=65534 --clear-groups ioalign check --json >"$out/nobody.json" || :
+# Bundles of the same machine, by root and by nobody: outside they must give the same answers.
+ioalign capture --json -o "$out/host.tar.gz" >"$out/capture.json"
+ioalign capture -o "$out/second.tar.gz" /dev/mapper/vg-second
+mkdir -m 777 /tmp/nobody
+/bin/setpriv --reuid=65534 --clear-groups ioalign capture -o /tmp/nobody/nobody.tar.gz
+mv /tmp/nobody/nobody.tar.gz "$out/"
 export_captures

@@ -1,5 +1,5 @@
 //! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the mutation loop of
-//! `crates/inspect/examples/fuzz_loop` in a release build.
+//! `crates/inspect/examples/fuzz_loop` in an optimised build that checks arithmetic.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +23,8 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
 pub fn run(args: &[String]) -> Result<bool> {
     let mut command = run::cargo(&[
         "run",
-        "--release",
+        "--profile",
+        "fuzz",
         "--quiet",
         "--package",
         "ioalign-inspect",
@@ -32,7 +33,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     command
         .arg(seeds()?)
         .arg("--seeds")
-        .arg(fixtures::current());
+        .arg(fixtures::current())
+        .arg("--texts")
+        .arg(paths::root().join("fuzz/texts"));
     let most = TRUNCATE_BYTES.to_string();
     for arg in args {
         command.arg(arg);

@@ -13,6 +13,8 @@ use crate::{deny, fixtures, fuzz, packages, run, shells};
 
 /// Executions per format in CI; a release is fuzzed with a million.
 const FUZZ_RUNS: u64 = 100_000;
+/// The same per format of text, which are slower to read and more: less than a minute on two cores.
+const FUZZ_TEXT_RUNS: u64 = 50_000;
 
 /// Runs all steps.
 pub fn command(args: &[String]) -> Result<ExitCode> {
@@ -34,7 +36,15 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     report.tests();
     report.step("doc", || run::succeeds(&mut doc()));
     report.step("fuzz", || {
-        fuzz::run(&["--runs".into(), FUZZ_RUNS.to_string()])
+        fuzz::run(&[
+            "--runs".into(),
+            FUZZ_RUNS.to_string(),
+            "--text-runs".into(),
+            FUZZ_TEXT_RUNS.to_string(),
+        ])
+    });
+    report.step("texts cut off", || {
+        fuzz::run(&["--truncate".into(), "--format".into(), "captures".into()])
     });
     report.step("deny", deny::check);
     println!("{}", report.counts.summary());

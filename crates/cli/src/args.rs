@@ -1,13 +1,15 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod plain;
 mod trace;
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
+use ioalign_core::judge::lint::{self, UPLOADS, Upload};
 use ioalign_core::units::parse_size;
-use ioalign_core::{GridSpec, SectorSize, grid_spec};
+use ioalign_core::{Bytes, GridSpec, SectorSize, grid_spec};
 use ioalign_report::Format;
 
 use crate::exit::Mode;
@@ -27,11 +29,33 @@ pub struct Cli {
     pub verb: Verb,
 }
 
+impl Cli {
+    /// Reads the arguments of this process.
+    pub fn read() -> Result<Self, clap::Error> {
+        match plain::read(std::env::args_os().skip(1)) {
+            Some(check) => Ok(Self {
+                verb: Verb::Check(Box::new(check)),
+            }),
+            None => Self::defined(),
+        }
+    }
+
+    /// By the whole definition; apart, because its large stack frame costs page faults.
+    #[cold]
+    #[inline(never)]
+    fn defined() -> Result<Self, clap::Error> {
+        Self::try_parse()
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Judge every layer of a storage stack: disks, images, folders of images, this machine
     #[command(after_long_help = CHECK_EXAMPLES)]
     Check(Box<CheckArgs>),
+    /// Pack what check reads of this machine into a small file, without secrets; check reads it elsewhere
+    #[command(after_long_help = CAPTURE_EXAMPLES)]
+    Capture(CaptureArgs),
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
@@ -52,6 +76,9 @@ pub enum Verb {
     },
 }
 
+/// Rows of the table of many targets.
+const ROWS: usize = 40;
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   ioalign check                              this machine
@@ -66,12 +93,29 @@ Examples:
   ioalign check fdisk.txt pvs.txt mdadm.txt  outputs of other programs, of one host
   fdisk -l | ioalign check -                 the same from standard input
   ioalign check image.raw --target-logical 4096 --policy ci.toml --format sarif -o out.sarif
+  ioalign check disk.vhd --upload azure      would the service take it?
   ioalign check --format nagios              a plugin for Nagios, Icinga, Naemon
   ioalign check /var/lib/mysql               a database directory and its stack
   ioalign check /srv/big.file --extents      where a file's extents lie
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
 64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
+
+const CAPTURE_EXAMPLES: &str = "\
+Examples:
+  ioalign capture                            this machine, as ioalign-HOST-DATE.tar.gz
+  ioalign capture -o bundle.tar.gz           under a name of your own
+  ioalign capture /dev/sda /dev/md0          these devices, and all below and above them
+  ioalign capture --with-serials             keep serial numbers and world-wide names
+  ssh host ioalign capture -o - >host.tar.gz
+  ioalign check bundle.tar.gz                the same verdicts, elsewhere
+  tar xzf bundle.tar.gz                      to see what is in it
+
+Nothing is written to a device. Only what check reads is in the bundle, and nothing of files.
+Without root it holds what may be read; what is missing is said, and is in the bundle.
+
+Exit codes: 0 written, 64 wrong usage (a file that is there already), 65 it cannot be read or
+written, 130 interrupted: no bundle was written.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -118,6 +162,19 @@ pub struct CheckArgs {
     #[arg(long, value_name = "BYTES", value_parser = sector)]
     pub target_logical: Option<SectorSize>,
 
+    /// Ask whether this service would take the image: azure (a fixed VHD in whole MiB), gce (raw, in whole
+    /// GiB)
+    #[arg(long, value_name = "SERVICE", value_parser = upload)]
+    pub upload: Option<&'static Upload>,
+
+    /// Ask whether the virtual size is a multiple of this: 4k for LUKS and direct I/O, 1M, …
+    #[arg(long, value_name = "SIZE", value_parser = multiple)]
+    pub size_multiple: Option<Bytes>,
+
+    /// Ask for an EFI system partition with FAT
+    #[arg(long)]
+    pub uefi: bool,
+
     /// Take all targets as disks of one machine: arrays and volume groups span them
     #[arg(long, conflicts_with = "sysroot")]
     pub together: bool,
@@ -152,7 +209,7 @@ pub struct CheckArgs {
     pub no_policy: bool,
 
     /// At most this many rows in the table of many targets
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = ROWS)]
     pub rows: usize,
 
     /// Use this many threads for many targets (default: all processors)
@@ -195,6 +252,45 @@ pub struct OutputArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct CaptureArgs {
+    /// Devices, with all below and above them; none: the whole machine
+    #[arg(value_name = "DEVICE")]
+    pub devices: Vec<PathBuf>,
+
+    /// The file to write, - for standard output (default: ioalign-HOST-DATE.tar.gz)
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Replace the file named by -o
+    #[arg(long)]
+    pub force: bool,
+
+    /// Keep serial numbers and world-wide names
+    #[arg(long)]
+    pub with_serials: bool,
+
+    /// Make a bundle of a captured host instead of this one: a tree with sys/, proc/ and dev/ in it
+    #[arg(long, value_name = "DIR")]
+    pub sysroot: Option<PathBuf>,
+
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print nothing but what could not be read
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Print the path of every item
+    #[arg(long, short)]
+    pub verbose: bool,
+
+    /// No colour, also on a terminal (there is none)
+    #[arg(long)]
+    pub no_color: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// The rules; none: all of them, a line each
     #[arg(value_name = "RULE")]
@@ -226,10 +322,26 @@ fn profile(name: &str) -> Result<Profile, String> {
         .map_err(|error| error.to_string())
 }
 
-fn sector(text: &str) -> Result<SectorSize, String> {
+/// A logical sector; also a key of the policy.
+pub fn sector(text: &str) -> Result<SectorSize, String> {
     let bytes = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
     let size = u32::try_from(bytes.get()).ok().and_then(SectorSize::new);
     size.ok_or_else(|| "a sector is a power of two from 256 to 65536 bytes".to_owned())
+}
+
+/// A service that takes images; also a key of the policy.
+pub fn upload(name: &str) -> Result<&'static Upload, String> {
+    lint::upload(name).ok_or_else(|| {
+        let known: Vec<_> = UPLOADS.iter().map(|upload| upload.name).collect();
+        format!("`{name}` is no known service: {}", known.join(", "))
+    })
+}
+
+/// A size that another has to be a multiple of; also a key of the policy.
+pub fn multiple(text: &str) -> Result<Bytes, String> {
+    let bytes = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    let some = (!bytes.is_zero()).then_some(bytes);
+    some.ok_or_else(|| "nothing is a multiple of 0".to_owned())
 }
 
 fn format_name() -> clap::builder::PossibleValuesParser {
@@ -273,5 +385,13 @@ mod tests {
         assert_eq!(sector("4k"), Ok(SectorSize::S4096));
         assert!(sector("520").is_err());
         assert!(sector("1M").is_err());
+    }
+
+    #[test]
+    fn purposes_are_known_by_name() {
+        assert_eq!(upload("azure").unwrap().unit, Bytes::MIB);
+        assert!(upload("aws").unwrap_err().contains("azure, gce"));
+        assert_eq!(multiple("4k"), Ok(Bytes::new(4096)));
+        assert!(multiple("0").is_err());
     }
 }

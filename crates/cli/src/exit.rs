@@ -1,7 +1,6 @@
 //! Exit codes: what scripts rely on.
 
 use std::fmt;
-use std::process::ExitCode;
 
 use clap::ValueEnum;
 use ioalign_core::Severity;
@@ -22,15 +21,16 @@ pub enum Exit {
     Interrupted,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Code(code) => code,
-            Exit::Usage => 64,
-            Exit::Unreadable => 65,
-            Exit::Interrupted => 130,
-        })
+impl Exit {
+    /// The exit code.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Code(code) => code,
+            Self::Usage => 64,
+            Self::Unreadable => 65,
+            Self::Interrupted => 130,
+        }
     }
 }
 

@@ -3,25 +3,33 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by the first Ctrl-C; a second one ends the process at once.
+/// Set by the first Ctrl-C while it is watched for; a second one ends the process at once.
+///
+/// Until then, as in a run on one target, Ctrl-C ends the process as it does by default.
 #[derive(Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt {
+    asked: Arc<AtomicBool>,
+    watched: Arc<AtomicBool>,
+}
 
 impl Interrupt {
     /// Watches SIGINT and SIGTERM from now on.
-    pub fn watch() -> std::io::Result<Self> {
+    pub fn watch(&self) -> std::io::Result<()> {
         use signal_hook::consts::{SIGINT, SIGTERM};
-        let flag = Arc::new(AtomicBool::new(false));
+        // Watched twice, the second would take the first's mark for an earlier signal.
+        if self.watched.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
         for signal in [SIGINT, SIGTERM] {
             // Armed after the first signal: then the second one exits.
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;
-            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&self.asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&self.asked))?;
         }
-        Ok(Self(flag))
+        Ok(())
     }
 
     /// Whether to stop.
     pub fn asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
     }
 }

@@ -2,9 +2,14 @@
 //!
 //! This crate is arguments, wiring and exit codes; everything that can be reused is in the libraries.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
+
 mod args;
+mod capture;
 mod check;
 mod demo;
+#[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
+mod entry;
 mod exit;
 mod explain;
 mod generate;
@@ -13,20 +18,23 @@ mod policy;
 mod trace;
 
 use std::io::Write;
-use std::process::ExitCode;
-
-use clap::Parser;
 
 use crate::args::{Cli, Verb};
 use crate::exit::Exit;
 
-fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(test))))]
+fn main() -> std::process::ExitCode {
+    run().code().into()
+}
+
+fn run() -> Exit {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
     let exit = match cli.verb {
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Capture(arguments) => capture::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
@@ -34,33 +42,29 @@ fn main() -> ExitCode {
         Verb::Man { folder } => generate::man(folder.as_deref()),
     };
     match exit {
-        Ok(exit) => exit.into(),
+        Ok(exit) => exit,
         Err(error) => failed(&error),
     }
 }
 
 /// Help and version go to standard output with code 0, wrong arguments to standard error with 64.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error) -> Exit {
     // A reader that hangs up early (`ioalign --help | head`) is no failure.
     let _ = error.print();
     if error.use_stderr() {
-        Exit::Usage.into()
+        Exit::Usage
     } else {
-        ExitCode::SUCCESS
+        Exit::Done
     }
 }
 
-fn failed(error: &anyhow::Error) -> ExitCode {
+fn failed(error: &anyhow::Error) -> Exit {
     if is_broken_pipe(error) {
-        return ExitCode::SUCCESS;
+        return Exit::Done;
     }
     let _ = writeln!(anstream::stderr(), "ioalign: {error:#}");
     let usage = error.downcast_ref::<exit::UsageError>().is_some();
-    if usage {
-        Exit::Usage.into()
-    } else {
-        Exit::Unreadable.into()
-    }
+    if usage { Exit::Usage } else { Exit::Unreadable }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

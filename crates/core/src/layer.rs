@@ -122,6 +122,8 @@ pub struct Layer {
     /// The logical sector that its bytes were written for: a GPT at byte 512, a FAT with 512-byte
     /// sectors. On a disk with another one it is not found, or does not mount.
     pub wants_sector: Option<Bytes>,
+    /// Other logical sectors for which it has a table as well: an image for both kinds of disk.
+    pub also_serves: Vec<Bytes>,
     /// What it is for.
     pub role: Role,
     /// Its start in the native units of the table that names it.
@@ -148,6 +150,7 @@ impl Layer {
             size: None,
             logical_sector: None,
             wants_sector: None,
+            also_serves: Vec::new(),
             role: Role::Data,
             start_sectors: None,
             block: None,

@@ -5,12 +5,14 @@
 //! `Ok(Some(_))` for "mine, and this is what it says", `Err(_)` for "mine, and it is damaged".
 #![deny(missing_docs)]
 
+pub mod archive;
 pub mod assemble;
 pub mod captures;
 pub mod error;
 pub mod filesystems;
 pub mod host;
 pub mod images;
+pub mod recording;
 pub mod source;
 pub mod tables;
 pub mod view;

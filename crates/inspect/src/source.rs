@@ -2,13 +2,16 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, SeekFrom, seek};
+use rustix::io::Errno;
 
 use crate::error::{Error, Result};
+use crate::recording::trail::Trail;
 
 /// Random-access bytes that never change under the reader's feet in a harmful way: a reader that
 /// sees two states of a live device may report nonsense, but it cannot panic or hang.
@@ -26,6 +29,11 @@ pub trait Source: Send + Sync {
 
     /// The file behind it, for messages.
     fn path(&self) -> &Path;
+
+    /// Where reads of it are written down, when they are.
+    fn trail(&self) -> Option<&Trail> {
+        None
+    }
 }
 
 /// Bytes a page of the cache. Superblocks are small and far apart: with pages of 16 KiB a third of
@@ -34,6 +42,10 @@ const PAGE: usize = 4 << 10;
 const PAGE_BYTES: u64 = PAGE as u64;
 /// Pages kept: 256 KiB a source.
 const PAGES: usize = 64;
+/// Holes remembered.
+const HOLES: usize = 16;
+/// After so many pages of zeros that are no holes, the file is taken for one without holes.
+const DOUBTS: u8 = 4;
 
 /// A file or block device, read through a small cache.
 pub struct FileSource {
@@ -49,7 +61,28 @@ struct Cache {
     /// `None`: a kept page costs a page fault, more than the read itself.
     pages: Vec<(u64, Option<Box<[u8]>>)>,
     /// Where the next page is read to.
-    buffer: Box<[u8]>,
+    buffer: Vec<u8>,
+    /// Stretches that the file system holds no data for: they are zeros without being read. Most
+    /// images are sparse, and most probes of most readers fall into their holes.
+    holes: Vec<Range<u64>>,
+    /// Pages of zeros that were no holes.
+    doubts: u8,
+}
+
+impl Cache {
+    const fn new() -> Self {
+        Self {
+            pages: Vec::new(),
+            buffer: Vec::new(),
+            holes: Vec::new(),
+            doubts: 0,
+        }
+    }
+
+    fn is_hole(&self, start: u64, end: u64) -> bool {
+        let covers = |hole: &Range<u64>| hole.start <= start && end <= hole.end;
+        self.holes.iter().any(covers)
+    }
 }
 
 impl FileSource {
@@ -87,10 +120,7 @@ impl FileSource {
             file,
             path: path.to_owned(),
             len,
-            cache: Mutex::new(Cache {
-                pages: Vec::new(),
-                buffer: Box::default(),
-            }),
+            cache: Mutex::new(Cache::new()),
         })
     }
 
@@ -103,18 +133,37 @@ impl FileSource {
         let start = page * PAGE_BYTES;
         let len = usize::try_from(self.len.saturating_sub(start)).map_or(PAGE, |n| n.min(PAGE));
         if cache.buffer.is_empty() {
-            cache.buffer = vec![0; PAGE].into();
+            cache.buffer = vec![0; PAGE];
         }
         let bytes = cache.buffer.get_mut(..len).unwrap_or_default();
         self.read_file(start, bytes)?;
-        let zeros = is_zero(bytes);
+        let kept = (!is_zero(bytes)).then(|| Box::from(&*bytes));
+        if kept.is_none() {
+            self.note_hole(start, cache);
+        }
         if cache.pages.len() >= PAGES {
             cache.pages.remove(0);
         }
-        cache
-            .pages
-            .push((page, (!zeros).then(|| Box::from(&*bytes))));
+        cache.pages.push((page, kept));
         Ok(())
+    }
+
+    /// Asks how far the zeros at `start` go on as a hole of the file. A block device does not know.
+    fn note_hole(&self, start: u64, cache: &mut Cache) {
+        if cache.doubts >= DOUBTS || cache.holes.len() >= HOLES {
+            return;
+        }
+        let end = match seek(&self.file, SeekFrom::Data(start)) {
+            Ok(data) => data,
+            // No data up to the end.
+            Err(Errno::NXIO) => self.len,
+            Err(_) => 0,
+        };
+        if end > start {
+            cache.holes.push(start..end.min(self.len));
+        } else {
+            cache.doubts += 1;
+        }
     }
 
     fn read_file(&self, start: u64, out: &mut [u8]) -> Result<()> {
@@ -131,6 +180,11 @@ impl FileSource {
             .cache
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let start = page * PAGE_BYTES + from as u64;
+        if cache.is_hole(start, start + out.len() as u64) {
+            out.fill(0);
+            return Ok(());
+        }
         if !cache.pages.iter().any(|(cached, _)| *cached == page) {
             self.read_page(page, &mut cache)?;
         }
@@ -256,6 +310,37 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn the_holes_of_a_sparse_file_are_zeros_and_its_data_is_read() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1 << 30).unwrap();
+        // In the middle of a page, at page ends, a byte alone in the midst of a hole, at the end.
+        let places = [0, 5000, 8191, 65_536, 100 << 20, (1 << 30) - 1];
+        for at in places {
+            file.write_all_at(&[7], at).unwrap();
+        }
+        let source = FileSource::from_file(file, Path::new("sparse")).unwrap();
+        let read = |at| {
+            let mut byte = [9];
+            source.read_at(at, &mut byte).unwrap();
+            byte[0]
+        };
+        for at in (0..1 << 30).step_by((1 << 20) - 1) {
+            assert_eq!(read(at), if places.contains(&at) { 7 } else { 0 }, "{at}");
+        }
+        for at in places {
+            assert_eq!(read(at), 7, "{at}");
+            assert_eq!(
+                read(at.saturating_sub(1)),
+                if at == 0 { 7 } else { 0 },
+                "{at}"
+            );
+        }
+        let cache = source.cache.lock().unwrap();
+        // Where the temporary folder's file system knows holes, few pages are read.
+        assert!(cache.doubts == DOUBTS || !cache.holes.is_empty());
+    }
 
     #[test]
     fn every_range_reads_as_the_file_does() {

@@ -69,6 +69,23 @@ impl View {
         Ok(bytes)
     }
 
+    /// Runs a reader. What it read is forgotten when it says that the bytes are not its own: see
+    /// [`crate::recording::trail`].
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn trying<T>(&self, read: impl FnOnce(&Self) -> Result<Option<T>>) -> Result<Option<T>> {
+        let Some(trail) = self.source.trail() else {
+            return read(self);
+        };
+        let mark = trail.mark();
+        let found = read(self);
+        if matches!(found, Ok(None)) {
+            trail.forget(mark);
+        }
+        found
+    }
+
     /// Reads a structure of `len` bytes at `offset`, to take fields from.
     pub fn record(&self, offset: u64, len: usize) -> Result<Record> {
         Ok(Record {
@@ -92,7 +109,12 @@ impl View {
         if !self.fits(offset, magic.len()) {
             return Ok(false);
         }
-        Ok(self.read(offset, magic.len())? == magic)
+        // Something else there is nobody's, as in a chain of readers.
+        let found = self.trying(|view| {
+            let same = view.read(offset, magic.len())? == magic;
+            Ok(same.then_some(()))
+        });
+        Ok(found?.is_some())
     }
 
     /// Whether `[offset, offset + len)` lies inside.

@@ -21,7 +21,18 @@ pub type Entry<'a> = (&'a str, u64, u64);
 /// Writes protective MBR, primary and backup for `sector`-byte sectors.
 pub fn write(disk: &Disk, sector: u64, entries: &[Entry<'_>]) {
     let last = disk.len() / sector - 1;
-    let array_sectors = (128 * 128_u64).div_ceil(sector);
+    let array_sectors = ARRAY.div_ceil(sector);
+    write_at(disk, sector, entries, (2, last - array_sectors));
+}
+
+/// Bytes of the array of entries.
+const ARRAY: u64 = 128 * 128;
+
+/// The same with the arrays of both copies at these LBAs, so that tables for two sector sizes fit
+/// into one disk.
+pub fn write_at(disk: &Disk, sector: u64, entries: &[Entry<'_>], arrays: (u64, u64)) {
+    let last = disk.len() / sector - 1;
+    let array_sectors = ARRAY.div_ceil(sector);
     let mut array = vec![0_u8; 128 * 128];
     for (index, (entry, (kind, first, count))) in
         (1_u8..).zip(array.chunks_exact_mut(128).zip(entries))
@@ -33,14 +44,12 @@ pub fn write(disk: &Disk, sector: u64, entries: &[Entry<'_>]) {
     }
     let protective = u32::try_from(last).unwrap_or(u32::MAX);
     disk.write(0, &mbr::sector(&[(0xee, 1, protective)]));
-    let usable = (2 + array_sectors, last - array_sectors - 1);
-    disk.write(sector, &header(&array, 1, last, 2, usable));
-    disk.write(2 * sector, &array);
-    disk.write((last - array_sectors) * sector, &array);
-    disk.write(
-        last * sector,
-        &header(&array, last, 1, last - array_sectors, usable),
-    );
+    let (front, back) = arrays;
+    let usable = (front + array_sectors, back - 1);
+    disk.write(sector, &header(&array, 1, last, front, usable));
+    disk.write(front * sector, &array);
+    disk.write(back * sector, &array);
+    disk.write(last * sector, &header(&array, last, 1, back, usable));
 }
 
 fn header(array: &[u8], here: u64, other: u64, entries: u64, usable: (u64, u64)) -> [u8; 92] {

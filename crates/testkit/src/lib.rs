@@ -4,12 +4,15 @@
 #![deny(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod bundle;
 pub mod disk;
 pub mod gpt;
 pub mod mbr;
 pub mod run;
+pub mod sarif;
 pub mod sysroot;
 
+pub use bundle::Bundle;
 pub use disk::Disk;
 pub use run::{Checked, check};
 pub use sysroot::Sysroot;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ioalign_inspect::assemble;
 use ioalign_inspect::filesystems::database;
-use ioalign_report::Target;
+use ioalign_report::{SourceKind, Target};
 use rayon::prelude::*;
 
 use super::lean::Diet;
@@ -26,6 +27,8 @@ pub struct Named {
     pub found: bool,
     /// A folder that cannot be listed: what it hides stays unknown, and is said to.
     pub closed: Option<std::io::Error>,
+    /// A folder that is a support bundle.
+    pub bundle: bool,
 }
 
 impl Named {
@@ -34,6 +37,7 @@ impl Named {
             path,
             found,
             closed: None,
+            bundle: false,
         }
     }
 }
@@ -44,7 +48,8 @@ pub fn expand(targets: &[PathBuf], job: &Job) -> Vec<Named> {
     for path in targets {
         let is_folder = path.is_dir() && !is_database(path, job);
         if is_folder {
-            search(path, &mut files);
+            let bundles = job.sysroot.is_none() && !job.extents;
+            search(path, bundles.then_some(true), &mut files);
         } else {
             files.push(Named::new(path.clone(), false));
         }
@@ -58,8 +63,16 @@ fn is_database(path: &Path, job: &Job) -> bool {
 
 /// Regular files below `folder`; links to folders are not followed, so there are no loops.
 ///
-/// A folder without permission hides its files, not those beside it: it is a target of its own.
-fn search(folder: &Path, files: &mut Vec<Named>) {
+/// A folder without permission hides its files, not those beside it: it is a target of its own. So
+/// is a support bundle; `bundles`: whether to look for such, and whether the folder was named.
+fn search(folder: &Path, bundles: Option<bool>, files: &mut Vec<Named>) {
+    if bundles.is_some_and(|named| assemble::is_bundle(folder, named)) {
+        let named = Named::new(folder.to_owned(), false);
+        return files.push(Named {
+            bundle: true,
+            ..named
+        });
+    }
     let entries = match entries(folder) {
         Ok(entries) => entries,
         Err(error) => {
@@ -72,7 +85,7 @@ fn search(folder: &Path, files: &mut Vec<Named>) {
     };
     for (path, kind) in entries {
         if kind.is_dir() {
-            search(&path, files);
+            search(&path, bundles.map(|_| false), files);
         } else if kind.is_file() || (kind.is_symlink() && path.is_file()) {
             files.push(Named::new(path, true));
         }
@@ -103,6 +116,7 @@ pub fn judge(
     if let [only] = files {
         return Ok(judge_one(only, job).into_iter().collect());
     }
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0));
     let pool = threads.build().context("cannot start threads")?;
     let bar = bar(files.len() as u64, progress);
@@ -127,8 +141,17 @@ fn judge_one(file: &Named, job: &Job) -> Option<Target> {
     if let Some(error) = &file.closed {
         return Some(target::closed(&file.path, error));
     }
+    if let Some(target) = file
+        .bundle
+        .then(|| target::bundle(&file.path, job))
+        .flatten()
+    {
+        return Some(target);
+    }
     let target = target::judge(&file.path, job);
-    let silent = target.verdict == ioalign_core::Severity::Unknown && target.error.is_none();
+    let silent = target.source == SourceKind::Image
+        && target.verdict == ioalign_core::Severity::Unknown
+        && target.error.is_none();
     let by_name = file.path.extension().is_some_and(|ending| {
         IMAGE_ENDINGS
             .iter()

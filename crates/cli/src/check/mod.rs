@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use ioalign_core::SectorSize;
+use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::Options;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
@@ -26,7 +26,7 @@ pub struct Job {
     /// How targets are read.
     pub inspect: Options,
     /// How they are judged.
-    pub judge: ioalign_core::judge::Options,
+    pub judge: judge::Options,
     /// The captured host, where one is named.
     pub sysroot: Option<PathBuf>,
     /// Judge the extents of files.
@@ -37,9 +37,13 @@ pub struct Job {
 
 /// Runs the verb.
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
-    let job = Job::new(arguments)?;
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
     let policy = policy(arguments)?;
+    let job = Job::new(arguments, &policy.questions)?;
+    let interrupt = Interrupt::default();
+    if arguments.output.output.is_some() {
+        // The file beside the one that is written must not outlive a Ctrl-C.
+        interrupt.watch().context("cannot watch for Ctrl-C")?;
+    }
     let mut targets = judge_all(arguments, &job, &interrupt)?;
     policy.apply(&mut targets);
     let machine = match arguments.output.format() {
@@ -125,7 +129,7 @@ fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
 }
 
 impl Job {
-    fn new(arguments: &CheckArgs) -> Result<Self> {
+    fn new(arguments: &CheckArgs, policy: &judge::Options) -> Result<Self> {
         let mut grids = arguments.grid.clone();
         grids.extend(
             arguments
@@ -158,7 +162,7 @@ impl Job {
                 allow_backing: arguments.allow_backing,
                 database,
             },
-            judge: judge_options(arguments.target_logical),
+            judge: questions(arguments, policy),
             sysroot: arguments.sysroot.clone(),
             extents: arguments.extents,
             text_format,
@@ -169,7 +173,7 @@ impl Job {
     pub fn plain() -> Self {
         Self {
             inspect: Options::default(),
-            judge: judge_options(None),
+            judge: judge::Options::default(),
             sysroot: None,
             extents: false,
             text_format: None,
@@ -177,8 +181,16 @@ impl Job {
     }
 }
 
-const fn judge_options(target_logical: Option<SectorSize>) -> ioalign_core::judge::Options {
-    ioalign_core::judge::Options { target_logical }
+/// What is asked beside the plain verdict; an argument wins over the policy.
+fn questions(arguments: &CheckArgs, policy: &judge::Options) -> judge::Options {
+    judge::Options {
+        target_logical: arguments.target_logical.or(policy.target_logical),
+        lint: Lint {
+            size_multiple: arguments.size_multiple.or(policy.lint.size_multiple),
+            upload: arguments.upload.or(policy.lint.upload),
+            uefi: arguments.uefi || policy.lint.uefi,
+        },
+    }
 }
 
 /// Judges one file for other verbs.

@@ -1,5 +1,7 @@
 //! One target: find out what it is, read it, judge it.
 
+use std::fs::{File, FileType};
+use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,7 +9,7 @@ use std::time::Instant;
 use ioalign_core::judge::judge as judge_stack;
 use ioalign_core::{Finding, Severity};
 use ioalign_inspect::assemble::{self, HostOptions, Inspection};
-use ioalign_inspect::{Error, ErrorKind};
+use ioalign_inspect::{Error, ErrorKind, archive};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
 use super::{Job, captures};
@@ -22,6 +24,11 @@ pub fn judge(path: &Path, job: &Job) -> Target {
     if on_host || job.sysroot.is_some() {
         return host(job, std::slice::from_ref(&path.to_owned()));
     }
+    // Only of a file: opening a FIFO would wait for its writer.
+    let is_file = kind.as_ref().is_ok_and(FileType::is_file);
+    if let Some(target) = is_file.then(|| tarball(path, job)).flatten() {
+        return target;
+    }
     let name = path.display().to_string();
     if kind.is_ok_and(|kind| !kind.is_file()) {
         let what = "It is neither a file, a folder nor a block device";
@@ -31,6 +38,22 @@ pub fn judge(path: &Path, job: &Job) -> Target {
     read(name, SourceKind::Image, job, || {
         assemble::image(path, &job.inspect)
     })
+}
+
+/// Judges a support bundle in a tarball; `None` when the file is none.
+fn tarball(path: &Path, job: &Job) -> Option<Target> {
+    let mut head = [0; 512];
+    let len = File::open(path).and_then(|mut file| file.read(&mut head));
+    let head = len.ok().and_then(|len| head.get(..len))?;
+    archive::may_be(head).then(|| bundle(path, job)).flatten()
+}
+
+/// Judges a support bundle, a tarball or a folder.
+pub fn bundle(path: &Path, job: &Job) -> Option<Target> {
+    let begun = Instant::now();
+    let inspection = assemble::bundle(path, &job.inspect).transpose()?;
+    let name = path.display().to_string();
+    Some(done(name, SourceKind::Capture, job, inspection, begun))
 }
 
 /// A folder that cannot be listed.
@@ -98,7 +121,17 @@ fn read(
     inspect: impl FnOnce() -> Result<Inspection, Error>,
 ) -> Target {
     let begun = Instant::now();
-    match inspect() {
+    done(name, source, job, inspect(), begun)
+}
+
+fn done(
+    name: String,
+    source: SourceKind,
+    job: &Job,
+    inspection: Result<Inspection, Error>,
+    begun: Instant,
+) -> Target {
+    match inspection {
         Ok(inspection) => judged(name, source, job, inspection, begun),
         Err(error) => failed(name, source, &error, begun),
     }

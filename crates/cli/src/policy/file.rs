@@ -12,7 +12,7 @@ use ioalign_report::FailOn;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Policy, Waive};
+use super::{Policy, Waive, lint};
 use crate::exit::UsageError;
 
 /// No policy of people is longer.
@@ -22,6 +22,8 @@ const LARGEST: u64 = 1 << 20;
 #[serde(deny_unknown_fields)]
 struct File {
     fail: Option<Fail>,
+    #[serde(default)]
+    lint: lint::Table,
     #[serde(default)]
     waive: Vec<Spanned<WaiveTable>>,
 }
@@ -69,6 +71,7 @@ fn parse(text: &str) -> Result<Policy, String> {
         fail: file
             .fail
             .map_or_else(|| Ok(FailOn::default()), |fail| fails(&fail, &source))?,
+        questions: file.lint.read(&source)?,
     })
 }
 
@@ -128,10 +131,11 @@ fn known(rule: &Spanned<String>, source: &Source<'_>) -> Result<String, String> 
 }
 
 /// The text, to say where something stands.
-struct Source<'a>(&'a str);
+pub(super) struct Source<'a>(&'a str);
 
 impl Source<'_> {
-    fn at<T>(&self, place: &Spanned<T>, what: &str) -> String {
+    /// `what`, with the line of `place` before it.
+    pub(super) fn at<T>(&self, place: &Spanned<T>, what: &str) -> String {
         let before = self.0.get(..place.span().start).unwrap_or_default();
         format!("line {}: {what}", before.matches('\n').count() + 1)
     }
@@ -155,6 +159,24 @@ mod tests {
         assert_eq!(policy.waivers.len(), 2);
         assert_eq!(policy.waivers[0].expires, policy.waivers[1].expires);
         assert_eq!(policy.waivers[1].target, "**");
+    }
+
+    #[test]
+    fn questions_are_read_as_arguments_are() {
+        let policy = parse(
+            "[lint]\ntarget-logical = 4096\nsize-multiple = \"1MiB\"\nupload = \"azure\"\nuefi = true\n",
+        );
+        let questions = policy.unwrap().questions;
+        assert_eq!(questions.target_logical.map(|size| size.get()), Some(4096));
+        assert_eq!(
+            questions.lint.size_multiple.map(|size| size.get()),
+            Some(1 << 20)
+        );
+        assert_eq!(
+            questions.lint.upload.map(|upload| upload.name),
+            Some("azure")
+        );
+        assert!(questions.lint.uefi);
     }
 
     #[test]
@@ -185,6 +207,19 @@ mod tests {
                 "is no day",
             ),
             ("waive = 1\n".to_owned(), "line 1"),
+            (
+                "[lint]\nupload = \"aws\"\n".to_owned(),
+                "line 2: `aws` is no known service",
+            ),
+            (
+                "[lint]\nsize-multiple = 0\n".to_owned(),
+                "line 2: nothing is a multiple",
+            ),
+            (
+                "[lint]\ntarget-logical = 520\n".to_owned(),
+                "line 2: a sector is",
+            ),
+            ("[lint]\nefi = true\n".to_owned(), "unknown field `efi`"),
         ] {
             let error = parse(&text).unwrap_err();
             assert!(error.contains(wanted), "{wanted}: {error}");

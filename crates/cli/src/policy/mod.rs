@@ -3,14 +3,15 @@
 //! Severities stay facts; a policy only says what counts. A waiver needs a reason and a last day,
 //! and once that is over the finding counts again, with a note that says why.
 
-mod day;
+pub mod day;
 mod file;
 mod glob;
+mod lint;
 
 use std::path::Path;
 
 use anyhow::Result;
-use ioalign_core::{Finding, Severity, Waiver};
+use ioalign_core::{Finding, Severity, Waiver, judge};
 use ioalign_report::{FailOn, Target};
 
 use day::Day;
@@ -23,6 +24,8 @@ const NAME: &str = "ioalign.toml";
 pub struct Policy {
     /// What fails a build.
     pub fail: FailOn,
+    /// What the images are for: the same questions as `--target-logical`, `--upload`, ….
+    pub questions: judge::Options,
     waivers: Vec<Waive>,
 }
 

@@ -37,6 +37,6 @@ pub fn json(document: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(document)?;
     write(&format!(
         "{}\n",
-        ioalign_report::json::escape_invisible(&text)
+        ioalign_report::json::escape_invisible(text)
     ))
 }

@@ -18,7 +18,8 @@ use crate::interrupt::Interrupt;
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let settings = settings(arguments)?;
-    let interrupt = Interrupt::watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
     let profile = bar::while_shown(arguments, watched, &progress, &interrupt, || {

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use ioalign_testkit::run::{text, tool};
 use ioalign_testkit::{Checked, check};
 use serde_json::Value;
 
-use super::PROGRAM;
+use super::{PROGRAM, capture};
 
 /// Runs `lab/live/host.sh` with this build's program in the guest.
 fn machine(out: &Path) {
@@ -141,4 +142,21 @@ fn a_live_kernel_is_read_by_ioctl_and_sysfs() {
             .collect()
     };
     assert_eq!(without_nvme(shape(&captured)), without_nvme(shape(&live)));
+
+    // Bundles made in the guest give the guest's answers: by ioctl, of one device, without root.
+    for name in ["host", "second", "nobody"] {
+        same_as_bundle(&folder, name);
+    }
+}
+
+fn same_as_bundle(folder: &Path, name: &str) {
+    let live = capture::answer(&answer(folder, &format!("{name}.json")), Path::new("\0"));
+    let bundle = folder.join(format!("answers/{name}.tar.gz"));
+    let tarball = check(PROGRAM, [&bundle]);
+    capture::assert_same(&live, &capture::answer(&tarball, &bundle), name);
+    let into = tempfile::tempdir_in(folder).unwrap();
+    tool("tar", &["-xzf", text(&bundle), "-C", text(into.path())]);
+    let top = into.path().join("ioalign-host");
+    let unpacked = capture::check_tree(&top, &[]);
+    capture::assert_same(&live, &capture::answer(&unpacked, &top), name);
 }

@@ -1,6 +1,8 @@
 //! Tests of the program as its users run it: one binary.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod bundles;
+mod capture;
 mod cli;
 mod composition;
 mod contrib;
@@ -8,15 +10,20 @@ mod explain;
 mod folder;
 mod formats;
 mod hostile;
+mod lint;
 mod live_vm;
 mod oracles;
 mod policy;
 mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;
+mod scenarios_texts;
 mod scenarios_units;
 mod scenarios_unread;
 mod texts;
+mod texts_mapped;
+mod texts_mission;
+mod texts_round;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -27,7 +27,20 @@ Disk identifier: 0x00091218
 Any idea?
 ";
 
-fn from_stdin(input: &[u8], arguments: &[&str]) -> Checked {
+/// Texts of one host, by file name.
+pub fn together(texts: &[(&str, &str)], arguments: &[&str]) -> Checked {
+    let folder = tempfile::tempdir().unwrap();
+    let mut all: Vec<std::ffi::OsString> = Vec::new();
+    for (name, content) in texts {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        all.push(path.into_os_string());
+    }
+    all.extend(arguments.iter().map(std::ffi::OsString::from));
+    check(PROGRAM, all)
+}
+
+pub fn from_stdin(input: &[u8], arguments: &[&str]) -> Checked {
     let mut child = Command::new(PROGRAM)
         .args(["check", "--json", "-"])
         .args(arguments)

@@ -15,7 +15,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
         // database it is the page that is written.
         let database = case.databases().any(|above| case.lies_on(above, leaf));
         let silent = layer.kind == Kind::Swap || database;
-        let Some(block) = layer.block.filter(|_| !silent) else {
+        let Some(block) = layer.block.filter(|_| !silent && !said(case, layer)) else {
             continue;
         };
         let coarsest = case
@@ -26,6 +26,17 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
             findings.push(finding(case, leaf, block, (index, grid, phases)));
         }
     }
+}
+
+/// The rule of ZFS, which `zpool status` complains of itself.
+const ASHIFT: &str = "ashift-below-physical-block";
+
+/// Whether a text said so already, of the device that the file system lies on.
+fn said(case: &Case<'_>, layer: &Layer) -> bool {
+    let below = layer.below.iter().map(|edge| case.stack.layer(edge.below));
+    below
+        .flat_map(|below| &below.remarks)
+        .any(|remark| remark.rule == ASHIFT)
 }
 
 fn finding(
@@ -42,11 +53,7 @@ fn finding(
         _ if zfs => Severity::Misaligned,
         _ => Severity::Suboptimal,
     };
-    let rule = if zfs {
-        "ashift-below-physical-block"
-    } else {
-        "block-below-rmw-unit"
-    };
+    let rule = if zfs { ASHIFT } else { "block-below-rmw-unit" };
     let source = layer
         .facts
         .get("block-source")

@@ -9,6 +9,8 @@ mod database;
 mod ends;
 mod geometry;
 mod hints;
+mod images;
+pub mod lint;
 mod remarks;
 mod rounded;
 mod sectors;
@@ -23,12 +25,15 @@ use crate::phase::PhaseSet;
 use crate::stack::Stack;
 use crate::units::SectorSize;
 use case::Case;
+use lint::Lint;
 
 /// What the operator wants to know beside the plain verdict.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Options {
     /// Would it work on a disk with this logical sector?
     pub target_logical: Option<SectorSize>,
+    /// What the image is for.
+    pub lint: Lint,
 }
 
 /// The offsets of one layer on one grid below it.
@@ -66,6 +71,7 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     geometry::judge(&case, &mut findings);
     thin::judge(&case, &mut findings);
     sectors::judge(&case, options, &mut findings);
+    images::judge(&case, options, &mut findings);
     database::judge(&case, &mut findings);
     hints::judge(&case, &mut findings);
     unread::judge(&case, &mut findings);

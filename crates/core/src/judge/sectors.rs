@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Case, Options};
 use crate::finding::{Finding, Severity};
 use crate::layer::{Kind, Layer, LayerId};
+use crate::role::Role;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Finding>) {
@@ -15,9 +16,11 @@ pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Findi
         };
         if let Some(wanted) = layer.wants_sector {
             written_for(case, id, layer, wanted, actual, findings);
+            findings.extend(esp_sector(case, id, layer, wanted, actual));
         }
         if target.is_some() && layer.kind == Kind::Partition {
             start_fits(case, id, layer, actual, findings);
+            findings.extend(end_fits(case, id, layer, actual));
         }
     }
 }
@@ -54,7 +57,7 @@ fn written_for(
     let table = layer.kind == Kind::Disk;
     // A file system with larger sectors than the disk's works; a table is looked for at one place.
     let works = if table {
-        wanted == actual
+        wanted == actual || layer.also_serves.contains(&actual)
     } else {
         wanted >= actual
     };
@@ -81,17 +84,45 @@ fn written_for(
     let mut finding = Finding::new(rule, Severity::Broken, why).at(id);
     finding.unit = Some(actual);
     finding.fixable_in_place = Some(false);
-    findings.push(if table {
-        finding.step(format!(
-            "write the table anew for {} B sectors: starts that are multiples of {actual} convert",
-            actual.get()
-        ))
+    findings.push(finding.step(remedy(layer, actual)));
+}
+
+fn remedy(layer: &Layer, actual: Bytes) -> String {
+    let bytes = actual.get();
+    if layer.kind == Kind::Disk {
+        format!(
+            "write the table anew for {bytes} B sectors: starts that are multiples of {actual} convert"
+        )
+    } else if is_fat(layer) {
+        format!("make it anew with mkfs.fat -S {bytes} and copy the files")
     } else {
-        finding.step(format!(
-            "make the file system anew with {} B sectors",
-            actual.get()
-        ))
-    });
+        format!("make the file system anew with {bytes} B sectors")
+    }
+}
+
+fn is_fat(layer: &Layer) -> bool {
+    layer.name.starts_with("fat")
+}
+
+/// FAT with sectors larger than the disk's: Linux and EDK II read it, U-Boot wants equal ones.
+fn esp_sector(
+    case: &Case<'_>,
+    id: LayerId,
+    layer: &Layer,
+    wanted: Bytes,
+    actual: Bytes,
+) -> Option<Finding> {
+    if wanted <= actual || layer.role != Role::Esp || !is_fat(layer) {
+        return None;
+    }
+    let why = format!(
+        "{} has {wanted} sectors on a disk with {actual} logical sectors: Linux and EDK II read it, \
+         U-Boot refuses it (\"FAT sector size mismatch\")",
+        case.subject(id)
+    );
+    let mut finding = Finding::new("esp-sector-mismatch", Severity::Note, why).at(id);
+    finding.unit = Some(actual);
+    Some(finding.step(remedy(layer, actual)))
 }
 
 /// Whether a table for the target could keep this start at all.
@@ -115,4 +146,51 @@ fn start_fits(
     finding.unit = Some(target);
     finding.offset = Some(Bytes::new(start.get() % target.get()));
     findings.push(finding);
+}
+
+/// Whether a table for the target could keep this end, and what lies behind the last whole sector.
+fn end_fits(case: &Case<'_>, id: LayerId, layer: &Layer, target: Bytes) -> Option<Finding> {
+    let start = layer.below.first().and_then(|edge| edge.map.start())?;
+    let size = layer.size.filter(|_| start.is_multiple_of(target))?;
+    let over = size
+        .get()
+        .checked_rem(target.get())
+        .filter(|over| *over != 0)?;
+    let kept = size.checked_sub(Bytes::new(over))?;
+    let lost = case
+        .stack
+        .above(id)
+        .find(|above| reaches_past(case, *above, kept));
+    let (severity, effect) = match lost {
+        Some(lost) => (
+            Severity::DataRisk,
+            format!("{} needs them", case.name(lost)),
+        ),
+        None => (
+            Severity::Note,
+            "nothing that is known lies there".to_owned(),
+        ),
+    };
+    let why = format!(
+        "{} ends {over} B past a {target} sector: a table for the target ends it before them, and {effect}",
+        case.subject(id)
+    );
+    let mut finding = Finding::new("end-not-on-target-sector", severity, why).at(id);
+    finding.unit = Some(target);
+    finding.offset = Some(Bytes::new(over));
+    finding.suggest.size = Some(kept);
+    Some(finding.step(format!(
+        "end it at a multiple of {target}: size {} B",
+        kept.get()
+    )))
+}
+
+/// Whether what lies on a partition needs more than its first `kept` bytes.
+fn reaches_past(case: &Case<'_>, above: LayerId, kept: Bytes) -> bool {
+    let layer = case.stack.layer(above);
+    let start = layer.below.first().and_then(|edge| edge.map.start());
+    let end = start
+        .unwrap_or_default()
+        .checked_add(layer.size.unwrap_or_default());
+    end.is_none_or(|end| end > kept)
 }

@@ -39,6 +39,14 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     let past = crate::grid::residue(now.get(), phase, size);
     let after = now.get().checked_add((size - past) % size);
     let before = now.get().checked_sub(past).filter(|before| *before > 0);
+    let before = before.and_then(|before| {
+        let free = free_from(case, guilty, below, now);
+        let nearer = least(case, below, grid, now);
+        [Some(before), nearer]
+            .into_iter()
+            .flatten()
+            .find(|start| *start >= free)
+    });
     let sectors = |bytes: u64| {
         let sector = layer.start_sectors?.size();
         let each = u64::from(sector.get());
@@ -54,6 +62,25 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
         start_before: before.map(Bytes::new),
         size: None,
     }
+}
+
+/// The end of what lies before a partition on the same device; 0 where nothing does.
+fn free_from(case: &Case<'_>, guilty: LayerId, below: LayerId, now: Bytes) -> u64 {
+    let beside = case.stack.above(below).filter(|id| *id != guilty);
+    let ends = beside.filter_map(|id| {
+        let layer = case.stack.layer(id);
+        let start = layer.below.first()?.map.start()?;
+        let solid = layer.kind == Kind::Partition && layer.role != Role::Extended && start < now;
+        solid.then(|| start.checked_add(layer.size?))?
+    });
+    ends.max().unwrap_or_default().get()
+}
+
+/// The start on this grid alone that lies nearest before the present one: where there is no room for
+/// more, the smallest move that helps.
+fn least(case: &Case<'_>, below: LayerId, grid: &Grid, now: Bytes) -> Option<u64> {
+    let past = crate::grid::residue(now.get(), phase_in(case, below, grid), grid.size.get());
+    now.get().checked_sub(past).filter(|before| *before > 0)
 }
 
 /// The grid's phase as seen in the address space of `layer`, which lies on the grid's layer.

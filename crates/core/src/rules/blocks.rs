@@ -27,9 +27,11 @@ pub(super) const GROUP: Group = Group {
             severity: Severity::Misaligned,
             title: "A ZFS vdev with too small an ashift",
             means: "ashift is the smallest power of two that ZFS writes on this vdev, and it is \
-            below the physical block of the device.",
+            below the physical block of the device: by the vdev's label and the device, or by zpool \
+            status, which complains of \"512B configured, 4096B native\".",
             costs: "Every metadata and small data write is a read-modify-write in the drive.",
-            source: "OpenZFS module/zfs/vdev.c; ashift is fixed when a vdev is made.",
+            source: "OpenZFS module/zfs/vdev.c and cmd/zpool (pull request 11088); ashift is fixed \
+            when a vdev is made.",
             fix: "Make the vdev anew with -o ashift=12 (13 for 8 KiB flash pages), or replace \
             mirrors by a new mirror vdev. Not above 16.",
             ignore: "When the pool is nearly read-only.",
@@ -96,18 +98,6 @@ pub(super) const GROUP: Group = Group {
             fix: "Turn the protection on again. Turn it off only when every layer starts on a \
             multiple of the page and the device guarantees atomic writes of that size.",
             ignore: "When the data can be thrown away.",
-        },
-        Rule {
-            id: "zfs-ashift-below-native",
-            severity: Severity::Misaligned,
-            title: "ZFS itself says that the block size is too small",
-            means: "zpool status shows a vdev whose configured block is smaller than the native \
-            block of its device, and that native block is 4 KiB or another size that can be \
-            true.",
-            costs: "Every smaller write is a read-modify-write in the drive.",
-            source: "OpenZFS cmd/zpool \"block size: … configured, … native\".",
-            fix: "Replace the vdev by one made with -o ashift=12; a vdev keeps its ashift.",
-            ignore: "When the pool is nearly read-only.",
         },
         Rule {
             id: "zfs-native-hint",

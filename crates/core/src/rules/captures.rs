@@ -7,6 +7,45 @@ pub(super) const GROUP: Group = Group {
     title: "Texts of other programs",
     rules: &[
         Rule {
+            id: "device-not-named",
+            severity: Severity::Note,
+            title: "An output that does not name its device",
+            means: "A text holds the output of a tool that leaves out which device it is about \
+            (dumpe2fs, nvme id-ns, luksDump), and neither a command line nor the file name tells.",
+            costs: "Nothing by itself: what the text says stands alone, and is not judged against \
+            any disk.",
+            source: "Outputs of e2fsprogs, nvme-cli and cryptsetup; sos names its files after the \
+            command.",
+            fix: "Paste the command line with the output, or name the file as sos does \
+            (dumpe2fs_-h_.dev.sda1).",
+            ignore: "When only what the text itself says is of interest.",
+        },
+        Rule {
+            id: "requests-seen",
+            severity: Severity::Note,
+            title: "Requests that a tracer saw",
+            means: "A pasted biosnoop output shows requests: how many start off 4, 16 and 64 KiB, and \
+            how many touch two units though one would hold them.",
+            costs: "Requests off a unit that the device has cost a read-modify-write; the text does \
+            not tell which unit that is.",
+            source: "bcc tools/biosnoop: SECTOR in 512-byte units of the disk, BYTES; bcc issues 3304 \
+            and 4279.",
+            fix: "Check the layout (fdisk -l, lsblk) to see whether requests or partitions are off.",
+            ignore: "When the requests are those of a program that writes single sectors on purpose.",
+        },
+        Rule {
+            id: "raid-drive-not-tied",
+            severity: Severity::Note,
+            title: "A logical drive that belongs to no disk",
+            means: "storcli, MegaCli or ssacli shows a logical drive by the controller's own \
+            number, and the texts speak of several disks or drives: which is which is not told.",
+            costs: "Nothing by itself: the strip and the full stripe of the drive are not judged.",
+            source: "StorCLI prints \"OS Drive Name\", ssacli \"Disk Name\"; MegaCli has neither.",
+            fix: "Check the drive and its disk together, without the others, or name the stripe \
+            with --grid SIZE:full-stripe:preference.",
+            ignore: "When the controller's drives are mirrors.",
+        },
+        Rule {
             id: "fdisk-off-physical-sector",
             severity: Severity::Misaligned,
             title: "fdisk says that a partition is off the physical sector",

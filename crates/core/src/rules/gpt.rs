@@ -110,6 +110,17 @@ pub(super) const GROUP: Group = Group {
             ignore: "When it is on purpose: then both tables should name the same bytes.",
         },
         Rule {
+            id: "gpt-tables-disagree",
+            severity: Severity::DataRisk,
+            title: "GPTs for two sector sizes that name different bytes",
+            means: "The image has a good table for each of two sector sizes, and their partitions \
+            do not lie at the same bytes.",
+            costs: "On one of the two kinds of disk the partitions are not where their data are.",
+            source: "UEFI 5.3.1 (each system reads the header at its own LBA 1).",
+            fix: "Write the second table anew with the same bytes: LBAs divided by eight.",
+            ignore: "Never: wipe the one that is a remnant.",
+        },
+        Rule {
             id: "gpt-missing",
             severity: Severity::Broken,
             title: "A protective MBR without a GPT",

@@ -16,13 +16,17 @@ mod labels;
 mod lvm;
 mod md;
 mod nearest;
+mod packed;
 mod reading;
 mod sectors;
 pub mod show;
 mod sizes;
 mod starts;
+mod upload;
 mod vhd;
 mod vmdk;
+
+use std::sync::LazyLock;
 
 pub use nearest::nearest;
 
@@ -58,7 +62,7 @@ pub struct Group {
     pub rules: &'static [Rule],
 }
 
-const GROUPS: [Group; 17] = [
+const GROUPS: [Group; 18] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
@@ -74,13 +78,17 @@ const GROUPS: [Group; 17] = [
     images::GROUP,
     vmdk::GROUP,
     vhd::GROUP,
+    upload::GROUP,
     captures::GROUP,
     reading::GROUP,
 ];
 
+/// The same without pointers: [`GROUPS`] itself is never part of the program.
+static JOINED: [u8; packed::len(&GROUPS)] = packed::join(&GROUPS);
+
 /// All groups, in the order of the documentation.
 pub fn groups() -> impl Iterator<Item = &'static Group> {
-    const ALL: &[Group] = &GROUPS;
+    static ALL: LazyLock<Vec<Group>> = LazyLock::new(|| packed::split(&JOINED));
     ALL.iter()
 }
 

@@ -82,6 +82,39 @@ pub(super) const GROUP: Group = Group {
             ignore: "When the part that matters stands at the beginning.",
         },
         Rule {
+            id: "bundle-incomplete",
+            severity: Severity::Unknown,
+            title: "A support bundle without the numbers that count",
+            means: "The bundle shows disks, partitions or volumes, and not where they start.",
+            costs: "Their alignment is not known: this is never an ok.",
+            source: "sosreports with lsblk before util-linux 2.38 and without fdisk, Insights archives.",
+            fix: "Ask for `blockdev --report`, `fdisk -l` or `parted DISK unit s print`, `pvs -o +pe_start`, \
+            `mdadm -E` of the members, or a capture of the host.",
+            ignore: "When the devices that it names do not matter.",
+        },
+        Rule {
+            id: "bundle-entry-refused",
+            severity: Severity::Note,
+            title: "An entry of a tarball that was left out",
+            means: "Its name leads out of the bundle or is not UTF-8, it is a hard link to a file that is \
+            not there, a device, or lies in something that is no folder. Absolute names are taken \
+            from the top.",
+            costs: "What it holds was not read.",
+            source: "A rule of this program: a bundle is untrusted, and nothing outside of it is looked at.",
+            fix: "Make the bundle anew, with tar and relative names.",
+            ignore: "When the entries named are of no interest: devices in a copy of /dev, for example.",
+        },
+        Rule {
+            id: "bundle-file-cut-off",
+            severity: Severity::Unknown,
+            title: "A file of a tarball that is too large",
+            means: "Only the beginning of a text was read; the copy of a device was left out.",
+            costs: "What stands behind is not known.",
+            source: "A limit of this program, to bound its memory: 4 MiB a text, 32 MiB a device.",
+            fix: "Unpack the bundle and name the file by itself, or copy less of the device.",
+            ignore: "When the file does not speak of disks.",
+        },
+        Rule {
             id: "damaged-metadata",
             severity: Severity::Broken,
             title: "A structure that could not be read",

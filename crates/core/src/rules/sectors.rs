@@ -35,6 +35,32 @@ pub(super) const GROUP: Group = Group {
             ignore: "Never on that disk.",
         },
         Rule {
+            id: "end-not-on-target-sector",
+            severity: Severity::Note,
+            title: "A partition that ends inside a sector of the target",
+            means: "With --target-logical: the size of the partition is no whole number of the \
+            target's sectors, so a table for the target has to end it earlier.",
+            costs: "Nothing while nothing lies in the tail; where what is on the partition needs \
+            it, that no longer fits (data-risk).",
+            source: "UEFI 5.3.3: entries count whole logical blocks.",
+            fix: "Make the partition a multiple of the larger sector, as every partitioner does \
+            that works in MiB.",
+            ignore: "When the image never sees such a disk.",
+        },
+        Rule {
+            id: "esp-sector-mismatch",
+            severity: Severity::Note,
+            title: "An EFI system partition with larger sectors than the disk",
+            means: "The FAT was made with sectors (BPB_BytsPerSec) larger than the disk's logical \
+            sector.",
+            costs: "Linux and EDK II read it. U-Boot wants equal sizes and does not start from it.",
+            source: "U-Boot fs/fat/fat.c (\"FAT sector size mismatch\"); EDK II \
+            FatPkg/EnhancedFatDxe/Init.c and Linux fs/fat/inode.c take larger sectors.",
+            fix: "mkfs.fat -S with the disk's logical sector.",
+            ignore: "On an image for both kinds of disk that is started by EDK II: 4096 is the \
+            one size that Linux mounts on both.",
+        },
+        Rule {
             id: "mixed-logical-sectors",
             severity: Severity::Broken,
             title: "Members with different logical sectors",

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use ioalign_inspect::archive::{self, Packing};
+use ioalign_inspect::captures::{self, Format};
 use ioalign_inspect::images::{self, Policy};
 use ioalign_inspect::tables::{self, Context};
 use ioalign_inspect::{Source, View, filesystems, volumes};
+
+use super::text;
 
 /// What a reader said.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,7 +31,18 @@ enum Reader {
     Table(tables::Probe),
     Volume(volumes::Probe),
     FileSystem(filesystems::Probe),
+    Archive(Packing),
+    Text(&'static Format),
 }
+
+/// Tarballs by how they are packed.
+const PACKINGS: &[(&str, Packing)] = &[
+    ("tar", Packing::Tar),
+    ("tar-gzip", Packing::Gzip),
+    ("tar-xz", Packing::Xz),
+    ("tar-bzip2", Packing::Bzip2),
+    ("tar-zstd", Packing::Zstd),
+];
 
 /// Every format of every room.
 pub fn all() -> Vec<Target> {
@@ -43,10 +58,18 @@ pub fn all() -> Vec<Target> {
     let filesystems = filesystems::FORMATS
         .iter()
         .map(|(name, probe)| Target::new("filesystems", name, Reader::FileSystem(*probe)));
+    let archives = PACKINGS
+        .iter()
+        .map(|(name, packing)| Target::new("archives", name, Reader::Archive(*packing)));
+    let texts = captures::FORMATS
+        .iter()
+        .map(|format| Target::new("captures", format.name, Reader::Text(format)));
     images
         .chain(tables)
         .chain(volumes)
         .chain(filesystems)
+        .chain(archives)
+        .chain(texts)
         .collect()
 }
 
@@ -65,6 +88,11 @@ impl Target {
         format!("{}/{}", self.room, self.name)
     }
 
+    /// Whether it reads texts.
+    pub const fn is_text(&self) -> bool {
+        matches!(self.reader, Reader::Text(_))
+    }
+
     /// Runs the reader.
     pub fn read(&self, source: &Arc<dyn Source>) -> Answer {
         let view = || View::new(Arc::clone(source));
@@ -73,6 +101,8 @@ impl Target {
             Reader::Table(probe) => answer(&probe(&view(), &Context::default())),
             Reader::Volume(probe) => answer(&probe(&view())),
             Reader::FileSystem(probe) => answer(&probe(&view())),
+            Reader::Archive(packing) => archive(packing, source),
+            Reader::Text(format) => text::read(format, &**source),
         }
     }
 }
@@ -82,6 +112,20 @@ fn answer<T>(result: &ioalign_inspect::Result<Option<T>>) -> Answer {
         Ok(None) => Answer::NotMine,
         Ok(Some(_)) | Err(_) => Answer::Mine,
     }
+}
+
+/// Each packing for itself, so that one that is hard to damage well gets its share of runs.
+fn archive(packing: Packing, source: &Arc<dyn Source>) -> Answer {
+    let mut head = [0; 512];
+    let len = head
+        .len()
+        .min(usize::try_from(source.len()).unwrap_or(head.len()));
+    let head = head.get_mut(..len).unwrap_or_default();
+    let read = source.read_at(0, head);
+    if read.is_err() || Packing::of(head) != Some(packing) {
+        return Answer::NotMine;
+    }
+    answer(&archive::read(source))
 }
 
 /// An image is also read through: its block map is untrusted too.

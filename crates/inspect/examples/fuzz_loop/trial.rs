@@ -8,13 +8,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ioalign_inspect::Source;
+use ioalign_inspect::source::MemorySource;
 
 use super::arguments::Arguments;
 use super::mutant::Mutant;
 use super::random::Random;
 use super::seed::Seed;
 use super::target::{Answer, Target};
-use super::{memory, mutate, watchdog};
+use super::{memory, mutate, mutate_text, watchdog};
 
 /// Seeds used per format; more would only thin the runs out.
 const MOST_SEEDS: usize = 16;
@@ -155,9 +156,13 @@ fn worker(
     thread: usize,
 ) -> Outcome {
     let mut outcome = Outcome::default();
+    let runs = match arguments.text_runs {
+        Some(runs) if target.is_text() => runs,
+        _ => arguments.runs,
+    };
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        if index >= arguments.runs || plans.is_empty() {
+        if index >= runs || plans.is_empty() {
             return outcome;
         }
         let number = arguments.first.wrapping_add(index);
@@ -178,7 +183,14 @@ fn worker(
 fn once(target: &Target, plans: &[Plan<'_>], seed: u64, number: u64) -> Option<Answer> {
     let mut random = Random::of_run(seed, number);
     let plan = random.pick(plans)?;
-    let mutant: Arc<dyn Source> = Arc::new(mutate::mutant(plan.seed, &plan.reads, &mut random));
+    let mutant: Arc<dyn Source> = if target.is_text() {
+        Arc::new(MemorySource::new(mutate_text::mutant(
+            plan.seed,
+            &mut random,
+        )))
+    } else {
+        Arc::new(mutate::mutant(plan.seed, &plan.reads, &mut random))
+    };
     catch_unwind(AssertUnwindSafe(|| target.read(&mutant))).ok()
 }
 

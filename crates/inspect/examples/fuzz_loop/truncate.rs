@@ -1,6 +1,6 @@
 //! Every prefix of an image, through the whole assembly: container, tables, volumes, file systems.
 //!
-//! One seed a format: of those that its reader knows the one with most bytes to cut.
+//! One seed a format: of those that its reader knows the one with most bytes to cut. Of texts all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,12 +21,24 @@ const MOST_MEMORY: u64 = 64 << 20;
 /// A run may not take longer.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// Cuts a seed of each of the `targets` to every length up to `most` bytes; whether all held.
-pub fn run<'a>(targets: impl Iterator<Item = &'a Target>, seeds: &[Seed], most: u64) -> bool {
+/// Cuts a seed of each of the `targets` to every length up to `most` bytes, and all texts; whether
+/// all held.
+pub fn run<'a>(
+    targets: impl Iterator<Item = &'a Target>,
+    images: &[Seed],
+    texts: &[Seed],
+    most: u64,
+) -> bool {
     let mut done: Vec<&str> = Vec::new();
     let mut good = true;
     for target in targets {
-        let known = seeds.iter().filter(|seed| knows(target, seed));
+        if target.is_text() {
+            for seed in texts.iter().filter(|seed| knows(target, seed)) {
+                good &= all_prefixes(target, seed, most);
+            }
+            continue;
+        }
+        let known = images.iter().filter(|seed| knows(target, seed));
         let Some(seed) = known.min_by_key(|seed| most.saturating_sub(seed.len)) else {
             println!("{:<24} no seed is recognised", target.title());
             continue;
@@ -60,7 +72,7 @@ fn all_prefixes(target: &Target, seed: &Seed, most: u64) -> bool {
             }
             watchdog::begun(number, len);
             let begun = Instant::now();
-            if !once(seed, len) {
+            if !once(target, seed, len) {
                 failures.fetch_add(1, Ordering::Relaxed);
                 println!(
                     "{}: PANIC on {} cut to {len} bytes",
@@ -103,8 +115,11 @@ fn all_prefixes(target: &Target, seed: &Seed, most: u64) -> bool {
 }
 
 /// One length; false when something panicked.
-fn once(seed: &Seed, len: u64) -> bool {
+fn once(target: &Target, seed: &Seed, len: u64) -> bool {
     let source: Arc<dyn Source> = Arc::new(Mutant::damaged(seed, len, Vec::new()));
-    let run = || image_from(&source, &Options::default()).is_ok();
+    let run = || match target.is_text() {
+        true => target.read(&source) == Answer::Mine,
+        false => image_from(&source, &Options::default()).is_ok(),
+    };
     catch_unwind(AssertUnwindSafe(run)).is_ok()
 }

@@ -39,7 +39,7 @@ impl Assembly<'_> {
         match filesystems::probe(&node.view) {
             Err(error) => self.damaged(node.layer, "File system", error),
             Ok(Some(found)) => self.add_filesystem(&node, found),
-            Ok(None) => {}
+            Ok(None) => self.esp_without_fat(node.layer, "nothing that is recognised"),
         }
     }
 
@@ -162,6 +162,7 @@ impl Assembly<'_> {
         }
         if holder.kind == Kind::Disk {
             holder.wants_sector = table.sector.map(|sector| sector.bytes());
+            holder.also_serves = table.also.iter().map(|sector| sector.bytes()).collect();
         }
         holder.remarks.extend(table.remarks.iter().cloned());
         for partition in &table.partitions {
@@ -213,7 +214,25 @@ impl Assembly<'_> {
         }
     }
 
+    /// Firmware reads FAT and nothing else.
+    fn esp_without_fat(&mut self, layer: LayerId, holds: &str) {
+        let layer = self.stack.layer_mut(layer);
+        if layer.role == Role::Esp {
+            let why = format!(
+                "EFI system partition {} holds {holds} and no FAT: UEFI firmware cannot start from it",
+                layer.name
+            );
+            let remark = Remark::note("esp-not-fat", why);
+            layer
+                .remarks
+                .push(remark.advise("mkfs.fat -F 32, then install the boot loader in it"));
+        }
+    }
+
     pub(super) fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
+        if !found.kind.starts_with("fat") {
+            self.esp_without_fat(node.layer, found.kind);
+        }
         let swap = found.kind == "swap";
         let holder = self.stack.layer_mut(node.layer);
         match (swap, holder.role) {

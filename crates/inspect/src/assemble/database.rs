@@ -1,7 +1,5 @@
 //! Databases: found on a live machine, or named by the operator, on top of what holds their files.
 
-use std::path::Path;
-
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map};
 
@@ -13,6 +11,9 @@ use crate::host::{Host, Mount, Root};
 
 /// Data directories that are looked for on their own.
 const USUAL_DATABASES: [&str; 3] = ["var/lib/mysql", "var/lib/pgsql/data", "var/lib/postgresql"];
+
+/// What a captured tree knows of the host's databases.
+const KEPT: &str = "ioalign/databases.json";
 
 /// Files and folders in which MySQL and MariaDB are configured.
 const MYSQL_FILES: [&str; 2] = ["etc/my.cnf", "etc/mysql/my.cnf"];
@@ -33,20 +34,7 @@ impl Assembly<'_> {
         let Some(database) = &mut self.database else {
             return;
         };
-        let folders = MYSQL_FOLDERS.iter().flat_map(|folder| {
-            let names = root.list(folder).into_iter();
-            names
-                .filter(|name| name.ends_with(".cnf"))
-                .map(move |name| format!("{folder}/{name}"))
-        });
-        let files = MYSQL_FILES.iter().map(|file| (*file).to_owned());
-        // The server reads the folders last, and the last value counts.
-        let mut text = String::new();
-        for file in files.chain(folders) {
-            text.push_str(&root.text(&file).unwrap_or_default());
-            text.push('\n');
-        }
-        database.configured(&text);
+        database.configured(&mysql_configuration(root));
     }
 
     /// The operator's `--database` on devices whose content cannot be seen.
@@ -89,14 +77,14 @@ impl Assembly<'_> {
         wanted: &Wanted,
     ) -> Result<()> {
         let mut found = wanted.databases.clone();
-        if wanted.everything() && root.is_live() {
-            // Nobody asked for these: one that cannot be read is no failure.
-            let usual = USUAL_DATABASES.iter().map(|path| root.path_of(path));
-            found.extend(usual.filter_map(|path| database::find(&path).ok().flatten()));
+        if wanted.everything() {
+            found.extend(usual(root));
+        }
+        if root.is_recording() && !found.is_empty() {
+            root.keep(KEPT, database::kept::write(&found));
         }
         for database in found {
-            let below =
-                mount_of(host, &database.path).and_then(|mount| self.filesystem_of(host, mount));
+            let below = mount_of(host, &database).and_then(|mount| self.filesystem_of(host, mount));
             let Some(below) = below else {
                 if wanted.everything() {
                     continue;
@@ -125,9 +113,40 @@ impl Assembly<'_> {
     }
 }
 
-/// The mount with the longest path that contains `path`.
-fn mount_of<'a>(host: &'a Host, path: &Path) -> Option<&'a Mount> {
-    let real = path.canonicalize().ok()?;
+/// The host's configuration of MySQL, the files in the order in which the server reads them.
+pub(crate) fn mysql_configuration(root: &Root) -> String {
+    let folders = MYSQL_FOLDERS.iter().flat_map(|folder| {
+        let names = root.list(folder).into_iter();
+        names
+            .filter(|name| name.ends_with(".cnf"))
+            .map(move |name| format!("{folder}/{name}"))
+    });
+    let files = MYSQL_FILES.iter().map(|file| (*file).to_owned());
+    // The server reads the folders last, and the last value counts.
+    let mut text = String::new();
+    for file in files.chain(folders) {
+        text.push_str(&root.text(&file).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+/// The databases where they usually are; in a captured tree, those that were found on the host.
+fn usual(root: &Root) -> Vec<Database> {
+    if !root.is_live() {
+        let text = root.text(KEPT).unwrap_or_default();
+        return database::kept::read(&text);
+    }
+    // Nobody asked for these: one that cannot be read is no failure.
+    let usual = USUAL_DATABASES.iter().map(|path| root.path_of(path));
+    usual
+        .filter_map(|path| database::find(&path).ok().flatten())
+        .collect()
+}
+
+/// The mount with the longest path that contains the database.
+fn mount_of<'a>(host: &'a Host, database: &Database) -> Option<&'a Mount> {
+    let real = database.lies_at()?;
     let holds = host
         .mounts
         .iter()

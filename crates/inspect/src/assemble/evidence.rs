@@ -3,38 +3,52 @@
 //! Devices are placed bottom first. Superblocks that a text described (`mdadm -E`, `pvs`, `luksDump`) go
 //! the same way as superblocks that were read, only that there are no bytes behind them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, SectorSize, Sectors, Severity, Stack};
+use ioalign_core::{Layer, LayerId, Remark, Role, Severity, Stack};
 
-use super::{Assembly, Inspection, Node, Options, Part};
-use crate::captures::{self, Array, Evidence, Number, Said, Text};
+use super::{Assembly, Inspection, Options};
+use crate::captures::{self, Evidence, Said, Text};
 use crate::error::Result;
-use crate::host::hints;
-use crate::source::MemorySource;
-use crate::view::View;
-use crate::volumes::{Detail, Member};
+use crate::volumes::Detail;
 
+mod arrays;
+mod content;
+mod controllers;
+mod extended;
+mod mapped;
 mod merge;
 mod names;
+mod numbers;
+mod place;
 
-use merge::kind_of;
+use mapped::Mapped;
+use numbers::Numbers;
 
 /// More devices than any machine has.
 const MOST_DEVICES: usize = 16384;
 
-/// Makes a stack of what all texts of one host say together.
-pub fn evidence(evidence: Evidence, options: &Options) -> Inspection {
+/// Makes a stack of what all texts of one host say together. There are no bytes to look into: what a
+/// volume holds is known where a text says it.
+pub fn evidence(mut evidence: Evidence, options: &Options) -> Inspection {
     let format = evidence.read.join(" + ");
-    let mut devices = merge::by_name(evidence.devices);
+    evidence
+        .remarks
+        .extend(controllers::tie(&mut evidence.devices));
+    let numbers = Numbers::told(&evidence.devices);
+    let mapped = Mapped::new(&evidence.dm_table, numbers, &mut evidence.groups);
+    let mut devices = merge::by_name(evidence.devices, &mapped);
+    mapped.announce(&mut devices);
     merge::add_parents(&mut devices);
+    extended::mark(&mut devices);
     let mut placing = Placing {
         assembly: Assembly::new(Stack::new(), options),
         placed: BTreeMap::new(),
+        grouped: names::of_groups(&evidence.groups),
         groups: evidence.groups,
+        mapped,
     };
     placing.place_all(devices);
     let mut assembly = placing.assembly;
@@ -46,7 +60,11 @@ pub fn evidence(evidence: Evidence, options: &Options) -> Inspection {
         let bottom = assembly.stack.layer_mut(LayerId(0));
         bottom.remarks.extend(evidence.remarks);
     }
-    assembly.run();
+    // No bytes are behind anything: there is nothing to look into.
+    assembly.pending.clear();
+    while assembly.join_sets() {
+        assembly.pending.clear();
+    }
     assembly.finish(format, None)
 }
 
@@ -86,6 +104,9 @@ struct Placing<'a> {
     /// Layers by all names that texts may use for them.
     placed: BTreeMap<String, LayerId>,
     groups: Vec<crate::volumes::Group>,
+    /// Names of the volumes that a group's metadata describe: they wait for it.
+    grouped: BTreeSet<String>,
+    mapped: Mapped,
 }
 
 impl Placing<'_> {
@@ -101,7 +122,7 @@ impl Placing<'_> {
                     self.place(name, device);
                 }
             }
-            if ready.is_empty() && !self.join_volumes() {
+            if ready.is_empty() && !self.join_volumes() && !self.place_volumes(&mut devices) {
                 // Only devices remain whose parents nobody describes, or that lie in a circle.
                 self.invent_parent(&mut devices);
             }
@@ -109,15 +130,31 @@ impl Placing<'_> {
         self.join_volumes();
     }
 
-    /// Whether everything below it is placed. A volume waits for its group to be joined.
+    /// Whether everything below it is placed. A volume waits for its group to be joined: what
+    /// its metadata tell of its place is more than that it lies on some device.
     fn is_ready(&self, name: &str, device: &Said) -> bool {
-        let volume = device.parents.is_empty() && names::is_volume(name);
-        self.placed.contains_key(name)
-            || (!volume
-                && device
-                    .parents
-                    .iter()
-                    .all(|parent| self.placed.contains_key(parent)))
+        // A table says where a volume lies; a listing only on what.
+        let volume =
+            self.grouped.contains(name) || (names::is_volume(name) && !self.mapped.has(name));
+        self.placed.contains_key(name) || (!volume && self.is_carried(device))
+    }
+
+    fn is_carried(&self, device: &Said) -> bool {
+        let mut parents = device.parents.iter();
+        parents.all(|parent| self.placed.contains_key(parent))
+    }
+
+    /// Places volumes that no metadata describe, on what a listing draws them on; whether there were any.
+    fn place_volumes(&mut self, devices: &mut BTreeMap<String, Said>) -> bool {
+        let carried = |device: &Said| !device.parents.is_empty() && self.is_carried(device);
+        let waiting = devices.iter().filter(|(_, device)| carried(device));
+        let names: Vec<_> = waiting.map(|(name, _)| name.clone()).collect();
+        for name in &names {
+            if let Some(device) = devices.remove(name) {
+                self.place(name, device);
+            }
+        }
+        !names.is_empty()
     }
 
     /// Joins groups of PVs that are placed; their volumes can carry further devices.
@@ -139,15 +176,34 @@ impl Placing<'_> {
                 self.placed.entry(name).or_insert(id);
             }
         }
+        self.set_aside(before);
         joined
     }
 
+    /// Extents areas stand beside volumes that tables put on the device directly, as on a host.
+    fn set_aside(&mut self, first: usize) {
+        let groups = &self.mapped.groups;
+        let layers = self.assembly.stack.layers().skip(first);
+        let beside: Vec<_> = layers
+            .filter(|(_, layer)| layer.kind == Kind::LvmPv)
+            .filter(|(_, layer)| layer.facts.get("group").is_some_and(|g| groups.contains(g)))
+            .map(|(id, _)| id)
+            .collect();
+        for id in beside {
+            self.assembly.stack.layer_mut(id).role = Role::Reserved;
+        }
+    }
+
+    /// What something lies on and is not placed; what no text describes comes first.
+    fn missing(&self, devices: &BTreeMap<String, Said>) -> Option<String> {
+        let wanted = || devices.values().flat_map(|device| &device.parents);
+        let open = || wanted().filter(|name| !self.placed.contains_key(*name));
+        let undescribed = open().find(|name| !devices.contains_key(*name));
+        undescribed.or_else(|| open().next()).cloned()
+    }
+
     fn invent_parent(&mut self, devices: &mut BTreeMap<String, Said>) {
-        let missing = devices.values().flat_map(|device| &device.parents);
-        let missing = missing
-            .into_iter()
-            .find(|name| !self.placed.contains_key(*name))
-            .cloned();
+        let missing = self.missing(devices);
         match missing {
             // One that is described itself lies in a circle, or waits for a group that never comes:
             // it is placed without what it waits for, so every turn places something.
@@ -165,259 +221,6 @@ impl Placing<'_> {
             }
         }
     }
-
-    fn place(&mut self, name: &str, device: Said) {
-        if let Some(id) = self.placed.get(name).copied() {
-            // A volume that its group's metadata described already: only its content is new.
-            self.learn(id, &device);
-            return self.add_content(id, device);
-        }
-        let mut layer = self.layer(name, &device);
-        layer.facts.extend(device.facts.iter().cloned());
-        layer.remarks.extend(device.remarks.iter().cloned());
-        let bottom = layer.below.is_empty();
-        let id = self.assembly.stack.push(layer);
-        self.placed.insert(name.to_owned(), id);
-        for alias in names::aliases(self.assembly.stack.layer(id)) {
-            self.placed.entry(alias).or_insert(id);
-        }
-        if bottom {
-            self.add_grids(id, &device);
-        }
-        self.add_content(id, device);
-    }
-
-    /// What else a text says of a layer that is there.
-    fn learn(&mut self, id: LayerId, device: &Said) {
-        let layer = self.assembly.stack.layer_mut(id);
-        layer.facts.extend(device.facts.iter().cloned());
-        layer
-            .facts
-            .extend(device.mounted.iter().map(|path| ("mounted", path.clone())));
-        layer.remarks.extend(device.remarks.iter().cloned());
-        layer.block = layer.block.or(device.block);
-    }
-
-    fn layer(&self, name: &str, device: &Said) -> Layer {
-        let kind = kind_of(device);
-        let mut layer = Layer::new(kind, name);
-        layer.size = device.size.and_then(|size| size.settle(Bytes::new(512)));
-        layer.block = device.block;
-        layer.role = device.role.unwrap_or_default();
-        if let Some(sector) = device.claims.as_ref().and_then(|claims| claims.logical) {
-            layer.logical_sector = Some(Bytes::new(sector));
-        }
-        for (key, value) in [
-            ("table", device.table.map(str::to_owned)),
-            ("type", device.type_id.clone()),
-        ] {
-            if let Some(value) = value {
-                layer.facts.insert(key, value);
-            }
-        }
-        if let Some(mounted) = &device.mounted {
-            layer.facts.insert("mounted", mounted.clone());
-        }
-        if let Some(array) = &device.array {
-            self.add_members(array, &mut layer);
-            return layer;
-        }
-        for parent in device
-            .parents
-            .iter()
-            .filter_map(|parent| self.placed.get(parent))
-        {
-            let (map, sectors) = start_on(device, self.rescaled(device, *parent));
-            layer.start_sectors = sectors;
-            layer = layer.on(*parent, map);
-        }
-        layer
-    }
-
-    /// The sector of a table whose text did not say it, where another text tells the disk's: the
-    /// reader took 512.
-    fn rescaled(&self, device: &Said, disk: LayerId) -> Option<SectorSize> {
-        let disk = self.assembly.stack.layer(disk);
-        let assumed = disk
-            .remarks
-            .iter()
-            .any(|remark| remark.rule == "sector-size-assumed");
-        let logical = u32::try_from(disk.logical_sector?.get())
-            .ok()
-            .and_then(SectorSize::new)?;
-        (assumed && device.sector.is_none() && logical > SectorSize::S512).then_some(logical)
-    }
-
-    /// An array's edges: where its members' superblocks were described, their data areas are known.
-    fn add_members(&self, array: &Array, layer: &mut Layer) {
-        layer
-            .facts
-            .insert("level", super::array::level_name(array.level));
-        let shape = super::md::geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
-        let old = matches!(array.metadata.as_deref(), Some("0.90" | "1.0"));
-        for (index, (name, slot)) in (0_u32..).zip(&array.members) {
-            let Some(below) = self.placed.get(name).copied() else {
-                continue;
-            };
-            let parts = self.assembly.parts.iter();
-            let start = parts.into_iter().find(|part| part.layer == below);
-            let start = start
-                .map(|part| part.member.data_start)
-                .or(old.then_some(Bytes::ZERO));
-            let map = match (&shape, start) {
-                (Some(shape), Some(start)) => shape.map(
-                    start,
-                    array.chunk.unwrap_or_default(),
-                    slot.unwrap_or(index),
-                ),
-                _ => {
-                    Map::Opaque("the data offset of the members is not told (mdadm -E)".to_owned())
-                }
-            };
-            layer.below.push(ioalign_core::Edge { below, map });
-        }
-    }
-
-    fn add_grids(&mut self, id: LayerId, device: &Said) {
-        let declared = !self.assembly.options.grids.is_empty();
-        // Of an image file tools print 512 / 512: that is nobody's topology.
-        let image = self.assembly.stack.layer(id).kind == Kind::Image;
-        match device.claims.as_ref().filter(|_| !image) {
-            Some(claims) => {
-                let judged = hints::judge(claims, id);
-                let kept = judged.grids.into_iter();
-                self.assembly.stack.grids.extend(
-                    kept.filter(|g| !declared || g.origin != ioalign_core::Origin::Assumed),
-                );
-                self.assembly
-                    .stack
-                    .layer_mut(id)
-                    .remarks
-                    .extend(judged.remarks);
-                if declared {
-                    self.assembly.add_declared_grids(id);
-                }
-            }
-            None => self.assembly.add_disk_grids(id),
-        }
-    }
-
-    fn add_content(&mut self, id: LayerId, device: Said) {
-        if let Some(array) = &device.array {
-            let shape =
-                super::md::geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
-            if let (Some(shape), Some(chunk)) = (shape, array.chunk) {
-                let grids = super::md_grids(id, &shape, chunk, "as printed by mdadm");
-                self.assembly.stack.grids.extend(grids);
-            }
-            // Its members' superblocks have served; they are not joined a second time.
-            let below: Vec<_> = self
-                .assembly
-                .stack
-                .layer(id)
-                .below
-                .iter()
-                .map(|edge| edge.below)
-                .collect();
-            self.assembly
-                .parts
-                .retain(|part| !below.contains(&part.layer));
-        }
-        if let Some(member) = device.member {
-            self.add_member(id, member);
-        } else if let Some(found) = device.filesystem {
-            let node = self.node(id);
-            self.assembly.add_filesystem(&node, found);
-        }
-    }
-
-    fn add_member(&mut self, id: LayerId, member: Member) {
-        let Node {
-            layer, view, depth, ..
-        } = self.node(id);
-        match member.detail {
-            Detail::Md(_) | Detail::Lvm(_) => {
-                self.assembly.parts.push(Part {
-                    layer,
-                    view,
-                    depth,
-                    member,
-                });
-            }
-            _ => {
-                let node = self.node(id);
-                let before = self.assembly.stack.len();
-                self.assembly.add_member(node, member);
-                let made = self
-                    .assembly
-                    .stack
-                    .layers()
-                    .skip(before)
-                    .map(|(id, _)| id)
-                    .next();
-                let holder = self.assembly.stack.layer(id).name.clone();
-                if let Some(made) = made {
-                    // `cryptsetup status` and mounts speak of luks-… on it; the holder's name serves.
-                    self.placed
-                        .entry(format!("{holder}#content"))
-                        .or_insert(made);
-                }
-            }
-        }
-    }
-
-    /// A node without bytes.
-    fn node(&self, layer: LayerId) -> Node {
-        let start = self
-            .assembly
-            .stack
-            .layer(layer)
-            .below
-            .first()
-            .and_then(|e| e.map.start());
-        Node {
-            layer,
-            view: View::new(Arc::new(MemorySource::new(Vec::new()))),
-            depth: 1,
-            parent_type: None,
-            start_on_disk: start.unwrap_or_default(),
-        }
-    }
-}
-
-/// How a device lies on its parent, and its start in native sectors; `rescaled`: the true sector of
-/// numbers that were read as 512-byte ones.
-fn start_on(device: &Said, rescaled: Option<SectorSize>) -> (Map, Option<Sectors>) {
-    let sector = device.sector.or(rescaled).unwrap_or(SectorSize::S512);
-    let step = sector.bytes();
-    let times = rescaled.map_or(1, |sector| u64::from(sector.get() / 512));
-    let start = device.start.map(|start| Number {
-        low: start.low.saturating_mul(times),
-        high: start.high.saturating_mul(times),
-    });
-    let Some(start) = start else {
-        return match kind_of(device) {
-            Kind::Partition => (Map::Opaque("its start is not told".to_owned()), None),
-            _ => (Map::Shift { start: Bytes::ZERO }, None),
-        };
-    };
-    if let Some(start) = start.settle(step) {
-        let sectors = Sectors::new(start.get() / step.get(), sector);
-        return (Map::Shift { start }, sectors);
-    }
-    let low = start
-        .low
-        .checked_next_multiple_of(step.get())
-        .unwrap_or(start.low);
-    let high = start.high - start.high % step.get();
-    (
-        Map::Within {
-            low: Bytes::new(low),
-            high: Bytes::new(high.max(low)),
-            step,
-        },
-        None,
-    )
 }
 
 /// What the texts disagree about.

@@ -15,7 +15,7 @@ use crate::volumes::{self, Detail};
 /// Which machine, and what of it.
 #[derive(Clone, Debug, Default)]
 pub struct HostOptions {
-    /// A captured tree; `None`: the running machine.
+    /// A captured tree, a folder or a tarball; `None`: the running machine.
     pub sysroot: Option<PathBuf>,
     /// Devices, files or database directories; empty: everything.
     pub only: Vec<PathBuf>,
@@ -25,26 +25,31 @@ pub struct HostOptions {
 
 /// Reads a machine into a stack.
 pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
-    let root = match &what.sysroot {
-        Some(path) => Root::captured(path)?,
-        None => Root::live()?,
-    };
-    let wanted = Wanted::sort(&root, what)?;
-    let mut host = host::read(&root, &wanted.devices)?;
+    match &what.sysroot {
+        Some(path) if path.is_file() => super::bundle::sysroot(path, what, options),
+        Some(path) => host_in(&Root::captured(path)?, what, options),
+        None => host_in(&Root::live()?, what, options),
+    }
+}
+
+/// Reads the machine that `root` shows.
+pub(crate) fn host_in(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
+    let wanted = Wanted::sort(root, what)?;
+    let mut host = host::read(root, &wanted.devices)?;
     let stack = std::mem::take(&mut host.stack);
     let mut assembly = Assembly::new(stack, options);
     assembly.declare_grids();
-    assembly.configure_database(&root);
+    assembly.configure_database(root);
     for device in &host.devices {
-        assembly.look_into_device(&root, device);
+        assembly.look_into_device(root, device);
         // At once, so that it is closed again: a host has more devices than a process may open.
         assembly.look_into_pending();
     }
     assembly.run();
     assembly.add_swaps(&host);
-    assembly.add_mounts(&root, &host);
+    assembly.add_mounts(root, &host);
     assembly.add_named_unread(&host);
-    assembly.add_databases(&root, &host, &wanted)?;
+    assembly.add_databases(root, &host, &wanted)?;
     assembly.mark_mixed_groups();
     if what.extents {
         assembly.add_files(&host, &wanted.files)?;
@@ -158,6 +163,7 @@ impl Assembly<'_> {
             let layer = self.stack.layer_mut(device.layer);
             layer.facts.insert("table", table.kind.to_owned());
             layer.wants_sector = table.sector.map(|sector| sector.bytes());
+            layer.also_serves = table.also.iter().map(|sector| sector.bytes()).collect();
             layer.remarks.extend(table.remarks.iter().cloned());
             self.name_partitions(device.layer, &table);
             return;

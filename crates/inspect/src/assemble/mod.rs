@@ -5,6 +5,7 @@
 //! until every device has been seen, then joined.
 
 mod array;
+mod bundle;
 mod content;
 mod database;
 mod evidence;
@@ -28,8 +29,11 @@ use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::Member;
 
+pub use bundle::{bundle, is_bundle};
+pub(crate) use database::mysql_configuration;
 pub use evidence::{evidence, texts};
 pub use grids::md_grids;
+pub(crate) use host::host_in;
 pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
 

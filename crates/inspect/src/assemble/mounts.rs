@@ -9,6 +9,23 @@ use crate::host::{Host, Mount, Root};
 /// File systems whose blocks do not count from their first byte.
 const LATE_DATA: [&str; 4] = ["vfat", "msdos", "exfat", "zfs"];
 
+/// The unit of a mounted file system, in a captured tree by mount point.
+const STATVFS: &str = "ioalign/statvfs";
+
+/// What a file system counts in, as its mount tells.
+fn fragment(root: &Root, mount: &Mount) -> Option<Bytes> {
+    let point = mount.point.to_str();
+    if !root.is_live() {
+        let kept = root.kept_line(STATVFS, point?)?;
+        return kept.parse().ok().map(Bytes::new);
+    }
+    let stat = rustix::fs::statvfs(&mount.point).ok()?;
+    if let Some(point) = point {
+        root.keep_line(STATVFS, point, &stat.f_frsize);
+    }
+    Some(Bytes::new(stat.f_frsize))
+}
+
 impl Assembly<'_> {
     /// Who pages where is known without reading the device.
     pub(super) fn add_swaps(&mut self, host: &Host) {
@@ -54,12 +71,7 @@ impl Assembly<'_> {
         layer
             .facts
             .insert("known-from", "the mount table".to_owned());
-        if root.is_live() {
-            let stat = rustix::fs::statvfs(&mount.point).ok();
-            layer.block = stat
-                .map(|stat| Bytes::new(stat.f_frsize))
-                .filter(|block| !block.is_zero());
-        }
+        layer.block = fragment(root, mount).filter(|block| !block.is_zero());
         let layer = self.stack.push(layer);
         self.add_named_database(layer, false);
         layer

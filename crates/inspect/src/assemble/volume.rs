@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::striped::Layout;
 use crate::error::{Error, Result};
+use crate::recording::trail::Trail;
 use crate::source::{Source, check_range};
 use crate::view::View;
 
@@ -125,5 +126,16 @@ impl Source for Volume {
 
     fn path(&self) -> &Path {
         &self.name
+    }
+
+    fn trail(&self) -> Option<&Trail> {
+        // All members of a host write to the same one.
+        let member = self.pieces.iter().find_map(|(_, piece)| match piece {
+            Piece::Straight { member, .. } => member.as_ref(),
+            Piece::Striped { members, .. } => {
+                members.iter().flatten().map(|(member, _)| member).next()
+            }
+        });
+        member?.source().trail()
     }
 }

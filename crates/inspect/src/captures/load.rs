@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// More of one text is not read; `Text::cut` says so.
 const MOST_BYTES: u64 = 64 << 20;
 /// What is looked at to tell a text from an image.
-const HEAD: u64 = 4096;
+const HEAD: usize = 4096;
 
 /// Beginnings of images that could pass for text when the file is cut off.
 const IMAGES: [&[u8]; 6] = [
@@ -24,8 +24,9 @@ const IMAGES: [&[u8]; 6] = [
 
 /// Whether a file begins like a text: printable, in UTF-8, an older code page or UTF-16 with its mark.
 pub fn is_text(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    // All at once: a vector that grows would be filled by eight reads.
+    let mut head = Vec::with_capacity(HEAD);
+    let read = File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
     read.is_ok() && looks_like_text(&head)
 }
 
@@ -38,8 +39,8 @@ pub fn looks_like_text(head: &[u8]) -> bool {
         return false;
     }
     let odd =
-        |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x1b | 0x08 | 0x0c);
-    !head.is_empty() && head.iter().filter(odd).count() == 0
+        |byte: &u8| *byte < 0x20 && !matches!(*byte, b'\n' | b'\r' | b'\t' | 0x1b | 0x08 | 0x0c);
+    !head.is_empty() && !head.iter().any(odd)
 }
 
 /// Reads a text from a file or from standard input.

@@ -15,6 +15,7 @@ pub mod load;
 pub mod number;
 pub mod reading;
 pub mod text;
+mod unnamed;
 pub mod volumes;
 
 use ioalign_core::layer::Kind;
@@ -22,6 +23,7 @@ use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
+use crate::host::DevNo;
 use crate::host::hints::Claims;
 use crate::volumes::{Group, Member};
 
@@ -103,6 +105,8 @@ pub struct Said {
     pub table: Option<&'static str>,
     /// Queue limits, model, transport: what [`crate::host::hints`] judges.
     pub claims: Option<Claims>,
+    /// The kernel's number of it: `lsblk` MAJ:MIN, `/proc/partitions`, `dmsetup ls`.
+    pub devno: Option<DevNo>,
     /// The kernel's `alignment_offset`; −1: "misaligned stack".
     pub alignment_offset: Option<i64>,
     /// A file system on it.
@@ -124,7 +128,7 @@ pub struct Said {
     pub remarks: Vec<Remark>,
 }
 
-/// An array as `mdadm -D` or `/proc/mdstat` describes it.
+/// An array as `mdadm -D` or `/proc/mdstat` describes it, or a controller's tool its logical drive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Array {
     /// md's number: 0, 1, 4, 5, 6, 10, −1.
@@ -139,6 +143,10 @@ pub struct Array {
     pub members: Vec<(String, Option<u32>)>,
     /// `1.2`, `0.90`.
     pub metadata: Option<String>,
+    /// The tool of a hardware controller whose logical drive it is: to the system it is a disk.
+    pub controller: Option<&'static str>,
+    /// Bytes a full stripe, where a controller's tool gives it.
+    pub full_stripe: Option<Bytes>,
 }
 
 /// A format of text.
@@ -187,6 +195,7 @@ pub const FORMATS: &[Format] = &[
     hints::megacli::FORMAT,
     hints::ssacli::FORMAT,
     hints::kernel_log::FORMAT,
+    hints::biosnoop::FORMAT,
     listings::lsblk_json::FORMAT,
     listings::lsblk_pairs::FORMAT,
     listings::lsblk_table::FORMAT,
@@ -224,7 +233,9 @@ pub fn read(text: &Text, named: Option<&str>, evidence: &mut Evidence) -> Result
     for format in FORMATS {
         let wanted = named.map_or_else(|| (format.sniff)(text), |name| name == format.name);
         if wanted {
+            let first = evidence.devices.len();
             (format.read)(text, evidence)?;
+            unnamed::name(evidence, first, format.command);
             evidence.read.push(format.command);
         }
     }

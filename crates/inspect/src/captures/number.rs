@@ -44,8 +44,10 @@ impl Number {
             .checked_mul(unit)?
             .div_ceil(2 * scale);
         let high = (twice.checked_add(1)?.checked_mul(unit)? - 1) / (2 * scale);
+        // More digits than a byte has: no whole number of bytes lies between the halves.
+        let whole = low <= high;
         Some(Self {
-            low: u64::try_from(low).ok()?,
+            low: u64::try_from(low).ok().filter(|_| whole)?,
             high: u64::try_from(high).ok()?,
         })
     }
@@ -101,6 +103,12 @@ mod tests {
         let start = Number::rounded("1049", 1000).unwrap();
         assert!(start.low <= 1_048_576 && 1_048_576 <= start.high);
         assert_eq!(start.settle(Bytes::new(512)), None);
+    }
+
+    #[test]
+    fn more_digits_than_bytes_are_no_number() {
+        assert_eq!(Number::rounded("0.0000001", 1024), None);
+        assert!(Number::rounded("0.001", 1000).is_some());
     }
 
     #[test]

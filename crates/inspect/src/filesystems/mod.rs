@@ -97,7 +97,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 pub fn probe(view: &View) -> Result<Option<FileSystem>> {
     let mut damaged = None;
     for (_, format) in FORMATS {
-        match format(view) {
+        match view.trying(*format) {
             Ok(Some(mut found)) => {
                 let cut = past_end(&found, view);
                 found.remarks.extend(cut);

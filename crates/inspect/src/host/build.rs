@@ -21,9 +21,9 @@ pub(super) struct Site<'a> {
 }
 
 /// A layer, with the grids that will lie in it once it has an id, and what could not be read.
-pub(super) struct Built {
-    pub(super) layer: Layer,
-    pub(super) grids: Vec<Grid>,
+pub(crate) struct Built {
+    pub(crate) layer: Layer,
+    pub(crate) grids: Vec<Grid>,
     pub(super) unread: Vec<Unread>,
 }
 
@@ -64,7 +64,7 @@ impl Site<'_> {
 }
 
 impl Built {
-    pub(super) fn new(layer: Layer) -> Self {
+    pub(crate) fn new(layer: Layer) -> Self {
         Self {
             layer,
             grids: Vec::new(),

@@ -46,6 +46,11 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     built
 }
 
+/// What the disk `name` claims, where its tree says nothing else of it: the queue of a support bundle.
+pub(crate) fn claims_of(root: &Root, name: &str) -> Claims {
+    claims(root, &Block::bare(name))
+}
+
 /// Reads what the disk claims, in bytes.
 fn claims(root: &Root, block: &Block) -> Claims {
     let queue = |name: &str| root.number(&format!("{}/queue/{name}", block.dir));
@@ -107,16 +112,44 @@ fn identify(root: &Root, block: &Block) -> Result<Option<IdNs>, String> {
     let copy = format!("ioalign/nvme/{}.id-ns", block.name);
     if !root.is_live() {
         let bytes = root.blob(&copy, nvme::ID_NS_BYTES as u64);
-        let bytes = bytes.ok_or_else(|| format!("the captured tree has no {copy}"))?;
-        return Ok(nvme::parse(&bytes));
+        let why = || format!("the captured tree has no {copy}");
+        let bytes = bytes.ok_or_else(|| root.why_unread(&copy).unwrap_or_else(why))?;
+        let version = root.number(&version_of(block));
+        let version = version.and_then(|number| u32::try_from(number).ok());
+        return Ok(nvme::parse_for(&bytes, version));
     }
+    match identify_live(root, block) {
+        Ok((bytes, version)) => {
+            let found = nvme::parse_for(&bytes, version);
+            root.keep(&copy, bytes);
+            if let Some(number) = version {
+                root.keep(&version_of(block), format!("{number}\n"));
+            }
+            Ok(found)
+        }
+        Err(why) => {
+            root.keep_unread(&copy, &why);
+            Err(why)
+        }
+    }
+}
+
+/// Where a captured tree has VER of Identify Controller, as a decimal number.
+fn version_of(block: &Block) -> String {
+    format!("ioalign/nvme/{}.version", block.name)
+}
+
+/// Identify Namespace, and the version that the controller names.
+fn identify_live(root: &Root, block: &Block) -> Result<(Vec<u8>, Option<u32>), String> {
     let nsid = root.number(&format!("{}/nsid", block.dir));
     let nsid = nsid.and_then(|nsid| u32::try_from(nsid).ok());
     let nsid = nsid.ok_or("sysfs has no namespace id")?;
     let inside = node_inside(&block.name);
     let device = root.device(&inside).map_err(|error| reason(&error))?;
-    let bytes = nvme::ioctl::identify(&device, nsid).map_err(|error| error.to_string())?;
-    Ok(nvme::parse(&bytes))
+    let bytes = nvme::ioctl::namespace(&device, nsid).map_err(|error| error.to_string())?;
+    let controller = nvme::ioctl::controller(&device).ok();
+    let version = controller.and_then(|bytes| nvme::version(&bytes));
+    Ok((bytes, version))
 }
 
 fn no_identify(block: &Block, why: String) -> Unread {

@@ -29,6 +29,21 @@ pub(super) struct Block {
     pub(super) size: Bytes,
 }
 
+impl Block {
+    /// A disk of which nothing is known but its name.
+    pub(super) fn bare(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            dir: format!("sys/block/{name}"),
+            devno: None,
+            what: What::Disk,
+            parent: None,
+            slaves: Vec::new(),
+            size: Bytes::ZERO,
+        }
+    }
+}
+
 /// All devices by name, and those left out with the reason.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {

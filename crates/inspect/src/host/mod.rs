@@ -28,6 +28,8 @@ use ioalign_core::{LayerId, Stack};
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 
+pub(crate) use build::Built;
+pub(crate) use disk::claims_of;
 pub use machine::Machine;
 pub use mounts::{Mount, Swap};
 pub use root::Root;
@@ -166,8 +168,8 @@ pub fn read(root: &Root, only: &[String]) -> Result<Host> {
     let mut inventory = inventory::list(root);
     let mut unread = Vec::new();
     let tables = dm::tables(root, &mut inventory, &mut unread);
-    if !only.is_empty() {
-        let named = build::resolve(root, &inventory, only)?;
+    let named = named(root, &inventory, only)?;
+    if !named.is_empty() {
         inventory.keep(&named);
     }
     let mounts = mounts::mounts(root, &inventory);
@@ -184,6 +186,23 @@ pub fn read(root: &Root, only: &[String]) -> Result<Host> {
             machine,
         },
     ))
+}
+
+/// A captured tree of a few devices names them here: what else is listed in it was not read.
+const DEVICES: &str = "ioalign/devices";
+
+/// The kernel names of the devices that are wanted; nothing: all of them.
+fn named(root: &Root, inventory: &inventory::Inventory, only: &[String]) -> Result<Vec<String>> {
+    if only.is_empty() && !root.is_live() {
+        let text = root.text(DEVICES).unwrap_or_default();
+        let known = |name: &&str| inventory.blocks.contains_key(*name);
+        return Ok(text.lines().filter(known).map(str::to_owned).collect());
+    }
+    let named = build::resolve(root, inventory, only)?;
+    if root.is_recording() && !named.is_empty() {
+        root.keep(DEVICES, named.join("\n") + "\n");
+    }
+    Ok(named)
 }
 
 /// Where the node of a kernel name is, inside the root.

@@ -37,6 +37,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
         return Ok(None);
     };
     let mut table = table(view, &copy)?;
+    table.also = copies::also(&primaries);
     table.remarks.extend(remarks);
     protective::judge(boot, &mut table, copy.header.sector, view.len());
     Ok(Some(table))
@@ -61,10 +62,10 @@ fn choose(
     guarded: bool,
 ) -> Result<Option<(Copy, Vec<Remark>)>> {
     let best = copies::best(view, primaries);
-    if let Some((copy, two)) = best {
+    if let Some((copy, mut remarks)) = best {
         if copy.is_good() {
-            let backup = copies::backup_remark(view, &copy)?;
-            return Ok(Some((copy, two.into_iter().chain(backup).collect())));
+            remarks.extend(copies::backup_remark(view, &copy)?);
+            return Ok(Some((copy, remarks)));
         }
         primaries.insert(0, copy);
     }

@@ -34,6 +34,8 @@ pub struct Table {
     pub kind: &'static str,
     /// The sector size its numbers count in.
     pub sector: Option<SectorSize>,
+    /// Other sector sizes for which there is a good table of this kind as well.
+    pub also: Vec<SectorSize>,
     /// In table order. Starts are relative to the view.
     pub partitions: Vec<Partition>,
     /// What is odd about it.
@@ -100,7 +102,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 /// The table of `view`, if any format recognises one.
 pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     for (_, format) in FORMATS {
-        if let Some(table) = format(view, context)? {
+        if let Some(table) = view.trying(|view| format(view, context))? {
             return Ok(Some(table));
         }
     }

@@ -25,6 +25,8 @@ use ioalign_core::{Bytes, Remark};
 use crate::error::Result;
 use crate::view::View;
 
+/// LVM's checksum, for those who change its metadata.
+pub(crate) use lvm::crc as lvm_crc;
 pub use lvm::group_of_text;
 
 /// A device that belongs to a volume. Offsets are relative to the view.
@@ -267,7 +269,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 /// The volume that `view` is a member of, if any format recognises it.
 pub fn probe(view: &View) -> Result<Option<Member>> {
     for (_, format) in FORMATS {
-        if let Some(found) = format(view)? {
+        if let Some(found) = view.trying(*format)? {
             return Ok(Some(found));
         }
     }

@@ -128,6 +128,7 @@ fn an_array_a_group_on_it_and_a_file_system_on_that() {
         raid_disks: 4,
         members,
         metadata: None,
+        ..Array::default()
     };
     said.device("md0").array = Some(array);
     let pv = Lvm {

@@ -7,12 +7,14 @@
     clippy::cast_possible_truncation
 )]
 
+mod archive;
 mod evidence;
 mod filesystems;
 mod host;
 mod images;
 mod listings;
 mod reports;
+mod seeds;
 mod tables;
 mod tools;
 mod volumes;

@@ -2,6 +2,7 @@
 #![allow(clippy::panic)]
 
 use std::process::Command;
+use std::time::Duration;
 
 /// Standard output of a command that must succeed.
 pub fn run(command: &mut Command) -> String {
@@ -14,4 +15,12 @@ pub fn run(command: &mut Command) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What this thread has used of a processor: other programs on the machine do not count.
+pub fn on_cpu() -> Duration {
+    let path = "/proc/thread-self/schedstat";
+    let shown = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let nanoseconds = shown.split_whitespace().next().and_then(|n| n.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_else(|| panic!("{path} has no number: {shown}")))
 }

@@ -42,7 +42,7 @@ impl Streams {
         self.ios += 1;
         let hit = self.find(start);
         self.sequential += u64::from(hit.is_some());
-        self.to_front(hit.unwrap_or(STREAMS - 1), start.wrapping_add(len));
+        self.move_up(hit.unwrap_or(STREAMS - 1), start.wrapping_add(len));
     }
 
     /// Compares with all without a branch each: most I/O of most traces is random.
@@ -60,7 +60,7 @@ impl Streams {
     }
 
     #[inline]
-    fn to_front(&mut self, slot: usize, end: u64) {
+    fn move_up(&mut self, slot: usize, end: u64) {
         if slot == STREAMS - 1 {
             self.ends.copy_within(..STREAMS - 1, 1);
             self.keys.copy_within(..STREAMS - 1, 1);

@@ -150,8 +150,10 @@ pub fn implied(hints: &Hints) -> Option<&'static Format> {
     })
 }
 
-/// All names, for messages.
+/// All names that can be asked for, for messages.
 pub fn names() -> String {
-    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let only_asks = simulators::UNCLEAR.name;
+    let names = FORMATS.iter().map(|format| format.name);
+    let names: Vec<_> = names.filter(|name| *name != only_asks).collect();
     names.join(", ")
 }

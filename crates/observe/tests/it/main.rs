@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod asks;
+mod damage;
+mod docs;
 mod exact;
 mod generated;
 mod oracles;

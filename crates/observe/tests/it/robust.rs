@@ -1,62 +1,11 @@
 //! Damage: bits flipped and bytes cut at random, and the cases that break parsers.
 
 use ioalign_observe::Records;
-use ioalign_observe::formats::{self, FORMATS, Framing, Hints};
+use ioalign_observe::formats::{self, Framing, Hints};
 
+use crate::damage::{Random, damage, run};
 use crate::samples;
 use crate::show::{lines, parse};
-
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap()
-    }
-}
-
-/// Everything that a file goes through before its records are ordered.
-fn run(bytes: &[u8], hints: &Hints) {
-    let detected = formats::detect(bytes);
-    for format in FORMATS {
-        if let Framing::Records(whole) = format.framing {
-            assert!(whole(bytes) <= bytes.len());
-        }
-        let forced = bytes.len() < 4096 || detected.is_some_and(|d| d.name == format.name);
-        if let (true, Ok(mut parser)) = (forced, (format.parser)(bytes, hints)) {
-            let mut out = Records::default();
-            parser.parse(bytes, &mut out);
-            assert!(out.skipped.first.len() <= 5);
-        }
-    }
-}
-
-fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
-    for _ in 0..=random.below(4) {
-        let at = random.below(bytes.len());
-        match random.below(6) {
-            0 => bytes.truncate(at),
-            1 => bytes.insert(at, u8::try_from(random.below(256)).unwrap()),
-            2 => drop(bytes.drain(at..(at + random.below(9)).min(bytes.len()))),
-            3 => bytes
-                .splice(at..at, *b"18446744073709551615")
-                .for_each(drop),
-            _ => {
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte ^= 1 << random.below(8);
-                }
-            }
-        }
-    }
-}
 
 #[test]
 fn damaged_traces_of_every_format() {

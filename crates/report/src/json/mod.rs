@@ -18,6 +18,9 @@ use serde::{Serialize, Serializer};
 use crate::model::Report;
 use crate::options::Options;
 
+/// Room for the report of one target: a text that grows is copied at each doubling.
+const USUAL_BYTES: usize = 16 << 10;
+
 /// Names the verb and the version of its output.
 pub const SCHEMA: &str = "ioalign.check/1";
 
@@ -25,9 +28,10 @@ pub const SCHEMA: &str = "ioalign.check/1";
 pub fn render(report: &Report, _options: &Options) -> String {
     let document = Document::of(report);
     // Cannot fail: every key is a string and nothing does I/O.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    escape_invisible(&text)
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    let _ = serde_json::to_writer_pretty(&mut bytes, &document);
+    bytes.push(b'\n');
+    escape_invisible(String::from_utf8(bytes).unwrap_or_default())
 }
 
 #[derive(Serialize)]
@@ -123,7 +127,10 @@ impl ByVerdict {
 
 /// Escapes DEL, C1 controls and bidirectional overrides, which JSON allows in plain and a
 /// terminal would obey. They can only stand inside strings: all structure is ASCII.
-pub fn escape_invisible(json: &str) -> String {
+pub fn escape_invisible(json: String) -> String {
+    if json.bytes().all(|byte| byte < 0x7f) {
+        return json;
+    }
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {

@@ -30,7 +30,7 @@ pub fn render(report: &Report, _options: &Options) -> String {
     // Cannot fail: every key is a string and nothing does I/O.
     let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
     text.push('\n');
-    escape_invisible(&text)
+    escape_invisible(text)
 }
 
 #[derive(Serialize)]

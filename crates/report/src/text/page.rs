@@ -3,7 +3,7 @@
 use super::glyphs::Glyphs;
 use super::wrap;
 use crate::options::Options;
-use crate::words::clean::{clean, columns, to_ascii};
+use crate::words::clean::{clean, columns, is_plain, to_ascii};
 use ioalign_core::Severity;
 
 /// How a piece of text looks; colour is never the only sign.
@@ -67,6 +67,9 @@ impl Span {
     }
 }
 
+/// Room for the report of one target: a text that grows is copied at each doubling.
+const USUAL_BYTES: usize = 4 << 10;
+
 /// Text in the making.
 pub struct Page<'a> {
     options: &'a Options,
@@ -79,7 +82,7 @@ impl<'a> Page<'a> {
         Self {
             options,
             width: options.width.max(Options::NARROWEST),
-            out: String::new(),
+            out: String::with_capacity(USUAL_BYTES),
         }
     }
 
@@ -103,10 +106,35 @@ impl<'a> Page<'a> {
     /// `hang` the columns by which the later ones are indented.
     pub fn put(&mut self, first: &str, rest: &str, hang: usize, body: &[Span]) {
         let hang = hang.min(self.width / 2);
+        let room = [
+            self.width.saturating_sub(columns(first)),
+            self.width.saturating_sub(columns(rest) + hang),
+        ];
+        if !self.options.color {
+            let text: String = body.iter().map(|span| self.safe(&span.text)).collect();
+            if is_plain(&text) {
+                let lines = wrap::plain(&text, room);
+                return self.lines(&lines, first, rest, hang, |page, line| {
+                    page.out.push_str(line);
+                });
+            }
+        }
         let letters = self.letters(body);
-        let room_first = self.width.saturating_sub(columns(first));
-        let room_rest = self.width.saturating_sub(columns(rest) + hang);
-        let lines = wrap::wrap(&letters, room_first, room_rest);
+        let lines = wrap::wrap(&letters, room);
+        self.lines(&lines, first, rest, hang, |page, line| {
+            page.letters_out(line);
+        });
+    }
+
+    /// The lines of a paragraph, each behind its tree lines.
+    fn lines<T: Copy>(
+        &mut self,
+        lines: &[T],
+        first: &str,
+        rest: &str,
+        hang: usize,
+        put: impl Fn(&mut Self, T),
+    ) {
         for (i, line) in lines.iter().enumerate() {
             if i == 0 {
                 self.tint(Style::Dim, first);
@@ -114,7 +142,7 @@ impl<'a> Page<'a> {
                 self.tint(Style::Dim, rest);
                 self.out.extend(std::iter::repeat_n(' ', hang));
             }
-            self.letters_out(line);
+            put(self, *line);
             self.end_line();
         }
     }
@@ -131,7 +159,7 @@ impl<'a> Page<'a> {
 
     /// Cleans and flattens, so that wrapping sees one character at a time.
     fn letters(&self, body: &[Span]) -> Vec<(Style, char)> {
-        let mut letters = Vec::new();
+        let mut letters = Vec::with_capacity(body.iter().map(|span| span.text.len()).sum());
         for span in body {
             let text = self.safe(&span.text);
             letters.extend(text.chars().map(|c| (span.style, c)));
@@ -152,19 +180,24 @@ impl<'a> Page<'a> {
     fn letters_out(&mut self, line: &[(Style, char)]) {
         for run in line.chunk_by(|a, b| a.0 == b.0) {
             let style = run.first().map_or(Style::Plain, |(style, _)| *style);
-            let text: String = run.iter().map(|(_, c)| *c).collect();
-            self.tint(style, &text);
+            let dark = run.iter().all(|(_, c)| c.is_whitespace());
+            self.tinted(style, dark, |out| out.extend(run.iter().map(|(_, c)| *c)));
         }
     }
 
     fn tint(&mut self, style: Style, text: &str) {
+        self.tinted(style, text.trim().is_empty(), |out| out.push_str(text));
+    }
+
+    /// What `put` writes, in colour unless it is `dark`: nothing but white space.
+    fn tinted(&mut self, style: Style, dark: bool, put: impl FnOnce(&mut String)) {
         match style.sgr() {
-            Some(sgr) if self.options.color && !text.trim().is_empty() => {
-                for part in ["\u{1b}[", sgr, "m", text, "\u{1b}[0m"] {
-                    self.out.push_str(part);
-                }
+            Some(sgr) if self.options.color && !dark => {
+                self.out.extend(["\u{1b}[", sgr, "m"]);
+                put(&mut self.out);
+                self.out.push_str("\u{1b}[0m");
             }
-            _ => self.out.push_str(text),
+            _ => put(&mut self.out),
         }
     }
 

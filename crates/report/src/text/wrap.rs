@@ -6,7 +6,7 @@ use crate::words::clean::char_columns;
 type Letters = [(Style, char)];
 
 /// Lines of at most `first` and then `rest` columns; at least one, perhaps empty.
-pub fn wrap(letters: &Letters, first: usize, rest: usize) -> Vec<&Letters> {
+pub fn wrap(letters: &Letters, [first, rest]: [usize; 2]) -> Vec<&Letters> {
     let mut lines = Vec::new();
     let mut left = letters;
     let mut room = first.max(1);
@@ -24,6 +24,26 @@ pub fn wrap(letters: &Letters, first: usize, rest: usize) -> Vec<&Letters> {
             return lines;
         }
     }
+}
+
+/// The same for printable ASCII, of which each byte takes a column: most of all paragraphs.
+pub fn plain(text: &str, [first, rest]: [usize; 2]) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut left = text;
+    let mut room = first.max(1);
+    while left.len() > room {
+        let reach = left.get(..=room).unwrap_or(left);
+        let at = reach.rfind(' ').filter(|at| *at > 0).unwrap_or(room);
+        let (line, next) = left.split_at_checked(at).unwrap_or((left, ""));
+        lines.push(line);
+        left = next.trim_start_matches(' ');
+        room = rest.max(1);
+        if left.is_empty() {
+            return lines;
+        }
+    }
+    lines.push(left);
+    lines
 }
 
 /// How many characters fit into `room` columns; at least one, so that it always ends.
@@ -60,10 +80,34 @@ mod tests {
 
     fn lines(text: &str, first: usize, rest: usize) -> Vec<String> {
         let letters: Vec<_> = text.chars().map(|c| (Style::Plain, c)).collect();
-        wrap(&letters, first, rest)
+        let lines: Vec<String> = wrap(&letters, [first, rest])
             .into_iter()
             .map(|line| line.iter().map(|(_, c)| *c).collect())
-            .collect()
+            .collect();
+        if text.is_ascii() {
+            assert_eq!(plain(text, [first, rest]), lines, "{text:?} {first} {rest}");
+        }
+        lines
+    }
+
+    #[test]
+    fn plain_text_is_wrapped_as_any_other() {
+        for text in [
+            "",
+            " ",
+            "a",
+            "a b",
+            "  a  b ",
+            "one two  three four",
+            "abcdefghi j ",
+            "a   ",
+        ] {
+            for first in 0..12 {
+                for rest in 0..12 {
+                    lines(text, first, rest);
+                }
+            }
+        }
     }
 
     #[test]

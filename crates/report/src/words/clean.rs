@@ -7,11 +7,22 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Control characters (C0, DEL, C1) and line separators become `�`; bidirectional overrides,
 /// zero-width joiners and variation selectors are dropped.
 pub fn clean(text: &str) -> String {
-    text.chars().filter_map(harmless).collect()
+    if is_plain(text) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    out.extend(text.chars().filter_map(harmless));
+    out
+}
+
+/// Printable ASCII, as nearly all texts are: harmless, and each byte takes a column.
+pub fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 fn harmless(c: char) -> Option<char> {
     match c {
+        ' '..='~' => Some(c),
         _ if c.is_control() => Some('\u{fffd}'),
         '\u{2028}' | '\u{2029}' => Some('\u{fffd}'),
         '\u{200b}'..='\u{200f}'
@@ -28,6 +39,9 @@ fn harmless(c: char) -> Option<char> {
 
 /// Columns that a string takes on a terminal.
 pub fn columns(text: &str) -> usize {
+    if is_plain(text) {
+        return text.len();
+    }
     text.chars()
         .map(char_columns)
         .sum::<usize>()
@@ -36,7 +50,10 @@ pub fn columns(text: &str) -> usize {
 
 /// Columns that one character takes.
 pub fn char_columns(c: char) -> usize {
-    c.width().unwrap_or(0)
+    match c {
+        ' '..='~' => 1,
+        _ => c.width().unwrap_or(0),
+    }
 }
 
 /// Cuts the middle out of `text` so that it takes at most `room` columns; the end of a path says

@@ -1,9 +1,6 @@
 //! SARIF against the schema of OASIS, which comes with the package `serde-sarif`, and against what
 //! the schema does not say.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use ioalign_core::{Severity, Waiver};
 use ioalign_report::{FailOn, Format, Options, Report};
 use serde_json::Value;
@@ -16,40 +13,9 @@ fn render(report: &Report) -> Value {
     serde_json::from_str(&Format::Sarif.render(&report, &Options::default())).unwrap()
 }
 
-/// Cargo knows where it unpacked the package.
-fn schema() -> Value {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args([
-            "metadata",
-            "--format-version=1",
-            "--offline",
-            "--manifest-path",
-        ])
-        .arg(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
-        .output()
-        .unwrap();
-    let metadata: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
-    let packages = metadata["packages"].as_array().unwrap();
-    let package = packages
-        .iter()
-        .find(|one| one["name"] == "serde-sarif")
-        .unwrap();
-    let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap());
-    let text = std::fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
-    let mut schema: Value = serde_json::from_str(&text).unwrap();
-    // As published it has a `]` too many, which is no regular expression of ECMA 262.
-    for object in ["run", "toolComponent"] {
-        let pattern = format!("/definitions/{object}/properties/language/pattern");
-        *schema.pointer_mut(&pattern).unwrap() = "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$".into();
-    }
-    schema
-}
-
 #[test]
 fn every_report_is_valid() {
-    let schema = schema();
+    let schema = ioalign_testkit::sarif::schema();
     assert!(schema.to_string().contains("2.1.0"), "the right version");
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut reports: Vec<Report> = cases::all().into_iter().map(|(_, report)| report).collect();

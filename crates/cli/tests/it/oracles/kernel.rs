@@ -15,7 +15,7 @@ use crate::PROGRAM;
 use crate::composition::fixture;
 
 /// All fixtures that a kernel made.
-const FIXTURES: [&str; 16] = [
+pub const FIXTURES: [&str; 16] = [
     "luks2",
     "lvm-on-63",
     "lvm-on-raid5",

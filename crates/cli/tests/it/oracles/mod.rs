@@ -1,7 +1,7 @@
 //! Agreement with the real tools on the same bytes, and where a tool is wrong, a test that says why.
 
 mod images;
-mod kernel;
+pub mod kernel;
 mod partitions;
 mod scan;
 mod volumes;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ioalign_core::Remark;
 use ioalign_core::layer::Kind;
 
+use super::mapped::Mapped;
 use super::{disagree, names};
 use crate::captures::{Array, Number, Said};
 use crate::host::hints::Claims;
@@ -14,11 +15,25 @@ use crate::volumes::Member;
 pub(super) fn kind_of(device: &Said) -> Kind {
     match device.kind {
         Some(kind) => kind,
-        None if device.array.is_some() => Kind::Md,
+        None if device
+            .array
+            .as_ref()
+            .is_some_and(|array| array.controller.is_none()) =>
+        {
+            Kind::Md
+        }
         None if device.start.is_some() => Kind::Partition,
         None if device.parents.is_empty() => Kind::Disk,
         None => Kind::Volume,
     }
+}
+
+/// The description of an array of the kernel's; logical drives of a controller are disks.
+fn md_of(device: &Said) -> Option<&Array> {
+    device
+        .array
+        .as_ref()
+        .filter(|array| array.controller.is_none())
 }
 
 /// Adds what another text says of the device `name`.
@@ -35,6 +50,8 @@ fn add(mine: &mut Said, name: &str, other: Said) {
     mine.sector = mine.sector.or(other.sector);
     mine.role = mine.role.or(other.role);
     mine.table = mine.table.or(other.table);
+    mine.devno = mine.devno.or(other.devno);
+    mine.number = mine.number.or(other.number);
     mine.block = mine.block.or(other.block);
     mine.type_id = mine.type_id.take().or(other.type_id);
     mine.filesystem = mine.filesystem.take().or(other.filesystem);
@@ -53,10 +70,15 @@ fn add(mine: &mut Said, name: &str, other: Said) {
 }
 
 /// Puts all claims about a device together.
-pub(super) fn by_name(said: Vec<Said>) -> BTreeMap<String, Said> {
+pub(super) fn by_name(said: Vec<Said>, mapped: &Mapped) -> BTreeMap<String, Said> {
     let mut devices: BTreeMap<String, Said> = BTreeMap::new();
     for mut one in said.into_iter().take(super::MOST_DEVICES) {
         let name = std::mem::take(&mut one.name);
+        let name = mapped.name_of(&name).to_owned();
+        for parent in &mut one.parents {
+            let mapped = mapped.name_of(parent).to_owned();
+            *parent = mapped;
+        }
         if one.is_part() && one.parents.is_empty() {
             one.parents.extend(names::disk_of(&name));
         }
@@ -68,7 +90,7 @@ pub(super) fn by_name(said: Vec<Said>) -> BTreeMap<String, Said> {
 /// Parents that follow from names and arrays.
 pub(super) fn add_parents(devices: &mut BTreeMap<String, Said>) {
     for (name, device) in devices.iter_mut() {
-        if let Some(array) = &device.array {
+        if let Some(array) = md_of(device) {
             device.parents = array
                 .members
                 .iter()
@@ -114,6 +136,8 @@ fn richer_array(mine: Option<Array>, other: Option<Array>) -> Option<Array> {
             chunk: mine.chunk.or(other.chunk),
             raid_disks: mine.raid_disks.max(other.raid_disks),
             metadata: mine.metadata.or(other.metadata),
+            controller: mine.controller.or(other.controller),
+            full_stripe: mine.full_stripe.or(other.full_stripe),
             members: if mine.members.len() < other.members.len() {
                 other.members
             } else {

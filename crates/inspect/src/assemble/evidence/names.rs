@@ -1,7 +1,11 @@
 //! Names of devices: which disk a partition belongs to, and the other names of a volume.
 
+use std::collections::BTreeSet;
+
 use ioalign_core::Layer;
 use ioalign_core::layer::Kind;
+
+use crate::volumes::Group;
 
 /// The disk of a partition, by the naming rules of Linux, the BSDs, Solaris and macOS.
 ///
@@ -36,6 +40,15 @@ pub(super) fn disk_of(partition: &str) -> Option<String> {
 /// Whether it is the name of a volume that a group or a mapping makes: `mapper/vg-lv`, `vg/lv`, `dm-3`.
 pub(super) fn is_volume(name: &str) -> bool {
     name.starts_with("dm-") || (name.contains('/') && !name.contains("disk/"))
+}
+
+/// All names of the volumes of these groups.
+pub(super) fn of_groups(groups: &[Group]) -> BTreeSet<String> {
+    let volumes = groups
+        .iter()
+        .flat_map(|group| group.lvs.iter().map(move |lv| (group, lv)))
+        .map(|(group, lv)| Layer::new(Kind::LvmLv, format!("{}/{}", group.name, lv.name)));
+    volumes.flat_map(|layer| aliases(&layer)).collect()
 }
 
 /// Names under which texts speak of a volume that LVM metadata or superblocks describe.

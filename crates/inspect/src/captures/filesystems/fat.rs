@@ -143,7 +143,7 @@ impl Block {
         if self.data_start.is_some() {
             return self.data_start;
         }
-        let sector = self.sector?;
+        let sector = self.sector.filter(|bytes| *bytes != 0)?;
         let root = self.root_slots?.checked_mul(32)?.div_ceil(sector);
         let fats = self.fats?.checked_mul(self.fat_sectors?)?;
         self.reserved?

@@ -118,7 +118,7 @@ fn remark(configured: u64, native: u64) -> Remark {
              read-modify-write",
             configured.max(1).ilog2()
         );
-        return Remark::new("zfs-ashift-below-native", Severity::Misaligned, why).advise(
+        return Remark::new("ashift-below-physical-block", Severity::Misaligned, why).advise(
             "Not fixable in place: a vdev keeps its ashift; replace it by a new vdev or pool made \
              with -o ashift=12",
         );

@@ -59,6 +59,6 @@ fn line_of(drive: &mut Drive, key: &str, value: &str) {
 
 fn close(drive: Option<Drive>, evidence: &mut Evidence) {
     if let Some(drive) = drive {
-        drive.add(evidence);
+        drive.add("MegaCli", evidence);
     }
 }

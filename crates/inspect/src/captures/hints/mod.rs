@@ -1,5 +1,6 @@
 //! Outputs about what disks, controllers and the kernel say of alignment.
 
+pub mod biosnoop;
 pub mod id_ns;
 pub mod kernel_log;
 pub mod megacli;

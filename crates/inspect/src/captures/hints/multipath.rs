@@ -4,6 +4,7 @@ use ioalign_core::Kind;
 
 use crate::captures::{Evidence, Format, Text};
 use crate::error::Result;
+use crate::host::DevNo;
 use crate::host::hints::{Claims, Transport};
 
 /// `multipath -ll`.
@@ -86,7 +87,7 @@ fn close(map: Option<(Map<'_>, Vec<(&str, &str)>)>, evidence: &mut Evidence) {
     said.facts.push(("target", "multipath".to_owned()));
     for (disk, number) in paths {
         let said = evidence.device(disk);
-        said.facts.push(("devno", number.to_owned()));
+        said.devno = DevNo::parse(number);
         said.claims = Some(Claims {
             vendor: map.vendor.to_owned(),
             model: map.model.to_owned(),

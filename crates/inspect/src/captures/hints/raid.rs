@@ -74,33 +74,31 @@ impl Drive {
             .or_else(|| self.strip?.checked_mul(self.data()?))
     }
 
-    /// md's words for it, where it is a plain level.
-    fn array(&self) -> Option<Array> {
+    /// md's words for it; of nested levels that of a span.
+    fn array(&self, tool: &'static str) -> Option<Array> {
         let (level, nested) = level(&self.level)?;
-        let drives = self.drives?.checked_mul(self.spans.unwrap_or(1).max(1))?;
-        let several = self.spans.unwrap_or(1) > 1;
-        let (level, layout) = match level {
-            1 if nested || several || drives > 2 => (10, Some(0x102)),
-            5 | 6 if nested || several => return None,
-            5 | 6 => (level, Some(2)),
-            plain => (plain, None),
-        };
+        let drives = self
+            .drives
+            .unwrap_or(0)
+            .saturating_mul(self.spans.unwrap_or(1).max(1));
+        let several = nested || self.spans.unwrap_or(1) > 1 || drives > 2;
         Some(Array {
-            level,
-            layout,
+            level: if level == 1 && several { 10 } else { level },
             chunk: self.strip,
             raid_disks: drives,
+            controller: Some(tool),
+            full_stripe: self.full_stripe(),
             ..Array::default()
         })
     }
 
-    /// Adds it to the evidence.
-    pub fn add(&self, evidence: &mut Evidence) {
+    /// Adds it to the evidence, as `tool` says it.
+    pub fn add(&self, tool: &'static str, evidence: &mut Evidence) {
         if self.name.is_empty() || (self.strip.is_none() && self.level.is_empty()) {
             return;
         }
         let said = evidence.device(&self.name);
-        said.array = self.array();
+        said.array = self.array(tool);
         let mut fact =
             |name, value: Option<String>| said.facts.extend(value.map(|value| (name, value)));
         fact("raid-level", Some(self.level.clone()));

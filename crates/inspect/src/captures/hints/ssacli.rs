@@ -72,6 +72,6 @@ fn stripe(value: &str) -> Option<ioalign_core::Bytes> {
 
 fn close(drive: Option<Drive>, evidence: &mut Evidence) {
     if let Some(drive) = drive {
-        drive.add(evidence);
+        drive.add("ssacli", evidence);
     }
 }

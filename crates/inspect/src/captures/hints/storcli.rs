@@ -37,7 +37,7 @@ fn drives(data: &Value, evidence: &mut Evidence) {
             .and_then(|rest| rest.split_once("/v"))
             .and_then(|(_, number)| number.parse::<u32>().ok());
         if let Some(number) = number {
-            drive(data, value, number).add(evidence);
+            drive(data, value, number).add("storcli", evidence);
         }
     }
 }

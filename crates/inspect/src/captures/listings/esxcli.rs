@@ -36,7 +36,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
         if is_header(line) {
             open = true;
         } else if open {
-            open = line.starts_with('-') || row(line, evidence).is_some();
+            open = line.trim_start().starts_with('-') || row(line, evidence).is_some();
         }
     }
     Ok(())

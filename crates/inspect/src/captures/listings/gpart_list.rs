@@ -10,7 +10,7 @@ use crate::error::Result;
 pub const FORMAT: Format = Format {
     name: "gpart-list",
     command: "gpart list",
-    sniff: |text| text.any(|line| line.starts_with("Geom name: ")),
+    sniff: |text| text.any(|line| line.trim_start().starts_with("Geom name: ")),
     read,
 };
 
@@ -18,7 +18,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     let mut disk = String::new();
     let mut consumer = false;
     let mut open = false;
-    for line in text.lines() {
+    for line in text.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix("Geom name: ") {
             name.trim().clone_into(&mut disk);
             open = false;
@@ -38,7 +38,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
                 said.parents.push(disk.clone());
             }
         } else if let Some(said) = evidence.devices.last_mut().filter(|_| open) {
-            take(said, line.trim());
+            take(said, line);
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ const MOST_COMMAS: usize = 300_000;
 /// Places where a document may start that are tried.
 const MOST_STARTS: usize = 4096;
 /// Bytes that may be parsed in vain.
-const MOST_WASTE: usize = 8 << 20;
+const MOST_WASTE: usize = 1 << 20;
 
 /// All documents of the text in which the word `key` occurs.
 pub(super) fn documents(text: &Text, key: &str) -> Vec<Value> {

@@ -12,6 +12,7 @@ use ioalign_core::{Role, SectorSize};
 use super::super::{Evidence, Number, Said};
 use super::{names, roles, sizes};
 use crate::filesystems::FileSystem;
+use crate::host::DevNo;
 use crate::host::hints::{Claims, Transport, Zoned};
 
 /// One device: its columns, keys in upper case with hyphens, and its depth in the tree.
@@ -153,6 +154,7 @@ impl Node {
         said.size = self.get("SIZE").and_then(sizes::binary);
         said.sector = self.number("LOG-SEC").and_then(super::sector);
         said.alignment_offset = self.alignment();
+        said.devno = self.get("MAJ:MIN").and_then(DevNo::parse);
         said.table = self
             .get("PTTYPE")
             .filter(|_| said.kind != Some(Kind::Partition))
@@ -184,6 +186,9 @@ impl Node {
             said.facts
                 .extend(self.get(key).map(|value| (fact, value.trim().to_owned())));
         }
+        let level = self.get("TYPE").filter(|kind| kind.starts_with("raid"));
+        said.facts
+            .extend(level.map(|level| ("level", level.to_owned())));
         let Some(kind) = self.get("FSTYPE") else {
             return;
         };

@@ -5,6 +5,7 @@ use ioalign_core::layer::Kind;
 use super::super::{Evidence, Format, Number, Text};
 use super::{names, sizes};
 use crate::error::Result;
+use crate::host::DevNo;
 
 /// `/proc/partitions`.
 pub const FORMAT: Format = Format {
@@ -36,11 +37,11 @@ fn row(line: &str, evidence: &mut Evidence) -> Option<()> {
     let [major, minor, blocks, name] = words.as_slice() else {
         return None;
     };
-    sizes::whole(major)?;
-    sizes::whole(minor)?;
+    let (major, minor) = (major.parse().ok()?, minor.parse().ok()?);
     let low = sizes::whole(blocks)?.checked_mul(1024)?;
     let said = evidence.device(name);
     said.kind = names::kind(name);
+    said.devno = Some(DevNo { major, minor });
     said.size = Some(Number {
         low,
         high: low.checked_add(512)?,

@@ -14,7 +14,10 @@ use crate::error::Result;
 pub const FORMAT: Format = Format {
     name: "qemu-img-map",
     command: "qemu-img map --output=json",
-    sniff: |text| text.any(|line| line.contains("\"depth\":") && line.contains("\"offset\":")),
+    sniff: |text| {
+        let has = |key: &str| text.any(|line| line.contains(key));
+        has("\"depth\":") && has("\"offset\":") && has("\"start\":")
+    },
     read,
 };
 

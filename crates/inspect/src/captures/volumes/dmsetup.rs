@@ -5,6 +5,7 @@ use crate::captures::reading::columns::Columns;
 use crate::captures::reading::subject::Subject;
 use crate::captures::{Evidence, Format, Text};
 use crate::error::Result;
+use crate::host::DevNo;
 
 /// `dmsetup table`, of all devices or of one.
 pub const TABLE: Format = Format {
@@ -14,7 +15,8 @@ pub const TABLE: Format = Format {
     read: read_tables,
 };
 
-/// `dmsetup info -c` and `dmsetup ls`: major and minor numbers of names, as the fact `devno`.
+/// `dmsetup info -c` and `dmsetup ls`: major and minor numbers of names, and where it is shown the UUID, which says
+/// who made a mapping.
 pub const INFO: Format = Format {
     name: "dmsetup-info",
     command: "dmsetup info -c",
@@ -107,7 +109,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// `vg-lv (254:0)` of `dmsetup ls`, with a tab, `(254, 0)` in older ones.
-fn listed(line: &str) -> Option<(&str, String)> {
+fn listed(line: &str) -> Option<(&str, DevNo)> {
     let (name, rest) = line.trim().split_once('\t')?;
     let (major, minor) = rest
         .trim()
@@ -116,7 +118,7 @@ fn listed(line: &str) -> Option<(&str, String)> {
         .split_once([':', ','])?;
     let number = |text: &str| text.trim().parse::<u32>().ok();
     let (major, minor) = (number(major)?, number(minor)?);
-    Some((name.trim(), format!("{major}:{minor}")))
+    Some((name.trim(), DevNo { major, minor }))
 }
 
 fn read_info(text: &Text, evidence: &mut Evidence) -> Result<()> {
@@ -134,9 +136,14 @@ fn read_info(text: &Text, evidence: &mut Evidence) -> Result<()> {
         if let (Some(name), Some(major), Some(minor)) =
             (row.get("Name"), number("Maj"), number("Min"))
         {
-            add(name, format!("{major}:{minor}"), evidence);
+            add(
+                name,
+                DevNo { major, minor },
+                row.get("UUID").map(String::as_str),
+                evidence,
+            );
         } else if let Some((name, number)) = listed(line) {
-            add(name, number, evidence);
+            add(name, number, None, evidence);
         } else {
             open = None;
         }
@@ -144,7 +151,9 @@ fn read_info(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn add(name: &str, devno: String, evidence: &mut Evidence) {
+fn add(name: &str, devno: DevNo, uuid: Option<&str>, evidence: &mut Evidence) {
     let said = evidence.device(&format!("mapper/{name}"));
-    said.facts.push(("devno", devno));
+    said.devno = Some(devno);
+    said.facts
+        .extend(uuid.map(|uuid| ("dm-uuid", uuid.to_owned())));
 }

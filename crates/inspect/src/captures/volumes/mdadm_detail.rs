@@ -74,6 +74,7 @@ fn array(block: &Block<'_>) -> Option<Array> {
         raid_disks: u32::try_from(disks).ok()?,
         members: members(&block.lines),
         metadata: block.value("Version").map(str::to_owned),
+        ..Array::default()
     })
 }
 

@@ -86,6 +86,7 @@ fn add(entry: &Entry<'_>, below: &str, evidence: &mut Evidence) {
         raid_disks,
         members: slots(numbered, raid_disks),
         metadata: Some(metadata(below)),
+        ..Array::default()
     });
 }
 

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 
 mod config;
 mod innodb;
+pub(crate) mod kept;
 mod postgresql;
 mod small;
 
@@ -34,6 +35,8 @@ pub struct Database {
     pub torn_page_protection: Option<bool>,
     /// The folder or file; empty for one that is only named.
     pub path: PathBuf,
+    /// The same without links, where the database is not on this machine.
+    pub(crate) real: Option<PathBuf>,
     /// Further facts for the display.
     pub facts: BTreeMap<&'static str, String>,
 }
@@ -46,6 +49,12 @@ impl Database {
             path: path.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Its path without links.
+    pub(crate) fn lies_at(&self) -> Option<PathBuf> {
+        let real = || self.path.canonicalize().ok();
+        self.real.clone().or_else(real)
     }
 
     /// Takes the protection against torn pages from a `my.cnf`, unless it is known already.

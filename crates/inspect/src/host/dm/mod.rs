@@ -4,20 +4,20 @@
 //! which root gets by ioctl and a captured tree may hold as `ioalign/dm-table`.
 
 mod combine;
+pub(crate) mod follow;
 mod ioctl;
 mod source;
 pub mod table;
 mod targets;
 
-use ioalign_core::{Bytes, Kind, Layer, Map, Origin, Role, Tier};
+use ioalign_core::{Bytes, Kind, Layer, Map, Origin, Remark, Tier};
 
 use super::build::{Built, Site, layer};
 use super::inventory::Block;
 use super::{DevNo, hints, md, partition};
 pub use source::Tables;
 pub(super) use source::tables;
-use table::{Segment, Table};
-use targets::Raid;
+use table::Table;
 
 /// The layer of a dm device.
 pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
@@ -43,9 +43,9 @@ fn named(block: &Block, name: &str, uuid: &str, table: Option<&Table>) -> Layer 
     let target = table
         .and_then(|table| table.first())
         .map(|s| s.target.as_str());
-    let mut found = layer(kind(uuid, target), block);
+    let mut found = layer(follow::kind(uuid, target), block);
     if let Some(lvm) = lvm_name(name).filter(|_| uuid.starts_with("LVM-")) {
-        found.role = lvm_role(&lvm, uuid);
+        found.role = follow::lvm_role(&lvm, uuid);
         found.name = lvm;
     } else if !name.is_empty() {
         name.clone_into(&mut found.name);
@@ -62,23 +62,6 @@ fn named(block: &Block, name: &str, uuid: &str, table: Option<&Table>) -> Layer 
     found
 }
 
-fn kind(uuid: &str, target: Option<&str>) -> Kind {
-    match target {
-        Some("thin-pool") => Kind::ThinPool,
-        Some("crypt") => Kind::Crypt,
-        _ if uuid.starts_with("LVM-") => Kind::LvmLv,
-        _ if uuid.starts_with("CRYPT-") => Kind::Crypt,
-        _ if part_number(uuid).is_some() => Kind::Partition,
-        _ => Kind::Volume,
-    }
-}
-
-/// kpartx writes `part1-mpath-…`.
-fn part_number(uuid: &str) -> Option<u32> {
-    let rest = uuid.strip_prefix("part")?;
-    rest.split_once('-')?.0.parse().ok()
-}
-
 /// `vg-lv` with `--` for a hyphen in a name → `vg/lv`; a suffix such as `-tpool` stays.
 pub fn lvm_name(dm_name: &str) -> Option<String> {
     let hyphen = '\u{1}';
@@ -86,16 +69,6 @@ pub fn lvm_name(dm_name: &str) -> Option<String> {
     let (group, volume) = marked.split_once('-')?;
     let plain = format!("{group}/{volume}").replace(hyphen, "-");
     (!group.is_empty() && !volume.is_empty()).then_some(plain)
-}
-
-/// Volumes that hold LVM's own metadata, or only stand for a pool (`-pool`), carry no data.
-fn lvm_role(name: &str, uuid: &str) -> Role {
-    const META: [&str; 5] = ["_tmeta", "_cmeta", "_rmeta_", "_pmspare", "_mlog"];
-    if uuid.ends_with("-pool") || META.iter().any(|suffix| name.contains(suffix)) {
-        Role::Reserved
-    } else {
-        Role::Data
-    }
 }
 
 /// Without a table: the slaves are known, the places are not.
@@ -109,78 +82,31 @@ fn untold(site: &Site<'_>, block: &Block, built: &mut Built) {
 }
 
 fn follow(site: &Site<'_>, block: &Block, table: &Table, built: &mut Built) {
-    let granule = |devno: DevNo| pool_block(site, devno);
-    let parts: Vec<_> = table
-        .iter()
-        .map(|segment| (segment, targets::pieces(segment, &granule)))
-        .collect();
-    for (devno, map) in combine::edges(&parts) {
+    let granule = |devno: DevNo| follow::pool_chunk(table_of(site, devno)?);
+    for (devno, map) in follow::edges(table, &granule) {
         let below = site.inventory.by_devno.get(&devno);
         match below.and_then(|name| site.layer_of(name)) {
             Some(id) => built
                 .layer
                 .below
                 .push(ioalign_core::Edge { below: id, map }),
-            None => built.layer.remarks.push(super::build::incomplete(
-                "dm-device-missing",
-                format!(
-                    "The table of {} names device {devno}, which is not listed",
-                    block.name
-                ),
-            )),
+            None => built.layer.remarks.push(missing(&block.name, devno)),
         }
     }
-    if let [segment] = table.as_slice() {
-        describe(segment, built);
-    }
+    follow::describe(table, built);
 }
 
-/// The chunk of the pool that a thin volume names; a linear layer on a pool passes it on.
-fn pool_block(site: &Site<'_>, pool: DevNo) -> Option<Bytes> {
-    let name = site.inventory.by_devno.get(&pool)?;
-    let segment = site.tables.get(name)?.first()?;
-    (segment.target == "thin-pool")
-        .then(|| segment.bytes(2))?
-        .filter(|b| !b.is_zero())
+/// A device that a table names and nothing else does.
+pub(crate) fn missing(name: &str, devno: DevNo) -> Remark {
+    super::build::incomplete(
+        "dm-device-missing",
+        format!("The table of {name} names device {devno}, which is not listed"),
+    )
 }
 
-/// Grids and facts of a device that is one target.
-fn describe(segment: &Segment, built: &mut Built) {
-    let preference = Tier::Preference;
-    match segment.target.as_str() {
-        "crypt" => crypt(segment, built),
-        "thin-pool" => {
-            built.layer.block = segment.bytes(2);
-            grid(
-                built,
-                segment.bytes(2),
-                preference,
-                "thin-chunk",
-                "thin-pool table",
-            );
-        }
-        "cache" => grid(
-            built,
-            segment.bytes(3),
-            preference,
-            "cache-chunk",
-            "cache table",
-        ),
-        "snapshot" => grid(
-            built,
-            segment.bytes(3),
-            preference,
-            "snapshot-chunk",
-            "snapshot table",
-        ),
-        "striped" => striped(segment, built),
-        "raid" => {
-            if let Some(raid) = targets::raid(segment) {
-                array(&raid, built);
-            }
-        }
-        _ => {}
-    }
+/// The table of the device with this number.
+fn table_of<'a>(site: &Site<'a>, devno: DevNo) -> Option<&'a Table> {
+    site.tables.get(site.inventory.by_devno.get(&devno)?)
 }
 
 fn grid(built: &mut Built, size: Option<Bytes>, tier: Tier, kind: &str, source: &str) {
@@ -189,65 +115,9 @@ fn grid(built: &mut Built, size: Option<Bytes>, tier: Tier, kind: &str, source: 
     }
 }
 
-/// `sector_size:4096` makes the device's sector 4096 and its length a multiple of that.
-fn crypt(segment: &Segment, built: &mut Built) {
-    if let Some(cipher) = segment.word(0) {
-        built.layer.facts.insert("cipher", cipher.to_owned());
-    }
-    let sector = segment
-        .args
-        .iter()
-        .find_map(|word| word.strip_prefix("sector_size:"));
-    let sector = sector.and_then(|bytes| bytes.parse().ok()).unwrap_or(512);
-    let sector = Bytes::new(sector);
-    built.layer.size_unit = Some(sector);
-    if sector.get() > 512 {
-        built.layer.logical_sector = Some(sector);
-        grid(
-            built,
-            Some(sector),
-            Tier::Validity,
-            "logical-sector",
-            "crypt table: sector_size",
-        );
-    }
-}
-
-fn striped(segment: &Segment, built: &mut Built) {
-    let (chunk, count) = (segment.bytes(1), segment.count(0).unwrap_or(0));
-    if count > 1 {
-        grid(
-            built,
-            chunk,
-            Tier::Preference,
-            "raid-chunk",
-            "striped table",
-        );
-        let width = chunk.and_then(|chunk| chunk.checked_mul(count as u64));
-        grid(
-            built,
-            width,
-            Tier::Preference,
-            "full-stripe",
-            "striped table",
-        );
-    }
-}
-
-fn array(raid: &Raid, built: &mut Built) {
-    let page = Bytes::new(md::STRIPE_PAGE);
-    md::raid_grids(built, &raid.geometry, raid.chunk, page, "raid table");
-    if let Some(region) = raid.region {
-        built
-            .layer
-            .facts
-            .insert("region-size", region.get().to_string());
-    }
-}
-
 /// A partition made by kpartx has a start like any other.
 fn kpartx(uuid: &str, logical: Option<Bytes>, layer: &mut Layer) {
-    if let Some(number) = part_number(uuid) {
+    if let Some(number) = follow::part_number(uuid) {
         layer.facts.insert("number", number.to_string());
     }
     let start = layer.below.first().and_then(|edge| edge.map.start());
@@ -261,32 +131,11 @@ fn misaligned(site: &Site<'_>, block: &Block, table: Option<&Table>, layer: &mut
     let Some(mut remark) = hints::misaligned_stack(offset) else {
         return;
     };
-    let raid = table.and_then(|table| targets::raid(table.first()?));
-    if let Some(raid) = raid
-        && let Some(region) = raid.region.filter(|region| !region.is_zero())
-    {
-        remark
-            .why
-            .push_str(&region_against_extents(site, &raid, region));
+    if let Some(table) = table {
+        let note = follow::region_against_extents(table, &|devno| table_of(site, devno));
+        remark.why.push_str(&note);
     }
     layer.remarks.push(remark);
-}
-
-fn region_against_extents(site: &Site<'_>, raid: &Raid, region: Bytes) -> String {
-    let start_of = |devno: &DevNo| {
-        let name = site.inventory.by_devno.get(devno)?;
-        let segment = site.tables.get(name)?.first()?;
-        (segment.target == "linear").then(|| segment.bytes(1))?
-    };
-    let starts: Vec<Bytes> = raid.images.iter().flatten().filter_map(start_of).collect();
-    match starts.iter().find(|start| !start.is_multiple_of(region)) {
-        Some(start) => format!(
-            "; the RAID region is {region}, but an image starts at {start} of its physical volume \
-             (remainder {})",
-            Bytes::new(start.get() % region.get())
-        ),
-        None => format!("; the RAID region is {region}"),
-    }
 }
 
 #[cfg(test)]
@@ -301,15 +150,5 @@ mod tests {
             Some("my-vg/my-lv-tpool")
         );
         assert_eq!(lvm_name("plain"), None);
-    }
-
-    #[test]
-    fn kinds_by_uuid_and_target() {
-        assert_eq!(kind("LVM-abc", Some("linear")), Kind::LvmLv);
-        assert_eq!(kind("LVM-abc-tpool", Some("thin-pool")), Kind::ThinPool);
-        assert_eq!(kind("CRYPT-LUKS2-abc", None), Kind::Crypt);
-        assert_eq!(kind("part2-mpath-3600", Some("linear")), Kind::Partition);
-        assert_eq!(kind("mpath-3600", Some("multipath")), Kind::Volume);
-        assert_eq!(kind("partial", None), Kind::Volume);
     }
 }

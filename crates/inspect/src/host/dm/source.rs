@@ -8,6 +8,10 @@ use crate::host::inventory::{Block, Inventory};
 use crate::host::root::Root;
 use crate::host::{Unread, What, reason};
 
+/// Where the tables are asked for on a live machine, and where a captured tree has them.
+const CONTROL: &str = "dev/mapper/control";
+const TABLES: &str = "ioalign/dm-table";
+
 /// The tables that could be read, by kernel name, and why the others could not.
 #[derive(Debug, Default)]
 pub struct Tables {
@@ -37,7 +41,9 @@ pub(in crate::host) fn tables(
         return Tables::default();
     }
     let mut tables = if root.is_live() {
-        live(root, &devices)
+        let tables = live(root, &devices);
+        record(root, &tables, &devices);
+        tables
     } else {
         captured(root, &devices)
     };
@@ -57,16 +63,34 @@ pub(in crate::host) fn tables(
     tables
 }
 
+/// What a captured tree of this machine needs: the tables, or why there are none.
+fn record(root: &Root, tables: &Tables, devices: &[Block]) {
+    if !root.is_recording() {
+        return;
+    }
+    let mut listing = String::new();
+    for block in devices {
+        let name = root.attr(&format!("{}/dm/name", block.dir));
+        if let Some((name, table)) = name.zip(tables.get(&block.name)) {
+            listing.push_str(&table::listing(&name, table));
+        }
+    }
+    root.keep(TABLES, listing);
+    if !tables.why.is_empty() {
+        root.keep_unread(CONTROL, &tables.why);
+    }
+}
+
 fn missing(root: &Root, tables: &Tables, devices: &[Block]) -> Unread {
     let names: Vec<&str> = devices
         .iter()
         .filter(|block| tables.get(&block.name).is_none())
         .map(|block| block.name.as_str())
         .collect();
-    let source = if root.is_live() {
-        "dev/mapper/control"
+    let source = if root.is_live() || root.why_unread(CONTROL).is_some() {
+        CONTROL
     } else {
-        "ioalign/dm-table"
+        TABLES
     };
     Unread {
         what: root.path_of(source).display().to_string(),
@@ -78,7 +102,7 @@ fn missing(root: &Root, tables: &Tables, devices: &[Block]) -> Unread {
 
 fn live(root: &Root, devices: &[Block]) -> Tables {
     let mut tables = Tables::default();
-    let control = match root.device("dev/mapper/control") {
+    let control = match root.device(CONTROL) {
         Ok(control) => control,
         Err(error) => {
             tables.why = reason(&error);
@@ -101,13 +125,14 @@ fn live(root: &Root, devices: &[Block]) -> Tables {
 
 fn captured(root: &Root, devices: &[Block]) -> Tables {
     let mut tables = Tables::default();
-    let text = match root.text("ioalign/dm-table") {
+    let text = match root.text(TABLES) {
         Ok(text) => text,
         Err(error) => {
             tables.why = reason(&error);
             return tables;
         }
     };
+    tables.why = root.why_unread(CONTROL).unwrap_or_default();
     let mut listing = table::parse_listing(&text);
     for block in devices {
         let name = root.attr(&format!("{}/dm/name", block.dir));

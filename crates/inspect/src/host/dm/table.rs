@@ -47,6 +47,16 @@ pub fn parse_listing(text: &str) -> BTreeMap<String, Table> {
     tables
 }
 
+/// The lines of one device in such a listing.
+pub(super) fn listing(name: &str, table: &Table) -> String {
+    let line = |segment: &Segment| {
+        let (start, len) = (segment.start.get() / 512, segment.len.get() / 512);
+        let args = segment.args.join(" ");
+        format!("{name}: {start} {len} {} {args}\n", segment.target)
+    };
+    table.iter().map(line).collect()
+}
+
 fn parse_segment(line: &str) -> Option<Segment> {
     let mut words = line.split_whitespace();
     let start = sectors(words.next()?)?;
@@ -129,6 +139,13 @@ mod tests {
         let table = &parse_listing(text)["c"];
         assert_eq!(table[0].word(1), Some("-"));
         assert!(!format!("{table:?}").contains("c0ffee"));
+    }
+
+    #[test]
+    fn a_listing_is_printed_as_it_was_read() {
+        let text = "a: 0 8 linear 8:1 2048\na: 8 8 crypt aes - 0 8:2 0 1 sector_size:4096\n";
+        let tables = parse_listing(text);
+        assert_eq!(listing("a", &tables["a"]), text);
     }
 
     #[test]

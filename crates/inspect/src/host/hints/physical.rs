@@ -171,6 +171,12 @@ fn assumed(bench: &mut Bench<'_>) {
             Confidence::Low,
             "assumed: flash that reports 512 has larger pages",
         )
+    } else if bench.claims.physical.is_none() && bench.claims.minimum.is_none() {
+        // A text that shows the logical sector alone: `blockdev --report`.
+        (
+            Confidence::Medium,
+            "assumed: the physical sector is not told, nearly every disk since 2011",
+        )
     } else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The admin command that reads Identify Namespace from a live drive.
+//! The admin command that reads Identify Namespace and Identify Controller from a live drive.
 
 use std::fs::File;
 
@@ -32,19 +32,31 @@ struct Command {
 
 /// `NVME_IOCTL_ADMIN_CMD`.
 const ADMIN_CMD: Opcode = opcode::read_write::<Command>(b'N', 0x41);
-/// Identify; CNS 0 in `cdw10` is the namespace structure.
+/// Identify; CNS in `cdw10` says which structure.
 const IDENTIFY: u8 = 0x06;
+/// CNS of Identify Controller; Identify Namespace has 0.
+const CONTROLLER: u32 = 1;
 /// A drive that does not answer within this is left alone.
 const TIMEOUT_MS: u32 = 1000;
 const DATA_LEN: u32 = 4096;
 const _: () = assert!(DATA_LEN as usize == ID_NS_BYTES);
 
 /// The 4096 bytes of Identify Namespace for `nsid`.
-pub fn identify(device: &File, nsid: u32) -> std::io::Result<Vec<u8>> {
+pub fn namespace(device: &File, nsid: u32) -> std::io::Result<Vec<u8>> {
+    identify(device, nsid, 0)
+}
+
+/// The 4096 bytes of Identify Controller.
+pub fn controller(device: &File) -> std::io::Result<Vec<u8>> {
+    identify(device, 0, CONTROLLER)
+}
+
+fn identify(device: &File, nsid: u32, cns: u32) -> std::io::Result<Vec<u8>> {
     let mut data = vec![0_u8; ID_NS_BYTES];
     let mut command = Command {
         opcode: IDENTIFY,
         nsid,
+        cdw10: cns,
         addr: data.as_mut_ptr().expose_provenance() as u64,
         data_len: DATA_LEN,
         timeout_ms: TIMEOUT_MS,

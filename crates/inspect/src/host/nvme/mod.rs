@@ -41,14 +41,47 @@ pub struct Format {
 
 /// Length of the structure.
 pub const ID_NS_BYTES: usize = 4096;
-/// NSFEAT bit 4: NPWG, NPWA, NPDG, NPDA and NOWS are defined.
-const OPTPERF: u8 = 1 << 4;
+/// NSFEAT bits 5:4, OPTPERF: any value but 0 says that NPWG, NPWA and NOWS are defined; bit 4 adds
+/// NPDG and NPDA, bit 5 their 32-bit successors of another structure (NVM Command Set 1.1, which is
+/// NVMe 2.1).
+const OPTPERF: u8 = 3 << 4;
+/// Up to NVMe 2.0 OPTPERF is bit 4 alone, and bit 5 is reserved (`drivers/nvme/host/core.c`, commit
+/// d3c04a6ea5fd, asks the version in the same way).
+const OPTPERF_2_0: u8 = 1 << 4;
+/// The version from which on both bits count, as VER of Identify Controller has it.
+const VERSION_2_1: u32 = 0x0002_0100;
 /// Where the formats start, and how many there are at most.
 const FORMATS_AT: usize = 128;
 const MOST_FORMATS: usize = 64;
 
 /// Reads the structure; `None` where it is too short or its format in use is impossible.
+///
+/// The version of the controller is not known: both bits of OPTPERF are believed, since a drive that
+/// knows only one of them leaves the other clear.
 pub fn parse(bytes: &[u8]) -> Option<IdNs> {
+    parse_for(bytes, None)
+}
+
+/// Byte of VER in Identify Controller (CNS 01h).
+const VERSION_AT: usize = 80;
+
+/// The version that a controller names in Identify Controller; drives before 1.2 name none.
+pub fn version(controller: &[u8]) -> Option<u32> {
+    let raw = controller.get(VERSION_AT..VERSION_AT + 4)?;
+    let version = u32::from_le_bytes(raw.try_into().ok()?);
+    (version != 0).then_some(version)
+}
+
+/// Which bits of NSFEAT say that the fields about preferred writes mean something.
+const fn optperf(version: Option<u32>) -> u8 {
+    match version {
+        Some(version) if version < VERSION_2_1 => OPTPERF_2_0,
+        _ => OPTPERF,
+    }
+}
+
+/// The same for a controller of this version.
+pub fn parse_for(bytes: &[u8], version: Option<u32>) -> Option<IdNs> {
     let byte = |at: usize| bytes.get(at).copied();
     let word = |at: usize| Some(u16::from_le_bytes([byte(at)?, byte(at + 1)?]));
     if bytes.len() < ID_NS_BYTES {
@@ -60,7 +93,7 @@ pub fn parse(bytes: &[u8]) -> Option<IdNs> {
     let logical = formats.get(current)?.block;
     // The optional performance fields count from 0; NOWS 0 is "one block" and says nothing.
     let counted = |at: usize| {
-        let value = word(at).filter(|_| features & OPTPERF != 0)?;
+        let value = word(at).filter(|_| features & optperf(version) != 0)?;
         Some(u32::from(value) + 1)
     };
     let from_zero = |value: u16| if value == 0 { 0 } else { u32::from(value) + 1 };
@@ -141,7 +174,7 @@ mod tests {
 
     fn sample() -> Vec<u8> {
         let mut bytes = vec![0; ID_NS_BYTES];
-        (bytes[24], bytes[25], bytes[26]) = (OPTPERF, 1, 1);
+        (bytes[24], bytes[25], bytes[26]) = (OPTPERF_2_0, 1, 1);
         bytes[130] = 9;
         bytes[134] = 12;
         bytes[64..66].copy_from_slice(&15_u16.to_le_bytes());
@@ -172,6 +205,36 @@ mod tests {
         bytes[26] = 9;
         assert_eq!(parse(&bytes), None, "a format that is not there");
         assert_eq!(parse(&bytes[..4095]), None);
+    }
+
+    #[test]
+    fn both_bits_count_since_2_1() {
+        for (bits, version, told) in [
+            (0b01, None, true),
+            (0b10, None, true),
+            (0b11, None, true),
+            (0b01, Some(0x0001_0400), true),
+            (0b10, Some(0x0001_0400), false),
+            (0b10, Some(0x0002_0000), false),
+            (0b11, Some(0x0002_0000), true),
+            (0b10, Some(0x0002_0100), true),
+            (0b00, Some(0x0002_0100), false),
+        ] {
+            let mut bytes = sample();
+            bytes[24] = bits << 4;
+            let ns = parse_for(&bytes, version).unwrap();
+            let expected = told.then_some(65536);
+            assert_eq!(ns.write_granularity(), expected, "{bits:02b} {version:x?}");
+        }
+    }
+
+    #[test]
+    fn versions_of_controllers() {
+        let mut controller = vec![0; 4096];
+        assert_eq!(version(&controller), None);
+        controller[80..84].copy_from_slice(&[0, 1, 2, 0]);
+        assert_eq!(version(&controller), Some(VERSION_2_1));
+        assert_eq!(version(&controller[..82]), None);
     }
 
     #[test]

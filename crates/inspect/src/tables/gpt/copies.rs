@@ -40,6 +40,15 @@ impl Copy {
         self.header.is_sound() && self.entries_match()
     }
 
+    /// First and last byte of each partition, in order of the entries.
+    fn spans(&self) -> Vec<(u64, u64)> {
+        let used = self.entries.iter().flat_map(|entries| &entries.used);
+        let partitions = used.map(|entry| entry.partition(self.header.sector));
+        partitions
+            .map(|one| (one.start.get(), one.size.get()))
+            .collect()
+    }
+
     fn entries_match(&self) -> bool {
         let crc = self.entries.as_ref().map(|entries| entries.crc);
         crc == Some(self.header.array_crc)
@@ -82,10 +91,32 @@ pub fn primaries(view: &View, sizes: &[SectorSize]) -> Result<Vec<Copy>> {
 }
 
 /// The primary to believe: a good one, before all one whose backup is at the end of the disk.
-pub fn best(view: &View, copies: &mut Vec<Copy>) -> Option<(Copy, Option<Remark>)> {
+pub fn best(view: &View, copies: &mut Vec<Copy>) -> Option<(Copy, Vec<Remark>)> {
     copies.sort_by_key(|copy| (!copy.is_good(), !copy.reaches_end(view)));
-    let remark = two_sizes(copies);
-    (!copies.is_empty()).then(|| (copies.remove(0), remark))
+    let remarks = two_sizes(copies).into_iter().chain(disagree(copies));
+    let remarks = remarks.collect();
+    (!copies.is_empty()).then(|| (copies.remove(0), remarks))
+}
+
+/// The sizes of the other good tables.
+pub fn also(others: &[Copy]) -> Vec<SectorSize> {
+    let good = others.iter().filter(|copy| copy.is_good());
+    good.map(|copy| copy.header.sector).collect()
+}
+
+/// Two good tables that name different bytes: which of them holds depends on the disk.
+fn disagree(copies: &[Copy]) -> Option<Remark> {
+    let mut good = copies.iter().filter(|copy| copy.is_good());
+    let first = good.next()?;
+    let other = good.find(|copy| copy.spans() != first.spans())?;
+    let why = format!(
+        "The tables for sectors of {} and of {} bytes name different places: on one kind of disk \
+         the partitions are not where their data are.",
+        first.header.sector.get(),
+        other.header.sector.get()
+    );
+    let advice = "Write the second one anew with the same bytes: LBAs divided by eight.";
+    Some(Remark::new("gpt-tables-disagree", Severity::DataRisk, why).advise(advice))
 }
 
 /// A remnant of another sector size is believed by systems that see the disk with those sectors.

@@ -105,7 +105,7 @@ fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut Member) 
 }
 
 /// LVM's CRC: the usual polynomial, its own start value, no final inversion (`lib/misc/crc.c`).
-fn crc(bytes: &[u8]) -> u32 {
+pub(crate) fn crc(bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new_with_initial(!0xf597_a6cf);
     hasher.update(bytes);
     !hasher.finalize()

@@ -1,10 +1,11 @@
 //! Cut, garbled and absurd texts: every format returns, in time, whatever it is told to read.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ioalign_inspect::captures::{Evidence, FORMATS, Text};
 
 use super::random::Random;
+use crate::tools::on_cpu;
 
 /// Pieces that the formats look for, and numbers at the edges.
 const PIECES: &[&str] = &[
@@ -116,7 +117,7 @@ fn survive(text: &str) {
 #[test]
 fn pieces_in_any_order_return() {
     let mut random = Random(3);
-    for _ in 0..1500 {
+    for _ in 0..1000 {
         let mut text = String::new();
         for _ in 0..random.below(24) {
             let piece = PIECES[usize::try_from(random.below(PIECES.len() as u64)).unwrap()];
@@ -135,7 +136,7 @@ fn every_piece_twice_and_all_of_them_return() {
     survive(&PIECES.concat());
     let mut bytes = PIECES.concat().into_bytes();
     let mut random = Random(4);
-    for _ in 0..200 {
+    for _ in 0..120 {
         for _ in 0..20 {
             let at = usize::try_from(random.below(bytes.len() as u64)).unwrap();
             bytes[at] ^= 1 << random.below(8);
@@ -144,9 +145,12 @@ fn every_piece_twice_and_all_of_them_return() {
     }
 }
 
+/// Sixty formats read each text whole, in a debug build: what is quadratic takes minutes even so.
+const LARGE: usize = 1 << 16;
+
 #[test]
 fn large_texts_take_no_quadratic_time() {
-    let start = Instant::now();
+    let start = on_cpu();
     for piece in [
         "NAME=\"sda\" PKNAME=\"sdb\" MIN-IO=\"1\"\n",
         "NAME=\"a\n",
@@ -164,25 +168,22 @@ fn large_texts_take_no_quadratic_time() {
             "Disk /dev/sda: 8 GiB, 8589934592 bytes\nUnits: sectors of 1 * 512 = 512 bytes\n\
             Device Boot Start End Sectors\nNAME MIN-IO START SIZE X TYPE\n"
                 .to_owned();
-        text += &piece.repeat((1 << 18) / piece.len());
+        text += &piece.repeat(LARGE / piece.len());
         survive(&text);
     }
     let lists = format!(
         "{{\"blockdevices\":[{}]}}",
-        vec!["{\"name\":\"a\",\"pkname\":\"b\"}"; 20_000].join(",")
+        vec!["{\"name\":\"a\",\"pkname\":\"b\"}"; 5000].join(",")
     );
     survive(&lists);
     let wide = format!(
         "NAME MIN-IO {}\n{}",
-        "A ".repeat(20_000),
-        "a   b ".repeat(10_000)
+        "A ".repeat(5000),
+        "a   b ".repeat(2500)
     );
     survive(&wide.repeat(4));
-    assert!(
-        start.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        start.elapsed()
-    );
+    let spent = on_cpu() - start;
+    assert!(spent < Duration::from_secs(20), "{spent:?}");
 }
 
 #[test]

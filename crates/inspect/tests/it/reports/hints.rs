@@ -1,7 +1,8 @@
 //! Disks, controllers and the kernel's log.
 
 use ioalign_core::{Bytes, Kind, LayerId, Severity};
-use ioalign_inspect::captures::Text;
+use ioalign_inspect::captures::{Evidence, Text};
+use ioalign_inspect::host::DevNo;
 use ioalign_inspect::host::hints::{Transport, judge};
 
 use super::{fact, only, pasted, rules, said, said_of};
@@ -80,6 +81,36 @@ fn id_ns_counts_blocks_from_zero() {
                 .iter()
                 .any(|grid| grid.kind == "indirection-unit" && grid.size.get() == 65536)
         );
+    }
+}
+
+/// OPTPERF has two bits since NVMe 2.1 (TP4090): NPWG and NOWS count with either. What `-H` decodes
+/// below the line is skipped.
+#[test]
+fn id_ns_of_nvme_2_1() {
+    for (bits, decoded) in [
+        (
+            "0x1a",
+            "  [5:4] : 0x1\tNPWG, NPWA, NPDG, NPDA, and NOWS are Supported\n",
+        ),
+        (
+            "0x2a",
+            "  [5:4] : 0x2\tNPWG, NPWA, NPDGL, NPDAL, and NOWS are Supported\n",
+        ),
+        (
+            "0x3a",
+            "  [5:4] : 0x3\tNPWG, NPWA, NPDG, NPDA, NPDGL, NPDAL, and NOWS are Supported\n",
+        ),
+    ] {
+        let text = ID_NS.replace("nsfeat  : 0x1a\n", &format!("nsfeat  : {bits}\n{decoded}"));
+        let evidence = said(&pasted("nvme id-ns -H /dev/nvme0n1", &text));
+        let claims = only(&evidence, "nvme0n1", |_| true)
+            .claims
+            .as_ref()
+            .unwrap();
+        let ns = claims.nvme.as_ref().unwrap();
+        assert_eq!(ns.write_granularity(), Some(65536), "{bits}");
+        assert_eq!(ns.optimal_write(), Some(131_072), "{bits}");
     }
 }
 
@@ -213,8 +244,15 @@ fn block_limits_need_a_block() {
 #[test]
 fn multipath_maps_have_their_paths() {
     let text = "mpatha (3600508b400105e210000900000490000) dm-2 HP,HSV300\nsize=100G features='1 queue_if_no_path' hwhandler='0' wp=rw\n|-+- policy='service-time 0' prio=50 status=active\n| `- 1:0:0:1 sdb 8:16 active ready running\n`-+- policy='service-time 0' prio=10 status=enabled\n  `- 2:0:0:1 sdc 8:32 active ready running\n";
-    let evidence = said(&pasted("multipath -ll", text));
-    let found = only(&evidence, "mapper/mpatha", |_| true);
+    // As multipath-tools 0.4 printed it.
+    let old = "mpatha (3600508b400105e210000900000490000) dm-2 HP,HSV300\n[size=100G][features=1 queue_if_no_path][hwhandler=0][rw]\n\\_ round-robin 0 [prio=50][active]\n \\_ 1:0:0:1 sdb 8:16  [active][ready]\n\\_ round-robin 0 [prio=10][enabled]\n \\_ 2:0:0:1 sdc 8:32  [active][ready]\n";
+    for text in [text, old] {
+        paths_of_a_map(&said(&pasted("multipath -ll", text)));
+    }
+}
+
+fn paths_of_a_map(evidence: &Evidence) {
+    let found = only(evidence, "mapper/mpatha", |_| true);
     assert_eq!(
         (found.kind, &found.parents),
         (
@@ -222,8 +260,8 @@ fn multipath_maps_have_their_paths() {
             &vec!["sdb".to_owned(), "sdc".to_owned()]
         )
     );
-    let path = only(&evidence, "sdc", |_| true);
-    assert_eq!(fact(path, "devno"), Some("8:32"));
+    let path = only(evidence, "sdc", |_| true);
+    assert_eq!(path.devno, DevNo::parse("8:32"));
     assert_eq!(path.claims.as_ref().unwrap().model, "HSV300");
 }
 

@@ -1,11 +1,12 @@
 //! Damaged, huge and foreign texts: every reader returns, says nothing of prose, and stays small.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ioalign_inspect::captures::volumes::lvm::join;
 use ioalign_inspect::captures::{Evidence, FORMATS, Text, read};
 
 use super::{oracle, said};
+use crate::tools::on_cpu;
 
 /// splitmix64: the same numbers in every run.
 struct Noise(u64);
@@ -79,6 +80,14 @@ fn truncated_texts_return() {
 }
 
 #[test]
+fn numbers_that_nothing_can_have_return() {
+    let minfo = "filename=\"x\"\nsector size: 0 bytes\nreserved (boot) sectors: 1\nfats: 2\n\
+                 max available root directory slots: 512\nsectors per fat: 6\n";
+    survive(minfo.as_bytes());
+    survive(b"  PV Name               /dev/sda\n  PE Size               0.0000001 KiB\n");
+}
+
+#[test]
 fn damaged_texts_return() {
     let samples = samples();
     let mut noise = Noise(17);
@@ -137,7 +146,7 @@ fn prose_is_not_recognised() {
 /// Texts that would cost much to a careless reader.
 #[test]
 fn large_texts_are_read_in_time() {
-    let begun = Instant::now();
+    let begun = on_cpu();
     for (line, count) in [
         ("[{", 1 << 18),
         ("{\"a\":", 1 << 17),
@@ -159,9 +168,6 @@ fn large_texts_are_read_in_time() {
     }
     survive(rows.as_bytes());
     survive(volumes.as_bytes());
-    assert!(
-        begun.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        begun.elapsed()
-    );
+    let spent = on_cpu() - begun;
+    assert!(spent < Duration::from_secs(40), "{spent:?}");
 }

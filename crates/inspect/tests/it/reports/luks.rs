@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use ioalign_core::{Bytes, Kind};
 use ioalign_inspect::captures::Text;
+use ioalign_inspect::host::DevNo;
 use ioalign_inspect::host::dm::table::parse_listing;
 use ioalign_inspect::volumes::{Detail, Member};
 
@@ -152,16 +153,17 @@ fn info_gives_numbers_their_names() {
                 secret           252   0 L--w    0    1      0\n";
     let evidence = said(text);
     let found = only(&evidence, "mapper/vg-data", |_| true);
-    assert_eq!(fact(found, "devno"), Some("252:3"));
+    assert_eq!(found.devno, DevNo::parse("252:3"));
+    assert_eq!(fact(found, "dm-uuid"), Some("LVM-abc"));
     assert_eq!(
-        fact(only(&evidence, "mapper/secret", |_| true), "devno"),
-        Some("252:0")
+        only(&evidence, "mapper/secret", |_| true).devno,
+        DevNo::parse("252:0")
     );
     for line in ["vg-data\t(254:3)\n", "vg-data\t(254, 3)\n"] {
         let evidence = said(line);
         assert_eq!(
-            fact(only(&evidence, "mapper/vg-data", |_| true), "devno"),
-            Some("254:3")
+            only(&evidence, "mapper/vg-data", |_| true).devno,
+            DevNo::parse("254:3")
         );
     }
 }

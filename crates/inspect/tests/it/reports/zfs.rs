@@ -25,7 +25,7 @@ fn complaints_about_block_sizes_are_weighed() {
     for (complaint, rule, severity, ashift) in [
         (
             "512B configured, 4096B native",
-            "zfs-ashift-below-native",
+            "ashift-below-physical-block",
             Severity::Misaligned,
             "9",
         ),

@@ -134,7 +134,7 @@ fn its_text_and_its_binary_give_one_profile() {
         };
         let of_binary = profile(&binary, &settings);
         assert_eq!(of_binary.events, 600);
-        assert_eq!(profile(&[file.clone()], &settings), of_binary);
+        assert_eq!(profile(std::slice::from_ref(&file), &settings), of_binary);
     }
 }
 

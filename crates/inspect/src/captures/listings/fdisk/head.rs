@@ -109,11 +109,12 @@ fn colon(text: &str) -> Option<usize> {
     text.find('：').into_iter().chain(text.find(": ")).min()
 }
 
-/// The size in bytes: the second part of the list, when it is one number and a word.
+/// The size in bytes: the first part behind the rounded size that is one number and a word. The
+/// rounded one may have a comma of its own (`8,5 GiB`).
 fn bytes(about: &str) -> Option<u64> {
-    let part = about.split([',', '，', '、']).nth(1)?;
-    match sizes::numbers(part).as_slice() {
-        [bytes] if bytes.is_multiple_of(256) => Some(*bytes),
+    let mut parts = about.split([',', '，', '、']).skip(1);
+    parts.find_map(|part| match sizes::numbers(part).as_slice() {
+        [bytes] if *bytes != 0 && bytes.is_multiple_of(256) => Some(*bytes),
         _ => None,
-    }
+    })
 }

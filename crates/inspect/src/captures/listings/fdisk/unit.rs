@@ -65,10 +65,9 @@ impl Unit {
         if self.from_zero && !cut {
             return Some(Number::exact(low));
         }
-        Some(Number {
-            low: low.max(ss),
-            high: low.checked_add(self.bytes)?.checked_sub(ss)?,
-        })
+        let (low, high) = (low.max(ss), low.checked_add(self.bytes)?.checked_sub(ss)?);
+        // A unit of one sector at the very start has no place beside the table.
+        (low <= high).then_some(Number { low, high })
     }
 
     /// The bytes after the last one, when the last unit is `place`.

@@ -1,0 +1,102 @@
+//! What a capture says when it is done: for people on standard error or output, as JSON for programs.
+
+use std::io::Write;
+
+use anyhow::Result;
+use ioalign_inspect::recording::Bundle;
+use ioalign_inspect::recording::manifest::Manifest;
+use serde::Serialize;
+
+use super::file::Place;
+use crate::args::CaptureArgs;
+
+/// Unread items that are printed one by one.
+const MOST: usize = 20;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    manifest: &'a Manifest,
+    file: String,
+    size_bytes: usize,
+}
+
+/// Prints it.
+pub(super) fn print(bundle: &Bundle, place: &Place, arguments: &CaptureArgs) -> Result<()> {
+    let file = place.path().map(|path| path.display().to_string());
+    if arguments.json {
+        let document = Document {
+            manifest: &bundle.manifest,
+            file: file.unwrap_or_default(),
+            size_bytes: bundle.bytes.len(),
+        };
+        let text = serde_json::to_string_pretty(&document)? + "\n";
+        std::io::stdout().write_all(text.as_bytes())?;
+    } else if let Some(file) = file
+        && !arguments.quiet
+    {
+        let mut text = text(bundle, &file);
+        if arguments.verbose {
+            text.extend(bundle.paths.iter().map(|path| format!("  {path}\n")));
+        }
+        std::io::stdout().write_all(text.as_bytes())?;
+    }
+    warn(&bundle.manifest);
+    Ok(())
+}
+
+fn text(bundle: &Bundle, file: &str) -> String {
+    let (manifest, bytes) = (&bundle.manifest, bundle.bytes.len());
+    let mut text = format!(
+        "{file}: {} KiB, {} items\n",
+        bytes.div_ceil(1024),
+        manifest.items
+    );
+    let blanked: Vec<_> = manifest
+        .blanked
+        .iter()
+        .map(|(what, count)| format!("  {count:>5}  {what}\n"))
+        .collect();
+    if !blanked.is_empty() {
+        text.push_str("blanked or left out:\n");
+        text.extend(blanked);
+    }
+    text.push_str(&format!("read it with: ioalign check {file}\n"));
+    text
+}
+
+/// What is missing is said whatever the output is: a bundle without it may still be enough.
+fn warn(manifest: &Manifest) {
+    let mut stderr = anstream::stderr();
+    for item in manifest.unread.iter().take(MOST) {
+        // An open that failed names the path itself.
+        let why = item.why.strip_prefix(&item.path).unwrap_or(&item.why);
+        let why = why.trim_start_matches(": ");
+        let _ = writeln!(stderr, "ioalign: not read: {}: {why}", item.path);
+    }
+    if let Some(more) = manifest
+        .unread
+        .len()
+        .checked_sub(MOST)
+        .filter(|more| *more > 0)
+    {
+        let _ = writeln!(
+            stderr,
+            "ioalign: not read: {more} more, listed in the bundle"
+        );
+    }
+    if let Some(difference) = &manifest.replay.difference {
+        let _ = writeln!(
+            stderr,
+            "ioalign: the bundle does not read like the host, which may have changed meanwhile: {difference}"
+        );
+    }
+}
+
+/// Ctrl-C came.
+pub(super) fn interrupted() {
+    let _ = writeln!(
+        anstream::stderr(),
+        "ioalign: interrupted; no bundle was written"
+    );
+}

@@ -1,0 +1,244 @@
+//! Images as files that are built, copied and uploaded: their size, their form, how they boot.
+//!
+//! A size that is odd is a note: most images never meet what trips over it. It is `broken` as soon as
+//! the operator names a purpose for which it is.
+
+use super::lint::{Lint, UPLOADS, Upload};
+use super::{Case, Options};
+use crate::finding::{Finding, Severity};
+use crate::layer::{Kind, Layer, LayerId};
+use crate::role::Role;
+use crate::units::Bytes;
+
+/// Direct I/O on a host with 4 KiB sectors, `losetup --sector-size 4096` and LUKS2 with 4 KiB sectors.
+const COMMON_UNIT: Bytes = Bytes::new(4096);
+
+pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Finding>) {
+    let lint = &options.lint;
+    for (id, layer) in case.stack.layers() {
+        if layer.kind == Kind::Disk && layer.facts.contains_key("format") {
+            sizes(case, id, layer, lint, findings);
+            if let Some(upload) = lint.upload {
+                findings.extend(form(case, id, layer, upload));
+                findings.extend(length(case, id, layer, upload));
+            }
+        }
+    }
+    if lint.uefi {
+        boots(case, findings);
+    }
+}
+
+/// The sizes that are asked for; without such a question what trips many.
+fn sizes(case: &Case<'_>, id: LayerId, layer: &Layer, lint: &Lint, findings: &mut Vec<Finding>) {
+    let found = findings.len();
+    if let Some(unit) = lint.size_multiple {
+        findings.extend(size(case, id, layer, unit).map(Odd::asked));
+    }
+    let upload = lint.upload.or_else(|| likely_upload(layer));
+    if let Some(upload) = upload {
+        let named = lint.upload.is_some();
+        let odd = size(case, id, layer, upload.unit);
+        findings.extend(odd.map(|odd| odd.refused(upload, named)));
+    }
+    if findings.len() == found {
+        let odd = size(case, id, layer, COMMON_UNIT);
+        findings.extend(odd.map(|odd| odd.common(layer)));
+    }
+}
+
+/// A VHD is made for Hyper-V or Azure.
+fn likely_upload(layer: &Layer) -> Option<&'static Upload> {
+    let format = layer.facts.get("format")?;
+    UPLOADS
+        .iter()
+        .find(|upload| upload.format == format && format == "vhd")
+}
+
+/// `Disk x.img`, `The virtual disk`.
+fn subject(case: &Case<'_>, id: LayerId) -> String {
+    match case.name(id).as_str() {
+        name @ "virtual disk" => format!("The {name}"),
+        _ => case.subject(id),
+    }
+}
+
+/// A size that is no multiple of a unit.
+struct Odd {
+    id: LayerId,
+    name: String,
+    size: Bytes,
+    unit: Bytes,
+    over: u64,
+}
+
+fn size(case: &Case<'_>, id: LayerId, layer: &Layer, unit: Bytes) -> Option<Odd> {
+    let size = believed_size(layer)?;
+    let over = size.get().checked_rem(unit.get())?;
+    (over != 0).then(|| Odd {
+        id,
+        name: subject(case, id),
+        size,
+        unit,
+        over,
+    })
+}
+
+/// The size that counts for a service: the current size of a VHD, whatever its geometry says.
+fn believed_size(layer: &Layer) -> Option<Bytes> {
+    let current = layer.facts.get("current-size");
+    let current = current.and_then(|text| text.parse().ok()).map(Bytes::new);
+    current.or(layer.size)
+}
+
+impl Odd {
+    /// `Disk x.img has N bytes, M B more than a multiple of 1 MiB`
+    fn sentence(&self) -> String {
+        format!(
+            "{} has {} bytes, {} B more than a multiple of {}",
+            self.name,
+            self.size.get(),
+            self.over,
+            self.unit
+        )
+    }
+
+    /// The next size that fits.
+    fn next(&self) -> Option<Bytes> {
+        let missing = self.unit.checked_sub(Bytes::new(self.over))?;
+        self.size.checked_add(missing)
+    }
+
+    fn filled(&self, mut finding: Finding) -> Finding {
+        finding.unit = Some(self.unit);
+        finding.offset = Some(Bytes::new(self.over));
+        finding.suggest.size = self.next();
+        finding.fixable_in_place = Some(true);
+        let step = self.next().map(|next| {
+            format!(
+                "resize the raw image (qemu-img resize -f raw IMAGE {}), then move its backup GPT to the new end (sgdisk -e IMAGE)",
+                next.get()
+            )
+        });
+        finding.steps.extend(step);
+        finding.at(self.id)
+    }
+
+    fn asked(self) -> Finding {
+        let why = format!("{}, which is asked for", self.sentence());
+        self.filled(Finding::new(
+            "image-size-not-multiple",
+            Severity::Broken,
+            why,
+        ))
+    }
+
+    fn common(self, layer: &Layer) -> Finding {
+        let effect = if layer
+            .facts
+            .get("format")
+            .is_some_and(|format| format == "raw")
+        {
+            "on a host with 4 KiB sectors QEMU with cache=none refuses it"
+        } else {
+            "as a raw copy on a host with 4 KiB sectors QEMU with cache=none refuses it"
+        };
+        let why = format!(
+            "{}: {effect} (\"Image size is not a multiple of request alignment\"), and \
+             loop devices and encryption with 4 KiB sectors leave out the tail",
+            self.sentence()
+        );
+        self.filled(Finding::new("image-size-not-multiple", Severity::Note, why))
+    }
+
+    fn refused(self, upload: &Upload, named: bool) -> Finding {
+        let severity = if named {
+            Severity::Broken
+        } else {
+            Severity::Note
+        };
+        let footer = if upload.footer.is_zero() {
+            String::new()
+        } else {
+            format!(" (the footer of {} is not counted)", upload.footer)
+        };
+        let why = format!("{}: {} refuses it{footer}", self.sentence(), upload.service);
+        let finding = Finding::new("upload-size-not-multiple", severity, why);
+        self.filled(finding).step(upload.convert)
+    }
+}
+
+/// Whether it is what the service takes. Another format is what has to be converted yet, a wrong variant
+/// is taken for the product.
+fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
+    let format = layer.facts.get("format")?;
+    let variant = layer.facts.get("variant").map_or("", String::as_str);
+    let right = format == upload.format;
+    if right && variant == upload.variant {
+        return None;
+    }
+    let (severity, is) = if right {
+        (Severity::Broken, format!("{variant} {format}"))
+    } else {
+        (Severity::Note, format.clone())
+    };
+    let why = format!(
+        "{} is {is}, and {} takes {} only",
+        subject(case, id),
+        upload.service,
+        upload.form
+    );
+    let finding = Finding::new("upload-format", severity, why).at(id);
+    Some(finding.step(upload.convert))
+}
+
+/// The file of a fixed VHD is the disk and its footer, nothing between them.
+fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
+    let variant = layer.facts.get("variant")?;
+    if layer.facts.get("format")? != upload.format || variant != upload.variant {
+        return None;
+    }
+    let file = case.stack.layer(layer.below.first()?.below).size?;
+    let size = believed_size(layer)?;
+    let wanted = size.checked_add(upload.footer)?;
+    (file != wanted).then(|| {
+        let why = format!(
+            "The file of {} has {} bytes; {} wants the {} of the disk and {} of the footer",
+            case.name(id),
+            file.get(),
+            upload.service,
+            size.get(),
+            upload.footer
+        );
+        let mut finding = Finding::new("upload-file-length", Severity::Broken, why).at(id);
+        finding.suggest.size = Some(wanted);
+        finding.step(upload.convert)
+    })
+}
+
+/// UEFI firmware starts from FAT on an EFI system partition and from nothing else.
+fn boots(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    for finding in findings.iter_mut() {
+        if finding.rule == "esp-not-fat" {
+            finding.severity = Severity::Broken;
+        }
+    }
+    let is_esp =
+        |(_, layer): &(LayerId, &Layer)| layer.kind == Kind::Partition && layer.role == Role::Esp;
+    if case.stack.layers().any(|layer| is_esp(&layer)) {
+        return;
+    }
+    let disk = case
+        .stack
+        .layers()
+        .find(|(_, layer)| layer.kind == Kind::Disk);
+    findings.extend(disk.map(|(id, _)| {
+        let why = format!(
+            "{} has no EFI system partition: UEFI firmware finds nothing to start",
+            subject(case, id)
+        );
+        let finding = Finding::new("esp-missing", Severity::Broken, why).at(id);
+        finding
+            .step("make a FAT partition of type EF00 (sgdisk -t) and install the boot loader in it")
+    }));
+}

@@ -1,0 +1,70 @@
+//! Images that are built to be uploaded and started: what the service and the firmware take.
+
+use super::{Group, Rule};
+use crate::finding::Severity;
+
+pub(super) const GROUP: Group = Group {
+    title: "Uploads and firmware",
+    rules: &[
+        Rule {
+            id: "upload-size-not-multiple",
+            severity: Severity::Broken,
+            title: "A virtual size that the service refuses",
+            means: "The virtual size is no multiple of what the service wants: whole MiB for \
+            Azure, whole GiB for Google Compute Engine. The 512-byte footer of a fixed VHD is not \
+            counted; the current size in the footer is what counts, not its geometry.",
+            costs: "The upload is refused: \"The VHD … has an unsupported virtual size … must be \
+            a whole number (in MBs)\". With --upload it is broken; on a VHD without it a note.",
+            source: "Microsoft: Prepare Linux for imaging in Azure, resizing VHDs; QEMU commit \
+            fb9245c2 (force_size); Google: Import boot disk images to Compute Engine manually.",
+            fix: "qemu-img resize the raw image to the next multiple, sgdisk -e, then convert \
+            with force_size: without it qemu-img rounds the size to a geometry again.",
+            ignore: "When the image is never uploaded there.",
+        },
+        Rule {
+            id: "upload-format",
+            severity: Severity::Broken,
+            title: "Not the format that the service takes",
+            means: "Azure takes fixed VHD only, Google Compute Engine a raw image in a tar file. A \
+            VHD of the wrong kind is broken, another format a note: it is to be converted yet.",
+            costs: "The upload is refused, or the disk does not start.",
+            source: "Microsoft: Prepare Linux for imaging in Azure; Google: Import boot disk \
+            images to Compute Engine manually.",
+            fix: "qemu-img convert -O vpc -o subformat=fixed,force_size, or -O raw.",
+            ignore: "When the tool that uploads converts it.",
+        },
+        Rule {
+            id: "upload-file-length",
+            severity: Severity::Broken,
+            title: "A fixed VHD with more or less than its disk and footer",
+            means: "The file is not the virtual size and 512 bytes of footer: the footer's \
+            current size and the file contradict each other.",
+            costs: "The service reads the footer at the wrong place, or refuses the file.",
+            source: "Microsoft VHD Image Format Specification 1.0, Hard Disk Footer Format.",
+            fix: "Convert it anew from the raw image.",
+            ignore: "Never for an upload.",
+        },
+        Rule {
+            id: "esp-not-fat",
+            severity: Severity::Note,
+            title: "An EFI system partition without FAT",
+            means: "The partition has the type of an EFI system partition and something else is \
+            in it, or nothing. A note, and broken with --uefi.",
+            costs: "UEFI firmware cannot start from it; a machine that boots by BIOS does not \
+            care.",
+            source: "UEFI 13.3: the file system of the ESP is FAT.",
+            fix: "mkfs.fat -F 32, then install the boot loader; or give it the type that fits.",
+            ignore: "When nothing boots from it by UEFI.",
+        },
+        Rule {
+            id: "esp-missing",
+            severity: Severity::Broken,
+            title: "No EFI system partition",
+            means: "With --uefi: no partition of the image is an EFI system partition.",
+            costs: "UEFI firmware finds nothing to start.",
+            source: "UEFI 3.5.1.1 and 13.3.",
+            fix: "Make a FAT partition of type EF00 and install the boot loader in it.",
+            ignore: "On data disks: do not ask for it there.",
+        },
+    ],
+};

@@ -1,0 +1,66 @@
+//! What a bundle does not tell, and which file would.
+//!
+//! A stack of which a part is drawn and not placed must not end as `ok` because another part is.
+
+use ioalign_core::{LayerId, Map, Remark, Severity, Stack};
+
+use super::kind::Kind;
+
+/// Names that are shown.
+const SHOWN: usize = 4;
+
+/// Says in one remark what is not told.
+pub(super) fn tell(kind: Kind, stack: &mut Stack) {
+    let kind = kind.name();
+    let what = match unplaced(stack) {
+        Some((names, why)) => {
+            let list = shown(&names);
+            format!("This {kind} does not tell the place of {list}: {why}")
+        }
+        None if stack.layers().all(|(_, layer)| layer.below.is_empty()) => {
+            let disks = stack.layers().filter(|(_, layer)| layer.size.is_some());
+            let disks = if disks.count() == 0 {
+                "no disk and "
+            } else {
+                ""
+            };
+            format!("This {kind} lists {disks}nothing that lies on a disk")
+        }
+        None => return,
+    };
+    let remark = Remark::new("bundle-incomplete", Severity::Unknown, what).advise(
+        "ask for the output of: fdisk -l, blockdev --report, parted DISK unit s print, or lsblk -O -P \
+         of util-linux 2.38 (START)",
+    );
+    let remark = remark.advise("or for a capture of the host itself");
+    stack.layer_mut(LayerId(0)).remarks.push(remark);
+}
+
+fn shown(names: &[String]) -> String {
+    let list = names.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", list.join(", "))
+}
+
+/// The layers of data that are not placed, and the first reason.
+fn unplaced(stack: &Stack) -> Option<(Vec<String>, String)> {
+    let mut names = Vec::new();
+    let mut first = None;
+    for (_, layer) in stack
+        .layers()
+        .filter(|(_, layer)| layer.role.carries_data())
+    {
+        let told = layer.below.iter().find_map(|edge| match &edge.map {
+            Map::Opaque(why) if why.contains("not told") => Some(why),
+            _ => None,
+        });
+        if let Some(why) = told {
+            names.push(layer.name.clone());
+            first.get_or_insert_with(|| why.clone());
+        }
+    }
+    first.map(|why| (names, why))
+}

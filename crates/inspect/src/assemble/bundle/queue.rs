@@ -1,0 +1,90 @@
+//! What a bundle has of sysfs: the limits of queues, and the names of mappings.
+//!
+//! sosreports copy `sys/block/*/queue/`, which is exact where the texts beside it are cut short; they
+//! have neither starts nor sizes.
+
+use std::collections::BTreeMap;
+
+use ioalign_core::layer::Kind;
+
+use crate::captures::{Evidence, Said};
+use crate::host::{self, Root};
+
+/// Disks that are read.
+const MOST_DISKS: usize = 1 << 14;
+
+/// Adds the claims of every disk.
+pub(super) fn read(root: &Root, evidence: &mut Evidence) {
+    for name in root.list("sys/block").iter().take(MOST_DISKS) {
+        if is_passing(name) || is_stacked(name) {
+            continue;
+        }
+        let claims = host::claims_of(root, name);
+        if claims.logical.or(claims.physical).is_some() {
+            let said = evidence.device(&name.replace('!', "/"));
+            said.kind = Some(Kind::Disk);
+            said.claims = Some(claims);
+        }
+    }
+    if !evidence.devices.is_empty() {
+        evidence.read.push("sysfs queue limits");
+    }
+}
+
+/// Memory disks, loops without a file, drives without a medium: bundles list them all, and nothing
+/// is known of them.
+fn is_passing(name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        let rest = name.strip_prefix(prefix);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    ["loop", "ram", "zram", "sr", "fd"]
+        .into_iter()
+        .any(numbered)
+}
+
+/// Their limits are put together from those below.
+fn is_stacked(name: &str) -> bool {
+    ["dm-", "md", "bcache"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
+
+/// Gives mappings one name, and drops devices of which a bundle knows nothing but that they are.
+pub(super) fn tidy(root: &Root, evidence: &mut Evidence) {
+    let mapped = mappings(root, &evidence.devices);
+    for said in &mut evidence.devices {
+        let names = std::iter::once(&mut said.name).chain(&mut said.parents);
+        for name in names {
+            if let Some(mapped) = mapped.get(name.as_str()) {
+                name.clone_from(mapped);
+            }
+        }
+    }
+    evidence
+        .devices
+        .retain(|said| !is_passing(&said.name) && !said.name.starts_with("dm-"));
+    for said in &mut evidence.devices {
+        if said.name.starts_with("mapper/") && said.kind == Some(Kind::Disk) {
+            // `fdisk -l` calls every device a disk.
+            said.kind = None;
+            said.claims = None;
+        }
+    }
+}
+
+/// Kernel names of mappings to those that people use: from sysfs, or from the numbers of `dmsetup`.
+fn mappings(root: &Root, devices: &[Said]) -> BTreeMap<String, String> {
+    let blocks = root.list("sys/block");
+    let kernel = blocks.iter().filter(|name| name.starts_with("dm-"));
+    let named = kernel.filter_map(|kernel| {
+        let name = root.attr(&format!("sys/block/{kernel}/dm/name"))?;
+        Some((kernel.clone(), format!("mapper/{name}")))
+    });
+    let numbered = devices.iter().filter_map(|said| {
+        let (_, number) = said.facts.iter().find(|(key, _)| *key == "devno")?;
+        let (_, minor) = number.split_once(':')?;
+        Some((format!("dm-{minor}"), said.name.clone()))
+    });
+    numbered.chain(named).collect()
+}

@@ -1,0 +1,134 @@
+//! What lies in a placed device: grids, members of sets, file systems.
+
+use std::sync::Arc;
+
+use ioalign_core::layer::Kind;
+use ioalign_core::{LayerId, grid_spec};
+
+use super::Placing;
+use crate::assemble::{Node, Part};
+use crate::captures::Said;
+use crate::host::hints::{self, Claims};
+use crate::source::MemorySource;
+use crate::view::View;
+use crate::volumes::{Detail, Member};
+
+impl Placing<'_> {
+    pub(super) fn add_grids(&mut self, id: LayerId, device: &Said) {
+        let declared = !self.assembly.options.grids.is_empty();
+        // Of an image file tools print 512 / 512: that is nobody's topology.
+        let image = self.assembly.stack.layer(id).kind == Kind::Image;
+        match device.claims.as_ref().filter(|_| !image) {
+            Some(claims) => {
+                if tells_no_unit(claims) && !declared {
+                    self.assembly.stack.grids.extend(grid_spec::assumed(id));
+                }
+                let judged = hints::judge(claims, id);
+                let kept = judged.grids.into_iter();
+                self.assembly.stack.grids.extend(
+                    kept.filter(|g| !declared || g.origin != ioalign_core::Origin::Assumed),
+                );
+                self.assembly
+                    .stack
+                    .layer_mut(id)
+                    .remarks
+                    .extend(judged.remarks);
+                if declared {
+                    self.assembly.add_declared_grids(id);
+                }
+            }
+            None => self.assembly.add_disk_grids(id),
+        }
+    }
+
+    pub(super) fn add_content(&mut self, id: LayerId, device: Said) {
+        if let Some(array) = &device.array {
+            self.add_array_grids(id, array);
+            self.forget_members(id);
+        }
+        if let Some(member) = device.member.filter(|member| !self.is_open(id, member)) {
+            self.add_member(id, member);
+        } else if let Some(found) = device.filesystem {
+            let node = self.node(id);
+            self.assembly.add_filesystem(&node, found);
+        }
+    }
+
+    /// The superblocks of an array's members have served; they are not joined a second time.
+    fn forget_members(&mut self, id: LayerId) {
+        let layer = self.assembly.stack.layer(id);
+        let below: Vec<_> = layer.below.iter().map(|edge| edge.below).collect();
+        self.assembly
+            .parts
+            .retain(|part| !below.contains(&part.layer));
+    }
+
+    /// Whether a table places the volume that this superblock describes.
+    fn is_open(&self, id: LayerId, member: &Member) -> bool {
+        let name = &self.assembly.stack.layer(id).name;
+        matches!(member.detail, Detail::Crypt { .. }) && self.mapped.opens(name)
+    }
+
+    fn add_member(&mut self, id: LayerId, member: Member) {
+        let Node {
+            layer, view, depth, ..
+        } = self.node(id);
+        match member.detail {
+            Detail::Md(_) | Detail::Lvm(_) => {
+                self.assembly.parts.push(Part {
+                    layer,
+                    view,
+                    depth,
+                    member,
+                });
+            }
+            _ => {
+                let node = self.node(id);
+                let before = self.assembly.stack.len();
+                self.assembly.add_member(node, member);
+                let made = self
+                    .assembly
+                    .stack
+                    .layers()
+                    .skip(before)
+                    .map(|(id, _)| id)
+                    .next();
+                let holder = self.assembly.stack.layer(id).name.clone();
+                if let Some(made) = made {
+                    // `cryptsetup status` and mounts speak of luks-… on it; the holder's name serves.
+                    self.placed
+                        .entry(format!("{holder}#content"))
+                        .or_insert(made);
+                }
+            }
+        }
+    }
+
+    /// A node without bytes.
+    fn node(&self, layer: LayerId) -> Node {
+        let start = self
+            .assembly
+            .stack
+            .layer(layer)
+            .below
+            .first()
+            .and_then(|e| e.map.start());
+        Node {
+            layer,
+            view: View::new(Arc::new(MemorySource::new(Vec::new()))),
+            depth: 1,
+            parent_type: None,
+            start_on_disk: start.unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether only the sector is told (`blockdev --report`): as good as no topology at all, unless the
+/// sector is as large as any unit that is assumed. A model may tell more than the numbers.
+fn tells_no_unit(claims: &Claims) -> bool {
+    let sizes = [claims.physical, claims.minimum, claims.optimal];
+    sizes.iter().all(Option::is_none)
+        && claims.nvme.is_none()
+        && claims.model.is_empty()
+        && claims.logical.is_none_or(|logical| logical < 4096)
+}

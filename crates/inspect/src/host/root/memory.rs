@@ -1,0 +1,71 @@
+//! A root that is a bundle in memory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use super::{MOST_ENTRIES, NO_COPY};
+use crate::archive::tree::Found;
+use crate::archive::{ContentSource, Tree};
+use crate::error::{Error, Result};
+use crate::view::View;
+
+#[derive(Debug)]
+pub(super) struct Memory {
+    tree: Arc<Tree>,
+}
+
+/// In the system's words, so that messages do not depend on where a tree lies.
+pub(super) fn absent() -> io::Error {
+    Errno::NOENT.into()
+}
+
+impl Memory {
+    pub(super) const fn new(tree: Arc<Tree>) -> Self {
+        Self { tree }
+    }
+
+    pub(super) fn bytes(&self, inside: &str, most: u64) -> io::Result<Vec<u8>> {
+        match self.tree.find(inside) {
+            Some(Found::File(content)) => Ok(content.head(most)),
+            Some(_) => Err(Errno::ISDIR.into()),
+            None => Err(absent()),
+        }
+    }
+
+    pub(super) fn exists(&self, inside: &str) -> bool {
+        self.tree.find(inside).is_some()
+    }
+
+    pub(super) fn is_folder(&self, inside: &str) -> bool {
+        matches!(self.tree.find(inside), Some(Found::Folder))
+    }
+
+    pub(super) fn list(&self, inside: &str) -> Vec<String> {
+        let names = self.tree.names(inside).map(str::to_owned);
+        names.take(MOST_ENTRIES).collect()
+    }
+
+    pub(super) fn link(&self, inside: &str) -> Option<PathBuf> {
+        match self.tree.find_link(inside)? {
+            Found::Link(target) => Some(PathBuf::from(target)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+        match self.tree.find(inside) {
+            Some(Found::File(_)) => Ok(()),
+            Some(_) => Err("it is not a file".to_owned()),
+            None => Err(NO_COPY.to_owned()),
+        }
+    }
+
+    pub(super) fn view(&self, inside: &str, path: &Path) -> Result<View> {
+        let content = self.tree.file(inside).cloned();
+        let content = content.ok_or_else(|| Error::io("Cannot open it", absent()).in_file(path))?;
+        Ok(View::new(Arc::new(ContentSource::new(content, path))))
+    }
+}

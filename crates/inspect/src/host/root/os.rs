@@ -1,0 +1,158 @@
+//! A root that the operating system shows: the live machine's, or a folder.
+//!
+//! A copied tree comes from elsewhere and is not trusted: its symlinks are resolved inside it
+//! (`openat2` with `RESOLVE_IN_ROOT`), FIFOs do not block, and every file is read up to a limit.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use super::{MOST_ATTRIBUTE, MOST_ENTRIES, NO_COPY, trimmed};
+use crate::error::{Error, Result};
+use crate::source::FileSource;
+use crate::view::View;
+
+#[derive(Debug)]
+pub(super) struct Os {
+    dir: OwnedFd,
+    pub(super) live: bool,
+}
+
+impl Os {
+    pub(super) fn open(path: &Path, live: bool) -> Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = rustix::fs::open(path, flags, Mode::empty())
+            .map_err(|e| Error::io("Cannot open it", e.into()).in_file(path))?;
+        Ok(Self { dir, live })
+    }
+
+    fn open_in(&self, inside: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        let inside = match inside.trim_start_matches('/') {
+            "" => ".",
+            inside => inside,
+        };
+        let mut flags = flags | OFlags::CLOEXEC;
+        if !flags.contains(OFlags::PATH) {
+            // A FIFO in a copied tree must not block; `openat2` refuses these beside `O_PATH`.
+            flags |= OFlags::NONBLOCK | OFlags::NOCTTY;
+        }
+        if self.live {
+            return rustix::fs::openat(&self.dir, inside, flags, Mode::empty());
+        }
+        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(&self.dir, inside, flags, Mode::empty(), resolve) {
+            // Kernels before 5.6: links may then lead out of the tree, to be read and no more.
+            Err(Errno::NOSYS) => rustix::fs::openat(&self.dir, inside, flags, Mode::empty()),
+            opened => opened,
+        }
+    }
+
+    pub(super) fn bytes(&self, inside: &str, most: u64) -> io::Result<Vec<u8>> {
+        let file = File::from(self.open_in(inside, OFlags::RDONLY)?);
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// sysfs gives all of an attribute at once, a page at most: one call instead of the three that
+    /// reading to the end takes, for each of thousands of attributes.
+    pub(super) fn attr(&self, inside: &str) -> Option<String> {
+        let fd = self.open_in(inside, OFlags::RDONLY).ok()?;
+        let mut page = [0; 4096];
+        let read = rustix::io::read(&fd, &mut page).ok()?;
+        Some(match page.get(..read) {
+            Some(whole) if read < page.len() => trimmed(whole),
+            _ => trimmed(&self.bytes(inside, MOST_ATTRIBUTE).ok()?),
+        })
+    }
+
+    pub(super) fn exists(&self, inside: &str) -> bool {
+        self.open_in(inside, OFlags::PATH).is_ok()
+    }
+
+    pub(super) fn is_folder(&self, inside: &str) -> bool {
+        self.open_in(inside, OFlags::PATH | OFlags::DIRECTORY)
+            .is_ok()
+    }
+
+    pub(super) fn list(&self, inside: &str) -> Vec<String> {
+        let Ok(fd) = self.open_in(inside, OFlags::RDONLY | OFlags::DIRECTORY) else {
+            return Vec::new();
+        };
+        let Ok(dir) = Dir::new(fd) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = dir
+            .filter_map(|entry| entry.ok()?.file_name().to_str().ok().map(str::to_owned))
+            .filter(|name| name != "." && name != "..")
+            .take(MOST_ENTRIES)
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    pub(super) fn link(&self, inside: &str) -> Option<PathBuf> {
+        let (parent, name) = inside.trim_end_matches('/').rsplit_once('/')?;
+        let dir = self
+            .open_in(parent, OFlags::PATH | OFlags::DIRECTORY)
+            .ok()?;
+        let target = rustix::fs::readlinkat(dir, name, Vec::new()).ok()?;
+        Some(PathBuf::from(OsString::from_vec(target.into_bytes())))
+    }
+
+    pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+        let path = inside.trim_start_matches('/');
+        let stat = self.stat(path).map_err(|e| self.why_not(e))?;
+        let wanted = if self.live {
+            FileType::BlockDevice
+        } else {
+            FileType::RegularFile
+        };
+        if FileType::from_raw_mode(stat.st_mode) != wanted {
+            return Err(format!(
+                "it is not a {}",
+                if self.live { "block device" } else { "file" }
+            ));
+        }
+        let allowed = if self.live {
+            // Opening a device can spin it up or wake a daemon: ask for leave only.
+            rustix::fs::accessat(&self.dir, path, Access::READ_OK, AtFlags::empty())
+        } else {
+            self.open_in(path, OFlags::RDONLY).map(drop)
+        };
+        allowed.map_err(|e| self.why_not(e))
+    }
+
+    fn stat(&self, path: &str) -> rustix::io::Result<rustix::fs::Stat> {
+        let fd = self.open_in(path, OFlags::PATH)?;
+        rustix::fs::fstat(fd)
+    }
+
+    fn why_not(&self, error: Errno) -> String {
+        match error {
+            Errno::NOENT if self.live => "there is no device node".to_owned(),
+            Errno::NOENT => NO_COPY.to_owned(),
+            Errno::ACCESS | Errno::PERM => "no permission (root may read it)".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    pub(super) fn view(&self, inside: &str, path: &Path) -> Result<View> {
+        let fd = self
+            .open_in(inside, OFlags::RDONLY)
+            .map_err(|e| Error::io("Cannot open it", e.into()).in_file(path))?;
+        let source = FileSource::from_file(File::from(fd), path)?;
+        Ok(View::new(Arc::new(source)))
+    }
+
+    pub(super) fn device(&self, inside: &str) -> io::Result<File> {
+        Ok(File::from(self.open_in(inside, OFlags::RDONLY)?))
+    }
+}

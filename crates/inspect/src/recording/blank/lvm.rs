@@ -1,0 +1,127 @@
+//! LVM's metadata text: who made the group and by which commands, and the serial numbers of its devices.
+//!
+//! Values keep their length, and both checksums (text, header of the area) are made right again, so
+//! that a copy reads like the original.
+
+use super::{Blanked, count};
+use crate::recording::Sectors;
+use crate::volumes::lvm_crc;
+
+/// `FMTT_MAGIC`, behind the header's checksum.
+const MAGIC: &[u8] = b" LVM2 x[5A%r0N*>";
+const HEADER: usize = 512;
+/// Where the first `raw_locn` has the place, the length and the checksum of the text.
+const OFFSET: usize = 40;
+const SIZE: usize = 48;
+const SUM: usize = 56;
+/// Longest text that is looked at, as in the reader.
+const MOST_TEXT: u64 = 16 << 20;
+
+/// Assignments whose text goes: where the group was made, on whose authority, by what command.
+const ALWAYS: [&str; 3] = ["creation_host", "system_id", "description"];
+/// Those that name hardware by its serial number.
+const SERIALS: [&str; 1] = ["device_id"];
+
+/// Blanks every metadata area on a device.
+pub(super) fn blank(sectors: &mut Sectors, with_serials: bool, blanked: &mut Blanked) {
+    for at in sectors.find(MAGIC, 4) {
+        area(sectors, at, with_serials, blanked);
+    }
+}
+
+/// An area whose header begins at `at`. `None`: it holds no text that its checksum vouches for,
+/// and then no reader has seen it whole.
+fn area(sectors: &mut Sectors, at: u64, with_serials: bool, blanked: &mut Blanked) -> Option<()> {
+    let header = sectors.read(at, HEADER);
+    let long = |field: usize| Some(u64::from_le_bytes(*header.get(field..)?.first_chunk()?));
+    let (room, offset, size) = (long(32)?, long(OFFSET)?, long(SIZE)?);
+    if size > MOST_TEXT || !(HEADER as u64..room).contains(&offset) {
+        return None;
+    }
+    // Text that runs past the end of the buffer goes on at its front, behind the header.
+    let front = usize::try_from(size.min(room - offset)).ok()?;
+    let rest = usize::try_from(size).ok()?.checked_sub(front)?;
+    let (first, second) = (at.checked_add(offset)?, at.checked_add(HEADER as u64)?);
+    let mut text = sectors.read(first, front);
+    text.extend(sectors.read(second, rest));
+    let sum = header.get(SUM..)?.first_chunk()?;
+    if lvm_crc(&text) != u32::from_le_bytes(*sum) {
+        return None;
+    }
+    let mut changed = values(
+        &mut text,
+        &ALWAYS,
+        "LVM creation host, system ID, descriptions",
+        blanked,
+    );
+    if !with_serials {
+        changed |= values(&mut text, &SERIALS, "LVM device IDs", blanked);
+    }
+    if changed {
+        sectors.write(first, text.get(..front)?);
+        sectors.write(second, text.get(front..)?);
+        sectors.write(at.checked_add(SUM as u64)?, &lvm_crc(&text).to_le_bytes());
+        let header = sectors.read(at, HEADER);
+        sectors.write(at, &lvm_crc(header.get(4..)?).to_le_bytes());
+    }
+    Some(())
+}
+
+/// Overwrites the quoted values of these names; whether there were any.
+fn values(text: &mut [u8], names: &[&str], what: &'static str, blanked: &mut Blanked) -> bool {
+    let mut changed = false;
+    let mut line = 0;
+    while line < text.len() {
+        let rest = text.get_mut(line..).unwrap_or_default();
+        let len = rest
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .unwrap_or(rest.len());
+        if let Some(value) = rest.get_mut(..len).and_then(|line| value(line, names)) {
+            changed |= !value.is_empty();
+            value.fill(b'x');
+            count(blanked, what);
+        }
+        line += len + 1;
+    }
+    changed
+}
+
+/// What is between the quotes of `name = "…"`.
+fn value<'a>(line: &'a mut [u8], names: &[&str]) -> Option<&'a mut [u8]> {
+    let begins = line.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let word = line.get(begins..)?;
+    let named = names.iter().any(|name| {
+        let rest = word.strip_prefix(name.as_bytes());
+        rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"="))
+    });
+    let open = line
+        .iter()
+        .position(|byte| *byte == b'"')
+        .filter(|_| named)?;
+    let close = line.iter().rposition(|byte| *byte == b'"')?;
+    line.get_mut(open + 1..close)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_values_of_these_names_go() {
+        let text = "id = \"keep\"\n\tcreation_host = \"planted\"\t# Linux\ncreation_hosts = \"keep\"\n\
+                    system_id=\"planted\"\ndescription = \"\"\ndevice_id = \"planted\"";
+        let mut bytes = text.as_bytes().to_vec();
+        let mut blanked = Blanked::new();
+        assert!(values(&mut bytes, &ALWAYS, "a", &mut blanked));
+        assert!(values(&mut bytes, &SERIALS, "b", &mut blanked));
+        let after = String::from_utf8(bytes).unwrap();
+        assert_eq!(after, text.replace("planted", "xxxxxxx"));
+        assert!(!values(
+            &mut after.into_bytes(),
+            &["none"],
+            "c",
+            &mut blanked
+        ));
+    }
+}

@@ -1,0 +1,141 @@
+//! The whole way: read with a recorder, blank, prove, pack.
+
+use std::path::PathBuf;
+
+use ioalign_core::SectorSize;
+
+use super::manifest::{MANIFEST, Manifest, Replay, SCHEMA};
+use super::{Frozen, UNREAD, Unreadable, blank, replay, tar, unread};
+use crate::assemble::{self, HostOptions, Inspection, Options};
+use crate::error::{Error, Result};
+use crate::host::Root;
+
+/// What is to be captured.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// A captured tree to make a bundle of; `None`: the running machine.
+    pub sysroot: Option<PathBuf>,
+    /// Devices; empty: all.
+    pub devices: Vec<PathBuf>,
+    /// Keep serial numbers.
+    pub with_serials: bool,
+    /// Name and version of the program.
+    pub tool: String,
+}
+
+/// A bundle, ready to be written.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// The compressed tarball.
+    pub bytes: Vec<u8>,
+    /// What it says about itself.
+    pub manifest: Manifest,
+    /// The paths in it.
+    pub paths: Vec<String>,
+}
+
+/// Where a machine's name is.
+const HOSTNAME: &str = "proc/sys/kernel/hostname";
+
+/// What the kernel calls a machine that was given no name.
+const NAMELESS: &str = "(none)";
+
+/// Reads the host and packs what was read.
+///
+/// # Errors
+/// When the host cannot be read at all, or a named device is not there.
+pub fn capture(request: &Request) -> Result<Bundle> {
+    let root = match &request.sysroot {
+        Some(path) => Root::captured(path)?,
+        None => Root::live()?,
+    }
+    .recording();
+    let live = read(&root, request)?;
+    let (mut tree, unread) = root.recorded();
+    let (blanked, replay) = finish(&root, &mut tree, &unread, request, &live)?;
+    let manifest = Manifest {
+        schema: SCHEMA,
+        tool: request.tool.clone(),
+        host: root.peek(HOSTNAME).filter(|name| name != NAMELESS),
+        devices: devices(request),
+        with_serials: request.with_serials,
+        items: tree.len(),
+        blanked,
+        unread: unread.iter().map(Into::into).collect(),
+        replay,
+    };
+    tree.put_text(MANIFEST, manifest.text());
+    let bytes = tar::gzip(&tree, &top(manifest.host.as_deref()))
+        .map_err(|error| Error::io("Cannot pack it", error))?;
+    let paths = tree.iter().map(|(path, _)| path.clone()).collect();
+    Ok(Bundle {
+        bytes,
+        manifest,
+        paths,
+    })
+}
+
+fn devices(request: &Request) -> Vec<String> {
+    let names = request.devices.iter();
+    names.map(|path| path.display().to_string()).collect()
+}
+
+/// Reads the host as `check` does, and once for each sector size that an operator may name, so that
+/// a bundle answers to these as well.
+fn read(root: &Root, request: &Request) -> Result<Inspection> {
+    let what = HostOptions {
+        only: request.devices.clone(),
+        ..HostOptions::default()
+    };
+    let live = assemble::host_in(root, &what, &Options::default())?;
+    for sector in [SectorSize::S512, SectorSize::S4096] {
+        let options = Options {
+            sector: Some(sector),
+            ..Options::default()
+        };
+        // What only this size finds; the reading that counts has succeeded.
+        let _ = assemble::host_in(root, &what, &options);
+    }
+    let _ = assemble::mysql_configuration(root);
+    Ok(live)
+}
+
+/// Blanks a recorded tree and compares it with the live reading.
+fn finish(
+    root: &Root,
+    tree: &mut Frozen,
+    unread: &[Unreadable],
+    request: &Request,
+    live: &Inspection,
+) -> Result<(blank::Blanked, Replay)> {
+    if !unread.is_empty() {
+        tree.put_text(UNREAD, unread::text(unread));
+    }
+    let options = blank::Options {
+        with_serials: request.with_serials,
+        serials: match request.with_serials {
+            true => Vec::new(),
+            false => blank::serials::of(root, tree),
+        },
+    };
+    let blanked = blank::blank(tree, &options);
+    let copy = replay::read(tree, &root.path_of(""), &Options::default())?;
+    let difference = replay::difference(live, &copy);
+    let same = difference.is_none();
+    Ok((blanked, Replay { same, difference }))
+}
+
+/// The folder that everything lies in: nobody unpacks `dev/sda` over the real one.
+fn top(host: Option<&str>) -> String {
+    match host.map(plain).filter(|name| !name.is_empty()) {
+        Some(name) => format!("ioalign-{name}"),
+        None => "ioalign-host".to_owned(),
+    }
+}
+
+/// A host's name as part of a file name.
+pub fn plain(name: &str) -> String {
+    let fits = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    let name: String = name.chars().filter(fits).take(64).collect();
+    name.trim_matches('.').to_owned()
+}

@@ -1,0 +1,82 @@
+//! The trace formats in a release build: how fast they parse, and that nothing breaks them.
+//!
+//! * `formats parse FILE...`: chunks of each file through its parser on one core, nothing else; the
+//!   processor time of the process is the figure (`time`).
+//! * `formats fuzz RUNS [FORMAT]`: that many damaged traces of each format; a failure prints the seed
+//!   that repeats it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
+
+#[path = "../tests/it/damage.rs"]
+mod damage;
+#[path = "../tests/it/samples.rs"]
+mod samples;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use ioalign_observe::formats::Hints;
+use ioalign_observe::input::{self, chunks::Chunker};
+use ioalign_observe::{Records, pipeline};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["parse", files @ ..] => files.iter().for_each(|file| parse(Path::new(file))),
+        ["fuzz", runs, rest @ ..] => return fuzz(runs.parse().unwrap(), rest.first().copied()),
+        _ => panic!("formats parse FILE... | formats fuzz RUNS [FORMAT]"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn parse(path: &Path) {
+    let input = input::open(path).unwrap();
+    let format = pipeline::format_of(&input, None).unwrap();
+    let mut parser = (format.parser)(&input.head, &Hints::default()).unwrap();
+    let mut chunker = Chunker::new(input.reader, format.framing, 1 << 20);
+    let (mut chunk, mut records) = (Vec::new(), Records::default());
+    let (mut bytes, mut rows, mut skipped) = (0, 0, 0);
+    let start = Instant::now();
+    while chunker.next(&mut chunk).unwrap() {
+        records.clear();
+        parser.parse(&chunk, &mut records);
+        bytes += chunk.len();
+        rows += records.rows.len();
+        skipped += records.skipped.rows;
+    }
+    let mib = bytes >> 20;
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{}: {mib} MiB, {rows} rows, {skipped} skipped, {seconds:.2} s",
+        format.name
+    );
+}
+
+fn fuzz(runs: u64, wanted: Option<&str>) -> ExitCode {
+    let mut failures = 0;
+    let samples = samples::all();
+    for sample in samples
+        .iter()
+        .filter(|s| wanted.is_none_or(|wanted| wanted == s.format))
+    {
+        let start = Instant::now();
+        for seed in 0..runs {
+            let mut random = damage::Random(seed);
+            let mut bytes = sample.bytes.clone();
+            damage::damage(&mut bytes, &mut random);
+            let run = || damage::run(&bytes, &sample.hints);
+            if catch_unwind(AssertUnwindSafe(run)).is_err() {
+                println!("{}: seed {seed} fails", sample.format);
+                failures += 1;
+            }
+        }
+        println!(
+            "{}: {runs} runs, {:.1} s",
+            sample.format,
+            start.elapsed().as_secs_f64()
+        );
+    }
+    ExitCode::from(u8::from(failures > 0))
+}
