@@ -24,16 +24,7 @@ pub use directory::Directory;
 /// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
 /// any event is written, whichever device the event names.
 const WHOLE_DISK: &[&str] = &[
-    "blktrace",
-    "blkparse",
-    "ftrace",
-    "ftrace-text",
-    "ftrace-blk",
-    "perf",
-    "perf-script",
-    "biosnoop",
-    "blkalgn",
-    "bpftrace",
+    "blktrace", "blkparse", "ftrace", "perf", "biosnoop", "blkalgn", "bpftrace",
 ];
 
 /// What the operator says about the traces.
@@ -111,6 +102,17 @@ pub struct Summary {
     pub profile: Profile,
     /// The files.
     pub files: Vec<Read>,
+}
+
+impl Summary {
+    /// The profile with what is to be known of the files in it, as it is shown and written.
+    pub fn into_profile(self) -> Profile {
+        let files = self.files.iter().map(Read::facts).collect();
+        Profile {
+            files,
+            ..self.profile
+        }
+    }
 }
 
 /// Reads all traces, of one machine and one time, into one profile.
@@ -236,7 +238,6 @@ impl Machine {
         let mut profile = self.analysis.profile(&self.directory);
         profile.dropped = files.iter().map(|file| file.dropped).sum();
         profile.unpaired = self.pairing.unpaired.named(self.order.late);
-        profile.files = files.iter().map(Read::facts).collect();
         profile
     }
 }

@@ -242,32 +242,6 @@ fn bytes(text: &str) -> Result<f64, String> {
     Ok(number(digits.trim())? * base.powi(power))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_and_rates_are_read() {
-        assert_eq!(time("80ms"), Ok(80_000_000));
-        assert_eq!(time("20s"), Ok(20_000_000_000));
-        assert_eq!(time("1.5us"), Ok(1500));
-        assert_eq!(time("2"), Ok(2_000_000_000));
-        assert!(time("0").is_err() && time("-1s").is_err() && time("1y").is_err());
-        let is = |text: &str, wanted: f64| (bytes(text).unwrap() - wanted).abs() < 0.5;
-        assert!(is("17.5M", 18_350_080.0) && is("17.5MB/s", 17_500_000.0));
-        assert!(is("400MiB/s", 419_430_400.0) && is("4096", 4096.0) && is("1k", 1024.0));
-        assert!(is("4KB", 4000.0) && is("512B", 512.0) && bytes("1x").is_err());
-    }
-
-    #[test]
-    fn shifts_are_read() {
-        let one = shift("sda1=63s").unwrap();
-        assert_eq!((one.device.as_deref(), one.bytes), (Some("sda1"), 32256));
-        assert_eq!(shift("-1M").unwrap().bytes, -1_048_576);
-        assert!(shift("sda1=").is_err());
-    }
-}
-
 /// Where I/Os are counted.
 #[derive(Copy, Clone, Debug, ValueEnum)]
 pub enum StageArg {
@@ -295,4 +269,30 @@ fn offset_unit(text: &str) -> Result<u32, String> {
         .ok()
         .filter(|unit: &u32| (1..=1 << 20).contains(unit));
     unit.ok_or_else(|| "bytes in one unit, 1 to 1048576: 512 where offsets are sectors".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_rates_are_read() {
+        assert_eq!(time("80ms"), Ok(80_000_000));
+        assert_eq!(time("20s"), Ok(20_000_000_000));
+        assert_eq!(time("1.5us"), Ok(1500));
+        assert_eq!(time("2"), Ok(2_000_000_000));
+        assert!(time("0").is_err() && time("-1s").is_err() && time("1y").is_err());
+        let is = |text: &str, wanted: f64| (bytes(text).unwrap() - wanted).abs() < 0.5;
+        assert!(is("17.5M", 18_350_080.0) && is("17.5MB/s", 17_500_000.0));
+        assert!(is("400MiB/s", 419_430_400.0) && is("4096", 4096.0) && is("1k", 1024.0));
+        assert!(is("4KB", 4000.0) && is("512B", 512.0) && bytes("1x").is_err());
+    }
+
+    #[test]
+    fn shifts_are_read() {
+        let one = shift("sda1=63s").unwrap();
+        assert_eq!((one.device.as_deref(), one.bytes), (Some("sda1"), 32256));
+        assert_eq!(shift("-1M").unwrap().bytes, -1_048_576);
+        assert!(shift("sda1=").is_err());
+    }
 }

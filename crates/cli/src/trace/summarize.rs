@@ -1,5 +1,6 @@
 //! `ioalign trace summarize`.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -8,6 +9,7 @@ use ioalign_core::profile::Profile;
 use ioalign_observe::analyse;
 use ioalign_observe::formats::Hints;
 use ioalign_observe::pairing::Stage;
+use ioalign_observe::pipeline::Summary;
 use ioalign_observe::{Progress, Settings, summarize};
 
 use super::{bar, look, stack};
@@ -23,9 +25,10 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
     let profile = bar::while_shown(arguments, watched, &progress, &interrupt, || {
-        summarize(&arguments.files, &settings, &progress).map(|summary| summary.profile)
+        summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
     })?;
     show(&profile, arguments)?;
+    not_in_stack(&profile, arguments);
     if progress.stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
@@ -38,6 +41,29 @@ fn show(profile: &Profile, arguments: &SummarizeArgs) -> Result<()> {
     }
     let options = look::options(&arguments.look);
     look::write(&ioalign_report::profile::render(profile, &options))
+}
+
+/// Devices that were not found in the stack are judged by themselves, which must not go unsaid.
+fn not_in_stack(profile: &Profile, arguments: &SummarizeArgs) {
+    let Some(stack) = arguments.stack.as_ref().filter(|_| !arguments.look.quiet) else {
+        return;
+    };
+    let unknown = profile
+        .devices
+        .iter()
+        .filter(|device| device.layer.is_none());
+    let names: Vec<_> = unknown
+        .map(|device| device.device.as_str())
+        .take(8)
+        .collect();
+    if !names.is_empty() {
+        let (names, stack) = (names.join(", "), stack.display());
+        // Standard error may be closed: the report is out already.
+        let _ = writeln!(
+            anstream::stderr(),
+            "ioalign: not in the stack of {stack}, and judged without it: {names}"
+        );
+    }
 }
 
 fn settings(arguments: &SummarizeArgs) -> Result<Settings> {

@@ -79,7 +79,15 @@ impl Settings {
         let found = stack.and_then(|(stack, device)| stack.placement(device, absolute));
         let mut placement = found.unwrap_or_default();
         placement.shift = self.shift_of(device);
-        let own = self.grids.iter().cloned().map(PlacedGrid::own);
+        // With a stack, the grids of its layers stand in for what is assumed of a device.
+        let assumed =
+            (self.grids.is_empty() && placement.layer.is_none()).then(GridSpec::assumed_block);
+        let own = self
+            .grids
+            .iter()
+            .cloned()
+            .chain(assumed)
+            .map(PlacedGrid::own);
         placement.grids = own.chain(placement.grids).collect();
         placement
     }
@@ -202,3 +210,6 @@ fn end(io: &Io) -> i64 {
     let latency = i64::try_from(io.latency).unwrap_or(0);
     io.time.saturating_add(latency)
 }
+
+#[cfg(test)]
+mod tests;

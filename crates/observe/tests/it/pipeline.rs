@@ -127,7 +127,8 @@ fn a_binary_file_as_a_table_is_all_bad_rows() {
             format: Some(name.to_owned()),
             ..Settings::default()
         };
-        let found = summarize(std::slice::from_ref(&path), &settings, &Progress::default()).unwrap();
+        let found =
+            summarize(std::slice::from_ref(&path), &settings, &Progress::default()).unwrap();
         assert_eq!(found.profile.events, 0, "{name}");
         assert!(found.files[0].skipped.rows > 0, "{name}");
     }

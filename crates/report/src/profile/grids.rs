@@ -13,13 +13,19 @@ use crate::words::kinds;
 /// Grids that are listed, unless everything is wanted.
 const ROWS: usize = 16;
 
-/// `4 KiB physical block of disk:sda`.
+/// `4 KiB physical block of sda`: a layer's id begins with its kind.
 fn name(grid: &GridProfile) -> String {
     let phase = match grid.phase_bytes {
         0 => String::new(),
         phase => format!(" at {}", Bytes::new(phase)),
     };
-    let of = grid.layer.as_ref().map(|layer| format!(" of {layer}"));
+    let layer = grid.layer.as_ref();
+    let of = layer.map(|id| {
+        format!(
+            " of {}",
+            id.split_once(':').map_or(id.as_str(), |(_, name)| name)
+        )
+    });
     let size = Bytes::new(grid.size_bytes);
     format!(
         "{size}{phase} {}{}",

@@ -21,23 +21,12 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
     };
     heading(page, &format!("Every {width}{why}"));
     let head = format!(
-        "{:>7} {} {} {:>4} {:>4}",
-        "",
-        names("rd"),
-        names("wr"),
-        "",
-        "in"
-    );
-    let below = format!(
-        "{:>7} {} {} {:>4} {:>4}",
+        "{:>6} {} {} busy prg",
         "s",
-        columns(),
-        columns(),
-        "busy",
-        "prg"
+        columns("rd_s"),
+        columns("wr_s")
     );
     page.line(&[Span::new(Style::Dim, head)]);
-    page.line(&[Span::new(Style::Dim, below)]);
     let used = |row: &&Interval| row.read.ios + row.write.ios > 0 || row.in_progress > Some(0);
     let shown = if page.options().verbose() {
         usize::MAX
@@ -55,23 +44,12 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
     page.line(&[Span::new(Style::Dim, text)]);
 }
 
-fn names(op: &str) -> String {
-    ["s", "avkb", "mb_s", "mrg", "cnc", "rt"]
-        .iter()
-        .zip(WIDTHS)
-        .map(|(_, width)| format!("{:>width$}", format!("{op}_")))
-        .collect::<Vec<_>>()
-        .join(" ")
-}
+const WIDTHS: [usize; 6] = [5, 5, 5, 3, 3, 4];
 
-const WIDTHS: [usize; 6] = [6, 5, 5, 3, 4, 5];
-
-fn columns() -> String {
-    let names = ["s", "avkb", "mb_s", "mrg", "cnc", "rt"];
-    let padded = names
-        .iter()
-        .zip(WIDTHS)
-        .map(|(name, width)| format!("{name:>width$}"));
+fn columns(first: &str) -> String {
+    let names = [first, "avkb", "mb_s", "mrg", "cnc", "rt"];
+    let padded = names.iter().zip(WIDTHS);
+    let padded = padded.map(|(name, width)| format!("{name:>width$}"));
     padded.collect::<Vec<_>>().join(" ")
 }
 
@@ -84,7 +62,7 @@ fn line(page: &mut Page, row: &Interval) {
         .in_progress
         .map_or_else(|| "-".to_owned(), |n| n.to_string());
     let text = format!(
-        "{start:>7} {} {} {busy:>4} {flight:>4}",
+        "{start:>6} {} {} {busy:>4} {flight:>3}",
         op(&row.read),
         op(&row.write)
     );

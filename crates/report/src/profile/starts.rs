@@ -27,8 +27,9 @@ pub fn bars(page: &mut Page, device: &DeviceProfile) {
     let Some(first) = counts.iter().position(|ios| *ios > 0) else {
         return;
     };
+    let last = counts.iter().rposition(|ios| *ios > 0).unwrap_or(LAST);
     heading(page, "Starts are multiples of, and of nothing larger");
-    for (power, ios) in counts.iter().enumerate().skip(first) {
+    for (power, ios) in counts.iter().enumerate().take(last + 1).skip(first) {
         bar(page, power, *ios, most, total);
     }
 }

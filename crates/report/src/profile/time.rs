@@ -9,6 +9,8 @@ use super::units::{exact, rate, short, three, time};
 use crate::text::page::{Page, Span, Style};
 use crate::words::numbers::thousands;
 
+/// A sample may be so many times longer than all I/O.
+const SHORT: f64 = 100.0;
 /// Bursts that are listed.
 const ROWS: usize = 5;
 
@@ -33,15 +35,18 @@ fn put(page: &mut Page, text: &str) {
 
 fn summary(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
     let total = &device.bursts_total;
+    let gap = time(ratio(total.gap_us, 1));
     let count = match total.count {
-        1 => "1 burst".to_owned(),
-        n => format!("{} bursts", thousands(n)),
+        1 => format!("1 burst, never idle for {gap}"),
+        n => format!(
+            "{} bursts, idle for {gap} or longer between them",
+            thousands(n)
+        ),
     };
     let busy = total.duration_us / ratio(profile.duration_us, 1).max(1.0);
     let moved = total.throughput_bytes_per_s.map(rate).unwrap_or_default();
     let text = format!(
-        "{count} (idle for {} between them), {} of the time; {moved} within them",
-        time(ratio(total.gap_us, 1)),
+        "{count}: {} of the time; {moved} within them",
         short(busy.min(1.0))
     );
     put(page, text.trim_end_matches(|c| "; ".contains(c)));
@@ -57,7 +62,9 @@ fn sampled(page: &mut Page, sampler: &Sampler, device: &DeviceProfile) {
         rate(sampler.highest_bytes_per_s)
     );
     let factor = within.map(|within| within / sampler.highest_bytes_per_s);
-    if let Some(factor) = factor.filter(|factor| *factor > 1.1) {
+    // A trace that is much shorter than a sample says nothing about monitoring.
+    let long = device.bursts_total.duration_us * SHORT > ratio(sampler.interval_us, 1);
+    if let Some(factor) = factor.filter(|factor| *factor > 1.1 && long) {
         text.push_str(&format!(": {}× less than the bursts move", three(factor)));
     }
     put(page, &text);

