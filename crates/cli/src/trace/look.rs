@@ -34,8 +34,13 @@ pub fn write(text: &str) -> Result<()> {
 
 /// One document to standard output.
 pub fn json(document: &impl Serialize) -> Result<()> {
+    write(&self::document(document)?)
+}
+
+/// One document as text.
+pub fn document(document: &impl Serialize) -> Result<String> {
     let text = serde_json::to_string_pretty(document)?;
-    write(&format!(
+    Ok(format!(
         "{}\n",
         ioalign_report::json::escape_invisible(text)
     ))

@@ -24,7 +24,7 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     interrupt.watch().context("cannot watch for Ctrl-C")?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
-    let profile = bar::while_shown(arguments, watched, &progress, &interrupt, || {
+    let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
         summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
     })?;
     show(&profile, arguments)?;

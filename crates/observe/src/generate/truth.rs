@@ -263,6 +263,7 @@ impl Counters {
             start_mod_4096: self.sectors,
             whole_start_mod_4096: self.whole,
             latency_us: self.latency.summary(),
+            latency_histogram_ns: self.latency.classes(),
             ..OpProfile::default()
         }
     }
