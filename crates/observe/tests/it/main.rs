@@ -7,6 +7,7 @@ mod docs;
 mod exact;
 mod generated;
 mod oracles;
+mod parquet;
 mod pipeline;
 mod robust;
 mod samples;
