@@ -83,6 +83,9 @@ impl Column {
 
     /// Sees to it that the next `rows` are there.
     pub fn load(&mut self, rows: usize) -> Result<(), String> {
+        if self.values.len() - self.used.min(self.values.len()) >= rows {
+            return Ok(());
+        }
         self.values.drain(..self.used.min(self.values.len()));
         self.used = 0;
         let Some(pages) = &mut self.pages else {
@@ -105,12 +108,13 @@ impl Column {
 
     /// The next rows, which are there.
     pub fn values(&self, rows: usize) -> &[i64] {
-        self.values.get(..rows).unwrap_or_default()
+        let end = self.used.saturating_add(rows);
+        self.values.get(self.used..end).unwrap_or_default()
     }
 
     /// They are not needed any more.
     pub const fn used(&mut self, rows: usize) {
-        self.used = rows;
+        self.used += rows;
     }
 
     /// The texts that its values are numbers of.

@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 
 use super::rows::{Places, Rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::Records;
 
-/// Rows decoded at a time: three megabytes of records.
-const BATCH: usize = 1 << 16;
+/// Rows handed on at a time: as many records as a processor's cache holds.
+const BATCH: usize = 1 << 13;
 
 /// A file whose directory was read.
 #[derive(Clone)]
@@ -45,25 +46,30 @@ impl Groups {
         let failed = |error| Error::io("Cannot open it", error).in_file(path);
         let file = File::open(path).map_err(failed)?;
         let len = file.metadata().map_err(failed)?.len();
-        let at = At {
-            file: Arc::new(file),
-            len,
-        };
+        let source = Source::File(Arc::new(file));
+        Self::of(At { source, len }).map_err(|error| error.in_file(path))
+    }
+
+    /// The same of a file that is in memory.
+    pub fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let len = bytes.len() as u64;
+        let source = Source::Memory(bytes.into());
+        Self::of(At { source, len })
+    }
+
+    fn of(at: At) -> Result<Self> {
+        let len = at.len;
         let damaged = |what: String| {
-            Error::new(
-                ErrorKind::Malformed,
-                format!("It is no whole Parquet file: {what}"),
-            )
-            .in_file(path)
+            let what = format!("It is no whole Parquet file: {what}");
+            Error::new(ErrorKind::Malformed, what)
         };
-        let file = guarded(|| SerializedFileReader::new(at).map_err(|e| e.to_string()))
-            .map_err(damaged)?;
+        let open = || SerializedFileReader::new(at).map_err(|e| e.to_string());
+        let file = guarded(open).map_err(damaged)?;
+        placed(file.metadata(), len).map_err(damaged)?;
         let places = Places::find(file.metadata().file_metadata().schema_descr())
-            .map_err(|what| Error::new(ErrorKind::Unsupported, what).in_file(path))?;
-        Ok(Self {
-            file: Arc::new(file),
-            places,
-        })
+            .map_err(|what| Error::new(ErrorKind::Unsupported, what))?;
+        let file = Arc::new(file);
+        Ok(Self { file, places })
     }
 
     /// What it says of itself.
@@ -105,6 +111,23 @@ impl Groups {
     }
 }
 
+/// All records of a file in memory: what tests and the mutation loop call.
+pub fn all(bytes: Vec<u8>) -> Result<u64> {
+    let groups = Groups::of_bytes(bytes)?;
+    let failed = |error| Error::io("Cannot read on", error);
+    let mut rows = 0;
+    for group in 0..groups.count() {
+        let mut batches = groups.rows(group).map_err(failed)?;
+        let mut more = true;
+        while more {
+            let mut records = Records::default();
+            more = batches.next(&mut records).map_err(failed)?;
+            rows += records.rows.len() as u64;
+        }
+    }
+    Ok(rows)
+}
+
 /// The rows of one row group, a batch at a time.
 pub struct Batches {
     rows: Rows,
@@ -117,6 +140,28 @@ impl Batches {
         guarded(|| rows.read(BATCH, out)).map_err(damage)?;
         Ok(!self.rows.ended())
     }
+}
+
+/// The crate takes it for granted that columns lie within the file.
+fn placed(metadata: &ParquetMetaData, len: u64) -> std::result::Result<(), String> {
+    let columns = metadata
+        .row_groups()
+        .iter()
+        .flat_map(RowGroupMetaData::columns);
+    for column in columns {
+        let data = column.data_page_offset();
+        let start = column
+            .dictionary_page_offset()
+            .map_or(data, |dictionary| dictionary.min(data));
+        let place = u64::try_from(start)
+            .ok()
+            .zip(u64::try_from(column.compressed_size()).ok());
+        let end = place.and_then(|(start, size)| start.checked_add(size));
+        if end.is_none_or(|end| end > len) || data < 0 {
+            return Err("a column lies outside of it".to_owned());
+        }
+    }
+    Ok(())
 }
 
 fn damage(what: String) -> io::Error {
@@ -134,8 +179,29 @@ fn guarded<T>(
 /// A file read by place, so that threads do not move each other's position.
 #[derive(Clone)]
 struct At {
-    file: Arc<File>,
+    source: Source,
     len: u64,
+}
+
+#[derive(Clone)]
+enum Source {
+    File(Arc<File>),
+    Memory(Bytes),
+}
+
+impl At {
+    /// Fewer bytes than asked for only at the end.
+    fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        match &self.source {
+            Source::File(file) => file.read_at(buffer, place),
+            Source::Memory(bytes) => {
+                let from = usize::try_from(place)
+                    .ok()
+                    .and_then(|place| bytes.get(place..));
+                from.unwrap_or_default().read(buffer)
+            }
+        }
+    }
 }
 
 impl Length for At {
@@ -152,7 +218,7 @@ struct From {
 
 impl Read for From {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.at.file.read_at(buffer, self.place)?;
+        let got = self.at.read_at(buffer, self.place)?;
         self.place += got as u64;
         Ok(got)
     }
@@ -179,7 +245,11 @@ impl ChunkReader for At {
             ));
         }
         let mut buffer = vec![0; length];
-        self.file.read_exact_at(&mut buffer, start)?;
+        let mut from = From {
+            at: self.clone(),
+            place: start,
+        };
+        from.read_exact(&mut buffer)?;
         Ok(buffer.into())
     }
 }
