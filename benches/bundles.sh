@@ -73,8 +73,11 @@ echo "peak memory, $files bundles: $(peak_kib "$ioalign" check "$scratch/all") K
 
 # A million entries in one tarball, all of them of the kind that is kept.
 mkdir -p "$scratch/many/sys/block/sda"
-seq -f "$scratch/many/sys/block/sda/%.0f" 1 1000000 | xargs touch
-tar -C "$scratch/many" -cf "$scratch/many.tar" sys
+(cd "$scratch/many/sys/block/sda" && seq 1 100000 | xargs touch)
+for part in {0..9}; do
+    tar -C "$scratch/many" -b1 --transform "s,sda/,sda/$part/," -cf - sys | head -c -1024 >>"$scratch/many.tar"
+done
+head -c 1024 /dev/zero >>"$scratch/many.tar"
 /usr/bin/time -f '%e s, %M KiB' -o "$scratch/time" "$ioalign" check "$scratch/many.tar" --json >/dev/null || true
 echo "10^6 entries, $(du -h "$scratch/many.tar" | cut -f1): $(tail -n 1 "$scratch/time")"
 awk -v limit="${LIMIT_S:-20}" '{exit $1 > limit}' "$scratch/wall"

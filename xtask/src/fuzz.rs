@@ -9,6 +9,9 @@ use anyhow::Result;
 use crate::hash::Hash;
 use crate::{fixtures, packages, paths, run};
 
+/// Damaged traces of each format, where nothing else is said.
+const TRACE_RUNS: &str = "100000";
+
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
 const TRUNCATE_BYTES: u64 = 1 << 20;
 
@@ -19,8 +22,33 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!run(args)?)))
 }
 
-/// Whether every reader held.
+/// Whether every reader held, of images and of traces; `--traces` is for the latter only.
 pub fn run(args: &[String]) -> Result<bool> {
+    let value = |name: &str| {
+        let at = args.iter().position(|arg| arg == name)?;
+        args.get(at + 1).map(String::as_str)
+    };
+    let has = |name: &str| args.iter().any(|arg| arg == name);
+    if has("--traces") {
+        return traces(value("--runs"), value("--format"));
+    }
+    let good = images(args)?;
+    if has("--format") || has("--truncate") {
+        return Ok(good);
+    }
+    Ok(traces(value("--runs"), None)? && good)
+}
+
+/// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
+fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
+    let package = ["--package", "ioalign-observe", "--example", "formats"];
+    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
+    command.args(package).args(["--", "fuzz"]);
+    command.arg(runs.unwrap_or(TRACE_RUNS)).args(format);
+    run::succeeds(&mut command)
+}
+
+fn images(args: &[String]) -> Result<bool> {
     let mut command = run::cargo(&[
         "run",
         "--profile",

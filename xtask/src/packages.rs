@@ -17,8 +17,11 @@ pub const BUILD: &[Need] = &[("cc", "gcc"), ("/usr/include/stdlib.h", "libc6-dev
 /// The reference tools that tests compare with, and what the shell checks need.
 pub const TEST: &[Need] = &[
     ("ansible", "ansible-core"),
+    ("blkparse", "blktrace"),
+    ("bzip2", "bzip2"),
     ("cryptsetup", "cryptsetup-bin"),
     ("dmsetup", "dmsetup"),
+    ("fio", "fio"),
     ("gdisk", "gdisk"),
     ("genisoimage", "genisoimage"),
     ("lvm", "lvm2"),
@@ -40,6 +43,7 @@ pub const TEST: &[Need] = &[
     ("mksquashfs", "squashfs-tools"),
     ("mkudffs", "udftools"),
     ("parted", "parted"),
+    ("perf", "linux-perf"),
     ("prometheus", "prometheus"),
     ("prometheus-node-exporter", "prometheus-node-exporter"),
     ("promtool", "prometheus"),
@@ -53,6 +57,8 @@ pub const TEST: &[Need] = &[
     ("time", "time"),
     ("virt-alignment-scan", "guestfs-tools"),
     ("xmllint", "libxml2-utils"),
+    ("xz", "xz-utils"),
+    ("zstd", "zstd"),
     ("/usr/lib/postgresql", "postgresql-15"),
     ("/usr/lib/python3/dist-packages/yaml", "python3-yaml"),
 ];

@@ -1,14 +1,14 @@
 //! One target: find out what it is, read it, judge it.
 
-use std::fs::{File, FileType};
-use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use ioalign_core::judge::judge as judge_stack;
 use ioalign_core::{Finding, Severity};
 use ioalign_inspect::assemble::{self, HostOptions, Inspection};
+use ioalign_inspect::source::{FileSource, Source};
 use ioalign_inspect::{Error, ErrorKind, archive};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
@@ -24,28 +24,39 @@ pub fn judge(path: &Path, job: &Job) -> Target {
     if on_host || job.sysroot.is_some() {
         return host(job, std::slice::from_ref(&path.to_owned()));
     }
-    // Only of a file: opening a FIFO would wait for its writer.
-    let is_file = kind.as_ref().is_ok_and(FileType::is_file);
-    if let Some(target) = is_file.then(|| tarball(path, job)).flatten() {
-        return target;
-    }
     let name = path.display().to_string();
+    // Only a file: opening a FIFO would wait for its writer.
     if kind.is_ok_and(|kind| !kind.is_file()) {
         let what = "It is neither a file, a folder nor a block device";
         let error = Error::new(ErrorKind::Unsupported, what).in_file(path);
         return failed(name, SourceKind::Image, &error, Instant::now());
     }
+    file(path, name, job)
+}
+
+/// Judges an image, or a support bundle in a tarball.
+fn file(path: &Path, name: String, job: &Job) -> Target {
+    let begun = Instant::now();
+    let source: Arc<dyn Source> = match FileSource::open(path) {
+        Ok(source) => Arc::new(source),
+        Err(error) => return failed(name, SourceKind::Image, &error, begun),
+    };
+    if is_packed(&source)
+        && let Some(target) = bundle(path, job)
+    {
+        return target;
+    }
     read(name, SourceKind::Image, job, || {
-        assemble::image(path, &job.inspect)
+        assemble::image_from(&source, &job.inspect)
     })
 }
 
-/// Judges a support bundle in a tarball; `None` when the file is none.
-fn tarball(path: &Path, job: &Job) -> Option<Target> {
-    let mut head = [0; 512];
-    let len = File::open(path).and_then(|mut file| file.read(&mut head));
-    let head = len.ok().and_then(|len| head.get(..len))?;
-    archive::may_be(head).then(|| bundle(path, job)).flatten()
+/// Whether it begins like a tarball. The page that is read stays with the source, for the image's readers.
+fn is_packed(source: &Arc<dyn Source>) -> bool {
+    let mut head = [0; archive::HEAD];
+    let len = usize::try_from(source.len()).map_or(archive::HEAD, |len| len.min(archive::HEAD));
+    let head = head.get_mut(..len).unwrap_or_default();
+    source.read_at(0, head).is_ok() && archive::may_be(head)
 }
 
 /// Judges a support bundle, a tarball or a folder.

@@ -8,6 +8,7 @@ use ioalign_observe::formats::Hints;
 use ioalign_observe::write::{TARGETS, Target};
 use ioalign_observe::{Converted, Progress, Settings, convert};
 
+use super::summarize::asked;
 use super::{bar, file};
 use crate::args::ConvertArgs;
 use crate::exit::{Exit, UsageError};

@@ -1,5 +1,6 @@
 //! `ioalign trace generate`.
 
+use std::fs::File;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
@@ -33,8 +34,10 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
     });
     written.with_context(|| name)?;
     if let (Some(path), Some(mut truth)) = (&arguments.truth, truth) {
-        let text = look::document(&truth.profile(&plan))?;
-        std::fs::write(path, text).with_context(|| path.display().to_string())?;
+        let profile = truth.profile(&plan);
+        File::create(path)
+            .and_then(|file| look::json_to(file, &profile))
+            .with_context(|| path.display().to_string())?;
     }
     if progress.stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, Result};
 use ioalign_core::profile::Profile;
 use ioalign_observe::analyse;
+use ioalign_observe::error::{Error, ErrorKind};
 use ioalign_observe::formats::Hints;
 use ioalign_observe::pairing::Stage;
 use ioalign_observe::pipeline::Summary;
@@ -14,7 +15,7 @@ use ioalign_observe::{Progress, Settings, summarize};
 
 use super::{bar, look, stack};
 use crate::args::{StageArg, SummarizeArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 
 /// Runs the verb.
@@ -26,7 +27,8 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let watched = !arguments.look.quiet;
     let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
         summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
-    })?;
+    })
+    .map_err(asked)?;
     show(&profile, arguments)?;
     not_in_stack(&profile, arguments);
     if progress.stop.load(Ordering::Relaxed) {
@@ -105,4 +107,12 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
         }),
         analysis,
     })
+}
+
+/// What a trace leaves open is wrong use until it is said: exit 64.
+pub fn asked(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Ask => UsageError(error.to_string()).into(),
+        _ => error.into(),
+    }
 }

@@ -24,6 +24,7 @@ mod texts;
 mod texts_mapped;
 mod texts_mission;
 mod texts_round;
+mod trace_hints;
 mod trace_make;
 mod trace_profile;
 

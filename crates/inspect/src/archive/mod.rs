@@ -21,7 +21,7 @@ use ioalign_core::Remark;
 use crate::error::{Error, Result};
 use crate::source::{FileSource, Source};
 pub use content::{Content, ContentSource};
-pub use packing::Packing;
+pub use packing::{HEAD, Packing};
 pub use tree::Tree;
 
 /// Bytes of a bundle that are kept, names and book-keeping counted. A host with ten thousand disks
@@ -50,7 +50,7 @@ pub struct Bundle {
     pub cut: Option<Error>,
 }
 
-/// Whether a file may be a tarball, by its first [`packing::HEAD`] bytes or fewer.
+/// Whether a file may be a tarball, by its first [`HEAD`] bytes or fewer.
 pub fn may_be(head: &[u8]) -> bool {
     Packing::of(head).is_some()
 }

@@ -30,6 +30,8 @@ pub struct Room {
     pub owners: usize,
     /// Intervals.
     pub intervals: usize,
+    /// Cells read, on each grid.
+    pub cells: usize,
 }
 
 impl Room {
@@ -38,6 +40,7 @@ impl Room {
         Self {
             owners: (16384 / (before + 1)).clamp(16, 1024),
             intervals: (65536 / (before + 1)).clamp(64, 2048),
+            cells: if before < 256 { 1024 } else { 64 },
         }
     }
 }
@@ -48,7 +51,7 @@ impl DeviceState {
         let rmw = placement
             .grids
             .iter()
-            .map(|grid| Rmw::new(grid.cells(), within));
+            .map(|grid| Rmw::new(grid.cells(), within, room.cells));
         Self {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),

@@ -18,7 +18,10 @@ pub struct GridState {
     touched: u64,
     minimum: u64,
     slow: Histogram,
-    clean: Histogram,
+    /// Of those that do not straddle, where it is not all others of the operation: on layers below that
+    /// not every I/O reaches.
+    clean: Option<Histogram>,
+    clean_max: u64,
     /// Made when the first I/O straddles: before it there is nothing to compare.
     split: Option<Box<Split>>,
     /// Of the I/O at hand, where it comes in pieces.
@@ -43,6 +46,7 @@ impl Crossing {
 }
 
 impl GridState {
+    /// For a grid that every I/O of the operation meets.
     pub fn new(grid: &PlacedGrid) -> Self {
         Self {
             cells: grid.cells(),
@@ -53,9 +57,18 @@ impl GridState {
             touched: 0,
             minimum: 0,
             slow: Histogram::default(),
-            clean: Histogram::default(),
+            clean: None,
+            clean_max: 0,
             split: None,
             now: None,
+        }
+    }
+
+    /// For a grid of a layer below that I/O may pass by.
+    pub fn below(grid: &PlacedGrid) -> Self {
+        Self {
+            clean: Some(Histogram::default()),
+            ..Self::new(grid)
         }
     }
 
@@ -104,7 +117,10 @@ impl GridState {
             self.slow.add(io.latency);
             self.split.get_or_insert_default();
         } else {
-            self.clean.add(io.latency);
+            self.clean_max = self.clean_max.max(io.latency);
+            if let Some(clean) = &mut self.clean {
+                clean.add(io.latency);
+            }
         }
         if let Some(split) = self.split.as_mut().filter(|_| crossing.fits()) {
             split.add(crossing.straddles, io.len, io.latency);
@@ -137,7 +153,10 @@ impl GridState {
         self.latency(&crossing, io);
     }
 
-    pub fn profile(&self, op: &str, grid: &PlacedGrid) -> GridProfile {
+    /// What the profile says of it; `all` are the latencies of the operation.
+    pub fn profile(&self, op: &str, grid: &PlacedGrid, all: &Histogram) -> GridProfile {
+        let others = || all.without(&self.slow, self.clean_max).summary();
+        let clean = self.clean.as_ref().map_or_else(others, Histogram::summary);
         GridProfile {
             op: op.to_owned(),
             pieces: self.pieces,
@@ -147,7 +166,7 @@ impl GridState {
             cells_touched: self.touched,
             cells_minimum: self.minimum,
             straddling_latency_us: self.slow.summary(),
-            clean_latency_us: self.clean.summary(),
+            clean_latency_us: clean,
             latency_ratio: self.split.as_ref().map(|split| split.profile()),
             ..grid.profile()
         }

@@ -11,7 +11,9 @@ const STEPS: usize = 1 << STEP_BITS;
 /// Counts of nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
+    /// From class `base` on: devices are many, and latencies of one device are near each other.
     counts: Vec<u64>,
+    base: usize,
     ios: u64,
     sum: u128,
     max: u64,
@@ -84,28 +86,63 @@ impl Histogram {
     #[inline]
     pub fn add(&mut self, nanos: u64) {
         let index = index_of(nanos);
-        if index >= self.counts.len() {
-            self.counts.resize(index + STEPS, 0);
-        }
-        if let Some(count) = self.counts.get_mut(index) {
-            *count += 1;
+        let place = index.wrapping_sub(self.base);
+        match self.counts.get_mut(place) {
+            Some(count) => *count += 1,
+            None => *self.place(index) += 1,
         }
         self.ios += 1;
         self.sum += u128::from(nanos);
         self.max = self.max.max(nanos);
     }
 
+    /// Makes room for a class.
+    #[cold]
+    fn place(&mut self, index: usize) -> &mut u64 {
+        let octave = index & !(STEPS - 1);
+        if self.counts.is_empty() {
+            self.base = octave;
+        }
+        if octave < self.base {
+            let more = self.base - octave;
+            self.counts.splice(0..0, std::iter::repeat_n(0, more));
+            self.base = octave;
+        }
+        let end = octave + STEPS - self.base;
+        if end > self.counts.len() {
+            self.counts.resize(end, 0);
+        }
+        // Both ends were just made to hold it.
+        #[allow(clippy::indexing_slicing)]
+        &mut self.counts[index - self.base]
+    }
+
     /// Adds all of another.
     pub fn merge(&mut self, other: &Self) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count += more;
+        for (index, count) in (other.base..).zip(&other.counts) {
+            if *count > 0 {
+                *self.place(index) += count;
+            }
         }
         self.ios += other.ios;
         self.sum += other.sum;
         self.max = self.max.max(other.max);
+    }
+
+    /// Those that are not in `part`, which is a part of these; `max` is their largest.
+    #[must_use]
+    pub fn without(&self, part: &Self, max: u64) -> Self {
+        let mut rest = self.clone();
+        for (index, count) in (part.base..).zip(&part.counts) {
+            if *count > 0 {
+                let slot = rest.place(index);
+                *slot = slot.saturating_sub(*count);
+            }
+        }
+        rest.ios = self.ios.saturating_sub(part.ios);
+        rest.sum = self.sum.saturating_sub(part.sum);
+        rest.max = max;
+        rest
     }
 
     /// How many were counted.
@@ -122,7 +159,7 @@ impl Histogram {
     pub fn quantile(&self, part: u64) -> f64 {
         let wanted = u128::from(self.ios) * u128::from(part);
         let mut seen = 0_u128;
-        for (index, count) in self.counts.iter().enumerate() {
+        for (index, count) in (self.base..).zip(&self.counts) {
             seen += u128::from(*count);
             if *count > 0 && seen * 1000 >= wanted {
                 #[allow(clippy::cast_precision_loss)] // a display value
@@ -173,6 +210,23 @@ mod tests {
             #[allow(clippy::cast_precision_loss)]
             let (found, value) = (value_of(index_of(value)), value as f64);
             prop_assert!((found - value).abs() <= value / 32.0 + 1.0, "{found} for {value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_add_up_and_come_off(all in proptest::collection::vec((1..1_u64 << 40, any::<bool>()), 1..200)) {
+            let of = |which: Option<bool>| {
+                let mut histogram = Histogram::default();
+                let some = all.iter().filter(|(_, part)| which.is_none_or(|which| which == *part));
+                some.for_each(|(nanos, _)| histogram.add(*nanos));
+                histogram
+            };
+            let (whole, part, rest) = (of(None), of(Some(true)), of(Some(false)));
+            let mut sum = part.clone();
+            sum.merge(&rest);
+            prop_assert_eq!(sum.summary(), whole.summary());
+            prop_assert_eq!(whole.without(&part, rest.max).summary(), rest.summary());
         }
     }
 

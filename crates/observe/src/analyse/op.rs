@@ -56,7 +56,7 @@ impl OpState {
             streams: Streams::default(),
             latency: Histogram::default(),
             grids: placement.grids.iter().map(GridState::new).collect(),
-            below: below.map(GridState::new).collect(),
+            below: below.map(GridState::below).collect(),
         }
     }
 
@@ -153,7 +153,8 @@ impl OpState {
         let own = self.grids.iter().zip(&placement.grids);
         let route = placement.route.iter().flat_map(|route| route.grids());
         let all = own.chain(self.below.iter().zip(route));
-        all.map(|(state, grid)| state.profile(op, grid)).collect()
+        all.map(|(state, grid)| state.profile(op, grid, &self.latency))
+            .collect()
     }
 }
 

@@ -10,8 +10,6 @@ use ioalign_core::units::ratio;
 use super::cells::Cells;
 use crate::record::{Io, Op};
 
-/// Cells remembered; a power of two.
-const PLACES: usize = 1024;
 /// A read of more cells than this is no part of a read-modify-write.
 const SMALL: u64 = 4;
 /// Writes in part before anything is said.
@@ -27,6 +25,8 @@ struct Seen {
 pub struct Rmw {
     cells: Cells,
     within: u64,
+    /// Cells remembered: a power of two, 1024 at most.
+    places: usize,
     /// Made at the first write that covers a cell in part.
     table: Option<Box<[Seen]>>,
     partial: u64,
@@ -36,10 +36,11 @@ pub struct Rmw {
 }
 
 impl Rmw {
-    pub const fn new(cells: Cells, within: u64) -> Self {
+    pub const fn new(cells: Cells, within: u64, places: usize) -> Self {
         Self {
             cells,
             within,
+            places,
             table: None,
             partial: 0,
             partial_after: 0,
@@ -68,7 +69,7 @@ impl Rmw {
             return;
         }
         for cell in span.first..=span.last {
-            if let Some(slot) = table.get_mut(place(cell)) {
+            if let Some(slot) = table.get_mut(place(cell, self.places)) {
                 *slot = Seen {
                     cell,
                     time: io.time,
@@ -93,7 +94,7 @@ impl Rmw {
                 cell: u64::MAX,
                 time: i64::MIN,
             };
-            self.table = Some(vec![never; PLACES].into());
+            self.table = Some(vec![never; self.places].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))
@@ -102,7 +103,10 @@ impl Rmw {
     }
 
     fn recent(&self, cell: u64, time: i64) -> bool {
-        let seen = self.table.as_ref().and_then(|table| table.get(place(cell)));
+        let seen = self
+            .table
+            .as_ref()
+            .and_then(|table| table.get(place(cell, self.places)));
         seen.is_some_and(|seen| {
             seen.cell == cell
                 && u64::try_from(time.saturating_sub(seen.time)).is_ok_and(|t| t <= self.within)
@@ -136,9 +140,9 @@ pub fn judged(counted: ReadBeforeWrite) -> ReadBeforeWrite {
 }
 
 #[inline]
-fn place(cell: u64) -> usize {
+fn place(cell: u64, places: usize) -> usize {
     let mixed = cell.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-    usize::try_from(mixed).unwrap_or(0) & (PLACES - 1)
+    usize::try_from(mixed).unwrap_or(0) & (places - 1)
 }
 
 #[cfg(test)]
@@ -156,7 +160,7 @@ mod tests {
     }
 
     fn run(read_first: bool) -> ReadBeforeWrite {
-        let mut rmw = Rmw::new(Cells::new(4096, 0), 1_000_000);
+        let mut rmw = Rmw::new(Cells::new(4096, 0), 1_000_000, 1024);
         for i in 0..200_i64 {
             let at = i.unsigned_abs() * 40960;
             if read_first {
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_read_long_ago_does_not_count() {
-        let mut rmw = Rmw::new(Cells::new(4096, 0), 1000);
+        let mut rmw = Rmw::new(Cells::new(4096, 0), 1000, 64);
         rmw.add(&io(Op::Write, 0, 512, 512));
         rmw.add(&io(Op::Read, 10, 0, 4096));
         rmw.add(&io(Op::Write, 2000, 512, 512));

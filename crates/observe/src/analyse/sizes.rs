@@ -6,6 +6,8 @@ use ioalign_core::profile::SizeCount;
 
 const STEP: u32 = 512;
 const DIRECT: usize = (1 << 20) / STEP as usize + 1;
+/// Counters that are made together: most devices know few sizes.
+const PAGE: usize = 64;
 /// Odd sizes kept one by one; more of them are counted by power of two.
 const MOST_ODD: usize = 1024;
 
@@ -33,10 +35,18 @@ impl Count {
 }
 
 /// A histogram of sizes.
-#[derive(Default)]
 pub struct Sizes {
-    direct: Vec<Count>,
+    direct: [Option<Box<[Count; PAGE]>>; DIRECT.div_ceil(PAGE)],
     odd: HashMap<u32, Count>,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self {
+            direct: [const { None }; DIRECT.div_ceil(PAGE)],
+            odd: HashMap::new(),
+        }
+    }
 }
 
 impl Sizes {
@@ -44,13 +54,10 @@ impl Sizes {
     pub fn add(&mut self, len: u32, off: bool) {
         let index = (len / STEP) as usize;
         if len.is_multiple_of(STEP) && index < DIRECT {
-            if index >= self.direct.len() {
-                self.direct.resize(
-                    (index + 1).next_power_of_two().min(DIRECT),
-                    Count::default(),
-                );
-            }
-            if let Some(count) = self.direct.get_mut(index) {
+            let page = self.direct.get_mut(index / PAGE);
+            let page =
+                page.map(|page| page.get_or_insert_with(|| Box::new([Count::default(); PAGE])));
+            if let Some(count) = page.and_then(|page| page.get_mut(index % PAGE)) {
                 count.add(off);
             }
         } else {
@@ -66,8 +73,10 @@ impl Sizes {
 
     /// All sizes, smallest first.
     pub fn counts(&self) -> Vec<SizeCount> {
-        let direct = self.direct.iter().zip(0_u64..);
-        let direct = direct.map(|(count, index)| count.named(index * u64::from(STEP)));
+        let direct = self.direct.iter().zip((0_u64..).step_by(PAGE));
+        let direct = direct.filter_map(|(page, first)| Some((first..).zip(page.as_ref()?.iter())));
+        let direct = direct.flatten();
+        let direct = direct.map(|(index, count)| count.named(index * u64::from(STEP)));
         let odd = self
             .odd
             .iter()

@@ -62,7 +62,7 @@ fn counted(ios: &[Io], op: Op, size: u64, phase: u64) -> [u64; 5] {
     for io in ios.iter().filter(|io| io.op == op) {
         let (len, last) = (u64::from(io.len), io.offset + u64::from(io.len) - 1);
         let touched = u64::try_from(cell(last) - cell(io.offset)).unwrap() + 1;
-        out[0] += u64::from((io.offset + size - phase) % size != 0);
+        out[0] += u64::from(!(io.offset + size - phase).is_multiple_of(size));
         out[1] += u64::from(len % size != 0);
         out[2] += u64::from(len <= size && touched == 2);
         out[3] += touched;
@@ -97,7 +97,7 @@ proptest! {
     fn counters_are_those_of_brute_force(
         ios in ios(), size in 1..700_000_u64, odd in 1..9_u64, phase in 0..1_u64 << 20,
     ) {
-        for size in [size, odd * 3 * 64 << 10, 4096] {
+        for size in [size, (odd * 3 * 64) << 10, 4096] {
             let phase = phase % size;
             let settings = Settings { grids: vec![grid(size, phase)], ..Settings::default() };
             let profile = analysed(&ios, &settings);

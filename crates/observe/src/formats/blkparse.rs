@@ -1,6 +1,6 @@
 //! The text of blkparse in its default form:
 //! `8,16   1      357     0.000241205  5821  D   W 32256 + 8 [fio]`, with or without the times of
-//! `-t`; other forms by [`spec`].
+//! `-t`; other forms by their letters (`spec`).
 
 mod spec;
 
@@ -55,14 +55,12 @@ impl Line for Blkparse {
 
 #[cold]
 fn around(line: &[u8]) -> Row {
-    if line.trim_ascii().is_empty() || spec::is_summary(line) || text::is_heading(line, &[]) {
+    // Over the numbers of a processor or, with `-s`, of a process.
+    let named = line.trim_ascii_end().ends_with(b")");
+    if line.trim_ascii().is_empty() || named || spec::is_summary(line) {
         return Row::Other;
     }
-    // The columns of the summary go on over several lines; none begins with a number.
-    match line.trim_ascii_start().first() {
-        Some(first) if first.is_ascii_alphabetic() => Row::Other,
-        _ => Row::Bad("not a line of blkparse"),
-    }
+    Row::Bad("not a line of blkparse")
 }
 
 #[inline]
@@ -85,7 +83,7 @@ fn event(cursor: &mut Cursor, major: u32, minor: u32, names: &mut Names) -> Opti
     let op = rwbs(cursor.word());
     let (offset, len) = place(cursor)?;
     let process = match kind {
-        Kind::Complete => names.process(0, b""),
+        Kind::Complete => UNKNOWN.process,
         _ => names.process(pid, comm(cursor)),
     };
     let io = Io {
@@ -169,7 +167,10 @@ mod tests {
         assert_eq!(kind, Kind::Issue);
         assert_eq!((io.offset, io.len, io.time), (63 * 512, 4096, 241_205));
         assert_eq!(io.op, Op::Write);
-        assert_eq!(&*out.names.processes()[0].name, "kworker/u4:1");
+        assert_eq!(
+            &*out.names.processes()[io.process as usize].name,
+            "kworker/u4:1"
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ use layout::{Layout, Raw};
 pub const FORMAT: Format = Format {
     name: "blktrace",
     title: "blktrace binary records",
-    sniff: |head| Layout::of(head).is_some(),
+    sniff: |head| Layout::of(context::after_lost(head)).is_some(),
     framing: Framing::Records(layout::whole),
     parser,
 };
@@ -38,14 +38,14 @@ impl Parse for Reader {
             if let Some((raw, len)) = layout::common(rest)
                 && let Some(pdu) = rest.get(48..len)
             {
-                add(&raw, pdu, out);
+                add(at, &raw, pdu, out);
                 at += len;
                 continue;
             }
             match Layout::of(rest) {
                 Some(layout) => match layout.read(rest) {
                     Some((raw, pdu, len)) => {
-                        add(&raw, pdu, out);
+                        add(at, &raw, pdu, out);
                         at += len;
                     }
                     None => {
@@ -83,7 +83,7 @@ fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
 }
 
 #[inline]
-fn add(raw: &Raw, pdu: &[u8], out: &mut Records) {
+fn add(at: usize, raw: &Raw, pdu: &[u8], out: &mut Records) {
     let action = Action(raw.action);
     let kind = match action.act() {
         Act::Queue => Kind::Queue,
@@ -93,12 +93,12 @@ fn add(raw: &Raw, pdu: &[u8], out: &mut Records) {
         Act::Other => return other(raw, action, pdu, out),
     };
     let Ok(time) = i64::try_from(raw.time) else {
-        return out.skipped.add(0, &[], "the time is past 63 bits");
+        return out.skipped.add(at as u64, &[], "the time is past 63 bits");
     };
     let Some(offset) = raw.sector.checked_mul(512) else {
         return out
             .skipped
-            .add(0, &[], "the sector is past 64 bits of bytes");
+            .add(at as u64, &[], "the sector is past 64 bits of bytes");
     };
     let device = out
         .names

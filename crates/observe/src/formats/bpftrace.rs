@@ -63,7 +63,7 @@ fn parse(line: &[u8], kind: Kind, names: &mut Names) -> Option<Record> {
     let bytes = cursor.blanks().number()?;
     let op = rwbs(cursor.word());
     let process = match kind {
-        Kind::Complete => names.process(0, b""),
+        Kind::Complete => UNKNOWN.process,
         _ => {
             let pid = u32::try_from(cursor.blanks().number()?).ok()?;
             names.process(pid, cursor.blanks().rest())

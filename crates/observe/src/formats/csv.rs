@@ -60,8 +60,8 @@ impl Csv {
         let mut cursor = Cursor::new(line);
         let separator = self.columns.separator;
         for role in &self.columns.roles {
-            if cursor.rest().is_empty() && separator != b' ' {
-                // An empty last field is one; nothing after that is.
+            // After a separator at the end there is an empty field; without one the line is short.
+            if cursor.rest().is_empty() && line.last() != Some(&separator) {
                 return None;
             }
             let field = field(&mut cursor, separator);
@@ -101,7 +101,7 @@ impl Csv {
             offset,
             latency,
             len,
-            device: names.device_name(device),
+            device: names.device_name(if device.is_empty() { b"table" } else { device }),
             process: whose(pid, process, names),
             op,
         };

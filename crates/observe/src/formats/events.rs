@@ -43,7 +43,7 @@ fn parse(fields: &[u8], kind: Kind, before: Before, names: &mut Names) -> Option
     let count = cursor.blanks().number()?;
     let (offset, len) = place(sector, count, bytes, op)?;
     let process = match kind {
-        Kind::Complete | Kind::Requeue => names.process(0, b""),
+        Kind::Complete | Kind::Requeue => UNKNOWN.process,
         _ => names.process(before.pid, comm(cursor).unwrap_or(before.comm)),
     };
     let io = Io {

@@ -1,4 +1,4 @@
-//! The traces of Florida International University (SNIA IOTTA 390, 414):
+//! The traces of Florida International University (SNIA IOTTA):
 //! `89966104454294 4892 syslogd 904265560 8 W 6 0 531e779...`. Layout: the README that comes with
 //! them. A name may hold blanks, so the end of the line is read first.
 

@@ -1,4 +1,4 @@
-//! The traces of Microsoft Research Cambridge (SNIA IOTTA 388, FAST '08):
+//! The traces of Microsoft Research Cambridge (SNIA IOTTA, FAST '08):
 //! `128166372003061629,hm,1,Read,383496192,32768,2500`. Layout: the README that comes with them.
 
 use super::fields::Cursor;

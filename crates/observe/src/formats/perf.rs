@@ -104,8 +104,8 @@ fn around(line: &[u8]) -> Row {
         return text::lost(line.get(at + LOST.len()..).unwrap_or_default());
     }
     let blank = line.trim_ascii().is_empty();
-    // Stack frames are indented; other events end their time and their name in a colon.
-    if blank || line.starts_with(b"#") || line.starts_with(b"\t") || line.starts_with(b" ") {
+    // Stack frames begin with a tab; other events end their time and their name in a colon.
+    if blank || line.starts_with(b"#") || line.starts_with(b"\t") {
         return Row::Other;
     }
     match memchr::memmem::find(line, b": ") {

@@ -1,4 +1,4 @@
-//! The traces of SYSTOR '17, virtual desktops (SNIA IOTTA 4928):
+//! The traces of SYSTOR '17, virtual desktops (SNIA IOTTA):
 //! `1456095145.133076000,0.000806000,R,0,899056122368,131072`. Layout: the README that comes with
 //! them; the operation may be blank, for what is neither a read nor a write.
 

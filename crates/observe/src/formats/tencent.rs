@@ -1,4 +1,4 @@
-//! The traces of Tencent's cloud block storage (SNIA IOTTA 27917, ATC '20):
+//! The traces of Tencent's cloud block storage (SNIA IOTTA, ATC '20):
 //! `1538323200,12910952,128,0,1063`. Layout: the README that comes with them: seconds, 512-byte
 //! sectors, 0 for a read. Copies with bytes instead of sectors are about: which it is shows in the
 //! numbers, or is asked.

@@ -32,6 +32,8 @@ pub struct Text<L>(pub L);
 
 impl<L: Line> Parse for Text<L> {
     fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+        // The process of rows that name none, as in `UNKNOWN`.
+        out.names.process(0, b"");
         for line in lines(chunk) {
             out.extent += 1;
             match self.0.row(line, &mut out.names) {
@@ -75,19 +77,18 @@ pub fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
         .take(SNIFFED)
 }
 
-/// Whether the lines of a table are of this format: all but a heading.
+/// Whether most lines of a table are of this format; a heading and damaged rows are not.
 pub fn is_table(head: &[u8], format: &impl Line) -> bool {
     let mut names = Names::default();
-    let mut found = 0;
+    let (mut good, mut bad) = (0, 0);
     for (line, number) in first_lines(head).zip(0..) {
         match format.row(line, &mut names) {
-            Row::Io(_) => found += 1,
-            Row::Other | Row::Lost(_) => {}
-            Row::Bad(_) if number == 0 => {}
-            Row::Bad(_) => return false,
+            Row::Io(_) => good += 1,
+            Row::Bad(_) if number > 0 => bad += 1,
+            _ => {}
         }
     }
-    found > 0
+    good > bad
 }
 
 /// Whether any of the first lines is an I/O of this format: for tools that also print other things.

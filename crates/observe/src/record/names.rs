@@ -34,7 +34,7 @@ impl Pids {
 }
 
 /// Names of devices that are found without a search.
-const SEEN: usize = 1 << 10;
+const SEEN: usize = 1 << 13;
 
 /// The place of a name among those seen last: identifiers are short and differ at their ends.
 #[inline]
@@ -42,7 +42,7 @@ fn slot(name: &[u8]) -> usize {
     let end = name.len().saturating_sub(8);
     let tail = name.get(end..).unwrap_or_default();
     let word = tail.iter().fold(0_u64, |w, b| w << 8 | u64::from(*b));
-    let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51;
     usize::try_from(mixed).unwrap_or(0) & (SEEN - 1)
 }
 

@@ -168,8 +168,8 @@ fn columns_of_a_table() {
         table.as_bytes(),
     );
     let rows = [
-        "W 1500000 4096+8192 write  0/",
-        "W 2000000 8192+4096 read  0/",
+        "W 1500000 4096+8192 write table 0/",
+        "W 2000000 8192+4096 read table 0/",
     ];
     assert_eq!(lines(&records), rows);
 }
@@ -185,7 +185,7 @@ fn columns_by_name_and_blanks() {
     let records = parse("csv", &hints, table.as_bytes());
     assert_eq!(
         lines(&records),
-        ["W 1 8+512 read  0/", "W 2 16+512 write  0/"]
+        ["W 1 8+512 read table 0/", "W 2 16+512 write table 0/"]
     );
     assert_eq!((records.other, records.skipped.rows), (1, 0));
 }

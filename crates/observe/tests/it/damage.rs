@@ -22,15 +22,16 @@ impl Random {
     }
 }
 
-/// Everything that a file goes through before its records are ordered.
+/// Everything that a file goes through before its records are ordered: told by every format, read by
+/// its own and by some of the others.
 pub fn run(bytes: &[u8], hints: &Hints) {
     let detected = formats::detect(bytes);
-    for format in FORMATS {
+    for (format, number) in FORMATS.iter().zip(bytes.len()..) {
         if let Framing::Records(whole) = format.framing {
             assert!(whole(bytes) <= bytes.len());
         }
-        let forced = bytes.len() < 4096 || detected.is_some_and(|d| d.name == format.name);
-        if let (true, Ok(mut parser)) = (forced, (format.parser)(bytes, hints)) {
+        let read = number % 8 == 0 || detected.is_some_and(|d| d.name == format.name);
+        if let (true, Ok(mut parser)) = (read, (format.parser)(bytes, hints)) {
             let mut out = Records::default();
             parser.parse(bytes, &mut out);
             assert!(out.skipped.first.len() <= 5);

@@ -13,3 +13,4 @@ mod robust;
 mod samples;
 mod show;
 mod sniff;
+mod variants;

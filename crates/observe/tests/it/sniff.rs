@@ -66,3 +66,18 @@ fn other_files_are_no_traces() {
         }
     }
 }
+
+#[test]
+fn a_damaged_row_hides_no_format() {
+    for sample in samples::all() {
+        let Ok(text) = std::str::from_utf8(&sample.bytes) else {
+            continue;
+        };
+        if text.contains('\0') {
+            continue;
+        }
+        let damaged = format!("{text}{text}x,;\n{text}");
+        let found = formats::detect(damaged.as_bytes()).map(|format| format.name);
+        assert_eq!(found, Some(sample.format));
+    }
+}

@@ -10,6 +10,8 @@ use super::units::{share, three, time};
 use crate::text::page::{Page, Span, Style};
 use crate::words::kinds;
 
+/// Comparisons that are listed, unless everything is wanted.
+const LATENCIES: usize = 4;
 /// Grids that are listed, unless everything is wanted.
 const ROWS: usize = 16;
 
@@ -42,10 +44,14 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
     } else {
         ROWS
     };
-    let judged = device.grids.iter().filter(|grid| grid.pieces > 0);
+    let judged: Vec<_> = match page.options().verbose() {
+        true => device.grids.iter().map(|grid| (grid.clone(), 1)).collect(),
+        false => alike(&device.grids),
+    };
+    let judged = judged.iter().filter(|(grid, _)| grid.pieces > 0);
     let count = judged.clone().count();
-    for grid in judged.take(shown) {
-        table.row(style(grid), row(grid));
+    for (grid, layers) in judged.take(shown) {
+        table.row(style(grid), row(grid, *layers));
     }
     if table.is_empty() {
         return;
@@ -67,14 +73,47 @@ fn style(grid: &GridProfile) -> Style {
     }
 }
 
-fn row(grid: &GridProfile) -> Vec<String> {
+/// The members of an array have the same grids: one row for all, with the number of layers.
+fn alike(grids: &[GridProfile]) -> Vec<(GridProfile, usize)> {
+    let kind = |grid: &GridProfile| {
+        let layer = grid.layer.as_ref()?;
+        Some(layer.split_once(':')?.0.to_owned())
+    };
+    let mut all: Vec<(GridProfile, usize)> = Vec::new();
+    for grid in grids {
+        let same = |other: &GridProfile| {
+            (&other.op, &other.kind, &other.tier) == (&grid.op, &grid.kind, &grid.tier)
+                && (other.size_bytes, other.phase_bytes) == (grid.size_bytes, grid.phase_bytes)
+                && kind(other).is_some_and(|one| Some(one) == kind(grid))
+        };
+        match all.iter_mut().find(|(other, _)| same(other)) {
+            Some((sum, layers)) => {
+                sum.pieces += grid.pieces;
+                sum.start_off_grid += grid.start_off_grid;
+                sum.length_not_multiple += grid.length_not_multiple;
+                sum.straddling += grid.straddling;
+                sum.cells_touched += grid.cells_touched;
+                sum.cells_minimum += grid.cells_minimum;
+                *layers += 1;
+            }
+            None => all.push((grid.clone(), 1)),
+        }
+    }
+    all
+}
+
+fn row(grid: &GridProfile, layers: usize) -> Vec<String> {
+    let more = match layers {
+        1 => String::new(),
+        n => format!(" and {} more", n - 1),
+    };
     let of = |part| share(part, grid.pieces);
     let cells = match grid.cells_minimum {
         0 => "-".to_owned(),
         least => format!("{}×", three(ratio(grid.cells_touched, least))),
     };
     vec![
-        name(grid),
+        name(grid) + &more,
         grid.op.clone(),
         of(grid.start_off_grid),
         of(grid.length_not_multiple),
@@ -89,9 +128,13 @@ pub fn latency(page: &mut Page, device: &DeviceProfile) {
         .grids
         .iter()
         .filter_map(|grid| Some((grid, grid.latency_ratio.as_ref()?)));
-    let split: Vec<_> = split
+    let mut split: Vec<_> = split
         .filter(|(_, ratio)| ratio.straddling_ios > 0)
         .collect();
+    if !page.options().verbose() {
+        split.sort_by_key(|(_, ratio)| std::cmp::Reverse(ratio.straddling_ios));
+        split.truncate(LATENCIES);
+    }
     if split.is_empty() {
         return;
     }

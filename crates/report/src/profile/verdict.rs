@@ -51,7 +51,7 @@ pub fn table(page: &mut Page, devices: &[&DeviceProfile]) {
     for device in devices.iter().take(page.options().max_rows) {
         let found = &device.alignment;
         let state = match found.offset_bytes {
-            Some(offset) => format!("{} by {offset} B", found.state.name()),
+            Some(offset) => format!("off by {offset} B"),
             None => found.state.name().to_owned(),
         };
         let bytes = |op: &str| device.by_op.get(op).map_or(0, |op| op.bytes);
@@ -149,12 +149,20 @@ pub fn sentence(found: &Alignment) -> String {
 
 fn shift(found: &Alignment, offset: u64) -> String {
     let part = short(found.offset_ratio.unwrap_or(0.0));
+    // The remainder is that of whole blocks as long as there are enough of them.
+    #[allow(clippy::cast_precision_loss)] // compared with a hundred
+    let whole = found.ios as f64 * (1.0 - found.partial_ratio) >= FEWEST as f64;
+    let which = if whole && found.partial_ratio > 0.0 {
+        " of whole 4 KiB blocks"
+    } else {
+        ""
+    };
     let cause = match culprit(offset) {
         Some(cause) => format!(": {cause}"),
         None => ": a partition or volume that starts so far off".to_owned(),
     };
     format!(
-        "{part} of its I/Os start at {} mod 8 sectors, {offset} bytes past a 4 KiB boundary{cause}.",
+        "{part} of its I/Os{which} start at {} mod 8 sectors, {offset} bytes past a 4 KiB boundary{cause}.",
         offset / 512
     )
 }

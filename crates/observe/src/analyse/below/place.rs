@@ -20,12 +20,16 @@ pub struct StackIndex {
     stack: Stack,
 }
 
+/// Layers on each other: what lies deeper is not followed.
+const DEEPEST: usize = 64;
+
 /// What is found on the way down.
 struct Walk<'a> {
     stack: &'a Stack,
     plain: Vec<PlacedGrid>,
     route: Route,
     layers: usize,
+    depth: usize,
 }
 
 /// How far an address on the way is known.
@@ -73,6 +77,7 @@ impl StackIndex {
             plain: Vec::new(),
             route: Route::default(),
             layers: 0,
+            depth: 0,
         };
         walk.plainly(
             id,
@@ -100,12 +105,22 @@ const fn of_a_device(kind: Kind) -> bool {
 }
 
 impl Walk<'_> {
+    /// Whether another layer may be looked at.
+    const fn enter(&mut self) -> bool {
+        self.layers += 1;
+        self.depth += 1;
+        self.layers <= MOST_LAYERS && self.depth <= DEEPEST
+    }
+
     /// A layer that is reached by shifts alone.
     fn plainly(&mut self, id: LayerId, at: At) {
-        self.layers += 1;
-        if self.layers > MOST_LAYERS {
-            return;
+        if self.enter() {
+            self.plainly_within(id, at);
         }
+        self.depth -= 1;
+    }
+
+    fn plainly_within(&mut self, id: LayerId, at: At) {
         let stack = self.stack;
         for grid in self.grids_of(id, at) {
             if self.plain.len() < MOST_GRIDS {
@@ -157,10 +172,14 @@ impl Walk<'_> {
     fn piecewise(&mut self, id: LayerId) -> usize {
         let index = self.route.nodes.len();
         self.route.nodes.push(Node::default());
-        self.layers += 1;
-        if self.layers > MOST_LAYERS {
-            return index;
+        if self.enter() {
+            self.piecewise_within(id, index);
         }
+        self.depth -= 1;
+        index
+    }
+
+    fn piecewise_within(&mut self, id: LayerId, index: usize) {
         let mut node = Node::default();
         for grid in self.grids_of(
             id,
@@ -179,7 +198,6 @@ impl Walk<'_> {
         if let Some(slot) = self.route.nodes.get_mut(index) {
             *slot = node;
         }
-        index
     }
 
     fn down(&mut self, edges: &[Edge]) -> Vec<Down> {
@@ -292,5 +310,86 @@ fn shift(map: &Map, at: At) -> Option<At> {
             ..by(start.get())
         }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ioalign_core::{Bytes, Layer, Tier};
+
+    use super::*;
+
+    #[test]
+    fn towers_and_diamonds_end() {
+        let mut stack = Stack::new();
+        let mut below = stack.push(Layer::new(Kind::Disk, "sda"));
+        for i in 0..2000 {
+            let map = || Map::Mirror {
+                start: Bytes::new(512),
+            };
+            let layer = Layer::new(Kind::Volume, format!("v{i}")).on(below, map());
+            below = stack.push(layer.on(below, map()));
+        }
+        let index = StackIndex::new(stack);
+        assert!(
+            index
+                .placement(&Device::Name("v1999".into()), false)
+                .is_some()
+        );
+        assert!(
+            index
+                .placement(&Device::Name("v2000".into()), false)
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn a_thin_volume_is_judged_by_what_divides_its_granule() {
+        let mut stack = Stack::new();
+        let disk = stack.push(Layer::new(Kind::Disk, "sda"));
+        for size in [4096, 65536, 196_608] {
+            let grid = Grid::new(disk, Bytes::new(size), Bytes::ZERO, Tier::Rmw, "cell");
+            stack.grids.extend(grid);
+        }
+        let map = Map::Scattered {
+            start: Bytes::new(1536),
+            granule: Bytes::new(65536),
+        };
+        stack.push(Layer::new(Kind::LvmLv, "vg/thin").on(disk, map));
+        let number = Device::Number { major: 8, minor: 0 };
+        let index = StackIndex::new(stack);
+        assert!(index.placement(&number, true).is_none());
+        let found = index
+            .placement(&Device::Name("/dev/mapper/vg/thin".into()), true)
+            .unwrap();
+        let sizes: Vec<_> = found
+            .grids
+            .iter()
+            .map(|grid| grid.spec.size.get())
+            .collect();
+        assert_eq!(sizes, [4096, 65536]);
+        assert!(found.grids.iter().all(|grid| grid.start == 1536) && found.route.is_none());
+    }
+
+    #[test]
+    fn sectors_of_the_kernel_are_those_of_the_disk() {
+        let mut stack = Stack::new();
+        let disk = stack.push(Layer::new(Kind::Disk, "sda"));
+        stack.grids.extend(Grid::new(
+            disk,
+            Bytes::new(4096),
+            Bytes::ZERO,
+            Tier::Rmw,
+            "cell",
+        ));
+        let map = Map::Shift {
+            start: Bytes::new(32256),
+        };
+        let part = Layer::new(Kind::Partition, "sda1").on(disk, map);
+        stack.push(part.fact("device-number", "8:1"));
+        let index = StackIndex::new(stack);
+        let number = Device::Number { major: 8, minor: 1 };
+        let start = |absolute| index.placement(&number, absolute).unwrap().grids[0].start;
+        assert_eq!((start(false), start(true)), (32256, 0));
     }
 }

@@ -87,6 +87,7 @@ impl Route {
                 Down::Linear { runs, node } => {
                     for_pieces(runs, address, len, &mut |to, part| {
                         self.node(*node, to, part, left, emit);
+                        *left > 0
                     });
                 }
                 Down::Striped(stripes) => {
@@ -100,14 +101,16 @@ impl Route {
     }
 }
 
-fn for_pieces(runs: &Runs, address: u64, len: u64, piece: &mut dyn FnMut(u64, u64)) {
+fn for_pieces(runs: &Runs, address: u64, len: u64, piece: &mut dyn FnMut(u64, u64) -> bool) {
     let end = address.saturating_add(len);
     let mut at = address;
     while at < end {
         match runs.resolve(at) {
             Some((to, room)) => {
                 let part = room.min(end - at);
-                piece(to, part);
+                if !piece(to, part) {
+                    return;
+                }
                 at += part;
             }
             None => match runs.next_piece(at) {
@@ -123,7 +126,11 @@ impl Stripes {
     fn for_chunks(&self, address: u64, len: u64, piece: &mut dyn FnMut(usize, u64, u64) -> bool) {
         let end = address.saturating_add(len);
         let mut at = address;
-        while at < end {
+        // A chunk may be on no member that is known: the chunks are counted, not the pieces.
+        for _ in 0..MOST_PIECES {
+            if at >= end {
+                return;
+            }
             let (number, within) = (at / self.chunk, at % self.chunk);
             let part = (self.chunk - within).min(end - at);
             let row = number / self.data * self.chunk + within;

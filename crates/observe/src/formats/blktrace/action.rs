@@ -28,6 +28,11 @@ const FLUSH: u64 = 1 << (CATEGORY + 2);
 const PC: u64 = 1 << (CATEGORY + 9);
 const NOTIFY: u64 = 1 << (CATEGORY + 10);
 const DISCARD: u64 = 1 << (CATEGORY + 13);
+const COMPLETE: u64 = 1 << (CATEGORY + 7);
+/// Version 8: the place that a zone append got.
+const ZONE_APPEND: u64 = 1 << (CATEGORY + 16);
+/// Version 8: reset, reset all, finish, open and close of zones, which carry the write bit too.
+const ZONES: u64 = 0x1f << (CATEGORY + 17);
 /// An 8-byte cgroup id goes before the payload.
 const CGROUP: u64 = 0x100;
 
@@ -42,6 +47,8 @@ impl Action {
             1 => Act::Queue,
             6 => Act::Requeue,
             7 => Act::Issue,
+            // A zone append tells its place in a completion of its own; the real one follows.
+            8 if self.0 & (ZONE_APPEND | COMPLETE) == ZONE_APPEND => Act::Other,
             8 => Act::Complete,
             _ => Act::Other,
         }
@@ -50,7 +57,7 @@ impl Action {
     /// What the request does. A discard carries the write bit too; a write may carry flush.
     #[inline]
     pub const fn op(self) -> Op {
-        if self.0 & PC != 0 {
+        if self.0 & (PC | ZONES) != 0 {
             Op::Other
         } else if self.0 & DISCARD != 0 {
             Op::Discard

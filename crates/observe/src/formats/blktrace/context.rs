@@ -12,13 +12,24 @@ use crate::record::Records;
 pub const FORMAT: Format = Format {
     name: "ftrace-blk",
     title: "ftrace blk tracer, binary, with context",
-    sniff: |head| layout(head).is_some() && Layout::of(head).is_none(),
+    sniff: |head| {
+        let head = after_lost(head);
+        layout(head).is_some() && Layout::of(head).is_none()
+    },
     framing: Framing::Records(whole),
     parser: |_, _| Ok(Box::new(Reader)),
 };
 
 /// Bytes before each record.
 const CONTEXT: usize = 16;
+
+/// What follows `CPU:1 [LOST 4 EVENTS]`, with which a stream of ftrace may begin.
+pub(super) fn after_lost(head: &[u8]) -> &[u8] {
+    match memchr::memchr(b'\n', head) {
+        Some(end) if head.starts_with(b"CPU:") => head.get(end + 1..).unwrap_or_default(),
+        _ => head,
+    }
+}
 
 fn layout(bytes: &[u8]) -> Option<Layout> {
     Layout::of(bytes.get(CONTEXT..)?)
@@ -56,7 +67,7 @@ impl Parse for Reader {
                 out.skipped.add(at as u64, rest, "the record is cut off");
                 return;
             };
-            add(&raw, pdu, out);
+            add(at, &raw, pdu, out);
             at += CONTEXT + len;
         }
     }

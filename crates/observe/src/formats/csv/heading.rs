@@ -26,7 +26,9 @@ pub fn names(line: &[u8], separator: u8) -> Vec<String> {
 /// The columns of a table whose heading names a time, an operation, an offset and a length.
 pub fn of(head: &[u8]) -> Option<Columns> {
     let line = text::first_lines(head).next()?;
-    let plain = line.strip_prefix(b"#").unwrap_or(line).trim_ascii();
+    // Spreadsheets begin a file with a byte order mark.
+    let plain = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let plain = plain.strip_prefix(b"#").unwrap_or(plain).trim_ascii();
     if !plain.first()?.is_ascii_alphabetic() && !plain.starts_with(b"\"") {
         return None;
     }

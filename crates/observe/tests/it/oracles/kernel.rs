@@ -163,3 +163,97 @@ fn perf_script_of_a_known_job() {
         );
     }
 }
+
+/// The `blk` tracer, which only the top-level buffer has; all is put back at the end.
+struct BlkTracer {
+    enable: PathBuf,
+    cat: std::process::Child,
+}
+
+impl BlkTracer {
+    fn on(device: &Loop, context: &str, out: &Path) -> Option<Self> {
+        let tracing = Path::new(TRACING);
+        let idle = std::fs::read_to_string(tracing.join("current_tracer")).ok()?;
+        let name = device.0.trim_start_matches("/dev/");
+        let enable = PathBuf::from(format!("/sys/block/{name}/trace/enable"));
+        if idle.trim() != "nop" || std::fs::write(&enable, "1").is_err() {
+            return None;
+        }
+        std::fs::write(tracing.join("current_tracer"), "blk").ok()?;
+        for option in ["bin", context] {
+            std::fs::write(tracing.join("trace_options"), option).ok()?;
+        }
+        let out = std::fs::File::create(out).ok()?;
+        let mut cat = Command::new("cat");
+        let cat = cat
+            .arg(tracing.join("trace_pipe"))
+            .stdout(out)
+            .spawn()
+            .ok()?;
+        Some(Self { enable, cat })
+    }
+}
+
+impl Drop for BlkTracer {
+    fn drop(&mut self) {
+        // The pipe gives pages that are full, or what there is after a moment.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let _ = self.cat.kill();
+        let _ = self.cat.wait();
+        let _ = std::fs::write(&self.enable, "0");
+        let tracing = Path::new(TRACING);
+        for option in ["nobin", "context-info"] {
+            let _ = std::fs::write(tracing.join("trace_options"), option);
+        }
+        let _ = std::fs::write(tracing.join("current_tracer"), "nop");
+    }
+}
+
+/// One workload, seen as text and as binary at the same time: the same counters.
+#[test]
+fn the_blk_tracer_and_the_text_of_events_agree() {
+    for context in ["context-info", "nocontext-info"] {
+        let folder = tempfile::TempDir::new().unwrap();
+        let Some(device) = Loop::on(&folder.path().join("disk")) else {
+            return not_permitted("loop devices");
+        };
+        let number = device.number();
+        let binary = folder.path().join("binary");
+        let Some(instance) = Instance::new() else {
+            return not_permitted("an instance of ftrace");
+        };
+        let Some(tracer) = BlkTracer::on(&device, context, &binary) else {
+            return not_permitted("the blk tracer, or another tracer is on");
+        };
+        let words = fio(&device.0, &folder.path().join("report"));
+        run(Command::new(&words[0]).args(&words[1..]));
+        instance.write("tracing_on", "0").unwrap();
+        drop(tracer);
+        let trace = folder.path().join("trace");
+        std::fs::write(&trace, std::fs::read(instance.0.join("trace")).unwrap()).unwrap();
+        let of_text = profile(&[trace], &Settings::default());
+        let of_binary = profile(&[binary], &Settings::default());
+        let device_of = |profile: &ioalign_core::profile::Profile| {
+            let found = profile.devices.iter().find(|d| d.device == number);
+            found.unwrap().clone()
+        };
+        let (text, binary) = (device_of(&of_text), device_of(&of_binary));
+        for op in ["read", "write"] {
+            let (text, binary) = (&text.by_op[op], &binary.by_op[op]);
+            assert_eq!(
+                text.size_histogram, binary.size_histogram,
+                "{context}: {op}"
+            );
+            assert_eq!(
+                text.start_pow2_histogram, binary.start_pow2_histogram,
+                "{context}: {op}"
+            );
+            assert_eq!(
+                text.straddling_pow2, binary.straddling_pow2,
+                "{context}: {op}"
+            );
+        }
+        let fio = totals_of_fio(&folder.path().join("report"));
+        assert_eq!(totals(&of_binary, None).get("write"), fio.get("write"));
+    }
+}
