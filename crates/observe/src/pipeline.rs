@@ -118,19 +118,18 @@ impl Summary {
 /// Reads all traces, of one machine and one time, into one profile.
 pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Summary> {
     let mut machine = Machine::new(settings);
-    let (files, _) = read(paths, settings, progress, &mut machine)?;
+    let inputs = open(paths, settings)?;
+    machine.analysis.set_absolute(absolute(&inputs)?);
+    let files = feed::all(inputs, settings, progress, &mut machine)?;
     let mut profile = machine.finish(&files);
     profile.interrupted = progress.stop.load(Ordering::Relaxed);
     Ok(Summary { profile, files })
 }
 
-/// Reads all traces into `machine`; whether their offsets are those of whole disks.
-fn read(
-    paths: &[PathBuf],
-    settings: &Settings,
-    progress: &Progress,
-    machine: &mut Machine,
-) -> Result<(Vec<Read>, bool)> {
+/// Traces whose formats are known.
+type Inputs = Vec<(Input, &'static Format)>;
+
+fn open(paths: &[PathBuf], settings: &Settings) -> Result<Inputs> {
     let mut inputs = Vec::new();
     for path in paths {
         let input = input::open(path)?;
@@ -143,14 +142,17 @@ fn read(
         };
         inputs.push((input, format));
     }
-    let mut absolute = true;
-    for (input, format) in &inputs {
+    Ok(inputs)
+}
+
+/// Whether all offsets are those of whole disks.
+fn absolute(inputs: &Inputs) -> Result<bool> {
+    let mut all = true;
+    for (input, format) in inputs {
         let noted = groups::of(input, format)?.is_some_and(|groups| groups.notes().whole_disk);
-        absolute &= noted || WHOLE_DISK.contains(&format.name);
+        all &= noted || WHOLE_DISK.contains(&format.name);
     }
-    machine.analysis.set_absolute(absolute);
-    let files = feed::all(inputs, settings, progress, machine)?;
-    Ok((files, absolute))
+    Ok(all)
 }
 
 /// The format of an input, or the one that is named.

@@ -25,16 +25,15 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     let interrupt = Interrupt::default();
     interrupt.watch().context("cannot watch for Ctrl-C")?;
     let progress = Progress::default();
-    let out = file::create(&arguments.output)?;
-    let writer =
-        (target.writer)(out, false).with_context(|| arguments.output.display().to_string())?;
+    let writer = || (target.writer)(file::create(&arguments.output)?, false);
     let done = bar::while_shown(
         &arguments.files,
         !arguments.quiet,
         &progress,
         &interrupt,
         || convert(&arguments.files, &settings, &progress, writer),
-    )?;
+    )
+    .map_err(asked)?;
     if !arguments.quiet {
         tell(&done, target);
     }

@@ -1,10 +1,11 @@
 //! Files that traces are written to.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_observe::write::{self, Out, Target};
 
 use crate::exit::UsageError;
@@ -15,15 +16,15 @@ pub fn target(name: &str) -> Result<&'static Target> {
 }
 
 /// A new file, or standard output.
-pub fn create(path: &Path) -> Result<Out> {
+pub fn create(path: &Path) -> io::Result<Out> {
     if path.as_os_str() == "-" {
         // Without the line buffer of `Stdout`: bytes are collected already.
-        let out = std::io::stdout().as_fd().try_clone_to_owned();
-        return Ok(Box::new(File::from(out.context("standard output")?)));
+        let out = io::stdout().as_fd().try_clone_to_owned()?;
+        return Ok(Box::new(File::from(out)));
     }
-    let file =
-        File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?;
-    Ok(Box::new(file))
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    Ok(Box::new(File::create(path).map_err(named)?))
 }
 
 /// An output that is also an input would be empty before it is read.

@@ -119,6 +119,8 @@ fn an_output_is_no_input() {
         run(at, "convert a.csv -o a.unknown").status.code(),
         Some(64)
     );
+    std::fs::write(at.join("text"), "no trace\n").unwrap();
+    assert_eq!(run(at, "convert text -o a.csv").status.code(), Some(65));
     assert_eq!(std::fs::read(at.join("a.csv")).unwrap(), before);
 }
 

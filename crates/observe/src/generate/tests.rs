@@ -32,7 +32,7 @@ fn the_plan_is_kept() {
     let ios = all(&plan);
     let off = ios
         .iter()
-        .filter(|io| (io.offset - plan.shift) % 4096 != 0)
+        .filter(|io| !(io.offset - plan.shift).is_multiple_of(4096))
         .count();
     assert!((8000..9000).contains(&off), "{off} of 50000 for 17 %");
     let reads = ios.iter().filter(|io| io.op == Op::Read).count();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ioalign_core::profile::{TraceFile, Unpaired};
 
-use super::{Directory, Machine, Progress, Read, Settings, read};
+use super::{Directory, Machine, Progress, Read, Settings, absolute, feed, open};
 use crate::error::{Error, Result};
 use crate::formats::parquet::groups::{DROPPED, OFFSETS};
 use crate::pairing::Sink;
@@ -25,20 +25,24 @@ pub struct Converted {
     pub files: Vec<TraceFile>,
 }
 
-/// Reads all traces, of one machine and one time, and writes them as one.
+/// Reads all traces, of one machine and one time, and writes them as one. The writer is asked for when
+/// the sources are known to be traces: an output is not made empty for nothing.
 pub fn convert(
     paths: &[PathBuf],
     settings: &Settings,
     progress: &Progress,
-    writer: Box<dyn WriteTrace>,
+    writer: impl FnOnce() -> io::Result<Box<dyn WriteTrace>>,
 ) -> Result<Converted> {
+    let inputs = open(paths, settings)?;
+    let absolute = absolute(&inputs)?;
+    let failed = |error| Error::io("Cannot write the trace", error);
     let mut machine = Machine::new(settings);
     machine.outlet = Some(Outlet {
-        writer,
+        writer: writer().map_err(failed)?,
         late: 0,
         failed: None,
     });
-    let (files, absolute) = read(paths, settings, progress, &mut machine)?;
+    let files = feed::all(inputs, settings, progress, &mut machine)?;
     machine.convert(&files, absolute)
 }
 

@@ -10,6 +10,10 @@ use ioalign_observe::write::{self, Target};
 use ioalign_observe::{Progress, Settings, convert, summarize};
 
 const GAP: u64 = 100_000_000;
+const BURSTS: Bursts = Bursts {
+    on: 20_000_000,
+    every: 400_000_000,
+};
 
 pub fn grids() -> Vec<GridSpec> {
     let typed = ["4096:physical-block", "192k:stripe", "64k@63s:raid-chunk"];
@@ -46,10 +50,7 @@ fn plan(seed: u64, target: &Target) -> Plan {
         discards: if all_ops { share(pick(20)) } else { share(0) },
         flushes: if all_ops { share(pick(10)) } else { share(0) },
         between: 1 + pick(300_000),
-        bursts: (pick(2) == 0).then(|| Bursts {
-            on: 20_000_000,
-            every: 400_000_000,
-        }),
+        bursts: (pick(2) == 0).then_some(BURSTS),
         depth: 1 + usize::try_from(pick(100)).unwrap(),
         latency: 1 + pick(3_000_000),
         ..Plan::default()
@@ -160,8 +161,7 @@ fn the_same_seed_gives_the_same_bytes() {
 }
 
 fn converted(from: &Path, to: &Target, path: &Path) -> ioalign_observe::Converted {
-    let out = Box::new(File::create(path).unwrap());
-    let writer = (to.writer)(out, false).unwrap();
+    let writer = || (to.writer)(Box::new(File::create(path)?), false);
     convert(
         &[from.to_owned()],
         &Settings::default(),
