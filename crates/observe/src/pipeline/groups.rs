@@ -9,7 +9,7 @@ use super::feed::{Buffers, Outcome, Parsed, Stream, WAITING};
 use super::{Progress, Read};
 use crate::error::Result;
 use crate::formats::Format;
-use crate::formats::parquet::groups::Groups;
+use crate::formats::parquet::groups::{Batches, Groups};
 use crate::formats::parquet::{FACTS, FORMAT};
 use crate::input::Input;
 use crate::record::Skipped;
@@ -76,11 +76,12 @@ struct Turn {
 
 impl Turn {
     fn all(self, progress: &Progress) {
+        let mut batches = Batches::default();
         for group in (self.first..self.groups.count()).step_by(self.count) {
             if progress.stop.load(Ordering::Relaxed) {
                 return;
             }
-            match self.one(group) {
+            match self.one(group, &mut batches) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
@@ -95,8 +96,8 @@ impl Turn {
     }
 
     /// One row group; false where nobody takes it.
-    fn one(&self, group: usize) -> std::io::Result<bool> {
-        let mut batches = self.groups.rows(group)?;
+    fn one(&self, group: usize, batches: &mut Batches) -> std::io::Result<bool> {
+        self.groups.open_rows(group, batches)?;
         loop {
             let spent = self.buffers.lock().ok().and_then(|all| all.try_recv().ok());
             let (buffer, mut records) = spent.unwrap_or_default();

@@ -37,6 +37,8 @@ pub const KEY: &str = "ioalign.schema";
 
 /// Rows a row group: small enough that a reader holds several, large enough to be worth a column.
 const GROUP: usize = 1 << 17;
+/// Rows a page: of all columns together, so many stay in a processor's cache.
+const PAGE: usize = 1 << 13;
 
 struct Parquet {
     /// Empty once the file has ended.
@@ -147,7 +149,8 @@ fn properties() -> WriterProperties {
         .set_created_by(concat!("ioalign ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_data_page_row_count_limit(GROUP)
+        .set_data_page_row_count_limit(PAGE)
+        .set_write_batch_size(PAGE)
         .set_max_row_group_row_count(Some(GROUP));
     for name in ["time_ns", "offset_bytes", "latency_ns"] {
         let path = ColumnPath::from(name);

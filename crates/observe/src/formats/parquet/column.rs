@@ -47,6 +47,7 @@ impl Place {
 }
 
 /// The values of a column that are decoded and not used yet.
+#[derive(Default)]
 pub struct Column {
     name: &'static str,
     pages: Option<Box<dyn PageReader>>,
@@ -56,29 +57,25 @@ pub struct Column {
 }
 
 impl Column {
-    /// At the first row. A column that the file has not is without any value.
+    /// To the first row of a row group; the space stays. A column that the file has not is without any
+    /// value.
     pub fn open(
+        &mut self,
         name: &'static str,
         group: &dyn RowGroupReader,
         place: Option<Place>,
-    ) -> Result<Self, String> {
-        let pages = match place {
-            Some(place) => Some(
-                group
-                    .get_column_page_reader(place.index)
-                    .map_err(|e| fault(name, &e.to_string()))?,
-            ),
-            None => None,
-        };
-        let (physical, optional) =
-            place.map_or((Physical::INT64, true), |p| (p.physical, p.optional));
-        Ok(Self {
-            name,
-            pages,
-            decoder: Decoder::new(physical, optional),
-            values: Vec::new(),
-            used: 0,
-        })
+    ) -> Result<(), String> {
+        self.pages = None;
+        self.name = name;
+        self.values.clear();
+        self.used = 0;
+        self.decoder.reset(Physical::INT64, true);
+        if let Some(place) = place {
+            let pages = group.get_column_page_reader(place.index);
+            self.pages = Some(pages.map_err(|e| fault(name, &e.to_string()))?);
+            self.decoder.reset(place.physical, place.optional);
+        }
+        Ok(())
     }
 
     /// Sees to it that the next `rows` are there.

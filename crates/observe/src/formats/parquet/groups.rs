@@ -99,15 +99,13 @@ impl Groups {
         u64::try_from(size).unwrap_or(0)
     }
 
-    /// The rows of one row group.
-    pub fn rows(&self, group: usize) -> io::Result<Batches> {
+    /// To the rows of one row group.
+    pub fn open_rows(&self, group: usize, batches: &mut Batches) -> io::Result<()> {
         let open = || {
             let group = self.file.get_row_group(group).map_err(|e| e.to_string())?;
-            Rows::open(&*group, &self.places)
+            batches.rows.open(&*group, &self.places)
         };
-        Ok(Batches {
-            rows: guarded(open).map_err(damage)?,
-        })
+        guarded(open).map_err(damage)
     }
 }
 
@@ -116,11 +114,12 @@ pub fn all(bytes: Vec<u8>) -> Result<u64> {
     let groups = Groups::of_bytes(bytes)?;
     let failed = |error| Error::io("Cannot read on", error);
     let mut rows = 0;
+    let (mut batches, mut records) = (Batches::default(), Records::default());
     for group in 0..groups.count() {
-        let mut batches = groups.rows(group).map_err(failed)?;
+        groups.open_rows(group, &mut batches).map_err(failed)?;
         let mut more = true;
         while more {
-            let mut records = Records::default();
+            records.clear();
             more = batches.next(&mut records).map_err(failed)?;
             rows += records.rows.len() as u64;
         }
@@ -128,7 +127,8 @@ pub fn all(bytes: Vec<u8>) -> Result<u64> {
     Ok(rows)
 }
 
-/// The rows of one row group, a batch at a time.
+/// The rows of one row group, a batch at a time; for one after another, so that space is used again.
+#[derive(Default)]
 pub struct Batches {
     rows: Rows,
 }

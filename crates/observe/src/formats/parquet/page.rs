@@ -56,16 +56,27 @@ pub struct Decoder {
     pub texts: Texts,
 }
 
-impl Decoder {
-    pub fn new(physical: Physical, optional: bool) -> Self {
+impl Default for Decoder {
+    fn default() -> Self {
         Self {
-            physical,
-            optional,
+            physical: Physical::INT64,
+            optional: true,
             dictionary: Vec::new(),
             indices: Vec::new(),
             levels: Vec::new(),
             texts: Texts::default(),
         }
+    }
+}
+
+impl Decoder {
+    /// For another column; the space stays.
+    pub fn reset(&mut self, physical: Physical, optional: bool) {
+        self.physical = physical;
+        self.optional = optional;
+        self.dictionary.clear();
+        self.texts.all.clear();
+        self.texts.index.clear();
     }
 
     /// Appends the values of a page; a dictionary has none.

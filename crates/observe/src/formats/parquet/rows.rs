@@ -43,32 +43,21 @@ impl Places {
 }
 
 /// A row group that is being read.
+#[derive(Default)]
 pub struct Rows {
     columns: [Column; 8],
     left: u64,
 }
 
 impl Rows {
-    /// At its first row.
-    pub fn open(group: &dyn RowGroupReader, places: &Places) -> Result<Self, String> {
-        let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
-        let [a, b, c, d, e, f, g, h] = places.0;
-        let [an, bn, cn, dn, en, fn_, gn, hn] = NAMES.map(|(name, ..)| name);
-        let open = |name, place| Column::open(name, group, place);
-        let columns = [
-            open(an, a)?,
-            open(bn, b)?,
-            open(cn, c)?,
-            open(dn, d)?,
-            open(en, e)?,
-            open(fn_, f)?,
-            open(gn, g)?,
-            open(hn, h)?,
-        ];
-        Ok(Self {
-            columns,
-            left: rows,
-        })
+    /// To the first row of a row group; the space stays.
+    pub fn open(&mut self, group: &dyn RowGroupReader, places: &Places) -> Result<(), String> {
+        self.left = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
+        let named = NAMES.iter().zip(places.0);
+        for (column, ((name, ..), place)) in self.columns.iter_mut().zip(named) {
+            column.open(name, group, place)?;
+        }
+        Ok(())
     }
 
     /// Whether all rows were read.
