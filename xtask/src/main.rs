@@ -1,5 +1,6 @@
 //! What developers and CI run beside cargo itself, so that a clone needs one command a purpose:
 //! `cargo xtask test`, `demo`, `vm`, `fixtures`, `fuzz`.
+mod bpf;
 mod counts;
 mod demo;
 mod deny;
@@ -34,6 +35,7 @@ cargo xtask COMMAND
      --icount              virtual time: repeatable to the microsecond, one CPU
      --kvm                 hardware virtualisation, where it is known to work
   fixtures [NAME…]         builds the missing fixtures of lab/fixtures in microVMs and lists them
+  bpf [--check]            compiles the BPF program, or checks that the object is that of its source
   docs                     writes docs/rules.md anew from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
                            mutates valid images of every format and runs the readers on them;
@@ -63,6 +65,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "fixtures" => fixtures::command(rest),
         "fuzz" => fuzz::command(rest),
         "docs" => docs::command(rest),
+        "bpf" => bpf::command(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)

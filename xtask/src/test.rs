@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::counts::Counts;
-use crate::{deny, fixtures, fuzz, packages, run, shells};
+use crate::{bpf, deny, fixtures, fuzz, packages, run, shells};
 
 /// Executions per format in CI; a release is fuzzed with a million.
 const FUZZ_RUNS: u64 = 100_000;
@@ -32,6 +32,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     });
     report.step("clippy", || run::succeeds(&mut clippy()));
     report.step("shell", shells::check);
+    report.step("bpf", bpf::check);
     report.step("fixtures", || fixtures::build(&[]).map(|_| true));
     report.tests();
     report.step("doc", || run::succeeds(&mut doc()));

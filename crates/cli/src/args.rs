@@ -2,6 +2,7 @@
 
 mod plain;
 mod trace;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, StageArg, SummarizeArgs,
     TraceArgs, TraceVerb,
 };
+pub use watch::{By, WatchArgs};
 
 /// Finds, explains and proves storage I/O misalignment, from database page to flash.
 #[derive(Debug, Parser)]
@@ -62,6 +64,9 @@ pub enum Verb {
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// What I/O does now on every grid, by device, operation and process
+    #[command(after_long_help = watch::EXAMPLES)]
+    Watch(Box<WatchArgs>),
     /// What the I/O of a trace does on every grid: summarize, convert, generate
     Trace(TraceArgs),
     /// Show the whole loop on a scratch image; needs no root

@@ -16,6 +16,7 @@ mod generate;
 mod interrupt;
 mod policy;
 mod trace;
+mod watch;
 
 use std::io::Write;
 
@@ -36,6 +37,7 @@ fn run() -> Exit {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Capture(arguments) => capture::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
+        Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),

@@ -12,6 +12,7 @@ pub mod error;
 pub mod formats;
 pub mod generate;
 pub mod input;
+pub mod live;
 pub mod merge;
 pub mod order;
 pub mod pairing;

@@ -27,6 +27,8 @@ mod texts_round;
 mod trace_hints;
 mod trace_make;
 mod trace_profile;
+mod watch;
+mod watch_vm;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -54,7 +54,8 @@ const fn least_of(index: usize) -> u64 {
 impl Histogram {
     /// Where each class begins, in nanoseconds, and how many are in it.
     pub fn classes(&self) -> BTreeMap<u64, u64> {
-        let counted = self.counts.iter().enumerate().filter(|(_, ios)| **ios > 0);
+        let counted = (self.base..).zip(&self.counts);
+        let counted = counted.filter(|(_, ios)| **ios > 0);
         counted
             .map(|(index, ios)| (least_of(index), *ios))
             .collect()
@@ -67,19 +68,42 @@ impl Histogram {
             ..Self::default()
         };
         for (nanos, ios) in classes {
-            let index = index_of(*nanos);
-            if index >= all.counts.len() {
-                all.counts.resize(index + 1, 0);
-            }
-            if let Some(count) = all.counts.get_mut(index) {
-                *count = count.saturating_add(*ios);
-            }
+            let count = all.place(index_of(*nanos));
+            *count = count.saturating_add(*ios);
             all.ios = all.ios.saturating_add(*ios);
             all.sum = all
                 .sum
                 .saturating_add(u128::from(*nanos).saturating_mul(u128::from(*ios)));
         }
         all
+    }
+
+    /// From counts by [`Histogram::step`], their sum and their maximum.
+    pub fn of(counts: &[u64], sum: u128, max: u64) -> Self {
+        Self {
+            counts: counts.to_vec(),
+            base: 0,
+            ios: counts.iter().sum(),
+            sum,
+            max,
+        }
+    }
+
+    /// Where a value is counted.
+    pub fn step(nanos: u64) -> usize {
+        index_of(nanos)
+    }
+
+    /// The highest value that is counted at `step`.
+    pub fn step_end(step: usize) -> u64 {
+        let (octave, part) = (step >> STEP_BITS, (step & (STEPS - 1)) as u64);
+        let Some(shift) = octave.checked_sub(1) else {
+            return part;
+        };
+        let width = 1_u64.checked_shl(u32::try_from(shift).unwrap_or(64));
+        width.map_or(u64::MAX, |width| {
+            (part + STEPS as u64).saturating_mul(width) + (width - 1)
+        })
     }
 
     /// Counts one.

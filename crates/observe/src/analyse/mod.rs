@@ -30,6 +30,8 @@ use crate::pipeline::Directory;
 use crate::record::{Device, Io};
 pub use below::StackIndex;
 use device::{DeviceState, Room};
+pub(crate) use op::power_of;
+pub(crate) use placed::tier;
 use placed::{PlacedGrid, Placement};
 
 /// What is counted.

@@ -58,7 +58,8 @@ impl PlacedGrid {
     }
 }
 
-const fn tier(tier: Tier) -> &'static str {
+/// As the profile names it.
+pub const fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Validity => "validity",
         Tier::Rmw => "rmw",

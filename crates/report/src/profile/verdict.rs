@@ -17,21 +17,39 @@ pub const fn style(state: State) -> Style {
     }
 }
 
-/// One line.
+/// One line: verdict, device, share.
 pub fn quiet(page: &mut Page, profile: &Profile) {
     let name = match profile.devices.as_slice() {
         [one] => one.device.clone(),
         many => format!("{} devices", many.len()),
     };
-    let sentence = sentence(&profile.alignment);
+    let found = &profile.alignment;
+    let word = match found.offset_bytes {
+        Some(offset) => format!("{} by {offset} B", found.state.name()),
+        None => found.state.name().to_owned(),
+    };
     let body = [
-        Span::new(
-            style(profile.alignment.state),
-            profile.alignment.state.name(),
-        ),
-        Span::plain(format!(": {name}: {sentence}")),
+        Span::new(style(found.state), word),
+        Span::plain(format!(": {name}: {}", brief(found))),
     ];
     page.put("", "", 2, &body);
+}
+
+fn brief(found: &Alignment) -> String {
+    let ios = thousands(found.ios);
+    match (found.state, found.offset_ratio) {
+        (State::Indeterminate, _) => format!("{ios} I/Os, fewer than {FEWEST}"),
+        (State::Aligned, _) => format!("{} of {ios} I/Os", short(found.on_4096_ratio)),
+        (State::Misaligned, Some(part)) => format!("{} of {ios} I/Os", short(part)),
+        (State::Misaligned, None) => format!(
+            "{} of {ios} I/Os, no constant shift",
+            short(found.whole_off_ratio)
+        ),
+        (State::Partial, _) => format!(
+            "{} of {ios} I/Os are no whole blocks",
+            short(found.partial_ratio)
+        ),
+    }
 }
 
 /// A row a device.

@@ -1,0 +1,152 @@
+//! The arguments of `watch`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use ioalign_core::units::parse_size;
+use ioalign_core::{GridSpec, SectorSize};
+
+pub const EXAMPLES: &str = "\
+Examples:
+  ioalign watch                              every device of this machine, full screen
+  ioalign watch /dev/nvme0n1 --duration 10s  one device; the summary at the end
+  ioalign watch sda --line --interval 5s     lines like iostat -x, with true latencies beside it
+  ioalign watch sda --unit 8k --top 10       by blocks of 8 KiB, and whose I/O it is
+  ioalign watch md0 --grid 192k:stripe:preference --json --duration 1m > profile.json
+  ioalign watch sda --record sda.blktrace --duration 1m    for `ioalign trace summarize`
+
+Exit codes: 0 done, 64 wrong usage, 65 a device is not there or I/O cannot be seen,
+130 interrupted before --duration or --count was over.";
+
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Devices, by name or path; a partition stands for its disk (default: all)
+    #[arg(value_name = "DEVICE")]
+    pub devices: Vec<String>,
+
+    /// How often figures are shown
+    #[arg(long, short, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    pub interval: Duration,
+
+    /// End after so many intervals
+    #[arg(long, short, value_name = "N")]
+    pub count: Option<u64>,
+
+    /// End after this time
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub duration: Option<Duration>,
+
+    /// The unit of the summary (default: the physical block of the device)
+    #[arg(long, value_name = "SIZE", value_parser = unit)]
+    pub unit: Option<GridSpec>,
+
+    // Not a doc comment: rustdoc takes the brackets for links.
+    #[arg(
+        long,
+        value_name = "GRID",
+        help = "Judge against this grid too: SIZE[@PHASE][:KIND][:TIER]; four in all, with those of the device"
+    )]
+    pub grid: Vec<GridSpec>,
+
+    /// Show the N processes with most I/O (full screen: 5; 0 saves their cost, some 150 ns an I/O)
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+
+    /// One line a device and operation instead of a full screen; so it is in a pipe
+    #[arg(long)]
+    pub line: bool,
+
+    /// One JSON document at the end, `ioalign.profile/1`
+    #[arg(long, conflicts_with = "line")]
+    pub json: bool,
+
+    /// Write every event to this file, as blktrace records
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Room for events on their way to the file
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = ring, requires = "record")]
+    pub ring: u32,
+
+    /// Say at the end what the kernel measured of the cost of watching
+    #[arg(long)]
+    pub cost: bool,
+
+    /// How I/O is seen (default: the best that works)
+    #[arg(long, value_enum)]
+    pub by: Option<By>,
+}
+
+/// How I/O is seen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    /// BPF on typed tracepoints
+    Bpf,
+    /// BPF on plain tracepoints, as on kernels without type information
+    Tracepoint,
+    /// The text of tracefs, without BPF
+    Tracefs,
+}
+
+/// `500ms`, `10s`, `2m`, `1h`; a plain number counts seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "it must start with a whole number".to_owned())?;
+    let millis = match unit {
+        "ms" => Some(number),
+        "" | "s" => number.checked_mul(1000),
+        "m" | "min" => number.checked_mul(60_000),
+        "h" => number.checked_mul(3_600_000),
+        _ => return Err("unknown unit: ms, s, m or h".to_owned()),
+    };
+    match millis {
+        Some(millis) if millis >= 10 => Ok(Duration::from_millis(millis)),
+        _ => Err("10 ms is the least, and a year is too long".to_owned()),
+    }
+}
+
+fn unit(text: &str) -> Result<GridSpec, String> {
+    let size = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    format!("{}:unit", size.get())
+        .parse()
+        .map_err(|error: ioalign_core::grid_spec::ParseGridError| error.to_string())
+}
+
+/// A ring is a power of two of at least a page.
+fn ring(text: &str) -> Result<u32, String> {
+    let size = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    let size = u32::try_from(size.get())
+        .ok()
+        .filter(|size| *size <= 1 << 30);
+    let size = size.and_then(|size| size.max(1 << 16).checked_next_power_of_two());
+    size.ok_or_else(|| "1 GiB at most".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("10"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "s", "1d", "0", "5ms", "99999999999999999h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rings_are_powers_of_two() {
+        assert_eq!(ring("5M"), Ok(8 << 20));
+        assert_eq!(ring("1"), Ok(1 << 16));
+        assert!(ring("2G").is_err());
+        assert_eq!(unit("8k").unwrap().size.get(), 8192);
+    }
+}

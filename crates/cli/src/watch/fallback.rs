@@ -1,0 +1,116 @@
+//! Without BPF: the kernel's own text, kept in a scratch file and read like any trace.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use ioalign_observe::live::Device;
+use ioalign_observe::live::tracefs::Session;
+use ioalign_observe::{Progress, Settings, summarize};
+
+use super::{GLANCE, note};
+use crate::args::WatchArgs;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+
+/// A file that goes when this does.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Watches until the end that was asked for, then tells the profile.
+pub fn run(arguments: &WatchArgs, devices: &[Device], interrupt: &Interrupt) -> Result<Exit> {
+    let mut session = Session::start(devices)?;
+    note("without BPF: events as text from tracefs, figures at the end");
+    note(&super::watching(devices));
+    let kept = arguments.record.is_some();
+    let path = arguments.record.clone().unwrap_or_else(|| {
+        std::env::temp_dir().join(format!("ioalign-{}.trace", std::process::id()))
+    });
+    // What a machine reads and writes is for its owner's eyes.
+    let file = File::options()
+        .write(true)
+        .create_new(!kept)
+        .create(kept)
+        .truncate(kept)
+        .mode(0o600)
+        .open(&path);
+    let file = file.with_context(|| format!("cannot make {}", path.display()))?;
+    let scratch = (!kept).then(|| Scratch(path.clone()));
+    let mut out = BufWriter::new(file);
+    let done = follow(arguments, &mut session, &mut out, interrupt)?;
+    out.flush()?;
+    drop(out);
+    let lost = session.lost();
+    drop(session);
+    tell(&path, lost, devices, arguments)?;
+    drop(scratch);
+    let asked = arguments.count.is_some() || arguments.duration.is_some();
+    Ok(if done || !asked {
+        Exit::Done
+    } else {
+        Exit::Interrupted
+    })
+}
+
+fn follow(
+    arguments: &WatchArgs,
+    session: &mut Session,
+    out: &mut impl Write,
+    interrupt: &Interrupt,
+) -> Result<bool> {
+    let began = std::time::Instant::now();
+    let by_count = arguments.count.map(|count| {
+        arguments
+            .interval
+            .saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
+    });
+    let end = [arguments.duration, by_count].into_iter().flatten().min();
+    let mut done = false;
+    while !interrupt.asked() && !done {
+        std::thread::sleep(GLANCE);
+        session.pump(out)?;
+        done = end.is_some_and(|end| began.elapsed() >= end);
+    }
+    session.stop();
+    session.pump(out)?;
+    Ok(done)
+}
+
+fn tell(path: &Path, lost: u64, devices: &[Device], arguments: &WatchArgs) -> Result<()> {
+    let mut settings = Settings {
+        format: Some("ftrace".to_owned()),
+        ..Settings::default()
+    };
+    // One list of grids for all devices: those of the first are the operator's and its own.
+    if let Some(device) = devices.first() {
+        settings.analysis.grids = device.grids.clone();
+    }
+    let mut profile = summarize(&[path.to_owned()], &settings, &Progress::default())?.profile;
+    "live".clone_into(&mut profile.source);
+    profile.dropped += lost;
+    for device in &mut profile.devices {
+        let known = devices
+            .iter()
+            .find(|known| format!("{}:{}", known.number.0, known.number.1) == device.device);
+        if let Some(known) = known {
+            device.device.clone_from(&known.name);
+        }
+    }
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut out, &profile)?;
+        writeln!(out)?;
+    } else {
+        profile.files.clear();
+        let text = ioalign_report::profile::render(&profile, &ioalign_report::Options::default());
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! What `check` knows of the devices that are watched: their grids, and where their partitions begin.
+
+use std::path::PathBuf;
+
+use ioalign_core::units::Bytes;
+use ioalign_core::{GridSpec, Kind, LayerId, Stack, Tier};
+use ioalign_inspect::assemble::{self, HostOptions, Options};
+use ioalign_observe::live::Device;
+
+use crate::args::WatchArgs;
+
+/// Grids that the program has room for.
+const MOST: usize = 4;
+
+/// Something that begins on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The device's place among those watched.
+    pub slot: usize,
+    /// `sda1`.
+    pub name: String,
+    /// Where it begins.
+    pub start: Bytes,
+}
+
+/// Gives every device its grids, and says where partitions begin.
+pub fn describe(devices: &mut [Device], arguments: &WatchArgs) -> Vec<Part> {
+    let stack = stack(devices);
+    let mut parts = Vec::new();
+    for (slot, device) in devices.iter_mut().enumerate() {
+        let layer = stack
+            .as_ref()
+            .and_then(|stack| layer_of(stack, &device.name));
+        let known = match (&stack, layer) {
+            (Some(stack), Some(layer)) => {
+                parts.extend(parts_of(stack, layer, slot));
+                grids_of(stack, layer)
+            }
+            _ => Vec::new(),
+        };
+        device.grids = choose(arguments, known);
+    }
+    parts
+}
+
+/// The kernel's view is enough: what cannot be read adds nothing.
+fn stack(devices: &[Device]) -> Option<Stack> {
+    let only = devices
+        .iter()
+        .map(|device| PathBuf::from("/dev").join(device.name.replace('!', "/")));
+    let host = HostOptions {
+        sysroot: None,
+        only: only.filter(|path| path.exists()).collect(),
+        extents: false,
+    };
+    if host.only.is_empty() {
+        return None;
+    }
+    Some(assemble::host(&host, &Options::default()).ok()?.stack)
+}
+
+fn layer_of(stack: &Stack, name: &str) -> Option<LayerId> {
+    let named = |layer: &ioalign_core::Layer| {
+        let last = layer.name.rsplit('/').next();
+        last == Some(name) || layer.facts.get("device").map(String::as_str) == Some(name)
+    };
+    let mut found = stack.layers().filter(|(_, layer)| named(layer));
+    found.next().map(|(id, _)| id)
+}
+
+fn parts_of(stack: &Stack, disk: LayerId, slot: usize) -> Vec<Part> {
+    let above = stack.above(disk).map(|id| stack.layer(id));
+    let parts = above.filter(|layer| layer.kind == Kind::Partition);
+    let named = parts.filter_map(|layer| {
+        let edge = layer.below.iter().find(|edge| edge.below == disk)?;
+        Some(Part {
+            slot,
+            name: layer.name.clone(),
+            start: edge.map.start()?,
+        })
+    });
+    named.collect()
+}
+
+/// Those that are believed, the costliest first; the logical sector cannot be missed.
+fn grids_of(stack: &Stack, layer: LayerId) -> Vec<GridSpec> {
+    let mine = stack
+        .grids
+        .iter()
+        .filter(|grid| grid.layer == layer && grid.trusted());
+    let mut all: Vec<_> = mine.filter(|grid| grid.tier != Tier::Validity).collect();
+    all.sort_by_key(|grid| (grid.tier, grid.size));
+    let specs = all.iter().map(|grid| GridSpec {
+        size: grid.size,
+        phase: grid.phase,
+        kind: grid.kind.clone(),
+        tier: grid.tier,
+        source: grid.source.clone(),
+    });
+    specs.collect()
+}
+
+/// The unit first, then what was asked for, then the device's own.
+fn choose(arguments: &WatchArgs, known: Vec<GridSpec>) -> Vec<GridSpec> {
+    let block = known
+        .iter()
+        .find(|grid| grid.tier == Tier::Rmw && grid.size.get() >= 4096)
+        .cloned();
+    let unit = arguments
+        .unit
+        .clone()
+        .or(block)
+        .unwrap_or_else(GridSpec::assumed_block);
+    let mut all = vec![unit];
+    let asked = arguments.grid.iter().cloned();
+    for grid in asked.chain(known) {
+        let place = |grid: &GridSpec| (grid.size, grid.phase);
+        if all.len() < MOST && !all.iter().any(|there| place(there) == place(&grid)) {
+            all.push(grid);
+        }
+    }
+    all
+}

@@ -1,0 +1,89 @@
+//! One interval: what was counted in it, and what iostat would say.
+
+use std::time::{Duration, Instant};
+
+use ioalign_observe::Op;
+use ioalign_observe::live::diskstats::{self, Column, Disks, Iostat};
+use ioalign_observe::live::{Device, DeviceTotals, Totals, Watch};
+
+/// An interval.
+pub struct Tick<'a> {
+    /// The devices.
+    pub devices: &'a [Device],
+    /// What was counted.
+    pub totals: Totals,
+    /// Since the watch began.
+    pub all: &'a Totals,
+    /// How long it was.
+    pub duration: Duration,
+    now: &'a Disks,
+    then: Disks,
+}
+
+impl<'a> Tick<'a> {
+    /// Devices that did something.
+    pub fn busy(&self) -> impl Iterator<Item = (&'a Device, &DeviceTotals)> {
+        let all = self.devices.iter().zip(&self.totals.devices);
+        all.filter(|(_, totals)| totals.ios() > 0)
+    }
+
+    /// What iostat would print of a device.
+    pub fn iostat(&self, name: &str) -> Iostat {
+        match (self.now.get(name), self.then.get(name)) {
+            (Some(now), Some(then)) => now.since(then, self.duration),
+            _ => Iostat::default(),
+        }
+    }
+}
+
+/// iostat's column for an operation, where it has one.
+pub const fn column(stats: &Iostat, op: Op) -> Option<&Column> {
+    match op {
+        Op::Read => Some(&stats.read),
+        Op::Write => Some(&stats.write),
+        _ => None,
+    }
+}
+
+/// Makes intervals.
+pub struct Clock {
+    began: Instant,
+    last: Instant,
+    totals: Totals,
+    disks: Disks,
+}
+
+impl Clock {
+    /// Begins now.
+    pub fn new(totals: Totals) -> Self {
+        let now = Instant::now();
+        Self {
+            began: now,
+            last: now,
+            totals,
+            disks: diskstats::read(),
+        }
+    }
+
+    /// Since the beginning.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// The interval since the last one.
+    pub fn tick<'a>(&'a mut self, watch: &'a Watch) -> anyhow::Result<Tick<'a>> {
+        let (totals, disks, now) = (watch.totals()?, diskstats::read(), Instant::now());
+        let part = totals.since(&self.totals);
+        let duration = now.duration_since(self.last);
+        let then = std::mem::replace(&mut self.disks, disks);
+        (self.totals, self.last) = (totals, now);
+        Ok(Tick {
+            devices: watch.devices(),
+            totals: part,
+            all: &self.totals,
+            duration,
+            now: &self.disks,
+            then,
+        })
+    }
+}

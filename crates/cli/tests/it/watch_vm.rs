@@ -1,0 +1,114 @@
+//! `ioalign watch` on Linux 6.1 in a microVM: requests, bios, plain tracepoints and text.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::PROGRAM;
+
+fn machine(out: &Path) {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "run",
+            "--quiet",
+            "--package",
+            "xtask",
+            "--",
+            "vm",
+            "lab/live/watch.sh",
+        ])
+        .args(["--file", PROGRAM, "--out"])
+        .arg(out)
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{errors}");
+    assert!(!said.contains("@@failed"), "{said}");
+}
+
+fn read(folder: &Path, name: &str) -> Value {
+    let json = std::fs::read_to_string(folder.join(name).with_extension("json")).unwrap();
+    let said = std::fs::read_to_string(folder.join(name).with_extension("txt")).unwrap_or_default();
+    serde_json::from_str(&json).unwrap_or_else(|error| panic!("{name}: {error}: {said}"))
+}
+
+/// I/Os, bytes, I/Os with latency, starts by sector, on the grid of 8 KiB.
+fn counted(profile: &Value, device: &str, op: &str) -> String {
+    let devices = profile["devices"].as_array().unwrap();
+    let device = devices
+        .iter()
+        .find(|one| one["device"] == device)
+        .unwrap_or_else(|| panic!("{device}: {profile}"));
+    let counters = &device["by_op"][op];
+    let grids = device["grids"].as_array().unwrap();
+    let grid = grids
+        .iter()
+        .find(|grid| grid["op"] == op && grid["size_bytes"] == 8192)
+        .unwrap();
+    format!(
+        "{} {} {} {} {} {} {}",
+        counters["ios"],
+        counters["bytes"],
+        counters["latency_us"]["ios"],
+        counters["start_mod_4096"],
+        grid["start_off_grid"],
+        grid["straddling"],
+        grid["cells_touched"],
+    )
+}
+
+#[test]
+fn an_older_kernel_counts_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    machine(folder.path());
+    let folder = folder.path().join("watch");
+    let typed = read(&folder, "typed");
+    assert_eq!(typed["dropped"], 0);
+    // 100 blocks of 8 KiB from sector 63 on: all off, all in two cells. 20 of 1536 bytes from sector 21
+    // on: one begins at a multiple of 8 KiB, three lie in two cells.
+    assert_eq!(
+        counted(&typed, "nullb0", "write"),
+        "120 849920 120 [3,2,2,3,2,3,3,102] 119 103 223"
+    );
+    assert_eq!(
+        counted(&typed, "dm-0", "write"),
+        "100 819200 100 [100,0,0,0,0,0,0,0] 0 0 100"
+    );
+    assert_eq!(
+        counted(&typed, "nullb0", "read"),
+        "50 204800 50 [50,0,0,0,0,0,0,0] 25 0 50"
+    );
+    assert_eq!(
+        counted(&typed, "ram0", "read"),
+        "30 368640 30 [30,0,0,0,0,0,0,0] 15 0 60"
+    );
+    // Every other way of looking sees the same of the disk below.
+    let trace = read(&folder, "trace");
+    for op in ["read", "write"] {
+        let truth = counted(&typed, "nullb0", op);
+        assert_eq!(
+            counted(&read(&folder, "plain"), "nullb0", op),
+            truth,
+            "plain tracepoints"
+        );
+        assert_eq!(
+            counted(&read(&folder, "text"), "nullb0", op),
+            truth,
+            "the text of tracefs"
+        );
+        assert_eq!(counted(&trace, number(&trace), op), truth, "the record");
+    }
+}
+
+/// The disk below, as a record names it: it alone has reads and writes.
+fn number(trace: &Value) -> &str {
+    let devices = trace["devices"].as_array().unwrap();
+    let with_both = devices
+        .iter()
+        .find(|device| device["by_op"].as_object().unwrap().len() == 2);
+    with_both.unwrap()["device"].as_str().unwrap()
+}

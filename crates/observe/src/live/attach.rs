@@ -1,0 +1,314 @@
+//! The program in the kernel: made for the devices at hand, loaded and attached.
+//!
+//! Typed tracepoints (`tp_btf`) come first: they hand over the request itself, so that a completion is
+//! matched by its tag. Plain tracepoints serve kernels without type information.
+
+use aya::maps::{MapData, RingBuf};
+use aya::programs::{BtfTracePoint, Program, TracePoint};
+use aya::{Btf, Ebpf, EbpfLoader};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::btf::Types;
+use super::device::Device;
+use super::layout::{GRIDS, PLACED, SLOTS};
+use super::table::{self, Table};
+use super::totals::Totals;
+use super::tracefs;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` makes it anew.
+static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
+
+/// Bios, or requests of plain tracepoints, in flight at most.
+const BIOS: u32 = 1 << 16;
+/// Processes times operations told apart; the rest is one.
+const OWNERS: u32 = 2048;
+
+/// How I/O is seen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// BPF on typed tracepoints.
+    Typed,
+    /// BPF on plain tracepoints: no type information in this kernel.
+    Plain,
+}
+
+/// What is watched.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The devices; those past [`Watch::MOST`] are left out.
+    pub devices: Vec<Device>,
+    /// Whether I/O is counted by process too: some 150 ns an I/O more.
+    pub owners: bool,
+    /// Bytes of the ring of events; none without.
+    pub ring: Option<u32>,
+    /// Whether empty programs run beside, so that [`Watch::cost`] knows what measuring costs.
+    pub cost: bool,
+    /// Use plain tracepoints though typed ones are there: for tests.
+    pub plain: bool,
+}
+
+/// The program at work. It ends when this is dropped.
+pub struct Watch {
+    bpf: Ebpf,
+    options: Options,
+    means: Means,
+}
+
+/// What the kernel says the programs cost, while its run-time statistics are on.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Nanoseconds in all programs.
+    pub nanos: u64,
+    /// Runs of them.
+    pub runs: u64,
+    /// Nanoseconds in empty programs on issue and completion.
+    pub empty_nanos: u64,
+    /// Runs of those.
+    pub empty_runs: u64,
+}
+
+impl Watch {
+    /// Devices at most.
+    pub const MOST: usize = SLOTS;
+
+    /// Loads and attaches.
+    pub fn start(mut options: Options) -> Result<Self> {
+        options.devices.truncate(Self::MOST);
+        for device in &mut options.devices {
+            device.grids.truncate(GRIDS);
+        }
+        // Until Linux 5.11 maps count as locked memory. Where the limit stays, small maps still fit.
+        let unlimited = Rlimit {
+            current: None,
+            maximum: None,
+        };
+        let _ = setrlimit(Resource::Memlock, unlimited);
+        let types = Types::running().filter(|_| !options.plain);
+        match types {
+            Some(types) => Self::typed(options, &types),
+            None => Self::plainly(options),
+        }
+    }
+
+    fn typed(options: Options, types: &Types) -> Result<Self> {
+        let kernel =
+            Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
+        let early = types.arguments("block_io_start").is_some();
+        let mut bpf = load(&options, Some(&kernel), early, None)?;
+        for (name, tracepoint) in programs(&options, types, early) {
+            let program: &mut BtfTracePoint = program(&mut bpf, name)?;
+            let attached = program
+                .load(tracepoint, &kernel)
+                .and_then(|()| program.attach());
+            attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
+        }
+        Ok(Self {
+            bpf,
+            options,
+            means: Means::Typed,
+        })
+    }
+
+    fn plainly(options: Options) -> Result<Self> {
+        let places = tracefs::places()?;
+        let mut bpf = load(&options, None, false, Some(places))?;
+        for (name, tracepoint) in [
+            ("plain_complete", "block_rq_complete"),
+            ("plain_issue", "block_rq_issue"),
+        ] {
+            let program: &mut TracePoint = program(&mut bpf, name)?;
+            let attached = program
+                .load()
+                .and_then(|()| program.attach("block", tracepoint));
+            attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
+        }
+        Ok(Self {
+            bpf,
+            options,
+            means: Means::Plain,
+        })
+    }
+
+    /// How I/O is seen.
+    pub const fn means(&self) -> Means {
+        self.means
+    }
+
+    /// The devices, in the order of [`Totals::devices`].
+    pub fn devices(&self) -> &[Device] {
+        &self.options.devices
+    }
+
+    /// All counters as they are now.
+    pub fn totals(&self) -> Result<Totals> {
+        let devices = self.options.devices.len();
+        let classes = classes(&self.options);
+        let mut totals = Totals::read(&self.bpf, devices, classes, self.options.owners)?;
+        totals.missed = self.sum("recursion_misses");
+        Ok(totals)
+    }
+
+    /// What the kernel says this costs; nothing while `kernel.bpf_stats_enabled` is 0.
+    pub fn cost(&self) -> Cost {
+        let part = |what, empty| self.sum_of(what, |name| name.starts_with("empty") == empty);
+        Cost {
+            nanos: part("run_time_ns", false),
+            runs: part("run_cnt", false),
+            empty_nanos: part("run_time_ns", true),
+            empty_runs: part("run_cnt", true),
+        }
+    }
+
+    /// A figure of the kernel about the programs, over all of them.
+    fn sum(&self, what: &str) -> u64 {
+        self.sum_of(what, |_| true)
+    }
+
+    fn sum_of(&self, what: &str, wanted: impl Fn(&str) -> bool) -> u64 {
+        use std::os::fd::{AsFd, AsRawFd};
+        let programs = self.bpf.programs().filter(|(name, _)| wanted(name));
+        let fds = programs.filter_map(|(_, program)| program.fd().ok());
+        let texts = fds.filter_map(|fd| {
+            let number = fd.as_fd().as_raw_fd();
+            std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).ok()
+        });
+        texts.filter_map(|text| figure(&text, what)).sum()
+    }
+
+    /// The ring of events; `None` where there is none, or when it was taken before.
+    pub(super) fn ring(&mut self) -> Option<RingBuf<MapData>> {
+        self.options.ring?;
+        RingBuf::try_from(self.bpf.take_map("ring")?).ok()
+    }
+
+    /// Detaches; the counters stay as they are.
+    pub fn stop(&mut self) -> Totals {
+        let missed = self.sum("recursion_misses");
+        for (_, program) in self.bpf.programs_mut() {
+            // One that was not loaded has nothing to unload.
+            let _ = match program {
+                Program::BtfTracePoint(program) => program.unload(),
+                Program::TracePoint(program) => program.unload(),
+                _ => Ok(()),
+            };
+        }
+        let mut totals = self.totals().unwrap_or_default();
+        totals.missed = missed;
+        totals
+    }
+}
+
+fn figure(text: &str, what: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with(what))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn refused(what: &str, error: impl std::error::Error) -> Error {
+    // The kernel's own reason is at the end of the chain.
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = inner.source();
+    }
+    // A verifier's log can have a megabyte; what it objects to is at its end.
+    let long = text.char_indices().rev().nth(1500).map_or(0, |(at, _)| at);
+    let text = text.get(long..).unwrap_or_default();
+    Error::new(ErrorKind::Unsupported, format!("Cannot {what}: {text}"))
+}
+
+fn program<'a, P>(bpf: &'a mut Ebpf, name: &str) -> Result<&'a mut P>
+where
+    &'a mut P: TryFrom<&'a mut Program>,
+{
+    let found = bpf
+        .program_mut(name)
+        .and_then(|program| program.try_into().ok());
+    found.ok_or_else(|| Error::new(ErrorKind::Malformed, format!("There is no program {name}")))
+}
+
+/// The programs that this kernel and these devices need. Completions go first: what is issued is then
+/// never missed when it completes.
+fn programs(options: &Options, types: &Types, early: bool) -> Vec<(&'static str, &'static str)> {
+    let queue_first = |tracepoint| types.arguments(tracepoint) == Some(2);
+    let pick = |tracepoint, new, old| {
+        let name = if queue_first(tracepoint) { old } else { new };
+        (name, tracepoint)
+    };
+    let mut all = Vec::new();
+    if options.devices.iter().any(|device| device.by_bio) {
+        all.push(("bio_complete", "block_bio_complete"));
+        all.push(pick("block_bio_queue", "bio_queue", "bio_queue_q"));
+    }
+    if options.devices.iter().any(|device| !device.by_bio) {
+        all.push(("rq_complete", "block_rq_complete"));
+        all.push(pick("block_rq_requeue", "rq_requeue", "rq_requeue_q"));
+        if options.owners && early {
+            all.push(("io_start", "block_io_start"));
+        }
+        all.push(pick("block_rq_issue", "rq_issue", "rq_issue_q"));
+        if options.cost {
+            all.push(("empty_complete", "block_rq_complete"));
+            all.push(("empty_issue", "block_rq_issue"));
+        }
+    }
+    all
+}
+
+/// Histograms of latency: all, and straddling on each grid.
+fn classes(options: &Options) -> usize {
+    let grids = options.devices.iter().map(|device| device.grids.len());
+    1 + grids.max().unwrap_or(0)
+}
+
+fn load(
+    options: &Options,
+    kernel: Option<&Btf>,
+    early: bool,
+    places: Option<tracefs::Places>,
+) -> Result<Ebpf> {
+    let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
+    let classes = u32::try_from(classes(options)).unwrap_or(1);
+    let table = Table::new(&options.devices)
+        .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
+    let (slots, flights) = table::slots(&options.devices);
+    let by_bio = kernel.is_none() || options.devices.iter().any(|device| device.by_bio);
+    let placed = count * u32::try_from(PLACED).unwrap_or(1);
+    let flag = |on: bool| u32::from(on);
+    let (events, owners, early) = (
+        flag(options.ring.is_some()),
+        flag(options.owners),
+        flag(early),
+    );
+    let mut loader = EbpfLoader::new();
+    loader
+        .btf(kernel)
+        .override_global("table", table.bytes.as_slice(), true)
+        .override_global("table_factor", &table.factor, true)
+        .override_global("slots", slots.as_slice(), true)
+        .override_global("flights", &flights, true)
+        .override_global("classes", &classes, true)
+        .override_global("with_events", &events, true)
+        .override_global("with_owners", &owners, true)
+        .override_global("owners_early", &early, true)
+        .map_max_entries("counts", placed)
+        .map_max_entries("latency", placed * classes)
+        .map_max_entries("plain", count)
+        .map_max_entries("flight", flights.max(1))
+        .map_max_entries("bios", if by_bio { BIOS } else { 1 })
+        .map_max_entries("owners", if options.owners { OWNERS } else { 1 });
+    if let Some(bytes) = options.ring {
+        loader.map_max_entries("ring", bytes);
+    }
+    let places = places.unwrap_or_default();
+    for (name, place) in places.globals() {
+        loader.override_global(name, place, true);
+    }
+    loader
+        .load(OBJECT)
+        .map_err(|error| refused("load the BPF program", error))
+}

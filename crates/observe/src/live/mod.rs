@@ -1,0 +1,27 @@
+//! What I/O does now: counted in the kernel by BPF, read from here.
+//!
+//! Nothing is sent per I/O: a program on the tracepoints of issue and completion adds to per-CPU
+//! counters (`bpf/watch.bpf.c`), [`Watch::totals`] adds the processors up, and two [`Totals`] apart in
+//! time make an interval. Only `--record` has a ring of events, and says what did not fit into it.
+//! Where BPF is not permitted, [`missing`] says what would help and [`tracefs`] may do.
+
+mod attach;
+mod btf;
+pub mod counters;
+mod device;
+pub mod diskstats;
+mod histogram;
+mod layout;
+pub mod missing;
+mod profile;
+mod record;
+mod ring;
+mod table;
+mod totals;
+pub mod tracefs;
+
+pub use attach::{Cost, Means, Options, Watch};
+pub use counters::{GridCounters, OpCounters};
+pub use device::{Device, devices};
+pub use record::{Recorded, Recorder};
+pub use totals::{DeviceTotals, Owner, Totals};

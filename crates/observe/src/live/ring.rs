@@ -1,0 +1,52 @@
+//! An event as the ring carries it (`struct event` in `bpf/watch.bpf.c`).
+
+use super::layout::EVENT;
+use crate::record::Op;
+
+/// What happened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Happened {
+    Issue,
+    Complete,
+    Requeue,
+}
+
+/// One event.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub time: u64,
+    pub sector: u64,
+    pub bytes: u32,
+    pub slot: u32,
+    pub pid: u32,
+    pub happened: Happened,
+    pub op: Op,
+    pub cpu: u16,
+    pub error: u32,
+    pub comm: [u8; 16],
+}
+
+impl Event {
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.first_chunk::<EVENT>()?;
+        let word = |at: usize| Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?));
+        let long = |at: usize| Some(u64::from_ne_bytes(*bytes.get(at..)?.first_chunk()?));
+        Some(Self {
+            time: long(0)?,
+            sector: long(8)?,
+            bytes: word(16)?,
+            slot: word(20)?,
+            pid: word(24)?,
+            happened: match bytes.get(28)? {
+                0 => Happened::Issue,
+                1 => Happened::Complete,
+                2 => Happened::Requeue,
+                _ => return None,
+            },
+            op: *Op::ALL.get(usize::from(*bytes.get(29)?))?,
+            cpu: u16::from_ne_bytes(*bytes.get(30..)?.first_chunk()?),
+            error: word(32)?,
+            comm: *bytes.get(40..)?.first_chunk()?,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Read-only data of the program: which device has which slot, and what each slot is.
+//!
+//! The program finds a slot by one multiplication and one comparison: user space looks for a factor
+//! under which no two devices fall on one place.
+
+use ioalign_core::GridSpec;
+
+use super::device::Device;
+use super::layout::{GRIDS, SLOT, SLOTS, TABLE};
+
+/// `struct place table[]` and its factor.
+pub struct Table {
+    pub factor: u32,
+    pub bytes: Vec<u8>,
+}
+
+/// Where a device falls.
+const fn place(dev: u32, factor: u32) -> usize {
+    (dev.wrapping_mul(factor) >> 22) as usize
+}
+
+impl Table {
+    pub fn new(devices: &[Device]) -> Option<Self> {
+        let mut factor = 0x9e37_79b1_u32;
+        for _ in 0..1_000_000 {
+            if let Some(bytes) = filled(devices, factor) {
+                return Some(Self { factor, bytes });
+            }
+            factor = factor.wrapping_mul(0x2c9c_9d15).wrapping_add(2) | 1;
+        }
+        None
+    }
+}
+
+fn filled(devices: &[Device], factor: u32) -> Option<Vec<u8>> {
+    let mut all = vec![(0_u32, 0_u32); TABLE];
+    for (device, slot) in devices.iter().zip(1..) {
+        let entry = all.get_mut(place(device.dev(), factor))?;
+        if entry.1 != 0 {
+            return None;
+        }
+        *entry = (device.dev(), slot);
+    }
+    let words = all.iter().flat_map(|(dev, slot)| [*dev, *slot]);
+    Some(words.flat_map(u32::to_ne_bytes).collect())
+}
+
+/// `struct slot slots[]`, and how many requests can be in flight in all.
+pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
+    let mut bytes = Vec::with_capacity(SLOTS * SLOT);
+    let mut base = 0_u32;
+    for device in devices.iter().take(SLOTS) {
+        bytes.extend(u64::from(base).to_ne_bytes());
+        for word in [
+            device.tag_bits(),
+            device.queues,
+            u32::from(device.by_bio),
+            0,
+        ] {
+            bytes.extend(word.to_ne_bytes());
+        }
+        for n in 0..GRIDS {
+            bytes.extend(grid(device.grids.get(n)));
+        }
+        base = base.saturating_add(device.flights());
+    }
+    bytes.resize(SLOTS * SLOT, 0);
+    (bytes, base)
+}
+
+/// Whether where an I/O begins on a grid follows from its sector in 64 KiB.
+pub fn follows(spec: &GridSpec) -> bool {
+    let (size, phase) = (spec.size.get(), spec.phase.get());
+    size.is_power_of_two() && size <= 64 << 10 && phase % 512 == 0
+}
+
+fn grid(spec: Option<&GridSpec>) -> Vec<u8> {
+    let size = spec.map_or(0, |spec| spec.size.get());
+    let phase = spec.map_or(0, |spec| spec.phase.get()) % size.max(1);
+    let shift = if size.is_power_of_two() {
+        size.trailing_zeros()
+    } else {
+        64
+    };
+    let mut bytes = [size.to_ne_bytes(), phase.to_ne_bytes()].concat();
+    bytes.extend(shift.to_ne_bytes());
+    let counted = u32::from(spec.is_some_and(|spec| !follows(spec)));
+    bytes.extend((u32::from(size > 0) + counted).to_ne_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(major: u32, minor: u32) -> Device {
+        Device {
+            name: String::new(),
+            number: (major, minor),
+            queues: 2,
+            tags: 32,
+            by_bio: false,
+            grids: vec!["192k@64k".parse().unwrap()],
+        }
+    }
+
+    #[test]
+    fn every_device_is_alone_on_its_place() {
+        let disks = (0..64).map(|n| device(259, n));
+        let all: Vec<_> = disks.chain((0..64).map(|n| device(8, n * 16))).collect();
+        let table = Table::new(&all).unwrap();
+        assert_eq!(table.bytes.len(), TABLE * 8);
+        for (device, slot) in all.iter().zip(1_u32..) {
+            let at = place(device.dev(), table.factor) * 8;
+            let entry = table.bytes.get(at..at + 8).unwrap();
+            assert_eq!(
+                entry,
+                [device.dev().to_ne_bytes(), slot.to_ne_bytes()].concat()
+            );
+        }
+    }
+
+    #[test]
+    fn slots_follow_each_other_in_flight() {
+        let (bytes, flights) = slots(&[device(8, 0), device(8, 16)]);
+        assert_eq!((bytes.len(), flights), (SLOTS * SLOT, 128));
+        assert_eq!(bytes.get(SLOT..SLOT + 8).unwrap(), 64_u64.to_ne_bytes());
+    }
+}
