@@ -2,6 +2,7 @@
 #![no_main]
 
 use ioalign_observe::Records;
+use ioalign_observe::formats::parquet::groups;
 use ioalign_observe::formats::{FORMATS, Framing, Hints};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
@@ -9,6 +10,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         offset_unit: Some(512),
         ..Hints::default()
     };
+    let _ = groups::all(data.to_vec());
     for format in FORMATS {
         if let Framing::Records(whole) = format.framing {
             assert!(whole(data) <= data.len());

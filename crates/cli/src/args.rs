@@ -15,7 +15,10 @@ use ioalign_report::Format;
 
 use crate::exit::Mode;
 
-pub use trace::{LittlesLawArgs, LookArgs, StageArg, SummarizeArgs, TraceArgs, TraceVerb};
+pub use trace::{
+    ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, StageArg, SummarizeArgs,
+    TraceArgs, TraceVerb,
+};
 pub use watch::{By, WatchArgs};
 
 /// Finds, explains and proves storage I/O misalignment, from database page to flash.

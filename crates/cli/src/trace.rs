@@ -1,8 +1,12 @@
 //! `ioalign trace`: recorded I/O in, a profile out.
 
 mod bar;
+mod convert;
+mod file;
+mod generate;
 mod littles_law;
 mod look;
+mod merge;
 mod stack;
 mod summarize;
 
@@ -16,5 +20,8 @@ pub fn run(arguments: &TraceArgs) -> Result<Exit> {
     match &arguments.verb {
         TraceVerb::Summarize(arguments) => summarize::run(arguments),
         TraceVerb::LittlesLaw(arguments) => littles_law::run(arguments),
+        TraceVerb::Convert(arguments) => convert::run(arguments),
+        TraceVerb::Generate(arguments) => generate::run(arguments),
+        TraceVerb::Merge(arguments) => merge::run(arguments),
     }
 }

@@ -123,6 +123,10 @@ pub struct OpProfile {
     pub sequential_ratio: Option<f64>,
     /// Issue to completion.
     pub latency_us: Option<Latency>,
+    /// The same by class, so that profiles can be merged: where a class begins, in nanoseconds, and how
+    /// many I/Os are in it. A class is 1/32 of its power of two wide, below 32 ns one nanosecond.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency_histogram_ns: BTreeMap<u64, u64>,
 }
 
 /// I/Os of one size.

@@ -17,8 +17,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ioalign_observe::formats::Hints;
+use ioalign_observe::formats::parquet::groups;
+use ioalign_observe::generate::{self, Plan};
 use ioalign_observe::input::{self, chunks::Chunker};
-use ioalign_observe::{Records, pipeline};
+use ioalign_observe::{Progress, Records, pipeline, write};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +36,15 @@ fn main() -> ExitCode {
 fn parse(path: &Path) {
     let input = input::open(path).unwrap();
     let format = pipeline::format_of(&input, None).unwrap();
+    if format.name == "parquet" {
+        let start = Instant::now();
+        let rows = groups::all(std::fs::read(path).unwrap()).unwrap();
+        println!(
+            "parquet: {rows} rows, {:.2} s",
+            start.elapsed().as_secs_f64()
+        );
+        return;
+    }
     let mut parser = (format.parser)(&input.head, &Hints::default()).unwrap();
     let mut chunker = Chunker::new(input.reader, format.framing, 1 << 20);
     let (mut chunk, mut records) = (Vec::new(), Records::default());
@@ -54,9 +65,31 @@ fn parse(path: &Path) {
     );
 }
 
+/// A few rows of every operation.
+fn parquet() -> Vec<u8> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let plan = Plan {
+        ios: 300,
+        discards: "10%".parse().unwrap(),
+        flushes: "5%".parse().unwrap(),
+        ..Plan::default()
+    };
+    let out = Box::new(file.reopen().unwrap());
+    let mut writer = (write::named("parquet").unwrap().writer)(out, false).unwrap();
+    generate::write(&plan, &mut *writer, None, &Progress::default()).unwrap();
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut file, &mut bytes).unwrap();
+    bytes
+}
+
 fn fuzz(runs: u64, wanted: Option<&str>) -> ExitCode {
     let mut failures = 0;
-    let samples = samples::all();
+    let mut samples = samples::all();
+    samples.push(samples::Sample {
+        format: "parquet",
+        hints: Hints::default(),
+        bytes: parquet(),
+    });
     for sample in samples
         .iter()
         .filter(|s| wanted.is_none_or(|wanted| wanted == s.format))

@@ -10,13 +10,16 @@
 pub mod analyse;
 pub mod error;
 pub mod formats;
+pub mod generate;
 pub mod input;
 pub mod live;
+pub mod merge;
 pub mod order;
 pub mod pairing;
 pub mod pipeline;
 pub mod record;
+pub mod write;
 
 pub use error::{Error, Result};
-pub use pipeline::{Progress, Settings, Summary, summarize};
+pub use pipeline::{Converted, Progress, Settings, Summary, convert, summarize};
 pub use record::{Io, Kind, Op, Record, Records};

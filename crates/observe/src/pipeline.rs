@@ -1,7 +1,9 @@
 //! From files to a profile: reading and parsing on all processors, the rest in order on one.
 
+mod convert;
 mod directory;
 mod feed;
+mod groups;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,6 +18,7 @@ use crate::order::Order;
 use crate::pairing::{Pairing, Sink, Stage};
 use crate::record::{Io, Skipped};
 
+pub use convert::{Converted, convert};
 pub use directory::Directory;
 
 /// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
@@ -114,6 +117,19 @@ impl Summary {
 
 /// Reads all traces, of one machine and one time, into one profile.
 pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Summary> {
+    let mut machine = Machine::new(settings);
+    let inputs = open(paths, settings)?;
+    machine.analysis.set_absolute(absolute(&inputs)?);
+    let files = feed::all(inputs, settings, progress, &mut machine)?;
+    let mut profile = machine.finish(&files);
+    profile.interrupted = progress.stop.load(Ordering::Relaxed);
+    Ok(Summary { profile, files })
+}
+
+/// Traces whose formats are known.
+type Inputs = Vec<(Input, &'static Format)>;
+
+fn open(paths: &[PathBuf], settings: &Settings) -> Result<Inputs> {
     let mut inputs = Vec::new();
     for path in paths {
         let input = input::open(path)?;
@@ -126,15 +142,17 @@ pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) ->
         };
         inputs.push((input, format));
     }
-    let mut machine = Machine::new(settings);
-    let absolute = inputs
-        .iter()
-        .all(|(_, format)| WHOLE_DISK.contains(&format.name));
-    machine.analysis.set_absolute(absolute);
-    let files = feed::all(inputs, settings, progress, &mut machine)?;
-    let mut profile = machine.finish(&files);
-    profile.interrupted = progress.stop.load(Ordering::Relaxed);
-    Ok(Summary { profile, files })
+    Ok(inputs)
+}
+
+/// Whether all offsets are those of whole disks.
+fn absolute(inputs: &Inputs) -> Result<bool> {
+    let mut all = true;
+    for (input, format) in inputs {
+        let noted = groups::of(input, format)?.is_some_and(|groups| groups.notes().whole_disk);
+        all &= noted || WHOLE_DISK.contains(&format.name);
+    }
+    Ok(all)
 }
 
 /// The format of an input, or the one that is named.
@@ -169,6 +187,8 @@ pub struct Machine {
     order: Order,
     pairing: Pairing,
     analysis: Analysis,
+    /// Takes the I/Os instead of the analysis.
+    outlet: Option<convert::Outlet>,
 }
 
 impl Sink for Analysis {
@@ -189,14 +209,28 @@ impl Machine {
             order: Order::default(),
             pairing: Pairing::new(settings.stage),
             analysis: Analysis::new(&settings.analysis),
+            outlet: None,
         }
     }
 
     fn push(&mut self, rows: &[crate::record::Record]) {
+        if let Some(outlet) = &mut self.outlet {
+            let (pairing, mut sink) = (&mut self.pairing, outlet.with(&self.directory));
+            return self
+                .order
+                .push(rows, &mut |rows| pairing.push(rows, &mut sink));
+        }
         let (pairing, analysis) = (&mut self.pairing, &mut self.analysis);
         analysis.meet(&self.directory);
         self.order
             .push(rows, &mut |rows| pairing.push(rows, analysis));
+    }
+
+    /// Whether no more rows are wanted, because they cannot be written.
+    fn is_full(&self) -> bool {
+        self.outlet
+            .as_ref()
+            .is_some_and(convert::Outlet::has_failed)
     }
 
     fn finish(mut self, files: &[Read]) -> Profile {

@@ -1,10 +1,14 @@
 //! The arguments of `trace`.
 
+mod make;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridSpec, SectorSize};
+
+pub use make::{ConvertArgs, GenerateArgs, MergeArgs};
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
@@ -20,6 +24,15 @@ pub enum TraceVerb {
     /// Little's law: what is in flight is the rate times the latency; any two give the third
     #[command(after_long_help = LITTLES_LAW_EXAMPLES)]
     LittlesLaw(LittlesLawArgs),
+    /// Write any readable trace as Parquet, CSV, blktrace, blkparse or fio iolog
+    #[command(after_long_help = make::CONVERT_EXAMPLES)]
+    Convert(Box<ConvertArgs>),
+    /// Make a trace of a known workload, and the truth about it
+    #[command(after_long_help = make::GENERATE_EXAMPLES)]
+    Generate(Box<GenerateArgs>),
+    /// Add up profiles of several machines, or of parts of one trace
+    #[command(after_long_help = make::MERGE_EXAMPLES)]
+    Merge(MergeArgs),
 }
 
 const SUMMARIZE_EXAMPLES: &str = "\
@@ -249,6 +262,15 @@ pub enum StageArg {
     Queue,
     /// As the driver gets them (blktrace D): after merging
     Issue,
+}
+
+impl From<StageArg> for ioalign_observe::pairing::Stage {
+    fn from(stage: StageArg) -> Self {
+        match stage {
+            StageArg::Queue => Self::Queue,
+            StageArg::Issue => Self::Issue,
+        }
+    }
 }
 
 /// Nanoseconds of a unit of time.

@@ -1,5 +1,6 @@
 //! A bar on standard error while a long trace is read, and Ctrl-C that ends the reading.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -8,7 +9,6 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_observe::Progress;
 
-use crate::args::SummarizeArgs;
 use crate::interrupt::Interrupt;
 
 /// How often bar and Ctrl-C are looked at.
@@ -18,13 +18,13 @@ const LONG: Duration = Duration::from_millis(700);
 
 /// Does `work` while another thread looks after the bar.
 pub fn while_shown<T>(
-    arguments: &SummarizeArgs,
+    files: &[PathBuf],
     shown: bool,
     progress: &Progress,
     interrupt: &Interrupt,
     work: impl FnOnce() -> T,
 ) -> T {
-    let total = total(arguments);
+    let total = total(files);
     let (done, wait) = channel::<()>();
     thread::scope(|scope| {
         scope.spawn(move || {
@@ -50,8 +50,8 @@ pub fn while_shown<T>(
 }
 
 /// Bytes of all files; `None` where one is no plain file, or is compressed: then the end is not known.
-fn total(arguments: &SummarizeArgs) -> Option<u64> {
-    let size = |path: &std::path::PathBuf| {
+fn total(files: &[PathBuf]) -> Option<u64> {
+    let size = |path: &PathBuf| {
         let data = std::fs::metadata(path)
             .ok()
             .filter(std::fs::Metadata::is_file)?;
@@ -62,7 +62,7 @@ fn total(arguments: &SummarizeArgs) -> Option<u64> {
         });
         (!squeezed).then_some(data.len())
     };
-    arguments.files.iter().map(size).sum()
+    files.iter().map(size).sum()
 }
 
 fn make(total: Option<u64>) -> ProgressBar {

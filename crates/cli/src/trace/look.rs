@@ -34,13 +34,16 @@ pub fn write(text: &str) -> Result<()> {
 
 /// One document to standard output, as it is made: that of thousands of devices is large.
 pub fn json(document: &impl Serialize) -> Result<()> {
-    let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let mut out = Escaped(out);
+    json_to(std::io::stdout().lock(), document).context("standard output")
+}
+
+/// The same to anything.
+pub fn json_to(out: impl Write, document: &impl Serialize) -> std::io::Result<()> {
+    let mut out = Escaped(BufWriter::with_capacity(1 << 16, out));
     serde_json::to_writer_pretty(&mut out, document)
         .map_err(std::io::Error::from)
         .and_then(|()| out.write_all(b"\n"))
         .and_then(|()| out.flush())
-        .context("standard output")
 }
 
 /// Escapes what could act on a terminal. The serializer writes whole pieces of text.

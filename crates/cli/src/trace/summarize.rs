@@ -25,7 +25,7 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     interrupt.watch().context("cannot watch for Ctrl-C")?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
-    let profile = bar::while_shown(arguments, watched, &progress, &interrupt, || {
+    let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
         summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
     })
     .map_err(asked)?;
@@ -96,7 +96,6 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
     Ok(Settings {
         format: arguments.format.clone(),
         threads: arguments.jobs,
-        analysis,
         hints: Hints {
             offset_unit: arguments.offset_unit,
             time_unit: arguments.time_unit,
@@ -106,11 +105,12 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
             StageArg::Queue => Stage::Queue,
             StageArg::Issue => Stage::Issue,
         }),
+        analysis,
     })
 }
 
 /// What a trace leaves open is wrong use until it is said: exit 64.
-fn asked(error: Error) -> anyhow::Error {
+pub fn asked(error: Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Ask => UsageError(error.to_string()).into(),
         _ => error.into(),

@@ -25,6 +25,7 @@ mod texts_mapped;
 mod texts_mission;
 mod texts_round;
 mod trace_hints;
+mod trace_make;
 mod trace_profile;
 mod watch;
 mod watch_vm;

@@ -1,5 +1,7 @@
 //! Latencies in a histogram of logarithmic octaves with 32 linear steps each: within 1.6 %.
 
+use std::collections::BTreeMap;
+
 use ioalign_core::profile::Latency;
 use ioalign_core::units::ratio;
 
@@ -40,7 +42,42 @@ fn value_of(index: usize) -> f64 {
     }
 }
 
+/// The least that is counted at `index`.
+const fn least_of(index: usize) -> u64 {
+    let (octave, step) = (index >> STEP_BITS, index & (STEPS - 1));
+    match octave {
+        0 => step as u64,
+        _ => ((step + STEPS) as u64) << (octave - 1),
+    }
+}
+
 impl Histogram {
+    /// Where each class begins, in nanoseconds, and how many are in it.
+    pub fn classes(&self) -> BTreeMap<u64, u64> {
+        let counted = (self.base..).zip(&self.counts);
+        let counted = counted.filter(|(_, ios)| **ios > 0);
+        counted
+            .map(|(index, ios)| (least_of(index), *ios))
+            .collect()
+    }
+
+    /// Of classes that were written; with the longest, which no class tells exactly.
+    pub fn of_classes<'a>(classes: impl IntoIterator<Item = (&'a u64, &'a u64)>, max: u64) -> Self {
+        let mut all = Self {
+            max,
+            ..Self::default()
+        };
+        for (nanos, ios) in classes {
+            let count = all.place(index_of(*nanos));
+            *count = count.saturating_add(*ios);
+            all.ios = all.ios.saturating_add(*ios);
+            all.sum = all
+                .sum
+                .saturating_add(u128::from(*nanos).saturating_mul(u128::from(*ios)));
+        }
+        all
+    }
+
     /// From counts by [`Histogram::step`], their sum and their maximum.
     pub fn of(counts: &[u64], sum: u128, max: u64) -> Self {
         Self {
@@ -215,6 +252,20 @@ mod tests {
             prop_assert_eq!(sum.summary(), whole.summary());
             prop_assert_eq!(whole.without(&part, rest.max).summary(), rest.summary());
         }
+    }
+
+    #[test]
+    fn classes_are_read_back() {
+        let mut histogram = Histogram::default();
+        for i in 0..100_000_u64 {
+            histogram.add(i * i);
+        }
+        let back = Histogram::of_classes(&histogram.classes(), histogram.max);
+        assert_eq!(back.classes(), histogram.classes());
+        assert_eq!(back.len(), 100_000);
+        let bits =
+            |histogram: &Histogram| [500, 900, 990, 999].map(|p| histogram.quantile(p).to_bits());
+        assert_eq!(bits(&back), bits(&histogram));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub mod latency;
 mod op;
 mod owners;
 mod placed;
-mod rmw;
+pub(crate) mod rmw;
 mod sampler;
 mod sequence;
 mod sizes;

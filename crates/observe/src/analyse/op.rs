@@ -143,6 +143,7 @@ impl OpState {
             whole_start_mod_4096: self.whole_sectors,
             sequential_ratio: self.streams.ratio(),
             latency_us: self.latency.summary(),
+            latency_histogram_ns: self.latency.classes(),
             ..OpProfile::default()
         }
     }

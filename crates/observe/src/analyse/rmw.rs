@@ -118,16 +118,24 @@ impl Rmw {
         if self.partial == 0 {
             return None;
         }
-        let share = ratio(self.partial_after, self.partial);
-        let control = ratio(self.whole_after, self.whole.max(1));
-        Some(ReadBeforeWrite {
+        Some(judged(ReadBeforeWrite {
             within_us: self.within / 1000,
             partial_writes: self.partial,
             partial_after_read: self.partial_after,
             whole_writes: self.whole,
             whole_after_read: self.whole_after,
-            seen: self.partial >= FEWEST && share >= 0.5 && share >= 2.0 * control,
-        })
+            seen: false,
+        }))
+    }
+}
+
+/// With the verdict on its counters.
+pub fn judged(counted: ReadBeforeWrite) -> ReadBeforeWrite {
+    let share = ratio(counted.partial_after_read, counted.partial_writes.max(1));
+    let control = ratio(counted.whole_after_read, counted.whole_writes.max(1));
+    ReadBeforeWrite {
+        seen: counted.partial_writes >= FEWEST && share >= 0.5 && share >= 2.0 * control,
+        ..counted
     }
 }
 

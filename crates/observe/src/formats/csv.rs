@@ -74,7 +74,7 @@ impl Csv {
 
     #[inline]
     fn record(&self, fields: &Fields, names: &mut Names) -> Row {
-        let [time, op, offset, len, latency, device, process] = *fields;
+        let [time, op, offset, len, latency, device, process, pid] = *fields;
         let columns = &self.columns;
         let unit = u64::from(columns.offset_unit);
         let Some(op) = columns.op(op) else {
@@ -102,7 +102,7 @@ impl Csv {
             latency,
             len,
             device: names.device_name(if device.is_empty() { b"table" } else { device }),
-            process: whose(process, names),
+            process: whose(pid, process, names),
             op,
         };
         Row::Io(Record {
@@ -127,9 +127,12 @@ fn field<'a>(cursor: &mut Cursor<'a>, separator: u8) -> &'a [u8] {
     cursor.until(separator).trim_ascii()
 }
 
-/// A process by its number or its name.
+/// A process by its number and name, or by what there is in one column.
 #[inline]
-fn whose(field: &[u8], names: &mut Names) -> u32 {
+fn whose(pid: &[u8], field: &[u8], names: &mut Names) -> u32 {
+    if let Some(pid) = number(pid).and_then(|pid| u32::try_from(pid).ok()) {
+        return names.process(pid, field);
+    }
     match number(field).and_then(|pid| u32::try_from(pid).ok()) {
         Some(pid) => names.pid(pid),
         None => names.process(0, field),
@@ -147,6 +150,7 @@ fn op(name: &[u8]) -> Option<Op> {
         _ if is(b"r") || begins(b"read") || is(b"rs") || is(b"ra") => Op::Read,
         _ if is(b"w") || begins(b"write") || is(b"ws") || is(b"wfs") => Op::Write,
         _ if is(b"d") || begins(b"discard") || begins(b"trim") || begins(b"unmap") => Op::Discard,
+        _ if is(b"other") => Op::Other,
         _ if is(b"f") || begins(b"flush") || begins(b"sync") || begins(b"fsync") => Op::Flush,
         _ => return None,
     })

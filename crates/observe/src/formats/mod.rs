@@ -18,6 +18,7 @@ pub mod fio_latency;
 pub mod fiu;
 pub mod ftrace;
 pub mod msr;
+pub mod parquet;
 pub mod perf;
 mod scsi;
 pub mod simulators;
@@ -101,6 +102,7 @@ pub struct Format {
 
 /// All formats; the first that recognises a trace reads it.
 pub const FORMATS: &[&Format] = &[
+    &parquet::FORMAT,
     &blktrace::FORMAT,
     &blktrace::context::FORMAT,
     &blkparse::FORMAT,

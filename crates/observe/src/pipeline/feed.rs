@@ -19,17 +19,19 @@ const CHUNK: usize = 256 << 10;
 /// Bytes a chunk where many files are merged, so that memory stays small.
 const SMALL_CHUNK: usize = 128 << 10;
 /// Chunks that wait before and after each parser.
-const WAITING: usize = 2;
+pub(super) const WAITING: usize = 2;
 /// Merged records that are handed on together.
 const READY: usize = 4096;
 
 /// What a parser made of a chunk, and the buffer, to be filled again.
-struct Parsed {
-    records: Records,
-    buffer: Vec<u8>,
+pub(super) struct Parsed {
+    pub(super) records: Records,
+    pub(super) buffer: Vec<u8>,
+    /// What comes next is from the same parser.
+    pub(super) more: bool,
 }
 
-type Outcome = std::io::Result<Parsed>;
+pub(super) type Outcome = std::io::Result<Parsed>;
 
 /// A chunk on its way to a parser.
 struct Chunk {
@@ -40,12 +42,12 @@ struct Chunk {
 }
 
 /// The records of one file, chunk after chunk.
-struct Stream {
-    parsers: Vec<Receiver<Outcome>>,
-    turn: usize,
-    spent: SyncSender<(Vec<u8>, Records)>,
-    file: Read,
-    place: u64,
+pub(super) struct Stream {
+    pub(super) parsers: Vec<Receiver<Outcome>>,
+    pub(super) turn: usize,
+    pub(super) spent: SyncSender<(Vec<u8>, Records)>,
+    pub(super) file: Read,
+    pub(super) place: u64,
 }
 
 /// Reads all files into `machine`.
@@ -78,6 +80,10 @@ fn start<'scope>(
     progress: &'scope Progress,
     one: bool,
 ) -> Result<Stream> {
+    if let Some(groups) = super::groups::of(&input, format)? {
+        let count = if one { threads(settings) } else { 1 };
+        return Ok(super::groups::start(scope, input, &groups, count, progress));
+    }
     let parser = (format.parser)(&input.head, &settings.hints)
         .map_err(|error| error.in_file(&input.path))?;
     let facts = parser.facts();
@@ -117,7 +123,7 @@ fn threads(settings: &Settings) -> usize {
 }
 
 type Chunks = Chunker<Bytes>;
-type Buffers = Receiver<(Vec<u8>, Records)>;
+pub(super) type Buffers = Receiver<(Vec<u8>, Records)>;
 
 /// One parser reads for itself; several have a reader that deals out chunks.
 fn spawn<'scope>(
@@ -162,7 +168,11 @@ fn parse(parser: &mut dyn Parse, chunk: Chunk) -> Parsed {
         records.skipped.add(0, &[], why);
     }
     parser.parse(&buffer, &mut records);
-    Parsed { records, buffer }
+    Parsed {
+        records,
+        buffer,
+        more: false,
+    }
 }
 
 fn alone(
@@ -232,15 +242,17 @@ fn read(
 impl Stream {
     /// The rows of the next chunk, in the numbers of the directory.
     fn next(&mut self, machine: &mut Machine) -> Result<Option<Parsed>> {
-        let Some(receiver) = self.parsers.get(self.turn) else {
+        let Some(receiver) = self.parsers.get(self.turn).filter(|_| !machine.is_full()) else {
             return Ok(None);
         };
         let Ok(outcome) = receiver.recv() else {
             return Ok(None);
         };
-        self.turn = (self.turn + 1) % self.parsers.len();
         let mut parsed =
             outcome.map_err(|e| Error::io("Cannot read on", e).in_file(&self.file.path))?;
+        if !parsed.more {
+            self.turn = (self.turn + 1) % self.parsers.len();
+        }
         let records = &mut parsed.records;
         self.file.other += records.other;
         self.file.dropped += records.dropped;

@@ -17,10 +17,12 @@ pub enum Role {
     Latency,
     Device,
     Process,
+    /// Beside a column of names.
+    Pid,
 }
 
 impl Role {
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     const ALL: [(Self, &'static str); Self::COUNT] = [
         (Self::Time, "time"),
         (Self::Op, "op"),
@@ -29,6 +31,7 @@ impl Role {
         (Self::Latency, "latency"),
         (Self::Device, "device"),
         (Self::Process, "process"),
+        (Self::Pid, "pid"),
     ];
 }
 
@@ -128,7 +131,7 @@ impl Columns {
         let Some((role, _)) = known else {
             let what = format!(
                 "--columns: `{role}` is none of time, op, offset, len, latency, device, process, \
-                 read, write"
+                 pid, read, write"
             );
             return Err(ask(&what));
         };

@@ -94,7 +94,8 @@ fn plain(name: &str) -> Option<(Role, u64)> {
         | "elapsed" => (Role::Latency, 0),
         "device" | "dev" | "disk" | "diskname" | "volume" | "volumeid" | "lun" | "deviceid"
         | "disknumber" | "asu" => (Role::Device, 0),
-        "process" | "comm" | "processname" | "pid" => (Role::Process, 0),
+        "process" | "comm" | "processname" => (Role::Process, 0),
+        "pid" | "tid" => (Role::Pid, 0),
         _ => return None,
     })
 }

@@ -1,0 +1,96 @@
+//! `ioalign trace convert`.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result};
+use ioalign_observe::formats::Hints;
+use ioalign_observe::write::{TARGETS, Target};
+use ioalign_observe::{Converted, Progress, Settings, convert};
+
+use super::summarize::asked;
+use super::{bar, file};
+use crate::args::ConvertArgs;
+use crate::exit::{Exit, UsageError};
+use crate::interrupt::Interrupt;
+
+/// Runs the verb.
+pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
+    let target = match &arguments.to {
+        Some(name) => file::target(name)?,
+        None => by_ending(&arguments.output)?,
+    };
+    file::differ(&arguments.output, &arguments.files)?;
+    let settings = settings(arguments);
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let progress = Progress::default();
+    let writer = || (target.writer)(file::create(&arguments.output)?, false);
+    let done = bar::while_shown(
+        &arguments.files,
+        !arguments.quiet,
+        &progress,
+        &interrupt,
+        || convert(&arguments.files, &settings, &progress, writer),
+    )
+    .map_err(asked)?;
+    if !arguments.quiet {
+        tell(&done, target);
+    }
+    if progress.stop.load(Ordering::Relaxed) {
+        return Ok(Exit::Interrupted);
+    }
+    Ok(Exit::Done)
+}
+
+fn settings(arguments: &ConvertArgs) -> Settings {
+    Settings {
+        format: arguments.format.clone(),
+        hints: Hints {
+            offset_unit: arguments.offset_unit,
+            time_unit: arguments.time_unit,
+            columns: arguments.columns.clone(),
+        },
+        stage: arguments.stage.map(Into::into),
+        threads: arguments.jobs,
+        ..Settings::default()
+    }
+}
+
+/// The format that an output's name asks for.
+fn by_ending(path: &Path) -> Result<&'static Target> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let name = match &*ending {
+        "pq" => "parquet",
+        "bin" => "blktrace",
+        "txt" => "blkparse",
+        "iolog" | "log" => "iolog3",
+        other => other,
+    };
+    let known = TARGETS.iter().find(|target| target.name == name);
+    known.copied().ok_or_else(|| {
+        let what = "the ending of the output says no format: --to parquet, csv, blktrace, blkparse, iolog3, msr";
+        UsageError(what.to_owned()).into()
+    })
+}
+
+/// What is not in the output, on standard error.
+fn tell(done: &Converted, target: &Target) {
+    let skipped: u64 = done.files.iter().map(|file| file.skipped_rows).sum();
+    let counts = [
+        (skipped, "rows of the source did not parse"),
+        (
+            done.written.left_out,
+            "I/Os are left out: the format cannot hold such",
+        ),
+        (
+            done.written.cut,
+            "I/Os are written without their latency or process, which the format does not know",
+        ),
+        (done.late, "latencies became known too late to be written"),
+    ];
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        anstream::eprintln!("ioalign: {count} {what}");
+    }
+    anstream::eprintln!("ioalign: {} I/Os as {}", done.written.ios, target.title);
+}

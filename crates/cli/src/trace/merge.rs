@@ -1,0 +1,70 @@
+//! `ioalign trace merge`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use ioalign_core::profile::{self, Profile};
+use ioalign_observe::merge::{NOT_MERGED, Settings, merge};
+
+use super::look;
+use crate::args::MergeArgs;
+use crate::exit::Exit;
+
+/// A profile has counters, not I/Os.
+const LARGEST: u64 = 1 << 30;
+
+/// Runs the verb.
+pub fn run(arguments: &MergeArgs) -> Result<Exit> {
+    let mut all = Vec::new();
+    for path in &arguments.files {
+        let mut profile = read(path)?;
+        if arguments.apart {
+            let file = path.file_stem().unwrap_or_default().to_string_lossy();
+            for device in &mut profile.devices {
+                device.device = format!("{file}/{}", device.device);
+            }
+        }
+        all.push(profile);
+    }
+    let merged = merge(
+        all,
+        Settings {
+            parts: arguments.parts,
+        },
+    );
+    if arguments.look.json {
+        look::json(&merged)?;
+    } else {
+        look::write(&ioalign_report::profile::render(
+            &merged,
+            &look::options(&arguments.look),
+        ))?;
+        if !arguments.look.quiet {
+            anstream::eprintln!(
+                "ioalign: not in a merged profile: {}",
+                NOT_MERGED.join(", ")
+            );
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn read(path: &Path) -> Result<Profile> {
+    let name = || path.display().to_string();
+    let size = std::fs::metadata(path).with_context(name)?.len();
+    if size > LARGEST {
+        bail!("{}: it is too large for a profile", name());
+    }
+    let text = std::fs::read(path).with_context(name)?;
+    let profile: Profile =
+        serde_json::from_slice(&text).with_context(|| format!("{}: it is no profile", name()))?;
+    if profile.schema != profile::SCHEMA {
+        bail!(
+            "{}: its schema is `{}`, not {}",
+            name(),
+            profile.schema,
+            profile::SCHEMA
+        );
+    }
+    Ok(profile)
+}

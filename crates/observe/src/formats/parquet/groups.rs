@@ -1,0 +1,255 @@
+//! A Parquet file, its row groups read side by side.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+
+use super::rows::{Places, Rows};
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::Records;
+
+/// Rows handed on at a time: as many records as a processor's cache holds.
+const BATCH: usize = 1 << 13;
+
+/// A file whose directory was read.
+#[derive(Clone)]
+pub struct Groups {
+    file: Arc<SerializedFileReader<At>>,
+    places: Places,
+}
+
+/// What the file says of itself, beside its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Events that the tracer of the source said it lost.
+    pub dropped: u64,
+    /// Whether offsets are those of whole disks.
+    pub whole_disk: bool,
+}
+
+/// Where the notes are, in the key-value metadata of the footer.
+pub const DROPPED: &str = "ioalign.dropped";
+/// `whole-disk` or `device`.
+pub const OFFSETS: &str = "ioalign.offsets";
+
+impl Groups {
+    /// Reads the directory.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |error| Error::io("Cannot open it", error).in_file(path);
+        let file = File::open(path).map_err(failed)?;
+        let len = file.metadata().map_err(failed)?.len();
+        let source = Source::File(Arc::new(file));
+        Self::of(At { source, len }).map_err(|error| error.in_file(path))
+    }
+
+    /// The same of a file that is in memory.
+    pub fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let len = bytes.len() as u64;
+        let source = Source::Memory(bytes.into());
+        Self::of(At { source, len })
+    }
+
+    fn of(at: At) -> Result<Self> {
+        let len = at.len;
+        let damaged = |what: String| {
+            let what = format!("It is no whole Parquet file: {what}");
+            Error::new(ErrorKind::Malformed, what)
+        };
+        let open = || SerializedFileReader::new(at).map_err(|e| e.to_string());
+        let file = guarded(open).map_err(damaged)?;
+        placed(file.metadata(), len).map_err(damaged)?;
+        let places = Places::find(file.metadata().file_metadata().schema_descr())
+            .map_err(|what| Error::new(ErrorKind::Unsupported, what))?;
+        let file = Arc::new(file);
+        Ok(Self { file, places })
+    }
+
+    /// What it says of itself.
+    pub fn notes(&self) -> Notes {
+        let metadata = self.file.metadata().file_metadata().key_value_metadata();
+        let value = |key: &str| {
+            let pair = metadata?.iter().find(|pair| pair.key == key)?;
+            pair.value.as_deref()
+        };
+        Notes {
+            dropped: value(DROPPED)
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(0),
+            whole_disk: value(OFFSETS) == Some("whole-disk"),
+        }
+    }
+
+    /// How many row groups.
+    pub fn count(&self) -> usize {
+        self.file.num_row_groups()
+    }
+
+    /// Bytes of a row group as it lies in the file.
+    pub fn bytes(&self, group: usize) -> u64 {
+        let groups = self.file.metadata().row_groups();
+        let size = groups.get(group).map_or(0, |group| group.compressed_size());
+        u64::try_from(size).unwrap_or(0)
+    }
+
+    /// To the rows of one row group.
+    pub fn open_rows(&self, group: usize, batches: &mut Batches) -> io::Result<()> {
+        let open = || {
+            let group = self.file.get_row_group(group).map_err(|e| e.to_string())?;
+            batches.rows.open(&*group, &self.places)
+        };
+        guarded(open).map_err(damage)
+    }
+}
+
+/// All records of a file in memory: what tests and the mutation loop call.
+pub fn all(bytes: Vec<u8>) -> Result<u64> {
+    let groups = Groups::of_bytes(bytes)?;
+    let failed = |error| Error::io("Cannot read on", error);
+    let mut rows = 0;
+    let (mut batches, mut records) = (Batches::default(), Records::default());
+    for group in 0..groups.count() {
+        groups.open_rows(group, &mut batches).map_err(failed)?;
+        let mut more = true;
+        while more {
+            records.clear();
+            more = batches.next(&mut records).map_err(failed)?;
+            rows += records.rows.len() as u64;
+        }
+    }
+    Ok(rows)
+}
+
+/// The rows of one row group, a batch at a time; for one after another, so that space is used again.
+#[derive(Default)]
+pub struct Batches {
+    rows: Rows,
+}
+
+impl Batches {
+    /// Adds the next batch; whether there are more.
+    pub fn next(&mut self, out: &mut Records) -> io::Result<bool> {
+        let rows = &mut self.rows;
+        guarded(|| rows.read(BATCH, out)).map_err(damage)?;
+        Ok(!self.rows.ended())
+    }
+}
+
+/// The crate takes it for granted that columns lie within the file.
+fn placed(metadata: &ParquetMetaData, len: u64) -> std::result::Result<(), String> {
+    let columns = metadata
+        .row_groups()
+        .iter()
+        .flat_map(RowGroupMetaData::columns);
+    for column in columns {
+        let data = column.data_page_offset();
+        let start = column
+            .dictionary_page_offset()
+            .map_or(data, |dictionary| dictionary.min(data));
+        let place = u64::try_from(start)
+            .ok()
+            .zip(u64::try_from(column.compressed_size()).ok());
+        let end = place.and_then(|(start, size)| start.checked_add(size));
+        if end.is_none_or(|end| end > len) || data < 0 {
+            return Err("a column lies outside of it".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn damage(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The `parquet` crate takes footers and page headers apart; where bytes are damaged it may panic.
+fn guarded<T>(
+    work: impl FnOnce() -> std::result::Result<T, String>,
+) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err("its bytes contradict each other".to_owned()))
+}
+
+/// A file read by place, so that threads do not move each other's position.
+#[derive(Clone)]
+struct At {
+    source: Source,
+    len: u64,
+}
+
+#[derive(Clone)]
+enum Source {
+    File(Arc<File>),
+    Memory(Bytes),
+}
+
+impl At {
+    /// Fewer bytes than asked for only at the end.
+    fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        match &self.source {
+            Source::File(file) => file.read_at(buffer, place),
+            Source::Memory(bytes) => {
+                let from = usize::try_from(place)
+                    .ok()
+                    .and_then(|place| bytes.get(place..));
+                from.unwrap_or_default().read(buffer)
+            }
+        }
+    }
+}
+
+impl Length for At {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+/// From a place on.
+struct From {
+    at: At,
+    place: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.at.read_at(buffer, self.place)?;
+        self.place += got as u64;
+        Ok(got)
+    }
+}
+
+impl ChunkReader for At {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(From {
+            at: self.clone(),
+            place: start,
+        }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        // Checked before memory is taken for it.
+        let end = start
+            .checked_add(length as u64)
+            .filter(|end| *end <= self.len);
+        if end.is_none() {
+            return Err(ParquetError::EOF(
+                "a part lies past the end of the file".to_owned(),
+            ));
+        }
+        let mut buffer = vec![0; length];
+        let mut from = From {
+            at: self.clone(),
+            place: start,
+        };
+        from.read_exact(&mut buffer)?;
+        Ok(buffer.into())
+    }
+}

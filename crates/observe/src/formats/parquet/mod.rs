@@ -1,0 +1,39 @@
+//! Parquet, as `trace convert --to parquet` and `watch --record` write it (docs/trace-parquet.md), also
+//! after another program has written it anew.
+//!
+//! Its directory is at the end, so it is read from a file, not as a stream: row groups are decoded side
+//! by side ([`groups`]). Footer and compression are the `parquet` crate's work; pages are decoded here,
+//! because names can stay numbers, and damaged bytes end in an error.
+
+mod bits;
+mod column;
+pub mod groups;
+mod page;
+mod rows;
+
+use super::{Facts, Format, Framing};
+use crate::error::{Error, ErrorKind};
+
+/// Parquet.
+pub const FORMAT: Format = Format {
+    name: "parquet",
+    title: "Parquet, ioalign.trace/1",
+    sniff: |head| head.starts_with(b"PAR1"),
+    framing: Framing::Records(<[u8]>::len),
+    parser: |_, _| {
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            "The directory of a Parquet file is at its end: it is read from a file, not from a pipe \
+             or compressed once more",
+        ))
+    },
+};
+
+/// What the numbers mean.
+pub const FACTS: Facts = Facts {
+    time: "ns",
+    offset: "bytes",
+    len: "bytes",
+    op: "names",
+    latency: "ns, as the source had it",
+};

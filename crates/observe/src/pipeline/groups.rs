@@ -1,0 +1,119 @@
+//! Parquet in the place of a stream: threads decode row groups in turn, the caller's takes them in order.
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::Scope;
+
+use super::feed::{Buffers, Outcome, Parsed, Stream, WAITING};
+use super::{Progress, Read};
+use crate::error::Result;
+use crate::formats::Format;
+use crate::formats::parquet::groups::{Batches, Groups};
+use crate::formats::parquet::{FACTS, FORMAT};
+use crate::input::Input;
+use crate::record::Skipped;
+
+/// The row groups, where the input is a Parquet file; from a pipe it cannot be read.
+pub fn of(input: &Input, format: &'static Format) -> Result<Option<Groups>> {
+    let plain = || std::fs::metadata(&input.path).is_ok_and(|data| data.is_file());
+    if format.name != FORMAT.name || input.compression.is_some() || !plain() {
+        return Ok(None);
+    }
+    Groups::open(&input.path).map(Some)
+}
+
+/// Reads by `count` threads.
+pub fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    input: Input,
+    groups: &Groups,
+    count: usize,
+    progress: &'scope Progress,
+) -> Stream {
+    let count = count.min(groups.count()).max(1);
+    let (spent, buffers) = sync_channel((WAITING * 2 + 1) * count);
+    let buffers = std::sync::Arc::new(Mutex::new(buffers));
+    let mut parsers = Vec::new();
+    for first in 0..count {
+        let (done, outcomes) = sync_channel(WAITING);
+        let turn = Turn {
+            groups: groups.clone(),
+            first,
+            count,
+            buffers: std::sync::Arc::clone(&buffers),
+            done,
+        };
+        scope.spawn(move || turn.all(progress));
+        parsers.push(outcomes);
+    }
+    let notes = groups.notes();
+    Stream {
+        parsers,
+        turn: 0,
+        spent,
+        place: 0,
+        file: Read {
+            path: input.path,
+            format: FORMAT.name,
+            facts: FACTS,
+            compression: None,
+            skipped: Skipped::default(),
+            other: 0,
+            dropped: notes.dropped,
+        },
+    }
+}
+
+/// Every `count`th row group.
+struct Turn {
+    groups: Groups,
+    first: usize,
+    count: usize,
+    buffers: std::sync::Arc<Mutex<Buffers>>,
+    done: SyncSender<Outcome>,
+}
+
+impl Turn {
+    fn all(self, progress: &Progress) {
+        let mut batches = Batches::default();
+        for group in (self.first..self.groups.count()).step_by(self.count) {
+            if progress.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            match self.one(group, &mut batches) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    // Without a taker there is nobody to tell.
+                    let _ = self.done.send(Err(error));
+                    return;
+                }
+            }
+            let bytes = self.groups.bytes(group);
+            progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// One row group; false where nobody takes it.
+    fn one(&self, group: usize, batches: &mut Batches) -> std::io::Result<bool> {
+        self.groups.open_rows(group, batches)?;
+        loop {
+            let spent = self.buffers.lock().ok().and_then(|all| all.try_recv().ok());
+            let (buffer, mut records) = spent.unwrap_or_default();
+            records.clear();
+            let more = batches.next(&mut records)?;
+            let parsed = Parsed {
+                records,
+                buffer,
+                more,
+            };
+            if self.done.send(Ok(parsed)).is_err() {
+                return Ok(false);
+            }
+            if !more {
+                return Ok(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A table with a heading, in bytes and nanoseconds; nothing is lost.
+
+use std::io;
+
+use super::digits::number;
+use super::{Fact, Pipe, Row, Target, WriteTrace, Written, lettered};
+use crate::record::{Device, NO_LATENCY};
+
+/// Our table.
+pub const TARGET: Target = Target {
+    name: "csv",
+    title: "a table with a heading, bytes and nanoseconds",
+    writer: |out, _| {
+        let mut pipe = Pipe::new(out);
+        pipe.bytes.extend_from_slice(HEADING);
+        Ok(Box::new(Csv {
+            pipe,
+            written: Written::default(),
+        }))
+    },
+    tick: 1,
+    latency_tick: Some(1),
+    unit: 1,
+    processes: true,
+    all_ops: true,
+    device: |index| Device::Name(lettered(index).into()),
+};
+
+const HEADING: &[u8] = b"time_ns,op,offset_bytes,length_bytes,latency_ns,device,pid,process\n";
+
+struct Csv {
+    pipe: Pipe,
+    written: Written,
+}
+
+impl WriteTrace for Csv {
+    fn write(&mut self, row: &Row) -> io::Result<()> {
+        let (io, out) = (row.io, &mut self.pipe.bytes);
+        // The time before 1970 of a trace that has such is of no use to a table.
+        number(out, u64::try_from(io.time).unwrap_or(0));
+        out.push(b',');
+        out.extend_from_slice(io.op.name().as_bytes());
+        out.push(b',');
+        number(out, io.offset);
+        out.push(b',');
+        number(out, u64::from(io.len));
+        out.push(b',');
+        if io.latency != NO_LATENCY {
+            number(out, io.latency);
+        }
+        out.push(b',');
+        device(out, row.device);
+        out.push(b',');
+        if let Some((pid, name)) = row.process {
+            number(out, u64::from(pid));
+            out.push(b',');
+            text(out, name);
+        } else {
+            out.push(b',');
+        }
+        out.push(b'\n');
+        self.written.ios += 1;
+        self.pipe.row_done()
+    }
+
+    fn finish(&mut self, _: &[Fact]) -> io::Result<Written> {
+        self.pipe.finish()?;
+        Ok(self.written)
+    }
+}
+
+fn device(out: &mut Vec<u8>, device: &Device) {
+    match device {
+        Device::Name(name) => text(out, name),
+        Device::Number { major, minor } => {
+            number(out, u64::from(*major));
+            out.push(b':');
+            number(out, u64::from(*minor));
+        }
+    }
+}
+
+/// A name; one that would break the table goes in quotes, and quotes and line ends in it go.
+fn text(out: &mut Vec<u8>, name: &str) {
+    if !name
+        .bytes()
+        .any(|b| matches!(b, b',' | b'"' | b'\n' | b'\r'))
+    {
+        return out.extend_from_slice(name.as_bytes());
+    }
+    out.push(b'"');
+    out.extend(name.bytes().map(|b| {
+        if matches!(b, b'"' | b'\n' | b'\r') {
+            b'_'
+        } else {
+            b
+        }
+    }));
+    out.push(b'"');
+}
