@@ -81,48 +81,63 @@ impl Pairing {
 
     /// Takes records in time order.
     pub fn push(&mut self, records: &[Record], sink: &mut dyn Sink) {
-        self.stages.look(records);
-        for record in records {
-            self.one(record, sink);
+        for run in records.chunk_by(|a, b| a.io.device == b.io.device) {
+            let Some(first) = run.first() else { continue };
+            let queue = self.stages.counts_queue(first.io.device, records);
+            for record in run {
+                self.one(record, queue, sink);
+            }
         }
     }
 
     #[inline]
-    fn one(&mut self, record: &Record, sink: &mut dyn Sink) {
+    fn one(&mut self, record: &Record, queue: bool, sink: &mut dyn Sink) {
         let io = &record.io;
         match record.kind {
             Kind::Whole => {
                 self.room(sink);
                 self.newer.push(*io);
             }
-            Kind::Queue if self.stages.counts_queue(io.device) => self.begin(*io, sink),
-            Kind::Queue => self.stages.remember(io),
-            Kind::Issue if self.stages.counts_queue(io.device) => {}
-            Kind::Issue => {
+            Kind::Queue if !queue => self.stages.remember(io),
+            Kind::Issue if !queue => {
                 let process = self.stages.recall(io).unwrap_or(io.process);
-                self.begin(Io { process, ..*io }, sink);
+                self.begin(io, process, sink);
             }
+            Kind::Queue => self.begin(io, io.process, sink),
+            Kind::Issue => {}
             Kind::Complete => self.complete(io, sink),
             Kind::Requeue => self.requeue(io),
         }
     }
 
-    fn begin(&mut self, io: Io, sink: &mut dyn Sink) {
-        if self.flight.again(&io) {
-            return;
-        }
-        self.room(sink);
+    #[inline]
+    fn begin(&mut self, io: &Io, process: u32, sink: &mut dyn Sink) {
         let number = self.base + (self.older.len() + self.newer.len()) as u64;
-        self.newer.push(io);
-        if io.op.has_place() {
-            self.flight.add(&io, number);
+        let new = if io.op.has_place() {
+            self.flight.begin(io, number)
+        } else {
+            !self.flight.again(io)
+        };
+        if new {
+            self.room(sink);
+            self.newer.push(Io { process, ..*io });
         }
     }
 
+    #[inline]
     fn complete(&mut self, io: &Io, sink: &mut dyn Sink) {
         if !io.op.has_place() {
             return;
         }
+        match self.flight.complete_one(io) {
+            Some(number) => self.finish_one(number, io.time, sink),
+            None => self.complete_more(io, sink),
+        }
+    }
+
+    /// A completion of a part, or of several, or of what waits with others at one place.
+    #[inline(never)]
+    fn complete_more(&mut self, io: &Io, sink: &mut dyn Sink) {
         let Some(mut done) = self.flight.complete(io) else {
             self.unpaired.without_issue += 1;
             return;
@@ -149,11 +164,18 @@ impl Pairing {
 
     #[inline]
     fn finish_one(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
-        let since = |io: &Io| u64::try_from(time.saturating_sub(io.time)).unwrap_or(0);
         if let Some(io) = self.slot(number) {
-            io.latency = since(io);
-        } else if let Some(mut io) = self.gone.remove(&number) {
-            io.latency = since(&io);
+            io.latency = since(time, io);
+        } else {
+            self.finish_late(number, time, sink);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn finish_late(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
+        if let Some(mut io) = self.gone.remove(&number) {
+            io.latency = since(time, &io);
             sink.late(&io);
         }
     }
@@ -182,6 +204,7 @@ impl Pairing {
         }
     }
 
+    #[inline(never)]
     fn give_older(&mut self, sink: &mut dyn Sink) {
         for (number, io) in (self.base..).zip(&self.older) {
             if io.latency == NO_LATENCY && self.flight.has(io, number) {
@@ -200,6 +223,12 @@ impl Pairing {
         self.give_older(sink);
         self.unpaired.without_completion = self.flight.len() as u64;
     }
+}
+
+/// How long it took, where it ended at `time`.
+#[inline]
+fn since(time: i64, io: &Io) -> u64 {
+    u64::try_from(time.saturating_sub(io.time)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub struct DeviceState {
     rmw: Vec<Rmw>,
     owners: Owners,
     clock: Clock,
+    /// Room for I/Os in the addresses in which they are judged.
+    shifted: Vec<Io>,
 }
 
 /// How much one device may keep, so that many devices do not need much.
@@ -57,21 +59,39 @@ impl DeviceState {
             rmw: rmw.collect(),
             owners: Owners::new(room.owners),
             clock: Clock::new(settings, origin, room.intervals),
+            shifted: Vec::new(),
             settings: Arc::clone(settings),
             placement,
         }
     }
 
-    #[inline]
-    pub fn add(&mut self, io: &Io) {
-        let io = self.shifted(io);
-        op(&mut self.ops, &self.placement, io.op).add(&io);
-        self.below(&io, false);
-        self.rmw.iter_mut().for_each(|grid| grid.add(&io));
-        if self.settings.processes {
-            self.owners.add(&io);
+    /// Counts I/Os, in the order of issue.
+    pub fn add_all(&mut self, ios: &[Io]) {
+        self.clock.add_all(ios);
+        if self.placement.shift == 0 {
+            return self.add_shifted(ios);
         }
-        self.clock.add(&io);
+        let mut shifted = std::mem::take(&mut self.shifted);
+        shifted.extend(ios.iter().map(|io| self.shifted(io)));
+        self.add_shifted(&shifted);
+        shifted.clear();
+        self.shifted = shifted;
+    }
+
+    fn add_shifted(&mut self, ios: &[Io]) {
+        let processes = self.settings.processes;
+        for io in ios {
+            op(&mut self.ops, &self.placement, io.op).add(io);
+            for grid in &mut self.rmw {
+                grid.add(io);
+            }
+            if processes {
+                self.owners.add(io);
+            }
+        }
+        if self.placement.route.is_some() {
+            ios.iter().for_each(|io| self.below(io, false));
+        }
     }
 
     pub fn add_latency(&mut self, io: &Io) {
@@ -140,5 +160,14 @@ fn op<'a>(
     // The array has a place for every operation.
     #[allow(clippy::indexing_slicing)]
     let slot = &mut ops[op as usize];
-    slot.get_or_insert_with(|| Box::new(OpState::new(placement)))
+    match slot {
+        Some(state) => state,
+        None => slot.insert(new(placement)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn new(placement: &Placement) -> Box<OpState> {
+    Box::new(OpState::new(placement))
 }

@@ -151,11 +151,10 @@ impl Analysis {
             let Some(first) = run.first() else { continue };
             self.first = Some(self.first.map_or(first.time, |t| t.min(first.time)));
             let mut last = self.last;
-            let state = self.state(first.device);
             for io in run {
-                state.add(io);
                 last = last.max(end(io));
             }
+            self.state(first.device).add_all(run);
             self.last = last;
         }
     }
