@@ -14,7 +14,9 @@ use crate::record::{Io, Kind, NO_LATENCY, Record};
 use flight::Flight;
 use stage::Stages;
 
-/// I/Os in half of the window.
+/// I/Os in half of the window at first: it stays in the cache.
+const FIRST_HALF: usize = 1 << 11;
+/// The same at last, where I/Os take longer than so many others.
 const HALF: usize = 1 << 15;
 
 /// Where I/Os go.
@@ -57,6 +59,7 @@ pub struct Pairing {
     flight: Flight,
     older: Vec<Io>,
     newer: Vec<Io>,
+    half: usize,
     /// Number of the first I/O in `older`.
     base: u64,
     /// I/Os that left the window in flight.
@@ -71,8 +74,9 @@ impl Pairing {
         Self {
             stages: Stages::new(stage),
             flight: Flight::default(),
-            older: Vec::with_capacity(HALF),
-            newer: Vec::with_capacity(HALF),
+            older: Vec::with_capacity(FIRST_HALF),
+            newer: Vec::with_capacity(FIRST_HALF),
+            half: FIRST_HALF,
             base: 0,
             gone: std::collections::HashMap::new(),
             unpaired: Unpaired::default(),
@@ -98,12 +102,11 @@ impl Pairing {
                 self.room(sink);
                 self.newer.push(*io);
             }
-            Kind::Queue if !queue => self.stages.remember(io),
-            Kind::Issue if !queue => {
-                let process = self.stages.recall(io).unwrap_or(io.process);
-                self.begin(io, process, sink);
+            Kind::Queue | Kind::Issue if queue == (record.kind == Kind::Queue) => {
+                let issuer = if queue { None } else { self.stages.recall(io) };
+                self.begin(io, issuer.unwrap_or(io.process), sink);
             }
-            Kind::Queue => self.begin(io, io.process, sink),
+            Kind::Queue => self.stages.remember(io),
             Kind::Issue => {}
             Kind::Complete => self.complete(io, sink),
             Kind::Requeue => self.requeue(io),
@@ -199,18 +202,32 @@ impl Pairing {
 
     #[inline]
     fn room(&mut self, sink: &mut dyn Sink) {
-        if self.newer.len() == HALF {
+        if self.newer.len() >= self.half {
+            self.make_room(sink);
+        }
+    }
+
+    /// Gives the older ones, or makes the window longer where some of them are in flight.
+    #[inline(never)]
+    fn make_room(&mut self, sink: &mut dyn Sink) {
+        if self.half < HALF && self.in_flight().next().is_some() {
+            self.half *= 2;
+        } else {
             self.give_older(sink);
         }
     }
 
-    #[inline(never)]
+    /// The older ones that are in flight, with their numbers.
+    fn in_flight(&self) -> impl Iterator<Item = (u64, Io)> {
+        let older = (self.base..).zip(&self.older);
+        let waiting =
+            older.filter(|(number, io)| io.latency == NO_LATENCY && self.flight.has(io, *number));
+        waiting.map(|(number, io)| (number, *io))
+    }
+
     fn give_older(&mut self, sink: &mut dyn Sink) {
-        for (number, io) in (self.base..).zip(&self.older) {
-            if io.latency == NO_LATENCY && self.flight.has(io, number) {
-                self.gone.insert(number, *io);
-            }
-        }
+        let gone: Vec<_> = self.in_flight().collect();
+        self.gone.extend(gone);
         sink.ios(&self.older);
         self.base += self.older.len() as u64;
         self.older.clear();

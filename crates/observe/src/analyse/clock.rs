@@ -14,9 +14,6 @@ use crate::record::{Io, NO_LATENCY};
 /// Classes of times between I/Os: powers of two of nanoseconds.
 const CLASSES: usize = 64;
 
-/// I/Os that are looked at together: in the first cache, and mostly in one sample, burst and step.
-const TOGETHER: usize = 256;
-
 /// What some I/Os are together.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Sum {
@@ -118,14 +115,12 @@ impl Clock {
         }
     }
 
-    /// Counts I/Os, in the order of issue.
+    /// Counts I/Os, in the order of issue; not many, that they be of one time.
     pub fn add_all(&mut self, ios: &[Io]) {
-        for some in ios.chunks(TOGETHER) {
-            let extent = Extent::of(some);
-            match self.within(&extent) {
-                Some(within) => self.add_sum(some, extent.sum, within),
-                None => some.iter().for_each(|io| self.add(io)),
-            }
+        let extent = Extent::of(ios);
+        match self.within(&extent) {
+            Some(within) => self.add_sum(ios, extent.sum, within),
+            None => ios.iter().for_each(|io| self.add(io)),
         }
     }
 
@@ -136,7 +131,7 @@ impl Clock {
         let last = u64::try_from(extent.last.checked_sub(self.origin)?).ok()?;
         let end = last.checked_add(extent.highest)?;
         // So short that no sum of latencies overflows.
-        let short = extent.highest <= u64::MAX / TOGETHER as u64;
+        let short = extent.highest <= u64::MAX / extent.sum.ios.max(1);
         let one = short
             && self.first.is_some()
             && self.intervals.is_none()

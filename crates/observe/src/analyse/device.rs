@@ -13,6 +13,9 @@ use super::rmw::Rmw;
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
 
+/// I/Os that are looked at together: in the first cache, and mostly in one sample, burst and step.
+const TOGETHER: usize = 256;
+
 /// Counters of one device.
 pub struct DeviceState {
     settings: Arc<Settings>,
@@ -67,15 +70,18 @@ impl DeviceState {
 
     /// Counts I/Os, in the order of issue.
     pub fn add_all(&mut self, ios: &[Io]) {
-        self.clock.add_all(ios);
-        if self.placement.shift == 0 {
-            return self.add_shifted(ios);
+        for some in ios.chunks(TOGETHER) {
+            self.clock.add_all(some);
+            if self.placement.shift == 0 {
+                self.add_shifted(some);
+                continue;
+            }
+            let mut shifted = std::mem::take(&mut self.shifted);
+            shifted.extend(some.iter().map(|io| self.shifted(io)));
+            self.add_shifted(&shifted);
+            shifted.clear();
+            self.shifted = shifted;
         }
-        let mut shifted = std::mem::take(&mut self.shifted);
-        shifted.extend(ios.iter().map(|io| self.shifted(io)));
-        self.add_shifted(&shifted);
-        shifted.clear();
-        self.shifted = shifted;
     }
 
     fn add_shifted(&mut self, ios: &[Io]) {

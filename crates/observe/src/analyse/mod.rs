@@ -206,7 +206,8 @@ impl Analysis {
 }
 
 fn end(io: &Io) -> i64 {
-    let latency = i64::try_from(io.latency).unwrap_or(0);
+    // What is not known, or past 63 bits, is negative then.
+    let latency = io.latency.cast_signed().max(0);
     io.time.saturating_add(latency)
 }
 

@@ -116,14 +116,20 @@ const fn key(io: &Io) -> Key {
     }
 }
 
+/// The slot of a place.
+#[inline]
+fn slot(key: Key) -> usize {
+    let mixed = (key.offset >> 9) ^ u64::from(key.device) << 48;
+    let slot = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    usize::try_from(slot).unwrap_or(0) % NEAR
+}
+
 impl Flight {
     #[inline]
     fn near(&mut self, key: Key) -> &mut Near {
-        let mixed = (key.offset >> 9) ^ (key.device as u64) << 48;
-        let slot = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-        // The remainder is a place of the array.
-        #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
-        &mut self.near[slot as usize % NEAR]
+        // It is a place of the array.
+        #[allow(clippy::indexing_slicing)]
+        &mut self.near[slot(key)]
     }
 
     /// Takes up an I/O. False where it is the second issue of a request that was given back.
@@ -260,10 +266,9 @@ impl Flight {
     }
 
     /// Whether the I/O with this number is still in flight.
-    pub fn has(&mut self, io: &Io, number: u64) -> bool {
+    pub fn has(&self, io: &Io, number: u64) -> bool {
         let key = key(io);
-        let near = self.near(key);
-        if near.is(key) {
+        if let Some(near) = self.near.get(slot(key)).filter(|near| near.is(key)) {
             return near.waiting.number == number;
         }
         self.map.get(&key).is_some_and(|place| {
