@@ -14,7 +14,9 @@ use crate::record::{Io, Kind, NO_LATENCY, Record};
 use flight::Flight;
 use stage::Stages;
 
-/// I/Os in half of the window.
+/// I/Os in half of the window at first: it stays in the cache.
+const FIRST_HALF: usize = 1 << 11;
+/// The same at last, where I/Os take longer than so many others.
 const HALF: usize = 1 << 15;
 
 /// Where I/Os go.
@@ -57,6 +59,7 @@ pub struct Pairing {
     flight: Flight,
     older: Vec<Io>,
     newer: Vec<Io>,
+    half: usize,
     /// Number of the first I/O in `older`.
     base: u64,
     /// I/Os that left the window in flight.
@@ -71,8 +74,9 @@ impl Pairing {
         Self {
             stages: Stages::new(stage),
             flight: Flight::default(),
-            older: Vec::with_capacity(HALF),
-            newer: Vec::with_capacity(HALF),
+            older: Vec::with_capacity(FIRST_HALF),
+            newer: Vec::with_capacity(FIRST_HALF),
+            half: FIRST_HALF,
             base: 0,
             gone: std::collections::HashMap::new(),
             unpaired: Unpaired::default(),
@@ -81,48 +85,62 @@ impl Pairing {
 
     /// Takes records in time order.
     pub fn push(&mut self, records: &[Record], sink: &mut dyn Sink) {
-        self.stages.look(records);
-        for record in records {
-            self.one(record, sink);
+        for run in records.chunk_by(|a, b| a.io.device == b.io.device) {
+            let Some(first) = run.first() else { continue };
+            let queue = self.stages.counts_queue(first.io.device, records);
+            for record in run {
+                self.one(record, queue, sink);
+            }
         }
     }
 
     #[inline]
-    fn one(&mut self, record: &Record, sink: &mut dyn Sink) {
+    fn one(&mut self, record: &Record, queue: bool, sink: &mut dyn Sink) {
         let io = &record.io;
         match record.kind {
             Kind::Whole => {
                 self.room(sink);
                 self.newer.push(*io);
             }
-            Kind::Queue if self.stages.counts_queue(io.device) => self.begin(*io, sink),
-            Kind::Queue => self.stages.remember(io),
-            Kind::Issue if self.stages.counts_queue(io.device) => {}
-            Kind::Issue => {
-                let process = self.stages.recall(io).unwrap_or(io.process);
-                self.begin(Io { process, ..*io }, sink);
+            Kind::Queue | Kind::Issue if queue == (record.kind == Kind::Queue) => {
+                let issuer = if queue { None } else { self.stages.recall(io) };
+                self.begin(io, issuer.unwrap_or(io.process), sink);
             }
+            Kind::Queue => self.stages.remember(io),
+            Kind::Issue => {}
             Kind::Complete => self.complete(io, sink),
             Kind::Requeue => self.requeue(io),
         }
     }
 
-    fn begin(&mut self, io: Io, sink: &mut dyn Sink) {
-        if self.flight.again(&io) {
-            return;
-        }
-        self.room(sink);
+    #[inline]
+    fn begin(&mut self, io: &Io, process: u32, sink: &mut dyn Sink) {
         let number = self.base + (self.older.len() + self.newer.len()) as u64;
-        self.newer.push(io);
-        if io.op.has_place() {
-            self.flight.add(&io, number);
+        let new = if io.op.has_place() {
+            self.flight.begin(io, number)
+        } else {
+            !self.flight.again(io)
+        };
+        if new {
+            self.room(sink);
+            self.newer.push(Io { process, ..*io });
         }
     }
 
+    #[inline]
     fn complete(&mut self, io: &Io, sink: &mut dyn Sink) {
         if !io.op.has_place() {
             return;
         }
+        match self.flight.complete_one(io) {
+            Some(number) => self.finish_one(number, io.time, sink),
+            None => self.complete_more(io, sink),
+        }
+    }
+
+    /// A completion of a part, or of several, or of what waits with others at one place.
+    #[inline(never)]
+    fn complete_more(&mut self, io: &Io, sink: &mut dyn Sink) {
         let Some(mut done) = self.flight.complete(io) else {
             self.unpaired.without_issue += 1;
             return;
@@ -149,11 +167,18 @@ impl Pairing {
 
     #[inline]
     fn finish_one(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
-        let since = |io: &Io| u64::try_from(time.saturating_sub(io.time)).unwrap_or(0);
         if let Some(io) = self.slot(number) {
-            io.latency = since(io);
-        } else if let Some(mut io) = self.gone.remove(&number) {
-            io.latency = since(&io);
+            io.latency = since(time, io);
+        } else {
+            self.finish_late(number, time, sink);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn finish_late(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
+        if let Some(mut io) = self.gone.remove(&number) {
+            io.latency = since(time, &io);
             sink.late(&io);
         }
     }
@@ -177,17 +202,32 @@ impl Pairing {
 
     #[inline]
     fn room(&mut self, sink: &mut dyn Sink) {
-        if self.newer.len() == HALF {
+        if self.newer.len() >= self.half {
+            self.make_room(sink);
+        }
+    }
+
+    /// Gives the older ones, or makes the window longer where some of them are in flight.
+    #[inline(never)]
+    fn make_room(&mut self, sink: &mut dyn Sink) {
+        if self.half < HALF && self.in_flight().next().is_some() {
+            self.half *= 2;
+        } else {
             self.give_older(sink);
         }
     }
 
+    /// The older ones that are in flight, with their numbers.
+    fn in_flight(&self) -> impl Iterator<Item = (u64, Io)> {
+        let older = (self.base..).zip(&self.older);
+        let waiting =
+            older.filter(|(number, io)| io.latency == NO_LATENCY && self.flight.has(io, *number));
+        waiting.map(|(number, io)| (number, *io))
+    }
+
     fn give_older(&mut self, sink: &mut dyn Sink) {
-        for (number, io) in (self.base..).zip(&self.older) {
-            if io.latency == NO_LATENCY && self.flight.has(io, number) {
-                self.gone.insert(number, *io);
-            }
-        }
+        let gone: Vec<_> = self.in_flight().collect();
+        self.gone.extend(gone);
         sink.ios(&self.older);
         self.base += self.older.len() as u64;
         self.older.clear();
@@ -200,6 +240,12 @@ impl Pairing {
         self.give_older(sink);
         self.unpaired.without_completion = self.flight.len() as u64;
     }
+}
+
+/// How long it took, where it ended at `time`.
+#[inline]
+fn since(time: i64, io: &Io) -> u64 {
+    u64::try_from(time.saturating_sub(io.time)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use ioalign_core::profile::littles_law::Measured;
 use ioalign_core::profile::{Burst, Bursts, Sampled};
 use ioalign_core::units::ratio;
 
+use super::clock::Sum;
+
 /// Bursts that are kept.
 const KEPT: usize = 32;
 
@@ -71,6 +73,24 @@ impl BurstState {
             now.known += 1;
             now.latency = now.latency.saturating_add(end.saturating_sub(start));
         }
+    }
+
+    /// Whether I/Os issued until `start` belong to the burst at hand.
+    #[inline]
+    pub fn holds(&self, start: u64) -> bool {
+        let now = self.now.as_ref();
+        now.is_some_and(|now| start.saturating_sub(now.end) < self.gap)
+    }
+
+    /// Counts I/Os of the burst at hand.
+    pub fn add_sum(&mut self, sum: &Sum, busy: u64) {
+        let Some(now) = &mut self.now else { return };
+        now.end = now.end.max(sum.end);
+        now.ios += sum.ios;
+        now.bytes += sum.bytes;
+        now.busy += busy;
+        now.known += sum.known;
+        now.latency = now.latency.saturating_add(sum.latency);
     }
 
     /// The latency of an I/O that was counted without.

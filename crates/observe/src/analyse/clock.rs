@@ -14,6 +14,65 @@ use crate::record::{Io, NO_LATENCY};
 /// Classes of times between I/Os: powers of two of nanoseconds.
 const CLASSES: usize = 64;
 
+/// What some I/Os are together.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Sum {
+    /// The last end.
+    pub end: u64,
+    /// How many.
+    pub ios: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Those with a latency.
+    pub known: u64,
+    /// All latencies.
+    pub latency: u64,
+}
+
+/// Between what moments some I/Os are.
+struct Extent {
+    first: i64,
+    last: i64,
+    /// The highest latency.
+    highest: u64,
+    sum: Sum,
+}
+
+impl Extent {
+    #[inline]
+    fn of(ios: &[Io]) -> Self {
+        let (mut first, mut last, mut highest) = (i64::MAX, i64::MIN, 0);
+        let mut sum = Sum::default();
+        let mut unknown = 0;
+        for io in ios {
+            first = first.min(io.time);
+            last = last.max(io.time);
+            sum.bytes += u64::from(io.len);
+            let latency = if io.latency == NO_LATENCY {
+                0
+            } else {
+                io.latency
+            };
+            unknown += u64::from(io.latency == NO_LATENCY);
+            sum.latency = sum.latency.wrapping_add(latency);
+            highest = highest.max(latency);
+        }
+        sum.ios = ios.len() as u64;
+        sum.known = sum.ios - unknown;
+        Self {
+            first,
+            last,
+            highest,
+            sum,
+        }
+    }
+}
+
+#[inline]
+fn since(time: i64, origin: i64) -> u64 {
+    u64::try_from(time.saturating_sub(origin)).unwrap_or(0)
+}
+
 /// The time of one device.
 pub struct Clock {
     /// The first I/O of all devices: time 0.
@@ -56,9 +115,61 @@ impl Clock {
         }
     }
 
+    /// Counts I/Os, in the order of issue; not many, that they be of one time.
+    pub fn add_all(&mut self, ios: &[Io]) {
+        let extent = Extent::of(ios);
+        match self.within(&extent) {
+            Some(within) => self.add_sum(ios, extent.sum, within),
+            None => ios.iter().for_each(|io| self.add(io)),
+        }
+    }
+
+    /// Between what times these I/Os are, where they need not be told apart but for their arrivals and
+    /// ends.
+    fn within(&self, extent: &Extent) -> Option<(u64, u64)> {
+        let first = u64::try_from(extent.first.checked_sub(self.origin)?).ok()?;
+        let last = u64::try_from(extent.last.checked_sub(self.origin)?).ok()?;
+        let end = last.checked_add(extent.highest)?;
+        // So short that no sum of latencies overflows.
+        let short = extent.highest <= u64::MAX / extent.sum.ios.max(1);
+        let one = short
+            && self.first.is_some()
+            && self.intervals.is_none()
+            && self.bursts.holds(last)
+            && self.samplers.iter().all(|sampler| sampler.holds(end));
+        one.then_some((first, end))
+    }
+
+    fn add_sum(&mut self, ios: &[Io], mut sum: Sum, (first, end): (u64, u64)) {
+        let one_step = self.depth.holds(first, end);
+        let mut busy = 0;
+        for io in ios {
+            // `within` saw to it that none is before the origin.
+            let start = io.time.wrapping_sub(self.origin).cast_unsigned();
+            self.arrive(start);
+            let known = io.latency != NO_LATENCY;
+            let end = start + if known { io.latency } else { 0 };
+            busy += self.occupy(start, end);
+            sum.end = sum.end.max(end);
+            self.depth.add_end(start, end);
+            if !one_step {
+                self.depth.add_area(start, end);
+            }
+        }
+        if one_step {
+            self.depth.add_time(first, sum.latency);
+        }
+        self.ios += sum.ios;
+        self.known += sum.known;
+        self.bursts.add_sum(&sum, busy);
+        for sampler in &mut self.samplers {
+            sampler.add_sum(&sum);
+        }
+    }
+
     #[inline]
-    pub fn add(&mut self, io: &Io) {
-        let start = u64::try_from(io.time.saturating_sub(self.origin)).unwrap_or(0);
+    fn add(&mut self, io: &Io) {
+        let start = since(io.time, self.origin);
         let known = io.latency != NO_LATENCY;
         let end = if known {
             start.saturating_add(io.latency)
@@ -83,7 +194,7 @@ impl Clock {
 
     /// The latency of an I/O that was counted without.
     pub fn add_latency(&mut self, io: &Io) {
-        let start = u64::try_from(io.time.saturating_sub(self.origin)).unwrap_or(0);
+        let start = since(io.time, self.origin);
         let end = start.saturating_add(io.latency);
         let busy = self.occupy(start, end);
         self.known += 1;
@@ -98,7 +209,8 @@ impl Clock {
     fn arrive(&mut self, start: u64) {
         if self.first.is_some() {
             let since = start.saturating_sub(self.last);
-            let class = (64 - since.leading_zeros()).min(63) as usize;
+            // The number of its bits: times are below 2^63.
+            let class = (since << 1 | 1).ilog2() as usize;
             if let Some(count) = self.arrivals.get_mut(class) {
                 *count += 1;
             }

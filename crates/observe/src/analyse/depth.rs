@@ -3,8 +3,6 @@
 //! Each I/O adds the time of `[issue, completion)` to the steps of time that it overlaps. The sum is
 //! that of the curve's area, needs no sorting, and adds up over parts of a trace.
 
-use std::collections::VecDeque;
-
 use ioalign_core::profile::QueueDepth;
 use ioalign_core::units::ratio;
 
@@ -19,18 +17,85 @@ const MOST: usize = 4096;
 /// The I/Os in flight on one device.
 pub struct Depth {
     area: Folded<u64>,
-    /// When those that are in flight end, soonest first.
-    ends: VecDeque<u64>,
-    max: usize,
+    ends: Ends,
     total: u128,
+}
+
+/// When those that are in flight end. Nothing is looked up in it until there could be more than ever
+/// before: until then those that have ended may stay.
+#[derive(Default)]
+struct Ends {
+    /// In no order.
+    fresh: Vec<u64>,
+    /// Older ones, latest first, where there are nearly as many as ever before.
+    sorted: Vec<u64>,
+    /// So many in `fresh` are no news.
+    room: usize,
+    /// The issue of the last one.
+    now: u64,
+    max: usize,
+}
+
+impl Ends {
+    /// Counts an I/O, in the order of issue.
+    #[inline]
+    fn add(&mut self, start: u64, end: u64) {
+        if start < self.now {
+            self.drop_ended();
+        }
+        self.now = start;
+        if end > start {
+            self.fresh.push(end);
+            if self.fresh.len() > self.room {
+                self.recount();
+            }
+        }
+    }
+
+    /// There may be more than ever before.
+    #[inline(never)]
+    fn recount(&mut self) {
+        while self.sorted.last().is_some_and(|end| *end <= self.now) {
+            self.sorted.pop();
+        }
+        if self.sorted.len() + self.fresh.len() > self.max {
+            self.drop_ended();
+            let len = self.fresh.len();
+            self.max = self.max.max(len);
+            // So few ends to come would bring the next look at all of them.
+            if self.max - len < self.max / 4 + 1 {
+                self.fresh.sort_unstable_by(|a, b| b.cmp(a));
+                std::mem::swap(&mut self.fresh, &mut self.sorted);
+            }
+        }
+        self.room = if self.max < MOST {
+            self.max - self.sorted.len()
+        } else {
+            self.forget()
+        };
+    }
+
+    fn drop_ended(&mut self) {
+        let now = self.now;
+        self.fresh.append(&mut self.sorted);
+        self.fresh.retain(|end| *end > now);
+        self.room = self.max.max(self.fresh.len());
+    }
+
+    /// More than this is not looked for.
+    fn forget(&mut self) -> usize {
+        self.max = MOST;
+        self.fresh.clear();
+        self.sorted.clear();
+        MOST
+    }
 }
 
 impl Depth {
     pub fn new() -> Self {
         Self {
             area: Folded::new(FIRST_STEP, STEPS),
-            ends: VecDeque::new(),
-            max: 0,
+            ends: Ends::default(),
             total: 0,
         }
     }
@@ -44,16 +109,25 @@ impl Depth {
     #[inline]
     pub fn add(&mut self, start: u64, end: u64) {
         self.add_area(start, end);
-        while self.ends.front().is_some_and(|first| *first <= start) {
-            self.ends.pop_front();
-        }
-        if end > start && self.ends.len() < MOST {
-            // Most end later than those before them.
-            let behind = self.ends.iter().rev().take_while(|other| **other > end);
-            let at = self.ends.len() - behind.count();
-            self.ends.insert(at, end);
-            self.max = self.max.max(self.ends.len());
-        }
+        self.ends.add(start, end);
+    }
+
+    /// Whether the time `[start, end)` is within the step that was used last.
+    #[inline]
+    pub const fn holds(&self, start: u64, end: u64) -> bool {
+        self.area.holds(start, end)
+    }
+
+    /// Counts one whose time [`add_time`](Self::add_time) counts with that of others.
+    #[inline]
+    pub fn add_end(&mut self, start: u64, end: u64) {
+        self.ends.add(start, end);
+    }
+
+    /// Counts the time in flight of I/Os that begin and end in the step of `start`.
+    pub fn add_time(&mut self, start: u64, time: u64) {
+        self.total += u128::from(time);
+        *self.area.at(start) += time;
     }
 
     /// Counts one out of order: the most at once does not see it.
@@ -65,14 +139,14 @@ impl Depth {
 
     /// What the profile says of it: `duration` and the busy part of it in nanoseconds.
     pub fn profile(&self, duration: u64, busy: u64) -> Option<QueueDepth> {
-        if self.max == 0 || duration == 0 {
+        if self.ends.max == 0 || duration == 0 {
             return None;
         }
         let area = u64::try_from(self.total).unwrap_or(u64::MAX);
         Some(QueueDepth {
             mean: ratio(area, duration),
             mean_while_busy: ratio(area, busy.max(1)),
-            max: self.max as u64,
+            max: self.ends.max as u64,
             busy_ratio: ratio(busy, duration).min(1.0),
             interval_us: ratio(self.area.width(), 1000),
             in_flight_us: self
@@ -99,7 +173,7 @@ mod tests {
             spans.iter().for_each(|(start, len)| depth.add(*start, start + len));
             let at = |t: u64| spans.iter().filter(|(s, len)| *s <= t && t < s + len).count();
             let most = (0..1400).map(at).max().unwrap_or(0);
-            prop_assert_eq!(depth.max, most);
+            prop_assert_eq!(depth.ends.max, most);
             let sum: u64 = spans.iter().map(|(_, len)| len).sum();
             prop_assert_eq!(depth.total, u128::from(sum));
             let found = depth.profile(1300, 1300).unwrap();

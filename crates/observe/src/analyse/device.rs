@@ -13,6 +13,9 @@ use super::rmw::Rmw;
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
 
+/// I/Os that are looked at together: in the first cache, and mostly in one sample, burst and step.
+const TOGETHER: usize = 256;
+
 /// Counters of one device.
 pub struct DeviceState {
     settings: Arc<Settings>,
@@ -21,6 +24,8 @@ pub struct DeviceState {
     rmw: Vec<Rmw>,
     owners: Owners,
     clock: Clock,
+    /// Room for I/Os in the addresses in which they are judged.
+    shifted: Vec<Io>,
 }
 
 /// How much one device may keep, so that many devices do not need much.
@@ -57,21 +62,42 @@ impl DeviceState {
             rmw: rmw.collect(),
             owners: Owners::new(room.owners),
             clock: Clock::new(settings, origin, room.intervals),
+            shifted: Vec::new(),
             settings: Arc::clone(settings),
             placement,
         }
     }
 
-    #[inline]
-    pub fn add(&mut self, io: &Io) {
-        let io = self.shifted(io);
-        op(&mut self.ops, &self.placement, io.op).add(&io);
-        self.below(&io, false);
-        self.rmw.iter_mut().for_each(|grid| grid.add(&io));
-        if self.settings.processes {
-            self.owners.add(&io);
+    /// Counts I/Os, in the order of issue.
+    pub fn add_all(&mut self, ios: &[Io]) {
+        for some in ios.chunks(TOGETHER) {
+            self.clock.add_all(some);
+            if self.placement.shift == 0 {
+                self.add_shifted(some);
+                continue;
+            }
+            let mut shifted = std::mem::take(&mut self.shifted);
+            shifted.extend(some.iter().map(|io| self.shifted(io)));
+            self.add_shifted(&shifted);
+            shifted.clear();
+            self.shifted = shifted;
         }
-        self.clock.add(&io);
+    }
+
+    fn add_shifted(&mut self, ios: &[Io]) {
+        let processes = self.settings.processes;
+        for io in ios {
+            op(&mut self.ops, &self.placement, io.op).add(io);
+            for grid in &mut self.rmw {
+                grid.add(io);
+            }
+            if processes {
+                self.owners.add(io);
+            }
+        }
+        if self.placement.route.is_some() {
+            ios.iter().for_each(|io| self.below(io, false));
+        }
     }
 
     pub fn add_latency(&mut self, io: &Io) {
@@ -140,5 +166,14 @@ fn op<'a>(
     // The array has a place for every operation.
     #[allow(clippy::indexing_slicing)]
     let slot = &mut ops[op as usize];
-    slot.get_or_insert_with(|| Box::new(OpState::new(placement)))
+    match slot {
+        Some(state) => state,
+        None => slot.insert(new(placement)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn new(placement: &Placement) -> Box<OpState> {
+    Box::new(OpState::new(placement))
 }

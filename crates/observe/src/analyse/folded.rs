@@ -43,6 +43,12 @@ impl<T: Fold> Folded<T> {
         &self.rows
     }
 
+    /// Whether `[start, end)` is within the row that was used last.
+    #[inline]
+    pub const fn holds(&self, start: u64, end: u64) -> bool {
+        start >= self.last.0 && end <= self.last.1
+    }
+
     /// The row of a time.
     #[inline]
     pub fn at(&mut self, time: u64) -> &mut T {
@@ -81,7 +87,7 @@ impl<T: Fold> Folded<T> {
     /// For every row that `[start, end)` overlaps, the row and how long.
     #[inline]
     pub fn spread(&mut self, start: u64, end: u64, mut add: impl FnMut(&mut T, u64)) {
-        if start >= self.last.0 && end <= self.last.1 {
+        if self.holds(start, end) {
             return add(self.at(start), end.saturating_sub(start));
         }
         // The end first: it settles the width.

@@ -153,11 +153,10 @@ impl Analysis {
             let Some(first) = run.first() else { continue };
             self.first = Some(self.first.map_or(first.time, |t| t.min(first.time)));
             let mut last = self.last;
-            let state = self.state(first.device);
             for io in run {
-                state.add(io);
                 last = last.max(end(io));
             }
+            self.state(first.device).add_all(run);
             self.last = last;
         }
     }
@@ -209,7 +208,8 @@ impl Analysis {
 }
 
 fn end(io: &Io) -> i64 {
-    let latency = i64::try_from(io.latency).unwrap_or(0);
+    // What is not known, or past 63 bits, is negative then.
+    let latency = io.latency.cast_signed().max(0);
     io.time.saturating_add(latency)
 }
 

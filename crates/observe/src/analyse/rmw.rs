@@ -68,13 +68,18 @@ impl Rmw {
         if span.last - span.first >= SMALL {
             return;
         }
-        for cell in span.first..=span.last {
+        let mut cell = span.first;
+        loop {
             if let Some(slot) = table.get_mut(place(cell, self.places)) {
                 *slot = Seen {
                     cell,
                     time: io.time,
                 };
             }
+            if cell == span.last {
+                return;
+            }
+            cell += 1;
         }
     }
 

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use ioalign_core::profile::Sampler;
 use ioalign_core::units::ratio;
 
+use super::clock::Sum;
+
 /// Samples that wait for completions; an I/O that takes longer counts in the last of them.
 const OPEN: usize = 1024;
 
@@ -78,6 +80,26 @@ impl SamplerState {
             sample.bytes += u64::from(bytes);
             sample.known += u64::from(known);
             sample.latency += if known { end.saturating_sub(start) } else { 0 };
+        }
+    }
+
+    /// Whether all that is issued and completes until `end` belongs to the sample at hand.
+    #[inline]
+    pub const fn holds(&self, end: u64) -> bool {
+        end.saturating_sub(self.base * self.width) < self.width
+    }
+
+    /// Counts I/Os of the sample at hand.
+    pub fn add_sum(&mut self, sum: &Sum) {
+        self.last_end = self.last_end.max(sum.end);
+        if self.open.is_empty() {
+            self.open.push_back(Sample::default());
+        }
+        if let Some(sample) = self.open.front_mut() {
+            sample.ios += sum.ios;
+            sample.bytes += sum.bytes;
+            sample.known += sum.known;
+            sample.latency += sum.latency;
         }
     }
 

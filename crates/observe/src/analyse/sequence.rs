@@ -11,8 +11,9 @@ const NOWHERE: u64 = u64::MAX;
 
 /// The streams of one operation on one device.
 pub struct Streams {
-    /// Where each stream ended, the one used last first.
+    /// Where each stream ended, from `newest` on around, the one used last first.
     ends: [u64; STREAMS],
+    newest: usize,
     /// The same folded to 32 bits: all eight are compared in two steps of the oldest SIMD.
     keys: [u32; STREAMS],
     ios: u64,
@@ -29,6 +30,7 @@ impl Default for Streams {
     fn default() -> Self {
         Self {
             ends: [NOWHERE; STREAMS],
+            newest: 0,
             keys: [key(NOWHERE); STREAMS],
             ios: 0,
             sequential: 0,
@@ -40,36 +42,39 @@ impl Streams {
     #[inline]
     pub fn add(&mut self, start: u64, len: u64) {
         self.ios += 1;
-        let hit = self.find(start);
-        self.sequential += u64::from(hit.is_some());
-        self.move_up(hit.unwrap_or(STREAMS - 1), start.wrapping_add(len));
+        if self.any(start) {
+            self.go_on(start);
+        }
+        // The one that has waited longest, or was just freed, lies before the newest.
+        self.newest = (self.newest + STREAMS - 1) % STREAMS;
+        self.put(self.newest, start.wrapping_add(len));
     }
 
     /// Compares with all without a branch each: most I/O of most traces is random.
     #[inline]
-    fn find(&self, start: u64) -> Option<usize> {
+    fn any(&self, start: u64) -> bool {
         let wanted = key(start);
-        let any = self
-            .keys
-            .iter()
-            .fold(false, |any, key| any | (*key == wanted));
-        if !any {
-            return None;
+        let same = |any, key: &u32| any | (*key == wanted);
+        self.keys.iter().fold(false, same)
+    }
+
+    /// Frees the place of the stream that goes on, if there is one: those that waited longer move up.
+    fn go_on(&mut self, start: u64) {
+        let at = |age: usize| (self.newest + age) % STREAMS;
+        let age = (0..STREAMS).find(|age| self.ends.get(at(*age)) == Some(&start));
+        let Some(age) = age else { return };
+        self.sequential += 1;
+        for age in age..STREAMS - 1 {
+            let older = (self.newest + age + 1) % STREAMS;
+            let end = self.ends.get(older).copied().unwrap_or(NOWHERE);
+            self.put((self.newest + age) % STREAMS, end);
         }
-        self.ends.iter().position(|end| *end == start)
     }
 
     #[inline]
-    fn move_up(&mut self, slot: usize, end: u64) {
-        if slot == STREAMS - 1 {
-            self.ends.copy_within(..STREAMS - 1, 1);
-            self.keys.copy_within(..STREAMS - 1, 1);
-        } else {
-            self.ends.copy_within(..slot, 1);
-            self.keys.copy_within(..slot, 1);
-        }
-        if let (Some(first), Some(folded)) = (self.ends.first_mut(), self.keys.first_mut()) {
-            (*first, *folded) = (end, key(end));
+    fn put(&mut self, place: usize, end: u64) {
+        if let (Some(to), Some(folded)) = (self.ends.get_mut(place), self.keys.get_mut(place)) {
+            (*to, *folded) = (end, key(end));
         }
     }
 

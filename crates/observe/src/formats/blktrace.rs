@@ -10,9 +10,9 @@ mod layout;
 
 use super::{Facts, Format, Framing, Hints, Parse, Parser};
 use crate::error::Result;
-use crate::record::{Io, Kind, NO_LATENCY, Record, Records};
+use crate::record::{Io, Kind, NO_LATENCY, Op, Record, Records};
 use action::{Act, Action};
-use layout::{Layout, Raw};
+use layout::{Layout, Plain, Raw};
 
 /// blktrace, binary.
 pub const FORMAT: Format = Format {
@@ -35,11 +35,9 @@ impl Parse for Reader {
         let mut at = 0;
         // The layout is that of every record itself: `cat` may have joined files of two hosts.
         while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
-            if let Some((raw, len)) = layout::common(rest)
-                && let Some(pdu) = rest.get(48..len)
-            {
-                add(at, &raw, pdu, out);
-                at += len;
+            let used = plain(rest, out);
+            if used > 0 {
+                at += used;
                 continue;
             }
             match Layout::of(rest) {
@@ -73,6 +71,88 @@ impl Parse for Reader {
     }
 }
 
+/// Takes the records at the start of `rest` that have no payload and need no second look: how many
+/// bytes they are.
+fn plain(rest: &[u8], out: &mut Records) -> usize {
+    let (records, _) = rest.as_chunks::<48>();
+    out.rows.reserve(records.len());
+    let mut used = 0;
+    while let Some(rest) = records.get(used..)
+        && let Some(record) = rest.first().and_then(Plain::of)
+    {
+        let raw = record.raw();
+        if let Some((Some(_), _)) = Action::plain(record.action()) {
+            out.names.pid(raw.pid);
+        }
+        let taken = run(rest, raw.device, out);
+        if taken == 0 {
+            break;
+        }
+        used += taken;
+    }
+    used * 48
+}
+
+/// Takes plain records of one device, of processes that have numbers. Nothing is called in here, so that
+/// all of it stays in registers.
+#[inline(never)]
+fn run(records: &[[u8; 48]], of: u32, out: &mut Records) -> usize {
+    let device = out.names.device_number(of >> 20, of & 0xf_ffff);
+    let (names, rows) = (&out.names, &mut out.rows);
+    let (mut used, mut other) = (0, 0);
+    for record in records {
+        let Some(record) = Plain::of(record) else {
+            break;
+        };
+        let Some((kind, op)) = Action::plain(record.action()) else {
+            break;
+        };
+        if let Some(kind) = kind {
+            let raw = record.raw();
+            let Some(process) = names.known_pid(raw.pid) else {
+                break;
+            };
+            let full = rows.len() == rows.capacity();
+            if full || raw.device != of || out_of_bounds(&raw).is_some() {
+                break;
+            }
+            let io = io(&raw, op, device, process);
+            rows.push(Record { io, kind });
+        } else {
+            other += 1;
+        }
+        used += 1;
+    }
+    out.other += other;
+    used
+}
+
+/// What is wrong with an event, if anything is.
+#[inline]
+const fn out_of_bounds(raw: &Raw) -> Option<&'static str> {
+    if raw.time >> 63 != 0 {
+        Some("the time is past 63 bits")
+    } else if raw.sector >> 55 != 0 {
+        Some("the sector is past 64 bits of bytes")
+    } else {
+        None
+    }
+}
+
+/// The I/O of an event that is within bounds.
+#[inline]
+const fn io(raw: &Raw, op: Op, device: u32, process: u32) -> Io {
+    Io {
+        time: raw.time.cast_signed(),
+        offset: raw.sector << 9,
+        latency: NO_LATENCY,
+        len: raw.bytes,
+        device,
+        process,
+        op,
+    }
+}
+
 /// Bytes to the next thing that looks like a record: what lies between is counted as one bad row.
 #[cold]
 fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
@@ -92,27 +172,12 @@ fn add(at: usize, raw: &Raw, pdu: &[u8], out: &mut Records) {
         Act::Requeue => Kind::Requeue,
         Act::Other => return other(raw, action, pdu, out),
     };
-    let Ok(time) = i64::try_from(raw.time) else {
-        return out.skipped.add(at as u64, &[], "the time is past 63 bits");
-    };
-    let Some(offset) = raw.sector.checked_mul(512) else {
-        return out
-            .skipped
-            .add(at as u64, &[], "the sector is past 64 bits of bytes");
-    };
-    let device = out
-        .names
-        .device_number(raw.device >> 20, raw.device & 0xf_ffff);
-    let process = out.names.pid(raw.pid);
-    let io = Io {
-        time,
-        offset,
-        latency: NO_LATENCY,
-        len: raw.bytes,
-        device,
-        process,
-        op: action.op(),
-    };
+    if let Some(why) = out_of_bounds(raw) {
+        return out.skipped.add(at as u64, &[], why);
+    }
+    let names = &mut out.names;
+    let device = names.device_number(raw.device >> 20, raw.device & 0xf_ffff);
+    let io = io(raw, action.op(), device, names.pid(raw.pid));
     out.rows.push(Record { io, kind });
 }
 

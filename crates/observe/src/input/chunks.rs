@@ -34,7 +34,7 @@ impl<R: Read> Chunker<R> {
     /// Fills `chunk` with the next whole records; false at the end.
     pub fn next(&mut self, chunk: &mut Vec<u8>) -> std::io::Result<bool> {
         chunk.clear();
-        std::mem::swap(chunk, &mut self.rest);
+        chunk.append(&mut self.rest);
         loop {
             self.fill(chunk)?;
             if self.ended {

@@ -26,6 +26,17 @@ struct Waiting {
     requeued: bool,
 }
 
+impl Waiting {
+    #[inline]
+    const fn new(left: u32, number: u64) -> Self {
+        Self {
+            number,
+            left,
+            requeued: false,
+        }
+    }
+}
+
 /// The first at a place, and the others, in order.
 struct Place {
     first: Waiting,
@@ -42,12 +53,62 @@ pub struct Done {
     pub bytes: u32,
 }
 
-/// All I/Os that were issued and have not completed.
-#[derive(Default)]
+/// Places of the table that is asked first; a power of two.
+const NEAR: usize = 1 << 11;
+
+/// The I/O at one place, where it is the only one and no other place has this slot.
+#[derive(Copy, Clone)]
+struct Near {
+    offset: u64,
+    waiting: Waiting,
+    device: u32,
+    /// Places that belong here and are in the map.
+    away: u16,
+    used: bool,
+}
+
+impl Near {
+    const EMPTY: Self = Self {
+        offset: 0,
+        waiting: Waiting {
+            number: 0,
+            left: 0,
+            requeued: false,
+        },
+        device: 0,
+        away: 0,
+        used: false,
+    };
+
+    #[inline]
+    const fn is(&self, key: Key) -> bool {
+        self.offset == key.offset && self.device == key.device && self.used
+    }
+
+    #[inline]
+    const fn set(&mut self, key: Key, waiting: Waiting) {
+        (self.offset, self.device) = (key.offset, key.device);
+        (self.waiting, self.used) = (waiting, true);
+    }
+}
+
+/// All I/Os that were issued and have not completed: nearly all in a table with one slot a place, in
+/// which nothing is searched, the others in a map.
 pub struct Flight {
+    near: Box<[Near; NEAR]>,
     map: HashMap<Key, Place, BuildHasherDefault<Mix>>,
 }
 
+impl Default for Flight {
+    fn default() -> Self {
+        Self {
+            near: Box::new([Near::EMPTY; NEAR]),
+            map: HashMap::default(),
+        }
+    }
+}
+
+#[inline]
 const fn key(io: &Io) -> Key {
     Key {
         device: io.device,
@@ -55,26 +116,78 @@ const fn key(io: &Io) -> Key {
     }
 }
 
+/// The slot of a place.
+#[inline]
+fn slot(key: Key) -> usize {
+    let mixed = (key.offset >> 9) ^ u64::from(key.device) << 48;
+    let slot = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    usize::try_from(slot).unwrap_or(0) % NEAR
+}
+
 impl Flight {
+    #[inline]
+    fn near(&mut self, key: Key) -> &mut Near {
+        // It is a place of the array.
+        #[allow(clippy::indexing_slicing)]
+        &mut self.near[slot(key)]
+    }
+
+    /// Takes up an I/O. False where it is the second issue of a request that was given back.
+    #[inline]
+    pub fn begin(&mut self, io: &Io, number: u64) -> bool {
+        let key = key(io);
+        let near = self.near(key);
+        if !near.used && near.away == 0 {
+            near.set(key, Waiting::new(io.len, number));
+            return true;
+        }
+        if self.again(io) {
+            return false;
+        }
+        self.add(key, Waiting::new(io.len, number));
+        true
+    }
+
     /// Whether this is the second issue of a request that was given back.
     pub fn again(&mut self, io: &Io) -> bool {
-        match self.map.get_mut(&key(io)) {
-            Some(place) if place.first.requeued && place.first.left == io.len => {
-                place.first.requeued = false;
+        match self.first(key(io)) {
+            Some(first) if first.requeued && first.left == io.len => {
+                first.requeued = false;
                 true
             }
             _ => false,
         }
     }
 
-    pub fn add(&mut self, io: &Io, number: u64) {
-        let waiting = Waiting {
-            number,
-            left: io.len,
-            requeued: false,
-        };
-        let full = self.map.len() >= MOST;
-        match self.map.entry(key(io)) {
+    /// The oldest at a place.
+    fn first(&mut self, key: Key) -> Option<&mut Waiting> {
+        let near = self.near(key);
+        let (here, away) = (near.is(key), near.away > 0);
+        if here {
+            return Some(&mut self.near(key).waiting);
+        }
+        let place = self.map.get_mut(&key).filter(|_| away);
+        place.map(|place| &mut place.first)
+    }
+
+    fn add(&mut self, key: Key, waiting: Waiting) {
+        let near = self.near(key);
+        if !near.used && near.away == 0 {
+            return near.set(key, waiting);
+        }
+        if near.is(key) {
+            // Now there are two: both go where there is room for more.
+            let first = near.waiting;
+            near.used = false;
+            self.far(key, first);
+        }
+        self.far(key, waiting);
+    }
+
+    /// Puts it into the map.
+    fn far(&mut self, key: Key, waiting: Waiting) {
+        let full = self.map.len() >= MOST || self.near(key).away == u16::MAX;
+        match self.map.entry(key) {
             Entry::Occupied(mut place) => {
                 let others = &mut place.get_mut().others;
                 if others.len() < MOST_AT_ONE_PLACE {
@@ -86,19 +199,31 @@ impl Flight {
                     first: waiting,
                     others: Vec::new(),
                 });
+                self.near(key).away += 1;
             }
             Entry::Vacant(_) => {}
         }
     }
 
+    /// The number of the I/O that is exactly `done` and alone at its place, as nearly all are.
+    #[inline]
+    pub fn complete_one(&mut self, done: &Io) -> Option<u64> {
+        let key = key(done);
+        let near = self.near(key);
+        let one = near.is(key) && near.waiting.left == done.len;
+        if one {
+            near.used = false;
+        }
+        one.then_some(near.waiting.number)
+    }
+
     /// The I/O at the start of `done`, which completes at least a part of it.
     pub fn complete(&mut self, done: &Io) -> Option<Done> {
         let key = key(done);
-        let waiting = self.map.get(&key)?.first;
+        let waiting = *self.first(key)?;
         let whole = done.len >= waiting.left;
-        if whole {
-            self.take_first(key);
-        } else {
+        self.take_first(key);
+        if !whole {
             self.advance(key, waiting, done.len);
         }
         Some(Done {
@@ -110,20 +235,23 @@ impl Flight {
 
     /// After a part, the rest completes from where the part ended.
     fn advance(&mut self, key: Key, waiting: Waiting, done: u32) {
-        self.take_first(key);
-        let rest = Io {
+        let rest = Key {
             device: key.device,
-            offset: key.offset + u64::from(done),
-            len: waiting.left - done,
-            ..Io::default()
+            offset: key.offset.saturating_add(u64::from(done)),
         };
-        self.add(&rest, waiting.number);
+        self.add(rest, Waiting::new(waiting.left - done, waiting.number));
     }
 
     fn take_first(&mut self, key: Key) {
+        let near = self.near(key);
+        if near.is(key) {
+            near.used = false;
+            return;
+        }
         if let Entry::Occupied(mut entry) = self.map.entry(key) {
             if entry.get().others.is_empty() {
                 entry.remove();
+                self.near(key).away -= 1;
             } else {
                 let place = entry.get_mut();
                 place.first = place.others.remove(0);
@@ -133,25 +261,25 @@ impl Flight {
 
     /// The driver gave it back. Whether it was known.
     pub fn requeue(&mut self, io: &Io) -> bool {
-        match self.map.get_mut(&key(io)) {
-            Some(place) => {
-                place.first.requeued = true;
-                true
-            }
-            None => false,
-        }
+        let first = self.first(key(io));
+        first.map(|first| first.requeued = true).is_some()
     }
 
     /// Whether the I/O with this number is still in flight.
     pub fn has(&self, io: &Io, number: u64) -> bool {
-        self.map.get(&key(io)).is_some_and(|place| {
+        let key = key(io);
+        if let Some(near) = self.near.get(slot(key)).filter(|near| near.is(key)) {
+            return near.waiting.number == number;
+        }
+        self.map.get(&key).is_some_and(|place| {
             place.first.number == number || place.others.iter().any(|w| w.number == number)
         })
     }
 
     pub fn len(&self) -> usize {
         let waiting = |place: &Place| 1 + place.others.len();
-        self.map.values().map(waiting).sum()
+        let far = self.map.values().map(waiting).sum::<usize>();
+        far + self.near.iter().filter(|near| near.used).count()
     }
 }
 

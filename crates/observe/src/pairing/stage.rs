@@ -25,7 +25,7 @@ pub struct Stages {
     known: HashSet<u32>,
     queue: HashSet<u32>,
     last: Option<(u32, bool)>,
-    arrivals: Vec<(u32, u32, u64)>,
+    arrivals: Box<[(u32, u32, u64); REMEMBERED]>,
 }
 
 impl Stages {
@@ -35,23 +35,27 @@ impl Stages {
             known: HashSet::new(),
             queue: HashSet::new(),
             last: None,
-            arrivals: vec![(u32::MAX, 0, 0); REMEMBERED],
+            arrivals: Box::new([(u32::MAX, 0, 0); REMEMBERED]),
         }
     }
 
-    /// Learns from records before they are taken.
-    pub fn look(&mut self, records: &[Record]) {
-        if self.asked.is_some() {
-            return;
+    /// Whether arrivals are the I/Os of this device, whose first records are among these.
+    #[inline]
+    pub fn counts_queue(&mut self, device: u32, records: &[Record]) -> bool {
+        match (self.asked, self.last) {
+            (Some(stage), _) => stage == Stage::Queue,
+            (None, Some((last, answer))) if last == device => answer,
+            (None, _) => self.look(device, records),
         }
-        let mut last = None;
-        for record in records {
-            // A device is mostly the same as in the row before.
-            if last != Some(record.io.device) && !self.known.contains(&record.io.device) {
-                self.learn(record.io.device, records);
-            }
-            last = Some(record.io.device);
+    }
+
+    fn look(&mut self, device: u32, records: &[Record]) -> bool {
+        if !self.known.contains(&device) {
+            self.learn(device, records);
         }
+        let answer = self.queue.contains(&device);
+        self.last = Some((device, answer));
+        answer
     }
 
     fn learn(&mut self, device: u32, records: &[Record]) {
@@ -59,21 +63,6 @@ impl Stages {
         self.known.insert(device);
         if of_device.all(|record| record.kind != Kind::Issue) {
             self.queue.insert(device);
-        }
-        self.last = None;
-    }
-
-    /// Whether arrivals are the I/Os of this device.
-    #[inline]
-    pub fn counts_queue(&mut self, device: u32) -> bool {
-        match (self.asked, self.last) {
-            (Some(stage), _) => stage == Stage::Queue,
-            (None, Some((last, answer))) if last == device => answer,
-            (None, _) => {
-                let answer = self.queue.contains(&device);
-                self.last = Some((device, answer));
-                answer
-            }
         }
     }
 

@@ -95,7 +95,14 @@ impl Translation {
     /// Gives rows the numbers of the directory.
     pub fn apply(&self, rows: &mut [Record]) {
         let plain = |all: &[u32]| all.iter().zip(0..).all(|(to, from)| *to == from);
-        if plain(&self.devices) && plain(&self.processes) {
+        let devices = plain(&self.devices);
+        if devices && plain(&self.processes) {
+            return;
+        }
+        if devices {
+            for row in rows {
+                row.io.process = of(&self.processes, row.io.process, MOST_PROCESSES);
+            }
             return;
         }
         for row in rows {

@@ -20,6 +20,9 @@ const CHUNK: usize = 256 << 10;
 const SMALL_CHUNK: usize = 128 << 10;
 /// Chunks that wait before and after each parser.
 pub(super) const WAITING: usize = 2;
+/// The same where one thread reads and parses, and has only records to hand on: the more may wait, the
+/// less often a thread has to be woken.
+const WAITING_ALONE: usize = 4;
 /// Merged records that are handed on together.
 const READY: usize = 4096;
 
@@ -97,7 +100,11 @@ fn start<'scope>(
     }
     let size = if one { CHUNK } else { SMALL_CHUNK };
     let chunker = Chunker::new(input.reader, format.framing, size);
-    let (spent, buffers) = sync_channel((WAITING * 2 + 1) * parsers.len());
+    let waiting = match parsers.len() {
+        1 => WAITING_ALONE + 1,
+        several => (WAITING * 2 + 1) * several,
+    };
+    let (spent, buffers) = sync_channel(waiting);
     let receivers = spawn(scope, parsers, chunker, buffers, progress);
     Ok(Stream {
         parsers: receivers,
@@ -136,7 +143,7 @@ fn spawn<'scope>(
     if let [_] = parsers.as_slice()
         && let Some(parser) = parsers.pop()
     {
-        let (done, outcomes) = sync_channel(WAITING);
+        let (done, outcomes) = sync_channel(WAITING_ALONE);
         scope.spawn(move || alone(parser, chunker, &buffers, &done, progress));
         return vec![outcomes];
     }
@@ -182,9 +189,18 @@ fn alone(
     done: &SyncSender<Outcome>,
     progress: &Progress,
 ) {
-    while let Some(next) = read(&mut chunker, buffers, progress) {
+    // The bytes stay here: one buffer, which the cache keeps, is filled again and again.
+    let mut bytes = Vec::new();
+    loop {
+        let (_, records) = buffers.try_recv().unwrap_or_default();
+        let Some(next) = read(&mut chunker, (bytes, records), progress) else {
+            return;
+        };
         let failed = next.is_err();
-        let parsed = next.map(|chunk| parse(&mut *parser, chunk));
+        let mut parsed = next.map(|chunk| parse(&mut *parser, chunk));
+        bytes = parsed
+            .as_mut()
+            .map_or_else(|_| Vec::new(), |parsed| std::mem::take(&mut parsed.buffer));
         if done.send(parsed).is_err() || failed {
             return;
         }
@@ -198,6 +214,7 @@ fn deal(
     progress: &Progress,
 ) {
     for parser in parsers.iter().cycle() {
+        let buffers = buffers.try_recv().unwrap_or_default();
         let Some(next) = read(&mut chunker, buffers, progress) else {
             return;
         };
@@ -210,13 +227,12 @@ fn deal(
 
 fn read(
     chunker: &mut Chunks,
-    buffers: &Buffers,
+    (mut buffer, records): (Vec<u8>, Records),
     progress: &Progress,
 ) -> Option<std::io::Result<Chunk>> {
     if progress.stop.load(Ordering::Relaxed) {
         return None;
     }
-    let (mut buffer, records) = buffers.try_recv().unwrap_or_default();
     let before = chunker.too_long;
     match chunker.next(&mut buffer) {
         Ok(true) => {

@@ -109,12 +109,16 @@ impl Names {
     pub fn device_number(&mut self, major: u32, minor: u32) -> u32 {
         match self.last_number {
             Some((a, b, index)) if (a, b) == (major, minor) => index,
-            _ => {
-                let index = self.device(Device::Number { major, minor });
-                self.last_number = Some((major, minor, index));
-                index
-            }
+            _ => self.other_number(major, minor),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn other_number(&mut self, major: u32, minor: u32) -> u32 {
+        let index = self.device(Device::Number { major, minor });
+        self.last_number = Some((major, minor, index));
+        index
     }
 
     /// The number of a device that is known by name.
@@ -159,6 +163,18 @@ impl Names {
         if let Some(index) = self.pids.get(pid) {
             return index;
         }
+        self.other_pid(pid)
+    }
+
+    /// The number of a process known by its pid alone, where it was met not long ago.
+    #[inline]
+    pub fn known_pid(&self, pid: u32) -> Option<u32> {
+        self.pids.get(pid)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn other_pid(&mut self, pid: u32) -> u32 {
         let index = self.process(pid, b"");
         self.pids.put(pid, index);
         index

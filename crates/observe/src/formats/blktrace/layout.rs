@@ -139,32 +139,58 @@ impl Fields<'_> {
 /// The first word of what nearly every trace consists of: version 7, little-endian.
 const COMMON: u32 = MAGIC | 7;
 
-/// The record at the start of `bytes` where it is of the common kind, and its length with payload.
-/// All offsets are constants here: twice as fast as the general way.
-#[inline]
-pub fn common(bytes: &[u8]) -> Option<(Raw, usize)> {
-    let record: &[u8; 48] = bytes.first_chunk()?;
-    let (word, rest) = record.split_first_chunk::<4>()?;
-    if u32::from_le_bytes(*word) != COMMON {
-        return None;
+/// A record of the common kind that has no payload, as it lies in the file. All offsets are constants
+/// here: several times as fast as the general way.
+#[derive(Copy, Clone)]
+pub struct Plain<'a>(&'a [u8; 48]);
+
+impl<'a> Plain<'a> {
+    /// The record, where it is one.
+    #[inline]
+    pub fn of(bytes: &'a [u8; 48]) -> Option<Self> {
+        let record = Self(bytes);
+        let plain = record.u32(0) == COMMON && record.u32(44) >> 16 == 0;
+        plain.then_some(record)
     }
-    let (_, rest) = rest.split_first_chunk::<4>()?;
-    let (time, rest) = rest.split_first_chunk::<8>()?;
-    let (sector, rest) = rest.split_first_chunk::<8>()?;
-    let (len, rest) = rest.split_first_chunk::<4>()?;
-    let (action, rest) = rest.split_first_chunk::<4>()?;
-    let (pid, rest) = rest.split_first_chunk::<4>()?;
-    let (device, rest) = rest.split_first_chunk::<4>()?;
-    let pdu = u16::from_le_bytes(*rest.last_chunk::<2>()?);
-    let raw = Raw {
-        time: u64::from_le_bytes(*time),
-        sector: u64::from_le_bytes(*sector),
-        bytes: u32::from_le_bytes(*len),
-        action: u64::from(u32::from_le_bytes(*action)),
-        pid: u32::from_le_bytes(*pid),
-        device: u32::from_le_bytes(*device),
-    };
-    Some((raw, 48 + usize::from(pdu)))
+
+    #[inline]
+    fn u32(self, at: usize) -> u32 {
+        let raw = self.0.get(at..).and_then(<[u8]>::first_chunk);
+        raw.map_or(0, |raw| u32::from_le_bytes(*raw))
+    }
+
+    #[inline]
+    fn u64(self, at: usize) -> u64 {
+        let raw = self.0.get(at..).and_then(<[u8]>::first_chunk);
+        raw.map_or(0, |raw| u64::from_le_bytes(*raw))
+    }
+
+    /// What happened, to what.
+    #[inline]
+    pub fn action(self) -> u32 {
+        self.u32(28)
+    }
+
+    /// All fields.
+    #[inline]
+    pub fn raw(self) -> Raw {
+        Raw {
+            time: self.u64(8),
+            sector: self.u64(16),
+            bytes: self.u32(24),
+            action: u64::from(self.action()),
+            pid: self.u32(32),
+            device: self.u32(36),
+        }
+    }
+}
+
+/// How many bytes the plain records at the start of `bytes` are.
+#[inline]
+fn plain(bytes: &[u8]) -> usize {
+    let (records, _) = bytes.as_chunks::<48>();
+    let plain = records.iter().take_while(|one| Plain::of(one).is_some());
+    plain.count() * 48
 }
 
 /// How many bytes of `bytes` are whole records. Bytes that are no record count as whole: the parser
@@ -172,11 +198,9 @@ pub fn common(bytes: &[u8]) -> Option<(Raw, usize)> {
 pub fn whole(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= 4) {
-        if let Some((_, len)) = common(rest) {
-            if len > rest.len() {
-                return at;
-            }
-            at += len;
+        let plain = plain(rest);
+        if plain > 0 {
+            at += plain;
             continue;
         }
         match Layout::of(rest) {
