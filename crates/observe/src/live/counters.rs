@@ -274,6 +274,13 @@ impl OpCounters {
         self.latency.first()?.summary()
     }
 
+    /// The same by class.
+    pub fn latency_classes(&self) -> BTreeMap<u64, u64> {
+        let all = self.latency.first();
+        all.map(|steps| steps.histogram().classes())
+            .unwrap_or_default()
+    }
+
     /// Latency of those that straddle on a grid, and of those that do not.
     pub fn latency_split(&self, n: usize) -> [Option<ioalign_core::profile::Latency>; 2] {
         let (Some(all), Some(slow)) = (self.latency.first(), self.latency.get(n + 1)) else {

@@ -112,6 +112,7 @@ fn placed(counters: &OpCounters) -> OpProfile {
         // Streams need the I/Os in order; the processors count apart.
         sequential_ratio: None,
         latency_us: counters.latency(),
+        latency_histogram_ns: counters.latency_classes(),
         whole_start_mod_4096: counters.whole_sectors(),
         ..OpProfile::default()
     }

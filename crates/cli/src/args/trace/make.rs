@@ -18,8 +18,8 @@ Examples:
   ioalign trace generate --format parquet -o t.parquet --bursts 2s/20s --iops 5000
   ioalign trace generate --ios 200M | ioalign trace summarize -       50 GB, in constant memory
 
-The truth is a profile: every counter of `trace summarize --json` on the same trace that follows from the
-I/Os alone. The same arguments give the same bytes on every machine.
+The truth is a profile: every counter of `trace summarize --json` on the same trace that follows
+from the I/Os alone. The same arguments give the same bytes on every machine.
 
 Exit codes: 0 done, 64 wrong usage, 65 cannot be written, 130 interrupted.";
 
@@ -30,8 +30,8 @@ Examples:
   ioalign trace convert trace.csv.gz --to iolog3 -o replay.log fio --read_iolog=replay.log
   ioalign trace convert hm_1.csv --as msr --to blktrace -o hm_1.blktrace
 
-Without --to, the ending of the output says the format. What a format cannot hold is counted on standard
-error.
+Without --to, the ending of the output says the format. What a format cannot hold is counted on
+standard error.
 
 Exit codes: 0 done, 64 wrong usage, 65 a trace is unreadable or the output cannot be written,
 130 interrupted: what was read until then is written.";
@@ -42,8 +42,8 @@ Examples:
   ioalign trace merge --apart host-*.json         devices named FILE/DEVICE
   ioalign trace merge --parts monday.json tuesday.json --json
 
-Counters add up exactly, percentiles come from the histograms. Single bursts, samplers, queue depth,
-Little's law, intervals and the latency of straddling against clean I/O do not follow from profiles.
+Counters add up exactly, percentiles come from the histograms. Single bursts, samplers, queue
+depth, Little's law, intervals and the latency of straddling against clean I/O do not follow.
 
 Exit codes: 0 done, 64 wrong usage, 65 a file is unreadable or no profile.";
 
