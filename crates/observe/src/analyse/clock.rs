@@ -115,13 +115,16 @@ impl Clock {
         }
     }
 
-    /// Counts I/Os, in the order of issue; not many, that they be of one time.
-    pub fn add_all(&mut self, ios: &[Io]) {
+    /// Counts I/Os, in the order of issue; not many, that they be of one time. When the last of them
+    /// ended.
+    pub fn add_all(&mut self, ios: &[Io]) -> i64 {
         let extent = Extent::of(ios);
-        match self.within(&extent) {
-            Some(within) => self.add_sum(ios, extent.sum, within),
-            None => ios.iter().for_each(|io| self.add(io)),
+        if let Some(within) = self.within(&extent) {
+            let end = self.add_sum(ios, extent.sum, within);
+            return self.origin.saturating_add_unsigned(end);
         }
+        ios.iter().for_each(|io| self.add(io));
+        ios.iter().map(Io::end).max().unwrap_or(i64::MIN)
     }
 
     /// Between what times these I/Os are, where they need not be told apart but for their arrivals and
@@ -140,7 +143,8 @@ impl Clock {
         one.then_some((first, end))
     }
 
-    fn add_sum(&mut self, ios: &[Io], mut sum: Sum, (first, end): (u64, u64)) {
+    /// Counts them; the last end.
+    fn add_sum(&mut self, ios: &[Io], mut sum: Sum, (first, end): (u64, u64)) -> u64 {
         let one_step = self.depth.holds(first, end);
         let mut busy = 0;
         for io in ios {
@@ -152,7 +156,7 @@ impl Clock {
             busy += self.occupy(start, end);
             sum.end = sum.end.max(end);
             self.depth.add_end(start, end);
-            if !one_step {
+            if known && !one_step {
                 self.depth.add_area(start, end);
             }
         }
@@ -165,6 +169,7 @@ impl Clock {
         for sampler in &mut self.samplers {
             sampler.add_sum(&sum);
         }
+        sum.end
     }
 
     #[inline]

@@ -78,7 +78,16 @@ impl Ends {
     fn drop_ended(&mut self) {
         let now = self.now;
         self.fresh.append(&mut self.sorted);
-        self.fresh.retain(|end| *end > now);
+        let mut kept = 0;
+        for at in 0..self.fresh.len() {
+            let end = self.fresh.get(at).copied().unwrap_or(0);
+            // Without a branch: which ones have ended is anybody's guess.
+            if let Some(slot) = self.fresh.get_mut(kept) {
+                *slot = end;
+            }
+            kept += usize::from(end > now);
+        }
+        self.fresh.truncate(kept);
         self.room = self.max.max(self.fresh.len());
     }
 

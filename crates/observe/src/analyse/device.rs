@@ -68,10 +68,11 @@ impl DeviceState {
         }
     }
 
-    /// Counts I/Os, in the order of issue.
-    pub fn add_all(&mut self, ios: &[Io]) {
+    /// Counts I/Os, in the order of issue. When the last of them ended.
+    pub fn add_all(&mut self, ios: &[Io]) -> i64 {
+        let mut last = i64::MIN;
         for some in ios.chunks(TOGETHER) {
-            self.clock.add_all(some);
+            last = last.max(self.clock.add_all(some));
             if self.placement.shift == 0 {
                 self.add_shifted(some);
                 continue;
@@ -82,6 +83,7 @@ impl DeviceState {
             shifted.clear();
             self.shifted = shifted;
         }
+        last
     }
 
     fn add_shifted(&mut self, ios: &[Io]) {

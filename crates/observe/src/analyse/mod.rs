@@ -152,19 +152,15 @@ impl Analysis {
         for run in ios.chunk_by(|a, b| a.device == b.device) {
             let Some(first) = run.first() else { continue };
             self.first = Some(self.first.map_or(first.time, |t| t.min(first.time)));
-            let mut last = self.last;
-            for io in run {
-                last = last.max(end(io));
-            }
-            self.state(first.device).add_all(run);
-            self.last = last;
+            let last = self.state(first.device).add_all(run);
+            self.last = self.last.max(last);
         }
     }
 
     /// The latency of an I/O that was counted without.
     pub fn add_latency(&mut self, io: &Io) {
         self.state(io.device).add_latency(io);
-        self.last = self.last.max(end(io));
+        self.last = self.last.max(io.end());
     }
 
     /// All counters, with the names of devices and processes.
@@ -205,12 +201,6 @@ impl Analysis {
             Box::new(DeviceState::new(&self.settings, placement, origin, room))
         })
     }
-}
-
-fn end(io: &Io) -> i64 {
-    // What is not known, or past 63 bits, is negative then.
-    let latency = io.latency.cast_signed().max(0);
-    io.time.saturating_add(latency)
 }
 
 #[cfg(test)]

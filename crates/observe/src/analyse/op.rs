@@ -101,10 +101,10 @@ impl OpState {
         // The lowest bit changes no answer, and a number that is not zero needs no test for zero.
         let crossed = 64 - ((start ^ last) | 1).leading_zeros();
         let fits = 64 - ((len - 1) | 1).leading_zeros();
-        if fits < crossed {
-            add(&mut self.straddle, fits as usize, 1);
-            add(&mut self.straddle, crossed as usize, -1);
-        }
+        // `crossed` is never below `fits`: two numbers differ in their bits by no less than in value.
+        // Where they are equal, both cancel, without a branch that no processor could foresee.
+        add(&mut self.straddle, fits as usize, 1);
+        add(&mut self.straddle, crossed as usize, -1);
     }
 
     /// Counts it on the layers where it becomes several; `counted`: only its latency is new.

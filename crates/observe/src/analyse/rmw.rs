@@ -65,21 +65,19 @@ impl Rmw {
     fn read(&mut self, io: &Io) {
         let Some(table) = &mut self.table else { return };
         let span = self.cells.span(io.offset, u64::from(io.len));
-        if span.last - span.first >= SMALL {
+        let reach = span.last - span.first;
+        if reach >= SMALL {
             return;
         }
-        let mut cell = span.first;
-        loop {
+        // Always as many steps, the last cell several times: their number would be anybody's guess.
+        for ahead in 0..SMALL {
+            let cell = span.first + ahead.min(reach);
             if let Some(slot) = table.get_mut(place(cell, self.places)) {
                 *slot = Seen {
                     cell,
                     time: io.time,
                 };
             }
-            if cell == span.last {
-                return;
-            }
-            cell += 1;
         }
     }
 

@@ -72,6 +72,15 @@ pub struct Io {
     pub op: Op,
 }
 
+impl Io {
+    /// When it ended, as far as that is known.
+    pub fn end(&self) -> i64 {
+        // What is not known, or past 63 bits, is negative then.
+        let latency = self.latency.cast_signed().max(0);
+        self.time.saturating_add(latency)
+    }
+}
+
 /// What a row of a trace tells.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
