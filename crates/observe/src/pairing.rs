@@ -19,6 +19,9 @@ const FIRST_HALF: usize = 1 << 11;
 /// The same at last, where I/Os take longer than so many others.
 const HALF: usize = 1 << 15;
 
+/// I/Os of which a part has completed that are remembered.
+const MOST_PARTLY: usize = 1 << 16;
+
 /// Where I/Os go.
 pub trait Sink {
     /// I/Os in the order of issue.
@@ -64,6 +67,8 @@ pub struct Pairing {
     base: u64,
     /// I/Os that left the window in flight.
     gone: std::collections::HashMap<u64, Io>,
+    /// I/Os of which a part has completed: what is left of them is in flight at another place.
+    partly: std::collections::HashSet<u64>,
     /// What did not pair.
     pub unpaired: Unpaired,
 }
@@ -79,6 +84,7 @@ impl Pairing {
             half: FIRST_HALF,
             base: 0,
             gone: std::collections::HashMap::new(),
+            partly: std::collections::HashSet::new(),
             unpaired: Unpaired::default(),
         }
     }
@@ -151,6 +157,9 @@ impl Pairing {
                 self.finish_one(done.number, io.time, sink);
             } else {
                 self.unpaired.partial += 1;
+                if self.partly.len() < MOST_PARTLY {
+                    self.partly.insert(done.number);
+                }
             }
             // One completion of a merged request ends all bios in it.
             rest.offset = rest.offset.saturating_add(u64::from(done.bytes));
@@ -167,6 +176,9 @@ impl Pairing {
 
     #[inline]
     fn finish_one(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
+        if !self.partly.is_empty() {
+            self.partly.remove(&number);
+        }
         if let Some(io) = self.slot(number) {
             io.latency = since(time, io);
         } else {
@@ -220,8 +232,10 @@ impl Pairing {
     /// The older ones that are in flight, with their numbers.
     fn in_flight(&self) -> impl Iterator<Item = (u64, Io)> {
         let older = (self.base..).zip(&self.older);
-        let waiting =
-            older.filter(|(number, io)| io.latency == NO_LATENCY && self.flight.has(io, *number));
+        let waiting = older.filter(|(number, io)| {
+            io.latency == NO_LATENCY
+                && (self.flight.has(io, *number) || self.partly.contains(number))
+        });
         waiting.map(|(number, io)| (number, *io))
     }
 

@@ -118,3 +118,22 @@ fn a_hung_io_leaves_the_window_and_its_latency_comes_late() {
     assert_eq!(kept.late.len(), 1);
     assert_eq!(kept.late[0].latency, 1_000_000);
 }
+
+#[test]
+fn so_does_one_whose_part_has_completed() {
+    let mut records = vec![
+        event(Kind::Issue, 0, 1 << 40, 4096),
+        event(Kind::Complete, 0, 1 << 40, 512),
+    ];
+    for i in 0..(4 * HALF as u64) {
+        records.push(event(Kind::Issue, 1, i * 512, 512));
+        records.push(event(Kind::Complete, 1, i * 512, 512));
+    }
+    records.push(event(Kind::Complete, 1_000_000, (1 << 40) + 512, 3584));
+    let mut kept = Kept::default();
+    let mut pairing = Pairing::new(None);
+    pairing.push(&records, &mut kept);
+    pairing.finish(&mut kept);
+    assert_eq!((kept.late.len(), pairing.unpaired.partial), (1, 1));
+    assert_eq!(kept.late[0].latency, 1_000_000);
+}
