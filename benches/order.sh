@@ -17,7 +17,7 @@ truncate -s 200M mbr.img gpt.img
 printf '63,204800,83\n208896,,83\n' | sfdisk -q mbr.img
 printf 'label: gpt\nstart=2048,size=204800\nstart=208896\n' | sfdisk -q gpt.img
 for image in mbr.img gpt.img; do
-    for how in --ascii --json --quiet; do
+    for how in --no-color --ascii --json --quiet; do
         valgrind -q --tool=callgrind --demangle=no --callgrind-out-file="$image$how.calls" \
             "$ioalign" check $how $image >/dev/null || [ $? -le 3 ]
     done
