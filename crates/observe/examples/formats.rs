@@ -96,7 +96,7 @@ fn fuzz(runs: u64, wanted: Option<&str>) -> ExitCode {
     {
         let start = Instant::now();
         for seed in 0..runs {
-            let mut random = damage::Random(seed);
+            let mut random = ioalign_testkit::Random(seed);
             let mut bytes = sample.bytes.clone();
             damage::damage(&mut bytes, &mut random);
             let run = || damage::run(&bytes, &sample.hints);

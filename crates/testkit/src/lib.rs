@@ -8,11 +8,13 @@ pub mod bundle;
 pub mod disk;
 pub mod gpt;
 pub mod mbr;
+pub mod random;
 pub mod run;
 pub mod sarif;
 pub mod sysroot;
 
 pub use bundle::Bundle;
 pub use disk::Disk;
+pub use random::Random;
 pub use run::{Checked, check};
 pub use sysroot::Sysroot;

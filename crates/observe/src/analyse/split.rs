@@ -233,19 +233,13 @@ fn student(freedom: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use ioalign_testkit::Random;
+
     use super::*;
 
-    /// A seeded source of numbers in 0..1.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ratio((z ^ (z >> 31)) >> 11, 1 << 53)
-        }
+    /// A number in 0..1.
+    fn unit(random: &mut Random) -> f64 {
+        ratio(random.next() >> 11, 1 << 53)
     }
 
     /// Latencies that depend on size, drift slowly and have a tail; straddling ones `factor` times.
@@ -254,16 +248,16 @@ mod tests {
         let mut split = Split::default();
         let mut drift = 0.0;
         for _ in 0..ios {
-            drift = 0.99 * drift + 0.1 * (random.next() - 0.5);
-            let straddles = random.next() < 0.17;
+            drift = 0.99 * drift + 0.1 * (unit(&mut random) - 0.5);
+            let straddles = unit(&mut random) < 0.17;
             // Straddling ones are small, as they are in practice.
-            let len = if straddles || random.next() < 0.5 {
+            let len = if straddles || unit(&mut random) < 0.5 {
                 512
             } else {
                 4096
             };
             let base = if len == 512 { 80_000.0 } else { 160_000.0 };
-            let tail = (random.next() + random.next() + random.next() - 1.5).exp();
+            let tail = (unit(&mut random) + unit(&mut random) + unit(&mut random) - 1.5).exp();
             let slow = if straddles { factor } else { 1.0 };
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let nanos = (base * f64::exp(drift) * tail * slow) as u64;

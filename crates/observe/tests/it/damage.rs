@@ -2,25 +2,7 @@
 
 use ioalign_observe::Records;
 use ioalign_observe::formats::{self, FORMATS, Framing, Hints};
-
-/// splitmix64.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Less than `end`.
-    pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap()
-    }
-}
+use ioalign_testkit::Random;
 
 /// Everything that a file goes through before its records are ordered: told by every format, read by
 /// its own and by some of the others.

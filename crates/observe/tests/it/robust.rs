@@ -2,8 +2,9 @@
 
 use ioalign_observe::Records;
 use ioalign_observe::formats::{self, Framing, Hints};
+use ioalign_testkit::Random;
 
-use crate::damage::{Random, damage, run};
+use crate::damage::{damage, run};
 use crate::samples;
 use crate::show::{lines, parse};
 

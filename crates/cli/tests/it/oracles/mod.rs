@@ -8,7 +8,7 @@ mod volumes;
 
 use std::process::{Command, Output};
 
-use ioalign_testkit::Checked;
+use ioalign_testkit::{Checked, Random};
 use serde_json::Value;
 
 /// Runs a tool whatever its exit code; says which package is missing when it is.
@@ -56,26 +56,4 @@ fn number(text: &str, name: &str) -> u64 {
     value
         .parse()
         .unwrap_or_else(|_| panic!("{name} is {value}"))
-}
-
-/// splitmix64, seeded: every run makes the same tables.
-struct Random(u64);
-
-impl Random {
-    const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// `from` or more, below `end`.
-    const fn within(&mut self, from: u64, end: u64) -> u64 {
-        from + self.next() % (end - from)
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[usize::try_from(self.within(0, items.len() as u64)).unwrap()]
-    }
 }

@@ -4,25 +4,8 @@ use std::sync::Arc;
 
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{Source, archive};
-use ioalign_testkit::Bundle;
 use ioalign_testkit::bundle::packed;
-
-struct Random(u64);
-
-impl Random {
-    /// splitmix64
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).unwrap()
-    }
-}
+use ioalign_testkit::{Bundle, Random};
 
 #[test]
 fn damage_is_survived() {

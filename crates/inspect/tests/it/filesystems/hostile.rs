@@ -6,6 +6,7 @@ use ioalign_inspect::error::Result;
 use ioalign_inspect::filesystems::{self, FORMATS};
 use ioalign_inspect::source::{Source, check_range};
 use ioalign_inspect::view::View;
+use ioalign_testkit::Random;
 
 use super::{Fixture, MIB, linux, optical, ufs, vmfs, zfs};
 
@@ -73,14 +74,6 @@ fn victims() -> &'static [Victim] {
     VICTIMS.get_or_init(|| images().into_iter().map(Victim::new).collect())
 }
 
-fn splitmix64(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 fn all_return(view: &View) {
     let _ = filesystems::probe(view);
     for (_, format) in FORMATS {
@@ -129,11 +122,12 @@ fn images() -> Vec<(Fixture, u64, usize)> {
 }
 
 /// Runs `change` on copies of each superblock, `times` times.
-fn changed(times: u64, mut seed: u64, change: fn(&mut [u8], &mut u64)) {
+fn changed(times: u64, seed: u64, change: fn(&mut [u8], &mut Random)) {
+    let mut random = Random(seed);
     for victim in victims() {
         for _ in 0..times {
             let mut bytes = victim.superblock.clone();
-            change(&mut bytes, &mut seed);
+            change(&mut bytes, &mut random);
             all_return(&victim.with(bytes));
         }
     }
@@ -141,22 +135,22 @@ fn changed(times: u64, mut seed: u64, change: fn(&mut [u8], &mut u64)) {
 
 #[test]
 fn flipped_bits_do_no_harm() {
-    changed(300, 42, |bytes, seed| {
-        for _ in 0..=splitmix64(seed) % 4 {
-            let random = splitmix64(seed);
-            let place = usize::try_from(random >> 8).unwrap() % bytes.len();
-            bytes[place] ^= 1 << (random % 8);
+    changed(300, 42, |bytes, random| {
+        for _ in 0..=random.next() % 4 {
+            let number = random.next();
+            let place = usize::try_from(number >> 8).unwrap() % bytes.len();
+            bytes[place] ^= 1 << (number % 8);
         }
     });
 }
 
 #[test]
 fn extreme_fields_do_no_harm() {
-    changed(100, 7, |bytes, seed| {
-        let random = splitmix64(seed);
-        let place = usize::try_from(random >> 8).unwrap() % bytes.len();
-        let end = bytes.len().min(place + (1 << (random >> 1 & 3)));
-        bytes[place..end].fill(if random & 1 == 0 { 0xff } else { 0 });
+    changed(100, 7, |bytes, random| {
+        let number = random.next();
+        let place = usize::try_from(number >> 8).unwrap() % bytes.len();
+        let end = bytes.len().min(place + (1 << (number >> 1 & 3)));
+        bytes[place..end].fill(if number & 1 == 0 { 0xff } else { 0 });
     });
 }
 
@@ -174,13 +168,13 @@ fn cut_images_do_no_harm() {
 
 #[test]
 fn the_largest_addresses_do_no_harm() {
-    let mut seed = 3;
+    let mut random = Random(3);
     for victim in victims() {
         for _ in 0..20 {
             let mut bytes = victim.superblock.clone();
             for _ in 0..3 {
-                let random = splitmix64(&mut seed);
-                let place = usize::try_from(random >> 8).unwrap() % bytes.len();
+                let number = random.next();
+                let place = usize::try_from(number >> 8).unwrap() % bytes.len();
                 bytes[place] = 0xff;
             }
             let pieces = vec![(victim.at, bytes)];

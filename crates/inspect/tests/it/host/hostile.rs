@@ -1,16 +1,9 @@
 //! Trees that were damaged or made to harm: nothing panics, hangs, or leaves the tree.
 
 use ioalign_inspect::host;
+use ioalign_testkit::Random;
 
 use super::sysroot::{Disk, Read as _, Sysroot};
-
-fn splitmix(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *seed;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// Values that have broken parsers before.
 const WORDS: [&str; 16] = [
@@ -72,7 +65,7 @@ fn a_fifo_does_not_block() {
 
 #[test]
 fn random_attributes_are_survived() {
-    let mut seed = 7;
+    let mut random = Random(7);
     let attrs = [
         "size",
         "dev",
@@ -103,7 +96,7 @@ fn random_attributes_are_survived() {
             );
         // Damage adds up until the tree is made anew.
         for _ in 0..40 {
-            let mut pick = |n: usize| usize::try_from(splitmix(&mut seed)).unwrap_or(0) % n;
+            let mut pick = |n: usize| random.below(n);
             let name = ["sda", "sda1", "md0"][pick(3)];
             tree = tree.set(name, attrs[pick(attrs.len())], WORDS[pick(WORDS.len())]);
             let _ = tree.read();
@@ -141,7 +134,7 @@ fn random_tables_are_survived() {
         "-",
         "core",
     ];
-    let mut seed = 11;
+    let mut random = Random(11);
     let tree = Sysroot::new()
         .disk(Disk::new("sda", 1 << 20))
         .partition("sda", 1, 63, 100)
@@ -150,7 +143,7 @@ fn random_tables_are_survived() {
     for _ in 0..1500 {
         let mut text = String::new();
         for _ in 0..4 {
-            let mut pick = |n: usize| usize::try_from(splitmix(&mut seed)).unwrap_or(0) % n;
+            let mut pick = |n: usize| random.below(n);
             let name = ["a", "b"][pick(2)];
             let start = [0, 8, 4096][pick(3)];
             text.push_str(&format!("{name}: {start} 4096 {}", TARGETS[pick(12)]));

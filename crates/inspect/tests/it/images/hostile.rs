@@ -7,8 +7,9 @@ use std::sync::Arc;
 use ioalign_inspect::images::{self, Image, Policy};
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{Error, ErrorKind, Source};
+use ioalign_testkit::Random;
 
-use super::qemu::{Lab, Random, patterned};
+use super::qemu::{Lab, patterned};
 
 /// A small image with 4 KiB clusters and some data.
 fn small(lab: &Lab, format: &str, options: &str) -> Vec<u8> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ioalign_inspect::images::{self, Image, Policy};
 use ioalign_inspect::source::FileSource;
 use ioalign_inspect::{Error, Source};
+use ioalign_testkit::Random;
 use tempfile::TempDir;
 
 use crate::tools::run;
@@ -165,21 +166,4 @@ pub fn patterned(len: usize) -> Vec<u8> {
     }
     bytes.truncate(len);
     bytes
-}
-
-/// splitmix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).unwrap()
-    }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ioalign_inspect::images::{self, Image, Policy};
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{Error, Source};
+use ioalign_testkit::Random;
 
-use super::qemu::{Lab, Random};
+use super::qemu::Lab;
 use super::vhdx::crc32c;
 use super::vmdk_files::{cowd, descriptor, se_sparse};
 

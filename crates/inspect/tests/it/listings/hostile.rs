@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ioalign_inspect::captures::{Evidence, FORMATS, Text};
+use ioalign_testkit::Random;
 
-use super::random::Random;
 use crate::tools::on_cpu;
 
 /// Pieces that the formats look for, and numbers at the edges.
@@ -119,9 +119,9 @@ fn pieces_in_any_order_return() {
     let mut random = Random(3);
     for _ in 0..1000 {
         let mut text = String::new();
-        for _ in 0..random.below(24) {
-            let piece = PIECES[usize::try_from(random.below(PIECES.len() as u64)).unwrap()];
-            let cut = usize::try_from(random.below(4 * piece.len() as u64)).unwrap();
+        for _ in 0..random.below_u64(24) {
+            let piece = PIECES[usize::try_from(random.below_u64(PIECES.len() as u64)).unwrap()];
+            let cut = usize::try_from(random.below_u64(4 * piece.len() as u64)).unwrap();
             text += piece.get(..cut).unwrap_or(piece);
         }
         survive(&text);
@@ -138,8 +138,8 @@ fn every_piece_twice_and_all_of_them_return() {
     let mut random = Random(4);
     for _ in 0..120 {
         for _ in 0..20 {
-            let at = usize::try_from(random.below(bytes.len() as u64)).unwrap();
-            bytes[at] ^= 1 << random.below(8);
+            let at = usize::try_from(random.below_u64(bytes.len() as u64)).unwrap();
+            bytes[at] ^= 1 << random.below_u64(8);
         }
         survive(&String::from_utf8_lossy(&bytes));
     }

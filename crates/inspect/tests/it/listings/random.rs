@@ -1,26 +1,10 @@
 //! Two hundred random tables: every program that lists them gives the starts that the image has.
 
 use ioalign_inspect::tables::Table;
+use ioalign_testkit::Random;
 
 use super::{read, said};
 use crate::tables::disk::Disk;
-
-/// A small, seeded generator (splitmix64): failures repeat.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
 
 /// A script for sfdisk: up to six partitions at odd places; on a DOS table with logical ones.
 pub fn script(random: &mut Random, gpt: bool, sectors: u64) -> String {
@@ -31,8 +15,8 @@ pub fn script(random: &mut Random, gpt: bool, sectors: u64) -> String {
     }
     .to_owned();
     let mut at =
-        if gpt { 34 } else { 1 } + [0, 29, 62, 2014][usize::try_from(random.below(4)).unwrap()];
-    let count = 1 + random.below(6);
+        if gpt { 34 } else { 1 } + [0, 29, 62, 2014][usize::try_from(random.below_u64(4)).unwrap()];
+    let count = 1 + random.below_u64(6);
     let types = if gpt {
         ["L", "U", "S", "V"]
     } else {
@@ -45,14 +29,14 @@ pub fn script(random: &mut Random, gpt: bool, sectors: u64) -> String {
         }
         // The first sector of a logical partition is its table.
         at += if !gpt && number >= 4 {
-            1 + random.below(3)
+            1 + random.below_u64(3)
         } else {
             0
         };
-        let size = 1000 + random.below(room / 2);
-        let kind = types[usize::try_from(random.below(4)).unwrap()];
+        let size = 1000 + random.below_u64(room / 2);
+        let kind = types[usize::try_from(random.below_u64(4)).unwrap()];
         text += &format!("start={at},size={size},type={kind}\n");
-        at += size + random.below(2) * random.below(room / 2);
+        at += size + random.below_u64(2) * random.below_u64(room / 2);
     }
     text
 }

@@ -1,10 +1,11 @@
 //! parted rounds: the truth lies in the interval, for hundreds of real starts and in every unit.
 
+use ioalign_testkit::Random;
 use std::process::Command;
 
 use ioalign_core::Bytes;
 
-use super::random::{Random, disk};
+use super::random::disk;
 use super::{read, said};
 use crate::tools::run;
 

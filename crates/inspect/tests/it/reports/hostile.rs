@@ -4,26 +4,10 @@ use std::time::Duration;
 
 use ioalign_inspect::captures::volumes::lvm::join;
 use ioalign_inspect::captures::{Evidence, FORMATS, Text, read};
+use ioalign_testkit::Random;
 
 use super::{oracle, said};
 use crate::tools::on_cpu;
-
-/// splitmix64: the same numbers in every run.
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit.max(1) as u64).unwrap()
-    }
-}
 
 /// Every format reads it, asked for or not.
 fn survive(bytes: &[u8]) {
@@ -90,7 +74,7 @@ fn numbers_that_nothing_can_have_return() {
 #[test]
 fn damaged_texts_return() {
     let samples = samples();
-    let mut noise = Noise(17);
+    let mut noise = Random(17);
     let words: [&[u8]; 8] = [
         b"18446744073709551615",
         b"99999999999999999999999",
@@ -125,7 +109,7 @@ fn damaged_texts_return() {
 
 #[test]
 fn garbage_says_nothing() {
-    let mut noise = Noise(4);
+    let mut noise = Random(4);
     for _ in 0..200 {
         let bytes: Vec<u8> = (0..2000).map(|_| noise.next().to_le_bytes()[0]).collect();
         let mut evidence = Evidence::default();

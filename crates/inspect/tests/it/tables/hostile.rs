@@ -2,25 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use ioalign_testkit::Random;
+
 use super::disk::{boot_record, put, read, read_in};
 use super::gpt_builder::{Gpt, LINUX, seal};
-
-/// A small, seeded generator (splitmix64): failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
-    }
-}
 
 /// Small images, the bytes that matter, and the type of the partition that they lie in.
 fn seeds() -> Vec<(Vec<u8>, usize, Option<&'static str>)> {

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use ioalign_core::Severity;
 use ioalign_inspect::volumes::{self, Detail, Member};
+use ioalign_testkit::Random;
 
-use super::{Noise, field, flip_everywhere, probe, scratch, truncate_everywhere, view_of};
+use super::{field, flip_everywhere, probe, scratch, truncate_everywhere, view_of};
 use crate::tools::run;
 
 /// Runs cryptsetup on `path` with a passphrase and cheap key derivation.
@@ -241,7 +242,7 @@ fn integrity_makes_it_opaque() {
 #[test]
 fn damaged_headers_are_survived() {
     let bytes = small_luks2();
-    let mut noise = Noise(4);
+    let mut noise = Random(4);
     flip_everywhere(&bytes, 0..600, 300, &mut noise);
     // In one copy only, the other being lost: what is read must come from the damaged text.
     let mut alone = bytes.clone();
@@ -295,6 +296,6 @@ fn bitlocker_keeps_sectors_in_their_places() {
         (member.facts["variant"].as_str(), member.set.len()),
         ("Windows Vista", 36)
     );
-    flip_everywhere(&bytes, 0..512, 300, &mut Noise(5));
+    flip_everywhere(&bytes, 0..512, 300, &mut Random(5));
     truncate_everywhere(&bytes);
 }

@@ -2,7 +2,8 @@
 
 use super::lvm::{HIDDEN, VISIBLE, lvm, rules};
 use super::lvm_build::{MetadataArea, Pv, lv, seal, text};
-use super::{Noise, damage, flip_everywhere, probe, truncate_everywhere};
+use super::{damage, flip_everywhere, probe, truncate_everywhere};
+use ioalign_testkit::Random;
 
 /// Damaged text must leave the PV readable, with a remark that says why there is no group.
 fn refused(text: &str) -> String {
@@ -87,7 +88,7 @@ fn damaged_volumes_are_survived() {
     pv.size = 32 << 10;
     pv.areas[0].size = 16 << 10;
     let bytes = pv.device();
-    let mut noise = Noise(3);
+    let mut noise = Random(3);
     flip_everywhere(&bytes, 512..700, 500, &mut noise);
     flip_everywhere(&bytes, 4096..4200, 300, &mut noise);
     truncate_everywhere(&bytes);

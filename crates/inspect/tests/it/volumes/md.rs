@@ -3,8 +3,9 @@
 use std::process::Command;
 
 use ioalign_inspect::volumes::{Detail, Md, Member};
+use ioalign_testkit::Random;
 
-use super::{Noise, field, flip_everywhere, probe, scratch, truncate_everywhere, view_of};
+use super::{field, flip_everywhere, probe, scratch, truncate_everywhere, view_of};
 use crate::tools::run;
 
 /// What a test wants in a superblock; sectors are 512 bytes.
@@ -351,7 +352,7 @@ fn hostile_superblocks_are_survived() {
     for version in ["1.0", "1.1", "1.2"] {
         let bytes = Wanted { version, ..wanted }.device();
         let at = usize::try_from(Wanted { version, ..wanted }.super_sector() * 512).unwrap();
-        flip_everywhere(&bytes, at..at + 288, 600, &mut Noise(1));
+        flip_everywhere(&bytes, at..at + 288, 600, &mut Random(1));
         truncate_everywhere(&bytes);
     }
     let mut bytes = wanted.device();

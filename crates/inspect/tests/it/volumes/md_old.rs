@@ -1,9 +1,10 @@
 //! md superblocks of version 0.90: written here in either byte order, read by mdadm and by us.
 
+use ioalign_testkit::Random;
 use std::process::Command;
 
 use super::md::{examine, md, number};
-use super::{Noise, field, flip_everywhere, probe, scratch};
+use super::{field, flip_everywhere, probe, scratch};
 use crate::tools::run;
 
 /// A 0.90 superblock for 4 disks of RAID 5 with 64 KiB chunks, on 1 MiB.
@@ -132,5 +133,5 @@ fn the_same_with_a_gpt() {
 fn hostile_superblocks_are_survived() {
     let old = old_device(true, 91);
     let at = old.len() - 65536;
-    flip_everywhere(&old, at..at + 4096, 150, &mut Noise(2));
+    flip_everywhere(&old, at..at + 4096, 150, &mut Random(2));
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::volumes::{self, Member};
 use ioalign_inspect::{Source, View};
+use ioalign_testkit::Random;
 
 /// What the chain of formats says to `bytes`.
 fn probe(bytes: &[u8]) -> Option<Member> {
@@ -45,25 +46,8 @@ fn field(told: &str, name: &str) -> String {
     line.unwrap_or_else(|| panic!("no `{name}` in:\n{told}"))
 }
 
-/// splitmix64: the same numbers in every run.
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
-    }
-}
-
 /// Flips bits and overwrites fields in `range`, `rounds` times; the readers must return.
-fn flip_everywhere(bytes: &[u8], range: Range<usize>, rounds: usize, noise: &mut Noise) {
+fn flip_everywhere(bytes: &[u8], range: Range<usize>, rounds: usize, noise: &mut Random) {
     for _ in 0..rounds {
         let mut bytes = bytes.to_vec();
         for _ in 0..=noise.below(3) {
@@ -74,7 +58,7 @@ fn flip_everywhere(bytes: &[u8], range: Range<usize>, rounds: usize, noise: &mut
 }
 
 /// One bit, or one field of eight bytes set to an extreme.
-fn damage(bytes: &mut [u8], noise: &mut Noise) {
+fn damage(bytes: &mut [u8], noise: &mut Random) {
     let at = noise.below(bytes.len());
     match noise.below(4) {
         0 => {

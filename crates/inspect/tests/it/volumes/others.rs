@@ -4,8 +4,9 @@
 use std::process::Command;
 
 use ioalign_inspect::volumes::{self, Detail, Member};
+use ioalign_testkit::Random;
 
-use super::{Noise, flip_everywhere, probe, scratch, truncate_everywhere};
+use super::{flip_everywhere, probe, scratch, truncate_everywhere};
 use crate::tools::run;
 
 /// The value behind `name` in what bcache-super-show prints.
@@ -254,7 +255,7 @@ fn nothing_is_nobodys() {
 
 #[test]
 fn damage_is_survived() {
-    let mut noise = Noise(6);
+    let mut noise = Random(6);
     for (_, _, make) in FORMATS {
         let bytes = make();
         let end = bytes.len() - 4096;
