@@ -1,7 +1,7 @@
 //! Runs `ioalign check --json` and asks questions of the answer.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -113,6 +113,38 @@ pub fn tool(program: &str, arguments: &[&str]) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program} {arguments:?}: {errors}");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A command with the folders of administrators on its path and nothing translated.
+pub fn command(tool: &str) -> Command {
+    let mut command = Command::new(tool);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command
+        .env("PATH", format!("{path}:/usr/sbin:/sbin"))
+        .env("LC_ALL", "C.UTF-8");
+    command
+}
+
+/// Prometheus' own rules for metrics, on a file of them.
+pub fn promtool(metrics: &Path) {
+    let script = "promtool check metrics < \"$1\"";
+    tool("sh", &["-c", script, "sh", text(metrics)]);
+}
+
+/// The folder of a stack that `cargo xtask fixtures` took from a virtual machine: devices in `dev`, outputs
+/// in `oracle`.
+pub fn fixture(name: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")),
+        PathBuf::from,
+    );
+    let folder = target.join("vm-fixtures/current").join(name);
+    assert!(
+        folder.is_dir(),
+        "{}: run `cargo xtask fixtures` first",
+        folder.display()
+    );
+    folder
 }
 
 /// A path as an argument.

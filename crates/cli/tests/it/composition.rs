@@ -3,27 +3,11 @@
 //! The fixtures come from Debian's kernel in a microVM (`cargo xtask fixtures`): each is read as a
 //! captured host and, where that makes sense, as the bare disks.
 
-use std::path::PathBuf;
-
+use ioalign_testkit::run::fixture;
 use ioalign_testkit::{Checked, check};
 use serde_json::Value;
 
 use super::PROGRAM;
-
-/// The folder of a fixture; says what to run when it is not there.
-pub fn fixture(name: &str) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")),
-        PathBuf::from,
-    );
-    let folder = target.join("vm-fixtures/current").join(name);
-    assert!(
-        folder.is_dir(),
-        "{}: run `cargo xtask fixtures` first",
-        folder.display()
-    );
-    folder
-}
 
 fn captured(name: &str) -> Checked {
     let folder = fixture(name);

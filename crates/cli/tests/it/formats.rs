@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 use ioalign_testkit::gpt::{self, LINUX};
-use ioalign_testkit::run::{text, tool};
+use ioalign_testkit::run::{promtool, text, tool};
 use ioalign_testkit::{Disk, mbr};
 use serde_json::Value;
 
@@ -75,10 +75,7 @@ fn promtool_takes_the_textfile() {
     let arguments = [&["--format", "prometheus", "-o", text(&file)][..], &paths].concat();
     assert_eq!(check(&arguments).status.code(), Some(1));
     let metrics = std::fs::read_to_string(&file).unwrap();
-    tool(
-        "sh",
-        &["-c", "promtool check metrics < \"$1\"", "sh", text(&file)],
-    );
+    promtool(&file);
     let series = format!(
         "ioalign_partition_offset_bytes{{device=\"p1\",target=\"{}\",unit=\"physical\"}}",
         text(bad.path())

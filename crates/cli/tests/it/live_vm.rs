@@ -1,39 +1,12 @@
 //! The program on a live kernel with md, device-mapper, dm-crypt and NVMe, in a microVM.
 
 use std::path::Path;
-use std::process::Command;
 
 use ioalign_testkit::run::{text, tool};
 use ioalign_testkit::{Checked, check};
 use serde_json::Value;
 
-use super::{PROGRAM, capture};
-
-/// Runs `lab/live/host.sh` with this build's program in the guest.
-fn machine(out: &Path) {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "xtask",
-            "--",
-            "vm",
-            "lab/live/host.sh",
-        ])
-        .args(["--file", PROGRAM, "--out"])
-        .arg(out)
-        .current_dir(root)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{said}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
+use super::{PROGRAM, capture, guest};
 
 fn answer(folder: &Path, name: &str) -> Checked {
     let text = std::fs::read_to_string(folder.join("answers").join(name)).unwrap();
@@ -75,7 +48,7 @@ fn shape(checked: &Checked) -> Vec<String> {
 #[test]
 fn a_live_kernel_is_read_by_ioctl_and_sysfs() {
     let folder = tempfile::tempdir().unwrap();
-    machine(folder.path());
+    guest::run("lab/live/host.sh", folder.path());
     let folder = folder.path().join("live");
     let live = answer(&folder, "host.json");
 

@@ -9,6 +9,7 @@ mod contrib;
 mod explain;
 mod folder;
 mod formats;
+mod guest;
 mod hostile;
 mod lint;
 mod live_vm;

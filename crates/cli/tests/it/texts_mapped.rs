@@ -9,8 +9,8 @@ use ioalign_testkit::{Checked, check};
 use serde_json::Value;
 
 use super::PROGRAM;
-use super::composition::fixture;
 use super::texts::{from_stdin, together};
+use ioalign_testkit::run::fixture;
 
 /// What is compared: how layers lie on others. What is written on a device, texts do not tell.
 const KINDS: [&str; 6] = ["disk", "md", "partition", "crypt", "lvm-lv", "thin-pool"];

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use ioalign_testkit::gpt::{self, ESP, LINUX};
+use ioalign_testkit::run::command;
 use ioalign_testkit::{Checked, Disk, check};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use super::texts::from_stdin;
 /// An image with a table that sfdisk made of `script`.
 fn image(mib: u64, script: &str) -> Disk {
     let disk = Disk::new("disk.img", mib << 20);
-    let mut command = administrators("sfdisk");
+    let mut command = command("sfdisk");
     command.args(["--quiet", "--no-reread", "--no-tell-kernel"]);
     let mut child = command
         .arg(disk.path())
@@ -27,19 +27,10 @@ fn image(mib: u64, script: &str) -> Disk {
     disk
 }
 
-fn administrators(tool: &str) -> Command {
-    let mut command = Command::new(tool);
-    let path = std::env::var("PATH").unwrap_or_default();
-    command
-        .env("PATH", format!("{path}:/usr/sbin:/sbin"))
-        .env("LC_ALL", "C.UTF-8");
-    command
-}
-
 /// What a tool prints; `FILE` stands for the image.
 fn printed(disk: &Path, sector: u64, line: &[&str]) -> String {
     let (tool, arguments) = line.split_first().unwrap();
-    let mut command = administrators(tool);
+    let mut command = command(tool);
     // parted's own switch for its tests: a file has the sectors that are named here.
     command.env("PARTED_SECTOR_SIZE", sector.to_string());
     for argument in arguments {

@@ -1,34 +1,10 @@
 //! `ioalign watch` on Linux 6.1 in a microVM: requests, bios, plain tracepoints and text.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
-use super::PROGRAM;
-
-fn machine(out: &Path) {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "xtask",
-            "--",
-            "vm",
-            "lab/live/watch.sh",
-        ])
-        .args(["--file", PROGRAM, "--out"])
-        .arg(out)
-        .current_dir(root)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{errors}");
-    assert!(!said.contains("@@failed"), "{said}");
-}
+use super::guest;
 
 fn read(folder: &Path, name: &str) -> Value {
     let json = std::fs::read_to_string(folder.join(name).with_extension("json")).unwrap();
@@ -64,7 +40,8 @@ fn counted(profile: &Value, device: &str, op: &str) -> String {
 #[test]
 fn an_older_kernel_counts_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    machine(folder.path());
+    let said = guest::run("lab/live/watch.sh", folder.path());
+    assert!(!said.contains("@@failed"), "{said}");
     let folder = folder.path().join("watch");
     let typed = read(&folder, "typed");
     assert_eq!(typed["dropped"], 0);

@@ -8,8 +8,8 @@ use ioalign_testkit::sysroot::{Disk, Sysroot};
 
 use super::{Bundle, answer, assert_same, check_tree};
 use crate::PROGRAM;
-use crate::composition::fixture;
 use crate::oracles::kernel::FIXTURES;
+use ioalign_testkit::run::fixture;
 
 /// Checks the tree, its bundle and the unpacked bundle, and returns the bundle.
 fn same(tree: &Path, what: &str) -> Bundle {

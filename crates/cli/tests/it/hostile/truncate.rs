@@ -123,7 +123,7 @@ fn volumes() {
     for (fixture, device) in fixtures {
         cut(
             fixture,
-            &super::super::composition::fixture(fixture)
+            &ioalign_testkit::run::fixture(fixture)
                 .join("dev")
                 .join(device),
         );

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ioalign_testkit::run::{text, tool};
+use ioalign_testkit::run::{promtool, text, tool};
 use ioalign_testkit::sarif;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -133,15 +133,7 @@ fn junit_and_metrics_are_taken_by_their_programs() {
     let metrics = folder.path().join("ioalign.prom");
     let arguments = ["--format", "prometheus", "-o", text(&metrics)];
     check(folder.path(), &[&arguments, &QUESTIONS[..]].concat());
-    tool(
-        "sh",
-        &[
-            "-c",
-            "promtool check metrics < \"$1\"",
-            "sh",
-            text(&metrics),
-        ],
-    );
+    promtool(&metrics);
     let lines = std::fs::read_to_string(&metrics).unwrap();
     assert!(
         lines.contains("rule=\"upload-size-not-multiple\""),

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::layers;
 use crate::PROGRAM;
-use crate::composition::fixture;
+use ioalign_testkit::run::fixture;
 
 /// All fixtures that a kernel made.
 pub const FIXTURES: [&str; 16] = [

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{field, number, of_kind};
 use crate::check_image;
-use crate::composition::fixture;
+use ioalign_testkit::run::fixture;
 
 fn device(name: &str, device: &str) -> PathBuf {
     fixture(name).join("dev").join(device)

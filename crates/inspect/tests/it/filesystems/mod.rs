@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use ioalign_inspect::filesystems::{self, FileSystem};
 use ioalign_inspect::source::{FileSource, MemorySource};
 use ioalign_inspect::view::View;
+use ioalign_testkit::run::command;
 use tempfile::TempDir;
 
 use crate::tools::run;
@@ -91,16 +91,6 @@ impl Fixture {
         assert_eq!(say("LABEL"), found.label, "{blkid:?}");
         found
     }
-}
-
-/// A command with the folders of administrators on its path and nothing translated.
-fn command(tool: &str) -> Command {
-    let mut command = Command::new(tool);
-    let path = std::env::var("PATH").unwrap_or_default();
-    command
-        .env("PATH", format!("{path}:/usr/sbin:/sbin"))
-        .env("LC_ALL", "C.UTF-8");
-    command
 }
 
 fn blkid(path: &Path) -> BTreeMap<String, String> {

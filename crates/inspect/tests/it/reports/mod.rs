@@ -6,13 +6,13 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use ioalign_inspect::captures::{self, Evidence, Said, Text};
 use ioalign_inspect::source::FileSource;
 use ioalign_inspect::view::View;
 use ioalign_inspect::volumes::{self, Member};
+use ioalign_testkit::run::{command, fixture};
 
 mod filesystems;
 mod hints;
@@ -74,35 +74,10 @@ fn view(path: &Path) -> View {
     View::new(Arc::new(FileSource::open(path).unwrap()))
 }
 
-/// A folder that a virtual machine was captured into: devices in `dev`, outputs in `oracle`.
-fn fixture(name: &str) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")),
-        PathBuf::from,
-    );
-    let folder = target.join("vm-fixtures/current").join(name);
-    assert!(
-        folder.is_dir(),
-        "{}: run `cargo xtask fixtures` first",
-        folder.display()
-    );
-    folder
-}
-
 /// An output of a captured machine.
 fn oracle(machine: &str, file: &str) -> String {
     let path = fixture(machine).join("oracle").join(file);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// A command with the folders of administrators on its path and nothing translated.
-fn command(tool: &str) -> Command {
-    let mut command = Command::new(tool);
-    let path = std::env::var("PATH").unwrap_or_default();
-    command
-        .env("PATH", format!("{path}:/usr/sbin:/sbin"))
-        .env("LC_ALL", "C.UTF-8");
-    command
 }
 
 /// A sparse file in a folder of its own.

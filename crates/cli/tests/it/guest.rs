@@ -1,0 +1,23 @@
+//! This build's program on another kernel, in the microVM of `cargo xtask vm`.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::PROGRAM;
+
+/// Runs a script of `lab/` in the guest, with this build's program beside it; what the guest copies out
+/// goes to `out`. Gives what the guest printed.
+pub fn run(script: &str, out: &Path) -> String {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--package", "xtask", "--", "vm", script])
+        .args(["--file", PROGRAM, "--out"])
+        .arg(out)
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{errors}");
+    said
+}
