@@ -8,7 +8,7 @@ use super::fields::{Cursor, last_word, number, scaled};
 use super::text::{self, Line, Row, Text};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// biosnoop.
 pub const FORMAT: Format = Format {
@@ -95,8 +95,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         process: names.process(u32::try_from(number(pid)?).ok()?, name.trim_ascii()),
         op,
     };
-    Some(Record {
-        io,
-        kind: Kind::Whole,
-    })
+    Some(Record::whole(io))
 }

@@ -7,7 +7,7 @@ use super::fields::{Cursor, last_word};
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// blkalgn.
 pub const FORMAT: Format = Format {
@@ -91,10 +91,7 @@ impl Blkalgn {
             op,
             ..UNKNOWN
         };
-        Some(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Some(Record::whole(io))
     }
 }
 

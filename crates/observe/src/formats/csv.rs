@@ -11,7 +11,7 @@ use super::fields::{Cursor, number, scaled};
 use super::text::{Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::Result;
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 use columns::{Columns, Role};
 
 /// Any table.
@@ -105,10 +105,7 @@ impl Csv {
             process: whose(pid, process, names),
             op,
         };
-        Row::Io(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Row::Io(Record::whole(io))
     }
 }
 

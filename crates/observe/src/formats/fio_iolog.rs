@@ -8,7 +8,7 @@ use super::fields::{Cursor, last_word, number};
 use super::text::{Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::Result;
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// Version 2.
 pub const TWO: Format = Format {
@@ -100,9 +100,6 @@ impl Iolog {
             op,
             ..UNKNOWN
         };
-        Some(Row::Io(Record {
-            io,
-            kind: Kind::Whole,
-        }))
+        Some(Row::Io(Record::whole(io)))
     }
 }

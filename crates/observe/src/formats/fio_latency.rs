@@ -6,7 +6,7 @@ use super::fields::Cursor;
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// fio's latency logs.
 pub const FORMAT: Format = Format {
@@ -58,10 +58,7 @@ impl Line for Log {
             op: fields.op,
             ..UNKNOWN
         };
-        Row::Io(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Row::Io(Record::whole(io))
     }
 
     fn facts(&self) -> Facts {

@@ -5,7 +5,7 @@
 use super::fields::{Cursor, last_word, number, sectors};
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// FIU.
 pub const FORMAT: Format = Format {
@@ -67,8 +67,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record {
-        io,
-        kind: Kind::Whole,
-    })
+    Some(Record::whole(io))
 }

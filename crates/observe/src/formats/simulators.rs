@@ -12,7 +12,7 @@ use super::fields::Cursor;
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// MQSim and SSDSim.
 pub const MQSIM: Format = Format {
@@ -146,10 +146,7 @@ impl Table {
             op,
             ..UNKNOWN
         };
-        Some(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Some(Record::whole(io))
     }
 }
 

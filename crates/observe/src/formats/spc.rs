@@ -5,7 +5,7 @@
 use super::fields::Cursor;
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// SPC.
 pub const FORMAT: Format = Format {
@@ -78,9 +78,6 @@ impl Spc {
             op,
             ..UNKNOWN
         };
-        Some(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Some(Record::whole(io))
     }
 }

@@ -5,7 +5,7 @@
 use super::fields::Cursor;
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing};
-use crate::record::{Io, Kind, NO_LATENCY, Names, Op, Record};
+use crate::record::{Io, NO_LATENCY, Names, Op, Record};
 
 /// SYSTOR '17.
 pub const FORMAT: Format = Format {
@@ -72,8 +72,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record {
-        io,
-        kind: Kind::Whole,
-    })
+    Some(Record::whole(io))
 }

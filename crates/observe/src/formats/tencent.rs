@@ -7,7 +7,7 @@ use super::fields::Cursor;
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// Tencent CBS.
 pub const FORMAT: Format = Format {
@@ -112,9 +112,6 @@ impl Tencent {
             op,
             ..UNKNOWN
         };
-        Some(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Some(Record::whole(io))
     }
 }

@@ -5,7 +5,7 @@
 use super::fields::{Cursor, sectors};
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, scsi};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{Io, Names, Op, Record};
 
 /// vscsiStats, text.
 pub const FORMAT: Format = Format {
@@ -61,10 +61,7 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record {
-        io,
-        kind: Kind::Whole,
-    })
+    Some(Record::whole(io))
 }
 
 fn op(word: &[u8]) -> Option<Op> {

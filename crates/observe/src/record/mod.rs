@@ -107,6 +107,17 @@ pub struct Record {
     pub kind: Kind,
 }
 
+impl Record {
+    /// A row that tells of a whole I/O.
+    #[inline]
+    pub const fn whole(io: Io) -> Self {
+        Self {
+            io,
+            kind: Kind::Whole,
+        }
+    }
+}
+
 /// The records of one chunk. Devices and processes are numbered within it.
 #[derive(Debug, Default)]
 pub struct Records {

@@ -5,7 +5,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::column::{Column, Place};
 use super::page::{NONE, Texts};
-use crate::record::{Io, Kind, NO_LATENCY, Names, Op, Record, Records};
+use crate::record::{Io, NO_LATENCY, Names, Op, Record, Records};
 
 /// Pairs of pid and name found without a search; a power of two.
 const NEAR: usize = 256;
@@ -130,10 +130,7 @@ impl Meaning<'_> {
         if time == NONE {
             return Err("no time");
         }
-        Ok(Record {
-            io,
-            kind: Kind::Whole,
-        })
+        Ok(Record::whole(io))
     }
 }
 
