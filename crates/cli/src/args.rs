@@ -16,7 +16,7 @@ use ioalign_report::Format;
 use crate::exit::Mode;
 
 pub use trace::{
-    ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, StageArg, SummarizeArgs,
+    ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
 };
 pub use watch::{By, WatchArgs};

@@ -61,26 +61,8 @@ pub struct SummarizeArgs {
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
 
-    /// The format, where it is not recognised by itself
-    #[arg(long = "as", value_name = "FORMAT")]
-    pub format: Option<String>,
-
-    /// Columns of a table (time=0,op=1,offset=2,len=3[,latency=4,device=5,process=6,read=R,write=W],
-    /// by number from 0 or by name), or the -f of blkparse (%T.%9t %p %a %d %S + %n)
-    #[arg(long, value_name = "COLUMNS")]
-    pub columns: Option<String>,
-
-    /// Unit of times, where the format leaves it open: s, ms, us, ns
-    #[arg(long, value_name = "UNIT", value_parser = time_unit)]
-    pub time_unit: Option<u64>,
-
-    /// Unit of offsets, where the format leaves it open: bytes in one of them (1, 512, 4096)
-    #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
-    pub offset_unit: Option<u32>,
-
-    /// Count I/Os as they arrive in the block layer, or as the driver gets them
-    #[arg(long, value_enum, value_name = "STAGE")]
-    pub stage: Option<StageArg>,
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     // Not a doc comment: rustdoc takes the brackets for links.
     #[arg(
@@ -125,6 +107,31 @@ pub struct SummarizeArgs {
 
     #[command(flatten)]
     pub look: LookArgs,
+}
+
+/// How trace files are read, where they leave something open.
+#[derive(Debug, Args)]
+pub struct SourceArgs {
+    /// The format, where it is not recognised by itself
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub format: Option<String>,
+
+    /// Columns of a table (time=0,op=1,offset=2,len=3[,latency=4,device=5,process=6,read=R,write=W],
+    /// by number from 0 or by name), or the -f of blkparse (%T.%9t %p %a %d %S + %n)
+    #[arg(long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+
+    /// Unit of times, where the format leaves it open: s, ms, us, ns
+    #[arg(long, value_name = "UNIT", value_parser = time_unit)]
+    pub time_unit: Option<u64>,
+
+    /// Unit of offsets, where the format leaves it open: bytes in one of them (1, 512, 4096)
+    #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
+    pub offset_unit: Option<u32>,
+
+    /// Count I/Os as they arrive in the block layer, or as the driver gets them
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub stage: Option<StageArg>,
 }
 
 /// How a profile is shown.

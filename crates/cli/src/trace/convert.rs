@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
-use ioalign_observe::formats::Hints;
-use ioalign_observe::write::{TARGETS, Target};
-use ioalign_observe::{Converted, Progress, Settings, convert};
+use ioalign_observe::write::{self, Target};
+use ioalign_observe::{Converted, Progress, convert};
 
-use super::summarize::asked;
+use super::summarize::{asked, reading};
 use super::{bar, file};
 use crate::args::ConvertArgs;
 use crate::exit::{Exit, UsageError};
@@ -21,7 +20,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
         None => by_ending(&arguments.output)?,
     };
     file::differ(&arguments.output, &arguments.files)?;
-    let settings = settings(arguments);
+    let settings = reading(&arguments.source, arguments.jobs);
     let interrupt = Interrupt::default();
     interrupt.watch().context("cannot watch for Ctrl-C")?;
     let progress = Progress::default();
@@ -43,20 +42,6 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn settings(arguments: &ConvertArgs) -> Settings {
-    Settings {
-        format: arguments.format.clone(),
-        hints: Hints {
-            offset_unit: arguments.offset_unit,
-            time_unit: arguments.time_unit,
-            columns: arguments.columns.clone(),
-        },
-        stage: arguments.stage.map(Into::into),
-        threads: arguments.jobs,
-        ..Settings::default()
-    }
-}
-
 /// The format that an output's name asks for.
 fn by_ending(path: &Path) -> Result<&'static Target> {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
@@ -67,8 +52,7 @@ fn by_ending(path: &Path) -> Result<&'static Target> {
         "iolog" | "log" => "iolog3",
         other => other,
     };
-    let known = TARGETS.iter().find(|target| target.name == name);
-    known.copied().ok_or_else(|| {
+    write::named(name).ok_or_else(|| {
         let what = "the ending of the output says no format: --to parquet, csv, blktrace, blkparse, iolog3, msr";
         UsageError(what.to_owned()).into()
     })

@@ -9,12 +9,11 @@ use ioalign_core::profile::Profile;
 use ioalign_observe::analyse;
 use ioalign_observe::error::{Error, ErrorKind};
 use ioalign_observe::formats::Hints;
-use ioalign_observe::pairing::Stage;
 use ioalign_observe::pipeline::Summary;
 use ioalign_observe::{Progress, Settings, summarize};
 
 use super::{bar, look, stack};
-use crate::args::{StageArg, SummarizeArgs};
+use crate::args::{SourceArgs, SummarizeArgs};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 
@@ -94,19 +93,24 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
         analysis.stack = Some(Arc::new(stack::read(path)?));
     }
     Ok(Settings {
-        format: arguments.format.clone(),
-        threads: arguments.jobs,
-        hints: Hints {
-            offset_unit: arguments.offset_unit,
-            time_unit: arguments.time_unit,
-            columns: arguments.columns.clone(),
-        },
-        stage: arguments.stage.map(|stage| match stage {
-            StageArg::Queue => Stage::Queue,
-            StageArg::Issue => Stage::Issue,
-        }),
         analysis,
+        ..reading(&arguments.source, arguments.jobs)
     })
+}
+
+/// How traces are read.
+pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
+    Settings {
+        format: source.format.clone(),
+        hints: Hints {
+            offset_unit: source.offset_unit,
+            time_unit: source.time_unit,
+            columns: source.columns.clone(),
+        },
+        stage: source.stage.map(Into::into),
+        threads: jobs,
+        ..Settings::default()
+    }
 }
 
 /// What a trace leaves open is wrong use until it is said: exit 64.

@@ -9,7 +9,7 @@ use ioalign_core::{GridSpec, SectorSize};
 use ioalign_observe::generate::{Bursts, Mix, Ratio};
 use ioalign_observe::write::TARGETS;
 
-use super::{LookArgs, StageArg, number, offset_unit, time, time_unit};
+use super::{LookArgs, SourceArgs, number, time};
 
 pub const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -164,25 +164,8 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = targets())]
     pub to: Option<String>,
 
-    /// The format to read, where it is not recognised by itself
-    #[arg(long = "as", value_name = "FORMAT")]
-    pub format: Option<String>,
-
-    /// Columns of a table, as in `trace summarize`
-    #[arg(long, value_name = "COLUMNS")]
-    pub columns: Option<String>,
-
-    /// Unit of times, where the format leaves it open: s, ms, us, ns
-    #[arg(long, value_name = "UNIT", value_parser = time_unit)]
-    pub time_unit: Option<u64>,
-
-    /// Unit of offsets, where the format leaves it open: bytes in one of them (1, 512, 4096)
-    #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
-    pub offset_unit: Option<u32>,
-
-    /// Take I/Os as they arrive in the block layer, or as the driver gets them
-    #[arg(long, value_enum, value_name = "STAGE")]
-    pub stage: Option<StageArg>,
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     /// Parsing threads (default: all processors)
     #[arg(long, value_name = "N")]
