@@ -1,24 +1,26 @@
 """Makes a linker script of a list of functions: `order.py FUNCTIONS MEMBERS`, called by order.sh.
 
-Hashes in names become wildcards, so that the script outlives a change of the compiler or of a dependency.
+A function is listed once for every run that calls it: what all runs call comes first. Hashes in names become wildcards, so that the script outlives a change of the compiler or of a dependency.
 Of the C library whole members are named, because its functions are not in sections of their own.
 """
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 HEAD = """\
-/* Made by benches/order.sh: the functions that a check of one image runs, side by side.
+/* Made by benches/order.sh: the functions that a check of one image runs, side by side, and what they read.
    The release build gives it to the linker (.cargo/rustc). A pattern that matches nothing is harmless. */
-SECTIONS
-{
-  .text.hot :
-  {"""
-TAIL = """\
-  }
-}
-INSERT BEFORE .text;"""
+"""
+# Constants have no names that last: those that are small, or read by all, come before the large ones. They
+# begin where the dynamic section and the relocations are, which the start reads anyway.
+READ = """\
+    *(.rodata.cst* .rodata.str1.1)
+    *libc.a:libc-start.o(.rodata .rodata.*)
+    *libc.a:varshift.o(.rodata .rodata.*)
+    *libc.a:dl-load.o(.rodata .rodata.*)
+    *(.rodata.*5grisu12CACHED_POW10 .rodata.*6dragon5POW10 .rodata.*14DECIMAL_PAIRS* .rodata.*13DECIMAL_PAIRS*)
+    *(.rodata.*10WHITESPACE* .rodata.*13unicode_width6tables*)"""
 # What a processor of another kind takes instead of what ran under valgrind; resolvers of libm.
 MORE = [
     "dl-object.o",
@@ -32,11 +34,16 @@ MORE = [
 VARIANTS = ["avx2", "avx", "evex", "avx512"]
 
 
-def pattern(name):
-    """The section of a Rust function, whatever the hashes."""
+def patterns(name):
+    """The names of a Rust function, whatever the hashes and the numbers of copies."""
     if name.startswith("_ZN"):
-        return re.sub(r"17h[0-9a-f]{16}E.*$", "17h*", name)
-    return re.sub(r"\.llvm\..*", "*", re.sub(r"Cs[0-9A-Za-z]*_", "Cs*_", name))
+        name = re.sub(r"17h[0-9a-f]{16}E.*$", "17h*", name)
+    else:
+        # Crates carry a hash, and what was named before is named by its place, which hashes move.
+        name = re.sub(r"Cs[0-9A-Za-z]*_", "Cs*_", re.sub(r"\.(llvm\.)?[0-9]+$", "", name))
+        name = re.sub(r"B[0-9a-zA-Z]*_", "B*_", name)
+    for tail in [""] if name.endswith("*") else ["", ".*"]:
+        yield name + tail
 
 
 def variants(member, known):
@@ -54,17 +61,30 @@ def main():
         member, name = line.split()
         members[name].add(member)
     known = set().union(*members.values())
-    names = open(sys.argv[1], encoding="ascii").read().splitlines()
-    library = {member for name in names for member in members.get(name, ())}
+    runs = Counter(open(sys.argv[1], encoding="ascii").read().splitlines())
+    library = {member for name in runs for member in members.get(name, ())}
     library = {v for member in library for v in variants(member, known)} | (set(MORE) & known)
-    rust = {pattern(name) for name in names if name.startswith(("_ZN", "_R"))}
+    rust = Counter()
+    for name, count in runs.items():
+        if name.startswith(("_ZN", "_R")):
+            for pattern in patterns(name):
+                rust[pattern] = max(rust[pattern], count)
+    names = sorted(rust, key=lambda pattern: (-rust[pattern], pattern))
     print(HEAD)
-    for member in sorted(library):
-        print(f"    *libc.a:{member}(.text .text.*)")
-    print("    *libm*.a:[es]_*.o(.text .text.*)")
-    for name in sorted(rust):
-        print(f"    *(.text.{name} .text.unlikely.{name})")
-    print(TAIL)
+    block(".rodata.hot", ".gcc_except_table", [READ, *(f"    *({tables(name)})" for name in names)])
+    code = [f"    *libc.a:{member}(.text .text.*)" for member in sorted(library)]
+    code.append("    *libm*.a:[es]_*.o(.text .text.*)")
+    block(".text.hot", ".text", code + [f"    *(.text.{name} .text.unlikely.{name})" for name in names])
+
+
+def tables(name):
+    """What a function branches by, and values that its `match` became."""
+    return f".rodata.{name} .rodata..Lswitch.table.{name.removesuffix('.*')}*"
+
+
+def block(section, before, lines):
+    """An output section of its own."""
+    print("SECTIONS", "{", f"  {section} :", "  {", *lines, "  }", "}", f"INSERT BEFORE {before};", sep="\n")
 
 
 main()

@@ -22,8 +22,10 @@ for image in mbr.img gpt.img; do
             "$ioalign" check $how $image >/dev/null || [ $? -le 3 ]
     done
 done
-# The lines `fn=(12) name` name each function once; 'name'2 is a recursion.
-sed -nE "s/^c?fn=\([0-9]+\) //; T; s/'[0-9]+$//; p" ./*.calls | sort -u >functions
+# The lines `fn=(12) name` name each function; 'name'2 is a recursion. Each once a run.
+for calls in ./*.calls; do
+    sed -nE "s/^c?fn=\([0-9]+\) //; T; s/'[0-9]+$//; p" "$calls" | sort -u
+done >functions
 # Which member of the C library holds which function.
 nm -A "$(cc -print-file-name=libc.a)" 2>/dev/null |
     awk '$2 ~ /^[TtWi]$/ {n = split($1, at, ":"); print at[n - 1], $3}' >members
