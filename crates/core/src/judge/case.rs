@@ -61,13 +61,28 @@ impl<'a> Case<'a> {
     }
 
     /// The grids of a layer and of all below it.
-    pub(super) fn grids_under(&self, layer: LayerId) -> impl Iterator<Item = &'a Grid> {
-        let stack = self.stack;
+    pub(super) fn grids_under(&self, layer: LayerId) -> impl Iterator<Item = &'a Grid> + use<'a> {
         let mut layers = self.under(layer);
         layers.insert(layer);
-        self.grids_in(&layers)
-            .into_iter()
-            .map(move |index| &stack.grids[index])
+        self.indexed(&layers).map(|(_, grid)| grid)
+    }
+
+    /// The grids of all layers below one.
+    pub(super) fn grids_below(
+        &self,
+        layer: LayerId,
+    ) -> impl Iterator<Item = (usize, &'a Grid)> + use<'a> {
+        self.indexed(&self.under(layer))
+    }
+
+    /// The grids of these layers, in order.
+    fn indexed(
+        &self,
+        layers: &BTreeSet<LayerId>,
+    ) -> impl Iterator<Item = (usize, &'a Grid)> + use<'a> {
+        let stack = self.stack;
+        let indices = self.grids_in(layers).into_iter();
+        indices.map(move |index| (index, &stack.grids[index]))
     }
 
     /// The other grids of the layer that `grid` lies in, and itself.

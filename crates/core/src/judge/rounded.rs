@@ -39,9 +39,9 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 
 /// The sentence for a layer whose candidates disagree on a grid that matters.
 fn undecided(case: &Case<'_>, id: LayerId, low: u64, high: u64) -> Option<String> {
-    let grids = case.stack.grids.iter().enumerate();
-    let (_, grid) = grids
-        .filter(|(_, grid)| grid.trusted() && case.lies_on(id, grid.layer))
+    let (_, grid) = case
+        .grids_below(id)
+        .filter(|(_, grid)| grid.trusted())
         .filter(|(_, grid)| grid.tier <= crate::Tier::Rmw || grid.origin != Origin::Assumed)
         .find(|(index, _)| case.phases_on(id, *index).is_none())?;
     Some(format!(
