@@ -1,5 +1,7 @@
 //! The page that lines are put on: cleans, transliterates, wraps and colours them.
 
+use std::borrow::Cow;
+
 use super::glyphs::Glyphs;
 use super::wrap;
 use crate::options::Options;
@@ -67,6 +69,14 @@ impl Span {
     }
 }
 
+/// The texts of all spans as one; nothing is copied where there is only one.
+fn joined(body: &[Span]) -> Cow<'_, str> {
+    match body {
+        [only] => Cow::Borrowed(&only.text),
+        _ => Cow::Owned(body.iter().map(|span| span.text.as_str()).collect()),
+    }
+}
+
 /// Room for the report of one target: a text that grows is copied at each doubling.
 const USUAL_BYTES: usize = 4 << 10;
 
@@ -110,14 +120,12 @@ impl<'a> Page<'a> {
             self.width.saturating_sub(columns(first)),
             self.width.saturating_sub(columns(rest) + hang),
         ];
-        if !self.options.color {
-            let text: String = body.iter().map(|span| self.safe(&span.text)).collect();
-            if is_plain(&text) {
-                let lines = wrap::plain(&text, room);
-                return self.lines(&lines, first, rest, hang, |page, line| {
-                    page.out.push_str(line);
-                });
-            }
+        if !self.options.color && body.iter().all(|span| is_plain(&span.text)) {
+            let text = joined(body);
+            let lines = wrap::plain(&text, room);
+            return self.lines(&lines, first, rest, hang, |page, line| {
+                page.out.push_str(line);
+            });
         }
         let letters = self.letters(body);
         let lines = wrap::wrap(&letters, room);
