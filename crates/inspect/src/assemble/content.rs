@@ -126,19 +126,21 @@ impl Assembly<'_> {
         layer
             .remarks
             .retain(|remark| remark.rule != "luks-size-not-multiple");
-        layer.size = member
-            .data_size
-            .or_else(|| Bytes::new(node.view.len()).checked_sub(start));
+        layer.size = member.data_size.or_else(|| room(node, start));
         self.stack.push(layer);
     }
 
     fn add_shifted(&mut self, node: &Node, member: &Member) {
         let start = member.data_start;
-        let layer =
+        let mut layer =
             member_layer(kind_of(member.kind), node, member).on(node.layer, Map::Shift { start });
         let len = member.data_size.map_or(u64::MAX, Bytes::get);
         let view = node.view.sub(start.get(), len);
-        let layer = self.stack.push(layer.sized(Bytes::new(view.len())));
+        layer.size = match node.view.is_empty() {
+            true => member.data_size,
+            false => Some(Bytes::new(view.len())),
+        };
+        let layer = self.stack.push(layer);
         self.look_into_volume(layer, view, node.depth + 1);
     }
 
@@ -252,9 +254,7 @@ impl Assembly<'_> {
         } else {
             self.stack.layer(node.layer).role
         };
-        layer.size = found
-            .size
-            .or_else(|| Bytes::new(node.view.len()).checked_sub(found.data_start));
+        layer.size = found.size.or_else(|| room(node, found.data_start));
         layer.block = found.block;
         layer.wants_sector = found.sector.filter(|_| !swap);
         layer.geometry = found.geometry;
@@ -280,6 +280,15 @@ impl Assembly<'_> {
     }
 }
 
+/// What is left of a node from `start` on; of one that only texts describe nobody knows.
+fn room(node: &Node, start: Bytes) -> Option<Bytes> {
+    let len = Bytes::new(node.view.len());
+    if node.view.is_empty() {
+        return None;
+    }
+    len.checked_sub(start)
+}
+
 fn kind_of(member: &str) -> Kind {
     match member {
         "bcache" => Kind::Bcache,
@@ -291,7 +300,7 @@ fn kind_of(member: &str) -> Kind {
 
 fn member_layer(kind: Kind, node: &Node, member: &Member) -> Layer {
     let mut layer = Layer::new(kind, member.kind);
-    layer.size = Bytes::new(node.view.len()).checked_sub(member.data_start);
+    layer.size = room(node, member.data_start);
     layer.facts.clone_from(&member.facts);
     layer.remarks.clone_from(&member.remarks);
     if !member.set.is_empty() {
