@@ -123,14 +123,6 @@ impl Grid {
     pub fn offset_of(&self, address: Bytes) -> Bytes {
         Bytes::new(residue(address.get(), self.phase.get(), self.size.get()))
     }
-
-    /// The boundary at or after `address`; `None` past 64 bits.
-    pub fn next_boundary(&self, address: Bytes) -> Option<Bytes> {
-        match self.offset_of(address).get() {
-            0 => Some(address),
-            past => address.checked_add(Bytes::new(self.size.get() - past)),
-        }
-    }
 }
 
 /// `(address − phase) mod size`, right for every 64-bit value; `phase < size`.

@@ -23,8 +23,6 @@ mod flag {
     pub(super) const NOT_ALIGNED: u32 = 0x100;
     pub(super) const DATA_INLINE: u32 = 0x200;
     pub(super) const DATA_TAIL: u32 = 0x400;
-    pub(super) const UNWRITTEN: u32 = 0x800;
-    pub(super) const SHARED: u32 = 0x2000;
 }
 
 /// A contiguous piece of a file.
@@ -51,16 +49,6 @@ impl Extent {
             | flag::DATA_INLINE
             | flag::DATA_TAIL;
         self.flags & without == 0
-    }
-
-    /// Whether it is allocated but holds no data yet.
-    pub const fn is_unwritten(&self) -> bool {
-        self.flags & flag::UNWRITTEN != 0
-    }
-
-    /// Whether another file holds it too: a write will go elsewhere.
-    pub const fn is_shared(&self) -> bool {
-        self.flags & flag::SHARED != 0
     }
 }
 

@@ -148,13 +148,6 @@ impl Host {
             device.name == kernel || device.aliases.iter().any(|alias| alias == name)
         })
     }
-
-    /// The device with this number.
-    pub fn device_at(&self, devno: DevNo) -> Option<&Device> {
-        self.devices
-            .iter()
-            .find(|device| device.devno == Some(devno))
-    }
 }
 
 /// Reads the block devices of `root`; with `only`, the named ones and all below and above them.

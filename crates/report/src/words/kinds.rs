@@ -54,15 +54,6 @@ pub const fn tier(tier: Tier) -> &'static str {
     }
 }
 
-/// The interface's word for a tier.
-pub const fn tier_name(tier: Tier) -> &'static str {
-    match tier {
-        Tier::Validity => "validity",
-        Tier::Rmw => "rmw",
-        Tier::Preference => "preference",
-    }
-}
-
 /// The interface's word for a confidence.
 pub const fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
