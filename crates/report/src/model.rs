@@ -56,6 +56,15 @@ impl FailOn {
             _ => Severity::Note,
         }
     }
+
+    /// The worst severity of a target that counts for exit codes and monitoring.
+    pub fn counted_of(&self, target: &Target) -> Severity {
+        if *self == Self::default() {
+            return target.verdict;
+        }
+        let findings = target.findings.iter().map(|finding| self.counted(finding));
+        verdict(findings.chain(target.error.iter().map(|_| Severity::Unknown)))
+    }
 }
 
 impl Report {
@@ -66,15 +75,10 @@ impl Report {
 
     /// The worst severity that counts for exit codes and monitoring.
     pub fn counted(&self) -> Severity {
-        if self.fail == FailOn::default() {
-            return self.verdict();
-        }
-        let findings = self.targets.iter().flat_map(|target| &target.findings);
-        let unread = self.targets.iter().filter(|target| target.error.is_some());
         verdict(
-            findings
-                .map(|finding| self.fail.counted(finding))
-                .chain(unread.map(|_| Severity::Unknown)),
+            self.targets
+                .iter()
+                .map(|target| self.fail.counted_of(target)),
         )
     }
 

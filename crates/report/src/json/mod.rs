@@ -7,15 +7,21 @@ mod finding;
 mod grid;
 mod layer;
 pub mod read;
+mod summary;
 mod target;
+mod visible;
 
+use std::borrow::Borrow;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
-use serde::ser::SerializeMap;
+use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::model::Report;
+use self::summary::Summary;
+pub use self::visible::{Visible, escape_invisible};
+use crate::model::{Report, Target};
 use crate::options::Options;
 
 /// Room for the report of one target: a text that grows is copied at each doubling.
@@ -26,32 +32,65 @@ pub const SCHEMA: &str = "ioalign.check/1";
 
 /// The whole document, indented, with a line feed at the end.
 pub fn render(report: &Report, _options: &Options) -> String {
-    let document = Document::of(report);
-    // Cannot fail: every key is a string and nothing does I/O.
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    let _ = serde_json::to_writer_pretty(&mut bytes, &document);
-    bytes.push(b'\n');
-    escape_invisible(String::from_utf8(bytes).unwrap_or_default())
+    // Cannot fail: every key is a string, and memory takes all.
+    let _ = write(&mut bytes, report, report.targets.iter());
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// The same, target by target as they come: no more than one of them is held here. Of `head` all but
+/// its targets is written.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write<T: Borrow<Target>>(
+    out: impl Write,
+    head: &Report,
+    targets: impl Iterator<Item = T>,
+) -> io::Result<()> {
+    let summary = RefCell::default();
+    let document = Document {
+        schema: SCHEMA,
+        tool: &head.tool,
+        machine: Machine(&head.machine),
+        targets: Targets {
+            coming: Cell::new(Some(targets)),
+            summary: &summary,
+        },
+        summary: &summary,
+    };
+    let mut out = Visible(out);
+    serde_json::to_writer_pretty(&mut out, &document)?;
+    out.write_all(b"\n")
+}
+
+/// In the order in which it is written: the summary is right when the last target is.
 #[derive(Serialize)]
-struct Document<'a> {
+#[serde(bound = "")]
+struct Document<'a, I: Iterator<Item: Borrow<Target>>> {
     schema: &'static str,
     tool: &'a str,
     machine: Machine<'a>,
-    targets: Vec<target::TargetJson<'a>>,
-    summary: Summary,
+    targets: Targets<'a, I>,
+    summary: &'a RefCell<Summary>,
 }
 
-impl<'a> Document<'a> {
-    fn of(report: &'a Report) -> Self {
-        Self {
-            schema: SCHEMA,
-            tool: &report.tool,
-            machine: Machine(&report.machine),
-            targets: report.targets.iter().map(target::of).collect(),
-            summary: Summary::of(report),
+/// Targets that are asked for one by one, while they are written.
+struct Targets<'a, I> {
+    coming: Cell<Option<I>>,
+    summary: &'a RefCell<Summary>,
+}
+
+impl<I: Iterator<Item: Borrow<Target>>> Serialize for Targets<'_, I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for target in self.coming.take().into_iter().flatten() {
+            let target = target.borrow();
+            self.summary.borrow_mut().add(target);
+            list.serialize_element(&target::of(target))?;
         }
+        list.end()
     }
 }
 
@@ -67,82 +106,4 @@ impl Serialize for Machine<'_> {
         }
         map.end()
     }
-}
-
-#[derive(Serialize)]
-struct Summary {
-    targets: usize,
-    errors: usize,
-    verdict: &'static str,
-    by_verdict: ByVerdict,
-    elapsed_us: u64,
-}
-
-/// Targets by verdict; their sum is the number of targets.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct ByVerdict {
-    broken: usize,
-    data_risk: usize,
-    misaligned: usize,
-    suboptimal: usize,
-    note: usize,
-    ok: usize,
-    unknown: usize,
-}
-
-impl Summary {
-    fn of(report: &Report) -> Self {
-        let mut by_verdict = ByVerdict::default();
-        for target in &report.targets {
-            *by_verdict.slot(target.verdict) += 1;
-        }
-        Self {
-            targets: report.targets.len(),
-            errors: report.errors(),
-            verdict: report.verdict().name(),
-            by_verdict,
-            elapsed_us: report
-                .targets
-                .iter()
-                .fold(0, |sum, t| u64::saturating_add(sum, t.elapsed_us)),
-        }
-    }
-}
-
-impl ByVerdict {
-    const fn slot(&mut self, verdict: ioalign_core::Severity) -> &mut usize {
-        use ioalign_core::Severity as S;
-        match verdict {
-            S::Broken => &mut self.broken,
-            S::DataRisk => &mut self.data_risk,
-            S::Misaligned => &mut self.misaligned,
-            S::Suboptimal => &mut self.suboptimal,
-            S::Note => &mut self.note,
-            S::Ok => &mut self.ok,
-            S::Unknown => &mut self.unknown,
-        }
-    }
-}
-
-/// Escapes DEL, C1 controls and bidirectional overrides, which JSON allows in plain and a
-/// terminal would obey. They can only stand inside strings: all structure is ASCII.
-pub fn escape_invisible(json: String) -> String {
-    if json.bytes().all(|byte| byte < 0x7f) {
-        return json;
-    }
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '\u{7f}'..='\u{9f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }

@@ -1,0 +1,98 @@
+//! What the JSON document says of all targets together.
+
+use ioalign_core::Severity;
+use ioalign_core::finding::verdict;
+use serde::Serialize;
+
+use crate::model::Target;
+
+/// Counted while the targets are written.
+#[derive(Serialize)]
+pub struct Summary {
+    targets: usize,
+    errors: usize,
+    verdict: &'static str,
+    by_verdict: ByVerdict,
+    elapsed_us: u64,
+    #[serde(skip)]
+    worst: Severity,
+}
+
+/// Targets by verdict; their sum is the number of targets.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ByVerdict {
+    broken: usize,
+    data_risk: usize,
+    misaligned: usize,
+    suboptimal: usize,
+    note: usize,
+    ok: usize,
+    unknown: usize,
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self {
+            targets: 0,
+            errors: 0,
+            verdict: Severity::Ok.name(),
+            by_verdict: ByVerdict::default(),
+            elapsed_us: 0,
+            worst: Severity::Ok,
+        }
+    }
+}
+
+impl Summary {
+    /// Counts one more.
+    pub fn add(&mut self, target: &Target) {
+        self.targets += 1;
+        self.errors += usize::from(target.error.is_some());
+        *self.by_verdict.slot(target.verdict) += 1;
+        self.worst = verdict([self.worst, target.verdict]);
+        self.verdict = self.worst.name();
+        self.elapsed_us = self.elapsed_us.saturating_add(target.elapsed_us);
+    }
+}
+
+impl ByVerdict {
+    const fn slot(&mut self, verdict: Severity) -> &mut usize {
+        match verdict {
+            Severity::Broken => &mut self.broken,
+            Severity::DataRisk => &mut self.data_risk,
+            Severity::Misaligned => &mut self.misaligned,
+            Severity::Suboptimal => &mut self.suboptimal,
+            Severity::Note => &mut self.note,
+            Severity::Ok => &mut self.ok,
+            Severity::Unknown => &mut self.unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_by_one_the_verdict_is_that_of_all() {
+        use Severity::{Broken, Misaligned, Note, Ok, Unknown};
+        for list in [
+            &[][..],
+            &[Unknown, Ok],
+            &[Ok, Unknown, Note],
+            &[Unknown, Misaligned, Note],
+            &[Misaligned, Unknown, Broken, Ok],
+        ] {
+            let mut summary = Summary::default();
+            for severity in list {
+                let target = Target {
+                    verdict: *severity,
+                    ..Target::default()
+                };
+                summary.add(&target);
+            }
+            assert_eq!(summary.verdict, verdict(list.iter().copied()).name());
+        }
+    }
+}
