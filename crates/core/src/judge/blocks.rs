@@ -39,6 +39,7 @@ fn said(case: &Case<'_>, layer: &Layer) -> bool {
         .any(|remark| remark.rule == ASHIFT)
 }
 
+#[inline(never)]
 fn finding(
     case: &Case<'_>,
     leaf: LayerId,

@@ -124,6 +124,7 @@ impl Odd {
         finding.at(self.id)
     }
 
+    #[inline(never)]
     fn asked(self) -> Finding {
         let why = format!("{}, which is asked for", self.sentence());
         self.filled(Finding::new(
@@ -133,6 +134,7 @@ impl Odd {
         ))
     }
 
+    #[inline(never)]
     fn common(self, layer: &Layer) -> Finding {
         let effect = if layer
             .facts
@@ -151,6 +153,7 @@ impl Odd {
         self.filled(Finding::new("image-size-not-multiple", Severity::Note, why))
     }
 
+    #[inline(never)]
     fn refused(self, upload: &Upload, named: bool) -> Finding {
         let severity = if named {
             Severity::Broken
@@ -170,6 +173,7 @@ impl Odd {
 
 /// Whether it is what the service takes. Another format is what has to be converted yet, a wrong variant
 /// is taken for the product.
+#[inline(never)]
 fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let format = layer.facts.get("format")?;
     let variant = layer.facts.get("variant").map_or("", String::as_str);
@@ -193,6 +197,7 @@ fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<
 }
 
 /// The file of a fixed VHD is the disk and its footer, nothing between them.
+#[inline(never)]
 fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let variant = layer.facts.get("variant")?;
     if layer.facts.get("format")? != upload.format || variant != upload.variant {
@@ -217,6 +222,7 @@ fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Optio
 }
 
 /// UEFI firmware starts from FAT on an EFI system partition and from nothing else.
+#[inline(never)]
 fn boots(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for finding in findings.iter_mut() {
         if finding.rule == "esp-not-fat" {

@@ -51,6 +51,7 @@ fn anything_judged(case: &Case<'_>) -> bool {
 
 /// What is not known of a device for want of its bytes; `None` where it is known otherwise, or where
 /// it does not matter.
+#[inline(never)]
 fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
     if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {

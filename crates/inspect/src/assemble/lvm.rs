@@ -51,6 +51,7 @@ struct Builder<'a, 'b, 'o> {
 }
 
 impl Assembly<'_> {
+    #[inline(never)]
     pub(super) fn add_group(&mut self, parts: &[Part], depth: u32) {
         let lvms = || {
             parts

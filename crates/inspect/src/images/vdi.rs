@@ -35,6 +35,12 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
     if !view.has(64, &MAGIC.to_le_bytes())? {
         return Ok(None);
     }
+    follow(source, &view, policy).map(Some)
+}
+
+/// What the header leads to.
+#[inline(never)]
+fn follow(source: &Arc<dyn Source>, view: &View, policy: &Policy) -> Result<Image> {
     let raw = view.record(0, HEADER_LEN)?;
     let blocks = Blocks::read(source, &raw)?;
     let (mapped, mut remarks) = blocks.walk(policy)?;
@@ -51,7 +57,7 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
     let facts = facts(&raw, &blocks);
     let files = vec![Arc::clone(source)];
     let path = source.path().to_owned();
-    Ok(Some(Image {
+    Ok(Image {
         format: "vdi",
         variant: variant(raw.le32(76)).to_owned(),
         virtual_size: Bytes::new(size),
@@ -64,7 +70,7 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
         backing_path: None,
         facts,
         remarks,
-    }))
+    })
 }
 
 const fn variant(kind: u32) -> &'static str {

@@ -33,11 +33,22 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
     let Some(header) = header else {
         return Ok(None);
     };
-    let shape = Shape::new(&header, source.len());
-    let data = data_file(&view, &header, policy)?;
+    follow(source, &view, &header, policy).map(Some)
+}
+
+/// What the header leads to.
+#[inline(never)]
+fn follow(
+    source: &Arc<dyn Source>,
+    view: &View,
+    header: &Header,
+    policy: &Policy,
+) -> Result<Image> {
+    let shape = Shape::new(header, source.len());
+    let data = data_file(view, header, policy)?;
     let walked = walk(source, &shape, data.len(), policy)?;
-    let backing = backing(source.path(), &header, policy)?;
-    Ok(Some(image(source, &header, shape, data, walked, backing)))
+    let backing = backing(source.path(), header, policy)?;
+    Ok(image(source, header, shape, data, walked, backing))
 }
 
 /// The file that holds guest data: the image itself unless the header names another.

@@ -28,13 +28,19 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
     if !header::is_vhdx(&view)? {
         return Ok(None);
     }
+    follow(source, &view, policy).map(Some)
+}
+
+/// Headers, regions, metadata and blocks, in this order.
+#[inline(never)]
+fn follow(source: &Arc<dyn Source>, view: &View, policy: &Policy) -> Result<Image> {
     let mut remarks = Vec::new();
-    let header = header::header(&view, &mut remarks)?;
-    remarks.extend(header::log_remark(&view, &header)?);
-    let regions = header::regions(&view, &mut remarks)?;
-    let metadata = Metadata::read(&view, regions.metadata)?;
-    let blocks = Blocks::new(&view, &regions, &metadata)?;
-    image(source, &header, &metadata, blocks, policy, remarks).map(Some)
+    let header = header::header(view, &mut remarks)?;
+    remarks.extend(header::log_remark(view, &header)?);
+    let regions = header::regions(view, &mut remarks)?;
+    let metadata = Metadata::read(view, regions.metadata)?;
+    let blocks = Blocks::new(view, &regions, &metadata)?;
+    image(source, &header, &metadata, blocks, policy, remarks)
 }
 
 fn image(

@@ -25,6 +25,12 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
     let Some(label) = label::find(view)? else {
         return Ok(None);
     };
+    Ok(Some(member(view, label)))
+}
+
+/// The volume that the label and the metadata behind it describe.
+#[inline(never)]
+fn member(view: &View, label: Label) -> Member {
     let mut remarks = label.remarks.clone();
     let group = area::newest(view, &label.metadata, &mut remarks);
     let mut member = Member::new("lvm2", Detail::Opaque(String::new()));
@@ -42,7 +48,7 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
         pv: label.pv,
         group,
     });
-    Ok(Some(member))
+    member
 }
 
 /// The group that a text in LVM's own format describes (`vgcfgbackup`, `/etc/lvm/backup`). The
