@@ -34,23 +34,9 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-impl Cli {
-    /// Reads the arguments of this process.
-    pub fn read() -> Result<Self, clap::Error> {
-        match plain::read(std::env::args_os().skip(1)) {
-            Some(check) => Ok(Self {
-                verb: Verb::Check(Box::new(check)),
-            }),
-            None => Self::defined(),
-        }
-    }
-
-    /// By the whole definition; apart, because its large stack frame costs page faults.
-    #[cold]
-    #[inline(never)]
-    fn defined() -> Result<Self, clap::Error> {
-        Self::try_parse()
-    }
+/// The arguments of this process, where they are those of a plain `check`.
+pub fn plain_check() -> Option<CheckArgs> {
+    plain::read(std::env::args_os().skip(1))
 }
 
 #[derive(Debug, Subcommand)]

@@ -20,6 +20,9 @@ mod watch;
 
 use std::io::Write;
 
+use anyhow::Result;
+use clap::Parser;
+
 use crate::args::{Cli, Verb};
 use crate::exit::Exit;
 
@@ -29,11 +32,25 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> Exit {
-    let cli = match Cli::read() {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    let exit = match cli.verb {
+    match args::plain_check() {
+        Some(check) => settled(check::run(&check)),
+        None => by_definition(),
+    }
+}
+
+/// By the whole definition of the command line; apart, because its code would lie between the pages
+/// that a plain check runs, and its large stack frame costs page faults.
+#[cold]
+#[inline(never)]
+fn by_definition() -> Exit {
+    match Cli::try_parse() {
+        Ok(cli) => settled(verb(cli.verb)),
+        Err(error) => usage(&error),
+    }
+}
+
+fn verb(verb: Verb) -> Result<Exit> {
+    match verb {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Capture(arguments) => capture::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
@@ -42,7 +59,10 @@ fn run() -> Exit {
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),
-    };
+    }
+}
+
+fn settled(exit: Result<Exit>) -> Exit {
     match exit {
         Ok(exit) => exit,
         Err(error) => failed(&error),
@@ -60,6 +80,8 @@ fn usage(error: &clap::Error) -> Exit {
     }
 }
 
+#[cold]
+#[inline(never)]
 fn failed(error: &anyhow::Error) -> Exit {
     if is_broken_pipe(error) {
         return Exit::Done;

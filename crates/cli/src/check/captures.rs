@@ -3,15 +3,17 @@
 //! All texts of one call speak of one host: they make one stack together.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ioalign_inspect::assemble::{self, Inspection};
 use ioalign_inspect::captures::{self, Text, load};
+use ioalign_inspect::source::{FileSource, Source};
 use ioalign_inspect::{Error, Result};
 
 use super::Job;
 
+/// What the descriptor of a VMDK begins with.
+const DESCRIPTOR: &[u8] = b"# Disk DescriptorFile";
 /// Standard input as a target.
 const STDIN: &str = "-";
 
@@ -23,14 +25,30 @@ pub fn split(targets: &[PathBuf], named: Option<&str>) -> (Vec<PathBuf>, Vec<Pat
     targets.iter().cloned().partition(|path| is_text(&path))
 }
 
-/// A text that is no image: the descriptor of a VMDK is a text and an image.
+/// A file that is no text, opened to see that. A file of /proc has no length and may be a text for all
+/// that: it is left to [`split`], as everything else.
+pub fn image(path: &Path) -> Option<FileSource> {
+    let source = FileSource::open(path).ok()?;
+    let kind = source.file().metadata().ok()?;
+    if !kind.is_file() {
+        return None;
+    }
+    let mut head = [0; load::HEAD];
+    let len = usize::try_from(source.len()).map_or(load::HEAD, |len| len.min(load::HEAD));
+    let head = head.get_mut(..len).filter(|head| !head.is_empty())?;
+    source.read_at(0, head).ok()?;
+    (!is_text(head)).then_some(source)
+}
+
 fn is_capture(path: &Path) -> bool {
-    let descriptor = || {
-        let mut head = [0; 21];
-        let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.is_ok() && head.eq_ignore_ascii_case(b"# Disk DescriptorFile")
-    };
-    load::is_text(path) && !descriptor()
+    load::head(path).is_ok_and(|head| is_text(&head))
+}
+
+/// A text that is no image: the descriptor of a VMDK is a text and an image.
+fn is_text(head: &[u8]) -> bool {
+    let start = head.get(..DESCRIPTOR.len());
+    let descriptor = start.is_some_and(|start| start.eq_ignore_ascii_case(DESCRIPTOR));
+    load::looks_like_text(head) && !descriptor
 }
 
 /// Whether `name` is a format that `--as` can name.

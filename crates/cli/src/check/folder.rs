@@ -2,16 +2,20 @@
 
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_inspect::assemble;
 use ioalign_inspect::filesystems::database;
+use ioalign_inspect::source::{FileSource, Source};
 use ioalign_report::{SourceKind, Target};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::lean::Diet;
 use super::{Job, target};
+use crate::args::CheckArgs;
 use crate::interrupt::Interrupt;
 
 /// Endings of files that are images even when nothing in them is recognised.
@@ -29,6 +33,8 @@ pub struct Named {
     pub closed: Option<std::io::Error>,
     /// A folder that is a support bundle.
     pub bundle: bool,
+    /// Open already.
+    pub source: Option<Arc<dyn Source>>,
 }
 
 impl Named {
@@ -38,6 +44,15 @@ impl Named {
             found,
             closed: None,
             bundle: false,
+            source: None,
+        }
+    }
+
+    /// A file that the operator named, and that is open.
+    pub fn opened(path: PathBuf, source: FileSource) -> Self {
+        Self {
+            source: Some(Arc::new(source)),
+            ..Self::new(path, false)
         }
     }
 }
@@ -65,6 +80,7 @@ fn is_database(path: &Path, job: &Job) -> bool {
 ///
 /// A folder without permission hides its files, not those beside it: it is a target of its own. So
 /// is a support bundle; `bundles`: whether to look for such, and whether the folder was named.
+#[inline(never)]
 fn search(folder: &Path, bundles: Option<bool>, files: &mut Vec<Named>) {
     if bundles.is_some_and(|named| assemble::is_bundle(folder, named)) {
         let named = Named::new(folder.to_owned(), false);
@@ -104,40 +120,57 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, FileType)>> {
     Ok(entries)
 }
 
-/// Judges all files; those found in a folder that are no images are left out.
-pub fn judge(
-    files: &[Named],
-    job: &Job,
-    diet: &Diet,
-    jobs: Option<usize>,
-    interrupt: &Interrupt,
-    progress: bool,
-) -> Result<Vec<Target>> {
-    if let [only] = files {
-        return Ok(judge_one(only, job).into_iter().collect());
-    }
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0));
-    let pool = threads.build().context("cannot start threads")?;
-    let bar = bar(files.len() as u64, progress);
-    let targets = pool.install(|| {
-        files
-            .par_iter()
-            .filter_map(|file| {
-                if interrupt.asked() {
-                    return None;
-                }
-                let target = judge_one(file, job);
-                bar.inc(1);
-                target.map(|target| diet.trim(target))
-            })
-            .collect()
-    });
-    bar.finish_and_clear();
-    Ok(targets)
+/// Threads that judge many files, and a bar that shows how far they are.
+pub struct Crew<'a> {
+    job: &'a Job,
+    diet: Diet,
+    interrupt: &'a Interrupt,
+    pool: ThreadPool,
+    bar: ProgressBar,
 }
 
-fn judge_one(file: &Named, job: &Job) -> Option<Target> {
+impl<'a> Crew<'a> {
+    /// For so many files in all.
+    pub fn new(
+        files: usize,
+        job: &'a Job,
+        arguments: &CheckArgs,
+        interrupt: &'a Interrupt,
+    ) -> Result<Self> {
+        interrupt.watch().context("cannot watch for Ctrl-C")?;
+        let threads = ThreadPoolBuilder::new().num_threads(arguments.jobs.unwrap_or(0));
+        Ok(Self {
+            job,
+            diet: Diet::new(arguments),
+            interrupt,
+            pool: threads.build().context("cannot start threads")?,
+            bar: bar(files as u64, !arguments.output.quiet),
+        })
+    }
+
+    /// Judges files; those found in a folder that are no images are left out.
+    pub fn judge(&self, files: &[Named]) -> Vec<Target> {
+        let judge = |file| {
+            if self.interrupt.asked() {
+                return None;
+            }
+            let target = judge_one(file, self.job);
+            self.bar.inc(1);
+            target.map(|target| self.diet.trim(target))
+        };
+        self.pool
+            .install(|| files.par_iter().filter_map(judge).collect())
+    }
+}
+
+impl Drop for Crew<'_> {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Judges a file; nothing is said of one that was found in a folder and is no image.
+pub fn judge_one(file: &Named, job: &Job) -> Option<Target> {
     if let Some(error) = &file.closed {
         return Some(target::closed(&file.path, error));
     }
@@ -148,7 +181,10 @@ fn judge_one(file: &Named, job: &Job) -> Option<Target> {
     {
         return Some(target);
     }
-    let target = target::judge(&file.path, job);
+    let target = match &file.source {
+        Some(source) => target::opened(&file.path, source, job),
+        None => target::judge(&file.path, job),
+    };
     let silent = target.source == SourceKind::Image
         && target.verdict == ioalign_core::Severity::Unknown
         && target.error.is_none();

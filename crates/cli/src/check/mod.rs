@@ -4,6 +4,7 @@ mod captures;
 mod folder;
 mod lean;
 mod output;
+mod stream;
 mod target;
 
 use std::path::{Path, PathBuf};
@@ -44,24 +45,42 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         // The file beside the one that is written must not outlive a Ctrl-C.
         interrupt.watch().context("cannot watch for Ctrl-C")?;
     }
-    let mut targets = judge_all(arguments, &job, &interrupt)?;
+    let found = find(arguments, &job)?;
+    let exit = if stream::fits(arguments, &found) {
+        let crew = folder::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
+        stream::run(found, &crew, &policy, arguments, &head(arguments, &policy))?
+    } else {
+        let targets = judge_all(found, arguments, &job, &interrupt)?;
+        whole(targets, &policy, arguments)?
+    };
+    if interrupt.asked() {
+        return Ok(Exit::Interrupted);
+    }
+    Ok(exit)
+}
+
+/// One report of all targets.
+fn whole(mut targets: Vec<Target>, policy: &Policy, arguments: &CheckArgs) -> Result<Exit> {
     policy.apply(&mut targets);
+    let mut report = head(arguments, policy);
+    report.targets = targets;
+    output::write(&report, arguments)?;
+    Ok(exit_of(arguments, &report))
+}
+
+/// A report without its targets.
+fn head(arguments: &CheckArgs, policy: &Policy) -> Report {
     let machine = match arguments.output.format() {
         Format::Html => machine(),
         _ => Vec::new(),
     };
-    let report = Report {
-        targets,
+    Report {
+        targets: Vec::new(),
         tool: tool(),
         machine,
         scanned_at_seconds: now(),
-        fail: policy.fail,
-    };
-    output::write(&report, arguments)?;
-    if interrupt.asked() {
-        return Ok(Exit::Interrupted);
+        fail: policy.fail.clone(),
     }
-    Ok(exit_of(arguments, &report))
 }
 
 fn policy(arguments: &CheckArgs) -> Result<Policy> {
@@ -82,13 +101,45 @@ pub fn tool() -> String {
     format!("ioalign {}", env!("CARGO_PKG_VERSION"))
 }
 
-fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<Vec<Target>> {
+/// What the arguments lead to.
+struct Found {
+    /// Targets that are judged at once: a host, texts that make one stack.
+    judged: Vec<Target>,
+    /// Files, each a target of its own.
+    files: Vec<folder::Named>,
+}
+
+impl From<Target> for Found {
+    fn from(only: Target) -> Self {
+        Self {
+            judged: vec![only],
+            files: Vec::new(),
+        }
+    }
+}
+
+impl From<folder::Named> for Found {
+    fn from(only: folder::Named) -> Self {
+        Self {
+            judged: Vec::new(),
+            files: vec![only],
+        }
+    }
+}
+
+fn find(arguments: &CheckArgs, job: &Job) -> Result<Found> {
     let targets = &arguments.targets;
     if targets.is_empty() {
-        return Ok(vec![target::host(job, &[])]);
+        return Ok(target::host(job, &[]).into());
     }
     if arguments.together {
-        return Ok(vec![target::together(job, targets)]);
+        return Ok(target::together(job, targets).into());
+    }
+    if let [only] = targets.as_slice()
+        && job.reads_contents()
+        && let Some(source) = captures::image(only)
+    {
+        return Ok(folder::Named::opened(only.clone(), source).into());
     }
     // The extents of a text file are those of a file; what is in it does not matter.
     let (texts, others) = match job.extents {
@@ -108,15 +159,24 @@ fn judge_all(arguments: &CheckArgs, job: &Job, interrupt: &Interrupt) -> Result<
         let what = format!("{}: no image in it", names.join(", "));
         return Err(UsageError(what).into());
     }
-    let progress = !arguments.output.quiet;
-    judged.extend(folder::judge(
-        &files,
-        job,
-        &lean::Diet::new(arguments),
-        arguments.jobs,
-        interrupt,
-        progress,
-    )?);
+    Ok(Found { judged, files })
+}
+
+fn judge_all(
+    found: Found,
+    arguments: &CheckArgs,
+    job: &Job,
+    interrupt: &Interrupt,
+) -> Result<Vec<Target>> {
+    let mut judged = found.judged;
+    match found.files.as_slice() {
+        [] => {}
+        [only] => judged.extend(folder::judge_one(only, job)),
+        files => {
+            let crew = folder::Crew::new(files.len(), job, arguments, interrupt)?;
+            judged.extend(crew.judge(files));
+        }
+    }
     Ok(judged)
 }
 
@@ -167,6 +227,12 @@ impl Job {
             extents: arguments.extents,
             text_format,
         })
+    }
+
+    /// Whether a file is judged by what is in it: not as a device of a captured host, nor by where it
+    /// lies, nor as a text that is named to be one.
+    const fn reads_contents(&self) -> bool {
+        self.sysroot.is_none() && !self.extents && self.text_format.is_none()
     }
 
     /// The default job: what `check FILE` does.

@@ -1,5 +1,6 @@
 //! Where the report goes and how it looks there.
 
+use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -15,13 +16,20 @@ pub fn write(report: &Report, arguments: &CheckArgs) -> Result<()> {
     let output = &arguments.output;
     let options = render_options(output, arguments.rows);
     let text = output.format().render(report, &options);
+    to(output, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes what `put` puts to the file that is named, else to standard output.
+pub fn to(
+    output: &OutputArgs,
+    put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<()> {
     match &output.output {
-        Some(path) => replace(path, &text)
+        Some(path) => replace(path, put)
             .with_context(|| format!("{}: cannot write the report", path.display())),
         None => {
             let mut stdout = std::io::stdout().lock();
-            stdout
-                .write_all(text.as_bytes())
+            put(&mut stdout)
                 .and_then(|()| stdout.flush())
                 .context("standard output")
         }
@@ -47,11 +55,15 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
 }
 
 /// A reader of the file sees the old report or the new one, never half of one.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+fn replace(
+    path: &Path,
+    put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
-    std::fs::write(&temporary, text)
+    File::create(&temporary)
+        .and_then(|mut file| put(&mut file))
         .and_then(|()| std::fs::rename(&temporary, path))
         .inspect_err(|_| {
             // The error that matters is the first one.

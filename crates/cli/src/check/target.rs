@@ -31,23 +31,24 @@ pub fn judge(path: &Path, job: &Job) -> Target {
         let error = Error::new(ErrorKind::Unsupported, what).in_file(path);
         return failed(name, SourceKind::Image, &error, Instant::now());
     }
-    file(path, name, job)
-}
-
-/// Judges an image, or a support bundle in a tarball.
-fn file(path: &Path, name: String, job: &Job) -> Target {
     let begun = Instant::now();
     let source: Arc<dyn Source> = match FileSource::open(path) {
         Ok(source) => Arc::new(source),
         Err(error) => return failed(name, SourceKind::Image, &error, begun),
     };
-    if is_packed(&source)
+    opened(path, &source, job)
+}
+
+/// Judges an image, or a support bundle in a tarball.
+pub fn opened(path: &Path, source: &Arc<dyn Source>, job: &Job) -> Target {
+    if is_packed(source)
         && let Some(target) = bundle(path, job)
     {
         return target;
     }
+    let name = path.display().to_string();
     read(name, SourceKind::Image, job, || {
-        assemble::image_from(&source, &job.inspect)
+        assemble::image_from(source, &job.inspect)
     })
 }
 
@@ -60,6 +61,7 @@ fn is_packed(source: &Arc<dyn Source>) -> bool {
 }
 
 /// Judges a support bundle, a tarball or a folder.
+#[inline(never)]
 pub fn bundle(path: &Path, job: &Job) -> Option<Target> {
     let begun = Instant::now();
     let inspection = assemble::bundle(path, &job.inspect).transpose()?;
@@ -76,6 +78,7 @@ pub fn closed(folder: &Path, error: &std::io::Error) -> Target {
 }
 
 /// Judges several images as the disks of one machine.
+#[inline(never)]
 pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
     let name = paths
         .iter()
@@ -89,6 +92,7 @@ pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
 }
 
 /// Judges what texts say about one host.
+#[inline(never)]
 pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
     let name = paths
         .iter()
@@ -102,6 +106,7 @@ pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
 }
 
 /// Judges this machine, or the captured one; only the named devices where some are named.
+#[inline(never)]
 pub fn host(job: &Job, only: &[PathBuf]) -> Target {
     let source = if job.sysroot.is_some() {
         SourceKind::Capture

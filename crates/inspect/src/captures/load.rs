@@ -1,7 +1,7 @@
 //! Which files are texts, and reading them with a limit.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use super::Text;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// More of one text is not read; `Text::cut` says so.
 const MOST_BYTES: u64 = 64 << 20;
 /// What is looked at to tell a text from an image.
-const HEAD: usize = 4096;
+pub const HEAD: usize = 4096;
 
 /// Beginnings of images that could pass for text when the file is cut off.
 const IMAGES: [&[u8]; 6] = [
@@ -22,15 +22,16 @@ const IMAGES: [&[u8]; 6] = [
     b"<<< ",
 ];
 
-/// Whether a file begins like a text: printable, in UTF-8, an older code page or UTF-16 with its mark.
-pub fn is_text(path: &Path) -> bool {
+/// The beginning of a file, for [`looks_like_text`].
+pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     // All at once: a vector that grows would be filled by eight reads.
     let mut head = Vec::with_capacity(HEAD);
-    let read = File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
-    read.is_ok() && looks_like_text(&head)
+    let file = File::open(path)?;
+    file.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
-/// The same for bytes.
+/// Whether a file begins like a text: printable, in UTF-8, an older code page or UTF-16 with its mark.
 pub fn looks_like_text(head: &[u8]) -> bool {
     if head.starts_with(&UTF16_LE) || head.starts_with(&UTF16_BE) {
         return true;

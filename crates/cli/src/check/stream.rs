@@ -1,0 +1,74 @@
+//! Many targets as JSON: each is written as soon as those before it are, and no longer held.
+
+use std::io::{BufWriter, Write};
+
+use anyhow::Result;
+use ioalign_core::Severity;
+use ioalign_core::finding::verdict;
+use ioalign_report::{Format, Report, Target, json};
+
+use super::folder::Crew;
+use super::{Found, output};
+use crate::args::CheckArgs;
+use crate::exit::{self, Exit, Mode};
+use crate::policy::Policy;
+
+/// So many are judged before the first of them is written: enough for all processors, and some 10 MiB.
+const AT_ONCE: usize = 512;
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 64 << 10;
+
+/// Whether the targets can be shown one by one: the other formats put the worst first or make tables,
+/// and the codes of that mode look at the layers of all.
+pub fn fits(arguments: &CheckArgs, found: &Found) -> bool {
+    found.files.len() > 1
+        && arguments.output.format() == Format::Json
+        && arguments.exit_mode() != Mode::VirtAlignmentScan
+}
+
+/// Judges the targets and writes them below `head`, a report without any.
+pub fn run(
+    found: Found,
+    crew: &Crew<'_>,
+    policy: &Policy,
+    arguments: &CheckArgs,
+    head: &Report,
+) -> Result<Exit> {
+    let mut tally = Tally::default();
+    let chunks = found.files.chunks(AT_ONCE);
+    let chunks = std::iter::once(found.judged).chain(chunks.map(|files| crew.judge(files)));
+    let targets = chunks.flat_map(|mut targets| {
+        policy.apply(&mut targets);
+        targets.iter().for_each(|target| tally.add(target, head));
+        targets
+    });
+    output::to(&arguments.output, |out| {
+        let mut out = BufWriter::with_capacity(BUFFER, out);
+        json::write(&mut out, head, targets)?;
+        out.flush()
+    })?;
+    let mode = arguments.exit_mode();
+    Ok(exit::code(mode, tally.counted, tally.unreadable))
+}
+
+/// What the exit code needs of all targets.
+struct Tally {
+    counted: Severity,
+    unreadable: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            counted: Severity::Ok,
+            unreadable: false,
+        }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, target: &Target, report: &Report) {
+        self.counted = verdict([self.counted, report.fail.counted_of(target)]);
+        self.unreadable |= target.error.is_some();
+    }
+}
