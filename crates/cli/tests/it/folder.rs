@@ -122,6 +122,91 @@ fn vdi_data_lie_at_1024_mod_4096() {
     assert_eq!(finding["offset_bytes"], 1024);
 }
 
+/// They are written while others are still being judged.
+#[test]
+fn many_targets_as_json_are_those_of_each_alone_and_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = [63, 2048, 34, 128];
+    for start in starts {
+        let disk = mbr::disk("one.img", 64, &[(0x83, start, 100_000)]);
+        for i in 0..150 {
+            let name = format!("{i:03}-{start}-\u{202e}.img");
+            fs::hard_link(disk.path(), folder.path().join(name)).unwrap();
+        }
+    }
+    fs::write(folder.path().join("bad.vhdx"), b"vhdxfile and nothing more").unwrap();
+    let text_file = folder.path().join("fdisk.txt");
+    fs::write(&text_file, "/dev/sda1 * 63 19535039 9767488+ 83 Linux\n").unwrap();
+    let all = check(PROGRAM, [text_file.as_path(), folder.path()]);
+    assert_eq!(all.code, 65, "the broken one");
+    let targets = all.json["targets"].as_array().unwrap();
+    assert_eq!(targets.len(), 602);
+    let timeless = |target: &serde_json::Value| {
+        let mut target = target.clone();
+        target["elapsed_us"] = 0.into();
+        target
+    };
+    let mut last = "";
+    for (i, target) in targets.iter().enumerate() {
+        let name = target["target"].as_str().unwrap();
+        assert!(i < 2 || last < name, "{last} before {name}");
+        last = name;
+        if i % 75 < 2 {
+            let alone = check(PROGRAM, [name]);
+            assert_eq!(timeless(target), timeless(&alone.json["targets"][0]));
+        }
+    }
+    let summary = &all.json["summary"];
+    assert_eq!(summary["targets"], 602);
+    assert_eq!(summary["errors"], 1);
+    assert_eq!(summary["verdict"], "misaligned");
+    let by_verdict = summary["by_verdict"].as_object().unwrap();
+    let sum: u64 = by_verdict.values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(sum, 602);
+}
+
+#[test]
+fn many_targets_as_json_go_to_a_file_as_to_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = mbr::disk("bad.img", 1, &[(0x83, 63, 1000)]);
+    for name in ["a.img", "b\u{7f}.img"] {
+        fs::copy(bad.path(), folder.path().join(name)).unwrap();
+    }
+    let run = |more: &[&str]| {
+        let mut command = Command::new(PROGRAM);
+        let command = command.args(["check", "--json"]).arg(folder.path());
+        command.args(more).output().unwrap()
+    };
+    let timeless = |json: &[u8]| {
+        let json = String::from_utf8(json.to_vec()).unwrap();
+        let lines = json.lines().filter(|line| !line.contains("elapsed_us"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let piped = run(&[]);
+    let file = bad.folder().join("report.json");
+    let written = run(&["-o", text(&file)]);
+    assert_eq!(
+        (piped.status.code(), written.status.code()),
+        (Some(1), Some(1))
+    );
+    assert!(written.stdout.is_empty());
+    assert_eq!(timeless(&fs::read(&file).unwrap()), timeless(&piped.stdout));
+    assert!(
+        timeless(&piped.stdout)
+            .iter()
+            .any(|line| line.contains("b\\u007f.img"))
+    );
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(PROGRAM);
+    let command = command
+        .args(["check", "--json"])
+        .arg(folder.path())
+        .stdout(full);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(65));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"));
+}
+
 #[test]
 fn an_interrupted_folder_shows_what_was_done() {
     let folder = tempfile::tempdir().unwrap();

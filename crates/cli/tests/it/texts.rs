@@ -77,6 +77,15 @@ fn a_pasted_ticket_is_judged() {
     assert_eq!(again.rules(), checked.rules());
 }
 
+/// The files of the kernel have no length.
+#[test]
+fn a_text_without_a_length_is_read() {
+    let checked = check(PROGRAM, ["/proc/partitions"]);
+    assert_eq!(checked.json["targets"][0]["source"], "capture");
+    let error = &checked.json["targets"][0]["error"];
+    assert!(error.is_null(), "{error}");
+}
+
 #[test]
 fn several_texts_are_one_host() {
     let folder = tempfile::tempdir().unwrap();

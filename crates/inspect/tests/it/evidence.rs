@@ -6,6 +6,7 @@ use ioalign_core::judge::{Options as Judge, judge};
 use ioalign_core::{Bytes, Finding, LayerId, Severity, Stack};
 use ioalign_inspect::assemble::{Options, evidence};
 use ioalign_inspect::captures::{Array, Evidence, Number};
+use ioalign_inspect::filesystems::FileSystem;
 use ioalign_inspect::host::hints::Claims;
 use ioalign_inspect::volumes::{
     Detail, Group, GroupLv, GroupPv, Lvm, Md, Member, Segment, SegmentKind,
@@ -53,6 +54,40 @@ fn two_texts_about_one_disk_are_one_stack() {
         [("start-misaligned", Severity::Misaligned)]
     );
     assert_eq!(findings[0].offset, Some(Bytes::new(3584)));
+}
+
+#[test]
+fn a_size_that_no_text_tells_is_not_known() {
+    let mut said = Evidence::default();
+    said.device("sda1").start = sector(2048);
+    said.device("sda1").filesystem = Some(FileSystem {
+        kind: "ext4",
+        ..FileSystem::default()
+    });
+    let sector = Bytes::new(512);
+    said.device("sdb").member = Some(member("luks2", "", 1 << 20, Detail::Crypt { sector }));
+    let (stack, _) = stack(said);
+    for (_, layer) in stack.layers() {
+        assert_eq!(layer.size, None, "{layer:?}");
+    }
+    assert_eq!(stack.len(), 5);
+}
+
+#[test]
+fn a_rounded_start_is_not_held_against_another_disk() {
+    let mut said = Evidence::default();
+    for (disk, physical) in [("sda", 512), ("sdb", 4096)] {
+        said.device(disk).claims = Some(Claims {
+            logical: Some(512),
+            physical: Some(physical),
+            ..Claims::default()
+        });
+        said.device(&format!("{disk}1")).start = Number::rounded("1049", 1000);
+    }
+    let (stack, findings) = stack(said);
+    let open = findings.iter().filter(|f| f.rule == "start-not-exact");
+    let open: Vec<_> = open.map(|finding| finding.layer).collect();
+    assert_eq!(open, [Some(find(&stack, "sdb1"))]);
 }
 
 #[test]
