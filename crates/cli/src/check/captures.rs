@@ -28,6 +28,9 @@ pub fn split(targets: &[PathBuf], named: Option<&str>) -> (Vec<PathBuf>, Vec<Pat
 /// A file that is no text, opened to see that. A file of /proc has no length and may be a text for all
 /// that: it is left to [`split`], as everything else.
 pub fn image(path: &Path) -> Option<FileSource> {
+    if path.as_os_str() == STDIN {
+        return None;
+    }
     let source = FileSource::open(path).ok()?;
     let kind = source.file().metadata().ok()?;
     if !kind.is_file() {

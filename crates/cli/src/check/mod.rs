@@ -1,6 +1,7 @@
 //! `ioalign check`: targets in, a report out.
 
 mod captures;
+mod find;
 mod folder;
 mod lean;
 mod output;
@@ -21,6 +22,7 @@ use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
 use crate::policy::{self, Policy};
+use find::{Found, find};
 
 /// Everything the targets have in common.
 pub struct Job {
@@ -99,67 +101,6 @@ fn now() -> Option<u64> {
 /// Name and version, as reports open with it.
 pub fn tool() -> String {
     format!("ioalign {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// What the arguments lead to.
-struct Found {
-    /// Targets that are judged at once: a host, texts that make one stack.
-    judged: Vec<Target>,
-    /// Files, each a target of its own.
-    files: Vec<folder::Named>,
-}
-
-impl From<Target> for Found {
-    fn from(only: Target) -> Self {
-        Self {
-            judged: vec![only],
-            files: Vec::new(),
-        }
-    }
-}
-
-impl From<folder::Named> for Found {
-    fn from(only: folder::Named) -> Self {
-        Self {
-            judged: Vec::new(),
-            files: vec![only],
-        }
-    }
-}
-
-fn find(arguments: &CheckArgs, job: &Job) -> Result<Found> {
-    let targets = &arguments.targets;
-    if targets.is_empty() {
-        return Ok(target::host(job, &[]).into());
-    }
-    if arguments.together {
-        return Ok(target::together(job, targets).into());
-    }
-    if let [only] = targets.as_slice()
-        && job.reads_contents()
-        && let Some(source) = captures::image(only)
-    {
-        return Ok(folder::Named::opened(only.clone(), source).into());
-    }
-    // The extents of a text file are those of a file; what is in it does not matter.
-    let (texts, others) = match job.extents {
-        true => (Vec::new(), targets.clone()),
-        false => captures::split(targets, job.text_format.as_deref()),
-    };
-    let mut judged = Vec::new();
-    if !texts.is_empty() {
-        judged.push(target::texts(job, &texts));
-    }
-    let files = folder::expand(&others, job);
-    if files.is_empty() && texts.is_empty() {
-        let names: Vec<_> = targets
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        let what = format!("{}: no image in it", names.join(", "));
-        return Err(UsageError(what).into());
-    }
-    Ok(Found { judged, files })
 }
 
 fn judge_all(

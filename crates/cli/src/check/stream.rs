@@ -7,8 +7,9 @@ use ioalign_core::Severity;
 use ioalign_core::finding::verdict;
 use ioalign_report::{Format, Report, Target, json};
 
+use super::find::Found;
 use super::folder::Crew;
-use super::{Found, output};
+use super::output;
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, Mode};
 use crate::policy::Policy;

@@ -87,6 +87,23 @@ fn a_text_without_a_length_is_read() {
 }
 
 #[test]
+fn a_file_that_is_named_like_standard_input_is_not_taken_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("-"), vec![0; 1 << 20]).unwrap();
+    let ticket = folder.path().join("ticket.txt");
+    std::fs::write(&ticket, TICKET).unwrap();
+    let output = Command::new(PROGRAM)
+        .args(["check", "--json", "-"])
+        .current_dir(folder.path())
+        .stdin(std::fs::File::open(&ticket).unwrap())
+        .output()
+        .unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["targets"][0]["source"], "capture");
+    assert_eq!(json["targets"][0]["verdict"], "misaligned");
+}
+
+#[test]
 fn several_texts_are_one_host() {
     let folder = tempfile::tempdir().unwrap();
     let fdisk = folder.path().join("fdisk.txt");

@@ -1,0 +1,71 @@
+//! What the arguments of `check` lead to.
+
+use anyhow::Result;
+use ioalign_report::Target;
+
+use super::folder::{self, Named};
+use super::{Job, captures, target};
+use crate::args::CheckArgs;
+use crate::exit::UsageError;
+
+/// What the arguments lead to.
+pub struct Found {
+    /// Targets that are judged at once: a host, texts that make one stack.
+    pub judged: Vec<Target>,
+    /// Files, each a target of its own.
+    pub files: Vec<Named>,
+}
+
+impl From<Target> for Found {
+    fn from(only: Target) -> Self {
+        Self {
+            judged: vec![only],
+            files: Vec::new(),
+        }
+    }
+}
+
+impl From<Named> for Found {
+    fn from(only: Named) -> Self {
+        Self {
+            judged: Vec::new(),
+            files: vec![only],
+        }
+    }
+}
+
+/// Finds the targets, and judges those that are no files of their own.
+pub fn find(arguments: &CheckArgs, job: &Job) -> Result<Found> {
+    let targets = &arguments.targets;
+    if targets.is_empty() {
+        return Ok(target::host(job, &[]).into());
+    }
+    if arguments.together {
+        return Ok(target::together(job, targets).into());
+    }
+    if let [only] = targets.as_slice()
+        && job.reads_contents()
+        && let Some(source) = captures::image(only)
+    {
+        return Ok(Named::opened(only.clone(), source).into());
+    }
+    // The extents of a text file are those of a file; what is in it does not matter.
+    let (texts, others) = match job.extents {
+        true => (Vec::new(), targets.clone()),
+        false => captures::split(targets, job.text_format.as_deref()),
+    };
+    let mut judged = Vec::new();
+    if !texts.is_empty() {
+        judged.push(target::texts(job, &texts));
+    }
+    let files = folder::expand(&others, job);
+    if files.is_empty() && texts.is_empty() {
+        let names: Vec<_> = targets
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let what = format!("{}: no image in it", names.join(", "));
+        return Err(UsageError(what).into());
+    }
+    Ok(Found { judged, files })
+}
