@@ -20,9 +20,9 @@ struct Count {
 
 impl Count {
     #[inline]
-    fn add(&mut self, off: bool) {
-        self.ios += 1;
-        self.off += u64::from(off);
+    const fn add(&mut self, ios: u64, off: u64) {
+        self.ios += ios;
+        self.off += off;
     }
 
     const fn named(self, bytes: u64) -> SizeCount {
@@ -52,23 +52,29 @@ impl Default for Sizes {
 impl Sizes {
     #[inline]
     pub fn add(&mut self, len: u32, off: bool) {
+        self.add_many(len, 1, u64::from(off));
+    }
+
+    /// Counts I/Os of one size, `off` of them off 4096 bytes.
+    #[inline]
+    pub fn add_many(&mut self, len: u32, ios: u64, off: u64) {
         let index = (len / STEP) as usize;
         if len.is_multiple_of(STEP) && index < DIRECT {
             let page = self.direct.get_mut(index / PAGE);
             let page =
                 page.map(|page| page.get_or_insert_with(|| Box::new([Count::default(); PAGE])));
             if let Some(count) = page.and_then(|page| page.get_mut(index % PAGE)) {
-                count.add(off);
+                count.add(ios, off);
             }
         } else {
-            self.add_odd(len, off);
+            self.add_odd(len, ios, off);
         }
     }
 
-    fn add_odd(&mut self, len: u32, off: bool) {
+    fn add_odd(&mut self, len: u32, ios: u64, off: u64) {
         let full = self.odd.len() >= MOST_ODD && !self.odd.contains_key(&len);
         let len = if full { 1 << len.ilog2() } else { len };
-        self.odd.entry(len).or_default().add(off);
+        self.odd.entry(len).or_default().add(ios, off);
     }
 
     /// All sizes, smallest first.
