@@ -7,6 +7,7 @@ use ioalign_core::units::ratio;
 use super::Settings;
 use super::bursts::BurstState;
 use super::depth::Depth;
+use super::device::Room;
 use super::intervals::{IntervalState, Span};
 use super::sampler::SamplerState;
 use crate::record::{Io, NO_LATENCY};
@@ -91,8 +92,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Counts from `origin`; at most `rows` intervals.
-    pub fn new(settings: &Settings, origin: i64, rows: usize) -> Self {
+    /// Counts from `origin`.
+    pub fn new(settings: &Settings, origin: i64, room: &Room) -> Self {
         Self {
             origin,
             first: None,
@@ -102,16 +103,16 @@ impl Clock {
             ios: 0,
             known: 0,
             arrivals: [0; CLASSES],
-            depth: Depth::new(),
-            bursts: BurstState::new(settings.burst_gap),
+            depth: Depth::new(room.steps),
+            bursts: BurstState::new(settings.burst_gap, room.bursts),
             samplers: settings
                 .samplers
                 .iter()
-                .map(|width| SamplerState::new(*width))
+                .map(|width| SamplerState::new(*width, room.samples))
                 .collect(),
             intervals: settings
                 .interval
-                .map(|width| IntervalState::new(width, rows)),
+                .map(|width| IntervalState::new(width, room.intervals)),
         }
     }
 

@@ -21,6 +21,7 @@ pub const TOGETHER: usize = 256;
 pub struct DeviceState {
     settings: Arc<Settings>,
     placement: Placement,
+    room: Room,
     ops: [Option<Box<OpState>>; Op::ALL.len()],
     rmw: Vec<Rmw>,
     owners: Owners,
@@ -38,6 +39,14 @@ pub struct Room {
     pub intervals: usize,
     /// Cells read, on each grid.
     pub cells: usize,
+    /// Sizes, of each operation.
+    pub sizes: usize,
+    /// Samples that wait for completions.
+    pub samples: usize,
+    /// Steps of queue depth.
+    pub steps: usize,
+    /// Bursts, one by one.
+    pub bursts: usize,
     /// Whether memory may be spent on speed.
     pub fast: bool,
 }
@@ -46,9 +55,13 @@ impl Room {
     /// The share of the device that comes after `before` others.
     pub fn after(before: usize) -> Self {
         Self {
-            owners: (16384 / (before + 1)).clamp(16, 1024),
+            owners: (16384 / (before + 1)).clamp(4, 1024),
             intervals: (65536 / (before + 1)).clamp(64, 2048),
             cells: if before < 256 { 1024 } else { 64 },
+            sizes: (65536 / (before + 1)).clamp(32, 4096),
+            samples: if before < 256 { 1024 } else { 64 },
+            steps: if before < 1024 { 128 } else { 32 },
+            bursts: if before < 1024 { 32 } else { 8 },
             fast: before < 16,
         }
     }
@@ -65,10 +78,11 @@ impl DeviceState {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),
             owners: Owners::new(room.owners),
-            clock: Clock::new(settings, origin, room.intervals),
+            clock: Clock::new(settings, origin, &room),
             flows: room.fast.then(Flows::new),
             settings: Arc::clone(settings),
             placement,
+            room,
         }
     }
 
@@ -99,7 +113,7 @@ impl DeviceState {
         for io in ios {
             if flows.add(&io) {
                 hits += 1;
-                op(&mut self.ops, &self.placement, io.op).add_of_flow(&io);
+                op(&mut self.ops, (&self.placement, &self.room), io.op).add_of_flow(&io);
             } else {
                 missed += 1;
                 self.add_and_learn(&io, flows);
@@ -112,7 +126,7 @@ impl DeviceState {
 
     fn add_and_learn(&mut self, io: &Io, flows: &mut Flows) {
         self.add_one(io);
-        op(&mut self.ops, &self.placement, io.op).make_fast();
+        op(&mut self.ops, (&self.placement, &self.room), io.op).make_fast();
         // Who is counted among others has no flow.
         if !self.settings.processes || self.owners.is_own(io.process, io.op) {
             flows.learn(io);
@@ -121,7 +135,7 @@ impl DeviceState {
 
     #[inline]
     fn add_one(&mut self, io: &Io) {
-        op(&mut self.ops, &self.placement, io.op).add(io);
+        op(&mut self.ops, (&self.placement, &self.room), io.op).add(io);
         if self.settings.processes {
             self.owners.add(io);
         }
@@ -130,7 +144,7 @@ impl DeviceState {
     /// Adds up what flows stand for, and forgets them.
     fn add_flows(&mut self, flows: &mut Flows) {
         for flow in flows.all() {
-            op(&mut self.ops, &self.placement, flow.op).add_flow(&flow);
+            op(&mut self.ops, (&self.placement, &self.room), flow.op).add_flow(&flow);
             if self.settings.processes {
                 self.owners.add_flow(&flow);
             }
@@ -150,7 +164,7 @@ impl DeviceState {
 
     pub fn add_latency(&mut self, io: &Io) {
         let io = io.shifted(self.placement.shift);
-        op(&mut self.ops, &self.placement, io.op).add_latency(&io);
+        op(&mut self.ops, (&self.placement, &self.room), io.op).add_latency(&io);
         self.below(&io, true);
         self.clock.add_latency(&io);
     }
@@ -161,7 +175,7 @@ impl DeviceState {
             && io.op.has_place()
         {
             let route = Arc::clone(route);
-            op(&mut self.ops, &self.placement, io.op).add_below(io, &route, counted);
+            op(&mut self.ops, (&self.placement, &self.room), io.op).add_below(io, &route, counted);
         }
     }
 
@@ -200,7 +214,7 @@ impl DeviceState {
 #[inline]
 fn op<'a>(
     ops: &'a mut [Option<Box<OpState>>; Op::ALL.len()],
-    placement: &Placement,
+    of: (&Placement, &Room),
     op: Op,
 ) -> &'a mut OpState {
     // The array has a place for every operation.
@@ -208,12 +222,12 @@ fn op<'a>(
     let slot = &mut ops[op as usize];
     match slot {
         Some(state) => state,
-        None => slot.insert(new(placement)),
+        None => slot.insert(new(of)),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn new(placement: &Placement) -> Box<OpState> {
-    Box::new(OpState::new(placement))
+fn new((placement, room): (&Placement, &Room)) -> Box<OpState> {
+    Box::new(OpState::new(placement, room))
 }

@@ -76,7 +76,10 @@ impl Starts {
 const fn starts(kind: usize, ios: u32) -> Starts {
     let (power, sector) = match kind {
         ..SECTORS => (kind, 0),
-        SECTORS..WITHIN => (9 + (kind - SECTORS).trailing_zeros() as usize, kind - SECTORS),
+        SECTORS..WITHIN => (
+            9 + (kind - SECTORS).trailing_zeros() as usize,
+            kind - SECTORS,
+        ),
         _ => ((kind - WITHIN) / 8, (kind - WITHIN) % 8),
     };
     Starts {
@@ -104,18 +107,21 @@ impl Flow<'_> {
 
 #[derive(Copy, Clone)]
 struct Slot {
-    process: u32,
-    /// Zero: nothing is here.
-    len: u32,
+    /// Process and length.
+    key: u64,
     op: Op,
     /// Where its counters begin.
     counts: u32,
 }
 
+#[inline]
+const fn key(io: &Io) -> u64 {
+    (io.process as u64) << 32 | io.len as u64
+}
+
 impl Slot {
-    #[inline]
-    fn is_of(&self, io: &Io) -> bool {
-        (self.process, self.len, self.op) == (io.process, io.len, io.op)
+    const fn is_free(&self) -> bool {
+        self.counts == NOWHERE
     }
 }
 
@@ -128,9 +134,8 @@ pub struct Flows {
 }
 
 #[inline]
-const fn place(process: u32, len: u32, op: Op) -> usize {
-    let mixed = ((process as u64) << 35 ^ (len as u64) << 3 ^ op as u64)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+const fn place(key: u64, op: Op) -> usize {
+    let mixed = (key ^ (op as u64) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // The upper bits, fewer than any `usize` has.
     #[allow(clippy::cast_possible_truncation)]
     let place = (mixed >> 40) as usize;
@@ -140,8 +145,7 @@ const fn place(process: u32, len: u32, op: Op) -> usize {
 impl Flows {
     pub fn new() -> Self {
         let empty = Slot {
-            process: 0,
-            len: 0,
+            key: 0,
             op: Op::Other,
             counts: NOWHERE,
         };
@@ -156,17 +160,18 @@ impl Flows {
     /// Counts an I/O; false where its like is not known here.
     #[inline]
     pub fn add(&mut self, io: &Io) -> bool {
-        let place = place(io.process, io.len, io.op);
+        let (key, op) = (key(io), io.op);
+        let place = place(key, op);
         // Places below the length of the array.
         #[allow(clippy::indexing_slicing)]
-        let mut slot = &self.slots[place];
-        if !slot.is_of(io) {
+        let mut slot = self.slots[place];
+        if slot.key != key || slot.op != op {
             #[allow(clippy::indexing_slicing)]
             {
-                slot = &self.slots[place ^ 1];
+                slot = self.slots[place ^ 1];
             }
         }
-        let same = slot.is_of(io);
+        let same = slot.key == key && slot.op == op;
         // What ends past the last address is in no cell of its own.
         let known = same && io.offset >> 63 == 0;
         let Some(count) = self
@@ -191,35 +196,30 @@ impl Flows {
     /// Takes up I/Os like this one, where there is room.
     pub fn learn(&mut self, io: &Io) {
         let whole = io.len > 0 && io.len.is_multiple_of(512) && io.len <= 1 << 20;
-        let (used, Io { process, len, op, .. }) = (self.counts.len(), *io);
-        let place = place(process, len, op);
-        let free = [place, place ^ 1]
-            .into_iter()
-            .find(|place| self.slots.get(*place).is_some_and(|slot| slot.len == 0));
-        let free = free.filter(|_| whole && op.has_place());
+        let (used, key) = (self.counts.len(), key(io));
+        let place = place(key, io.op);
+        let is_free = |place: &usize| self.slots.get(*place).is_some_and(Slot::is_free);
+        let free = [place, place ^ 1].into_iter().find(is_free);
+        let free = free.filter(|_| whole && io.op.has_place());
         let slot = free.and_then(|place| self.slots.get_mut(place));
         if let (Some(slot), Ok(counts)) = (slot, u32::try_from(used))
             && used < FLOWS * CLASSES
         {
-            *slot = Slot {
-                process,
-                len,
-                op,
-                counts,
-            };
+            let op = io.op;
+            *slot = Slot { key, op, counts };
             self.counts.resize(used + CLASSES, 0);
         }
     }
 
     /// All that was counted.
     pub fn all(&self) -> impl Iterator<Item = Flow<'_>> {
-        let used = self.slots.iter().filter(|slot| slot.len > 0);
+        let used = self.slots.iter().filter(|slot| !slot.is_free());
         used.filter_map(|slot| {
             let counts = self.counts.get(slot.counts as usize..)?;
             Some(Flow {
-                process: slot.process,
+                process: u32::try_from(slot.key >> 32).ok()?,
                 op: slot.op,
-                len: slot.len,
+                len: u32::try_from(slot.key & u64::from(u32::MAX)).ok()?,
                 counts: counts.get(..CLASSES)?,
             })
         })
@@ -228,7 +228,7 @@ impl Flows {
     /// Forgets all.
     pub fn clear(&mut self) {
         for slot in self.slots.iter_mut() {
-            (slot.len, slot.counts) = (0, NOWHERE);
+            slot.counts = NOWHERE;
         }
         self.counts.clear();
         (self.missed, self.counted) = (0, 0);
@@ -267,7 +267,10 @@ mod tests {
         let known = sizes.map(|len| flows.add(&io(len)));
         assert_eq!(known, [false, false, true, true, false]);
         assert_eq!(flows.all().count(), 2);
-        assert!(!flows.add(&Io { op: Op::Read, ..io(512) }));
+        assert!(!flows.add(&Io {
+            op: Op::Read,
+            ..io(512)
+        }));
         flows.clear();
         assert!(!flows.add(&io(512)));
         assert_eq!(flows.all().count(), 0);

@@ -182,14 +182,16 @@ impl Analysis {
         self.last = self.last.max(io.end());
     }
 
-    /// All counters, with the names of devices and processes.
+    /// All counters, with the names of devices and processes; nothing is counted afterwards.
     pub fn profile(&mut self, directory: &Directory) -> Profile {
-        let states = self.devices.iter_mut().flatten();
-        states.for_each(|state| state.settle());
-        let states = self.devices.iter().zip(0_u32..);
-        let mut devices: Vec<_> = states
-            .filter_map(|(state, number)| Some(state.as_ref()?.profile(number, directory)))
-            .collect();
+        // Each gives its memory back before the next one tells: profiles of many devices are large too.
+        let told = |(state, number): (Option<Box<DeviceState>>, u32)| {
+            let mut state = state?;
+            state.settle();
+            Some(state.profile(number, directory))
+        };
+        let states = std::mem::take(&mut self.devices).into_iter().zip(0_u32..);
+        let mut devices: Vec<_> = states.filter_map(told).collect();
         devices.sort_by(|a, b| a.device.cmp(&b.device));
         let first = self.first.unwrap_or(0);
         let duration = u64::try_from(self.last.saturating_sub(first)).unwrap_or(0);

@@ -9,6 +9,7 @@ use std::ops::AddAssign;
 use ioalign_core::profile::{GridProfile, OpProfile};
 
 use super::below::Route;
+use super::device::Room;
 use super::flows::Flow;
 use super::grid::GridState;
 use super::latency::Histogram;
@@ -45,7 +46,7 @@ pub fn power_of(value: u64) -> usize {
 }
 
 impl OpState {
-    pub fn new(placement: &Placement) -> Self {
+    pub fn new(placement: &Placement, room: &Room) -> Self {
         let below = placement.route.iter().flat_map(|route| route.grids());
         Self {
             ios: 0,
@@ -55,7 +56,7 @@ impl OpState {
             straddle: [0; POWERS + 1],
             sectors: [0; 8],
             whole_sectors: [0; 8],
-            sizes: Sizes::default(),
+            sizes: Sizes::new(room.sizes),
             streams: Streams::default(),
             latency: Histogram::default(),
             grids: placement.grids.iter().map(GridState::new).collect(),
@@ -226,7 +227,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn straddling(start: u64, len: u64) -> Vec<u64> {
-        let mut state = OpState::new(&Placement::default());
+        let mut state = OpState::new(&Placement::default(), &Room::after(0));
         state.straddles(start, len);
         state.profile().straddling_pow2
     }

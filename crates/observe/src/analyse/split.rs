@@ -129,12 +129,12 @@ impl Split {
         if !known {
             return;
         }
-        let side = if straddles {
-            &mut self.now.straddling
-        } else {
-            &mut self.now.clean
+        let side = |is: i64| Side {
+            ios: is.unsigned_abs(),
+            sum: past * is,
         };
-        side.add(&Side { ios: 1, sum: past });
+        self.now.straddling.add(&side(1 - clean));
+        self.now.clean.add(&side(clean));
         self.filled += 1;
         if self.filled >= self.batch {
             self.close();

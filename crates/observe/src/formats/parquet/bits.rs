@@ -9,22 +9,29 @@ const ROOM: usize = STEP * 8 + 16;
 /// The numbers of one step.
 type Step = [u64; STEP];
 
-/// [`STEP`] numbers of `W` bits each, the lowest bits first. All places and shifts are constants.
+/// [`STEP`] numbers of `W` bits each, the lowest bits first. Written out, so that all places and shifts
+/// are constants.
 fn unpack<const W: usize>(packed: &[u8; ROOM], out: &mut Step) {
+    macro_rules! all {
+        ($($index:literal)*) => { *out = [$(number::<W>(packed, $index)),*] };
+    }
+    all!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+}
+
+#[inline]
+fn number<const W: usize>(packed: &[u8; ROOM], index: usize) -> u64 {
+    let (byte, shift) = (index * W / 8, index * W % 8);
     let mask = match W {
         0 => 0,
         _ => u64::MAX >> (64 - W),
     };
-    for (index, slot) in out.iter_mut().enumerate() {
-        let (byte, shift) = (index * W / 8, index * W % 8);
-        *slot = if W <= 56 {
-            load::<8>(packed, byte).map_or(0, u64::from_le_bytes) >> shift & mask
-        } else {
-            let wide = load::<16>(packed, byte).map_or(0, u128::from_le_bytes) >> shift;
-            #[allow(clippy::cast_possible_truncation)] // the mask is of 64 bits
-            let low = wide as u64;
-            low & mask
-        };
+    if W <= 56 {
+        load::<8>(packed, byte).map_or(0, u64::from_le_bytes) >> shift & mask
+    } else {
+        let wide = load::<16>(packed, byte).map_or(0, u128::from_le_bytes) >> shift;
+        #[allow(clippy::cast_possible_truncation)] // the mask is of 64 bits
+        let low = wide as u64;
+        low & mask
     }
 }
 

@@ -123,7 +123,8 @@ impl Meaning<'_> {
         let [time, op, offset, length, latency, device, pid, process] =
             columns.each_ref().map(|column| column.values(rows));
         let ops = self.ops.as_slice();
-        let is_op = |op: &i64| usize::try_from(*op).is_ok_and(|op| matches!(ops.get(op), Some(Some(_))));
+        let is_op =
+            |op: &i64| usize::try_from(*op).is_ok_and(|op| matches!(ops.get(op), Some(Some(_))));
         let good = none(time, |time| time == NONE)
             && none(offset, |offset| offset < 0)
             && none(length, |length| length >> 32 != 0)
@@ -136,20 +137,28 @@ impl Meaning<'_> {
         to.offset.extend(offset.iter().map(|at| at.cast_unsigned()));
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 32 bits, as was seen
         to.len.extend(length.iter().map(|len| *len as u32));
-        let known = |latency: &i64| if *latency < 0 { NO_LATENCY } else { latency.cast_unsigned() };
+        let known = |latency: &i64| {
+            if *latency < 0 {
+                NO_LATENCY
+            } else {
+                latency.cast_unsigned()
+            }
+        };
         to.latency.extend(latency.iter().map(known));
         let op_of = |op: &i64| usize::try_from(*op).ok().and_then(|op| *ops.get(op)?);
-        to.op.extend(op.iter().map(|op| op_of(op).unwrap_or_default()));
+        to.op
+            .extend(op.iter().map(|op| op_of(op).unwrap_or_default()));
         match device.first() {
             Some(one) if none(device, |other| other != *one) => {
                 to.device.resize(to.device.len() + rows, self.device(*one));
             }
-            _ => to.device.extend(device.iter().map(|device| self.device(*device))),
+            _ => to
+                .device
+                .extend(device.iter().map(|device| self.device(*device))),
         }
         let owners = pid.iter().zip(process);
-        let number = |(pid, name): (&i64, &i64)| {
-            self.owners.number(*pid, *name, self.texts, &mut out.names)
-        };
+        let number =
+            |(pid, name): (&i64, &i64)| self.owners.number(*pid, *name, self.texts, &mut out.names);
         to.process.extend(owners.map(number));
         out.extent += rows as u64;
         true
