@@ -3,13 +3,17 @@
 # million records), then blkparse text, perf script text, CSV and Parquet of the same I/Os; and peak memory on
 # a generated stream of STREAM_GB (default 1) through a pipe, which must stay below LIMIT_KIB.
 #
-# Speeds are per second of processor time (user and system, all threads), median of RUNS (default 3).
+# Speeds are per second of processor time (user and system, all threads) on one processor (CORE, default 0), median
+# of RUNS (default 3): threads that run side by side slow each other down, and their sum says nothing of one core. The same
+# on all processors follows, for the wall time.
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck disable=SC2154 # of lib.sh
 need blkparse blktrace
 need btt blktrace
 need /usr/bin/time time
+need taskset util-linux
+pin=(taskset -c "${CORE:-0}")
 ios=${IOS:-1000000}
 runs=${RUNS:-3}
 limit=${LIMIT_KIB:-131072}
@@ -34,7 +38,7 @@ awk '($6 == "D" || $6 == "C") && $9 == "+" {
 cpu() {
     local i
     for ((i = 0; i < runs; i++)); do
-        command time -f '%U %S %e %M' -o "$scratch/time" "$@" >/dev/null 2>"$scratch/stderr" || {
+        command time -f '%U %S %e %M' -o "$scratch/time" "${pin[@]}" "$@" >/dev/null 2>"$scratch/stderr" || {
             cat "$scratch/stderr" >&2
             exit 1
         }
@@ -69,6 +73,13 @@ show "ioalign, Parquet" "$ios" "M rows/s" "$own" "$wall" "$kib"
 read -r own wall kib <<<"$(cpu "$ioalign" trace convert "$folder/t.blktrace.0" -q -o "$folder/again.parquet")"
 show "blktrace to Parquet" "$records" "M records/s" "$own" "$wall" "$kib"
 stat -c 'Parquet: %s bytes' "$folder/again.parquet"
+
+pin=()
+for file in "t.blktrace.0 $records records" "parquet $ios rows"; do
+    read -r file units unit <<<"$file"
+    read -r own wall kib <<<"$(cpu "$ioalign" trace summarize "$folder/$file" --json)"
+    show "$file, all processors" "$units" "M $unit/s" "$own" "$wall" "$kib"
+done
 
 # Memory: a stream that is never stored.
 stream=$((${STREAM_GB:-1} * 1000000000 / 240))

@@ -2,6 +2,7 @@
 //!
 //! * `formats parse FILE...`: chunks of each file through its parser on one core, nothing else; the
 //!   processor time of the process is the figure (`time`).
+//! * `formats summarize FILE...`: each file to its profile, as JSON.
 //! * `formats fuzz RUNS [FORMAT]`: that many damaged traces of each format; a failure prints the seed
 //!   that repeats it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
@@ -27,8 +28,9 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["parse", files @ ..] => files.iter().for_each(|file| parse(Path::new(file))),
+        ["summarize", files @ ..] => files.iter().for_each(|file| summarize(Path::new(file))),
         ["fuzz", runs, rest @ ..] => return fuzz(runs.parse().unwrap(), rest.first().copied()),
-        _ => panic!("formats parse FILE... | formats fuzz RUNS [FORMAT]"),
+        _ => panic!("formats parse|summarize FILE... | formats fuzz RUNS [FORMAT]"),
     }
     ExitCode::SUCCESS
 }
@@ -63,6 +65,14 @@ fn parse(path: &Path) {
         "{}: {mib} MiB, {rows} rows, {skipped} skipped, {seconds:.2} s",
         format.name
     );
+}
+
+fn summarize(path: &Path) {
+    let settings = ioalign_observe::Settings::default();
+    let paths = [path.to_owned()];
+    let summary = ioalign_observe::summarize(&paths, &settings, &Progress::default()).unwrap();
+    let text = serde_json::to_string_pretty(&summary.into_profile()).unwrap();
+    println!("{text}");
 }
 
 /// A few rows of every operation.

@@ -20,6 +20,16 @@ pub struct Order {
 }
 
 impl Order {
+    /// Whether I/Os of these times go straight on: they follow each other, and nothing is held.
+    pub fn passes(&mut self, times: &[i64]) -> bool {
+        let after = times.first().copied() >= self.last || times.is_empty();
+        let passes = !self.mixed && after && times.is_sorted();
+        if passes {
+            self.last = times.last().copied().max(self.last);
+        }
+        passes
+    }
+
     /// Takes records in file order; `emit` gets those whose turn it is.
     pub fn push(&mut self, rows: &[Record], emit: &mut dyn FnMut(&[Record])) {
         if !self.mixed && self.in_order(rows) {
@@ -44,11 +54,7 @@ impl Order {
     }
 
     fn in_order(&self, rows: &[Record]) -> bool {
-        let first = rows.first().map(|row| row.io.time);
-        let after = match (first, self.last) {
-            (Some(first), Some(last)) => first >= last,
-            _ => true,
-        };
+        let after = rows.is_empty() || rows.first().map(|row| row.io.time) >= self.last;
         after && rows.is_sorted_by_key(|row| row.io.time)
     }
 

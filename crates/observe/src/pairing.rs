@@ -89,6 +89,11 @@ impl Pairing {
         }
     }
 
+    /// Whether none waits for its completion here.
+    pub const fn is_empty(&self) -> bool {
+        self.older.is_empty() && self.newer.is_empty()
+    }
+
     /// Takes records in time order.
     pub fn push(&mut self, records: &[Record], sink: &mut dyn Sink) {
         for run in records.chunk_by(|a, b| a.io.device == b.io.device) {

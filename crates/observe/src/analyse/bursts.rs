@@ -9,9 +9,6 @@ use ioalign_core::units::ratio;
 
 use super::clock::Sum;
 
-/// Bursts that are kept.
-const KEPT: usize = 32;
-
 #[derive(Copy, Clone, Debug, Default)]
 struct One {
     start: u64,
@@ -29,6 +26,8 @@ pub struct BurstState {
     gap: u64,
     now: Option<One>,
     kept: Vec<One>,
+    /// So many of them.
+    most: usize,
     /// Bytes of the smallest one that is kept, once all places are taken.
     least: u64,
     count: u64,
@@ -38,12 +37,13 @@ pub struct BurstState {
 }
 
 impl BurstState {
-    /// A burst ends after `gap` nanoseconds with nothing in flight.
-    pub const fn new(gap: u64) -> Self {
+    /// A burst ends after `gap` nanoseconds with nothing in flight; at most `most` are kept.
+    pub const fn new(gap: u64, most: usize) -> Self {
         Self {
             gap,
             now: None,
             kept: Vec::new(),
+            most,
             least: 0,
             count: 0,
             duration: 0,
@@ -110,12 +110,12 @@ impl BurstState {
         self.duration += duration;
         self.longest = self.longest.max(duration);
         self.bytes += done.bytes;
-        if self.kept.len() < KEPT {
+        if self.kept.len() < self.most {
             self.kept.push(done);
         } else if done.bytes > self.least {
             self.replace(done);
         }
-        if self.kept.len() == KEPT {
+        if self.kept.len() == self.most {
             self.least = self.kept.iter().map(|one| one.bytes).min().unwrap_or(0);
         }
     }

@@ -5,8 +5,10 @@
 pub struct Cells {
     size: u64,
     phase: u64,
-    /// The size as a shift, where it is a power of two: a division costs as much as all the rest.
+    /// The size as a shift, where it is a power of two.
     shift: Option<u32>,
+    /// Where not, 2^64 by the size, rounded down: a division costs as much as all the rest.
+    inverse: u64,
 }
 
 /// The cells of a range.
@@ -30,7 +32,21 @@ impl Cells {
             size,
             phase: phase % size,
             shift: size.is_power_of_two().then(|| size.trailing_zeros()),
+            inverse: u64::MAX / size,
         }
+    }
+
+    /// Whether [`Flows`](super::flows::Flows) tell where in these cells an I/O lies.
+    pub const fn are_told_by_flows(&self) -> bool {
+        self.phase == 0 && self.size.is_power_of_two() && self.size <= 4096
+    }
+
+    /// Of cells that [are told by flows](Self::are_told_by_flows), whether so many bytes fit into one, and
+    /// whether they lie in two then.
+    #[inline]
+    pub const fn straddles(&self, start: u64, len: u64) -> (bool, bool) {
+        let fits = len <= self.size;
+        (fits, fits & ((start & (self.size - 1)) + len > self.size))
     }
 
     /// Quotient and remainder by the size.
@@ -38,7 +54,20 @@ impl Cells {
     pub const fn split(&self, value: u64) -> (u64, u64) {
         match self.shift {
             Some(shift) => (value >> shift, value & (self.size - 1)),
-            None => (value / self.size, value % self.size),
+            None => self.divide(value),
+        }
+    }
+
+    /// The same for a size that is no power of two: the quotient by the inverse is right or one less.
+    #[inline]
+    const fn divide(&self, value: u64) -> (u64, u64) {
+        #[allow(clippy::cast_possible_truncation)] // the upper half
+        let quotient = ((value as u128 * self.inverse as u128) >> 64) as u64;
+        let rest = value - quotient * self.size;
+        if rest < self.size {
+            (quotient, rest)
+        } else {
+            (quotient + 1, rest - self.size)
         }
     }
 
@@ -54,6 +83,21 @@ impl Cells {
             last,
             head: past != 0,
             tail: at != self.size - 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_size_divides(value in any::<u64>(), shift in 0..64_u32, size in 1..u64::MAX, less in 0..64_u32) {
+            let (value, size) = (value >> shift, (size >> less).max(1));
+            let cells = Cells::new(size, 0);
+            prop_assert_eq!(cells.split(value), (value / size, value % size));
         }
     }
 }

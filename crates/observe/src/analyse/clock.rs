@@ -7,6 +7,7 @@ use ioalign_core::units::ratio;
 use super::Settings;
 use super::bursts::BurstState;
 use super::depth::Depth;
+use super::device::Room;
 use super::intervals::{IntervalState, Span};
 use super::sampler::SamplerState;
 use crate::record::{Io, NO_LATENCY};
@@ -40,7 +41,7 @@ struct Extent {
 
 impl Extent {
     #[inline]
-    fn of(ios: &[Io]) -> Self {
+    fn of(ios: impl Iterator<Item = Io>) -> Self {
         let (mut first, mut last, mut highest) = (i64::MAX, i64::MIN, 0);
         let mut sum = Sum::default();
         let mut unknown = 0;
@@ -56,8 +57,8 @@ impl Extent {
             unknown += u64::from(io.latency == NO_LATENCY);
             sum.latency = sum.latency.wrapping_add(latency);
             highest = highest.max(latency);
+            sum.ios += 1;
         }
-        sum.ios = ios.len() as u64;
         sum.known = sum.ios - unknown;
         Self {
             first,
@@ -91,8 +92,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Counts from `origin`; at most `rows` intervals.
-    pub fn new(settings: &Settings, origin: i64, rows: usize) -> Self {
+    /// Counts from `origin`.
+    pub fn new(settings: &Settings, origin: i64, room: &Room) -> Self {
         Self {
             origin,
             first: None,
@@ -102,29 +103,33 @@ impl Clock {
             ios: 0,
             known: 0,
             arrivals: [0; CLASSES],
-            depth: Depth::new(),
-            bursts: BurstState::new(settings.burst_gap),
+            depth: Depth::new(room.steps),
+            bursts: BurstState::new(settings.burst_gap, room.bursts),
             samplers: settings
                 .samplers
                 .iter()
-                .map(|width| SamplerState::new(*width))
+                .map(|width| SamplerState::new(*width, room.samples))
                 .collect(),
             intervals: settings
                 .interval
-                .map(|width| IntervalState::new(width, rows)),
+                .map(|width| IntervalState::new(width, room.intervals)),
         }
     }
 
     /// Counts I/Os, in the order of issue; not many, that they be of one time. When the last of them
     /// ended.
-    pub fn add_all(&mut self, ios: &[Io]) -> i64 {
-        let extent = Extent::of(ios);
+    pub fn add_all(&mut self, ios: impl Iterator<Item = Io> + Clone) -> i64 {
+        let extent = Extent::of(ios.clone());
         if let Some(within) = self.within(&extent) {
             let end = self.add_sum(ios, extent.sum, within);
             return self.origin.saturating_add_unsigned(end);
         }
-        ios.iter().for_each(|io| self.add(io));
-        ios.iter().map(Io::end).max().unwrap_or(i64::MIN)
+        let mut last = i64::MIN;
+        for io in ios {
+            self.add(&io);
+            last = last.max(io.end());
+        }
+        last
     }
 
     /// Between what times these I/Os are, where they need not be told apart but for their arrivals and
@@ -144,7 +149,12 @@ impl Clock {
     }
 
     /// Counts them; the last end.
-    fn add_sum(&mut self, ios: &[Io], mut sum: Sum, (first, end): (u64, u64)) -> u64 {
+    fn add_sum(
+        &mut self,
+        ios: impl Iterator<Item = Io>,
+        mut sum: Sum,
+        (first, end): (u64, u64),
+    ) -> u64 {
         let one_step = self.depth.holds(first, end);
         let mut busy = 0;
         for io in ios {

@@ -8,8 +8,7 @@ use ioalign_core::units::ratio;
 
 use super::folded::Folded;
 
-/// Steps of time kept; they begin at a millisecond.
-const STEPS: usize = 128;
+/// Steps of time begin at a millisecond.
 const FIRST_STEP: u64 = 1_000_000;
 /// In flight at once, as far as the most of them is looked for.
 const MOST: usize = 4096;
@@ -101,9 +100,10 @@ impl Ends {
 }
 
 impl Depth {
-    pub fn new() -> Self {
+    /// With at most `steps` steps of time.
+    pub fn new(steps: usize) -> Self {
         Self {
-            area: Folded::new(FIRST_STEP, STEPS),
+            area: Folded::new(FIRST_STEP, steps),
             ends: Ends::default(),
             total: 0,
         }
@@ -178,7 +178,7 @@ mod tests {
         fn the_most_at_once_is_what_a_sweep_finds(spans in proptest::collection::vec((0..1000_u64, 1..300_u64), 1..80)) {
             let mut spans = spans;
             spans.sort_unstable();
-            let mut depth = Depth::new();
+            let mut depth = Depth::new(128);
             spans.iter().for_each(|(start, len)| depth.add(*start, start + len));
             let at = |t: u64| spans.iter().filter(|(s, len)| *s <= t && t < s + len).count();
             let most = (0..1400).map(at).max().unwrap_or(0);

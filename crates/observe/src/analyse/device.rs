@@ -6,6 +6,7 @@ use ioalign_core::profile::{DeviceProfile, GridProfile};
 
 use super::Settings;
 use super::clock::Clock;
+use super::flows::Flows;
 use super::op::OpState;
 use super::owners::Owners;
 use super::placed::Placement;
@@ -14,18 +15,19 @@ use crate::pipeline::Directory;
 use crate::record::{Io, Op};
 
 /// I/Os that are looked at together: in the first cache, and mostly in one sample, burst and step.
-const TOGETHER: usize = 256;
+pub const TOGETHER: usize = 256;
 
 /// Counters of one device.
 pub struct DeviceState {
     settings: Arc<Settings>,
     placement: Placement,
+    room: Room,
     ops: [Option<Box<OpState>>; Op::ALL.len()],
     rmw: Vec<Rmw>,
     owners: Owners,
     clock: Clock,
-    /// Room for I/Os in the addresses in which they are judged.
-    shifted: Vec<Io>,
+    /// Where memory may be spent on speed.
+    flows: Option<Flows>,
 }
 
 /// How much one device may keep, so that many devices do not need much.
@@ -37,15 +39,30 @@ pub struct Room {
     pub intervals: usize,
     /// Cells read, on each grid.
     pub cells: usize,
+    /// Sizes, of each operation.
+    pub sizes: usize,
+    /// Samples that wait for completions.
+    pub samples: usize,
+    /// Steps of queue depth.
+    pub steps: usize,
+    /// Bursts, one by one.
+    pub bursts: usize,
+    /// Whether memory may be spent on speed.
+    pub fast: bool,
 }
 
 impl Room {
     /// The share of the device that comes after `before` others.
     pub fn after(before: usize) -> Self {
         Self {
-            owners: (16384 / (before + 1)).clamp(16, 1024),
+            owners: (16384 / (before + 1)).clamp(4, 1024),
             intervals: (65536 / (before + 1)).clamp(64, 2048),
             cells: if before < 256 { 1024 } else { 64 },
+            sizes: (65536 / (before + 1)).clamp(32, 4096),
+            samples: if before < 256 { 1024 } else { 64 },
+            steps: if before < 1024 { 128 } else { 32 },
+            bursts: if before < 1024 { 32 } else { 8 },
+            fast: before < 16,
         }
     }
 }
@@ -61,50 +78,93 @@ impl DeviceState {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),
             owners: Owners::new(room.owners),
-            clock: Clock::new(settings, origin, room.intervals),
-            shifted: Vec::new(),
+            clock: Clock::new(settings, origin, &room),
+            flows: room.fast.then(Flows::new),
             settings: Arc::clone(settings),
             placement,
+            room,
         }
     }
 
-    /// Counts I/Os, in the order of issue. When the last of them ended.
-    pub fn add_all(&mut self, ios: &[Io]) -> i64 {
-        let mut last = i64::MIN;
-        for some in ios.chunks(TOGETHER) {
-            last = last.max(self.clock.add_all(some));
-            if self.placement.shift == 0 {
-                self.add_shifted(some);
-                continue;
+    /// Counts I/Os, [`TOGETHER`] at most, in the order of issue. When the last of them ended.
+    pub fn add_all(&mut self, ios: impl Iterator<Item = Io> + Clone) -> i64 {
+        let last = self.clock.add_all(ios.clone());
+        let shift = self.placement.shift;
+        let ios = ios.map(|io| io.shifted(shift));
+        match self.flows.take() {
+            Some(mut flows) => {
+                self.add_by(&mut flows, ios.clone());
+                self.flows = Some(flows);
             }
-            let mut shifted = std::mem::take(&mut self.shifted);
-            shifted.extend(some.iter().map(|io| self.shifted(io)));
-            self.add_shifted(&shifted);
-            shifted.clear();
-            self.shifted = shifted;
+            None => ios.clone().for_each(|io| self.add_one(&io)),
+        }
+        for rmw in &mut self.rmw {
+            ios.clone().for_each(|io| rmw.add(&io));
+        }
+        if self.placement.route.is_some() {
+            ios.for_each(|io| self.below(&io, false));
         }
         last
     }
 
-    fn add_shifted(&mut self, ios: &[Io]) {
-        let processes = self.settings.processes;
+    /// By flows where they know an I/O.
+    fn add_by(&mut self, flows: &mut Flows, ios: impl Iterator<Item = Io>) {
+        let (mut hits, mut missed) = (0, 0);
         for io in ios {
-            op(&mut self.ops, &self.placement, io.op).add(io);
-            for grid in &mut self.rmw {
-                grid.add(io);
-            }
-            if processes {
-                self.owners.add(io);
+            if flows.add(&io) {
+                hits += 1;
+                op(&mut self.ops, (&self.placement, &self.room), io.op).add_of_flow(&io);
+            } else {
+                missed += 1;
+                self.add_and_learn(&io, flows);
             }
         }
-        if self.placement.route.is_some() {
-            ios.iter().for_each(|io| self.below(io, false));
+        if flows.is_due(hits, missed) {
+            self.add_flows(flows);
         }
     }
 
+    fn add_and_learn(&mut self, io: &Io, flows: &mut Flows) {
+        self.add_one(io);
+        op(&mut self.ops, (&self.placement, &self.room), io.op).make_fast();
+        // Who is counted among others has no flow.
+        if !self.settings.processes || self.owners.is_own(io.process, io.op) {
+            flows.learn(io);
+        }
+    }
+
+    #[inline]
+    fn add_one(&mut self, io: &Io) {
+        op(&mut self.ops, (&self.placement, &self.room), io.op).add(io);
+        if self.settings.processes {
+            self.owners.add(io);
+        }
+    }
+
+    /// Adds up what flows stand for, and forgets them.
+    fn add_flows(&mut self, flows: &mut Flows) {
+        for flow in flows.all() {
+            op(&mut self.ops, (&self.placement, &self.room), flow.op).add_flow(&flow);
+            if self.settings.processes {
+                self.owners.add_flow(&flow);
+            }
+        }
+        flows.clear();
+    }
+
+    /// Adds up what is counted together; before the profile is asked for.
+    pub fn settle(&mut self) {
+        if let Some(mut flows) = self.flows.take() {
+            self.add_flows(&mut flows);
+            self.flows = Some(flows);
+        }
+        let states = self.ops.iter_mut().flatten();
+        states.for_each(|state| state.settle());
+    }
+
     pub fn add_latency(&mut self, io: &Io) {
-        let io = self.shifted(io);
-        op(&mut self.ops, &self.placement, io.op).add_latency(&io);
+        let io = io.shifted(self.placement.shift);
+        op(&mut self.ops, (&self.placement, &self.room), io.op).add_latency(&io);
         self.below(&io, true);
         self.clock.add_latency(&io);
     }
@@ -115,15 +175,7 @@ impl DeviceState {
             && io.op.has_place()
         {
             let route = Arc::clone(route);
-            op(&mut self.ops, &self.placement, io.op).add_below(io, &route, counted);
-        }
-    }
-
-    #[inline]
-    const fn shifted(&self, io: &Io) -> Io {
-        Io {
-            offset: io.offset.wrapping_add_signed(self.placement.shift),
-            ..*io
+            op(&mut self.ops, (&self.placement, &self.room), io.op).add_below(io, &route, counted);
         }
     }
 
@@ -162,7 +214,7 @@ impl DeviceState {
 #[inline]
 fn op<'a>(
     ops: &'a mut [Option<Box<OpState>>; Op::ALL.len()],
-    placement: &Placement,
+    of: (&Placement, &Room),
     op: Op,
 ) -> &'a mut OpState {
     // The array has a place for every operation.
@@ -170,12 +222,12 @@ fn op<'a>(
     let slot = &mut ops[op as usize];
     match slot {
         Some(state) => state,
-        None => slot.insert(new(placement)),
+        None => slot.insert(new(of)),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn new(placement: &Placement) -> Box<OpState> {
-    Box::new(OpState::new(placement))
+fn new((placement, room): (&Placement, &Room)) -> Box<OpState> {
+    Box::new(OpState::new(placement, room))
 }

@@ -3,6 +3,7 @@
 use ioalign_core::profile::GridProfile;
 
 use super::cells::Cells;
+use super::flows::Flow;
 use super::latency::Histogram;
 use super::placed::PlacedGrid;
 use super::split::Split;
@@ -11,12 +12,7 @@ use crate::record::{Io, NO_LATENCY};
 /// Counters on one grid.
 pub struct GridState {
     cells: Cells,
-    pieces: u64,
-    start_off: u64,
-    length_off: u64,
-    straddling: u64,
-    touched: u64,
-    minimum: u64,
+    sums: Sums,
     slow: Histogram,
     /// Of those that do not straddle, where it is not all others of the operation: on layers below that
     /// not every I/O reaches.
@@ -24,8 +20,28 @@ pub struct GridState {
     clean_max: u64,
     /// Made when the first I/O straddles: before it there is nothing to compare.
     split: Option<Box<Split>>,
+    /// Latencies for the two above that wait to be looked at together, where there is memory for them.
+    waiting: Option<Box<Waiting>>,
     /// Of the I/O at hand, where it comes in pieces.
     now: Option<Crossing>,
+}
+
+/// Latencies that are looked at together.
+const WAITING: usize = 128;
+
+/// Latency, size, and whether it straddles, of I/Os that fit into a cell.
+struct Waiting {
+    all: [(u64, u32, bool); WAITING],
+    used: usize,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self {
+            all: [(0, 0, false); WAITING],
+            used: 0,
+        }
+    }
 }
 
 /// What one I/O does to the grid.
@@ -39,9 +55,52 @@ struct Crossing {
 }
 
 impl Crossing {
+    #[inline]
+    fn of(cells: &Cells, offset: u64, len: u64) -> Self {
+        let span = cells.span(offset, len);
+        let (whole, part) = cells.split(len);
+        let touched = if len == 0 {
+            0
+        } else {
+            span.last.wrapping_sub(span.first) + 1
+        };
+        let minimum = whole + u64::from(part != 0);
+        Self {
+            start_off: span.head,
+            length_off: part != 0,
+            touched,
+            minimum,
+            // Fits into one cell and lies in two.
+            straddles: minimum == 1 && touched == 2,
+        }
+    }
+
     /// Could lie in one cell: what straddling I/O is compared with.
     const fn fits(&self) -> bool {
         self.minimum == 1
+    }
+}
+
+/// The four counters, and what they are shares of.
+#[derive(Default)]
+struct Sums {
+    pieces: u64,
+    start_off: u64,
+    length_off: u64,
+    straddling: u64,
+    touched: u64,
+    minimum: u64,
+}
+
+impl Sums {
+    #[inline]
+    fn add(&mut self, crossing: &Crossing, ios: u64) {
+        self.pieces += ios;
+        self.start_off += u64::from(crossing.start_off) * ios;
+        self.length_off += u64::from(crossing.length_off) * ios;
+        self.touched += crossing.touched * ios;
+        self.minimum += crossing.minimum * ios;
+        self.straddling += u64::from(crossing.straddles) * ios;
     }
 }
 
@@ -50,17 +109,20 @@ impl GridState {
     pub fn new(grid: &PlacedGrid) -> Self {
         Self {
             cells: grid.cells(),
-            pieces: 0,
-            start_off: 0,
-            length_off: 0,
-            straddling: 0,
-            touched: 0,
-            minimum: 0,
+            sums: Sums::default(),
             slow: Histogram::default(),
             clean: None,
             clean_max: 0,
             split: None,
+            waiting: None,
             now: None,
+        }
+    }
+
+    /// Spends memory on speed.
+    pub fn make_fast(&mut self) {
+        if self.clean.is_none() {
+            self.waiting.get_or_insert_default();
         }
     }
 
@@ -74,56 +136,81 @@ impl GridState {
 
     #[inline]
     fn crossing(&self, offset: u64, len: u64) -> Crossing {
-        let span = self.cells.span(offset, len);
-        let (whole, part) = self.cells.split(len);
-        let touched = if len == 0 {
-            0
-        } else {
-            span.last.wrapping_sub(span.first) + 1
-        };
-        let minimum = whole + u64::from(part != 0);
-        Crossing {
-            start_off: span.head,
-            length_off: part != 0,
-            touched,
-            minimum,
-            // Fits into one cell and lies in two.
-            straddles: minimum == 1 && touched == 2,
-        }
+        Crossing::of(&self.cells, offset, len)
     }
 
     #[inline]
     pub fn add(&mut self, io: &Io) {
         let crossing = self.crossing(io.offset, u64::from(io.len));
-        self.count(&crossing);
+        self.sums.add(&crossing, 1);
         if io.latency != NO_LATENCY {
-            self.latency(&crossing, io);
+            self.latency(crossing.fits(), crossing.straddles, io);
         }
     }
 
+    /// Counts an I/O that flows count; by them as far as they tell.
     #[inline]
-    fn count(&mut self, crossing: &Crossing) {
-        self.pieces += 1;
-        self.start_off += u64::from(crossing.start_off);
-        self.length_off += u64::from(crossing.length_off);
-        self.touched += crossing.touched;
-        self.minimum += crossing.minimum;
-        self.straddling += u64::from(crossing.straddles);
+    pub fn add_of_flow(&mut self, io: &Io) {
+        if !self.cells.are_told_by_flows() {
+            return self.add(io);
+        }
+        if io.latency != NO_LATENCY {
+            let (fits, straddles) = self.cells.straddles(io.offset, u64::from(io.len));
+            self.latency(fits, straddles, io);
+        }
     }
 
-    #[inline]
-    fn latency(&mut self, crossing: &Crossing, io: &Io) {
-        if crossing.straddles {
-            self.slow.add(io.latency);
-            self.split.get_or_insert_default();
-        } else {
-            self.clean_max = self.clean_max.max(io.latency);
-            if let Some(clean) = &mut self.clean {
-                clean.add(io.latency);
+    /// Counts what a flow stands for.
+    pub fn add_flow(&mut self, flow: &Flow<'_>) {
+        if self.cells.are_told_by_flows() {
+            for starts in flow.starts() {
+                let crossing = self.crossing(starts.first(), u64::from(flow.len));
+                self.sums.add(&crossing, starts.ios);
             }
         }
-        if let Some(split) = self.split.as_mut().filter(|_| crossing.fits()) {
-            split.add(crossing.straddles, io.len, io.latency);
+    }
+
+    #[inline]
+    fn latency(&mut self, fits: bool, straddles: bool, io: &Io) {
+        let clean = if straddles { 0 } else { io.latency };
+        self.clean_max = self.clean_max.max(clean);
+        let Some(waiting) = &mut self.waiting else {
+            return self.compare(fits, straddles, io.len, io.latency);
+        };
+        // Which ones fit is anybody's guess: no branch.
+        if let Some(slot) = waiting.all.get_mut(waiting.used) {
+            *slot = (io.latency, io.len, straddles);
+        }
+        waiting.used += usize::from(fits);
+        if waiting.used == WAITING {
+            self.settle();
+        }
+    }
+
+    /// Counts the latencies that wait.
+    #[inline(never)]
+    pub fn settle(&mut self) {
+        let Some(mut waiting) = self.waiting.take() else {
+            return;
+        };
+        let all = waiting.all.get(..waiting.used).unwrap_or_default();
+        for (latency, len, straddles) in all {
+            self.compare(true, *straddles, *len, *latency);
+        }
+        waiting.used = 0;
+        self.waiting = Some(waiting);
+    }
+
+    #[inline]
+    fn compare(&mut self, fits: bool, straddles: bool, len: u32, latency: u64) {
+        if straddles {
+            self.slow.add(latency);
+            self.split.get_or_insert_default();
+        } else if let Some(clean) = &mut self.clean {
+            clean.add(latency);
+        }
+        if let Some(split) = self.split.as_mut().filter(|_| fits) {
+            split.add(straddles, len, latency);
         }
     }
 
@@ -131,7 +218,7 @@ impl GridState {
     pub fn add_piece(&mut self, offset: u64, len: u64, counted: bool) {
         let crossing = self.crossing(offset, len);
         if counted {
-            self.count(&crossing);
+            self.sums.add(&crossing, 1);
         }
         let now = self.now.get_or_insert_default();
         now.straddles |= crossing.straddles;
@@ -143,14 +230,14 @@ impl GridState {
         if let Some(crossing) = self.now.take()
             && io.latency != NO_LATENCY
         {
-            self.latency(&crossing, io);
+            self.latency(crossing.fits(), crossing.straddles, io);
         }
     }
 
     /// The latency of an I/O that was counted without.
     pub fn add_latency(&mut self, io: &Io) {
         let crossing = self.crossing(io.offset, u64::from(io.len));
-        self.latency(&crossing, io);
+        self.latency(crossing.fits(), crossing.straddles, io);
     }
 
     /// What the profile says of it; `all` are the latencies of the operation.
@@ -159,12 +246,12 @@ impl GridState {
         let clean = self.clean.as_ref().map_or_else(others, Histogram::summary);
         GridProfile {
             op: op.to_owned(),
-            pieces: self.pieces,
-            start_off_grid: self.start_off,
-            length_not_multiple: self.length_off,
-            straddling: self.straddling,
-            cells_touched: self.touched,
-            cells_minimum: self.minimum,
+            pieces: self.sums.pieces,
+            start_off_grid: self.sums.start_off,
+            length_not_multiple: self.sums.length_off,
+            straddling: self.sums.straddling,
+            cells_touched: self.sums.touched,
+            cells_minimum: self.sums.minimum,
             straddling_latency_us: self.slow.summary(),
             clean_latency_us: clean,
             latency_ratio: self.split.as_ref().map(|split| split.profile()),

@@ -8,6 +8,7 @@ mod cells;
 mod clock;
 mod depth;
 mod device;
+mod flows;
 mod folded;
 mod grid;
 mod intervals;
@@ -27,9 +28,9 @@ use ioalign_core::GridSpec;
 use ioalign_core::profile::{self, Profile};
 
 use crate::pipeline::Directory;
-use crate::record::{Device, Io};
+use crate::record::{Batch, Device, Io};
 pub use below::StackIndex;
-use device::{DeviceState, Room};
+use device::{DeviceState, Room, TOGETHER};
 pub(crate) use op::power_of;
 pub(crate) use placed::tier;
 use placed::{PlacedGrid, Placement};
@@ -150,11 +151,29 @@ impl Analysis {
         self.events += ios.len() as u64;
         // Runs of one device: the state is looked up once a run.
         for run in ios.chunk_by(|a, b| a.device == b.device) {
-            let Some(first) = run.first() else { continue };
-            self.first = Some(self.first.map_or(first.time, |t| t.min(first.time)));
-            let last = self.state(first.device).add_all(run);
-            self.last = self.last.max(last);
+            for some in run.chunks(TOGETHER) {
+                let Some(first) = some.first() else { continue };
+                self.add_run(first.time, first.device, some.iter().copied());
+            }
         }
+    }
+
+    /// The same column by column.
+    pub fn add_columns(&mut self, mut ios: Batch<'_>) {
+        self.events += ios.count() as u64;
+        while let (Some(time), Some(device)) = (ios.time.first(), ios.device.first()) {
+            let run = ios.device.iter().take(TOGETHER);
+            let run = run.take_while(|other| *other == device).count();
+            let (some, rest) = ios.split_at(run);
+            self.add_run(*time, *device, some.ios());
+            ios = rest;
+        }
+    }
+
+    fn add_run(&mut self, time: i64, device: u32, ios: impl Iterator<Item = Io> + Clone) {
+        self.first = Some(self.first.map_or(time, |first| first.min(time)));
+        let last = self.state(device).add_all(ios);
+        self.last = self.last.max(last);
     }
 
     /// The latency of an I/O that was counted without.
@@ -163,12 +182,16 @@ impl Analysis {
         self.last = self.last.max(io.end());
     }
 
-    /// All counters, with the names of devices and processes.
-    pub fn profile(&self, directory: &Directory) -> Profile {
-        let states = self.devices.iter().zip(0_u32..);
-        let mut devices: Vec<_> = states
-            .filter_map(|(state, number)| Some(state.as_ref()?.profile(number, directory)))
-            .collect();
+    /// All counters, with the names of devices and processes; nothing is counted afterwards.
+    pub fn profile(&mut self, directory: &Directory) -> Profile {
+        // Each gives its memory back before the next one tells: profiles of many devices are large too.
+        let told = |(state, number): (Option<Box<DeviceState>>, u32)| {
+            let mut state = state?;
+            state.settle();
+            Some(state.profile(number, directory))
+        };
+        let states = std::mem::take(&mut self.devices).into_iter().zip(0_u32..);
+        let mut devices: Vec<_> = states.filter_map(told).collect();
         devices.sort_by(|a, b| a.device.cmp(&b.device));
         let first = self.first.unwrap_or(0);
         let duration = u64::try_from(self.last.saturating_sub(first)).unwrap_or(0);

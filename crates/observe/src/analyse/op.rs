@@ -4,9 +4,13 @@
 //! `start` and `end - 1` differ, and fits into a cell of 2^k for every k from the length's logarithm
 //! on. What lies between straddles: two counters of a difference array settle all powers of two.
 
+use std::ops::AddAssign;
+
 use ioalign_core::profile::{GridProfile, OpProfile};
 
 use super::below::Route;
+use super::device::Room;
+use super::flows::Flow;
 use super::grid::GridState;
 use super::latency::Histogram;
 use super::placed::Placement;
@@ -42,7 +46,7 @@ pub fn power_of(value: u64) -> usize {
 }
 
 impl OpState {
-    pub fn new(placement: &Placement) -> Self {
+    pub fn new(placement: &Placement, room: &Room) -> Self {
         let below = placement.route.iter().flat_map(|route| route.grids());
         Self {
             ios: 0,
@@ -52,7 +56,7 @@ impl OpState {
             straddle: [0; POWERS + 1],
             sectors: [0; 8],
             whole_sectors: [0; 8],
-            sizes: Sizes::default(),
+            sizes: Sizes::new(room.sizes),
             streams: Streams::default(),
             latency: Histogram::default(),
             grids: placement.grids.iter().map(GridState::new).collect(),
@@ -72,15 +76,58 @@ impl OpState {
         }
     }
 
+    /// Counts an I/O that flows count too: what they do not tell.
+    #[inline]
+    pub fn add_of_flow(&mut self, io: &Io) {
+        self.crosses(io.offset, u64::from(io.len));
+        self.streams.add(io.offset, u64::from(io.len));
+        for grid in &mut self.grids {
+            grid.add_of_flow(io);
+        }
+        if io.latency != NO_LATENCY {
+            self.latency.add(io.latency);
+        }
+    }
+
+    /// Counts what a flow stands for.
+    pub fn add_flow(&mut self, flow: &Flow<'_>) {
+        let (mut ios, mut off, len) = (0, 0, u64::from(flow.len));
+        for starts in flow.starts() {
+            ios += starts.ios;
+            off += starts.ios * u64::from(starts.power < 12);
+            add(&mut self.starts, starts.power, starts.ios);
+            add(&mut self.sectors, starts.sector, starts.ios);
+            if len.is_multiple_of(4096) {
+                add(&mut self.whole_sectors, starts.sector, starts.ios);
+            }
+        }
+        self.ios += ios;
+        self.bytes += ios * len;
+        add(&mut self.lengths, power_of(len), ios);
+        add(&mut self.straddle, fits(len), ios.cast_signed());
+        self.sizes.add_many(flow.len, ios, off);
+        self.grids.iter_mut().for_each(|grid| grid.add_flow(flow));
+    }
+
+    /// Spends memory on speed.
+    pub fn make_fast(&mut self) {
+        self.grids.iter_mut().for_each(GridState::make_fast);
+    }
+
+    /// Counts all that waits.
+    pub fn settle(&mut self) {
+        self.grids.iter_mut().for_each(GridState::settle);
+    }
+
     #[inline]
     fn place(&mut self, io: &Io) {
         let len = u64::from(io.len);
-        count(&mut self.starts, power_of(io.offset));
-        count(&mut self.lengths, power_of(len));
+        add(&mut self.starts, power_of(io.offset), 1);
+        add(&mut self.lengths, power_of(len), 1);
         let sector = ((io.offset >> 9) & 7) as usize;
-        count(&mut self.sectors, sector);
+        add(&mut self.sectors, sector, 1);
         if len.is_multiple_of(4096) {
-            count(&mut self.whole_sectors, sector);
+            add(&mut self.whole_sectors, sector, 1);
         }
         self.straddles(io.offset, len);
         self.sizes.add(io.len, !io.offset.is_multiple_of(4096));
@@ -94,16 +141,19 @@ impl OpState {
 
     #[inline]
     fn straddles(&mut self, start: u64, len: u64) {
-        if len < 2 {
-            return;
+        if len >= 2 {
+            add(&mut self.straddle, fits(len), 1);
+            self.crosses(start, len);
         }
+    }
+
+    /// Where straddling ends. That is never before it begins: two numbers differ in their bits by no less
+    /// than in value. Where both are equal they cancel, without a branch that no processor could foresee.
+    #[inline]
+    fn crosses(&mut self, start: u64, len: u64) {
         let last = start.wrapping_add(len - 1);
         // The lowest bit changes no answer, and a number that is not zero needs no test for zero.
         let crossed = 64 - ((start ^ last) | 1).leading_zeros();
-        let fits = 64 - ((len - 1) | 1).leading_zeros();
-        // `crossed` is never below `fits`: two numbers differ in their bits by no less than in value.
-        // Where they are equal, both cancel, without a branch that no processor could foresee.
-        add(&mut self.straddle, fits as usize, 1);
         add(&mut self.straddle, crossed as usize, -1);
     }
 
@@ -158,15 +208,14 @@ impl OpState {
     }
 }
 
+/// The smallest cell that so many bytes, two at least, fit into.
 #[inline]
-fn count(all: &mut [u64], index: usize) {
-    if let Some(slot) = all.get_mut(index) {
-        *slot += 1;
-    }
+const fn fits(len: u64) -> usize {
+    (64 - ((len - 1) | 1).leading_zeros()) as usize
 }
 
 #[inline]
-fn add(all: &mut [i64], index: usize, value: i64) {
+fn add<T: AddAssign>(all: &mut [T], index: usize, value: T) {
     if let Some(slot) = all.get_mut(index) {
         *slot += value;
     }
@@ -178,7 +227,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn straddling(start: u64, len: u64) -> Vec<u64> {
-        let mut state = OpState::new(&Placement::default());
+        let mut state = OpState::new(&Placement::default(), &Room::after(0));
         state.straddles(start, len);
         state.profile().straddling_pow2
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use ioalign_core::profile::ProcessProfile;
 
+use super::flows::Flow;
 use super::op::power_of;
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
@@ -44,6 +45,19 @@ impl Owner {
         if let Some(count) = self.starts.get_mut(power_of(io.offset)) {
             *count += 1;
         }
+    }
+
+    fn add_flow(&mut self, flow: &Flow<'_>) {
+        let mut ios = 0;
+        for starts in flow.starts() {
+            ios += starts.ios;
+            if let Some(count) = self.starts.get_mut(starts.power) {
+                *count += starts.ios;
+            }
+        }
+        self.ios += ios;
+        self.bytes += ios * u64::from(flow.len);
+        self.length_off += ios * u64::from(!flow.len.is_multiple_of(4096));
     }
 
     fn merge(&mut self, other: &Self) {
@@ -101,25 +115,44 @@ impl Owners {
         self.add_far(io, place);
     }
 
-    fn add_far(&mut self, io: &Io, place: usize) {
-        let full = self.all.len() >= self.most;
-        let known = self.index.get(&(io.process, io.op)).copied();
-        let process = if full && known.is_none() {
-            u32::MAX
-        } else {
-            io.process
-        };
-        let next = self.all.len();
-        let index = known.unwrap_or_else(|| *self.index.entry((process, io.op)).or_insert(next));
-        if index == next {
-            self.all.push(Owner::new(process, io.op));
+    /// Whether this one is counted by itself, and not among the others.
+    pub fn is_own(&mut self, process: u32, op: Op) -> bool {
+        self.place_of(process, op).0 == process
+    }
+
+    /// Adds what was counted of a process that [`is_own`](Self::is_own).
+    pub fn add_flow(&mut self, flow: &Flow<'_>) {
+        let (_, index) = self.place_of(flow.process, flow.op);
+        if let Some(owner) = self.all.get_mut(index) {
+            owner.add_flow(flow);
         }
+    }
+
+    fn add_far(&mut self, io: &Io, place: usize) {
+        let (_, index) = self.place_of(io.process, io.op);
         if let (Some(near), Ok(index)) = (self.near.get_mut(place), u32::try_from(index)) {
             *near = index;
         }
         if let Some(owner) = self.all.get_mut(index) {
             owner.add(io);
         }
+    }
+
+    /// As whom a process is counted, and where.
+    fn place_of(&mut self, process: u32, op: Op) -> (u32, usize) {
+        let full = self.all.len() >= self.most;
+        let known = self.index.get(&(process, op)).copied();
+        let process = if full && known.is_none() {
+            u32::MAX
+        } else {
+            process
+        };
+        let next = self.all.len();
+        let index = known.unwrap_or_else(|| *self.index.entry((process, op)).or_insert(next));
+        if index == next {
+            self.all.push(Owner::new(process, op));
+        }
+        (process, index)
     }
 
     /// All of them with names, most I/Os first; those past the list are added up.

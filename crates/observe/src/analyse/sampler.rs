@@ -10,9 +10,6 @@ use ioalign_core::units::ratio;
 
 use super::clock::Sum;
 
-/// Samples that wait for completions; an I/O that takes longer counts in the last of them.
-const OPEN: usize = 1024;
-
 #[derive(Copy, Clone, Debug, Default)]
 struct Sample {
     ios: u64,
@@ -31,6 +28,8 @@ impl Sample {
 #[derive(Clone, Debug)]
 pub struct SamplerState {
     width: u64,
+    /// So many samples wait for completions; an I/O that takes longer counts in the last of them.
+    most: usize,
     /// Number of the first sample in `open`.
     base: u64,
     open: VecDeque<Sample>,
@@ -42,10 +41,11 @@ pub struct SamplerState {
 }
 
 impl SamplerState {
-    /// Every `width` nanoseconds.
-    pub fn new(width: u64) -> Self {
+    /// Every `width` nanoseconds; at most `most` samples wait.
+    pub fn new(width: u64, most: usize) -> Self {
         Self {
             width: width.max(1),
+            most: most.max(1),
             base: 0,
             open: VecDeque::new(),
             active: 0,
@@ -71,7 +71,9 @@ impl SamplerState {
         } else {
             ahead / self.width
         };
-        let index = usize::try_from(ahead).unwrap_or(OPEN).min(OPEN - 1);
+        let index = usize::try_from(ahead)
+            .unwrap_or(usize::MAX)
+            .min(self.most - 1);
         if index >= self.open.len() {
             self.open.resize(index + 1, Sample::default());
         }

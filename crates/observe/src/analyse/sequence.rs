@@ -14,16 +14,8 @@ pub struct Streams {
     /// Where each stream ended, from `newest` on around, the one used last first.
     ends: [u64; STREAMS],
     newest: usize,
-    /// The same folded to 32 bits: all eight are compared in two steps of the oldest SIMD.
-    keys: [u32; STREAMS],
     ios: u64,
     sequential: u64,
-}
-
-#[inline]
-#[allow(clippy::cast_possible_truncation)] // a fold; the whole number is compared after a hit
-const fn key(end: u64) -> u32 {
-    (end >> 9) as u32 ^ (end >> 41) as u32
 }
 
 impl Default for Streams {
@@ -31,7 +23,6 @@ impl Default for Streams {
         Self {
             ends: [NOWHERE; STREAMS],
             newest: 0,
-            keys: [key(NOWHERE); STREAMS],
             ios: 0,
             sequential: 0,
         }
@@ -42,23 +33,18 @@ impl Streams {
     #[inline]
     pub fn add(&mut self, start: u64, len: u64) {
         self.ios += 1;
-        if self.any(start) {
+        // One by one: the end that was stored last cannot be loaded yet together with others.
+        if self.ends.iter().any(|end| *end == start) {
             self.go_on(start);
         }
         // The one that has waited longest, or was just freed, lies before the newest.
         self.newest = (self.newest + STREAMS - 1) % STREAMS;
-        self.put(self.newest, start.wrapping_add(len));
+        if let Some(end) = self.ends.get_mut(self.newest) {
+            *end = start.wrapping_add(len);
+        }
     }
 
-    /// Compares with all without a branch each: most I/O of most traces is random.
-    #[inline]
-    fn any(&self, start: u64) -> bool {
-        let wanted = key(start);
-        let same = |any, key: &u32| any | (*key == wanted);
-        self.keys.iter().fold(false, same)
-    }
-
-    /// Frees the place of the stream that goes on, if there is one: those that waited longer move up.
+    /// Frees the place of the stream that goes on: those that waited longer move up.
     fn go_on(&mut self, start: u64) {
         let at = |age: usize| (self.newest + age) % STREAMS;
         let age = (0..STREAMS).find(|age| self.ends.get(at(*age)) == Some(&start));
@@ -67,14 +53,9 @@ impl Streams {
         for age in age..STREAMS - 1 {
             let older = (self.newest + age + 1) % STREAMS;
             let end = self.ends.get(older).copied().unwrap_or(NOWHERE);
-            self.put((self.newest + age) % STREAMS, end);
-        }
-    }
-
-    #[inline]
-    fn put(&mut self, place: usize, end: u64) {
-        if let (Some(to), Some(folded)) = (self.ends.get_mut(place), self.keys.get_mut(place)) {
-            (*to, *folded) = (end, key(end));
+            if let Some(place) = self.ends.get_mut((self.newest + age) % STREAMS) {
+                *place = end;
+            }
         }
     }
 

@@ -8,7 +8,7 @@ const STEP: u32 = 512;
 const DIRECT: usize = (1 << 20) / STEP as usize + 1;
 /// Counters that are made together: most devices know few sizes.
 const PAGE: usize = 64;
-/// Odd sizes kept one by one; more of them are counted by power of two.
+/// Odd sizes kept one by one, at most; more of them are counted by power of two.
 const MOST_ODD: usize = 1024;
 
 /// I/Os of one size, and those that do not start at a multiple of 4096 bytes.
@@ -20,9 +20,9 @@ struct Count {
 
 impl Count {
     #[inline]
-    fn add(&mut self, off: bool) {
-        self.ios += 1;
-        self.off += u64::from(off);
+    const fn add(&mut self, ios: u64, off: u64) {
+        self.ios += ios;
+        self.off += off;
     }
 
     const fn named(self, bytes: u64) -> SizeCount {
@@ -36,39 +36,59 @@ impl Count {
 
 /// A histogram of sizes.
 pub struct Sizes {
+    /// Pages that may still be made.
+    pages: usize,
+    most_odd: usize,
     direct: [Option<Box<[Count; PAGE]>>; DIRECT.div_ceil(PAGE)],
     odd: HashMap<u32, Count>,
 }
 
-impl Default for Sizes {
-    fn default() -> Self {
+impl Sizes {
+    /// With room for so many sizes, in pages of 64 neighbours.
+    pub fn new(room: usize) -> Self {
         Self {
+            pages: room / PAGE,
+            most_odd: room.min(MOST_ODD),
             direct: [const { None }; DIRECT.div_ceil(PAGE)],
             odd: HashMap::new(),
         }
     }
-}
 
-impl Sizes {
     #[inline]
     pub fn add(&mut self, len: u32, off: bool) {
-        let index = (len / STEP) as usize;
-        if len.is_multiple_of(STEP) && index < DIRECT {
-            let page = self.direct.get_mut(index / PAGE);
-            let page =
-                page.map(|page| page.get_or_insert_with(|| Box::new([Count::default(); PAGE])));
-            if let Some(count) = page.and_then(|page| page.get_mut(index % PAGE)) {
-                count.add(off);
-            }
-        } else {
-            self.add_odd(len, off);
-        }
+        self.add_many(len, 1, u64::from(off));
     }
 
-    fn add_odd(&mut self, len: u32, off: bool) {
-        let full = self.odd.len() >= MOST_ODD && !self.odd.contains_key(&len);
-        let len = if full { 1 << len.ilog2() } else { len };
-        self.odd.entry(len).or_default().add(off);
+    /// Counts I/Os of one size, `off` of them off 4096 bytes.
+    #[inline]
+    pub fn add_many(&mut self, len: u32, ios: u64, off: u64) {
+        let index = (len / STEP) as usize;
+        if len.is_multiple_of(STEP)
+            && index < DIRECT
+            && let Some(count) = self.direct(index)
+        {
+            return count.add(ios, off);
+        }
+        self.add_odd(len, ios, off);
+    }
+
+    #[inline]
+    fn direct(&mut self, index: usize) -> Option<&mut Count> {
+        let page = self.direct.get_mut(index / PAGE)?;
+        if page.is_none() && self.pages > 0 {
+            self.pages -= 1;
+            *page = Some(Box::new([Count::default(); PAGE]));
+        }
+        page.as_mut()?.get_mut(index % PAGE)
+    }
+
+    fn add_odd(&mut self, len: u32, ios: u64, off: u64) {
+        let full = self.odd.len() >= self.most_odd && !self.odd.contains_key(&len);
+        let len = match len.checked_ilog2() {
+            Some(power) if full => 1 << power,
+            _ => len,
+        };
+        self.odd.entry(len).or_default().add(ios, off);
     }
 
     /// All sizes, smallest first.

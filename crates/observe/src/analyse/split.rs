@@ -117,23 +117,24 @@ impl Split {
         let value = log2(nanos);
         let known = reference.ios >= REFERENCES;
         let past = value - reference.mean;
-        if !straddles {
-            reference.ios += 1;
-            // In the long run without a division, which takes longer than all the rest.
-            reference.mean += match reference.ios {
-                few @ ..256 => past / few,
-                _ => past / 256,
-            };
-        }
+        // Which of the two it is is anybody's guess: no branch.
+        let clean = i64::from(!straddles);
+        reference.ios += clean;
+        // In the long run without a division, which takes longer than all the rest.
+        let step = match reference.ios {
+            few @ ..256 => past / few.max(1),
+            _ => past / 256,
+        };
+        reference.mean += step * clean;
         if !known {
             return;
         }
-        let side = if straddles {
-            &mut self.now.straddling
-        } else {
-            &mut self.now.clean
+        let side = |is: i64| Side {
+            ios: is.unsigned_abs(),
+            sum: past * is,
         };
-        side.add(&Side { ios: 1, sum: past });
+        self.now.straddling.add(&side(1 - clean));
+        self.now.clean.add(&side(clean));
         self.filled += 1;
         if self.filled >= self.batch {
             self.close();

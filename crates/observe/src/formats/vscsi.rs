@@ -5,7 +5,7 @@
 use super::scsi;
 use super::text::UNKNOWN;
 use super::{Facts, Format, Framing, Parse, Parser};
-use crate::record::{Io, Kind, Record, Records};
+use crate::record::{Io, Record, Records};
 
 /// vscsiStats version 1.
 pub const ONE: Format = Format {
@@ -116,14 +116,11 @@ impl Parse for Reader {
         let mut at = 0;
         for record in chunk.chunks(self.0.size()) {
             match self.one(record) {
-                Some(io) => out.rows.push(Record {
-                    io: Io {
-                        device,
-                        process,
-                        ..io
-                    },
-                    kind: Kind::Whole,
-                }),
+                Some(io) => out.rows.push(Record::whole(Io {
+                    device,
+                    process,
+                    ..io
+                })),
                 None => out
                     .skipped
                     .add(at, record, "not a record of this version of vscsiStats"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Device, Names, Process, Record};
+use crate::record::{Device, Names, Process, Record, Records};
 
 /// More devices than this share one entry: a host has hundreds, a cloud trace thousands.
 pub const MOST_DEVICES: usize = 4096;
@@ -92,8 +92,19 @@ fn next(len: usize, most: usize) -> u32 {
 }
 
 impl Translation {
-    /// Gives rows the numbers of the directory.
-    pub fn apply(&self, rows: &mut [Record]) {
+    /// Gives records the numbers of the directory.
+    pub fn apply(&self, records: &mut Records) {
+        let columns = &mut records.columns;
+        for device in &mut columns.device {
+            *device = of(&self.devices, *device, MOST_DEVICES);
+        }
+        for process in &mut columns.process {
+            *process = of(&self.processes, *process, MOST_PROCESSES);
+        }
+        self.rows(&mut records.rows);
+    }
+
+    fn rows(&self, rows: &mut [Record]) {
         let plain = |all: &[u32]| all.iter().zip(0..).all(|(to, from)| *to == from);
         let devices = plain(&self.devices);
         if devices && plain(&self.processes) {

@@ -275,10 +275,7 @@ impl Stream {
         let skipped = std::mem::take(&mut records.skipped);
         self.file.skipped.merge(skipped, self.place);
         self.place += records.extent;
-        machine
-            .directory
-            .learn(&records.names)
-            .apply(&mut records.rows);
+        machine.directory.learn(&records.names).apply(records);
         Ok(Some(parsed))
     }
 
@@ -290,8 +287,8 @@ impl Stream {
 
 fn single(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
     for stream in streams {
-        while let Some(parsed) = stream.next(machine)? {
-            machine.push(&parsed.records.rows);
+        while let Some(mut parsed) = stream.next(machine)? {
+            machine.push_all(&mut parsed.records);
             stream.give_back(parsed);
         }
     }
@@ -359,7 +356,8 @@ fn merged(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
 }
 
 fn refill(stream: usize, source: &mut Stream, machine: &mut Machine) -> Result<Option<Head>> {
-    while let Some(parsed) = source.next(machine)? {
+    while let Some(mut parsed) = source.next(machine)? {
+        parsed.records.make_rows();
         if !parsed.records.rows.is_empty() {
             return Ok(Some(Head {
                 stream,

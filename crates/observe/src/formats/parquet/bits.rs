@@ -1,73 +1,75 @@
 //! Numbers of a few bits each: the two packings that Parquet has for them (Encodings.md of the
 //! parquet-format project: "RLE / bit-packing hybrid" and "delta encoding").
 
-/// Zeros after the packed bytes, so that every number can be loaded with its 16 bytes.
-const PAD: usize = 16;
-/// Values of one step of [`Unpack`]: what a miniblock has by default.
+/// Values of one step: what a miniblock has by default.
 const STEP: usize = 32;
+/// Their bytes at most, and zeros after them, so that every number can be loaded with its 16 bytes.
+const ROOM: usize = STEP * 8 + 16;
 
-/// `count` numbers of `width` bits each, the lowest bits first.
-struct Unpack {
-    room: [u8; STEP * 8 + PAD],
+/// The numbers of one step.
+type Step = [u64; STEP];
+
+/// [`STEP`] numbers of `W` bits each, the lowest bits first. Written out, so that all places and shifts
+/// are constants.
+fn unpack<const W: usize>(packed: &[u8; ROOM], out: &mut Step) {
+    macro_rules! all {
+        ($($index:literal)*) => { *out = [$(number::<W>(packed, $index)),*] };
+    }
+    all!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 }
 
-impl Unpack {
-    const fn new() -> Self {
-        Self {
-            room: [0; STEP * 8 + PAD],
-        }
+#[inline]
+fn number<const W: usize>(packed: &[u8; ROOM], index: usize) -> u64 {
+    let (byte, shift) = (index * W / 8, index * W % 8);
+    let mask = match W {
+        0 => 0,
+        _ => u64::MAX >> (64 - W),
+    };
+    if W <= 56 {
+        load::<8>(packed, byte).map_or(0, u64::from_le_bytes) >> shift & mask
+    } else {
+        let wide = load::<16>(packed, byte).map_or(0, u128::from_le_bytes) >> shift;
+        #[allow(clippy::cast_possible_truncation)] // the mask is of 64 bits
+        let low = wide as u64;
+        low & mask
     }
+}
 
-    /// Gives the numbers to `each`; `None` where the bytes do not hold so many.
-    #[inline]
-    fn all(
-        &mut self,
-        bytes: &[u8],
-        width: u32,
-        count: usize,
-        mut each: impl FnMut(u64),
-    ) -> Option<()> {
-        let mut left = count;
-        let mut rest = bytes;
-        while left > 0 {
-            let now = left.min(STEP);
-            let needed = (now * width as usize).div_ceil(8);
-            let (packed, after) = rest.split_at_checked(needed)?;
-            self.step(packed, width, now, &mut each);
-            left -= now;
-            rest = after;
-        }
-        Some(())
-    }
+#[inline]
+fn load<const N: usize>(packed: &[u8; ROOM], at: usize) -> Option<[u8; N]> {
+    packed.get(at..)?.first_chunk().copied()
+}
 
-    #[inline]
-    fn step(&mut self, packed: &[u8], width: u32, count: usize, each: &mut impl FnMut(u64)) {
-        let len = packed.len().min(STEP * 8);
-        if let (Some(room), Some(packed)) = (self.room.get_mut(..len), packed.get(..len)) {
-            room.copy_from_slice(packed);
-        }
-        if width <= 56 {
-            let mask = (1_u64 << width) - 1;
-            for index in 0..count {
-                let bit = index * width as usize;
-                let word = self.word::<8>(bit / 8).map_or(0, u64::from_le_bytes);
-                each((word >> (bit % 8)) & mask);
-            }
-        } else {
-            let mask = u64::MAX >> (64 - width.min(64));
-            for index in 0..count {
-                let bit = index * width as usize;
-                let word = self.word::<16>(bit / 8).map_or(0, u128::from_le_bytes);
-                #[allow(clippy::cast_possible_truncation)] // the mask is of 64 bits
-                each((word >> (bit % 8)) as u64 & mask);
-            }
-        }
-    }
+type Unpacker = fn(&[u8; ROOM], &mut Step);
 
-    #[inline]
-    fn word<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.room.get(at..)?.first_chunk().copied()
+/// By the number of bits.
+const UNPACKERS: [Unpacker; 65] = {
+    macro_rules! all {
+        ($($bits:literal)*) => { [$(unpack::<$bits>),*] };
     }
+    all!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
+        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64)
+};
+
+/// Gives `count` numbers of `width` bits to `each`, [`STEP`] at a time at most; `None` where the bytes do
+/// not hold so many.
+#[inline]
+fn steps(bytes: &[u8], width: u32, count: usize, mut each: impl FnMut(&[u64])) -> Option<()> {
+    let unpack = UNPACKERS.get(width as usize)?;
+    let mut room = [0; ROOM];
+    let mut numbers = [0; STEP];
+    let mut rest = bytes;
+    let mut left = count;
+    while left > 0 {
+        let now = left.min(STEP);
+        let (packed, after) = rest.split_at_checked((now * width as usize).div_ceil(8))?;
+        room.get_mut(..packed.len())?.copy_from_slice(packed);
+        unpack(&room, &mut numbers);
+        each(numbers.get(..now)?);
+        left -= now;
+        rest = after;
+    }
+    Some(())
 }
 
 /// A number of seven bits a byte; the highest bit says that there is more.
@@ -90,6 +92,15 @@ fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     Some((value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
+/// The number that all `count` are, where they are one run.
+pub fn constant(bytes: &[u8], width: u32, count: usize) -> Option<u32> {
+    let mut rest = bytes;
+    let header = varint(&mut rest)?;
+    let run = usize::try_from(header >> 1).ok()?;
+    let one = header & 1 == 0 && run >= count && width <= 32;
+    one.then(|| run_value(&mut rest, width))?
+}
+
 /// `count` numbers, runs of one number or packed.
 pub fn hybrid(bytes: &[u8], width: u32, count: usize, out: &mut Vec<u32>) -> Option<()> {
     out.clear();
@@ -97,7 +108,6 @@ pub fn hybrid(bytes: &[u8], width: u32, count: usize, out: &mut Vec<u32>) -> Opt
         return None;
     }
     let mut rest = bytes;
-    let mut unpack = Unpack::new();
     while out.len() < count {
         let header = varint(&mut rest)?;
         let left = count - out.len();
@@ -118,8 +128,9 @@ pub fn hybrid(bytes: &[u8], width: u32, count: usize, out: &mut Vec<u32>) -> Opt
         if now == 0 {
             return None;
         }
-        unpack.all(packed, width, now, |value| {
-            out.push(u32::try_from(value).unwrap_or(u32::MAX));
+        #[allow(clippy::cast_possible_truncation)] // 32 bits at most
+        steps(packed, width, now, |values| {
+            out.extend(values.iter().map(|value| *value as u32));
         })?;
         rest = after;
     }
@@ -153,7 +164,6 @@ pub fn delta(bytes: &[u8], most: usize, out: &mut Vec<i64>) -> Option<()> {
     }
     out.push(last);
     let mut left = count - 1;
-    let mut unpack = Unpack::new();
     while left > 0 {
         let least = zigzag(&mut rest)?;
         let (widths, after) = rest.split_at_checked(minis)?;
@@ -169,11 +179,13 @@ pub fn delta(bytes: &[u8], most: usize, out: &mut Vec<i64>) -> Option<()> {
             let now = left.min(mini);
             let all = mini.checked_mul(width as usize)? / 8;
             let (packed, after) = rest.split_at(all.min(rest.len()));
-            unpack.all(packed, width, now, |difference| {
-                #[allow(clippy::cast_possible_wrap)] // sums wrap, as the format says
-                let difference = difference as i64;
-                last = last.wrapping_add(least).wrapping_add(difference);
-                out.push(last);
+            steps(packed, width, now, |differences| {
+                out.extend(differences.iter().map(|difference| {
+                    // Sums wrap, as the format says.
+                    let step = difference.cast_signed().wrapping_add(least);
+                    last = last.wrapping_add(step);
+                    last
+                }));
             })?;
             rest = after;
             left -= now;
@@ -214,13 +226,30 @@ mod tests {
         let mut bytes = value.to_le_bytes().to_vec();
         bytes.extend(u64::MAX.to_le_bytes());
         let mut out = Vec::new();
-        Unpack::new().all(&bytes, 64, 2, |v| out.push(v)).unwrap();
+        steps(&bytes, 64, 2, |v| out.extend_from_slice(v)).unwrap();
         assert_eq!(out, [value, u64::MAX]);
         let mut out = Vec::new();
-        Unpack::new().all(&bytes, 60, 2, |v| out.push(v)).unwrap();
+        steps(&bytes, 60, 2, |v| out.extend_from_slice(v)).unwrap();
         assert_eq!(
             out,
             [value & (u64::MAX >> 4), (u64::MAX << 4) & (u64::MAX >> 4)]
         );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_width_is_unpacked(numbers in proptest::collection::vec(proptest::prelude::any::<u64>(), 0..100), width in 0..=64_u32) {
+            let mask = if width == 0 { 0 } else { u64::MAX >> (64 - width) };
+            let mut bits = Vec::new();
+            for number in &numbers {
+                bits.extend((0..width).map(|bit| number >> bit & 1));
+            }
+            let byte = |bits: &[u64]| bits.iter().rev().fold(0_u8, |byte, bit| byte << 1 | u8::try_from(*bit).unwrap());
+            let bytes: Vec<u8> = bits.chunks(8).map(byte).collect();
+            let mut out = Vec::new();
+            steps(&bytes, width, numbers.len(), |some| out.extend_from_slice(some)).unwrap();
+            let wanted: Vec<_> = numbers.iter().map(|number| number & mask).collect();
+            proptest::prop_assert_eq!(out, wanted);
+        }
     }
 }

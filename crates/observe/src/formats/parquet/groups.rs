@@ -121,7 +121,7 @@ pub fn all(bytes: Vec<u8>) -> Result<u64> {
         while more {
             records.clear();
             more = batches.next(&mut records).map_err(failed)?;
-            rows += records.rows.len() as u64;
+            rows += records.count() as u64;
         }
     }
     Ok(rows)

@@ -135,6 +135,11 @@ impl Decoder {
     }
 
     fn levels(&mut self, bytes: &[u8], count: usize) -> Result<(), Fault> {
+        self.levels.clear();
+        // No levels: every row has a value.
+        if bits::constant(bytes, 1, count) == Some(1) {
+            return Ok(());
+        }
         bits::hybrid(bytes, 1, count, &mut self.levels).ok_or("its levels are damaged")
     }
 
@@ -222,6 +227,11 @@ impl Decoder {
 
     fn by_dictionary(&mut self, bytes: &[u8], count: usize, out: &mut Vec<i64>) -> Option<()> {
         let (width, rest) = bytes.split_first()?;
+        if let Some(index) = bits::constant(rest, u32::from(*width), count) {
+            let value = *self.dictionary.get(index as usize)?;
+            out.resize(out.len() + count, value);
+            return Some(());
+        }
         bits::hybrid(rest, u32::from(*width), count, &mut self.indices)?;
         let dictionary = self.dictionary.as_slice();
         let mut bad = false;

@@ -5,7 +5,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::column::{Column, Place};
 use super::page::{NONE, Texts};
-use crate::record::{Io, NO_LATENCY, Names, Op, Record, Records};
+use crate::record::{Io, NO_LATENCY, Names, Op, Records};
 
 /// Pairs of pid and name found without a search; a power of two.
 const NEAR: usize = 256;
@@ -79,11 +79,13 @@ impl Rows {
             owners: Owners::default(),
             texts: process.texts(),
         };
-        for line in lines(&self.columns, rows) {
-            out.extent += 1;
-            match meaning.record(line, &mut out.names) {
-                Ok(record) => out.rows.push(record),
-                Err(why) => out.skipped.add(out.extent, &[], why),
+        if !meaning.columns(&self.columns, rows, out) {
+            for line in lines(&self.columns, rows) {
+                out.extent += 1;
+                match meaning.record(line, &mut out.names) {
+                    Ok(io) => out.columns.extend(&[io]),
+                    Err(why) => out.skipped.add(out.extent, &[], why),
+                }
             }
         }
         for column in &mut self.columns {
@@ -91,6 +93,11 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// Whether no value is such; without a branch a value.
+fn none(values: &[i64], such: impl Fn(i64) -> bool) -> bool {
+    !values.iter().fold(false, |any, value| any | such(*value))
 }
 
 /// The values of one row, in the order of [`NAMES`].
@@ -111,26 +118,76 @@ struct Meaning<'a> {
 }
 
 impl Meaning<'_> {
+    /// All rows at once, where there is nothing wrong with any of them.
+    fn columns(&mut self, columns: &[Column; 8], rows: usize, out: &mut Records) -> bool {
+        let [time, op, offset, length, latency, device, pid, process] =
+            columns.each_ref().map(|column| column.values(rows));
+        let ops = self.ops.as_slice();
+        let is_op =
+            |op: &i64| usize::try_from(*op).is_ok_and(|op| matches!(ops.get(op), Some(Some(_))));
+        let good = none(time, |time| time == NONE)
+            && none(offset, |offset| offset < 0)
+            && none(length, |length| length >> 32 != 0)
+            && op.iter().all(is_op);
+        if !good {
+            return false;
+        }
+        let to = &mut out.columns;
+        to.time.extend_from_slice(time);
+        to.offset.extend(offset.iter().map(|at| at.cast_unsigned()));
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 32 bits, as was seen
+        to.len.extend(length.iter().map(|len| *len as u32));
+        let known = |latency: &i64| {
+            if *latency < 0 {
+                NO_LATENCY
+            } else {
+                latency.cast_unsigned()
+            }
+        };
+        to.latency.extend(latency.iter().map(known));
+        let op_of = |op: &i64| usize::try_from(*op).ok().and_then(|op| *ops.get(op)?);
+        to.op
+            .extend(op.iter().map(|op| op_of(op).unwrap_or_default()));
+        match device.first() {
+            Some(one) if none(device, |other| other != *one) => {
+                to.device.resize(to.device.len() + rows, self.device(*one));
+            }
+            _ => to
+                .device
+                .extend(device.iter().map(|device| self.device(*device))),
+        }
+        let owners = pid.iter().zip(process);
+        let number =
+            |(pid, name): (&i64, &i64)| self.owners.number(*pid, *name, self.texts, &mut out.names);
+        to.process.extend(owners.map(number));
+        out.extent += rows as u64;
+        true
+    }
+
     #[inline]
-    fn record(&mut self, line: Line, names: &mut Names) -> Result<Record, &'static str> {
+    fn device(&self, number: i64) -> u32 {
+        let known = usize::try_from(number).ok();
+        let device = known.and_then(|number| self.devices.get(number));
+        device.copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn record(&mut self, line: Line, names: &mut Names) -> Result<Io, &'static str> {
         let [time, op, offset, length, latency, device, pid, process] = line;
         let op = usize::try_from(op).ok().and_then(|op| *self.ops.get(op)?);
-        let device = usize::try_from(device)
-            .ok()
-            .and_then(|device| self.devices.get(device));
         let io = Io {
             time,
             offset: u64::try_from(offset).map_err(|_| "no offset")?,
             latency: u64::try_from(latency).unwrap_or(NO_LATENCY),
             len: u32::try_from(length).map_err(|_| "no length, or one of 4 GiB and more")?,
-            device: device.copied().unwrap_or(0),
+            device: self.device(device),
             process: self.owners.number(pid, process, self.texts, names),
             op: op.ok_or("an operation that is not known")?,
         };
         if time == NONE {
             return Err("no time");
         }
-        Ok(Record::whole(io))
+        Ok(io)
     }
 }
 

@@ -1,0 +1,278 @@
+//! What the commonest I/Os have in common, counted at once: those of one process, operation and size
+//! differ only in where they start, and starts fall into few classes.
+//!
+//! One counter an I/O stands for twenty: the powers of two of starts and lengths, sectors, sizes, cells
+//! of small grids and everything by process follow from it, and are added up when they are asked for.
+
+use super::op::power_of;
+use crate::record::{Io, Op};
+
+/// Processes and sizes counted so.
+const FLOWS: usize = 64;
+/// Places to look for them; a power of two.
+const SLOTS: usize = 512;
+/// Kinds of starts: the multiples of 4096 by their power of two; the seven other whole sectors; what
+/// lies within one of eight sectors, by its power of two.
+const CLASSES: usize = WITHIN + 9 * 8;
+const SECTORS: usize = 64;
+const WITHIN: usize = 72;
+/// No counters begin here.
+const NOWHERE: u32 = 1 << 31;
+/// Misses before others may come in.
+const PATIENCE: u32 = 1 << 14;
+/// I/Os before a counter might be full.
+const MOST: u32 = 1 << 31;
+
+/// The kind of a start that is no multiple of 4096, by its lowest bits.
+const KINDS: [u8; 4096] = {
+    let mut kinds = [0; 4096];
+    let mut low = 1_usize;
+    while low < 4096 {
+        let sector = low / 512;
+        let kind = if low.is_multiple_of(512) {
+            SECTORS + sector
+        } else {
+            WITHIN + low.trailing_zeros() as usize * 8 + sector
+        };
+        #[allow(clippy::cast_possible_truncation)] // below 144
+        {
+            kinds[low] = kind as u8;
+        }
+        low += 1;
+    }
+    kinds
+};
+
+#[inline]
+fn kind_of(start: u64) -> usize {
+    // The lowest twelve bits: a place of the table. It has zero for the multiples of 4096, whose power is
+    // that of the rest; no branch, because which starts are such is anybody's guess.
+    #[allow(clippy::cast_possible_truncation, clippy::indexing_slicing)]
+    let low = usize::from(KINDS[(start & 4095) as usize]);
+    let whole = usize::from(start & 4095 == 0).wrapping_neg();
+    low | (power_of(start) & whole)
+}
+
+/// Starts of one kind.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// The power of two that they are multiples of.
+    pub power: usize,
+    /// In which of eight sectors they begin.
+    pub sector: usize,
+    /// How many.
+    pub ios: u64,
+}
+
+impl Starts {
+    /// One of them, which stands for all: where lengths are whole sectors, the others lie in the same
+    /// cells of any power of two up to 4096, as far within a sector as they may be.
+    pub const fn first(&self) -> u64 {
+        let within = if self.power < 9 { 1 << self.power } else { 0 };
+        self.sector as u64 * 512 + within
+    }
+}
+
+const fn starts(kind: usize, ios: u32) -> Starts {
+    let (power, sector) = match kind {
+        ..SECTORS => (kind, 0),
+        SECTORS..WITHIN => (
+            9 + (kind - SECTORS).trailing_zeros() as usize,
+            kind - SECTORS,
+        ),
+        _ => ((kind - WITHIN) / 8, (kind - WITHIN) % 8),
+    };
+    Starts {
+        power,
+        sector,
+        ios: ios as u64,
+    }
+}
+
+/// I/Os of one process, operation and size.
+pub struct Flow<'a> {
+    pub process: u32,
+    pub op: Op,
+    pub len: u32,
+    counts: &'a [u32],
+}
+
+impl Flow<'_> {
+    /// Where they start.
+    pub fn starts(&self) -> impl Iterator<Item = Starts> {
+        let used = self.counts.iter().enumerate().filter(|(_, ios)| **ios > 0);
+        used.map(|(kind, ios)| starts(kind, *ios))
+    }
+}
+
+#[derive(Copy, Clone)]
+struct Slot {
+    /// Process and length.
+    key: u64,
+    op: Op,
+    /// Where its counters begin.
+    counts: u32,
+}
+
+#[inline]
+const fn key(io: &Io) -> u64 {
+    (io.process as u64) << 32 | io.len as u64
+}
+
+impl Slot {
+    const fn is_free(&self) -> bool {
+        self.counts == NOWHERE
+    }
+}
+
+/// The counters of one device.
+pub struct Flows {
+    slots: Box<[Slot; SLOTS]>,
+    counts: Vec<u32>,
+    missed: u32,
+    counted: u32,
+}
+
+#[inline]
+const fn place(key: u64, op: Op) -> usize {
+    let mixed = (key ^ (op as u64) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // The upper bits, fewer than any `usize` has.
+    #[allow(clippy::cast_possible_truncation)]
+    let place = (mixed >> 40) as usize;
+    place % SLOTS
+}
+
+impl Flows {
+    pub fn new() -> Self {
+        let empty = Slot {
+            key: 0,
+            op: Op::Other,
+            counts: NOWHERE,
+        };
+        Self {
+            slots: Box::new([empty; SLOTS]),
+            counts: Vec::with_capacity(FLOWS * CLASSES),
+            missed: 0,
+            counted: 0,
+        }
+    }
+
+    /// Counts an I/O; false where its like is not known here.
+    #[inline]
+    pub fn add(&mut self, io: &Io) -> bool {
+        let (key, op) = (key(io), io.op);
+        let place = place(key, op);
+        // Places below the length of the array.
+        #[allow(clippy::indexing_slicing)]
+        let mut slot = self.slots[place];
+        if slot.key != key || slot.op != op {
+            #[allow(clippy::indexing_slicing)]
+            {
+                slot = self.slots[place ^ 1];
+            }
+        }
+        let same = slot.key == key && slot.op == op;
+        // What ends past the last address is in no cell of its own.
+        let known = same && io.offset >> 63 == 0;
+        let Some(count) = self
+            .counts
+            .get_mut(slot.counts as usize + kind_of(io.offset))
+            .filter(|_| known)
+        else {
+            return false;
+        };
+        *count += 1;
+        true
+    }
+
+    /// After a batch: how many were counted, and how many not. Whether all should be added up now.
+    pub const fn is_due(&mut self, counted: u32, missed: u32) -> bool {
+        self.counted += counted;
+        self.missed += missed;
+        let full = self.counts.len() >= FLOWS / 2 * CLASSES;
+        self.counted >= MOST || (self.missed >= PATIENCE && full)
+    }
+
+    /// Takes up I/Os like this one, where there is room.
+    pub fn learn(&mut self, io: &Io) {
+        let whole = io.len > 0 && io.len.is_multiple_of(512) && io.len <= 1 << 20;
+        let (used, key) = (self.counts.len(), key(io));
+        let place = place(key, io.op);
+        let is_free = |place: &usize| self.slots.get(*place).is_some_and(Slot::is_free);
+        let free = [place, place ^ 1].into_iter().find(is_free);
+        let free = free.filter(|_| whole && io.op.has_place());
+        let slot = free.and_then(|place| self.slots.get_mut(place));
+        if let (Some(slot), Ok(counts)) = (slot, u32::try_from(used))
+            && used < FLOWS * CLASSES
+        {
+            let op = io.op;
+            *slot = Slot { key, op, counts };
+            self.counts.resize(used + CLASSES, 0);
+        }
+    }
+
+    /// All that was counted.
+    pub fn all(&self) -> impl Iterator<Item = Flow<'_>> {
+        let used = self.slots.iter().filter(|slot| !slot.is_free());
+        used.filter_map(|slot| {
+            let counts = self.counts.get(slot.counts as usize..)?;
+            Some(Flow {
+                process: u32::try_from(slot.key >> 32).ok()?,
+                op: slot.op,
+                len: u32::try_from(slot.key & u64::from(u32::MAX)).ok()?,
+                counts: counts.get(..CLASSES)?,
+            })
+        })
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        for slot in self.slots.iter_mut() {
+            slot.counts = NOWHERE;
+        }
+        self.counts.clear();
+        (self.missed, self.counted) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_start_is_told_by_its_kind(start in any::<u64>(), shift in 0..64_u32) {
+            let start = start >> shift << shift;
+            let told = starts(kind_of(start), 1);
+            let sector = usize::try_from(start / 512 % 8).unwrap();
+            prop_assert_eq!((told.power, told.sector), (power_of(start), sector));
+        }
+    }
+
+    #[test]
+    fn what_is_learnt_is_counted() {
+        let io = |len| Io {
+            len,
+            offset: 512,
+            op: Op::Write,
+            ..Io::default()
+        };
+        let mut flows = Flows::new();
+        let sizes = [0, 100, 512, 4096, 2 << 20];
+        for len in sizes {
+            assert!(!flows.add(&io(len)));
+            flows.learn(&io(len));
+        }
+        let known = sizes.map(|len| flows.add(&io(len)));
+        assert_eq!(known, [false, false, true, true, false]);
+        assert_eq!(flows.all().count(), 2);
+        assert!(!flows.add(&Io {
+            op: Op::Read,
+            ..io(512)
+        }));
+        flows.clear();
+        assert!(!flows.add(&io(512)));
+        assert_eq!(flows.all().count(), 0);
+    }
+}
