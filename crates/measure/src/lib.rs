@@ -1,0 +1,11 @@
+//! What it costs: the same I/O at several offsets, so interleaved that a noisy machine cannot fake a
+//! difference or hide one.
+//!
+//! [`experiment`] decides the order of batches, watches a placebo and stops when the answer is
+//! certain; it knows nothing of I/O, only a [`Subject`](experiment::Subject). [`stats`] is arithmetic.
+#![deny(missing_docs)]
+
+pub mod error;
+pub mod experiment;
+
+pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,2 @@
+//! Measurements: against models of known truth, and against the real tools.
+#![allow(clippy::unwrap_used, clippy::panic)]
