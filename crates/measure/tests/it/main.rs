@@ -1,4 +1,8 @@
 //! Measurements: against models of known truth, and against the real tools.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod data;
 mod engine;
+mod load;
+mod scratch;
+mod trouble;
