@@ -25,7 +25,14 @@ fn a_rate_is_kept_and_not_exceeded() {
             ..options()
         };
         let go_on = &mut |_: &_| ControlFlow::Continue(());
-        let report = load::run(&[target.clone()], &workload, &options, None, go_on).unwrap();
+        let report = load::run(
+            std::slice::from_ref(&target),
+            &workload,
+            &options,
+            None,
+            go_on,
+        )
+        .unwrap();
         // A busy machine may send fewer, never more.
         assert!(report.read.ios <= 200 + 20, "{api:?}: {}", report.read.ios);
         assert!(report.read.ios >= 20, "{api:?}: {}", report.read.ios);
@@ -105,7 +112,7 @@ fn a_stop_keeps_what_was_done() {
     let target = scratch(&folder.path().join("data"), MIB, false, true);
     let stop_after = |wanted: Duration, workload: &Workload| {
         load::run(
-            &[target.clone()],
+            std::slice::from_ref(&target),
             workload,
             &options(),
             None,
@@ -126,9 +133,13 @@ fn a_stop_keeps_what_was_done() {
         ramp_ms: 600_000,
         ..workload(1.0, 1000)
     };
-    let report = load::run(&[target.clone()], &ramp, &options(), None, &mut |_| {
-        ControlFlow::Break(())
-    });
+    let report = load::run(
+        std::slice::from_ref(&target),
+        &ramp,
+        &options(),
+        None,
+        &mut |_| ControlFlow::Break(()),
+    );
     let report = report.unwrap();
     assert_eq!(report.ios(), 0);
     assert!(report.partial.unwrap().ends_with("of ramp"));
@@ -180,7 +191,9 @@ fn nonsense_is_refused() {
         ),
         (workload(0.0, 1), "--write"),
     ] {
-        let error = run(&[target.clone()], &workload).unwrap_err().to_string();
+        let error = run(std::slice::from_ref(&target), &workload)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(words), "{error}");
     }
     assert!(run(&[], &workload(1.0, 1)).is_err());
