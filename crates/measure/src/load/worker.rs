@@ -70,6 +70,7 @@ pub(super) struct Worker<'a> {
     flusher: Flusher,
     flights: Vec<Flight>,
     free: Vec<u32>,
+    wait_for: u32,
     filled: Vec<bool>,
     fresh: Vec<u32>,
     parcel: Vec<Sent>,
@@ -108,6 +109,7 @@ impl<'a> Worker<'a> {
             flusher: Flusher::new(workload.fsync_every_writes, shared.files.count()),
             flights: vec![Flight::NONE; depth as usize],
             free: (0..depth).rev().collect(),
+            wait_for: options.wait_for.unwrap_or(depth / 8),
             filled: vec![false; depth as usize],
             fresh: Vec::with_capacity(depth as usize),
             parcel: Vec::with_capacity(PARCEL),
@@ -248,7 +250,7 @@ impl<'a> Worker<'a> {
         let flying = u32::try_from(self.flying()).unwrap_or(u32::MAX);
         let want = match phase {
             Phase::Stop => flying,
-            _ => self.shared.options.wait_for.clamp(1, flying.max(1)),
+            _ => self.wait_for.clamp(1, flying.max(1)),
         };
         self.queue.enter(want, wait_ns.map(Duration::from_nanos))
     }
