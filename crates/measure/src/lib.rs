@@ -7,5 +7,6 @@
 
 pub mod error;
 pub mod experiment;
+pub mod stats;
 
 pub use error::{Error, ErrorKind, Result};
