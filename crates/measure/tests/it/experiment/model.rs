@@ -18,13 +18,14 @@ pub struct Moment {
 }
 
 type Law = Box<dyn FnMut(&Moment, &mut Noise) -> f64>;
+type LoadLaw = Box<dyn FnMut(usize, &mut Noise) -> (f64, f64)>;
 
 /// A subject made of a law: how many µs a batch takes.
 pub struct Model {
     arms: usize,
     law: Law,
     /// I/Os a second and processor time an I/O, in µs, with a full queue.
-    loaded: Option<Box<dyn FnMut(usize, &mut Noise) -> (f64, f64)>>,
+    loaded: Option<LoadLaw>,
     noise: Noise,
     clock: Duration,
     round: u64,
