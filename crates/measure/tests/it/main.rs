@@ -1,5 +1,6 @@
 //! Measurements: against models of known truth, and against the real tools.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod engine;
 mod experiment;
 mod stats;
