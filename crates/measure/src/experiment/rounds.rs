@@ -9,12 +9,12 @@ use super::levels::{Times, times};
 use super::order::Order;
 use super::{Design, Subject};
 use crate::Result;
-use crate::stats::{LogRatios, MeanRatio, median_of_times, percentile_of_times, real};
+use crate::stats::{Contrast, LogRatios, MeanRatio, paired, percentile_of_times, real};
 
 /// Batches of an arm that a 99th percentile is taken of.
 const TAIL: usize = 200;
 /// Batches of an arm in a round, at least and at most.
-const FEWEST: u64 = 11;
+const FEWEST: u64 = 21;
 const MOST: u64 = 63;
 /// Rounds that there shall be at least, on a slow device with few batches each.
 const ROUNDS: u64 = 100;
@@ -28,7 +28,8 @@ struct Slot {
     times: Vec<u64>,
     tail: Vec<u64>,
     all: Times,
-    median: f64,
+    /// Of the last round: the logarithms of its times, in the order of blocks, and their mean.
+    logs: Vec<f64>,
     mean: f64,
 }
 
@@ -46,6 +47,7 @@ pub(super) struct Rounds {
     slots: Vec<Slot>,
     order: Order,
     batches: u64,
+    scratch: Vec<f64>,
     pub arms: Vec<Latencies>,
     pub placebo: LogRatios,
     pub rounds: u64,
@@ -59,7 +61,7 @@ impl Slot {
             times: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
             tail: Vec::with_capacity(TAIL),
             all: times()?,
-            median: 0.0,
+            logs: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
             mean: 0.0,
         })
     }
@@ -75,7 +77,9 @@ impl Slot {
             }
         }
         self.mean = real(sum) / real(self.times.len() as u64);
-        self.median = median_of_times(&mut self.times);
+        self.logs.clear();
+        self.logs
+            .extend(self.times.iter().map(|time| real(*time).ln()));
         self.times.clear();
     }
 
@@ -99,6 +103,7 @@ impl Rounds {
             order: Order::new(slots.len(), seed),
             slots,
             batches: FEWEST,
+            scratch: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
             arms: vec![Latencies::default(); arms.saturating_sub(1)],
             placebo: LogRatios::default(),
             rounds: 0,
@@ -162,14 +167,19 @@ impl Rounds {
         let [baseline, duplicate, others @ ..] = self.slots.as_mut_slice() else {
             return;
         };
-        self.placebo.add_placebo(baseline.median, duplicate.median);
+        let scratch = &mut self.scratch;
+        let placebo = paired(&duplicate.logs, &baseline.logs, scratch);
+        self.placebo.add_placebo(placebo);
         let tails = baseline.tail().zip(duplicate.tail());
         for (slot, arm) in others.iter_mut().zip(&mut self.arms) {
-            arm.median
-                .add(slot.median, baseline.median, duplicate.median);
+            arm.median.add(&Contrast {
+                to_baseline: paired(&slot.logs, &baseline.logs, scratch),
+                to_duplicate: paired(&slot.logs, &duplicate.logs, scratch),
+                placebo,
+            });
             arm.mean.add(slot.mean, baseline.mean, duplicate.mean);
             if let Some((tail, (baseline, duplicate))) = slot.tail().zip(tails) {
-                arm.p99.add(tail, baseline, duplicate);
+                arm.p99.add(&Contrast::of(tail, baseline, duplicate));
             }
         }
     }
@@ -204,9 +214,9 @@ mod tests {
     #[test]
     fn rounds_fit_the_device() {
         let micros = Duration::from_micros;
-        let fit = |block| fit(micros(2000), micros(block), micros(10_000_000));
+        let fit = |block| fit(micros(4000), micros(block), micros(10_000_000));
         assert_eq!(fit(1), MOST);
-        assert_eq!(fit(100), 19);
+        assert_eq!(fit(100), 39);
         assert_eq!(fit(1000), FEWEST);
         // A disk: 20 ms a block leaves rounds of five, 100 ms of one.
         assert_eq!(fit(20_000), 5);

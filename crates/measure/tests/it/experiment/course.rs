@@ -100,10 +100,10 @@ fn it_takes_no_less_and_no_more_time_than_asked() {
         let mut model = Model::with_effect(effect, 1, noises::quiet);
         outcome(&mut model, &design).elapsed.as_secs_f64()
     };
-    // A round takes 6 ms at most.
-    assert!((run(3, 9, 2.0) - 3.0).abs() < 0.01);
-    assert!((run(0, 2, 1.005) - 2.0).abs() < 0.01);
-    assert!(run(0, 9, 2.0) < 0.1);
+    // A round takes 13 ms at most.
+    assert!((run(3, 9, 2.0) - 3.0).abs() < 0.02);
+    assert!((run(0, 2, 1.005) - 2.0).abs() < 0.02);
+    assert!(run(0, 9, 2.0) < 0.2);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn both_parts_share_the_time_and_are_shown() {
     });
     let first = parts.iter().filter(|(part, _)| *part == Part::Latency);
     let latency = first.map(|(_, elapsed)| *elapsed).max().unwrap();
-    assert!(latency >= seconds(3) && latency < Duration::from_millis(3010));
+    assert!(latency >= seconds(3) && latency < Duration::from_millis(3020));
     assert_eq!(parts.last().unwrap().0, Part::Saturation);
     // A tenth less throughput is clear after the fewest rounds: 10 of 3 blocks of 80 ms.
     assert_eq!(verdict(&run, Metric::Throughput), Verdict::Slower);
