@@ -12,5 +12,6 @@ pub mod engine;
 pub mod error;
 pub mod experiment;
 pub mod load;
+pub mod stats;
 
 pub use error::{Error, ErrorKind, Result};

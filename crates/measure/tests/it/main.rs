@@ -3,6 +3,8 @@
 
 mod data;
 mod engine;
+mod experiment;
 mod load;
 mod scratch;
+mod stats;
 mod trouble;
