@@ -8,7 +8,7 @@ use ioalign_device::Target;
 
 use super::check::{check_io, check_load, check_writes};
 use super::files::Files;
-use super::lane::{Lane, Order, Span};
+use super::lane::{Lane, Order};
 use super::options::{CellSpec, Options, Place};
 use super::team::Team;
 use crate::experiment::{Batch, Load, Subject};
@@ -83,7 +83,7 @@ impl Subject for Bench {
     fn batch(&mut self, arm: usize) -> Result<Batch> {
         let span = self.team.all(Order::Batch(arm))?;
         Ok(Batch {
-            elapsed_ns: elapsed(&span),
+            elapsed_ns: span.elapsed_ns(),
             ios: u32::try_from(span.ios).unwrap_or(u32::MAX),
         })
     }
@@ -91,15 +91,11 @@ impl Subject for Bench {
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
         let span = self.team.all(Order::Saturate(arm, time))?;
         Ok(Load {
-            elapsed_ns: elapsed(&span),
+            elapsed_ns: span.elapsed_ns(),
             ios: span.ios,
             cpu_ns: span.cpu_ns,
         })
     }
-}
-
-const fn elapsed(span: &Span) -> u64 {
-    span.end_ns.saturating_sub(span.start_ns)
 }
 
 fn check(arms: &[Place], cell: &CellSpec, options: &Options) -> Result<()> {

@@ -10,6 +10,7 @@ use super::files::Files;
 use super::options::{CellSpec, Options, Place};
 use super::places::{Law, Places, Spot};
 use super::queue::{Done, Io, Op, Queue, Setup};
+use super::span::{Span, Stretch, Until};
 use crate::data::Filler;
 use crate::{Error, ErrorKind, Result};
 
@@ -22,15 +23,6 @@ pub(super) enum Order {
     Batch(usize),
     /// A full queue on an arm.
     Saturate(usize, Duration),
-}
-
-/// What a worker did.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Span {
-    pub(super) start_ns: u64,
-    pub(super) end_ns: u64,
-    pub(super) ios: u64,
-    pub(super) cpu_ns: u64,
 }
 
 /// A worker.
@@ -47,6 +39,7 @@ pub(super) struct Lane {
     /// Slots that hold content.
     filled: Vec<bool>,
     stall: Duration,
+    stretch: Stretch,
 }
 
 impl Lane {
@@ -83,6 +76,7 @@ impl Lane {
             ios: vec![NOTHING; depth as usize],
             filled: vec![false; depth as usize],
             stall: options.stall,
+            stretch: Stretch::new(cell, depth),
         })
     }
 
@@ -98,61 +92,52 @@ impl Lane {
     }
 
     fn batch(&mut self, arm: usize) -> Result<Span> {
-        for slot in 0..self.depth {
-            self.push(arm, slot)?;
+        if self.stretch.lead != 0 {
+            self.pump(arm, Until::Sent(self.stretch.lead))?;
         }
-        let start_ns = now_ns();
-        let mut left = self.depth;
-        let mut failed = None;
-        while left != 0 {
-            let done = self.wait(left, start_ns, &mut failed, |_| ())?;
-            left -= done;
-        }
-        finish(
-            failed,
-            Span {
-                start_ns,
-                end_ns: now_ns(),
-                ios: self.depth.into(),
-                cpu_ns: 0,
-            },
-        )
+        let span = self.pump(arm, Until::Sent(self.stretch.ios))?;
+        Ok(span.per_queue(self.depth))
     }
 
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
+        self.pump(arm, Until::Time(now_ns() + time))
+    }
+
+    /// Keeps the queue full until enough was sent, and waits for all of it.
+    fn pump(&mut self, arm: usize, until: Until) -> Result<Span> {
         let cpu = thread_ns();
-        let start_ns = now_ns();
-        let end = start_ns + u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
         let mut free: Vec<u32> = (0..self.depth).rev().collect();
-        let (mut ios, mut flying, mut failed) = (0, 0, None);
-        let mut now = start_ns;
-        let mut moved = start_ns;
+        let (mut sent, mut done, mut failed) = (0_u64, 0_u64, None);
+        // What is written first is made before the time begins.
+        let mut start_ns = None;
+        let mut now = now_ns();
+        let mut moved = now;
         loop {
-            while now < end && failed.is_none() {
+            while until.wants(sent, now) && failed.is_none() {
                 let Some(slot) = free.pop() else { break };
                 self.push(arm, slot)?;
-                flying += 1;
+                sent += 1;
             }
-            if flying == 0 {
-                break;
+            let start = *start_ns.get_or_insert_with(now_ns);
+            if sent == done {
+                let span = Span {
+                    elapsed_ns: now.saturating_sub(start),
+                    ios: done,
+                    cpu_ns: thread_ns().saturating_sub(cpu),
+                    workers: 1,
+                };
+                return failed.map_or(Ok(span), Err);
             }
-            let done = self.wait(1, moved, &mut failed, |slot| free.push(slot))?;
+            let all = u32::try_from(sent - done).unwrap_or(u32::MAX);
+            let want = if until.wants(sent, now) { 1 } else { all };
+            let more = self.wait(want, moved, &mut failed, |slot| free.push(slot))?;
             now = now_ns();
-            if done != 0 {
+            if more != 0 {
                 moved = now;
             }
-            ios += u64::from(done);
-            flying -= done;
+            done += u64::from(more);
         }
-        finish(
-            failed,
-            Span {
-                start_ns,
-                end_ns: now_ns(),
-                ios,
-                cpu_ns: thread_ns().saturating_sub(cpu),
-            },
-        )
     }
 
     fn push(&mut self, arm: usize, slot: u32) -> Result<()> {
@@ -259,10 +244,6 @@ pub(crate) fn stalled(silent: Duration) -> Error {
         format!("no I/O completed for {seconds:.0} s: the device hangs"),
     )
     .advise("see the kernel's log; what is in flight is left to the kernel")
-}
-
-fn finish(failed: Option<Error>, span: Span) -> Result<Span> {
-    failed.map_or(Ok(span), Err)
 }
 
 fn gone() -> Error {

@@ -13,6 +13,7 @@ mod places;
 mod queue;
 mod ring;
 mod space;
+mod span;
 mod sync;
 mod team;
 mod zipf;

@@ -2,7 +2,8 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::lane::{Lane, Order, Span};
+use super::lane::{Lane, Order};
+use super::span::Span;
 use crate::{Error, ErrorKind, Result};
 
 /// All workers.
@@ -90,17 +91,5 @@ impl Drop for Helper {
         // The queue is closed when nothing can answer any more. The thread is not joined: with I/O that
         // hangs it does not end.
         while self.done.recv().is_ok() {}
-    }
-}
-
-impl Span {
-    /// Both at the same time.
-    fn with(self, other: Self) -> Self {
-        Self {
-            start_ns: self.start_ns.min(other.start_ns),
-            end_ns: self.end_ns.max(other.end_ns),
-            ios: self.ios + other.ios,
-            cpu_ns: self.cpu_ns + other.cpu_ns,
-        }
     }
 }
