@@ -14,7 +14,7 @@ use crate::stats::{Contrast, LogRatios, MeanRatio, paired, percentile_of_times, 
 /// Batches of an arm that a 99th percentile is taken of.
 const TAIL: usize = 200;
 /// Batches of an arm in a round, at least and at most.
-const FEWEST: u64 = 21;
+const FEWEST: u64 = 31;
 const MOST: u64 = 63;
 /// Rounds that there shall be at least, on a slow device with few batches each.
 const ROUNDS: u64 = 100;
