@@ -8,7 +8,7 @@ use ioalign_measure::experiment::{Design, Outcome, Snapshot, Subject, run as exp
 use ioalign_measure::stats::real;
 
 use super::subjects::{Delayed, Idle};
-use super::{bench, each, names, seeds, share};
+use super::{bench, each, names, seeds, share, variable};
 
 fn go(subject: &mut dyn Subject, design: &Design) -> Outcome {
     let mut watch = |_: &Snapshot| ControlFlow::Continue(());
@@ -26,6 +26,7 @@ pub fn run(percent: f64, target: &str, runs: u64) {
             percent,
         };
         let design = Design {
+            rope_ratio: variable("ROPE", 0.5) / 100.0,
             max_time: limit,
             min_time: Duration::ZERO,
             seed,

@@ -7,7 +7,8 @@
 //! * `cost`: what an experiment itself takes of a processor for each batch, on a target that does nothing.
 //!
 //! `benches/aa.sh` runs them all. `DEPTH`, `BLOCK` and `SECONDS_EACH` in the environment change the
-//! load, `SEED` the order of everything.
+//! load, `SEED` the order of everything,
+//! `ROPE` the region of practical equivalence of `effect` in per cent.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod classic;
@@ -68,6 +69,8 @@ fn bench(target: &str, arms: usize, seed: u64) -> Bench {
     };
     let options = Options {
         seed,
+        // Whoever measures may have stopped this process for a while.
+        stall: Duration::from_secs(3600),
         ..Options::default()
     };
     Bench::new(&vec![place; arms], &cell, &options).unwrap()

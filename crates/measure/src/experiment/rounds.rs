@@ -5,33 +5,20 @@
 
 use std::time::Duration;
 
-use super::levels::{Times, times};
+use super::levels::Times;
 use super::order::Order;
+use super::slot::Slot;
 use super::{Design, Subject};
 use crate::Result;
-use crate::stats::{Contrast, LogRatios, MeanRatio, paired, percentile_of_times, real};
+use crate::stats::{Contrast, LogRatios, MeanRatio, paired};
 
-/// Batches of an arm that a 99th percentile is taken of.
-const TAIL: usize = 200;
 /// Batches of an arm in a round, at least and at most.
-const FEWEST: u64 = 21;
+const FEWEST: u64 = 31;
 const MOST: u64 = 63;
 /// Rounds that there shall be at least, on a slow device with few batches each.
 const ROUNDS: u64 = 100;
 /// Batches of an arm before anything counts.
 const WARM_UP: usize = 5;
-
-/// One arm, or the duplicate of the baseline.
-struct Slot {
-    /// Its number at the subject.
-    arm: usize,
-    times: Vec<u64>,
-    tail: Vec<u64>,
-    all: Times,
-    /// Of the last round: the logarithms of its times, in the order of blocks, and their mean.
-    logs: Vec<f64>,
-    mean: f64,
-}
 
 /// How one arm compares with the baseline.
 #[derive(Clone, Debug, Default)]
@@ -54,56 +41,18 @@ pub(super) struct Rounds {
     pub ios: u64,
 }
 
-impl Slot {
-    fn new(arm: usize) -> Result<Self> {
-        Ok(Self {
-            arm,
-            times: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
-            tail: Vec::with_capacity(TAIL),
-            all: times()?,
-            logs: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
-            mean: 0.0,
-        })
-    }
-
-    /// A round is complete.
-    fn close(&mut self) {
-        let mut sum = 0;
-        for time in &self.times {
-            sum += time;
-            self.all.saturating_record(*time);
-            if self.tail.len() < TAIL {
-                self.tail.push(*time);
-            }
-        }
-        self.mean = real(sum) / real(self.times.len() as u64);
-        self.logs.clear();
-        self.logs
-            .extend(self.times.iter().map(|time| real(*time).ln()));
-        self.times.clear();
-    }
-
-    /// The 99th percentile of the last batches, where there are enough.
-    fn tail(&mut self) -> Option<f64> {
-        if self.tail.len() < TAIL {
-            return None;
-        }
-        let p99 = percentile_of_times(&mut self.tail, 99);
-        self.tail.clear();
-        Some(p99)
-    }
-}
-
 impl Rounds {
     pub(super) fn new(subject: &dyn Subject, seed: u64) -> Result<Self> {
         let arms = subject.arms();
         let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
-        let slots = numbers.map(Slot::new).collect::<Result<Vec<_>>>()?;
+        let capacity = MOST.try_into().unwrap_or(0);
+        let slots = numbers.map(|arm| Slot::new(arm, capacity));
+        let slots = slots.collect::<Result<Vec<_>>>()?;
         Ok(Self {
             order: Order::new(slots.len(), seed),
             slots,
             batches: FEWEST,
-            scratch: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
+            scratch: Vec::with_capacity(capacity),
             arms: vec![Latencies::default(); arms.saturating_sub(1)],
             placebo: LogRatios::default(),
             rounds: 0,
