@@ -7,5 +7,6 @@
 
 pub mod error;
 pub mod experiment;
+pub mod jobs;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,2 +1,4 @@
 //! Measurements: against models of known truth, and against the real tools.
 #![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fio_jobs;
