@@ -8,5 +8,6 @@
 pub mod error;
 pub mod experiment;
 pub mod jobs;
+pub mod stats;
 
 pub use error::{Error, ErrorKind, Result};

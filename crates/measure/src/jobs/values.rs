@@ -18,6 +18,13 @@ pub fn block(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is no size of an I/O: 512 to 1G"))
 }
 
+/// How much of a target is used: not 0.
+pub fn target_size(text: &str) -> Result<u64, String> {
+    let bytes = size(text)?;
+    let some = (bytes > 0).then_some(bytes);
+    some.ok_or_else(|| "nothing of the target would be used".to_owned())
+}
+
 /// `4k:50,8k:30,64k:20`; without weights all are alike.
 pub fn mix(text: &str) -> Result<Vec<SizeShare>, String> {
     let one = |part: &str| {
