@@ -1,4 +1,5 @@
 //! Measurements: against models of known truth, and against the real tools.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod engine;
 mod fio_jobs;
