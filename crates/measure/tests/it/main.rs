@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod engine;
+mod experiment;
 mod fio_jobs;
+mod stats;
