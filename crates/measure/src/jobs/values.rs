@@ -94,6 +94,14 @@ pub fn pattern(text: &str) -> Result<Pattern, String> {
     }
 }
 
+/// The word for a pattern: the other way of [`pattern`].
+pub fn pattern_word(pattern: Pattern) -> String {
+    match pattern {
+        Pattern::Zipf { theta } => format!("zipf:{theta}"),
+        other => other.word().to_owned(),
+    }
+}
+
 /// Milliseconds: `500ms`, `60s`, `1.5s`, `4m`, `1h`; a plain number counts seconds.
 pub fn millis(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, f64); 5] = [
