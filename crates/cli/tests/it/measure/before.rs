@@ -64,38 +64,42 @@ fn what_is_no_comparison_is_refused() {
     }
 }
 
-/// A loop device that begins so many bytes into its disk; released when this goes.
+/// The first partition of a loop device; all is released when this goes.
 struct Partition {
     whole: String,
-    number: u32,
+    node: PathBuf,
+    made: bool,
 }
 
 impl Partition {
-    /// The first partition of `disk`, which sfdisk lays at this sector.
+    /// Where sfdisk lays it: at this sector.
     fn new(disk: &Path, sector: u64) -> Self {
         let script = format!(
             "echo 'start={sector}, size=20480' | sfdisk --quiet --no-reread {}",
             disk.display()
         );
         tool("sh", &["-c", &script]);
-        let text = tool(
-            "losetup",
-            &["--find", "--show", "--partscan", disk.to_str().unwrap()],
-        );
-        Self {
-            whole: text.trim().to_owned(),
-            number: 1,
+        let arguments = ["--find", "--show", "--partscan", disk.to_str().unwrap()];
+        let whole = tool("losetup", &arguments).trim().to_owned();
+        let node = PathBuf::from(format!("{whole}p1"));
+        let made = !node.exists();
+        if made {
+            // Without udev nobody else makes it.
+            let name = node.file_name().unwrap().to_str().unwrap();
+            let number = std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
+            let (major, minor) = number.trim().split_once(':').unwrap();
+            tool("mknod", &[node.to_str().unwrap(), "b", major, minor]);
         }
-    }
-
-    fn path(&self) -> PathBuf {
-        PathBuf::from(format!("{}p{}", self.whole, self.number))
+        Self { whole, node, made }
     }
 }
 
 impl Drop for Partition {
     fn drop(&mut self) {
         let _ = Command::new("losetup").args(["-d", &self.whole]).status();
+        if self.made {
+            let _ = std::fs::remove_file(&self.node);
+        }
     }
 }
 
@@ -115,7 +119,7 @@ fn a_partition_that_moved_is_compared_with_its_old_place_in_one_run() {
     let old = Partition::new(&disk, 63);
     let then = compared(
         folder.path(),
-        &format!("compare {} {QUICK}", old.path().display()),
+        &format!("compare {} {QUICK}", old.node.display()),
     );
     assert_eq!(then["arms"][0]["start_bytes"], 32256);
     // Not aligned, and not called so.
@@ -125,7 +129,7 @@ fn a_partition_that_moved_is_compared_with_its_old_place_in_one_run() {
     let new = Partition::new(&disk, 2048);
     let line = format!(
         "compare {} --before before.json --time 200ms",
-        new.path().display()
+        new.node.display()
     );
     let value = compared(folder.path(), &line);
     // 1 MiB and 32256 bytes have the phase of sector 63.
