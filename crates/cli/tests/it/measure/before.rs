@@ -79,23 +79,31 @@ impl Partition {
             disk.display()
         );
         tool("sh", &["-c", &script]);
-        let arguments = ["--find", "--show", "--partscan", disk.to_str().unwrap()];
+        let arguments = ["--find", "--show", disk.to_str().unwrap()];
         let whole = tool("losetup", &arguments).trim().to_owned();
         let node = PathBuf::from(format!("{whole}p1"));
         let made = !node.exists();
-        if made {
-            // Without udev nobody else makes it.
-            let name = node.file_name().unwrap().to_str().unwrap();
-            let number = std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
-            let (major, minor) = number.trim().split_once(':').unwrap();
-            tool("mknod", &[node.to_str().unwrap(), "b", major, minor]);
+        let partition = Self { whole, node, made };
+        // Not every kernel reads tables by itself.
+        tool("partx", &["--update", &partition.whole]);
+        if made && !partition.node.exists() {
+            partition.make_node();
         }
-        Self { whole, node, made }
+        partition
+    }
+
+    /// Without udev nobody else does.
+    fn make_node(&self) {
+        let name = self.node.file_name().unwrap().to_str().unwrap();
+        let number = std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
+        let (major, minor) = number.trim().split_once(':').unwrap();
+        tool("mknod", &[self.node.to_str().unwrap(), "b", major, minor]);
     }
 }
 
 impl Drop for Partition {
     fn drop(&mut self) {
+        let _ = Command::new("partx").args(["--delete", &self.whole]).status();
         let _ = Command::new("losetup").args(["-d", &self.whole]).status();
         if self.made {
             let _ = std::fs::remove_file(&self.node);
