@@ -17,8 +17,8 @@ use ioalign_report::Format;
 use crate::exit::Mode;
 
 pub use measure::{
-    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, MatrixArgs, MeasureArgs, MeasureVerb,
-    RunArgs, ShownArgs, StatsArgs, TargetArgs, TheApi,
+    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
+    MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
