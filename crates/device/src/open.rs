@@ -13,7 +13,8 @@ use crate::cache::Caches;
 use crate::direct::{self, Direct};
 use crate::scratch::{self, Scratch};
 use crate::target::{Kind, Member, Target, Want};
-use crate::{Error, ErrorKind, Result, content, users};
+use crate::users::{self, users};
+use crate::{Error, ErrorKind, Result, content};
 
 /// Rings that were closed give their devices back only after a while; so long it is tried again.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
     check_users(path, want.write, &mut notes)?;
+    if want.write && users::is_read_only(path) {
+        return Err(Error::new(ErrorKind::Refused, "is read-only").advise("measure reads"));
+    }
     let (file, is_direct) = open(path, want, exclusive(want), &mut notes)?;
     let whole = (&file)
         .seek(SeekFrom::End(0))

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Barrier;
-use std::thread::{Scope, ScopedJoinHandle};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use ioalign_core::workload::Workload;
@@ -46,45 +46,39 @@ pub(super) fn conduct(
     };
     let ready = Barrier::new(gauges.len() + 1);
     let mut show = Show::new(workload, &gauges, watch);
+    let (bring, brought) = channel();
     let brought = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..)
-            .zip(&gauges)
-            .map(|(number, gauge)| start(scope, &shared, gauge, number, &ready))
-            .collect();
+        for (number, gauge) in (0..).zip(&gauges) {
+            let (shared, ready, bring) = (&shared, &ready, bring.clone());
+            scope.spawn(move || bring.send(work(shared, gauge, number, ready)).is_ok());
+        }
+        drop(bring);
         ready.wait();
         show.lead(&board);
-        threads.into_iter().map(join).collect::<Result<Vec<_>>>()
+        // Not by joining them: a thread with I/O that hangs does not end, its work does.
+        brought.iter().collect::<Result<Vec<_>>>()
     })?;
+    if brought.len() < gauges.len() {
+        return Err(Error::new(ErrorKind::Device, "a worker broke down"));
+    }
     finish(brought, show)
 }
 
-fn start<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    shared: &'scope Shared<'scope>,
-    gauge: &'scope Gauge,
-    number: u32,
-    ready: &'scope Barrier,
-) -> ScopedJoinHandle<'scope, Result<Brought>> {
-    scope.spawn(move || {
-        let mut notes = Vec::new();
-        let worker = Worker::new(shared, gauge, number, &mut notes);
-        if worker.is_err() {
-            shared.board.advance(Phase::Stop);
-        }
-        ready.wait();
-        let worker = worker?;
-        let queue = worker.queue();
-        Ok(Brought {
-            work: worker.run(),
-            queue,
-            notes,
-        })
+/// What a thread does.
+fn work(shared: &Shared<'_>, gauge: &Gauge, number: u32, ready: &Barrier) -> Result<Brought> {
+    let mut notes = Vec::new();
+    let worker = Worker::new(shared, gauge, number, &mut notes);
+    if worker.is_err() {
+        shared.board.advance(Phase::Stop);
+    }
+    ready.wait();
+    let worker = worker?;
+    let queue = worker.queue();
+    Ok(Brought {
+        work: worker.run(),
+        queue,
+        notes,
     })
-}
-
-fn join(thread: ScopedJoinHandle<'_, Result<Brought>>) -> Result<Brought> {
-    let broken = |_| Error::new(ErrorKind::Device, "a worker broke down");
-    thread.join().map_err(broken)?
 }
 
 /// What is shown while it runs.
