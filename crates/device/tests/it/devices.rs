@@ -201,3 +201,36 @@ fn a_file_on_a_read_only_file_system_is_measured_by_reads() {
     );
     Target::open(&path, &reading()).unwrap();
 }
+
+/// By the kernel's own count of cached pages.
+#[test]
+fn what_is_evicted_is_no_longer_cached() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("disk.img");
+    fs::write(&image, vec![7; 8 << 20]).unwrap();
+    let pages = || {
+        tool("fincore", &["-n", "-o", "PAGES", text(&image)])
+            .trim()
+            .to_owned()
+    };
+    let device = Loop::new(&image, &[]);
+    let target = Target::open(device.path(), &reading()).unwrap();
+    fs::read(&image).unwrap();
+    assert_eq!(pages(), "2048");
+    target.evict().unwrap();
+    assert_eq!(
+        pages(),
+        "0",
+        "the backing file of {}",
+        device.path().display()
+    );
+    // A file on its own.
+    let file = folder.path().join("data");
+    fs::write(&file, vec![7; 1 << 20]).unwrap();
+    let target = Target::open(&file, &reading()).unwrap();
+    target.evict().unwrap();
+    assert_eq!(
+        tool("fincore", &["-n", "-o", "PAGES", text(&file)]).trim(),
+        "0"
+    );
+}
