@@ -11,6 +11,7 @@ pub mod data;
 pub mod engine;
 pub mod error;
 pub mod experiment;
+pub mod jobs;
 pub mod load;
 pub mod stats;
 

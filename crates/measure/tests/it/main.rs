@@ -4,6 +4,7 @@
 mod data;
 mod engine;
 mod experiment;
+mod fio_jobs;
 mod load;
 mod scratch;
 mod stats;
