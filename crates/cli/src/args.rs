@@ -1,5 +1,6 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod measure;
 mod plain;
 mod trace;
 mod watch;
@@ -15,6 +16,10 @@ use ioalign_report::Format;
 
 use crate::exit::Mode;
 
+pub use measure::{
+    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
+    MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
+};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
@@ -55,6 +60,8 @@ pub enum Verb {
     Watch(Box<WatchArgs>),
     /// What the I/O of a trace does on every grid: summarize, convert, generate
     Trace(TraceArgs),
+    /// What misalignment costs on a device: interleaved comparisons, a matrix, a plain load
+    Measure(MeasureArgs),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),

@@ -14,6 +14,7 @@ mod exit;
 mod explain;
 mod generate;
 mod interrupt;
+mod measure;
 mod policy;
 mod trace;
 mod watch;
@@ -56,6 +57,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
+        Verb::Measure(arguments) => measure::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

@@ -7,21 +7,25 @@
 //! ([`judge`], [`finding`]). [`rules`] explains every rule that a finding can name.
 #![deny(missing_docs)]
 
+pub mod comparison;
 pub mod cost;
 pub mod finding;
 pub mod grid;
 pub mod grid_spec;
 pub mod judge;
 pub mod layer;
+pub mod load;
 pub mod map;
 pub mod phase;
 pub mod profile;
+pub mod random;
 mod reach;
 pub mod remark;
 pub mod role;
 pub mod rules;
 pub mod stack;
 pub mod units;
+pub mod workload;
 
 pub use finding::{Finding, Severity, Suggestion, Waiver};
 pub use grid::{Confidence, Grid, Origin, Tier};
@@ -29,6 +33,7 @@ pub use grid_spec::GridSpec;
 pub use layer::{Edge, Kind, Layer, LayerId};
 pub use map::{Map, Run, Runs};
 pub use phase::{Phase, PhaseSet};
+pub use random::Random;
 pub use remark::{Place, Remark};
 pub use role::Role;
 pub use stack::Stack;

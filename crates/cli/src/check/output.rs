@@ -55,7 +55,7 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
 }
 
 /// A reader of the file sees the old report or the new one, never half of one.
-fn replace(
+pub fn replace(
     path: &Path,
     put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {

@@ -3,6 +3,7 @@
 use std::io::{BufWriter, IsTerminal, Write};
 
 use anyhow::{Context, Result};
+use ioalign_report::json::Visible;
 use ioalign_report::{Options, Verbosity};
 use serde::Serialize;
 
@@ -39,31 +40,11 @@ pub fn json(document: &impl Serialize) -> Result<()> {
 
 /// The same to anything.
 pub fn json_to(out: impl Write, document: &impl Serialize) -> std::io::Result<()> {
-    let mut out = Escaped(BufWriter::with_capacity(1 << 16, out));
+    let mut out = Visible(BufWriter::with_capacity(1 << 16, out));
     serde_json::to_writer_pretty(&mut out, document)
         .map_err(std::io::Error::from)
         .and_then(|()| out.write_all(b"\n"))
         .and_then(|()| out.flush())
-}
-
-/// Escapes what could act on a terminal. The serializer writes whole pieces of text.
-struct Escaped<W>(W);
-
-impl<W: Write> Write for Escaped<W> {
-    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
-        match std::str::from_utf8(piece) {
-            Ok(text) if !text.is_ascii() || text.contains('\u{7f}') => {
-                let text = ioalign_report::json::escape_invisible(text.to_owned());
-                self.0.write_all(text.as_bytes())?;
-            }
-            _ => self.0.write_all(piece)?,
-        }
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush()
-    }
 }
 
 #[cfg(test)]
@@ -72,7 +53,7 @@ mod tests {
 
     #[test]
     fn names_in_json_cannot_act_on_a_terminal() {
-        let mut out = Escaped(Vec::new());
+        let mut out = Visible(Vec::new());
         let name = "sd\u{9b}31m\u{7f}\u{202e}é";
         serde_json::to_writer(&mut out, &name).unwrap();
         let text = String::from_utf8(out.0).unwrap();

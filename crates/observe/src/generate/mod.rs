@@ -8,12 +8,11 @@ mod arrival;
 mod flight;
 mod place;
 mod plan;
-mod random;
 mod run;
 pub mod truth;
 
+pub use ioalign_core::Random;
 pub use plan::{Bursts, Mix, Plan, Ratio, processes};
-pub use random::Random;
 pub use run::{row, write};
 pub use truth::Truth;
 

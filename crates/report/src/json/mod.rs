@@ -38,6 +38,16 @@ pub fn render(report: &Report, _options: &Options) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// Any document, in the same way.
+pub fn pretty(document: &impl Serialize) -> String {
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    let mut out = Visible(&mut bytes);
+    // Cannot fail: every key is a string, and memory takes all.
+    let _ = serde_json::to_writer_pretty(&mut out, document);
+    bytes.push(b'\n');
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// The same, target by target as they come: no more than one of them is held here. Of `head` all but
 /// its targets is written.
 ///

@@ -3,6 +3,7 @@
 
 mod build;
 mod cases;
+mod comparisons;
 mod golden;
 mod hostile;
 mod junit;

@@ -1,0 +1,124 @@
+//! `ioalign measure compare`.
+
+use anyhow::{Context, Result};
+use ioalign_core::workload::{Data, Pattern};
+use ioalign_measure::engine::CellSpec;
+
+use super::arms::Arms;
+use super::cells::{self, Usual};
+use super::session::{Session, Wanted};
+use super::{before, open, output};
+use crate::args::CompareArgs;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+
+/// Sector 1 as the least misalignment, 1536 of virtual disks with cylinders, sector 63 of DOS.
+const OFFSETS: [u64; 4] = [0, 512, 1536, 32256];
+
+/// What is measured.
+struct Plan {
+    arms: Arms,
+    specs: Vec<CellSpec>,
+    data: Data,
+    notes: Vec<String>,
+    before: Option<before::Saved>,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &CompareArgs) -> Result<Exit> {
+    let plan = plan(arguments)?;
+    let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
+    open::allowed(writes, &arguments.how.io)?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let wanted = Wanted {
+        arms: &plan.arms,
+        specs: &plan.specs,
+        usual_size: None,
+        data: plan.data,
+        notes: &plan.notes,
+        ramp_ms: arguments.ramp,
+        time_ms: arguments.time,
+    };
+    let session = Session::open(&wanted, &arguments.how, &interrupt)?;
+    let (mut comparison, exit) = session.all(&plan.specs)?;
+    if let Some(saved) = plan.before {
+        comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
+    }
+    output::write(&comparison, &arguments.how.shown)?;
+    Ok(match exit {
+        Exit::Done if comparison.differs() => Exit::Code(1),
+        other => other,
+    })
+}
+
+fn plan(arguments: &CompareArgs) -> Result<Plan> {
+    if let Some(path) = &arguments.before {
+        let saved = before::read(path)?;
+        let (arms, saved) = saved.arms(&arguments.target);
+        return Ok(Plan {
+            arms,
+            specs: saved.specs()?,
+            data: Data::default(),
+            notes: Vec::new(),
+            before: Some(saved),
+        });
+    }
+    let arms = Arms::new(&arguments.target, &arguments.arms, &OFFSETS)?;
+    let (specs, data, notes) = match &arguments.workload {
+        Some(name) => of_job(name)?,
+        None => (cells(arguments), Data::default(), Vec::new()),
+    };
+    Ok(Plan {
+        arms,
+        specs,
+        data,
+        notes,
+        before: None,
+    })
+}
+
+/// Latency with one in flight and throughput with many can differ in sign: both are measured.
+fn cells(arguments: &CompareArgs) -> Vec<CellSpec> {
+    let ops: &[f64] = if arguments.how.io.write {
+        &[1.0, 0.0]
+    } else {
+        &[1.0]
+    };
+    let usual = Usual {
+        sizes: &[4096],
+        ops,
+        patterns: &[Pattern::Random],
+        depth: &[1, 16],
+    };
+    cells::all(&arguments.cells, &usual)
+}
+
+fn of_job(name: &str) -> Result<(Vec<CellSpec>, Data, Vec<String>)> {
+    let job = cells::job(name)?;
+    let mut notes = Vec::new();
+    let mut left = |has: bool, what: &str| {
+        if has {
+            notes.push(format!(
+                "{}: {what} of the job is left out of a comparison",
+                job.name
+            ));
+        }
+    };
+    let steps = &job.steps;
+    left(
+        steps.iter().any(|step| step.fsync_every_writes.is_some()),
+        "flushing",
+    );
+    left(
+        steps.iter().any(|step| step.rate_iops.is_some()),
+        "the limit of the rate",
+    );
+    left(steps.iter().any(|step| step.offset_bytes > 0), "the offset");
+    left(
+        steps.iter().any(|step| step.sizes.len() > 1),
+        "the mix of sizes",
+    );
+    let data = steps.first().map(|step| step.data.clone());
+    Ok((cells::of_job(&job), data.unwrap_or_default(), notes))
+}

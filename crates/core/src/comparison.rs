@@ -1,0 +1,136 @@
+//! A comparison: the same I/O at several offsets, or on several targets, and how they differ.
+//!
+//! Its JSON is `ioalign.comparison/1`. Ratios are arm over baseline of the metric itself: of a latency
+//! 1.2 means slower by 20 %, of a throughput 0.8 means less by 20 %.
+
+mod before;
+mod estimate;
+mod machine;
+mod summary;
+
+use serde::{Deserialize, Serialize};
+
+pub use before::{Before, Change};
+pub use estimate::{Estimate, Metric, Placebo, Verdict};
+pub use machine::{Machine, MachineDisk};
+pub use summary::{Spread, Summary};
+
+/// The name and version of the document.
+pub const SCHEMA: &str = "ioalign.comparison/1";
+
+/// What was measured in one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The program that wrote it.
+    pub tool: String,
+    /// The machine that it ran on.
+    pub machine: Machine,
+    /// The device, file or folder; of several targets the first.
+    pub target: String,
+    /// What is compared; the first is the baseline.
+    pub arms: Vec<Arm>,
+    /// One entry a block size, operation, pattern, queue depth and number of workers.
+    pub cells: Vec<Cell>,
+    /// Over all cells.
+    pub summary: Summary,
+    /// Seconds of wall-clock time.
+    pub duration_s: f64,
+    /// Why it ended before all was measured; `None`: it did not.
+    #[serde(default)]
+    pub partial: Option<String>,
+    /// What the reader has to know: a fallback that was taken, a limit of the target.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Against an earlier run, where one was named.
+    #[serde(default)]
+    pub before: Option<Before>,
+}
+
+impl Comparison {
+    /// Whether anything is certain to differ, in a cell whose placebo kept still.
+    pub fn differs(&self) -> bool {
+        let estimates = self.cells.iter().flat_map(|cell| &cell.estimates);
+        let changes = self.before.iter().flat_map(|before| &before.changes);
+        let verdicts = estimates.map(|estimate| estimate.verdict);
+        let mut all = verdicts.chain(changes.map(|change| change.verdict));
+        all.any(|verdict| matches!(verdict, Verdict::Slower | Verdict::Faster))
+    }
+}
+
+/// One of the things compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arm {
+    /// `aligned`, `+512`, `/dev/sdb`.
+    pub name: String,
+    /// Added to every place.
+    pub offset_bytes: u64,
+    /// Where several targets are compared: which one.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Where its I/O begins on the disk at the bottom; `None`: not known, as for a file.
+    #[serde(default)]
+    pub start_bytes: Option<u64>,
+}
+
+/// One kind of I/O, in every arm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Size of an I/O.
+    pub block_bytes: u64,
+    /// `read`, `write`, or the share of reads: `read-70`.
+    pub op: String,
+    /// `random`, `sequential`, `zipf`.
+    pub pattern: String,
+    /// I/Os in flight a worker.
+    pub queue_depth: u32,
+    /// Threads.
+    pub workers: u32,
+    /// The arms in absolute numbers, in the order of [`Comparison::arms`].
+    #[serde(default)]
+    pub levels: Vec<Level>,
+    /// One entry a metric and arm, the baseline left out.
+    pub estimates: Vec<Estimate>,
+    /// The baseline against its own duplicate.
+    pub placebo: Placebo,
+    /// I/Os of all arms that were timed.
+    #[serde(default)]
+    pub ios: u64,
+    /// Seconds spent on this cell.
+    #[serde(default)]
+    pub duration_s: f64,
+}
+
+/// One arm in absolute numbers; `None` where it was not measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// The arm's name.
+    pub arm: String,
+    /// Half of the closed batches took at most so long, per batch.
+    pub latency_p50_us: Option<f64>,
+    /// Mean.
+    pub latency_mean_us: Option<f64>,
+    /// 99 % took at most so long.
+    pub latency_p99_us: Option<f64>,
+    /// I/Os a second with the queue kept full.
+    pub iops: Option<f64>,
+    /// Bytes a second with the queue kept full.
+    pub bytes_per_s: Option<f64>,
+    /// User and system time of the engine's own threads an I/O.
+    pub cpu_per_io_us: Option<f64>,
+}
+
+impl Level {
+    /// One of its numbers: µs, or I/Os a second.
+    pub fn of(&self, metric: Metric) -> Option<f64> {
+        let value = match metric {
+            Metric::LatencyMedian => self.latency_p50_us,
+            Metric::LatencyMean => self.latency_mean_us,
+            Metric::LatencyP99 => self.latency_p99_us,
+            Metric::Throughput => self.iops,
+            Metric::CpuPerIo => self.cpu_per_io_us,
+        };
+        value.filter(|value| *value > 0.0)
+    }
+}

@@ -1,0 +1,136 @@
+//! A workload: what is sent to a device, described once for the load engine and for the simulator.
+
+use serde::{Deserialize, Serialize};
+
+/// I/O of one kind, without the device that it goes to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Workload {
+    /// What it is called.
+    pub name: String,
+    /// Sizes with their weights; one entry is a fixed size.
+    pub sizes: Vec<SizeShare>,
+    /// Share of reads among reads and writes: 1 is reads alone.
+    pub read_ratio: f64,
+    /// In what order places follow each other.
+    pub pattern: Pattern,
+    /// Added to every place: the misalignment under test.
+    pub offset_bytes: u64,
+    /// Places are multiples of this before the offset is added; `None`: of the I/O's own size.
+    pub align_bytes: Option<u64>,
+    /// I/Os in flight a worker.
+    pub queue_depth: u32,
+    /// Threads, each with its own queue.
+    pub workers: u32,
+    /// A flush after so many writes of a worker.
+    pub fsync_every_writes: Option<u32>,
+    /// The most I/Os a second of all workers together; `None`: as many as the device takes.
+    pub rate_iops: Option<f64>,
+    /// Load before anything counts.
+    pub ramp_ms: u64,
+    /// Load that counts.
+    pub run_ms: u64,
+    /// What is written.
+    pub data: Data,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            sizes: vec![SizeShare::only(4096)],
+            read_ratio: 1.0,
+            pattern: Pattern::Random,
+            offset_bytes: 0,
+            align_bytes: None,
+            queue_depth: 1,
+            workers: 1,
+            fsync_every_writes: None,
+            rate_iops: None,
+            ramp_ms: 1_000,
+            run_ms: 10_000,
+            data: Data::default(),
+        }
+    }
+}
+
+impl Workload {
+    /// The largest I/O.
+    pub fn largest_bytes(&self) -> u64 {
+        let sizes = self.sizes.iter().map(|share| share.bytes);
+        sizes.max().unwrap_or(0)
+    }
+
+    /// Whether anything is written.
+    pub fn writes(&self) -> bool {
+        self.read_ratio < 1.0
+    }
+}
+
+/// One size of a mix.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeShare {
+    /// The size.
+    pub bytes: u64,
+    /// Its weight among the weights of all.
+    pub weight: u32,
+}
+
+impl SizeShare {
+    /// A size that is the only one.
+    pub const fn only(bytes: u64) -> Self {
+        Self { bytes, weight: 1 }
+    }
+}
+
+/// Where I/Os go.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Anywhere, each place as likely as any other.
+    #[default]
+    Random,
+    /// One after the other, from a start of its own for each worker.
+    Sequential,
+    /// Some places far more often than others, by Zipf's law.
+    Zipf {
+        /// The exponent: 0 is random, 1.2 is strongly skewed.
+        theta: f64,
+    },
+}
+
+impl Pattern {
+    /// Its word in reports and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Sequential => "sequential",
+            Self::Zipf { .. } => "zipf",
+        }
+    }
+}
+
+/// The bytes that are written. They are never runs of zeros, which arrays and images do not store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Data {
+    /// Share of each 4 KiB that a compressor removes.
+    pub compressible_ratio: f64,
+    /// Share of 4 KiB blocks that are copies of others.
+    pub duplicate_ratio: f64,
+    /// Fills what compresses, instead of a repeated text of the engine's own; in hexadecimal.
+    pub pattern_hex: Option<String>,
+    /// New content for every write; without it each buffer is filled once.
+    pub refill: bool,
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Self {
+            compressible_ratio: 0.0,
+            duplicate_ratio: 0.0,
+            pattern_hex: None,
+            refill: true,
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! One worker of a comparison: its queue, and its own places in every arm.
+
+use std::time::Duration;
+
+use ioalign_core::workload::SizeShare;
+
+use super::clock::{now_ns, thread_ns};
+use super::failure::failure;
+use super::files::Files;
+use super::options::{CellSpec, Options, Place};
+use super::places::{Law, Places, Spot};
+use super::queue::{Done, Io, Op, Queue, Setup};
+use super::span::{Span, Stretch, Until};
+use crate::data::Filler;
+use crate::{Error, ErrorKind, Result};
+
+/// What a worker is told.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Order {
+    /// Begin every walk somewhere else.
+    Round,
+    /// A closed batch of an arm.
+    Batch(usize),
+    /// A full queue on an arm.
+    Saturate(usize, Duration),
+}
+
+/// A worker.
+pub(super) struct Lane {
+    files: Files,
+    queue: Option<Queue>,
+    /// By arm.
+    arms: Vec<Places>,
+    filler: Filler,
+    refill: bool,
+    depth: u32,
+    /// By slot.
+    ios: Vec<Io>,
+    /// Slots that hold content.
+    filled: Vec<bool>,
+    stall: Duration,
+    stretch: Stretch,
+}
+
+impl Lane {
+    /// For the thread that makes it.
+    pub(super) fn new(
+        number: u32,
+        arms: &[Place],
+        files: &Files,
+        cell: &CellSpec,
+        options: &Options,
+        notes: &mut Vec<String>,
+    ) -> Result<Self> {
+        let setup = Setup {
+            files,
+            depth: cell.queue_depth,
+            largest_bytes: u32::try_from(cell.block_bytes).unwrap_or(u32::MAX),
+            options,
+        };
+        let queue = Queue::open(&setup, notes)?;
+        let depth = queue.depth();
+        let mut seed = options.seed ^ (u64::from(number) << 48);
+        let walks = arms.iter().map(|place| {
+            seed = seed.wrapping_add(1);
+            walk(place, files, cell, seed)
+        });
+        let arms = walks.collect::<Result<_>>()?;
+        Ok(Self {
+            files: files.clone(),
+            queue: Some(queue),
+            arms,
+            filler: Filler::new(&options.data, options.seed, number.into())?,
+            refill: options.data.refill,
+            depth,
+            ios: vec![NOTHING; depth as usize],
+            filled: vec![false; depth as usize],
+            stall: options.stall,
+            stretch: Stretch::new(cell, depth),
+        })
+    }
+
+    pub(super) fn obey(&mut self, order: Order) -> Result<Span> {
+        match order {
+            Order::Round => {
+                self.arms.iter_mut().for_each(Places::restart);
+                Ok(Span::default())
+            }
+            Order::Batch(arm) => self.batch(arm),
+            Order::Saturate(arm, time) => self.saturate(arm, time),
+        }
+    }
+
+    fn batch(&mut self, arm: usize) -> Result<Span> {
+        if self.stretch.lead != 0 {
+            self.pump(arm, Until::Sent(self.stretch.lead))?;
+        }
+        let span = self.pump(arm, Until::Sent(self.stretch.ios))?;
+        Ok(span.per_queue(self.depth))
+    }
+
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
+        self.pump(arm, Until::Time(now_ns() + time))
+    }
+
+    /// Keeps the queue full until enough was sent, and waits for all of it.
+    fn pump(&mut self, arm: usize, until: Until) -> Result<Span> {
+        let cpu = thread_ns();
+        let mut free: Vec<u32> = (0..self.depth).rev().collect();
+        let (mut sent, mut done, mut failed) = (0_u64, 0_u64, None);
+        // What is written first is made before the time begins.
+        let mut start_ns = None;
+        let mut now = now_ns();
+        let mut moved = now;
+        loop {
+            while until.wants(sent, now) && failed.is_none() {
+                let Some(slot) = free.pop() else { break };
+                self.push(arm, slot)?;
+                sent += 1;
+            }
+            let start = *start_ns.get_or_insert_with(now_ns);
+            if sent == done {
+                let span = Span {
+                    elapsed_ns: now.saturating_sub(start),
+                    ios: done,
+                    cpu_ns: thread_ns().saturating_sub(cpu),
+                    workers: 1,
+                };
+                return failed.map_or(Ok(span), Err);
+            }
+            let all = u32::try_from(sent - done).unwrap_or(u32::MAX);
+            let want = if until.wants(sent, now) { 1 } else { all };
+            let more = self.wait(want, moved, &mut failed, |slot| free.push(slot))?;
+            now = now_ns();
+            if more != 0 {
+                moved = now;
+            }
+            done += u64::from(more);
+        }
+    }
+
+    fn push(&mut self, arm: usize, slot: u32) -> Result<()> {
+        let spot = self.arms.get_mut(arm).and_then(Places::next);
+        let spot = spot.ok_or_else(|| unknown_arm(arm))?;
+        let queue = self.queue.as_mut().ok_or_else(gone)?;
+        let io = io_of(spot, slot);
+        if spot.write
+            && let Some(filled) = self.filled.get_mut(slot as usize)
+            && (self.refill || !*filled)
+        {
+            self.filler.fill(queue.buffer(slot));
+            *filled = true;
+        }
+        // A read leaves in the buffer what was on the device.
+        if !spot.write
+            && let Some(filled) = self.filled.get_mut(slot as usize)
+        {
+            *filled = false;
+        }
+        if let Some(known) = self.ios.get_mut(slot as usize) {
+            *known = io;
+        }
+        queue.push(io);
+        Ok(())
+    }
+
+    /// Waits for some of what is in flight, and says how many completed.
+    fn wait(
+        &mut self,
+        want: u32,
+        moved_ns: u64,
+        failed: &mut Option<Error>,
+        mut each: impl FnMut(u32),
+    ) -> Result<u32> {
+        let queue = self.queue.as_mut().ok_or_else(gone)?;
+        let (files, ios) = (&self.files, &self.ios);
+        let entered = queue.enter(want, None);
+        let mut done = 0;
+        queue.reap(|Done { slot, result }| {
+            done += 1;
+            each(slot);
+            if let Some(io) = ios.get(slot as usize) {
+                *failed = failed.take().or_else(|| failure(files, io, result));
+            }
+        });
+        let silent = Duration::from_nanos(now_ns().saturating_sub(moved_ns));
+        if let Err(error) = entered {
+            self.give_up();
+            return Err(Error::io("the queue of I/O failed", error));
+        }
+        if done == 0 && silent > self.stall {
+            self.give_up();
+            return Err(stalled(self.stall));
+        }
+        Ok(done)
+    }
+
+    fn give_up(&mut self) {
+        if let Some(queue) = self.queue.take() {
+            queue.abandon();
+        }
+    }
+}
+
+/// The places of an arm.
+fn walk(place: &Place, files: &Files, cell: &CellSpec, seed: u64) -> Result<Places> {
+    let law = Law {
+        sizes: &[SizeShare::only(cell.block_bytes)],
+        read_ratio: cell.read_ratio,
+        pattern: cell.pattern,
+        align_bytes: None,
+        offset_bytes: place.offset_bytes,
+    };
+    let too_small = || Error::new(ErrorKind::Unsupported, "is too small for a single I/O");
+    Places::new(&law, &files.sizes_of(&place.target), seed)
+        .ok_or_else(|| too_small().of_target(place.target.path()))
+}
+
+const NOTHING: Io = Io {
+    slot: 0,
+    op: Op::Flush,
+    file: 0,
+    offset: 0,
+    bytes: 0,
+};
+
+/// An I/O at a spot.
+pub(crate) const fn io_of(spot: Spot, slot: u32) -> Io {
+    Io {
+        slot,
+        op: if spot.write { Op::Write } else { Op::Read },
+        file: spot.file,
+        offset: spot.offset,
+        bytes: spot.bytes,
+    }
+}
+
+/// No completion for too long.
+pub(crate) fn stalled(silent: Duration) -> Error {
+    let seconds = silent.as_secs_f64();
+    Error::new(
+        ErrorKind::Device,
+        format!("no I/O completed for {seconds:.0} s: the device hangs"),
+    )
+    .advise("see the kernel's log; what is in flight is left to the kernel")
+}
+
+fn gone() -> Error {
+    Error::new(
+        ErrorKind::Device,
+        "the queue of I/O was given up after a failure",
+    )
+}
+
+fn unknown_arm(arm: usize) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("there is no arm {arm}"))
+}

@@ -1,0 +1,3 @@
+//! What can stop a measurement.
+
+pub use ioalign_device::{Error, ErrorKind, Result};
