@@ -3,8 +3,8 @@
 # loop device over tmpfs: all with registered files and fixed buffers, 4 KiB random reads past the page
 # cache. Needs root. T_IO_URING names t/io_uring, built from fio's sources (make t/io_uring); without it
 # that column is left out.
-# Every processor is kept awake by a loop of the idle class: on a virtual machine waking one that sleeps
-# takes longer than the I/O, and which tool has to is chance. AWAKE=0 leaves that out.
+# All of it runs on processor 0, the threads of the loop device as well: on a virtual machine waking another
+# processor takes longer than the I/O, and which tool has to is chance. PIN=0 leaves the scheduler free.
 # The engine is driven by an example that does nothing else, not by the program.
 export IOALIGN=none
 # shellcheck source=benches/lib.sh
@@ -20,9 +20,10 @@ if [ -z "$load" ]; then
 fi
 memory=$(mktemp -d "${MEMORY:-/dev/shm}/ioalign-bench.XXXXXX")
 device=
-spinners=()
+cpumask=/sys/devices/virtual/workqueue/cpumask
+free=$(cat $cpumask)
 tidy() {
-    [ ${#spinners[@]} -eq 0 ] || kill "${spinners[@]}"
+    echo "$free" >$cpumask
     # A ring of a process that has just ended may hold the device for a moment.
     for _ in 1 2 3 4 5; do
         [ -z "$device" ] || losetup --detach "$device" && break
@@ -33,11 +34,9 @@ tidy() {
 trap tidy EXIT
 head -c "${MIB:-512}M" /dev/urandom >"$memory/disk"
 device=$(losetup --find --show "$memory/disk")
-if [ "${AWAKE:-1}" = 1 ]; then
-    for _ in $(seq "$(nproc)"); do
-        chrt --idle 0 bash -c 'while :; do :; done' &
-        spinners+=($!)
-    done
+if [ "${PIN:-1}" = 1 ]; then
+    echo 1 >$cpumask
+    taskset --pid --cpu-list 0 $$ >/dev/null
 fi
 python3 "$here/benches/engine.py" "$device" "$load" "${T_IO_URING:-}" \
-    "${ROUNDS:-15}" "${MILLISECONDS:-400}" "${DEPTHS:-1 16 64}" "${WORKERS-1 2 4 8 16}"
+    "${ROUNDS:-9}" "${MILLISECONDS:-1000}" "${DEPTHS:-1 16 64}" "${WORKERS-1 2 4 8 16}"
