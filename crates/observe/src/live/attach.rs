@@ -115,6 +115,7 @@ impl Watch {
         let mut bpf = load(&options, None, false, Some(places))?;
         for (name, tracepoint) in [
             ("plain_complete", "block_rq_complete"),
+            ("plain_requeue", "block_rq_requeue"),
             ("plain_issue", "block_rq_issue"),
         ] {
             let program: &mut TracePoint = program(&mut bpf, name)?;
@@ -143,8 +144,8 @@ impl Watch {
     /// All counters as they are now.
     pub fn totals(&self) -> Result<Totals> {
         let devices = self.options.devices.len();
-        let classes = classes(&self.options);
-        let mut totals = Totals::read(&self.bpf, devices, classes, self.options.owners)?;
+        let grids = grids(&self.options);
+        let mut totals = Totals::read(&self.bpf, devices, grids, self.options.owners)?;
         totals.missed = self.sum("recursion_misses");
         Ok(totals)
     }
@@ -259,10 +260,10 @@ fn programs(options: &Options, types: &Types, early: bool) -> Vec<(&'static str,
     all
 }
 
-/// Histograms of latency: all, and straddling on each grid.
-fn classes(options: &Options) -> usize {
+/// Histograms of straddling I/O: one for each grid.
+fn grids(options: &Options) -> usize {
     let grids = options.devices.iter().map(|device| device.grids.len());
-    1 + grids.max().unwrap_or(0)
+    grids.max().unwrap_or(0)
 }
 
 fn load(
@@ -272,7 +273,7 @@ fn load(
     places: Option<tracefs::Places>,
 ) -> Result<Ebpf> {
     let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
-    let classes = u32::try_from(classes(options)).unwrap_or(1);
+    let grids = u32::try_from(grids(options)).unwrap_or(0);
     let table = Table::new(&options.devices)
         .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
     let (slots, flights) = table::slots(&options.devices);
@@ -284,6 +285,9 @@ fn load(
         flag(options.owners),
         flag(early),
     );
+    let requests = || options.devices.iter().filter(|device| !device.by_bio);
+    let any_stamped = flag(kernel.is_some() && requests().any(|device| device.stamped));
+    let all_stamped = flag(kernel.is_some() && requests().all(|device| device.stamped));
     let mut loader = EbpfLoader::new();
     loader
         .btf(kernel)
@@ -291,12 +295,15 @@ fn load(
         .override_global("table_factor", &table.factor, true)
         .override_global("slots", slots.as_slice(), true)
         .override_global("flights", &flights, true)
-        .override_global("classes", &classes, true)
+        .override_global("grids", &grids, true)
+        .override_global("any_stamped", &any_stamped, true)
+        .override_global("all_stamped", &all_stamped, true)
         .override_global("with_events", &events, true)
         .override_global("with_owners", &owners, true)
         .override_global("owners_early", &early, true)
         .map_max_entries("counts", placed)
-        .map_max_entries("latency", placed * classes)
+        .map_max_entries("latency", placed)
+        .map_max_entries("straddling", (placed * grids).max(1))
         .map_max_entries("plain", count)
         .map_max_entries("flight", flights.max(1))
         .map_max_entries("bios", if by_bio { BIOS } else { 1 })

@@ -285,6 +285,7 @@ mod tests {
             queues: 1,
             tags: 1,
             by_bio: false,
+            stamped: false,
             grids: Vec::new(),
         };
         let mut bytes = Vec::new();
