@@ -53,6 +53,7 @@ const volatile u32 with_moments = 0;	/* counted by time */
 const volatile u32 owners_early = 0;	/* block_io_start tells who it is, before workers take over */
 const volatile u32 sample_every = 0;	/* of so many straddling I/Os one goes to the ring */
 const volatile u32 grids = 0;		/* latency histograms of straddling I/O */
+const volatile u32 issue_has_queue = 0, requeue_has_queue = 0, bio_has_queue = 0;	/* arguments of tracepoints */
 /* Offsets of plain tracepoint fields, from tracefs; 0 where there is none. */
 const volatile u32 at_dev = 8, at_sector = 16, at_issue_bytes = 28, at_issue_rwbs = 34;
 const volatile u32 at_sectors = 24, at_rwbs = 34, at_requeue_sectors = 24, at_requeue_rwbs = 34;

@@ -7,15 +7,26 @@
 #include "bios.h"
 #include "plain.h"
 
-/* Typed tracepoints. Until 5.10 some had the queue as their first argument. */
-SEC("tp_btf/block_rq_issue") int rq_issue(u64 *ctx) { return request_issued((void *)ctx[0]); }
-SEC("tp_btf/block_rq_issue") int rq_issue_q(u64 *ctx) { return request_issued((void *)ctx[1]); }
-SEC("tp_btf/block_rq_requeue") int rq_requeue(u64 *ctx) { return request_returned((void *)ctx[0]); }
-SEC("tp_btf/block_rq_requeue") int rq_requeue_q(u64 *ctx) { return request_returned((void *)ctx[1]); }
+/* The argument of a typed tracepoint. Until 5.10 some had the queue before it. */
+INLINE void *behind_queue(u64 *ctx, u32 queue_first)
+{
+	u64 found;
+
+	if (queue_first) {
+		found = ctx[1];
+		HIDDEN(found);
+	} else {
+		found = ctx[0];
+		HIDDEN(found);
+	}
+	return (void *)found;
+}
+
+SEC("tp_btf/block_rq_issue") int rq_issue(u64 *ctx) { return request_issued(behind_queue(ctx, issue_has_queue)); }
+SEC("tp_btf/block_rq_requeue") int rq_requeue(u64 *ctx) { return request_returned(behind_queue(ctx, requeue_has_queue)); }
 SEC("tp_btf/block_rq_complete") int rq_complete(u64 *ctx) { return request_done((void *)ctx[0], ctx[1], ctx[2]); }
 SEC("tp_btf/block_io_start") int io_start(u64 *ctx) { return request_started((void *)ctx[0]); }
-SEC("tp_btf/block_bio_queue") int bio_queue(u64 *ctx) { return bio_queued((void *)ctx[0]); }
-SEC("tp_btf/block_bio_queue") int bio_queue_q(u64 *ctx) { return bio_queued((void *)ctx[1]); }
+SEC("tp_btf/block_bio_queue") int bio_queue(u64 *ctx) { return bio_queued(behind_queue(ctx, bio_has_queue)); }
 SEC("tp_btf/block_bio_complete") int bio_complete(u64 *ctx) { return bio_done((void *)ctx[1]); }
 
 /* What measuring itself costs: `--cost` takes it off. */

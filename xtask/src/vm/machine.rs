@@ -179,6 +179,7 @@ mod tests {
             kernel: Kernel {
                 version: "6".into(),
                 image: "/boot/vmlinuz-6".into(),
+                root: "/".into(),
             },
             initrd: "/i".into(),
             disks: vec![("/a,b".into(), vec!["opt_io_size=65536".into()])],

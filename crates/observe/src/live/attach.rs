@@ -95,8 +95,10 @@ impl Watch {
         let kernel =
             Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
         let early = types.arguments("block_io_start").is_some();
-        let mut bpf = load(&options, Some(&kernel), early, None)?;
-        for (name, tracepoint) in programs(&options, types, early) {
+        let queue_first = ["block_rq_issue", "block_rq_requeue", "block_bio_queue"]
+            .map(|tracepoint| u32::from(types.arguments(tracepoint) == Some(2)));
+        let mut bpf = load(&options, Some(&kernel), early, queue_first, None)?;
+        for (name, tracepoint) in programs(&options, early) {
             let program: &mut BtfTracePoint = program(&mut bpf, name)?;
             let attached = program
                 .load(tracepoint, &kernel)
@@ -112,7 +114,7 @@ impl Watch {
 
     fn plainly(options: Options) -> Result<Self> {
         let places = tracefs::places()?;
-        let mut bpf = load(&options, None, false, Some(places))?;
+        let mut bpf = load(&options, None, false, [0; 3], Some(places))?;
         for (name, tracepoint) in [
             ("plain_complete", "block_rq_complete"),
             ("plain_requeue", "block_rq_requeue"),
@@ -234,24 +236,19 @@ where
 
 /// The programs that this kernel and these devices need. Completions go first: what is issued is then
 /// never missed when it completes.
-fn programs(options: &Options, types: &Types, early: bool) -> Vec<(&'static str, &'static str)> {
-    let queue_first = |tracepoint| types.arguments(tracepoint) == Some(2);
-    let pick = |tracepoint, new, old| {
-        let name = if queue_first(tracepoint) { old } else { new };
-        (name, tracepoint)
-    };
+fn programs(options: &Options, early: bool) -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     if options.devices.iter().any(|device| device.by_bio) {
         all.push(("bio_complete", "block_bio_complete"));
-        all.push(pick("block_bio_queue", "bio_queue", "bio_queue_q"));
+        all.push(("bio_queue", "block_bio_queue"));
     }
     if options.devices.iter().any(|device| !device.by_bio) {
         all.push(("rq_complete", "block_rq_complete"));
-        all.push(pick("block_rq_requeue", "rq_requeue", "rq_requeue_q"));
+        all.push(("rq_requeue", "block_rq_requeue"));
         if options.owners && early {
             all.push(("io_start", "block_io_start"));
         }
-        all.push(pick("block_rq_issue", "rq_issue", "rq_issue_q"));
+        all.push(("rq_issue", "block_rq_issue"));
         if options.cost {
             all.push(("empty_complete", "block_rq_complete"));
             all.push(("empty_issue", "block_rq_issue"));
@@ -270,6 +267,7 @@ fn load(
     options: &Options,
     kernel: Option<&Btf>,
     early: bool,
+    queue_first: [u32; 3],
     places: Option<tracefs::Places>,
 ) -> Result<Ebpf> {
     let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
@@ -296,6 +294,9 @@ fn load(
         .override_global("slots", slots.as_slice(), true)
         .override_global("flights", &flights, true)
         .override_global("grids", &grids, true)
+        .override_global("issue_has_queue", &queue_first[0], true)
+        .override_global("requeue_has_queue", &queue_first[1], true)
+        .override_global("bio_has_queue", &queue_first[2], true)
         .override_global("any_stamped", &any_stamped, true)
         .override_global("all_stamped", &all_stamped, true)
         .override_global("with_events", &events, true)
