@@ -46,7 +46,6 @@ const volatile struct slot slots[SLOTS] = {};
 const volatile u32 table_factor = 0;
 const volatile u32 flights = 0;		/* entries of `flight` */
 const volatile u32 any_stamped = 0;	/* of the slots */
-const volatile u32 all_stamped = 0;
 const volatile u32 with_events = 0;	/* every event goes to the ring */
 const volatile u32 with_owners = 0;	/* counted by process */
 const volatile u32 with_moments = 0;	/* counted by time */

@@ -5,24 +5,16 @@
 
 use aya::maps::{MapData, RingBuf};
 use aya::programs::{BtfTracePoint, Program, TracePoint};
-use aya::{Btf, Ebpf, EbpfLoader};
+use aya::{Btf, Ebpf};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::btf::Types;
 use super::device::Device;
-use super::layout::{GRIDS, PLACED, SLOTS};
-use super::table::{self, Table};
+use super::layout::{GRIDS, SLOTS};
+use super::load::{Facts, QUEUE_FIRST, grids, load};
 use super::totals::Totals;
 use super::tracefs;
 use crate::error::{Error, ErrorKind, Result};
-
-/// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` makes it anew.
-static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
-
-/// Bios, or requests of plain tracepoints, in flight at most.
-const BIOS: u32 = 1 << 16;
-/// Processes times operations told apart; the rest is one.
-const OWNERS: u32 = 2048;
 
 /// How I/O is seen.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -42,6 +34,12 @@ pub struct Options {
     pub owners: bool,
     /// Bytes of the ring of events; none without.
     pub ring: Option<u32>,
+    /// Whether every event goes there.
+    pub events: bool,
+    /// Of so many straddling I/Os one goes there.
+    pub sample_every: u32,
+    /// Whether I/O is counted by time too, for a [`Timeline`](super::Timeline).
+    pub moments: bool,
     /// Whether empty programs run beside, so that [`Watch::cost`] knows what measuring costs.
     pub cost: bool,
     /// Use plain tracepoints though typed ones are there: for tests.
@@ -95,9 +93,14 @@ impl Watch {
         let kernel =
             Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
         let early = types.arguments("block_io_start").is_some();
-        let queue_first = ["block_rq_issue", "block_rq_requeue", "block_bio_queue"]
-            .map(|tracepoint| u32::from(types.arguments(tracepoint) == Some(2)));
-        let mut bpf = load(&options, Some(&kernel), early, queue_first, None)?;
+        let queue_first = |tracepoint| u32::from(types.arguments(tracepoint) == Some(2));
+        let facts = Facts {
+            kernel: Some(&kernel),
+            early,
+            queue_first: QUEUE_FIRST.map(|(_, tracepoint)| queue_first(tracepoint)),
+            places: tracefs::Places::default(),
+        };
+        let mut bpf = load(&options, &facts)?;
         for (name, tracepoint) in programs(&options, early) {
             let program: &mut BtfTracePoint = program(&mut bpf, name)?;
             let attached = program
@@ -113,8 +116,11 @@ impl Watch {
     }
 
     fn plainly(options: Options) -> Result<Self> {
-        let places = tracefs::places()?;
-        let mut bpf = load(&options, None, false, [0; 3], Some(places))?;
+        let facts = Facts {
+            places: tracefs::places()?,
+            ..Facts::default()
+        };
+        let mut bpf = load(&options, &facts)?;
         for (name, tracepoint) in [
             ("plain_complete", "block_rq_complete"),
             ("plain_requeue", "block_rq_requeue"),
@@ -185,6 +191,11 @@ impl Watch {
         RingBuf::try_from(self.bpf.take_map("ring")?).ok()
     }
 
+    /// A map of the program.
+    pub(super) fn map(&self, name: &str) -> Option<&aya::maps::Map> {
+        self.bpf.map(name)
+    }
+
     /// Detaches; the counters stay as they are.
     pub fn stop(&mut self) -> Totals {
         let missed = self.sum("recursion_misses");
@@ -207,7 +218,7 @@ fn figure(text: &str, what: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn refused(what: &str, error: impl std::error::Error) -> Error {
+pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
     // The kernel's own reason is at the end of the chain.
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -255,68 +266,4 @@ fn programs(options: &Options, early: bool) -> Vec<(&'static str, &'static str)>
         }
     }
     all
-}
-
-/// Histograms of straddling I/O: one for each grid.
-fn grids(options: &Options) -> usize {
-    let grids = options.devices.iter().map(|device| device.grids.len());
-    grids.max().unwrap_or(0)
-}
-
-fn load(
-    options: &Options,
-    kernel: Option<&Btf>,
-    early: bool,
-    queue_first: [u32; 3],
-    places: Option<tracefs::Places>,
-) -> Result<Ebpf> {
-    let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
-    let grids = u32::try_from(grids(options)).unwrap_or(0);
-    let table = Table::new(&options.devices)
-        .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
-    let (slots, flights) = table::slots(&options.devices);
-    let by_bio = kernel.is_none() || options.devices.iter().any(|device| device.by_bio);
-    let placed = count * u32::try_from(PLACED).unwrap_or(1);
-    let flag = |on: bool| u32::from(on);
-    let (events, owners, early) = (
-        flag(options.ring.is_some()),
-        flag(options.owners),
-        flag(early),
-    );
-    let requests = || options.devices.iter().filter(|device| !device.by_bio);
-    let any_stamped = flag(kernel.is_some() && requests().any(|device| device.stamped));
-    let all_stamped = flag(kernel.is_some() && requests().all(|device| device.stamped));
-    let mut loader = EbpfLoader::new();
-    loader
-        .btf(kernel)
-        .override_global("table", table.bytes.as_slice(), true)
-        .override_global("table_factor", &table.factor, true)
-        .override_global("slots", slots.as_slice(), true)
-        .override_global("flights", &flights, true)
-        .override_global("grids", &grids, true)
-        .override_global("issue_has_queue", &queue_first[0], true)
-        .override_global("requeue_has_queue", &queue_first[1], true)
-        .override_global("bio_has_queue", &queue_first[2], true)
-        .override_global("any_stamped", &any_stamped, true)
-        .override_global("all_stamped", &all_stamped, true)
-        .override_global("with_events", &events, true)
-        .override_global("with_owners", &owners, true)
-        .override_global("owners_early", &early, true)
-        .map_max_entries("counts", placed)
-        .map_max_entries("latency", placed)
-        .map_max_entries("straddling", (placed * grids).max(1))
-        .map_max_entries("plain", count)
-        .map_max_entries("flight", flights.max(1))
-        .map_max_entries("bios", if by_bio { BIOS } else { 1 })
-        .map_max_entries("owners", if options.owners { OWNERS } else { 1 });
-    if let Some(bytes) = options.ring {
-        loader.map_max_entries("ring", bytes);
-    }
-    let places = places.unwrap_or_default();
-    for (name, place) in places.globals() {
-        loader.override_global(name, place, true);
-    }
-    loader
-        .load(OBJECT)
-        .map_err(|error| refused("load the BPF program", error))
 }

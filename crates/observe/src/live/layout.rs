@@ -70,6 +70,11 @@ pub const UNTIMED: usize = UNMATCHED + 4;
 /// Words of `struct plain`.
 pub const PLAIN: usize = UNMATCHED + 7;
 
+/// Moments of a device that are remembered.
+pub const MOMENTS: u32 = 4096;
+/// Words of `struct moment`.
+pub const MOMENT: usize = 6;
+
 /// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, lengths off, starts.
 pub const OWNER: usize = 5 + 64;
 /// The process that stands for those past the limit.

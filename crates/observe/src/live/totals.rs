@@ -67,6 +67,13 @@ impl DeviceTotals {
         self.ops.iter().map(OpCounters::timed).sum()
     }
 
+    /// Reads, writes and discards that were issued, and whose completion was not seen: still in flight, or
+    /// completed while the kernel left the program out.
+    pub fn unfinished(&self) -> u64 {
+        let issued: u64 = self.ops.iter().map(OpCounters::ios).sum();
+        issued.saturating_sub(self.completed() + self.untimed())
+    }
+
     /// Completions of I/O that was issued before the watch began.
     pub fn unmatched(&self) -> u64 {
         self.plain(super::layout::UNMATCHED)
@@ -142,7 +149,7 @@ struct Maps<'a> {
 }
 
 #[allow(clippy::needless_pass_by_value)] // map_err hands it over
-fn failed(error: MapError) -> Error {
+pub(super) fn failed(error: MapError) -> Error {
     Error::new(ErrorKind::Io, format!("Cannot read the counters: {error}"))
 }
 
