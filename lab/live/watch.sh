@@ -56,11 +56,31 @@ load() {
     dd if=/dev/zero of=/dev/sda bs=8k count=60 seek=1 oflag=direct 2>/dev/null
 }
 seen busy sda --unit 16k --record "$out/busy.blktrace"
-ioalign trace summarize --json --grid 16k "$out/busy.blktrace" >"$out/busy-trace.json"
+seen busy-plain sda --unit 16k --by tracepoint
+seen busy-text sda --unit 16k --by tracefs
+ioalign trace summarize --quiet --json --grid 16k "$out/busy.blktrace" >"$out/busy-trace.json"
 load() {
     some_io
 }
 seen plain nullb0 --unit 8k --by tracepoint
 seen text nullb0 --unit 8k --by tracefs
-ioalign trace summarize --json --grid 8k "$out/typed.blktrace" >"$out/trace.json"
+ioalign trace summarize --quiet --json --grid 8k "$out/typed.blktrace" >"$out/trace.json"
+seen columns nullb0 --unit 8k --record "$out/columns.parquet"
+ioalign trace summarize --quiet --json --grid 8k "$out/columns.parquet" >"$out/parquet.json"
+
+# The same load by the kernel's own tracer of blktrace records.
+tracing=/sys/kernel/tracing
+echo blk >$tracing/current_tracer
+echo nocontext-info >$tracing/trace_options
+echo bin >$tracing/trace_options
+echo 1 >/sys/block/nullb0/trace/enable
+cat $tracing/trace_pipe >"$out/blk.bin" &
+some_io
+usleep 500000
+echo 0 >/sys/block/nullb0/trace/enable
+usleep 500000
+kill $!
+wait $! || true
+echo nop >$tracing/current_tracer
+ioalign trace summarize --quiet --json --grid 8k "$out/blk.bin" >"$out/blk.json"
 export_captures

@@ -15,7 +15,17 @@ use crate::hash::Hash;
 use crate::{paths, run};
 
 const FOLDER: &str = "crates/observe/bpf";
-const SOURCES: [&str; 3] = ["watch.bpf.c", "helpers.h", "kernel.h"];
+const SOURCES: [&str; 9] = [
+    "watch.bpf.c",
+    "helpers.h",
+    "kernel.h",
+    "layout.h",
+    "count.h",
+    "tell.h",
+    "requests.h",
+    "bios.h",
+    "plain.h",
+];
 const OBJECT: &str = "watch.bpf.o";
 /// clang 14 is Debian 12's, and what made the object that is checked in.
 const COMPILERS: [&str; 2] = ["clang-14", "clang"];

@@ -28,10 +28,14 @@ static long (*bpf_get_current_comm)(void *buf, u32 size) = (void *)16;
 static long (*bpf_probe_read_kernel)(void *dst, u32 size, const void *from) = (void *)113;
 static void *(*bpf_ringbuf_reserve)(void *ringbuf, u64 size, u64 flags) = (void *)131;
 static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
+static void *(*bpf_get_current_task_btf)(void) = (void *)158;	/* since 5.11 */
 
 /* The compiler must not look through it: the verifier follows a bound only in the register it is
  * checked in. */
 #define HIDDEN(x) asm volatile("" : "+r"(x))
+
+/* What goes rarely so stands apart from the rest: fewer lines of code in the way. */
+#define rarely(x) __builtin_expect(!!(x), 0)
 
 /* 1 when the running kernel has the field (BPF_FIELD_EXISTS of enum bpf_field_info_kind). */
 #define field_exists(field) __builtin_preserve_field_info(field, 2)

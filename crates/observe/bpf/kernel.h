@@ -1,5 +1,5 @@
 /* What of the kernel's types is used here, by name only: the loader looks up where each field lies in
- * the running kernel (CO-RE), so this serves 5.8 to 6.19 and replaces a vmlinux.h of three megabytes. */
+ * the running kernel (CO-RE), so this serves 5.8 to 7.3 and replaces a vmlinux.h of three megabytes. */
 #ifndef IOALIGN_KERNEL_H
 #define IOALIGN_KERNEL_H
 
@@ -33,11 +33,22 @@ struct request {
 	int tag;
 	unsigned int __data_len;
 	u64 __sector;
+	u64 start_time_ns;
+	u64 io_start_time_ns;
 } RELOCATED;
 
 /* Before 5.17 */
 struct request___with_disk {
 	struct gendisk *rq_disk;
+} RELOCATED;
+
+/* `cur_ktime` since 6.9: one reading of the clock for all requests of a batch */
+struct blk_plug {
+	u64 cur_ktime;
+} RELOCATED;
+
+struct task_struct {
+	struct blk_plug *plug;
 } RELOCATED;
 
 struct block_device {

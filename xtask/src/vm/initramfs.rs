@@ -93,12 +93,12 @@ pub fn contents(kernel: &Kernel, options: &Options) -> Result<Files> {
     let mut modules: Vec<String> = MODULES.map(str::to_owned).to_vec();
     modules.extend(options.modules.iter().cloned());
     for module in kernel::closure(kernel, &modules)? {
-        files.insert(module.clone(), module);
+        files.insert(kernel.inside(&module), module);
     }
     for index in INDEXES {
         let path = kernel.modules().join(index);
         if path.exists() {
-            files.insert(path.clone(), path);
+            files.insert(kernel.inside(&path), path);
         }
     }
     let guest = paths::root().join("lab/guest");

@@ -1,11 +1,12 @@
-//! The guest's kernel: the newest Debian cloud kernel of this machine, and its modules.
+//! The guest's kernel: the newest Debian cloud kernel of this machine, and its modules. With
+//! `IOALIGN_VM_KERNEL`, the one in that folder: a kernel package, unpacked (`dpkg-deb -x`, `depmod -b`).
 //!
 //! It need not be the kernel that runs; it has md, device mapper, scsi_debug, null_blk, brd,
 //! nvmet-tcp and XFS as modules, which hosts and containers often lack.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 
@@ -18,29 +19,39 @@ pub struct Kernel {
     pub version: String,
     /// `/boot/vmlinuz-…`
     pub image: PathBuf,
+    /// Where its package is unpacked: `/` for an installed one.
+    pub root: PathBuf,
 }
 
 impl Kernel {
     /// `/lib/modules/VERSION`
     pub fn modules(&self) -> PathBuf {
-        Path::new("/lib/modules").join(&self.version)
+        self.root.join("lib/modules").join(&self.version)
+    }
+
+    /// Where a file of it is in the guest.
+    pub fn inside(&self, path: &Path) -> PathBuf {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        Path::new("/").join(below)
     }
 }
 
 /// The newest cloud kernel that has its modules and may be read.
 pub fn newest() -> Option<Kernel> {
-    let entries = fs::read_dir("/boot").ok()?;
+    let root = env::var_os("IOALIGN_VM_KERNEL").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    let entries = fs::read_dir(root.join("boot")).ok()?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut found: Vec<Kernel> = names.filter_map(|name| usable(&name)).collect();
+    let mut found: Vec<Kernel> = names.filter_map(|name| usable(&root, &name)).collect();
     found.sort_by_key(|kernel| numbers(&kernel.version));
     found.pop()
 }
 
-fn usable(name: &str) -> Option<Kernel> {
+fn usable(root: &Path, name: &str) -> Option<Kernel> {
     let version = name.strip_prefix("vmlinuz-")?;
     let kernel = Kernel {
         version: version.to_owned(),
-        image: Path::new("/boot").join(name),
+        image: root.join("boot").join(name),
+        root: root.to_owned(),
     };
     let readable = fs::File::open(&kernel.image).is_ok() && kernel.modules().is_dir();
     (version.contains("cloud") && readable).then_some(kernel)
@@ -67,7 +78,10 @@ fn show_depends(kernel: &Kernel, name: &str) -> Result<String> {
         bail!("modprobe is missing (package kmod)");
     };
     let mut command = run::command(modprobe);
-    command.args(["-d", "/", "-S", &kernel.version, "--show-depends", name]);
+    command
+        .arg("-d")
+        .arg(&kernel.root)
+        .args(["-S", &kernel.version, "--show-depends", name]);
     run::output(&mut command)
         .with_context(|| format!("kernel {} has no module {name}", kernel.version))
 }

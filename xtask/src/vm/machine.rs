@@ -25,6 +25,9 @@ pub struct Machine {
     tsc_khz: Option<u64>,
 }
 
+/// QEMU 7.2 emulates `iret` with SMAP and `cmpxchg16b` wrongly: Linux 6.12 does not boot with them.
+const CPU: &str = "max,smap=off,cx16=off";
+
 impl Machine {
     /// Makes the disks.
     pub fn prepare(options: &Options, initrd: PathBuf, scratch: &Scratch) -> Result<Self> {
@@ -71,7 +74,7 @@ impl Machine {
             "-machine",
             machine,
             "-cpu",
-            "max",
+            CPU,
         ]);
         add(&[
             "-smp",
@@ -179,6 +182,7 @@ mod tests {
             kernel: Kernel {
                 version: "6".into(),
                 image: "/boot/vmlinuz-6".into(),
+                root: "/".into(),
             },
             initrd: "/i".into(),
             disks: vec![("/a,b".into(), vec!["opt_io_size=65536".into()])],

@@ -61,7 +61,19 @@ pub struct WatchArgs {
     #[arg(long, conflicts_with = "line")]
     pub json: bool,
 
-    /// Write every event to this file, as blktrace records
+    /// What lines show
+    #[arg(long, value_enum, default_value = "alignment")]
+    pub columns: Columns,
+
+    /// Show one of N straddling I/Os as it is issued: whose it is and which boundaries it crosses; in lines
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["json", "record"])]
+    pub straddling: Option<u32>,
+
+    /// Count bursts: I/O between times of at least TIME with nothing in flight (full screen: 100ms)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub burst_gap: Option<Duration>,
+
+    /// Write every event to this file, as blktrace records; every I/O, as Parquet, where it ends so
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
@@ -76,6 +88,15 @@ pub struct WatchArgs {
     /// How I/O is seen (default: the best that works)
     #[arg(long, value_enum)]
     pub by: Option<By>,
+}
+
+/// What lines show.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Columns {
+    /// What is off its boundaries, and latencies beside those of iostat
+    Alignment,
+    /// The columns of pt-diskstats
+    Diskstats,
 }
 
 /// How I/O is seen.

@@ -1,10 +1,14 @@
 //! `ioalign watch`: what I/O does now.
 
+mod bursts;
+mod diskstats;
 mod fallback;
 mod host;
 mod line;
 mod numbers;
+mod record;
 mod screen;
+mod straddling;
 mod summary;
 mod tick;
 
@@ -13,17 +17,23 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use ioalign_observe::live::{self, Device, Means, Options, Recorder, Totals, Watch};
+use ioalign_core::profile::DeviceProfile;
+use ioalign_observe::live::{self, Device, Means, Options, Samples, Timeline, Totals, Watch};
 
 use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use host::Part;
+use record::Record;
 use summary::Summary;
 use tick::Clock;
 
 /// How long a wait looks away from Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
+/// How long the program may be left alone that remembers moments.
+const POLL: Duration = Duration::from_secs(1);
+/// Idle time that ends a burst, on the full screen.
+const GAP: Duration = Duration::from_millis(100);
 /// Processes of the full screen.
 const TOP: usize = 5;
 
@@ -44,7 +54,10 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let mode = Mode::of(arguments);
     let wanted = Options {
         owners: mode.top > 0,
-        ring: arguments.record.as_ref().map(|_| arguments.ring),
+        ring: mode.ring(arguments),
+        events: arguments.record.is_some(),
+        sample_every: arguments.straddling.unwrap_or(0),
+        moments: mode.gap.is_some(),
         cost: arguments.cost,
         plain: arguments.by == Some(By::Tracepoint),
         devices: devices.clone(),
@@ -77,16 +90,30 @@ fn note(text: &str) {
 struct Mode {
     screen: bool,
     top: usize,
+    /// What ends a burst.
+    gap: Option<Duration>,
 }
 
 impl Mode {
     fn of(arguments: &WatchArgs) -> Self {
-        let screen = !arguments.line && !arguments.json && std::io::stdout().is_terminal();
+        let lines = arguments.line || arguments.json || arguments.straddling.is_some();
+        let screen = !lines && std::io::stdout().is_terminal();
         let usual = if screen { TOP } else { 0 };
         Self {
             screen,
             top: arguments.top.unwrap_or(usual),
+            gap: arguments.burst_gap.or(screen.then_some(GAP)),
         }
+    }
+
+    /// Bytes of the ring of events.
+    fn ring(self, arguments: &WatchArgs) -> Option<u32> {
+        let samples = arguments.straddling.map(|_| straddling::RING);
+        arguments
+            .record
+            .as_ref()
+            .map(|_| arguments.ring)
+            .or(samples)
     }
 }
 
@@ -96,7 +123,8 @@ struct Session<'a> {
     mode: Mode,
     parts: Vec<Part>,
     watch: Watch,
-    recorder: Option<Recorder>,
+    record: Option<Record>,
+    samples: Option<Samples>,
     clock: Clock,
 }
 
@@ -110,21 +138,24 @@ impl<'a> Session<'a> {
         if watch.means() == Means::Plain {
             note("no type information: plain tracepoints, latencies by device and sector");
         }
-        let recorder = match &arguments.record {
-            Some(path) => Some(Recorder::start(&mut watch, path)?),
+        let record = match &arguments.record {
+            Some(path) => Some(Record::start(&mut watch, path)?),
             None => None,
         };
         // The programs are attached by now: I/O that follows this line is counted.
         if !mode.screen {
             note(&watching(watch.devices()));
         }
-        let clock = Clock::new(watch.totals()?);
+        let samples = arguments.straddling.map(|_| Samples::start(&mut watch));
+        let timeline = mode.gap.map(|gap| timeline(&watch, gap));
+        let clock = Clock::new(watch.totals()?, timeline);
         Ok(Self {
             arguments,
             mode,
             parts,
             watch,
-            recorder,
+            record,
+            samples: samples.transpose()?,
             clock,
         })
     }
@@ -146,11 +177,11 @@ impl<'a> Session<'a> {
 
     /// Until the end that was asked for; whether it was reached.
     fn lines(&mut self, interrupt: &Interrupt) -> Result<bool> {
-        let mut lines = line::Lines::default();
+        let mut lines = line::Lines::new(self.arguments.columns);
         let mut count = 0;
         loop {
-            let wait = wait(&self.clock, self.arguments);
-            let stopped = sleep(wait, interrupt);
+            let stopped = self.sleep(interrupt)?;
+            self.samples()?;
             let tick = self.clock.tick(&self.watch)?;
             if !self.arguments.json {
                 lines.write(&tick, &mut std::io::stdout().lock())?;
@@ -162,17 +193,40 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// To the end of the interval; whether it was interrupted.
+    fn sleep(&mut self, interrupt: &Interrupt) -> Result<bool> {
+        let end = Instant::now() + wait(&self.clock, self.arguments);
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if sleep(left.min(POLL), interrupt) {
+                return Ok(true);
+            }
+            if left <= POLL {
+                return Ok(false);
+            }
+            self.clock.poll(&self.watch)?;
+            self.samples()?;
+        }
+    }
+
+    fn samples(&mut self) -> Result<()> {
+        if let Some(samples) = &mut self.samples {
+            let mut out = std::io::stdout().lock();
+            straddling::write(&samples.drain(), self.watch.devices(), &mut out)?;
+        }
+        Ok(())
+    }
+
     fn finish(mut self, done: bool) -> Result<Exit> {
         let duration = self.clock.elapsed();
         let cost = self.watch.cost();
         let totals = self.watch.stop();
-        if let (Some(recorder), Some(path)) = (self.recorder.take(), &self.arguments.record) {
-            let recorded = recorder.finish(totals.dropped())?;
-            let (events, mib) = (numbers::grouped(recorded.events), recorded.bytes >> 20);
-            note(&format!(
-                "{events} events in {} ({mib} MiB)",
-                path.display()
-            ));
+        self.samples()?;
+        if let Some(timeline) = &mut self.clock.timeline {
+            timeline.finish(&self.watch, &totals)?;
+        }
+        if let Some(record) = self.record.take() {
+            record.finish(totals.dropped())?;
         }
         self.report(&totals, duration)?;
         if self.arguments.cost {
@@ -192,6 +246,9 @@ impl<'a> Session<'a> {
             let mut profile = totals.profile(self.watch.devices(), duration);
             for device in &mut profile.devices {
                 device.processes.truncate(self.mode.top);
+                if let (Some(timeline), Some(slot)) = (&self.clock.timeline, self.slot(device)) {
+                    timeline.profile(slot, device);
+                }
             }
             serde_json::to_writer_pretty(&mut out, &profile)?;
             writeln!(out)?;
@@ -203,10 +260,22 @@ impl<'a> Session<'a> {
             totals,
             seconds: duration.as_secs_f64(),
             top: self.mode.top,
+            timeline: self.clock.timeline.as_ref(),
         };
         summary.write(&mut out)?;
         Ok(())
     }
+
+    fn slot(&self, device: &DeviceProfile) -> Option<usize> {
+        let mut devices = self.watch.devices().iter();
+        devices.position(|known| known.name == device.device)
+    }
+}
+
+/// What monitoring shows that samples every second, or every twenty, is told beside bursts.
+fn timeline(watch: &Watch, gap: Duration) -> Timeline {
+    let gap = u64::try_from(gap.as_nanos()).unwrap_or(u64::MAX);
+    Timeline::new(watch.devices().len(), gap, &[1_000_000_000, 20_000_000_000])
 }
 
 fn watching(devices: &[Device]) -> String {

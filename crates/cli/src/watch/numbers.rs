@@ -48,6 +48,13 @@ pub fn size(bytes: u64) -> String {
     Bytes::new(bytes).to_string()
 }
 
+/// Names of processes are anybody's: nothing of them may move the cursor.
+pub fn printable(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect()
+}
+
 /// A bar of at most `width` characters; what is not nothing has one.
 pub fn bar(part: u64, most: u64, width: usize) -> String {
     if part == 0 || most == 0 {

@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use ioalign_core::GridSpec;
 use ioalign_core::profile::Latency;
 use ioalign_observe::Op;
-use ioalign_observe::live::{Device, DeviceTotals, OpCounters, Totals};
+use ioalign_observe::live::{Device, DeviceTotals, OpCounters, Timeline, Totals};
 
+use super::bursts;
 use super::host::Part;
-use super::numbers::{bar, grouped, share, size, time};
+use super::numbers::{bar, grouped, printable, share, size, time};
 
 const BAR: usize = 30;
 /// Sizes shown; the rest is one line.
@@ -27,6 +28,8 @@ pub struct Summary<'a> {
     pub seconds: f64,
     /// Processes shown.
     pub top: usize,
+    /// Bursts, where they were counted.
+    pub timeline: Option<&'a Timeline>,
 }
 
 impl Summary<'_> {
@@ -68,6 +71,9 @@ impl Summary<'_> {
             past(op, counters, grid, out)?;
         }
         crossings(device, totals, out)?;
+        if let Some(timeline) = self.timeline {
+            bursts::write(&timeline.bursts(slot), timeline.unseen(slot, totals), out)?;
+        }
         self.owners(slot, unit, out)?;
         writeln!(out)
     }
@@ -86,7 +92,7 @@ impl Summary<'_> {
             writeln!(
                 out,
                 "  {:<21} {:<6} {:>9} {:>11}  {:>10}",
-                format!("{} ({})", clean(&owner.name), owner.pid),
+                format!("{} ({})", printable(&owner.name), owner.pid),
                 owner.op.name(),
                 grouped(owner.ios),
                 grouped(owner.bytes >> 10) + " K",
@@ -112,6 +118,10 @@ impl Summary<'_> {
                 "completed that were issued before",
             ),
             (sum(DeviceTotals::untimed), "without latency"),
+            (
+                sum(DeviceTotals::unfinished),
+                "issued whose completion was not seen",
+            ),
         ] {
             if count > 0 {
                 write!(out, ", {} {what}", grouped(count))?;
@@ -119,13 +129,6 @@ impl Summary<'_> {
         }
         writeln!(out)
     }
-}
-
-/// Names of processes are anybody's: nothing of them may move the cursor.
-fn clean(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect()
 }
 
 fn placed(totals: &DeviceTotals) -> impl Iterator<Item = (Op, &OpCounters)> {

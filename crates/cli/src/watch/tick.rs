@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use ioalign_observe::Op;
 use ioalign_observe::live::diskstats::{self, Column, Disks, Iostat};
-use ioalign_observe::live::{Device, DeviceTotals, Totals, Watch};
+use ioalign_observe::live::{Device, DeviceTotals, Timeline, Totals, Watch};
 
 /// An interval.
 pub struct Tick<'a> {
@@ -14,6 +14,8 @@ pub struct Tick<'a> {
     pub totals: Totals,
     /// Since the watch began.
     pub all: &'a Totals,
+    /// Bursts since the watch began.
+    pub timeline: Option<&'a Timeline>,
     /// How long it was.
     pub duration: Duration,
     now: &'a Disks,
@@ -51,18 +53,29 @@ pub struct Clock {
     last: Instant,
     totals: Totals,
     disks: Disks,
+    /// Bursts, where they are counted.
+    pub timeline: Option<Timeline>,
 }
 
 impl Clock {
     /// Begins now.
-    pub fn new(totals: Totals) -> Self {
+    pub fn new(totals: Totals, timeline: Option<Timeline>) -> Self {
         let now = Instant::now();
         Self {
             began: now,
             last: now,
             totals,
             disks: diskstats::read(),
+            timeline,
         }
+    }
+
+    /// Takes up what the program remembers for a short time only; to be called every second.
+    pub fn poll(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.read(watch, &watch.totals()?)?;
+        }
+        Ok(())
     }
 
     /// Since the beginning.
@@ -73,6 +86,9 @@ impl Clock {
     /// The interval since the last one.
     pub fn tick<'a>(&'a mut self, watch: &'a Watch) -> anyhow::Result<Tick<'a>> {
         let (totals, disks, now) = (watch.totals()?, diskstats::read(), Instant::now());
+        if let Some(timeline) = &mut self.timeline {
+            timeline.read(watch, &totals)?;
+        }
         let part = totals.since(&self.totals);
         let duration = now.duration_since(self.last);
         let then = std::mem::replace(&mut self.disks, disks);
@@ -81,6 +97,7 @@ impl Clock {
             devices: watch.devices(),
             totals: part,
             all: &self.totals,
+            timeline: self.timeline.as_ref(),
             duration,
             now: &self.disks,
             then,

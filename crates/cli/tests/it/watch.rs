@@ -243,12 +243,17 @@ fn every_counter_is_fios_and_every_way_of_looking_gives_the_same() {
     let disk = Loop::new("counts", 256);
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
+    let columns = folder.path().join("record.parquet");
     // The job is the same each time: fio's random numbers are.
     let counted = exact(&disk, &[]);
     let recorded = exact(&disk, &["--top", "9", "--record", record.to_str().unwrap()]);
     assert_eq!(counters(&counted), counters(&recorded), "with a record");
     let read = summarized(&record);
     assert_eq!(counters(&counted), counters(&read), "watch and trace");
+    exact(&disk, &["--record", columns.to_str().unwrap()]);
+    assert!(!columns.with_extension("parquet.events").exists());
+    let read = summarized(&columns);
+    assert_eq!(counters(&counted), counters(&read), "watch and Parquet");
     let plain = exact(&disk, &["--by", "tracepoint"]);
     assert_eq!(counters(&counted), counters(&plain), "plain tracepoints");
     let text = exact(&disk, &["--by", "tracefs"]);
@@ -339,6 +344,55 @@ fn processes_are_told_apart_and_the_summary_is_right_for_any_unit() {
     assert!(text.contains("fio ("), "{text}");
     assert!(text.contains("4096 to 8191 B"), "{text}");
     assert!(text.trim_end().ends_with("dropped 0"), "{text}");
+}
+
+#[test]
+fn bursts_columns_and_single_ios_are_shown() {
+    if !permitted() {
+        return;
+    }
+    let disk = Loop::new("bursts", 64);
+    let shifted = || {
+        fio(&disk, 400, &["--io_size=10g", "--rw=randwrite"]);
+    };
+    let timed = ["--burst-gap", "300ms"];
+    let watch = Watching::start(&[&[disk.name(), "--json"], &timed[..]].concat());
+    shifted();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    shifted();
+    let profile = watch.profile();
+    let device = &profile["devices"][0];
+    let bursts = device["bursts"].as_array().unwrap();
+    let ios: u64 = bursts.iter().map(|b| b["ios"].as_u64().unwrap()).sum();
+    let timed_ios: u64 = ["read", "write"]
+        .iter()
+        .filter_map(|op| device["by_op"][op]["latency_us"]["ios"].as_u64())
+        .sum();
+    assert_eq!(ios, timed_ios, "{bursts:?}");
+    assert!(bursts.len() >= 2, "{bursts:?}");
+    assert!(device["queue_depth"]["mean_while_busy"].as_f64() > Some(0.0));
+
+    let lines = [
+        "--columns",
+        "diskstats",
+        "--straddling",
+        "10",
+        "--unit",
+        "4k",
+    ];
+    let watch = Watching::start(&[&[disk.name()], &lines[..], &timed[..]].concat());
+    shifted();
+    let text = watch.end();
+    assert!(text.contains("wr_avkb"), "{text}");
+    assert!(text.contains("300 ms without I/O end one"), "{text}");
+    let shown: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains(" crosses "))
+        .collect();
+    assert!(!shown.is_empty(), "{text}");
+    for line in shown {
+        assert!(line.contains("4 KiB") && line.contains("fio ("), "{line}");
+    }
 }
 
 #[test]

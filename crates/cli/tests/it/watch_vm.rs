@@ -74,6 +74,16 @@ fn an_older_kernel_counts_the_same() {
     let recorded = read(&folder, "busy-trace");
     assert_eq!(recorded["unpaired"]["requeued"], back);
     assert_eq!(recorded["devices"][0]["by_op"]["write"]["ios"], 60);
+    for way in ["busy-plain", "busy-text"] {
+        let busy = read(&folder, way);
+        let counters = &busy["devices"][0]["by_op"]["write"];
+        assert_eq!(
+            (&counters["ios"], &counters["bytes"]),
+            (&60.into(), &491_520.into()),
+            "{way}: {busy}"
+        );
+        assert!(busy["unpaired"]["requeued"].as_u64() > Some(0), "{way}");
+    }
     // Every other way of looking sees the same of the disk below.
     let trace = read(&folder, "trace");
     for op in ["read", "write"] {
@@ -89,6 +99,10 @@ fn an_older_kernel_counts_the_same() {
             "the text of tracefs"
         );
         assert_eq!(counted(&trace, number(&trace), op), truth, "the record");
+        for name in ["parquet", "blk"] {
+            let trace = read(&folder, name);
+            assert_eq!(counted(&trace, number(&trace), op), truth, "{name}");
+        }
     }
 }
 

@@ -93,6 +93,19 @@ impl BurstState {
         now.latency = now.latency.saturating_add(sum.latency);
     }
 
+    /// Counts I/Os that were issued together, the first of them at `first`.
+    pub fn add_group(&mut self, first: u64, sum: &Sum, busy: u64) {
+        if !self.holds(first) {
+            self.close();
+            self.now = Some(One {
+                start: first,
+                end: first,
+                ..One::default()
+            });
+        }
+        self.add_sum(sum, busy);
+    }
+
     /// The latency of an I/O that was counted without.
     pub fn add_latency(&mut self, start: u64, end: u64, busy: u64) {
         if let Some(now) = self.now.as_mut().filter(|now| start >= now.start) {

@@ -3,13 +3,13 @@
 //! Everything is a counter or a histogram of bounded size; nothing keeps I/Os.
 
 mod below;
-mod bursts;
+pub(crate) mod bursts;
 mod cells;
-mod clock;
+pub(crate) mod clock;
 mod depth;
 mod device;
 mod flows;
-mod folded;
+pub(crate) mod folded;
 mod grid;
 mod intervals;
 pub mod latency;

@@ -5,24 +5,16 @@
 
 use aya::maps::{MapData, RingBuf};
 use aya::programs::{BtfTracePoint, Program, TracePoint};
-use aya::{Btf, Ebpf, EbpfLoader};
+use aya::{Btf, Ebpf};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::btf::Types;
 use super::device::Device;
-use super::layout::{GRIDS, PLACED, SLOTS};
-use super::table::{self, Table};
+use super::layout::{GRIDS, SLOTS};
+use super::load::{Facts, QUEUE_FIRST, grids, load};
 use super::totals::Totals;
 use super::tracefs;
 use crate::error::{Error, ErrorKind, Result};
-
-/// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` makes it anew.
-static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
-
-/// Bios, or requests of plain tracepoints, in flight at most.
-const BIOS: u32 = 1 << 16;
-/// Processes times operations told apart; the rest is one.
-const OWNERS: u32 = 2048;
 
 /// How I/O is seen.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -42,6 +34,12 @@ pub struct Options {
     pub owners: bool,
     /// Bytes of the ring of events; none without.
     pub ring: Option<u32>,
+    /// Whether every event goes there.
+    pub events: bool,
+    /// Of so many straddling I/Os one goes there.
+    pub sample_every: u32,
+    /// Whether I/O is counted by time too, for a [`Timeline`](super::Timeline).
+    pub moments: bool,
     /// Whether empty programs run beside, so that [`Watch::cost`] knows what measuring costs.
     pub cost: bool,
     /// Use plain tracepoints though typed ones are there: for tests.
@@ -95,8 +93,15 @@ impl Watch {
         let kernel =
             Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
         let early = types.arguments("block_io_start").is_some();
-        let mut bpf = load(&options, Some(&kernel), early, None)?;
-        for (name, tracepoint) in programs(&options, types, early) {
+        let queue_first = |tracepoint| u32::from(types.arguments(tracepoint) == Some(2));
+        let facts = Facts {
+            kernel: Some(&kernel),
+            early,
+            queue_first: QUEUE_FIRST.map(|(_, tracepoint)| queue_first(tracepoint)),
+            places: tracefs::Places::default(),
+        };
+        let mut bpf = load(&options, &facts)?;
+        for (name, tracepoint) in programs(&options, early) {
             let program: &mut BtfTracePoint = program(&mut bpf, name)?;
             let attached = program
                 .load(tracepoint, &kernel)
@@ -111,10 +116,14 @@ impl Watch {
     }
 
     fn plainly(options: Options) -> Result<Self> {
-        let places = tracefs::places()?;
-        let mut bpf = load(&options, None, false, Some(places))?;
+        let facts = Facts {
+            places: tracefs::places()?,
+            ..Facts::default()
+        };
+        let mut bpf = load(&options, &facts)?;
         for (name, tracepoint) in [
             ("plain_complete", "block_rq_complete"),
+            ("plain_requeue", "block_rq_requeue"),
             ("plain_issue", "block_rq_issue"),
         ] {
             let program: &mut TracePoint = program(&mut bpf, name)?;
@@ -143,8 +152,8 @@ impl Watch {
     /// All counters as they are now.
     pub fn totals(&self) -> Result<Totals> {
         let devices = self.options.devices.len();
-        let classes = classes(&self.options);
-        let mut totals = Totals::read(&self.bpf, devices, classes, self.options.owners)?;
+        let grids = grids(&self.options);
+        let mut totals = Totals::read(&self.bpf, devices, grids, self.options.owners)?;
         totals.missed = self.sum("recursion_misses");
         Ok(totals)
     }
@@ -182,6 +191,11 @@ impl Watch {
         RingBuf::try_from(self.bpf.take_map("ring")?).ok()
     }
 
+    /// A map of the program.
+    pub(super) fn map(&self, name: &str) -> Option<&aya::maps::Map> {
+        self.bpf.map(name)
+    }
+
     /// Detaches; the counters stay as they are.
     pub fn stop(&mut self) -> Totals {
         let missed = self.sum("recursion_misses");
@@ -204,7 +218,7 @@ fn figure(text: &str, what: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn refused(what: &str, error: impl std::error::Error) -> Error {
+pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
     // The kernel's own reason is at the end of the chain.
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -233,82 +247,23 @@ where
 
 /// The programs that this kernel and these devices need. Completions go first: what is issued is then
 /// never missed when it completes.
-fn programs(options: &Options, types: &Types, early: bool) -> Vec<(&'static str, &'static str)> {
-    let queue_first = |tracepoint| types.arguments(tracepoint) == Some(2);
-    let pick = |tracepoint, new, old| {
-        let name = if queue_first(tracepoint) { old } else { new };
-        (name, tracepoint)
-    };
+fn programs(options: &Options, early: bool) -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     if options.devices.iter().any(|device| device.by_bio) {
         all.push(("bio_complete", "block_bio_complete"));
-        all.push(pick("block_bio_queue", "bio_queue", "bio_queue_q"));
+        all.push(("bio_queue", "block_bio_queue"));
     }
     if options.devices.iter().any(|device| !device.by_bio) {
         all.push(("rq_complete", "block_rq_complete"));
-        all.push(pick("block_rq_requeue", "rq_requeue", "rq_requeue_q"));
+        all.push(("rq_requeue", "block_rq_requeue"));
         if options.owners && early {
             all.push(("io_start", "block_io_start"));
         }
-        all.push(pick("block_rq_issue", "rq_issue", "rq_issue_q"));
+        all.push(("rq_issue", "block_rq_issue"));
         if options.cost {
             all.push(("empty_complete", "block_rq_complete"));
             all.push(("empty_issue", "block_rq_issue"));
         }
     }
     all
-}
-
-/// Histograms of latency: all, and straddling on each grid.
-fn classes(options: &Options) -> usize {
-    let grids = options.devices.iter().map(|device| device.grids.len());
-    1 + grids.max().unwrap_or(0)
-}
-
-fn load(
-    options: &Options,
-    kernel: Option<&Btf>,
-    early: bool,
-    places: Option<tracefs::Places>,
-) -> Result<Ebpf> {
-    let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
-    let classes = u32::try_from(classes(options)).unwrap_or(1);
-    let table = Table::new(&options.devices)
-        .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
-    let (slots, flights) = table::slots(&options.devices);
-    let by_bio = kernel.is_none() || options.devices.iter().any(|device| device.by_bio);
-    let placed = count * u32::try_from(PLACED).unwrap_or(1);
-    let flag = |on: bool| u32::from(on);
-    let (events, owners, early) = (
-        flag(options.ring.is_some()),
-        flag(options.owners),
-        flag(early),
-    );
-    let mut loader = EbpfLoader::new();
-    loader
-        .btf(kernel)
-        .override_global("table", table.bytes.as_slice(), true)
-        .override_global("table_factor", &table.factor, true)
-        .override_global("slots", slots.as_slice(), true)
-        .override_global("flights", &flights, true)
-        .override_global("classes", &classes, true)
-        .override_global("with_events", &events, true)
-        .override_global("with_owners", &owners, true)
-        .override_global("owners_early", &early, true)
-        .map_max_entries("counts", placed)
-        .map_max_entries("latency", placed * classes)
-        .map_max_entries("plain", count)
-        .map_max_entries("flight", flights.max(1))
-        .map_max_entries("bios", if by_bio { BIOS } else { 1 })
-        .map_max_entries("owners", if options.owners { OWNERS } else { 1 });
-    if let Some(bytes) = options.ring {
-        loader.map_max_entries("ring", bytes);
-    }
-    let places = places.unwrap_or_default();
-    for (name, place) in places.globals() {
-        loader.override_global(name, place, true);
-    }
-    loader
-        .load(OBJECT)
-        .map_err(|error| refused("load the BPF program", error))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::GridSpec;
-use ioalign_core::profile::SizeCount;
+use ioalign_core::profile::{Latency, SizeCount};
 
 use super::histogram::Steps;
 use super::layout::{
@@ -17,8 +17,9 @@ use crate::analyse::power_of;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpCounters {
     pub(super) words: Vec<u64>,
-    /// All, then straddling on each grid.
-    pub(super) latency: Vec<Steps>,
+    pub(super) latency: Steps,
+    /// Straddling on each grid.
+    pub(super) slow: Vec<Steps>,
     /// Sizes that the table has no place for.
     pub(super) odd: BTreeMap<(u32, bool), u64>,
 }
@@ -41,10 +42,11 @@ pub struct GridCounters {
 }
 
 impl OpCounters {
-    pub(super) fn new(classes: usize) -> Self {
+    pub(super) fn new(grids: usize) -> Self {
         Self {
             words: vec![0; COUNTS],
-            latency: vec![Steps::default(); classes],
+            latency: Steps::default(),
+            slow: vec![Steps::default(); grids],
             odd: BTreeMap::new(),
         }
     }
@@ -59,14 +61,15 @@ impl OpCounters {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let words = self.words.iter().zip(&earlier.words);
-        let latency = self.latency.iter().zip(&earlier.latency);
+        let slow = self.slow.iter().zip(&earlier.slow);
         let odd = self.odd.iter().map(|(size, now)| {
             let then = earlier.odd.get(size).copied().unwrap_or(0);
             (*size, now.saturating_sub(then))
         });
         Self {
             words: words.map(|(now, then)| now.saturating_sub(*then)).collect(),
-            latency: latency.map(|(now, then)| now.since(then)).collect(),
+            latency: self.latency.since(&earlier.latency),
+            slow: slow.map(|(now, then)| now.since(then)).collect(),
             odd: odd.filter(|(_, ios)| *ios > 0).collect(),
         }
     }
@@ -266,26 +269,29 @@ impl OpCounters {
 
     /// I/Os whose latency is known.
     pub fn timed(&self) -> u64 {
-        self.latency.first().map_or(0, Steps::ios)
+        self.latency.ios()
+    }
+
+    /// Nanoseconds that all of them took.
+    pub fn time(&self) -> u64 {
+        self.latency.sum()
     }
 
     /// Latency from issue to completion, of all.
-    pub fn latency(&self) -> Option<ioalign_core::profile::Latency> {
-        self.latency.first()?.summary()
+    pub fn latency(&self) -> Option<Latency> {
+        self.latency.summary()
     }
 
     /// The same by class.
     pub fn latency_classes(&self) -> BTreeMap<u64, u64> {
-        let all = self.latency.first();
-        all.map(|steps| steps.histogram().classes())
-            .unwrap_or_default()
+        self.latency.histogram().classes()
     }
 
     /// Latency of those that straddle on a grid, and of those that do not.
-    pub fn latency_split(&self, n: usize) -> [Option<ioalign_core::profile::Latency>; 2] {
-        let (Some(all), Some(slow)) = (self.latency.first(), self.latency.get(n + 1)) else {
+    pub fn latency_split(&self, n: usize) -> [Option<Latency>; 2] {
+        let Some(slow) = self.slow.get(n) else {
             return [None, None];
         };
-        [slow.summary(), all.without(slow).summary()]
+        [slow.summary(), self.latency.without(slow).summary()]
     }
 }

@@ -21,6 +21,8 @@ pub struct Device {
     pub tags: u32,
     /// Counted as bios, on their arrival: md, device mapper and others have no requests.
     pub by_bio: bool,
+    /// The kernel notes in a request when it issues it, because its own throttling wants to know.
+    pub stamped: bool,
     /// What its I/O is judged against beside all powers of two, most important first; the first one is
     /// the unit of the summary.
     pub grids: Vec<GridSpec>,
@@ -41,10 +43,10 @@ impl Device {
         }
     }
 
-    /// Tags as a power of two; four at least, so that they can be spread over cache lines.
+    /// Tags as a power of two; eight at least, so that they can be spread over cache lines.
     pub fn tag_bits(&self) -> u32 {
         self.tags
-            .clamp(4, 1 << 20)
+            .clamp(8, 1 << 20)
             .next_power_of_two()
             .trailing_zeros()
     }
@@ -111,6 +113,7 @@ fn read(sys: &Path, name: &str) -> Option<Device> {
         queues,
         tags,
         by_bio: queues == 0,
+        stamped: number(&folder.join("queue/wbt_lat_usec")).is_some_and(|target| target > 0),
         grids: Vec::new(),
     })
 }
@@ -149,6 +152,7 @@ mod tests {
         put(root.path(), "block/sda/size", "2048\n");
         put(root.path(), "block/sda/mq/0/nr_tags", "64\n");
         put(root.path(), "block/sda/mq/1/nr_tags", "64\n");
+        put(root.path(), "block/sda/queue/wbt_lat_usec", "2000\n");
         put(root.path(), "block/dm-0/dev", "253:0\n");
         put(root.path(), "block/dm-0/size", "1\n");
         put(root.path(), "block/loop7/dev", "7:7\n");
@@ -160,6 +164,7 @@ mod tests {
             .collect();
         assert_eq!(shown, [("dm-0", true, 0), ("sda", false, 128)]);
         assert_eq!(all.get(1).unwrap().dev(), 8 << 20);
+        assert!(all.iter().all(|d| d.stamped == (d.name == "sda")));
         assert!(devices(root.path(), &["sdz".into()]).is_err());
         // A partition stands for its disk.
         put(root.path(), "block/sda/sda1/partition", "1\n");

@@ -14,6 +14,7 @@ pub struct Disk {
     write_merges: u64,
     write_sectors: u64,
     write_ms: u64,
+    in_flight: u64,
     busy_ms: u64,
     weighted_ms: u64,
 }
@@ -44,6 +45,8 @@ pub struct Iostat {
     pub queue: f64,
     /// `%util`, in 1.
     pub busy: f64,
+    /// In flight at the end.
+    pub in_flight: u64,
 }
 
 /// All devices, by name.
@@ -71,7 +74,8 @@ fn line(line: &str) -> Option<(String, Disk)> {
         write_merges: next()?,
         write_sectors: next()?,
         write_ms: next()?,
-        busy_ms: next().and_then(|_in_flight| next())?,
+        in_flight: next()?,
+        busy_ms: next()?,
         weighted_ms: next()?,
     };
     Some((name, disk))
@@ -104,6 +108,7 @@ impl Disk {
             ),
             queue: less(self.weighted_ms, earlier.weighted_ms) / 1000.0 / seconds,
             busy: (less(self.busy_ms, earlier.busy_ms) / 1000.0 / seconds).min(1.0),
+            in_flight: self.in_flight,
         }
     }
 }
@@ -130,5 +135,6 @@ mod tests {
         assert!((shown.write.await_ms - 10.0).abs() < 1e-9);
         assert!((shown.read.size_kib - 40.0).abs() < 1e-9);
         assert!((shown.queue - 0.25).abs() < 1e-9 && (shown.busy - 0.25).abs() < 1e-9);
+        assert_eq!(shown.in_flight, 3);
     }
 }

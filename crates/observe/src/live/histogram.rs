@@ -45,12 +45,17 @@ impl Steps {
         }
     }
 
+    /// Nanoseconds of all.
+    pub fn sum(&self) -> u64 {
+        self.0.first().copied().unwrap_or(0)
+    }
+
     fn max(&self) -> u64 {
         self.0.get(1).copied().unwrap_or(0)
     }
 
     /// Adds one processor's: sums and counts add, the maximum is the larger.
-    pub fn merge(&mut self, other: &[u64; LATENCY]) {
+    pub fn merge<'a>(&mut self, other: impl IntoIterator<Item = &'a u64>) {
         for (at, (mine, more)) in self.0.iter_mut().zip(other).enumerate() {
             *mine = if at == 1 {
                 (*mine).max(*more)
@@ -73,8 +78,7 @@ impl Steps {
     /// As the analysis of traces has it.
     pub fn histogram(&self) -> Histogram {
         let counts = self.0.get(2..2 + LATENCIES).unwrap_or_default();
-        let sum = self.0.first().copied().unwrap_or(0);
-        Histogram::of(counts, u128::from(sum), self.max())
+        Histogram::of(counts, u128::from(self.sum()), self.max())
     }
 }
 

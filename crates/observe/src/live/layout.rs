@@ -1,5 +1,5 @@
 //! What lies where in the values of the maps: `struct counts` and its neighbours in
-//! `bpf/watch.bpf.c`, as indexes of 64-bit words. `attach` compares the sizes before anything runs.
+//! `bpf/layout.h`, as indexes of 64-bit words. `attach` compares the sizes before anything runs.
 
 /// Devices at most.
 pub const SLOTS: usize = 128;
@@ -57,7 +57,7 @@ pub const LATENCY: usize = 2 + LATENCIES;
 pub const PLAIN_IOS: usize = 0;
 /// Bytes by operation.
 pub const PLAIN_BYTES: usize = OPS;
-/// Completed, and issued before the watch began.
+/// Completed, and not known when they were issued.
 pub const UNMATCHED: usize = 2 * OPS;
 /// Given back by the driver.
 pub const REQUEUED: usize = UNMATCHED + 1;
@@ -68,7 +68,12 @@ pub const LOST: usize = UNMATCHED + 3;
 /// Issued without room to remember when.
 pub const UNTIMED: usize = UNMATCHED + 4;
 /// Words of `struct plain`.
-pub const PLAIN: usize = UNMATCHED + 5;
+pub const PLAIN: usize = UNMATCHED + 7;
+
+/// Moments of a device that are remembered.
+pub const MOMENTS: u32 = 4096;
+/// Words of `struct moment`.
+pub const MOMENT: usize = 6;
 
 /// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, lengths off, starts.
 pub const OWNER: usize = 5 + 64;
@@ -78,3 +83,5 @@ pub const OTHERS: u32 = u32::MAX;
 pub const EVENT: usize = 56;
 /// Bytes of `struct slot`.
 pub const SLOT: usize = 24 + GRIDS * 24;
+/// Bytes of `state`; those about `counts` come first.
+pub const STATE: usize = SLOTS * PLACED + 128 + SLOTS * 8;

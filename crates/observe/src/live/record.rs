@@ -245,6 +245,7 @@ const fn action(happened: Happened, op: Op, by_bio: bool) -> u32 {
         Happened::Issue => ISSUE,
         Happened::Complete => COMPLETE,
         Happened::Requeue => REQUEUE,
+        Happened::Straddle => NOTIFY,
     };
     let category = match op {
         Op::Read => 1 << 16,
@@ -273,6 +274,7 @@ mod tests {
             op,
             cpu: 1,
             error: 0,
+            crossed: 0,
             comm: *b"fio\0\0\0\0\0\0\0\0\0\0\0\0\0",
         }
     }
@@ -285,6 +287,7 @@ mod tests {
             queues: 1,
             tags: 1,
             by_bio: false,
+            stamped: false,
             grids: Vec::new(),
         };
         let mut bytes = Vec::new();

@@ -9,6 +9,8 @@ pub enum Happened {
     Issue,
     Complete,
     Requeue,
+    /// One of those that straddle, at issue.
+    Straddle,
 }
 
 /// One event.
@@ -23,6 +25,7 @@ pub struct Event {
     pub op: Op,
     pub cpu: u16,
     pub error: u32,
+    pub crossed: u32,
     pub comm: [u8; 16],
 }
 
@@ -41,11 +44,13 @@ impl Event {
                 0 => Happened::Issue,
                 1 => Happened::Complete,
                 2 => Happened::Requeue,
+                3 => Happened::Straddle,
                 _ => return None,
             },
             op: *Op::ALL.get(usize::from(*bytes.get(29)?))?,
             cpu: u16::from_ne_bytes(*bytes.get(30..)?.first_chunk()?),
             error: word(32)?,
+            crossed: word(36)?,
             comm: *bytes.get(40..)?.first_chunk()?,
         })
     }

@@ -39,7 +39,8 @@ fn filled(devices: &[Device], factor: u32) -> Option<Vec<u8>> {
         if entry.1 != 0 {
             return None;
         }
-        *entry = (device.dev(), slot);
+        let past = if device.by_bio { SLOTS } else { 0 };
+        *entry = (device.dev(), slot + u32::try_from(past).ok()?);
     }
     let words = all.iter().flat_map(|(dev, slot)| [*dev, *slot]);
     Some(words.flat_map(u32::to_ne_bytes).collect())
@@ -54,7 +55,7 @@ pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
         for word in [
             device.tag_bits(),
             device.queues,
-            u32::from(device.by_bio),
+            u32::from(device.stamped),
             0,
         ] {
             bytes.extend(word.to_ne_bytes());
@@ -100,6 +101,7 @@ mod tests {
             queues: 2,
             tags: 32,
             by_bio: false,
+            stamped: true,
             grids: vec!["192k@64k".parse().unwrap()],
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use aya::Ebpf;
-use aya::maps::{HashMap, MapError, PerCpuArray, PerCpuHashMap};
+use aya::maps::{Array, HashMap, MapError, PerCpuArray, PerCpuHashMap};
 
 use super::counters::OpCounters;
-use super::layout::{COUNTS, LATENCY, LOST, OPS, OTHERS, OWNER, PLACED, PLAIN, PLAIN_IOS};
+use super::layout::{COUNTS, LATENCY, LOST, OPS, OTHERS, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::Op;
 
@@ -67,6 +67,13 @@ impl DeviceTotals {
         self.ops.iter().map(OpCounters::timed).sum()
     }
 
+    /// Reads, writes and discards that were issued, and whose completion was not seen: still in flight, or
+    /// completed while the kernel left the program out.
+    pub fn unfinished(&self) -> u64 {
+        let issued: u64 = self.ops.iter().map(OpCounters::ios).sum();
+        issued.saturating_sub(self.completed() + self.untimed())
+    }
+
     /// Completions of I/O that was issued before the watch began.
     pub fn unmatched(&self) -> u64 {
         self.plain(super::layout::UNMATCHED)
@@ -115,12 +122,12 @@ impl Totals {
         ring + self.missed
     }
 
-    /// Reads the maps: `devices` slots with `classes` histograms each.
-    pub(super) fn read(bpf: &Ebpf, devices: usize, classes: usize, owners: bool) -> Result<Self> {
+    /// Reads the maps: `devices` slots with `grids` histograms each.
+    pub(super) fn read(bpf: &Ebpf, devices: usize, grids: usize, owners: bool) -> Result<Self> {
         let maps = Maps::new(bpf)?;
         let mut all = Self::default();
         for slot in 0..u32::try_from(devices).unwrap_or(0) {
-            all.devices.push(maps.device(slot, classes)?);
+            all.devices.push(maps.device(slot, grids)?);
         }
         maps.odd_sizes(&mut all.devices)?;
         if owners {
@@ -131,15 +138,18 @@ impl Totals {
 }
 
 struct Maps<'a> {
+    /// What of `counts` is not all 0: most operations of most devices rest.
+    touched: Vec<u8>,
     counts: PerCpuArray<&'a aya::maps::MapData, [u64; COUNTS]>,
     latency: PerCpuArray<&'a aya::maps::MapData, [u64; LATENCY]>,
+    straddling: PerCpuArray<&'a aya::maps::MapData, [u64; LATENCY]>,
     plain: PerCpuArray<&'a aya::maps::MapData, [u64; PLAIN]>,
     odd: HashMap<&'a aya::maps::MapData, [u32; 2], u64>,
     owners: PerCpuHashMap<&'a aya::maps::MapData, [u32; 2], [u64; OWNER]>,
 }
 
 #[allow(clippy::needless_pass_by_value)] // map_err hands it over
-fn failed(error: MapError) -> Error {
+pub(super) fn failed(error: MapError) -> Error {
     Error::new(ErrorKind::Io, format!("Cannot read the counters: {error}"))
 }
 
@@ -150,19 +160,22 @@ impl<'a> Maps<'a> {
             bpf.map(name).ok_or_else(what)
         };
         // Every conversion compares the sizes of key and value with those in the object.
+        let state = Array::<_, [u8; STATE]>::try_from(map(".bss")?).map_err(failed)?;
         Ok(Self {
+            touched: state.get(&0, 0).map_err(failed)?.to_vec(),
             counts: PerCpuArray::try_from(map("counts")?).map_err(failed)?,
             latency: PerCpuArray::try_from(map("latency")?).map_err(failed)?,
+            straddling: PerCpuArray::try_from(map("straddling")?).map_err(failed)?,
             plain: PerCpuArray::try_from(map("plain")?).map_err(failed)?,
             odd: HashMap::try_from(map("odd_sizes")?).map_err(failed)?,
             owners: PerCpuHashMap::try_from(map("owners")?).map_err(failed)?,
         })
     }
 
-    fn device(&self, slot: u32, classes: usize) -> Result<DeviceTotals> {
+    fn device(&self, slot: u32, grids: usize) -> Result<DeviceTotals> {
         let mut ops = Vec::with_capacity(PLACED);
         for op in 0..u32::try_from(PLACED).unwrap_or(0) {
-            ops.push(self.op(slot * 3 + op, classes)?);
+            ops.push(self.op(slot * 3 + op, grids)?);
         }
         let mut plain = vec![0; PLAIN];
         for one in self.plain.get(&slot, 0).map_err(failed)?.iter() {
@@ -173,18 +186,22 @@ impl<'a> Maps<'a> {
         Ok(DeviceTotals { ops, plain })
     }
 
-    fn op(&self, key: u32, classes: usize) -> Result<OpCounters> {
-        let mut all = OpCounters::new(classes);
+    fn op(&self, key: u32, grids: usize) -> Result<OpCounters> {
+        let mut all = OpCounters::new(grids);
+        let place = usize::try_from(key).unwrap_or(usize::MAX);
+        if self.touched.get(place).is_none_or(|touched| *touched == 0) {
+            return Ok(all);
+        }
         for one in self.counts.get(&key, 0).map_err(failed)?.iter() {
             all.merge(one);
         }
-        // Most operations of most devices rest: their histograms need no look.
-        if all.ios() > 0 {
-            for (steps, class) in all.latency.iter_mut().zip(0_u32..) {
-                let key = key * u32::try_from(classes).unwrap_or(1) + class;
-                for one in self.latency.get(&key, 0).map_err(failed)?.iter() {
-                    steps.merge(one);
-                }
+        for one in self.latency.get(&key, 0).map_err(failed)?.iter() {
+            all.latency.merge(one);
+        }
+        for (steps, grid) in all.slow.iter_mut().zip(0_u32..) {
+            let key = key * u32::try_from(grids).unwrap_or(1) + grid;
+            for one in self.straddling.get(&key, 0).map_err(failed)?.iter() {
+                steps.merge(one);
             }
         }
         Ok(all)

@@ -10,30 +10,34 @@ use super::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 
 const ROOTS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+/// Completions first: what is issued is then never missed when it completes.
+const EVENTS: [&str; 3] = ["block_rq_complete", "block_rq_requeue", "block_rq_issue"];
 /// Kilobytes a processor.
 const BUFFER_KB: &str = "16384";
 
 /// Where the fields of the plain tracepoints lie in their records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Places([u32; 6]);
+pub(super) struct Places([u32; 8]);
 
 impl Default for Places {
     /// As Linux 6.18 has them.
     fn default() -> Self {
-        Self([8, 16, 28, 34, 24, 34])
+        Self([8, 16, 28, 34, 24, 34, 24, 34])
     }
 }
 
 impl Places {
     /// What the program calls them.
     pub fn globals(&self) -> impl Iterator<Item = (&'static str, &u32)> {
-        const NAMES: [&str; 6] = [
+        const NAMES: [&str; 8] = [
             "at_dev",
             "at_sector",
             "at_issue_bytes",
             "at_issue_rwbs",
             "at_sectors",
             "at_rwbs",
+            "at_requeue_sectors",
+            "at_requeue_rwbs",
         ];
         NAMES.into_iter().zip(&self.0)
     }
@@ -48,6 +52,7 @@ pub(super) fn places() -> Result<Places> {
             .map_err(|error| Error::io("Cannot read the format of the event", error).in_file(&path))
     };
     let (issue, complete) = (read("block_rq_issue")?, read("block_rq_complete")?);
+    let requeue = read("block_rq_requeue")?;
     let all = [
         offset(&issue, "dev"),
         offset(&issue, "sector"),
@@ -55,6 +60,8 @@ pub(super) fn places() -> Result<Places> {
         offset(&issue, "rwbs"),
         offset(&complete, "nr_sector"),
         offset(&complete, "rwbs"),
+        offset(&requeue, "nr_sector"),
+        offset(&requeue, "rwbs"),
     ];
     let mut out = Places::default();
     for (slot, place) in out.0.iter_mut().zip(all) {
@@ -119,7 +126,7 @@ impl Session {
             .iter()
             .map(|device| format!("dev == {}", device.dev()))
             .collect();
-        for event in ["block_rq_complete", "block_rq_issue"] {
+        for event in EVENTS {
             let event = folder.join("events/block").join(event);
             if !filter.is_empty() {
                 put(&event.join("filter"), &filter.join(" || "))?;
@@ -183,7 +190,7 @@ fn lost(stats: &str) -> u64 {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        for event in ["block_rq_issue", "block_rq_complete"] {
+        for event in EVENTS {
             let _ = fs::write(
                 self.folder.join("events/block").join(event).join("enable"),
                 "0",

@@ -10,7 +10,8 @@ use ioalign_observe::Op;
 use ioalign_observe::live::{DeviceTotals, OpCounters};
 
 use super::view::{Shown, View};
-use crate::watch::numbers::{bar, grouped, percent, share, size, time};
+use crate::watch::bursts::bursts;
+use crate::watch::numbers::{bar, grouped, percent, printable, share, size, time};
 
 /// Devices on the screen at once.
 const DEVICES: usize = 8;
@@ -231,9 +232,10 @@ fn latencies(frame: &mut Frame, shown: &Shown, totals: &DeviceTotals, area: Rect
         }
     }
     let widths = [5, 23, 8, 9, 8, 14, 7].map(Constraint::Length);
-    let block = Block::new()
-        .borders(Borders::TOP)
-        .title("latency, issue to completion");
+    let block = Block::new().borders(Borders::TOP).title(format!(
+        "latency, issue to completion; {}",
+        bursts(&shown.bursts)
+    ));
     frame.render_widget(
         Table::new(rows, widths)
             .header(head)
@@ -258,11 +260,7 @@ fn owner_lines(view: &View) -> Paragraph<'static> {
         let power = usize::try_from(unit.trailing_zeros()).unwrap_or(0);
         let on: u64 = owner.starts.iter().skip(power).sum();
         let off = share(owner.ios.saturating_sub(on), owner.ios);
-        let name: String = owner
-            .name
-            .chars()
-            .map(|c| if c.is_control() { '?' } else { c })
-            .collect();
+        let name = printable(&owner.name);
         Line::raw(format!(
             "{:>8} {name:<16} {:<8}{:>12} I/Os {:>12} KiB  off {off}",
             owner.pid,

@@ -13,7 +13,7 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use ioalign_observe::live::Watch;
 
 use super::tick::Clock;
-use super::{GLANCE, over, wait};
+use super::{GLANCE, POLL, over, wait};
 use crate::args::WatchArgs;
 use crate::interrupt::Interrupt;
 use terminal::Guard;
@@ -40,8 +40,12 @@ pub fn run(
     let mut count = 0;
     loop {
         let next = Instant::now() + wait(clock, arguments);
-        if !keys(&mut guard, &mut view, next, interrupt)? {
-            return Ok(false);
+        while Instant::now() < next {
+            let soon = next.min(Instant::now() + POLL);
+            if !keys(&mut guard, &mut view, soon, interrupt)? {
+                return Ok(false);
+            }
+            clock.poll(watch)?;
         }
         view.update(&clock.tick(watch)?);
         guard.terminal.draw(|frame| draw::all(frame, &view))?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ioalign_core::GridSpec;
+use ioalign_core::profile::Bursts;
 use ioalign_observe::live::diskstats::Iostat;
 use ioalign_observe::live::{Device, DeviceTotals, Owner};
 
@@ -20,6 +21,8 @@ pub struct Shown {
     pub all: Option<DeviceTotals>,
     /// What iostat would print.
     pub iostat: Iostat,
+    /// Bursts since the beginning.
+    pub bursts: Bursts,
 }
 
 /// Everything on the screen.
@@ -49,6 +52,7 @@ impl View {
             part: None,
             all: None,
             iostat: Iostat::default(),
+            bursts: Bursts::default(),
         });
         Self {
             devices: shown.collect(),
@@ -64,7 +68,11 @@ impl View {
     /// Takes an interval up.
     pub fn update(&mut self, tick: &Tick) {
         let totals = tick.totals.devices.iter().zip(&tick.all.devices);
-        for (shown, (part, all)) in self.devices.iter_mut().zip(totals) {
+        for ((shown, (part, all)), slot) in self.devices.iter_mut().zip(totals).zip(0..) {
+            shown.bursts = tick
+                .timeline
+                .map(|time| time.bursts(slot).1)
+                .unwrap_or_default();
             shown.iostat = tick.iostat(&shown.name);
             shown.part = Some(part.clone());
             shown.all = Some(all.clone());

@@ -1,0 +1,335 @@
+/* Counting: what one I/O adds to the counters of its device and operation. */
+#ifndef IOALIGN_COUNT_H
+#define IOALIGN_COUNT_H
+
+#include "layout.h"
+
+/* enum req_op, include/linux/blk_types.h: a digit each, from the right. Write same (until 5.18) and
+ * zone append (since 6.2) share 7; write zeroes are 9; secure erase, 5, is a discard. */
+#define OP_DIGITS 0x4444441414242310ULL
+
+INLINE u64 op_of(u32 flags)
+{
+	u64 op = flags & 0xff;
+
+	if (op > 15)
+		return 4;
+	return (OP_DIGITS >> (op * 4)) & 15;
+}
+
+/* The slot of a device, SLOTS or more where it is not watched; `from` is SLOTS for those with bios only. */
+INLINE u64 slot_of(u32 dev, u32 from)
+{
+	u64 at = (u32)(dev * table_factor) >> 22;
+	u64 found;
+
+	if (at >= TABLE || table[at].dev != dev)
+		return SLOTS;
+	found = (u64)table[at].slot - 1 - from;
+	HIDDEN(found);
+	return found;
+}
+
+INLINE struct plain *plain_of(u32 slot)
+{
+	return bpf_map_lookup_elem(&plain, &slot);
+}
+
+/* The cells of a grid in which the I/O begins and ends. */
+struct cells {
+	u64 start;
+	u64 first;
+	u64 last;
+};
+
+INLINE void cells_of(struct io *io, const volatile struct grid *grid, u64 size, struct cells *cells)
+{
+	u64 shift = grid->shift, last;
+
+	cells->start = io->offset - grid->phase + size;
+	last = cells->start + io->len - some(io->len);
+	if (!rarely(shift > 63)) {
+		cells->first = cells->start >> shift;
+		cells->last = last >> shift;
+	} else {
+		cells->first = cells->start / size;
+		cells->last = last / size;
+	}
+}
+
+/* 1 where it fits into one cell, its length being not above the size, and lies in two. */
+INLINE u64 in_two(struct cells *cells, u64 size, u64 len)
+{
+	return (cells->last - cells->first) & (1 - ((size - len) >> 63));
+}
+
+/* Counts on one grid, as analyse::grid does. */
+INLINE void on_grid(struct counts *all, struct io *io, u32 n, const volatile struct grid *grid)
+{
+	u64 size = grid->size, past;
+	struct cells cells;
+
+	if (!size)
+		return;
+	cells_of(io, grid, size, &cells);
+	if (rarely(grid->use > 1)) {
+		past = cells.start - cells.first * size;
+		all->grids[n].start_off += some(past);
+		all->grids[n].past += past;
+		if (n == 0)
+			all->past[highest_bit(past << 1 | 1) & 63]++;
+	}
+	all->grids[n].touched += cells.last - cells.first + some(io->len);
+	all->grids[n].straddling += in_two(&cells, size, io->len);
+}
+
+/* On those beside the first: most devices have none. */
+static __attribute__((noinline)) int on_more_grids(struct counts *all, struct io *io)
+{
+	u64 slot = io->slot;
+
+	HIDDEN(slot);
+	if (!all || slot >= SLOTS)
+		return 0;
+#pragma unroll
+	for (u32 n = 1; n < GRIDS; n++)
+		if (n < grids)
+			on_grid(all, io, n, &slots[slot].grids[n]);
+	return 0;
+}
+
+INLINE void on_grids(struct counts *all, struct io *io, u64 slot)
+{
+	on_grid(all, io, 0, &slots[slot].grids[0]);
+	if (grids > 1)
+		on_more_grids(all, io);
+}
+
+/* 1 where it straddles on the grid. */
+INLINE u64 straddles(struct io *io, const volatile struct grid *grid)
+{
+	u64 size = grid->size;
+	struct cells cells;
+
+	if (!size)
+		return 0;
+	cells_of(io, grid, size, &cells);
+	return in_two(&cells, size, io->len) & 1;
+}
+
+static __attribute__((noinline)) int straddled_on_more(struct io *io)
+{
+	u64 slot = io->slot;
+	u32 crossed = 0;
+
+	HIDDEN(slot);
+	if (slot >= SLOTS)
+		return 0;
+#pragma unroll
+	for (u32 n = 1; n < GRIDS; n++)
+		if (n < grids)
+			crossed |= straddles(io, &slots[slot].grids[n]) << n;
+	return crossed;
+}
+
+/* A bit for each grid on which it straddles. */
+INLINE u64 straddled(struct io *io, u64 slot)
+{
+	u64 crossed = straddles(io, &slots[slot].grids[0]);
+
+	if (grids > 1)
+		crossed |= straddled_on_more(io) & ((1 << GRIDS) - 1);
+	return crossed;
+}
+
+/* A size that no table has: kept with what follows from it, as user space will not know it. */
+static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io, u32 key)
+{
+	u64 off = some((io->offset >> 9) & 7);
+	struct odd_key odd = { key << 1 | off, io->len };
+	u64 *found, none = 0, bits = 0;
+	u64 slot = io->slot;
+
+	if (!all)
+		return 0;
+	found = bpf_map_lookup_elem(&odd_sizes, &odd);
+	if (!found) {
+		bpf_map_update_elem(&odd_sizes, &odd, &none, BPF_NOEXIST);
+		found = bpf_map_lookup_elem(&odd_sizes, &odd);
+	}
+	if (found) {
+		__sync_fetch_and_add(found, 1);
+		return 0;
+	}
+	if (io->len)
+		bits = highest_bit(io->len) + 1;
+	HIDDEN(bits);
+	if (bits < 33)
+		all->sizes_log[off & 1][bits]++;
+	all->lengths[lowest_bit(io->len) & 63]++;
+	if (io->len > 1)
+		all->fits[(highest_bit(io->len - 1) + 1) & 63]++;
+	HIDDEN(slot);
+	if (slot >= SLOTS)
+		return 0;
+#pragma unroll
+	for (u32 n = 0; n < GRIDS; n++) {
+		const volatile struct grid *grid = &slots[slot].grids[n];
+		u64 size = grid->size;
+		if (!grid->use || !size)
+			break;
+		all->grids[n].length_off += some(io->len % size);
+		all->grids[n].minimum += (io->len + size - 1) / size;
+	}
+	return 0;
+}
+
+INLINE void sized(struct counts *all, struct io *io, u32 key)
+{
+	u64 at = io->len >> 9, off = some((io->offset >> 9) & 7);
+
+	HIDDEN(at);
+	if (!(io->len & 511) && at < SIZES_512) {
+		all->sizes_512[off & 1][at]++;
+		return;
+	}
+	at = io->len >> 12;
+	HIDDEN(at);
+	if (!(io->len & 4095) && at < SIZES_4K) {
+		all->sizes_4k[off & 1][at]++;
+		return;
+	}
+	sized_odd(all, io, key);
+}
+
+INLINE u64 latency_index(u64 value)
+{
+	u64 octave = highest_bit(value | 1);
+	u64 shift;
+
+	if (octave < STEP_BITS)
+		return value;
+	shift = octave - STEP_BITS;
+	return ((shift + 1) << STEP_BITS) + ((value >> shift) & ((1 << STEP_BITS) - 1));
+}
+
+INLINE void add_latency(struct latencies *all, u64 step, u64 value)
+{
+	all->counts[step]++;
+	all->sum += value;
+	if (value > all->max)
+		all->max = value;
+}
+
+/* Counted by the moment of its issue. */
+INLINE void in_its_moment(struct io *io, u64 start, u64 now)
+{
+	u64 number = start >> MOMENT_BITS;
+	u32 key = io->slot * MOMENTS + (number & (MOMENTS - 1));
+	struct moment *moment = bpf_map_lookup_elem(&moments, &key);
+	struct plain *of;
+
+	if (!moment)
+		return;
+	if (moment->number != number) {
+		if (moment->number > number) {
+			of = plain_of(io->slot);
+			if (of)
+				of->late++;
+			return;
+		}
+		moment->number = number;
+		moment->ios = moment->bytes = moment->latency = 0;
+		moment->first = start;
+		moment->last = now;
+	}
+	moment->ios++;
+	moment->bytes += io->len;
+	moment->latency += now - start;
+	if (start < moment->first)
+		moment->first = start;
+	if (now > moment->last)
+		moment->last = now;
+}
+
+/* Of an operation without a place. */
+INLINE void counted_plainly(struct io *io)
+{
+	struct plain *of = plain_of(io->slot);
+
+	if (of && io->op < OPS) {
+		of->ios[io->op]++;
+		of->bytes[io->op] += io->len;
+	}
+}
+
+/* Counts an I/O that was issued, but for its latency. */
+INLINE void counted(struct io *io)
+{
+	u64 slot = io->slot, at;
+	u32 key = io->slot * PLACED + io->op;
+	struct counts *all;
+
+	/* The caller knows; the verifier forgets on the way. */
+	HIDDEN(slot);
+	if (slot >= SLOTS)
+		return;
+	if (rarely(io->op >= PLACED)) {
+		counted_plainly(io);
+		return;
+	}
+	all = bpf_map_lookup_elem(&counts, &key);
+	if (!all)
+		return;
+	at = key;
+	HIDDEN(at);
+	if (at < SLOTS * PLACED && rarely(!state.touched[at]))
+		state.touched[at] = 1;
+	all->ios++;
+	all->bytes += io->len;
+	at = (io->offset >> 9) & (SECTORS - 1);
+	all->sectors[some(io->len & 4095) & 1][at]++;
+	if (rarely(!at))
+		all->starts[lowest_bit(io->offset) & 63]++;
+	/* How high the boundary is that it crosses; what it fits into follows from its size. */
+	if (io->len > 1)
+		all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
+	sized(all, io, key);
+	on_grids(all, io, slot);
+}
+
+/* Counts the latency of an I/O that has completed. Interrupts complete I/O too, in the middle of an issue
+ * on the same processor: nothing is written here that is written there. */
+INLINE void timed(struct io *io, u64 start, u64 now)
+{
+	u64 slot = io->slot, value = now > start ? now - start : 0, step = latency_index(value), crossed;
+	u32 key = io->slot * PLACED + io->op, more;
+	struct latencies *all;
+
+	HIDDEN(slot);
+	if (slot >= SLOTS)
+		return;
+	all = bpf_map_lookup_elem(&latency, &key);
+	if (!all)
+		return;
+	HIDDEN(step);
+	if (step >= LATENCIES)
+		step = LATENCIES - 1;
+	add_latency(all, step, value);
+	if (with_moments)
+		in_its_moment(io, start, start + value);
+	crossed = straddled(io, slot);
+	if (!crossed)
+		return;
+#pragma unroll
+	for (u32 n = 0; n < GRIDS; n++) {
+		if (n >= grids || !(crossed & (1 << n)))
+			continue;
+		more = key * grids + n;
+		all = bpf_map_lookup_elem(&straddling, &more);
+		if (all)
+			add_latency(all, step, value);
+	}
+}
+
+#endif

@@ -1,0 +1,198 @@
+/* What is laid out here is read by `src/live/layout.rs`; what is constant here is set by `src/live/attach.rs`
+ * before the program is loaded, so that the verifier drops what is switched off. */
+#ifndef IOALIGN_LAYOUT_H
+#define IOALIGN_LAYOUT_H
+
+#include "helpers.h"
+
+#define SLOTS 128		/* devices watched */
+#define TABLE 1024		/* places of the table that finds a device's slot */
+#define GRIDS 4			/* grids beside the powers of two; the first is the unit */
+#define OPS 5			/* as in record::Op: read, write, discard, flush, other */
+#define PLACED 3		/* of these have a place on the device */
+#define SECTORS 128		/* in 64 KiB */
+#define SIZES_512 129		/* multiples of 512 bytes, up to 64 KiB */
+#define SIZES_4K 257		/* multiples of 4 KiB, up to 1 MiB */
+#define STEP_BITS 5		/* linear steps an octave of latency, as in analyse::latency */
+#define LATENCIES 1088		/* up to 2^38 ns */
+#define MOMENT_BITS 20		/* a moment is 2^20 ns */
+#define MOMENTS 4096		/* as many as are remembered: 4.3 s */
+#define OTHERS 0xffffffff	/* the process that stands for those past the limit */
+
+struct grid {
+	u64 size;
+	u64 phase;
+	u32 shift;		/* of a power of two, else 64 */
+	u32 use;		/* 0 none, 1 its starts follow from `sectors`, 2 they are counted */
+};
+
+struct slot {
+	u64 tag_base;		/* where its requests are in `flight` */
+	u32 tag_bits;		/* a hardware queue has so many tags, as a power of two */
+	u32 queues;
+	u32 stamped;		/* the kernel notes when it issues a request */
+	u32 pad;
+	struct grid grids[GRIDS];
+};
+
+struct place {
+	u32 dev;
+	u32 slot;		/* plus one, and SLOTS more for a device that is counted by its bios; 0 is an empty place */
+};
+
+/* Set by user space before loading. */
+const volatile struct place table[TABLE] = {};
+const volatile struct slot slots[SLOTS] = {};
+const volatile u32 table_factor = 0;
+const volatile u32 flights = 0;		/* entries of `flight` */
+const volatile u32 any_stamped = 0;	/* of the slots */
+const volatile u32 with_events = 0;	/* every event goes to the ring */
+const volatile u32 with_owners = 0;	/* counted by process */
+const volatile u32 with_moments = 0;	/* counted by time */
+const volatile u32 owners_early = 0;	/* block_io_start tells who it is, before workers take over */
+const volatile u32 sample_every = 0;	/* of so many straddling I/Os one goes to the ring */
+const volatile u32 grids = 0;		/* latency histograms of straddling I/O */
+const volatile u32 issue_has_queue = 0, requeue_has_queue = 0, bio_has_queue = 0;	/* arguments of tracepoints */
+/* Offsets of plain tracepoint fields, from tracefs; 0 where there is none. */
+const volatile u32 at_dev = 8, at_sector = 16, at_issue_bytes = 28, at_issue_rwbs = 34;
+const volatile u32 at_sectors = 24, at_rwbs = 34, at_requeue_sectors = 24, at_requeue_rwbs = 34;
+
+/* What is common to all processors. */
+struct {
+	u8 touched[SLOTS * PLACED];	/* `counts` that are not all 0 */
+	u64 kept;			/* there are times in `flight` */
+	u64 doubt;			/* of the kernel's notes of issues */
+	u64 began;			/* when the first request was issued that counts */
+	u64 given_back;			/* requests that wait to be issued again: none, nearly always */
+	u64 in_parts;			/* requests of which a part has completed: none, nearly always */
+	u64 apart[11];			/* what follows is written more often */
+	u64 usual[SLOTS];		/* latency, about */
+} state = {};
+
+/* What every I/O touches is together; the rest is touched at one place each. Nothing is counted here
+ * that user space can work out: lengths follow from sizes, starts below 64 KiB from `sectors`. */
+struct counts {
+	u64 ios;
+	u64 bytes;
+	struct {
+		u64 straddling;
+		u64 touched;
+		u64 start_off;	/* these two where `use` is 2 */
+		u64 past;	/* sum of the offsets past the boundary */
+		u64 length_off;	/* of odd sizes past the table, as the minimum of cells */
+		u64 minimum;
+	} grids[GRIDS];
+	u64 sectors[2][SECTORS];	/* starts by sector in 64 KiB: lengths that are multiples of 4 KiB, others */
+	u64 starts[64];		/* of multiples of 64 KiB */
+	u64 lengths[64];	/* of odd sizes past the table */
+	u64 fits[65];		/* the same, by the bits of what they fit into */
+	u64 crossed[65];	/* by the bits of the highest boundary that they cross */
+	u64 sizes_512[2][SIZES_512];	/* each: starts that are multiples of 4 KiB, others */
+	u64 sizes_4k[2][SIZES_4K];
+	u64 sizes_log[2][33];
+	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
+};
+
+struct latencies {
+	u64 sum;
+	u64 max;
+	u64 counts[LATENCIES];
+};
+
+/* Of one device, beside what has a place. */
+struct plain {
+	u64 ios[OPS];
+	u64 bytes[OPS];
+	u64 unmatched;		/* completed, and not known when they were issued */
+	u64 requeued;
+	u64 partial;
+	u64 lost;		/* the ring was full */
+	u64 untimed;		/* no room to remember when it was issued */
+	u64 straddled;		/* seen at issue, for sampling */
+	u64 late;		/* issued longer ago than moments are remembered */
+};
+
+/* I/Os that were issued within one moment. */
+struct moment {
+	u64 number;		/* its time, in moments; 0 is none */
+	u64 ios;
+	u64 bytes;
+	u64 latency;
+	u64 first;		/* the first issue, ns */
+	u64 last;		/* the last completion */
+};
+
+struct bio_stash {
+	u64 time;
+	u64 offset;
+	u32 len;
+	u32 done;		/* bytes of it that have completed: plain tracepoints */
+	u32 slot;
+	u32 op;
+};
+
+struct owner_key {
+	u32 key;		/* slot * OPS + op */
+	u32 pid;
+};
+
+struct owner {
+	u64 ios;
+	u64 bytes;
+	char comm[16];
+	u64 length_off;		/* lengths that are no multiples of 4 KiB */
+	u64 starts[64];
+};
+
+struct odd_key {
+	u32 key;		/* of `counts`, twice; plus one for starts that are no multiples of 4 KiB */
+	u32 len;
+};
+
+/* A request of which a part has completed, as it was issued. */
+struct whole {
+	u64 offset;
+	u64 len;
+};
+
+/* What the ring carries. */
+struct event {
+	u64 time;
+	u64 sector;
+	u32 bytes;
+	u32 slot;
+	u32 pid;
+	u8 kind;		/* 0 issue, 1 completion, 2 given back, 3 a straddling I/O */
+	u8 op;
+	u16 cpu;
+	u32 error;
+	u32 crossed;		/* bit by grid: straddling */
+	char comm[16];
+};
+
+#define MAP(name, kind, entries, key_type, value_type) \
+	struct { __uint(type, kind); __uint(max_entries, entries); __type(key, key_type); __type(value, value_type); } \
+	name SEC(".maps")
+
+MAP(counts, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct counts);
+MAP(latency, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct latencies);
+MAP(straddling, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct latencies);
+MAP(plain, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct plain);
+MAP(moments, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct moment);
+MAP(flight, BPF_MAP_TYPE_ARRAY, 1, u32, u64);
+MAP(bios, BPF_MAP_TYPE_HASH, 1, u64, struct bio_stash);
+MAP(returned, BPF_MAP_TYPE_HASH, 1024, u64, u32);
+MAP(parts, BPF_MAP_TYPE_HASH, 1024, u64, struct whole);
+MAP(odd_sizes, BPF_MAP_TYPE_HASH, 4096, struct odd_key, u64);
+MAP(owners, BPF_MAP_TYPE_PERCPU_HASH, 1, struct owner_key, struct owner);
+struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
+
+/* One I/O, wherever it was seen. */
+struct io {
+	u64 offset;
+	u32 len;
+	u32 op;
+	u32 slot;
+};
+
+#endif

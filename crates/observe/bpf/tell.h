@@ -1,0 +1,111 @@
+/* What is told of single I/Os: to the ring, and to the table of processes. */
+#ifndef IOALIGN_TELL_H
+#define IOALIGN_TELL_H
+
+#include "count.h"
+
+static const struct owner no_owner = {};
+
+/* Puts an event into the ring, or counts that there was no room. */
+static __attribute__((noinline)) int put(struct io *io, u64 time, u32 kind, u64 crossed_and_error)
+{
+	struct event *event = bpf_ringbuf_reserve(&ring, sizeof(*event), 0);
+	struct plain *of;
+
+	if (!event) {
+		of = plain_of(io->slot);
+		if (of)
+			of->lost++;
+		return 0;
+	}
+	event->time = time;
+	event->sector = io->offset >> 9;
+	event->bytes = io->len;
+	event->slot = io->slot;
+	event->pid = bpf_get_current_pid_tgid() >> 32;
+	event->kind = kind;
+	event->op = io->op;
+	event->cpu = bpf_get_smp_processor_id();
+	event->error = crossed_and_error;
+	event->crossed = crossed_and_error >> 32;
+	bpf_get_current_comm(event->comm, sizeof(event->comm));
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+INLINE void tell(u32 kind, struct io *io, u64 time, u32 error)
+{
+	if (with_events)
+		put(io, time, kind, error);
+}
+
+/* Of those that straddle at issue, one in so many is shown. */
+INLINE void sampled(struct io *io)
+{
+	struct plain *of;
+	u64 slot = io->slot, crossed;
+
+	HIDDEN(slot);
+	if (!sample_every || slot >= SLOTS || io->op >= PLACED)
+		return;
+	crossed = straddled(io, slot);
+	of = crossed ? plain_of(io->slot) : 0;
+	if (of && of->straddled++ % sample_every == 0)
+		put(io, bpf_ktime_get_ns(), 3, crossed << 32);
+}
+
+/* Whose I/O it is. */
+INLINE void owned(struct io *io)
+{
+	struct owner_key key = { io->slot * OPS + io->op, bpf_get_current_pid_tgid() >> 32 };
+	struct owner *owner = bpf_map_lookup_elem(&owners, &key);
+
+	if (!owner) {
+		/* Not an LRU table: what it throws out is lost. When this one is full, the rest is one. */
+		if (bpf_map_update_elem(&owners, &key, &no_owner, BPF_NOEXIST))
+			key.pid = OTHERS;
+		bpf_map_update_elem(&owners, &key, &no_owner, BPF_NOEXIST);
+		owner = bpf_map_lookup_elem(&owners, &key);
+		if (!owner)
+			return;
+	}
+	if (!owner->comm[0] && key.pid != OTHERS)
+		bpf_get_current_comm(owner->comm, sizeof(owner->comm));
+	owner->ios++;
+	owner->bytes += io->len;
+	owner->length_off += some(io->len & 4095);
+	if (io->op < PLACED)
+		owner->starts[lowest_bit(io->offset) & 63]++;
+}
+
+/* What is given back by the driver and issued again is one I/O. */
+static __attribute__((noinline)) int again(u64 which)
+{
+	if (bpf_map_delete_elem(&returned, &which))
+		return 0;
+	__sync_fetch_and_add(&state.given_back, -1);
+	return 1;
+}
+
+static __attribute__((noinline)) int give_back(u64 which, u32 slot)
+{
+	struct plain *of = plain_of(slot);
+	u32 one = 1;
+
+	if (of)
+		of->requeued++;
+	if (!bpf_map_update_elem(&returned, &which, &one, BPF_NOEXIST))
+		__sync_fetch_and_add(&state.given_back, 1);
+	return 0;
+}
+
+/* What is done when an I/O is issued. */
+INLINE void first_issued(struct io *io)
+{
+	if (with_owners && !owners_early)
+		owned(io);
+	sampled(io);
+	counted(io);
+}
+
+#endif

@@ -1,0 +1,112 @@
+//! Loading the program: its read-only data and the sizes of its maps follow from the devices at hand.
+
+use aya::{Btf, Ebpf, EbpfLoader};
+
+use super::attach::{Options, refused};
+use super::layout::{MOMENTS, PLACED};
+use super::table::{self, Table};
+use super::tracefs::Places;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` makes it anew.
+static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
+
+/// Bios, or requests of plain tracepoints, in flight at most.
+const BIOS: u32 = 1 << 16;
+/// Processes times operations told apart; the rest is one.
+const OWNERS: u32 = 2048;
+/// What says that a tracepoint has the queue as its first argument.
+pub const QUEUE_FIRST: [(&str, &str); 3] = [
+    ("issue_has_queue", "block_rq_issue"),
+    ("requeue_has_queue", "block_rq_requeue"),
+    ("bio_has_queue", "block_bio_queue"),
+];
+
+/// What there is to know of the kernel.
+#[derive(Default)]
+pub struct Facts<'a> {
+    /// Its types; none for plain tracepoints.
+    pub kernel: Option<&'a Btf>,
+    /// It has `block_io_start`.
+    pub early: bool,
+    /// In the order of [`QUEUE_FIRST`].
+    pub queue_first: [u32; 3],
+    /// Where the fields of plain tracepoints are.
+    pub places: Places,
+}
+
+/// Histograms of straddling I/O: one for each grid.
+pub fn grids(options: &Options) -> usize {
+    let grids = options.devices.iter().map(|device| device.grids.len());
+    grids.max().unwrap_or(0)
+}
+
+/// What is switched on, by the program's own names.
+fn switches(options: &Options, facts: &Facts) -> Vec<(&'static str, u32)> {
+    let requests = || options.devices.iter().filter(|device| !device.by_bio);
+    let typed = facts.kernel.is_some();
+    let flags = [
+        ("with_events", options.events),
+        ("with_owners", options.owners),
+        ("with_moments", options.moments),
+        ("owners_early", facts.early),
+        (
+            "any_stamped",
+            typed && requests().any(|device| device.stamped),
+        ),
+    ];
+    let names = QUEUE_FIRST.map(|(name, _)| name);
+    let flags = flags.map(|(name, on)| (name, u32::from(on)));
+    let grids = u32::try_from(grids(options)).unwrap_or(0);
+    let numbers = [("sample_every", options.sample_every), ("grids", grids)];
+    let queues = names.into_iter().zip(facts.queue_first);
+    flags.into_iter().chain(numbers).chain(queues).collect()
+}
+
+/// How many entries maps have that depend on what is watched.
+fn sizes(options: &Options, typed: bool, flights: u32) -> Vec<(&'static str, u32)> {
+    let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
+    let placed = count * u32::try_from(PLACED).unwrap_or(1);
+    let grids = u32::try_from(grids(options)).unwrap_or(0);
+    let by_bio = !typed || options.devices.iter().any(|device| device.by_bio);
+    let or_one = |wanted: bool, entries: u32| if wanted { entries } else { 1 };
+    let mut all = vec![
+        ("counts", placed),
+        ("latency", placed),
+        ("straddling", (placed * grids).max(1)),
+        ("plain", count),
+        ("moments", or_one(options.moments, count * MOMENTS)),
+        ("flight", flights.max(1)),
+        ("bios", or_one(by_bio, BIOS)),
+        ("owners", or_one(options.owners, OWNERS)),
+    ];
+    all.extend(options.ring.map(|bytes| ("ring", bytes)));
+    all
+}
+
+/// Loads it; nothing is attached yet.
+pub fn load(options: &Options, facts: &Facts) -> Result<Ebpf> {
+    let table = Table::new(&options.devices)
+        .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
+    let (slots, flights) = table::slots(&options.devices);
+    let switches = switches(options, facts);
+    let mut loader = EbpfLoader::new();
+    loader
+        .btf(facts.kernel)
+        .override_global("table", table.bytes.as_slice(), true)
+        .override_global("table_factor", &table.factor, true)
+        .override_global("slots", slots.as_slice(), true)
+        .override_global("flights", &flights, true);
+    for (name, value) in &switches {
+        loader.override_global(name, value, true);
+    }
+    for (name, place) in facts.places.globals() {
+        loader.override_global(name, place, true);
+    }
+    for (name, entries) in sizes(options, facts.kernel.is_some(), flights) {
+        loader.map_max_entries(name, entries);
+    }
+    loader
+        .load(OBJECT)
+        .map_err(|error| refused("load the BPF program", error))
+}
