@@ -7,7 +7,7 @@ pub(crate) mod bursts;
 mod cells;
 pub(crate) mod clock;
 mod depth;
-mod device;
+pub(crate) mod device;
 mod flows;
 pub(crate) mod folded;
 mod grid;

@@ -14,6 +14,7 @@ use super::layout::{MOMENT, MOMENTS};
 use super::totals::{DeviceTotals, Totals, failed};
 use crate::analyse::bursts::BurstState;
 use crate::analyse::clock::Sum;
+use crate::analyse::device::Room;
 use crate::analyse::folded::Folded;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -59,7 +60,7 @@ impl Timeline {
         let device = || DeviceTime {
             timed: 0,
             idle_from: 0,
-            bursts: BurstState::new(gap),
+            bursts: BurstState::new(gap, Room::after(0).bursts),
             area: Folded::new(FIRST_STEP, STEPS),
             sum: Sum::default(),
             first: None,
