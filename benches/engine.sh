@@ -39,4 +39,4 @@ if [ "${PIN:-1}" = 1 ]; then
     taskset --pid --cpu-list 0 $$ >/dev/null
 fi
 python3 "$here/benches/engine.py" "$device" "$load" "${T_IO_URING:-}" \
-    "${ROUNDS:-9}" "${MILLISECONDS:-1000}" "${DEPTHS:-1 16 64}" "${WORKERS-1 2 4 8 16}"
+    "${ROUNDS:-9}" "${MILLISECONDS:-1000}" "${DEPTHS-1 16 64}" "${WORKERS-1 2 4 8 16}"

@@ -46,6 +46,10 @@ impl Ring {
         submitter
             .register_files(&setup.files.raw())
             .map_err(|error| Error::io("files cannot be registered with io_uring", error))?;
+        if setup.options.sqpoll {
+            notes
+                .push("a thread of the kernel sends: its processor time is not counted".to_owned());
+        }
         let fixed_buffers = depth <= MOST_BUFFERS && register(&ring, &buffers, notes);
         Ok(Self {
             ring,

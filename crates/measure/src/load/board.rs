@@ -1,6 +1,6 @@
 //! What workers and the one who watches them tell each other.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::report::Totals;
 
@@ -42,6 +42,7 @@ impl Board {
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Gauge {
+    counts: AtomicBool,
     read: Sums,
     write: Sums,
 }
@@ -54,6 +55,16 @@ struct Sums {
 }
 
 impl Gauge {
+    /// The worker has left the ramp: its sums have begun anew.
+    pub(super) fn begin(&self) {
+        self.show(Totals::default(), Totals::default());
+        self.counts.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.counts.load(Ordering::Acquire)
+    }
+
     pub(super) fn show(&self, read: Totals, write: Totals) {
         self.read.set(read);
         self.write.set(write);

@@ -110,7 +110,10 @@ impl<'a> Show<'a> {
         let run = Duration::from_millis(self.workload.run_ms);
         if self.pass(board, Phase::Ramp, ramp) {
             board.advance(Phase::Run);
-            // Workers begin to count from zero as soon as they see it.
+            // On a busy machine some see it late.
+            while board.phase() == Phase::Run && !self.gauges.iter().all(Gauge::has_begun) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             self.samples.clear();
             self.mark = Default::default();
             self.pass(board, Phase::Run, run);

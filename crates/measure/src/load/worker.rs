@@ -105,6 +105,7 @@ impl<'a> Worker<'a> {
             if self.window.follow(phase, now) {
                 // What was counted in the ramp does not count.
                 self.tally = Tally::new()?;
+                self.gauge.begin();
             }
             let wait_ns = match phase {
                 Phase::Stop => None,
