@@ -70,15 +70,15 @@ ioalign trace summarize --quiet --json --grid 8k "$out/columns.parquet" >"$out/p
 
 # The same load by the kernel's own tracer of blktrace records.
 tracing=/sys/kernel/tracing
+echo 4096 >$tracing/buffer_size_kb
 echo blk >$tracing/current_tracer
 echo nocontext-info >$tracing/trace_options
 echo bin >$tracing/trace_options
 echo 1 >/sys/block/nullb0/trace/enable
-cat $tracing/trace_pipe >"$out/blk.bin" &
 some_io
-usleep 500000
 echo 0 >/sys/block/nullb0/trace/enable
-usleep 500000
+cat $tracing/trace_pipe >"$out/blk.bin" &
+usleep 3000000
 kill $!
 wait $! || true
 echo nop >$tracing/current_tracer
