@@ -33,7 +33,9 @@ impl Streams {
     #[inline]
     pub fn add(&mut self, start: u64, len: u64) {
         self.ios += 1;
-        // One by one: the end that was stored last cannot be loaded yet together with others.
+        // One by one, not as `contains` does it: the end that was stored last cannot be loaded yet together
+        // with others.
+        #[allow(clippy::manual_contains)]
         if self.ends.iter().any(|end| *end == start) {
             self.go_on(start);
         }

@@ -12,12 +12,12 @@ use crate::record::{Columns, Io};
 fn common_ios() -> impl Strategy<Value = Vec<Io>> {
     ios().prop_map(|all| {
         let common = |io: Io| Io {
-            len: if io.len % 9 == 0 {
+            len: if io.len.is_multiple_of(9) {
                 io.len
             } else {
                 (io.len % 24 + 1) * 512
             },
-            offset: if io.len % 7 == 0 {
+            offset: if io.len.is_multiple_of(7) {
                 io.offset
             } else {
                 io.offset / 512 * 512
