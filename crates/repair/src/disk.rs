@@ -1,0 +1,22 @@
+//! What data are moved on.
+
+use std::io;
+
+/// A disk, an image, or a model of one. Addresses and lengths are bytes.
+pub trait Disk {
+    /// Its size.
+    fn size_bytes(&self) -> u64;
+
+    /// Its logical block: reads and writes are of whole ones.
+    fn logical_bytes(&self) -> u64;
+
+    /// Reads exactly `bytes`.
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Writes all of `bytes`; durable only after [`flush`](Self::flush), and until then in any order,
+    /// in part, or not at all.
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Everything written so far survives the loss of power from now on.
+    fn flush(&mut self) -> io::Result<()>;
+}

@@ -1,0 +1,11 @@
+//! How layouts are put right: where things should start, with a proof, and how data get there so that
+//! no crash can lose a byte.
+//!
+//! Everything that writes goes through [`Disk`], so that the same code runs on a block device, on an
+//! image, and on a simulated disk that loses power at any write.
+#![deny(missing_docs)]
+
+pub mod disk;
+
+pub use disk::Disk;
+pub use ioalign_device::{Error, ErrorKind, Result};
