@@ -7,6 +7,7 @@
 
 pub mod disk;
 pub mod planner;
+pub mod platforms;
 
 pub use disk::Disk;
 pub use ioalign_device::{Error, ErrorKind, Result};

@@ -1,6 +1,7 @@
 //! Where every layer should start, from what is wanted, by arithmetic over all grids, with the proof.
 
 pub mod array;
+pub mod filesystems;
 pub mod ground;
 pub mod partitions;
 pub mod seat;
