@@ -1,14 +1,39 @@
 //! A plan as commands, complete and in order, in the words of a platform.
 
+mod esxi;
+mod freebsd;
 mod linux;
+mod solaris;
+mod windows;
 
-use crate::planner::Plan;
+use ioalign_core::Kind;
+
+use crate::planner::{Plan, Seat};
 
 /// Whose commands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Platform {
     /// Linux: util-linux, mdadm, LVM, cryptsetup, mkfs.
     Linux,
+    /// ESXi: partedUtil, vmkfstools, fdisk of the console.
+    Esxi,
+    /// Windows: diskpart, PowerShell, diskpar.
+    Windows,
+    /// Solaris and illumos: `format -e`.
+    Solaris,
+    /// FreeBSD: gpart.
+    FreeBsd,
+}
+
+impl Platform {
+    /// All, with their names.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("linux", Self::Linux),
+        ("esxi", Self::Esxi),
+        ("windows", Self::Windows),
+        ("solaris", Self::Solaris),
+        ("freebsd", Self::FreeBsd),
+    ];
 }
 
 /// Something to type.
@@ -64,5 +89,18 @@ pub struct Names {
 pub fn steps(plan: &Plan, platform: Platform, names: &Names) -> Vec<Step> {
     match platform {
         Platform::Linux => linux::steps(plan, names),
+        Platform::Esxi => esxi::steps(plan, names),
+        Platform::Windows => windows::steps(plan, names),
+        Platform::Solaris => solaris::steps(plan, names),
+        Platform::FreeBsd => freebsd::steps(plan, names),
     }
+}
+
+/// The partition that everything else lies on.
+fn last_partition(plan: &Plan) -> Option<&Seat> {
+    let partitions = plan
+        .seats
+        .iter()
+        .take_while(|seat| seat.kind == Kind::Partition);
+    partitions.last()
 }
