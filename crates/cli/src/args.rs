@@ -1,6 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
 mod plain;
+mod plan;
 mod trace;
 mod watch;
 
@@ -15,6 +16,7 @@ use ioalign_report::Format;
 
 use crate::exit::Mode;
 
+pub use plan::{LabelArg, PlanArgs};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
@@ -69,6 +71,9 @@ pub enum Verb {
     Watch(Box<WatchArgs>),
     /// What the I/O of a trace does on every grid: summarize, convert, generate
     Trace(TraceArgs),
+    /// Where every layer should start, with the proof, and what to type on each platform
+    #[command(after_long_help = plan::EXAMPLES)]
+    Plan(Box<PlanArgs>),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),

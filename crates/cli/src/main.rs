@@ -14,6 +14,7 @@ mod exit;
 mod explain;
 mod generate;
 mod interrupt;
+mod plan;
 mod policy;
 mod trace;
 mod watch;
@@ -39,6 +40,7 @@ fn run() -> Exit {
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
+        Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

@@ -5,7 +5,7 @@ mod convert;
 mod file;
 mod generate;
 mod littles_law;
-mod look;
+pub mod look;
 mod merge;
 mod stack;
 mod summarize;
