@@ -22,6 +22,7 @@ Examples:
   ioalign plan --platform solaris --label efi --volume-block 8k --fs zfs
   ioalign plan --from check.json --fs xfs                 the grids of a stack that was checked
   ioalign plan --partition-at 11s --grid 256k --lvm       keep the partition, align what is in it
+  ioalign plan --device /dev/sdb --fs ext4 --quiet > make.sh      the commands alone, as a script
 
 Sizes are binary: 64k, 1M, 128s (sectors of 512 bytes). Nothing is written: plan prints commands.
 

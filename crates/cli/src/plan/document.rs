@@ -59,6 +59,8 @@ struct Lvm {
 struct Line {
     layer: String,
     start_bytes: u64,
+    /// Where the line is about the end of a partition.
+    end_bytes: Option<u64>,
     grid: String,
     size_bytes: u64,
     phase_bytes: u64,
@@ -136,6 +138,7 @@ fn proof(plan: &Plan) -> Vec<Line> {
         Some(Line {
             layer: format!("{}:{}", seat.kind.name(), seat.name),
             start_bytes: seat.start.get(),
+            end_bytes: line.end.then_some(line.at.get()),
             grid: line.grid.kind.clone(),
             size_bytes: line.grid.size.get(),
             phase_bytes: line.grid.phase.get(),

@@ -11,12 +11,13 @@ use ioalign_report::words::numbers::about;
 
 /// The page.
 pub fn render(plan: &Plan, steps: &[Step], options: &Options) -> String {
-    let mut page = String::new();
-    if !options.quiet() {
-        grids(&mut page, plan, options);
-        layers(&mut page, plan);
-        proof(&mut page, plan, options);
+    if options.quiet() {
+        return script(steps);
     }
+    let mut page = String::new();
+    grids(&mut page, plan, options);
+    layers(&mut page, plan);
+    proof(&mut page, plan, options);
     commands(&mut page, steps, options);
     page
 }
@@ -126,7 +127,7 @@ fn place(seat: &Seat, logical: Bytes) -> String {
     format!("{name:<20} {start} ({at}{into}){size}")
 }
 
-/// One line a layer and grid; all starts of a layer are the same number.
+/// One line a start or end, and grid.
 fn proof(page: &mut String, plan: &Plan, options: &Options) {
     if plan.proof.is_empty() {
         return;
@@ -136,18 +137,17 @@ fn proof(page: &mut String, plan: &Plan, options: &Options) {
         let Some(seat) = plan.seats.get(line.seat) else {
             continue;
         };
-        let (start, grid) = (seat.start.get(), &line.grid);
+        let (at, grid) = (line.at.get(), &line.grid);
         let left = if grid.phase.is_zero() {
-            start.to_string()
+            at.to_string()
         } else {
-            format!("({start} - {})", grid.phase.get())
+            format!("({at} - {})", grid.phase.get())
         };
+        let name = format!("{}{}", seat.name, if line.end { " end" } else { "" });
+        let (size, rest) = (grid.size.get(), line.remainder.get());
         let _ = writeln!(
             page,
-            "  {:<12} {left} mod {} = {}   {}",
-            seat.name,
-            grid.size.get(),
-            line.remainder.get(),
+            "  {name:<12} {left} mod {size} = {rest}   {}",
             grid.kind
         );
     }
@@ -179,6 +179,18 @@ fn commands(page: &mut String, steps: &[Step], options: &Options) {
         }
         page.push('\n');
     }
+}
+
+/// The commands alone, with their titles as comments: a script, where the platform has a shell.
+fn script(steps: &[Step]) -> String {
+    let mut page = String::new();
+    for (number, step) in (1..).zip(steps) {
+        let _ = writeln!(page, "# {number}. {}", step.title);
+        for line in &step.lines {
+            let _ = writeln!(page, "{line}");
+        }
+    }
+    page
 }
 
 fn paragraph(page: &mut String, text: &str, [first, rest]: [&str; 2], options: &Options) {

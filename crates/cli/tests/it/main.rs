@@ -14,6 +14,7 @@ mod hostile;
 mod lint;
 mod live_vm;
 mod oracles;
+mod plan;
 mod policy;
 mod scenarios_arrays;
 mod scenarios_host;

@@ -32,26 +32,40 @@ pub fn offset(solution: &Solution, base: Bytes, least: Bytes) -> Option<Bytes> {
     at.checked_sub(base)
 }
 
-/// One line of the proof: a start on a grid.
+/// One line of the proof: a start, or the end of a partition, on a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     /// Which layer: an index into the seats.
     pub seat: usize,
     /// The grid.
     pub grid: Constraint,
-    /// How far past a boundary the layer starts: 0 but for grids that were given up.
+    /// Whether it is the first byte after the layer, where the next one may start.
+    pub end: bool,
+    /// The address.
+    pub at: Bytes,
+    /// How far past a boundary it lies: 0 but for grids that were given up.
     pub remainder: Bytes,
 }
 
-/// Every start against every grid, also against those that were given up.
+/// Every start, and every end of a partition, against every grid, also against those that were given up.
 pub fn prove(seats: &[Seat], solution: &Solution) -> Vec<Proof> {
     let lost = solution.given_up.iter().map(|given| &given.constraint);
     let grids: Vec<_> = solution.kept.iter().chain(lost).collect();
-    let lines = seats.iter().enumerate().flat_map(|(seat, at)| {
-        grids.iter().map(move |grid| Proof {
-            seat,
-            grid: (*grid).clone(),
-            remainder: grid.remainder(at.start),
+    let lines = seats.iter().enumerate().flat_map(|(seat, layer)| {
+        let ends = [
+            Some((false, layer.start)),
+            layer.end().map(|end| (true, end)),
+        ];
+        let grids = grids.clone();
+        ends.into_iter().flatten().flat_map(move |(end, at)| {
+            let line = |grid: &&Constraint| Proof {
+                seat,
+                grid: (*grid).clone(),
+                end,
+                at,
+                remainder: grid.remainder(at),
+            };
+            grids.iter().map(line).collect::<Vec<_>>()
         })
     });
     lines.collect()

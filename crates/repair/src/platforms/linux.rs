@@ -8,8 +8,9 @@ use crate::planner::filesystems::{self, BLOCK, Stripe};
 use crate::planner::want::{Database, Filesystem, Label, PartRole, Volume};
 use crate::planner::{Lvm, Plan, Seat};
 
-/// md keeps so much free before the data, for a later reshape; mdadm's own choice on large disks.
+/// mdadm keeps so much free before the data, for a later reshape, on members from [`MD_LARGE`] on.
 const MD_DATA: Bytes = Bytes::new(128 << 20);
+const MD_LARGE: Bytes = Bytes::new(64 << 30);
 
 /// All steps, lowest layer first.
 pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
@@ -98,7 +99,17 @@ fn member_offset(plan: &Plan) -> Bytes {
     let unit = sizes.fold(1, |all, size| {
         ioalign_core::units::lcm(all, size).unwrap_or(all)
     });
-    Bytes::new(MD_DATA.get().next_multiple_of(unit))
+    let array = plan.want.array;
+    let member = plan
+        .want
+        .size
+        .zip(array)
+        .map(|(size, array)| size.get() / u64::from(array.bearing().max(1)));
+    let room = match member {
+        Some(member) if member < MD_LARGE.get() => Bytes::MIB,
+        _ => MD_DATA,
+    };
+    Bytes::new(room.get().next_multiple_of(unit))
 }
 
 fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {

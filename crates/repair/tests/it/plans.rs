@@ -175,7 +175,9 @@ proptest! {
         for line in &plan.proof {
             let kept = plan.solution.kept.contains(&line.grid);
             prop_assert!(!kept || line.remainder.is_zero(), "{line:?}");
-            prop_assert_eq!(line.remainder, line.grid.remainder(plan.seats[line.seat].start));
+            let seat = &plan.seats[line.seat];
+            let at = if line.end { seat.end().unwrap() } else { seat.start };
+            prop_assert_eq!((line.at, line.remainder), (at, line.grid.remainder(at)));
         }
         // Nothing overlaps, and everything fits.
         let parts = &plan.seats[..want.partitions.len()];
