@@ -2,7 +2,7 @@
 # What `ioalign plan` prints is run as it is, on md, LVM, dm-crypt and a jumpered disk, and `ioalign check`
 # judges what came out. Standing between are only what this machine lacks: udev, and somebody who types.
 #: --disk -=400M --disk -=400M --disk -=400M --disk -=400M --disk -=640M --memory 2048
-#: --program mdadm --program lvm --program thin_check --program cryptsetup --program mkfs.xfs --program mke2fs
+#: --program mdadm --program lvm --program thin_check --program cryptsetup --program mkfs.xfs --program mkfs.ext4
 #: --program mkfs.vfat --program mkswap --program sfdisk
 #: --module raid10 --module raid456 --module dm-mod --module dm-thin-pool --module dm-crypt --module xts --module ecb
 #: --module af_alg --module algif_skcipher --module algif_hash --module xfs --module sd_mod --module scsi_debug
@@ -27,7 +27,7 @@ wrap() {
     # Signatures are wiped through nodes that nobody makes here; thin volumes know no such option.
     wrap lvcreate "wipe='-Wn -Zn'; case \$* in *thin*) wipe=;; esac; /bin/lvm lvcreate --config '$LVM' -y \$wipe \"\$@\" >/dev/null; /bin/dmsetup mknodes; mkdir -p /dev/vg0; for v in /dev/mapper/vg0-*; do ln -sf \$v /dev/vg0/\${v#/dev/mapper/vg0-}; done; mdev -s"
     wrap mkfs.xfs '/bin/mkfs.xfs -q -f "$@"'
-    wrap mke2fs '/bin/mke2fs -q -F "$@"'
+    wrap mke2fs '/bin/mkfs.ext4 -q -F "$@"'
 }
 PATH=/tmp/bin:$PATH
 # shellcheck disable=SC2154 # capture.sh sets it

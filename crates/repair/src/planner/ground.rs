@@ -6,6 +6,9 @@ use super::array::{Level, Maker};
 use super::solve::Constraint;
 use super::want::Want;
 
+/// Kind of the grid that is kept for no better reason than that everybody keeps it.
+pub const HABIT: &str = "habit";
+
 /// All grids, also those that cannot be had together.
 pub fn grids(want: &Want) -> Vec<Constraint> {
     use Confidence::{High, Low, Medium};
@@ -55,7 +58,7 @@ pub fn grids(want: &Want) -> Vec<Constraint> {
             size,
             Preference,
             Low,
-            "habit",
+            HABIT,
             "what every partitioner does since 2009",
         )
     };

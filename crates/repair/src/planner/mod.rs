@@ -57,12 +57,21 @@ pub fn plan(want: &Want) -> Result<Plan, Refusal> {
     if let Some(fault) = want.array.and_then(|array| array.fault()) {
         return Err(Refusal::new(fault));
     }
-    let solution = solve(ground::grids(want));
+    let grids = ground::grids(want);
+    let cell = solve(
+        grids
+            .iter()
+            .filter(|grid| grid.kind != ground::HABIT)
+            .cloned()
+            .collect(),
+    )
+    .period;
+    let solution = solve(grids);
     let mut seats = partitions::seats(want, &solution)?;
     let mut base = seats.last().map_or(Bytes::ZERO, |seat| seat.start);
     let mut lvm = None;
     for volume in &want.volumes {
-        let (seat, numbers) = volumes::seat(*volume, &solution, base, volume_name(*volume))?;
+        let (seat, numbers) = volumes::seat(*volume, &solution, cell, base, volume_name(*volume))?;
         base = seat.start;
         lvm = lvm.or(numbers);
         seats.push(seat);

@@ -38,10 +38,12 @@ pub struct Lvm {
     pub chunk: Option<Bytes>,
 }
 
-/// The seat of a volume on what begins at `base` on the ground.
+/// The seat of a volume on what begins at `base` on the ground. `cell` is what a thin chunk has to hold whole
+/// ones of: the common period of the grids without the habit, which would make chunks larger for nothing.
 pub fn seat(
     volume: Volume,
     solution: &Solution,
+    cell: Bytes,
     base: Bytes,
     name: &str,
 ) -> Result<(Seat, Option<Lvm>), Refusal> {
@@ -52,7 +54,7 @@ pub fn seat(
         Volume::Bcache => (Kind::Bcache, BCACHE),
     };
     let lvm = match volume {
-        Volume::Lvm { thin, .. } => Some(lvm(solution, base, thin)?),
+        Volume::Lvm { thin, .. } => Some(lvm(solution, base, thin.then_some(cell))?),
         Volume::Luks { .. } | Volume::Bcache => None,
     };
     let into = match lvm {
@@ -79,14 +81,13 @@ fn first_extent(lvm: &Lvm, least: Bytes) -> Option<Bytes> {
     Bytes::new(past).checked_add(lvm.alignment_offset)
 }
 
-fn lvm(solution: &Solution, base: Bytes, thin: bool) -> Result<Lvm, Refusal> {
+fn lvm(solution: &Solution, base: Bytes, cell: Option<Bytes>) -> Result<Lvm, Refusal> {
     let period = solution.period;
     let alignment_offset = offset(solution, base, Bytes::ZERO);
     let extent = extent(period.get());
-    let chunk = if thin {
-        Some(chunk(period.get())?)
-    } else {
-        None
+    let chunk = match cell {
+        Some(cell) => Some(chunk(cell.get())?),
+        None => None,
     };
     Ok(Lvm {
         alignment: period,
@@ -139,7 +140,7 @@ mod tests {
             thin: false,
             stripes: 1,
         };
-        let (seat, lvm) = seat(volume, &on(256 << 10), base, "vg0").unwrap();
+        let (seat, lvm) = seat(volume, &on(256 << 10), Bytes::new(4096), base, "vg0").unwrap();
         let lvm = lvm.unwrap();
         assert_eq!(lvm.alignment, Bytes::new(256 << 10));
         assert_eq!(lvm.alignment_offset, Bytes::new(501 * 512));
@@ -168,6 +169,7 @@ mod tests {
         let (seat, _) = seat(
             Volume::Luks { version: 2 },
             &on(192 << 10),
+            Bytes::new(4096),
             Bytes::MIB,
             "luks",
         )

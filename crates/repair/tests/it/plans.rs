@@ -187,7 +187,9 @@ proptest! {
         prop_assert!(parts.last().unwrap().end().unwrap() <= want.size.unwrap());
         if let Some(lvm) = plan.lvm {
             prop_assert!(lvm.extent.is_multiple_of(plan.solution.period));
-            prop_assert!(lvm.chunk.unwrap().is_multiple_of(plan.solution.period));
+            for grid in plan.solution.kept.iter().filter(|grid| grid.kind != "habit") {
+                prop_assert!(lvm.chunk.unwrap().is_multiple_of(grid.size));
+            }
         }
     }
 }
