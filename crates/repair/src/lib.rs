@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod disk;
+pub mod tables;
 
 pub use disk::Disk;
 pub use ioalign_device::{Error, ErrorKind, Result};
