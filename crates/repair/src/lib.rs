@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod disk;
+pub mod layout;
 pub mod tables;
 
 pub use disk::Disk;
