@@ -6,8 +6,10 @@
 #![deny(missing_docs)]
 
 pub mod disk;
+pub mod layout;
 pub mod planner;
 pub mod platforms;
+pub mod tables;
 
 pub use disk::Disk;
 pub use ioalign_device::{Error, ErrorKind, Result};
