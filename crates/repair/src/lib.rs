@@ -6,6 +6,9 @@
 #![deny(missing_docs)]
 
 pub mod disk;
+pub mod journal;
+pub mod mover;
 
 pub use disk::Disk;
 pub use ioalign_device::{Error, ErrorKind, Result};
+pub use mover::job::{Identity, Job, Move, Patch, Phase};

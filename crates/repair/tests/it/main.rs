@@ -1,2 +1,4 @@
 //! Plans and moves: on simulated disks that lose power, and on real ones.
 #![allow(clippy::unwrap_used, clippy::panic)]
+
+mod crash;

@@ -1,0 +1,1 @@
+//! Journals that are damaged, cut off, or of something else.

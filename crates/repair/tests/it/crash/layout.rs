@@ -1,0 +1,266 @@
+//! Disks with partitions to be moved, made from a seed.
+
+use std::ops::Range;
+
+use ioalign_repair::mover::{Identity, Options, Patch, Phase, Verify};
+use ioalign_repair::{Job, Move};
+use ioalign_testkit::Random;
+
+use super::sim::{Power, SimDisk};
+
+/// A disk and what is to be done with it.
+#[derive(Debug)]
+pub struct Layout {
+    pub bytes: Vec<u8>,
+    pub logical: u64,
+    pub job: Job,
+    pub options: Options,
+    /// First bytes of blocks that cannot be read.
+    pub bad: Vec<u64>,
+}
+
+/// The layout of a seed; `None` where its moves have no safe order.
+pub fn generate(seed: u64) -> Option<Layout> {
+    let mut random = Random(seed);
+    let logical = *random.pick(&[512, 512, 512, 4096]);
+    let blocks = random.within(60, if logical == 512 { 320 } else { 100 });
+    let count = random.below(4) + 1;
+    let old = places(&mut random, count, blocks)?;
+    let (moves, keep) = moves(&mut random, &old, blocks, logical)?;
+    let bytes: Vec<u8> = (0..blocks * logical / 8)
+        .flat_map(|_| random.next().to_le_bytes())
+        .collect();
+    let patches = Patches {
+        random: &mut random,
+        bytes: &bytes,
+        moves: &moves,
+        keep: &keep,
+        logical,
+        all: Vec::new(),
+    };
+    let patches = patches.all();
+    let bad = bad_blocks(&mut random, &moves, &patches, logical);
+    let disk = SimDisk::new(bytes.clone(), logical, &Power::lasting(u64::MAX));
+    let mut disk = disk.with_bad(sectors(&bad, logical));
+    let identity = Identity::take(&mut disk, &moves);
+    let options = options(&mut random, logical);
+    let job = Job {
+        moves,
+        patches,
+        keep,
+        identity,
+    };
+    Some(Layout {
+        bytes,
+        logical,
+        job,
+        options,
+        bad,
+    })
+}
+
+impl Layout {
+    /// The disk, in a machine.
+    pub fn disk(&self, power: &std::rc::Rc<Power>) -> SimDisk {
+        let disk = SimDisk::new(self.bytes.clone(), self.logical, power);
+        disk.with_bad(sectors(&self.bad, self.logical))
+    }
+}
+
+fn sectors(bad: &[u64], logical: u64) -> std::collections::BTreeSet<usize> {
+    let each = bad.iter().flat_map(|at| at / 512..(at + logical) / 512);
+    each.map(|sector| usize::try_from(sector).unwrap())
+        .collect()
+}
+
+/// Disjoint places in order, block 0 and the last two left free for tables.
+fn places(random: &mut Random, count: usize, blocks: u64) -> Option<Vec<Range<u64>>> {
+    let mut cuts: Vec<u64> = (0..2 * count)
+        .map(|_| random.within(1, blocks - 2))
+        .collect();
+    cuts.sort_unstable();
+    let pairs = cuts.chunks(2).map(|pair| pair[0]..pair[1]);
+    let places: Vec<_> = pairs.filter(|place| !place.is_empty()).collect();
+    (!places.is_empty()).then_some(places)
+}
+
+type Moves = (Vec<Move>, Vec<Range<u64>>);
+
+/// New starts, mostly near the old ones, and an order in which that can be done.
+fn moves(random: &mut Random, old: &[Range<u64>], blocks: u64, logical: u64) -> Option<Moves> {
+    let style = random.below(4);
+    let common = random.within(1, 9);
+    let mut new: Vec<Range<u64>> = Vec::new();
+    for place in old {
+        let length = place.end - place.start;
+        let start = match style {
+            0 => place.start + common,
+            1 => place.start.saturating_sub(common),
+            2 => random.within(1, blocks),
+            _ => (place.start + random.within(0, 20)).saturating_sub(10),
+        };
+        new.push(start..start + length);
+    }
+    let good = new.iter().enumerate().all(|(index, place)| {
+        place.start > 0
+            && place.end <= blocks - 2
+            && new[..index].iter().all(|other| !meet(place, other))
+    });
+    if !good {
+        return None;
+    }
+    let scaled = |place: &Range<u64>| place.start * logical..place.end * logical;
+    let mut waiting = Vec::new();
+    let mut keep = Vec::new();
+    for (from, to) in old.iter().zip(&new) {
+        let (from, to) = (scaled(from), scaled(to));
+        if from == to {
+            keep.push(from);
+        } else {
+            waiting.push(Move {
+                from: from.start,
+                to: to.start,
+                bytes: from.end - from.start,
+            });
+        }
+    }
+    order(waiting).map(|moves| (moves, keep))
+}
+
+fn meet(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+fn order(mut waiting: Vec<Move>) -> Option<Vec<Move>> {
+    let mut moves = Vec::new();
+    while !waiting.is_empty() {
+        let free = waiting.iter().position(|one| {
+            let others = waiting.iter().filter(|other| *other != one);
+            let mut sources = others.map(Move::source);
+            !sources.any(|source| meet(&one.destination(), &source))
+        })?;
+        moves.push(waiting.remove(free));
+    }
+    (!moves.is_empty()).then_some(moves)
+}
+
+struct Patches<'a> {
+    random: &'a mut Random,
+    bytes: &'a [u8],
+    moves: &'a [Move],
+    keep: &'a [Range<u64>],
+    logical: u64,
+    all: Vec<Patch>,
+}
+
+impl Patches<'_> {
+    /// A table at the start, one of two blocks at the end, boot records before the old and the new starts,
+    /// numbers inside the partitions.
+    fn all(mut self) -> Vec<Patch> {
+        let end = self.bytes.len() as u64;
+        let logical = self.logical;
+        if self.random.below(3) > 0 {
+            self.table(end - 2 * logical..end);
+        }
+        for one in self.moves.iter().copied() {
+            if self.random.below(2) == 0 {
+                self.covered(one.from - logical);
+                self.table(one.to - logical..one.to);
+            }
+            if self.random.below(2) == 0 {
+                let inside = self.random.below_u64(one.bytes / logical) * logical;
+                self.contents(one, inside);
+            }
+        }
+        self.table(0..logical);
+        self.all
+    }
+
+    fn is_free(&self, place: &Range<u64>) -> bool {
+        let others = self.all.iter().map(Patch::place);
+        !others
+            .chain(self.keep.iter().cloned())
+            .any(|other| meet(&other, place))
+    }
+
+    fn hits(&self, place: &Range<u64>, side: impl Fn(&Move) -> Range<u64>) -> bool {
+        self.moves.iter().any(|one| meet(&side(one), place))
+    }
+
+    fn add(&mut self, phase: Phase, at: u64, before: Vec<u8>) {
+        let after = match phase {
+            Phase::Covered => Vec::new(),
+            _ => before.iter().map(|byte| byte ^ 0x55).collect(),
+        };
+        self.all.push(Patch {
+            phase,
+            at,
+            before,
+            after,
+        });
+    }
+
+    fn here(&self, place: &Range<u64>) -> Vec<u8> {
+        let at = |place| usize::try_from(place).unwrap();
+        self.bytes[at(place.start)..at(place.end)].to_vec()
+    }
+
+    fn table(&mut self, place: Range<u64>) {
+        if self.is_free(&place) && !self.hits(&place, Move::destination) {
+            self.add(Phase::Table, place.start, self.here(&place));
+        }
+    }
+
+    fn covered(&mut self, at: u64) {
+        let place = at..at + self.logical;
+        let under = self.hits(&place, Move::destination) && !self.hits(&place, Move::source);
+        if self.is_free(&place) && under {
+            self.add(Phase::Covered, at, self.here(&place));
+        }
+    }
+
+    fn contents(&mut self, one: Move, inside: u64) {
+        let place = one.to + inside..one.to + inside + self.logical;
+        if self.is_free(&place) {
+            let from = one.from + inside;
+            let before = self.here(&(from..from + self.logical));
+            self.add(Phase::Contents, place.start, before);
+        }
+    }
+}
+
+/// In one layout of four, some blocks of partitions that cannot be read and that no patch knows.
+fn bad_blocks(random: &mut Random, moves: &[Move], patches: &[Patch], logical: u64) -> Vec<u64> {
+    if random.below(4) > 0 {
+        return Vec::new();
+    }
+    let mut bad = Vec::new();
+    for _ in 0..random.below(4) + 1 {
+        let one = random.pick(moves);
+        let inside = random.below_u64(one.bytes / logical) * logical;
+        let place = one.from + inside..one.from + inside + logical;
+        let arrives = one.to + inside..one.to + inside + logical;
+        let patched = patches.iter().any(|patch| {
+            let at = match patch.phase {
+                Phase::Contents => &arrives,
+                _ => &place,
+            };
+            meet(&patch.place(), at)
+        });
+        if !patched && !bad.contains(&place.start) {
+            bad.push(place.start);
+        }
+    }
+    bad
+}
+
+fn options(random: &mut Random, logical: u64) -> Options {
+    let piece = logical * random.within(1, 5);
+    Options {
+        chunk: piece * random.within(1, 9),
+        piece,
+        direct_from: logical * *random.pick(&[1, 4, 1 << 20, 1 << 20]),
+        verify: *random.pick(&[Verify::Full, Verify::Sampled]),
+        ..Options::default()
+    }
+}

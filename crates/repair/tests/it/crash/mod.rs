@@ -1,0 +1,8 @@
+//! Crashes of the mover: simulated loss of power at every write, damaged journals, and killed processes.
+
+mod check;
+mod journal;
+mod layout;
+mod power;
+mod sim;
+mod trial;
