@@ -2,6 +2,7 @@
 
 mod check;
 mod journal;
+mod kill;
 mod layout;
 mod power;
 mod sim;
