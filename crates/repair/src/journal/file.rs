@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, fallocate, statfs};
+use rustix::fs::{FallocateFlags, fallocate, fstatvfs, statfs};
 use rustix::io::Errno;
 
 use crate::mover::FileDisk;
@@ -91,8 +91,12 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// All blocks are there before the first byte moves; where the file system cannot promise that, zeros are
-/// written.
+/// written. What cannot fit is not tried: it would fill the file system for others.
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    let room = fstatvfs(file)?;
+    if room.f_bavail.saturating_mul(room.f_frsize) < bytes {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
     match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => {
             io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut &*file)?;

@@ -59,6 +59,53 @@ pub fn generate(seed: u64) -> Option<Layout> {
     })
 }
 
+/// One partition that goes to the right by two sectors, in four windows through the journal, with a number
+/// inside it and a table.
+pub fn two_sectors() -> Layout {
+    let mut random = Random(2);
+    let bytes: Vec<u8> = (0..64 << 7)
+        .flat_map(|_| random.next().to_le_bytes())
+        .collect();
+    let one = Move {
+        from: 8 << 10,
+        to: 9 << 10,
+        bytes: 16 << 10,
+    };
+    let patch = |phase, at: u64, from: usize| {
+        let before = bytes[from..from + 512].to_vec();
+        let after = before.iter().map(|byte| !byte).collect();
+        Patch {
+            phase,
+            at,
+            before,
+            after,
+        }
+    };
+    let patches = vec![
+        patch(Phase::Contents, one.to, 8 << 10),
+        patch(Phase::Table, 0, 0),
+    ];
+    let mut disk = SimDisk::new(bytes.clone(), 512, &Power::lasting(u64::MAX));
+    let job = Job {
+        identity: Identity::take(&mut disk, &[one]),
+        moves: vec![one],
+        patches,
+        keep: std::iter::once(32 << 10..40 << 10).collect(),
+    };
+    let options = Options {
+        chunk: 4 << 10,
+        piece: 1 << 10,
+        ..Options::default()
+    };
+    Layout {
+        bytes,
+        logical: 512,
+        job,
+        options,
+        bad: Vec::new(),
+    }
+}
+
 impl Layout {
     /// The disk, in a machine.
     pub fn disk(&self, power: &std::rc::Rc<Power>) -> SimDisk {

@@ -16,8 +16,8 @@ use super::sim::{Loss, Power, SimDisk};
 /// The devices of one machine.
 pub struct Machine<'a> {
     layout: &'a Layout,
-    disk: SimDisk,
-    store: SimDisk,
+    pub disk: SimDisk,
+    pub store: SimDisk,
     power: Rc<Power>,
 }
 
@@ -56,6 +56,14 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// One that was killed in the middle of applying, after so many events, and has been started again.
+    pub fn killed_after(layout: &'a Layout, events: u64) -> Self {
+        let mut machine = Self::new(layout, events);
+        machine.run(Verb::Apply, ReadErrors::Stop).unwrap_err();
+        machine.start_again(Loss::Killed, Loss::Killed, &mut Random(1), u64::MAX);
+        machine
+    }
+
     pub fn events(&self) -> u64 {
         self.power.events.get()
     }
@@ -73,8 +81,12 @@ impl<'a> Machine<'a> {
             (Loss::Torn, Loss::Torn),
             (Loss::Torn, Loss::Torn),
         ];
-        let power = Power::lasting(events);
         let (disk, store) = *random.pick(&FATES);
+        self.start_again(disk, store, random, events);
+    }
+
+    fn start_again(&mut self, disk: Loss, store: Loss, random: &mut Random, events: u64) {
+        let power = Power::lasting(events);
         self.disk = self.disk.clone().restarted(disk, random, &power);
         self.store = self.store.clone().restarted(store, random, &power);
         self.power = power;
@@ -95,7 +107,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What a program that came to its end must have left.
-    fn judge(&self, done: &Done) -> Result<(), String> {
+    pub fn judge(&self, done: &Done) -> Result<(), String> {
         let bad = &self.layout.bad;
         let logical = self.layout.logical;
         for place in &done.unreadable {
