@@ -9,6 +9,6 @@ pub mod disk;
 pub mod journal;
 pub mod mover;
 
-pub use disk::Disk;
+pub use disk::{Disk, MemoryDisk};
 pub use ioalign_device::{Error, ErrorKind, Result};
 pub use mover::job::{Identity, Job, Move, Patch, Phase};

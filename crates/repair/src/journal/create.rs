@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::header::{BLOCK, JOB_AT, UNREADABLE_AT, UNREADABLE_MOST};
+use super::header::{BLOCK, JOB_AT, UNREADABLE_AT, UNREADABLE_BYTES, UNREADABLE_MOST};
 use super::{Header, Journal, State, failed, record};
 use crate::mover::job::Track;
 use crate::mover::{Job, digest};
@@ -102,9 +102,14 @@ pub(super) fn write_state(store: &mut dyn Disk, id: u128, state: &State) -> io::
     store.write_at(State::place(state.number), &block)
 }
 
-/// Writes the whole list anew: the places that were there before do not change.
-pub(super) fn write_unreadable(store: &mut dyn Disk, places: &[Range<u64>]) -> Result<()> {
-    if places.len() as u64 > UNREADABLE_MOST {
+/// Writes places behind the `first` that are there already.
+pub(super) fn write_unreadable(
+    store: &mut dyn Disk,
+    first: usize,
+    places: &[Range<u64>],
+) -> Result<()> {
+    let first = first as u64;
+    if first + places.len() as u64 > UNREADABLE_MOST {
         return Err(Error::new(
             ErrorKind::Device,
             format!(
@@ -112,7 +117,12 @@ pub(super) fn write_unreadable(store: &mut dyn Disk, places: &[Range<u64>]) -> R
             ),
         ));
     }
-    let mut bytes: Vec<u8> = places.iter().flat_map(record::encode_unreadable).collect();
-    pad(&mut bytes);
-    store.write_at(UNREADABLE_AT, &bytes).map_err(failed)
+    let sector = usize::try_from(UNREADABLE_BYTES).unwrap_or(512);
+    let mut bytes = Vec::new();
+    for place in places {
+        bytes.extend(record::encode_unreadable(place));
+        bytes.resize(bytes.len().next_multiple_of(sector), 0);
+    }
+    let at = UNREADABLE_AT + first * UNREADABLE_BYTES;
+    store.write_at(at, &bytes).map_err(failed)
 }

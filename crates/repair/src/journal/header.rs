@@ -9,7 +9,13 @@ pub const VERSION: u32 = 1;
 /// Parts of a journal begin on blocks of this size.
 pub const BLOCK: u64 = 4096;
 
-const LENGTH: usize = 8 + 4 + 4 + 16 + 9 * 8 + 16 + 4;
+/// The longest slot: a window is held in memory.
+pub const SLOT_MOST: u64 = 1 << 30;
+/// The longest piece.
+pub const PIECE_MOST: u64 = 64 << 20;
+
+/// The bytes of a header.
+pub const LENGTH: usize = 8 + 4 + 4 + 16 + 9 * 8 + 16 + 4;
 
 /// Where things are. All in bytes from the start of the journal.
 ///
@@ -17,8 +23,8 @@ const LENGTH: usize = 8 + 4 + 4 + 16 + 9 * 8 + 16 + 4;
 /// 0                  header
 /// 4096               state of even number, twice      16384  end of states
 /// 4096 + 8192        state of odd number, twice
-/// 20480              what could not be read: 1024 places
-/// 53248              the job
+/// 20480              what could not be read: up to 256 places, a sector each
+/// 151552             the job
 /// slots_at           two slots of slot_bytes: windows on their way
 /// total_bytes - 4096 header again
 /// ```
@@ -51,9 +57,9 @@ pub const STATES_AT: u64 = BLOCK;
 /// Where the places lie that could not be read.
 pub const UNREADABLE_AT: u64 = STATES_AT + 4 * BLOCK;
 /// How many there can be.
-pub const UNREADABLE_MOST: u64 = 1024;
-/// How long one is.
-pub const UNREADABLE_BYTES: u64 = 32;
+pub const UNREADABLE_MOST: u64 = 256;
+/// A sector each: adding one never writes on another.
+pub const UNREADABLE_BYTES: u64 = 512;
 /// Where the job is.
 pub const JOB_AT: u64 = UNREADABLE_AT + UNREADABLE_MOST * UNREADABLE_BYTES;
 
@@ -112,8 +118,10 @@ impl Header {
         let slots = self.slot_bytes.checked_mul(2);
         let end = slots.and_then(|slots| slots.checked_add(self.slots_at));
         let job_end = JOB_AT.checked_add(self.job_bytes);
-        self.piece_bytes > 0
+        (1..=PIECE_MOST).contains(&self.piece_bytes)
+            && self.slot_bytes <= SLOT_MOST
             && self.logical_bytes > 0
+            && self.piece_bytes.is_multiple_of(self.logical_bytes)
             && self.direct_from > 0
             && job_end.is_some_and(|job_end| job_end <= self.slots_at)
             && end.and_then(|end| end.checked_add(BLOCK)) == Some(self.total_bytes)

@@ -11,13 +11,16 @@ mod file;
 mod header;
 mod open;
 mod record;
+mod sign;
 mod state;
 
 use std::ops::Range;
 
 pub use create::{Sizes, header_for};
 pub use file::JournalFile;
-pub use header::Header;
+pub use header::{Header, PIECE_MOST, SLOT_MOST};
+#[doc(hidden)]
+pub use sign::sign;
 pub use state::{Stage, Staged, State};
 
 use crate::mover::Job;
@@ -134,8 +137,8 @@ impl<'a> Journal<'a> {
 
     /// Adds places that could not be read, and makes them and all before durable.
     pub fn add_unreadable(&mut self, places: &[Range<u64>]) -> Result<()> {
+        create::write_unreadable(self.store, self.unreadable.len(), places)?;
         self.unreadable.extend_from_slice(places);
-        create::write_unreadable(self.store, &self.unreadable)?;
         self.sync()
     }
 }

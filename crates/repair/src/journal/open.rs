@@ -118,7 +118,8 @@ fn fits(state: State, job: &Job, header: &Header) -> Option<State> {
             && edge == state.done
     });
     let places = u64::from(state.unreadable) <= UNREADABLE_MOST;
-    (state.done <= bytes && staged && places).then_some(state)
+    let whole = state.done.is_multiple_of(header.logical_bytes);
+    (state.done <= bytes && whole && staged && places).then_some(state)
 }
 
 fn read_unreadable(store: &mut dyn Disk, count: u32) -> Result<Vec<Range<u64>>> {

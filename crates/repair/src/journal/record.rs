@@ -92,16 +92,14 @@ fn read_range(from: &mut Reader<'_>) -> Option<Range<u64>> {
     (start <= end).then_some(start..end)
 }
 
-/// A place that could not be read: 32 bytes with their CRC.
+/// A place that could not be read, with its CRC.
 pub fn encode_unreadable(place: &Range<u64>) -> Vec<u8> {
     let mut out = Writer::default();
     range(&mut out, place);
-    out.u64(0);
-    out.u32(0);
     out.close()
 }
 
 /// The place in such a record.
 pub fn decode_unreadable(bytes: &[u8]) -> Option<Range<u64>> {
-    read_range(&mut Reader::checked(bytes, 32)?)
+    read_range(&mut Reader::checked(bytes, 20)?)
 }

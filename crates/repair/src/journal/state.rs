@@ -8,7 +8,8 @@ use super::codec::{Reader, Writer};
 use super::header::{BLOCK, STATES_AT};
 use crate::mover::job::Side;
 
-const LENGTH: usize = 16 + 8 + 1 + 8 + 8 + 4 + 1 + 1 + 1 + 8 + 8 + 16 + 4;
+/// The bytes of a record.
+pub const LENGTH: usize = 16 + 8 + 1 + 8 + 8 + 4 + 1 + 1 + 1 + 8 + 8 + 16 + 4;
 
 /// The part of a job that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

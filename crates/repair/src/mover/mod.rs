@@ -43,8 +43,9 @@
 //!   damaged, and that is said instead of going on.
 //! * A crash after it: the slot is whole by 2 and 3; writing it again is the same bytes.
 //! * A crash while patches are written: the journal has both images, and writing either is the same bytes.
-//! * A killed program leaves records in caches that power loss takes away: opening a journal flushes it and
-//!   the disk before anything is decided by it.
+//! * A killed program leaves records in caches that power loss takes away: opening a journal flushes it before
+//!   anything is decided by it. The disk needs no such care: a record never counts on what was not flushed
+//!   before it was written.
 //! * Going back undoes patches of contents, then moves in reverse order, then what moves covered. A move whose
 //!   source nothing has written on is not moved back but forgotten.
 //!

@@ -1,6 +1,6 @@
 //! How a job is done: nothing here changes what the result is.
 
-use crate::journal::Sizes;
+use crate::journal::{PIECE_MOST, SLOT_MOST, Sizes};
 use crate::{Error, ErrorKind, Result};
 
 /// What to do with a place that cannot be read.
@@ -63,17 +63,18 @@ impl Options {
     pub fn sizes(&self, logical: u64) -> Result<Sizes> {
         let good = self.piece.is_multiple_of(logical)
             && self.chunk.is_multiple_of(self.piece)
-            && self.piece > 0
-            && self.chunk > 0
-            && self.direct_from > 0
-            && usize::try_from(self.chunk).is_ok();
+            && (1..=PIECE_MOST).contains(&self.piece)
+            && (1..=SLOT_MOST).contains(&self.chunk)
+            && self.direct_from > 0;
         let sizes = Sizes {
             chunk: self.chunk,
             piece: self.piece,
             direct_from: self.direct_from,
         };
         good.then_some(sizes).ok_or_else(|| {
-            let what = format!("a chunk is made of pieces, a piece of blocks of {logical} bytes");
+            let what = format!(
+                "a chunk is made of pieces and at most 1 GiB, a piece of blocks of {logical} bytes and at most 64 MiB"
+            );
             Error::new(ErrorKind::Unsupported, what)
         })
     }

@@ -87,12 +87,11 @@ impl<'a> Run<'a> {
         Ok(self.done())
     }
 
-    /// Ends what was on its way when the last run ended, after making durable what it left in caches.
+    /// Ends what was on its way when the last run ended.
     pub fn recover(&mut self) -> Result<()> {
         if matches!(self.state.stage, Stage::Done | Stage::RolledBack) {
             return Ok(());
         }
-        self.flush()?;
         if !self.options.trust_disk {
             let unreadable = self.journal.unreadable().to_vec();
             disk_check::before_going_on(self.disk, &self.job, &self.state, &unreadable)?;

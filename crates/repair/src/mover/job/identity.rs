@@ -52,7 +52,7 @@ impl Identity {
 }
 
 /// The hash of a place, `None` where it cannot be read.
-pub(crate) fn hash_of(disk: &mut dyn Disk, place: &Range<u64>) -> Option<u128> {
+fn hash_of(disk: &mut dyn Disk, place: &Range<u64>) -> Option<u128> {
     let length = usize::try_from(place.end.checked_sub(place.start)?).ok()?;
     let mut bytes = vec![0; length];
     disk.read_at(place.start, &mut bytes).ok()?;

@@ -8,8 +8,8 @@ mod track;
 use std::ops::Range;
 
 pub use check::check;
+pub(crate) use identity::touches;
 pub use identity::{Identity, Witness};
-pub(crate) use identity::{hash_of, touches};
 pub use track::{Side, Track};
 
 /// One partition's data: `bytes` of them go from `from` to `to`. All three are whole logical blocks.

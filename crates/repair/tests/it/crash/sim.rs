@@ -51,7 +51,7 @@ pub enum Loss {
     Kept,
     /// The last one alone.
     Last,
-    /// Each one or not, in any order, sector by sector.
+    /// Each one or not, in any order, sector by sector; a few sectors are neither old nor new.
     Torn,
     /// The program was killed and the machine runs on: they are still in its cache.
     Killed,
@@ -93,13 +93,13 @@ impl SimDisk {
     }
 
     /// The same disk in a machine that was started again.
-    pub fn restarted(mut self, loss: Loss, random: &mut Random, power: &Rc<Power>) -> Self {
+    pub fn restart(&mut self, loss: Loss, random: &mut Random, power: &Rc<Power>) {
         self.power = Rc::clone(power);
         let mut pending = std::mem::take(&mut self.pending);
         if matches!(loss, Loss::Killed) {
             self.pending = pending;
             self.cut_short();
-            return self;
+            return;
         }
         match loss {
             Loss::Dropped => pending.clear(),
@@ -113,8 +113,10 @@ impl SimDisk {
                 self.land(at, &bytes);
             } else if random.below(3) > 0 {
                 for (index, sector) in bytes.chunks(SECTOR).enumerate() {
-                    if random.below(often + 1) > 0 {
-                        self.land(at + index * SECTOR, sector);
+                    match random.below(often + 1) {
+                        0 => {}
+                        1 if random.below(40) == 0 => self.shear(at + index * SECTOR, sector),
+                        _ => self.land(at + index * SECTOR, sector),
                     }
                 }
             }
@@ -122,7 +124,12 @@ impl SimDisk {
         self.in_flight = false;
         self.view.clone_from(&self.durable);
         self.bad_view.clone_from(&self.bad);
-        self
+    }
+
+    /// Power went out within a sector: it is neither old nor new.
+    fn shear(&mut self, at: usize, sector: &[u8]) {
+        let sheared: Vec<u8> = sector.iter().map(|byte| byte ^ 0xa5).collect();
+        self.land(at, &sheared);
     }
 
     /// Of the write in which a program was killed, half is in the cache.
@@ -158,6 +165,33 @@ fn heal(bad: &mut BTreeSet<usize>, at: usize, length: usize) {
 fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for at in (1..items.len()).rev() {
         items.swap(at, random.below(at + 1));
+    }
+}
+
+/// What a program would read on it, to look at and not to write.
+pub struct Peek<'a>(pub &'a [u8]);
+
+impl Disk for Peek<'_> {
+    fn size_bytes(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn logical_bytes(&self) -> u64 {
+        1
+    }
+
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let at = usize::try_from(at).unwrap();
+        bytes.copy_from_slice(&self.0[at..at + bytes.len()]);
+        Ok(())
+    }
+
+    fn write_at(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
