@@ -62,9 +62,17 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// What earlier runs have done of it.
-    pub const fn resume_at(&mut self, bytes: u64) {
-        self.before = bytes;
+    /// What is at the destinations when this run begins.
+    pub const fn begin_at(&mut self, there: u64) {
+        self.before = match self.task {
+            Task::Moving => there,
+            Task::MovingBack => self.total.saturating_sub(there),
+        };
+    }
+
+    /// Data that need not be moved to be where they belong.
+    pub const fn saved(&mut self, bytes: u64) {
+        self.before = self.before.saturating_add(bytes);
     }
 
     /// A piece has been read. Waits where that was too fast; an error where the watcher wants to stop.

@@ -37,7 +37,7 @@ impl<'a> Run<'a> {
         let header = journal.header();
         let piece = header.piece_bytes;
         let window = usize::try_from(piece.max(header.slot_bytes)).unwrap_or(0);
-        let mut run = Self {
+        Self {
             disk,
             job: contents.job,
             state: contents.state,
@@ -47,14 +47,12 @@ impl<'a> Run<'a> {
             buffer: vec![0; window],
             check: vec![0; usize::try_from(piece).unwrap_or(0)],
             journal,
-        };
-        let there = run.there();
-        run.meter.resume_at(there);
-        run
+        }
     }
 
     /// To the end: data, contents, tables.
     pub fn forward(&mut self) -> Result<Done> {
+        self.meter.begin_at(self.there());
         if self.state.stage == Stage::Moving {
             self.travel(Side::Destination)?;
             self.enter(Stage::Contents)?;
@@ -75,6 +73,7 @@ impl<'a> Run<'a> {
         if matches!(self.state.stage, Stage::Committed | Stage::Done) {
             return Err(Error::new(ErrorKind::Refused, NO_WAY_BACK));
         }
+        self.meter.begin_at(self.there());
         if self.state.stage == Stage::Contents {
             self.write_patches(Phase::Contents, false)?;
             self.enter(Stage::Moving)?;
@@ -123,6 +122,7 @@ impl<'a> Run<'a> {
     fn travel(&mut self, toward: Side) -> Result<()> {
         while let Some(track) = self.next_track(toward) {
             if toward == Side::Source && self.source_is_untouched() {
+                self.meter.saved(self.state.done);
                 self.state.done = 0;
                 self.journal.settle(&self.state)?;
             } else {

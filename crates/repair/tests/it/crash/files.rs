@@ -127,3 +127,45 @@ fn two_at_once() {
         ErrorKind::InUse
     );
 }
+
+/// Forth and back: what is done grows to all there is, and no piece is told twice.
+#[test]
+fn progress_reaches_its_end() {
+    let layout = two_sectors();
+    let folder = tempfile::tempdir().unwrap();
+    let (image, journal) = (folder.path().join("disk"), folder.path().join("journal"));
+    std::fs::write(&image, &layout.bytes).unwrap();
+    let mut disk = FileDisk::open(&image).unwrap();
+    let mut seen = Vec::new();
+    let mut watch = |progress: &mover::Progress| {
+        assert_eq!(progress.total_bytes, 16 << 10);
+        seen.push(progress.done_bytes);
+        match progress.done_bytes {
+            ..13_000 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    };
+    mover::apply(
+        &mut disk,
+        &journal,
+        &layout.job,
+        &layout.options,
+        &mut watch,
+    )
+    .unwrap_err();
+    assert_eq!(
+        seen,
+        (1..=13).map(|piece| piece << 10).collect::<Vec<u64>>()
+    );
+    let mut back = Vec::new();
+    let mut watch = |progress: &mover::Progress| {
+        back.push(progress.done_bytes);
+        ControlFlow::Continue(())
+    };
+    mover::rollback(&mut disk, &journal, &layout.options, &mut watch).unwrap();
+    // Three windows had arrived, the fourth had not.
+    assert_eq!(
+        back,
+        (5..=16).map(|piece| piece << 10).collect::<Vec<u64>>()
+    );
+}

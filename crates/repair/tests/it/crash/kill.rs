@@ -200,12 +200,15 @@ fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, Outcome) {
     (kills, outcome)
 }
 
-/// No journal: nothing was begun, or all is done.
+/// No journal: nothing was begun, or all is done. A rollback may have been killed when nothing was left to do
+/// for the next one.
 fn ended(now: &[u128], before: &[u128], verb: &str) -> Option<Outcome> {
     if now != before {
         return Some(Outcome::Moved);
     }
-    (verb == "rollback").then_some(Outcome::RolledBack)
+    ["resume", "rollback"]
+        .contains(&verb)
+        .then_some(Outcome::RolledBack)
 }
 
 /// To the end, without a limit, after many kills or a verb that was refused: a rollback after the commit, and
@@ -265,5 +268,6 @@ fn killed_processes_lose_nothing() {
         "{kills} processes killed in {jobs} jobs, {:?}",
         started.elapsed()
     );
-    assert!(kills >= KILLS || started.elapsed() >= AT_MOST, "{kills}");
+    let in_time = started.elapsed() < AT_MOST;
+    assert!(kills >= if in_time { KILLS } else { 20 }, "{kills}");
 }

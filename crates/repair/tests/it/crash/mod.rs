@@ -6,6 +6,7 @@ mod halt;
 mod journal;
 mod kill;
 mod layout;
+mod patches;
 mod power;
 mod refusals;
 mod sim;
