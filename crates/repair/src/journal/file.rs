@@ -9,7 +9,7 @@ use rustix::fs::{FallocateFlags, fallocate, fstatvfs, statfs};
 use rustix::io::Errno;
 
 use crate::mover::FileDisk;
-use crate::{Disk, Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// File systems that live in memory: `TMPFS_MAGIC`, `RAMFS_MAGIC` of `linux/magic.h`.
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
@@ -62,6 +62,11 @@ impl JournalFile {
         })
     }
 
+    /// What the journal is kept on.
+    pub const fn store(&mut self) -> &mut FileDisk {
+        &mut self.disk
+    }
+
     /// Deletes it: the job is done, or never began.
     pub fn remove(self) -> Result<()> {
         let removed = std::fs::remove_file(&self.path).and_then(|()| sync_folder(&self.path));
@@ -103,31 +108,5 @@ fn reserve(file: &File, bytes: u64) -> io::Result<()> {
             Ok(())
         }
         other => Ok(other?),
-    }
-}
-
-impl Disk for JournalFile {
-    fn size_bytes(&self) -> u64 {
-        self.disk.size_bytes()
-    }
-
-    fn logical_bytes(&self) -> u64 {
-        self.disk.logical_bytes()
-    }
-
-    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.disk.read_at(at, bytes)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.disk.write_at(at, bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.disk.flush()
-    }
-
-    fn release(&mut self, at: u64, bytes: u64) {
-        self.disk.release(at, bytes);
     }
 }

@@ -109,10 +109,8 @@ pub fn apply(
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     before(disk, job)?;
-    let mut file = JournalFile::create(journal, journal_bytes(job, options)?)?;
-    let done = begin(disk, &mut file, job, options, watch)?;
-    file.remove()?;
-    Ok(done)
+    let file = JournalFile::create(journal, journal_bytes(job, options)?)?;
+    kept_in(file, |store| begin(disk, store, job, options, watch))
 }
 
 /// Goes on with the job of a journal to its end.
@@ -122,10 +120,9 @@ pub fn resume(
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
-    let mut file = JournalFile::open(journal)?;
-    let done = resume_with(disk, &mut file, options, watch)?;
-    file.remove()?;
-    Ok(done)
+    kept_in(JournalFile::open(journal)?, |store| {
+        resume_with(disk, store, options, watch)
+    })
 }
 
 /// Brings back the layout from before the job of a journal.
@@ -135,8 +132,14 @@ pub fn rollback(
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
-    let mut file = JournalFile::open(journal)?;
-    let done = rollback_with(disk, &mut file, options, watch)?;
+    kept_in(JournalFile::open(journal)?, |store| {
+        rollback_with(disk, store, options, watch)
+    })
+}
+
+/// Deletes the journal of a run that came to its end, and only then.
+fn kept_in(mut file: JournalFile, run: impl FnOnce(&mut dyn Disk) -> Result<Done>) -> Result<Done> {
+    let done = run(file.store())?;
     file.remove()?;
     Ok(done)
 }

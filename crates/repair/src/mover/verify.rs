@@ -30,7 +30,7 @@ pub fn differs(
         let part = usize::try_from(length).unwrap_or(piece.len());
         if looks_at(verify, index, hashes.len()) {
             let Some(part) = piece.get_mut(..part) else {
-                break;
+                return Ok(Some(place));
             };
             disk.read_at(place, part).map_err(|error| {
                 Error::io(

@@ -59,24 +59,41 @@ impl Run<'_> {
 
     fn copy_pieces(&mut self, span: Span, bad: &mut Vec<Range<u64>>) -> Result<Vec<u128>> {
         let mut hashes = Vec::new();
-        for (offset, length) in span.pieces(self.piece) {
-            let size = length as u64;
-            self.disk.will_read(
-                span.from + offset + size,
-                self.piece.min(span.bytes - offset - size),
-            );
-            let Some(bytes) = self.buffer.get_mut(..length) else {
-                break;
-            };
-            let policy = self.options.read_errors;
-            reading::read(self.disk, span.from + offset, bytes, policy, bad)?;
-            hashes.push(digest::of(bytes));
-            write(self.disk, span.to + offset, bytes)?;
-            self.disk.release(span.from + offset, size);
-            self.meter.written += size;
-            self.meter.moved(size)?;
+        for piece in span.pieces(self.piece) {
+            let (hash, bytes) = self.read_piece(span, piece, 0, bad)?;
+            hashes.push(hash);
+            write(
+                self.disk,
+                span.to + piece.0,
+                part(&mut self.buffer, 0, bytes)?,
+            )?;
+            self.disk.release(span.from + piece.0, bytes as u64);
+            self.count(bytes)?;
         }
         Ok(hashes)
+    }
+
+    /// Reads a piece into the buffer at `at`; its hash and its length.
+    fn read_piece(
+        &mut self,
+        span: Span,
+        (offset, length): (u64, usize),
+        at: u64,
+        bad: &mut Vec<Range<u64>>,
+    ) -> Result<(u128, usize)> {
+        let next = offset + length as u64;
+        let ahead = self.piece.min(span.bytes - next);
+        self.disk.will_read(span.from + next, ahead);
+        let bytes = part(&mut self.buffer, at, length)?;
+        let policy = self.options.read_errors;
+        reading::read(self.disk, span.from + offset, bytes, policy, bad)?;
+        Ok((digest::of(bytes), length))
+    }
+
+    /// A piece has been read and written once.
+    fn count(&mut self, bytes: usize) -> Result<()> {
+        self.meter.written += bytes as u64;
+        self.meter.moved(bytes as u64)
     }
 
     /// A window that is written over its own source: into the journal first.
@@ -106,21 +123,12 @@ impl Run<'_> {
         bad: &mut Vec<Range<u64>>,
     ) -> Result<Vec<u128>> {
         let mut hashes = Vec::new();
-        for (offset, length) in span.pieces(self.piece) {
-            let size = length as u64;
-            self.disk.will_read(
-                span.from + offset + size,
-                self.piece.min(span.bytes - offset - size),
-            );
-            let Some(bytes) = part(&mut self.buffer, offset, length) else {
-                break;
-            };
-            let policy = self.options.read_errors;
-            reading::read(self.disk, span.from + offset, bytes, policy, bad)?;
-            hashes.push(digest::of(bytes));
-            self.journal.write_slot(slot, offset, bytes)?;
-            self.meter.written += size;
-            self.meter.moved(size)?;
+        for piece in span.pieces(self.piece) {
+            let (hash, bytes) = self.read_piece(span, piece, piece.0, bad)?;
+            hashes.push(hash);
+            let staged = part(&mut self.buffer, piece.0, bytes)?;
+            self.journal.write_slot(slot, piece.0, staged)?;
+            self.count(bytes)?;
         }
         Ok(hashes)
     }
@@ -129,9 +137,7 @@ impl Run<'_> {
     fn unstage(&mut self, span: Span, hashes: &[u128]) -> Result<()> {
         for _ in 0..TRIES {
             for (offset, length) in span.pieces(self.piece) {
-                let Some(bytes) = part(&mut self.buffer, offset, length) else {
-                    break;
-                };
+                let bytes = part(&mut self.buffer, offset, length)?;
                 write(self.disk, span.to + offset, bytes)?;
                 self.meter.written += length as u64;
             }
@@ -149,9 +155,7 @@ impl Run<'_> {
         let span = Span::of(track, staged.toward, &window);
         let mut hashes = Vec::new();
         for (offset, length) in span.pieces(self.piece) {
-            let Some(bytes) = part(&mut self.buffer, offset, length) else {
-                break;
-            };
+            let bytes = part(&mut self.buffer, offset, length)?;
             self.journal.read_slot(staged.slot, offset, bytes)?;
             hashes.push(digest::of(bytes));
         }
@@ -175,9 +179,7 @@ impl Run<'_> {
     fn source_hash(&mut self, span: Span) -> Result<u128> {
         let mut hashes = Vec::new();
         for (offset, length) in span.pieces(self.piece) {
-            let Some(bytes) = self.buffer.get_mut(..length) else {
-                break;
-            };
+            let bytes = part(&mut self.buffer, 0, length)?;
             let policy = super::ReadErrors::Map;
             reading::read(
                 self.disk,
@@ -220,9 +222,11 @@ impl Run<'_> {
     }
 }
 
-fn part(buffer: &mut [u8], offset: u64, length: usize) -> Option<&mut [u8]> {
-    let offset = usize::try_from(offset).ok()?;
-    buffer.get_mut(offset..offset.checked_add(length)?)
+/// A part of the buffer, which is as long as the longest window and piece: never a shorter one in silence.
+fn part(buffer: &mut [u8], offset: u64, length: usize) -> Result<&mut [u8]> {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let part = buffer.get_mut(start..start.saturating_add(length));
+    part.ok_or_else(|| Error::new(ErrorKind::Unsupported, "a window is longer than its buffer"))
 }
 
 /// Writes, with the place in the error.

@@ -98,8 +98,8 @@ fn the_space_is_reserved() {
     use std::os::unix::fs::MetadataExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
-    let file = JournalFile::create(&path, 3 << 20).unwrap();
-    assert_eq!(file.size_bytes(), 3 << 20);
+    let mut file = JournalFile::create(&path, 3 << 20).unwrap();
+    assert_eq!(file.store().size_bytes(), 3 << 20);
     assert!(std::fs::metadata(&path).unwrap().blocks() * 512 >= 3 << 20);
 }
 
