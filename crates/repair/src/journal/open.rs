@@ -13,6 +13,9 @@ use crate::{Disk, Error, ErrorKind, Result};
 /// No job is longer: the patches of one are limited to 64 MiB.
 const JOB_MOST: u64 = 80 << 20;
 
+/// No journal has that many records.
+const NUMBER_MOST: u64 = 1 << 60;
+
 /// The header and what the journal says, if all of it is whole.
 pub fn open(store: &mut dyn Disk) -> Result<(Header, Contents)> {
     let header = find_header(store)?;
@@ -119,7 +122,8 @@ fn fits(state: State, job: &Job, header: &Header) -> Option<State> {
     });
     let places = u64::from(state.unreadable) <= UNREADABLE_MOST;
     let whole = state.done.is_multiple_of(header.logical_bytes);
-    (state.done <= bytes && whole && staged && places).then_some(state)
+    let counts = state.number < NUMBER_MOST;
+    (state.done <= bytes && whole && staged && places && counts).then_some(state)
 }
 
 fn read_unreadable(store: &mut dyn Disk, count: u32) -> Result<Vec<Range<u64>>> {
