@@ -39,13 +39,13 @@ timed() {
 }
 copy() { dd if="$device" of="$device" bs=1M skip=1 seek=$((size + 64)) count="$size" conv=fsync,notrunc; }
 ours() { # FROM TO [OPTION]
-    "$mover" apply "$device" "$journal" "$1" "$2" "$bytes" "${@:3}"
+    "$mover" apply "$device" "$journal" "$1" "$2" $((amount << 20)) "${@:3}"
 }
 table() { # a partition at sector 2048
-    printf 'label: dos\n2048,%s,83\n' $((bytes / 512)) | sfdisk --quiet --no-reread --no-tell-kernel --force "$device"
+    printf 'label: dos\n2048,%s,83\n' $((amount << 11)) | sfdisk --quiet --no-reread --no-tell-kernel --force "$device"
 }
-sfdisk_moves() { # SECTORS
-    echo "+$1," | sfdisk --quiet --no-reread --no-tell-kernel --force --move-data -N 1 "$device"
+sfdisk_moves() { # SECTORS [OPTION]
+    echo "+$1," | sfdisk --quiet --no-reread --no-tell-kernel --force --move-data "${@:2}" -N 1 "$device"
 }
 
 median() { sort -n | awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}'; }
@@ -66,19 +66,23 @@ race() {
     local theirs mine
     theirs=$(median <"$scratch/peer")
     mine=$(median <"$scratch/own")
-    awk -v n="$name" -v p="$theirs" -v o="$mine" -v m="$size" \
-        'BEGIN {printf "  %-44s %7.0f %7.0f  %6.2f\n", n, m / p * 1e6, m / o * 1e6, p / o}'
+    awk -v n="$name" -v p="$theirs" -v o="$mine" -v m="$amount" \
+        'BEGIN {printf "  %-50s %7.0f %7.0f  %6.2f\n", n, m / p * 1e6, m / o * 1e6, p / o}'
 }
 
 for folder in ${FOLDERS:-/dev/shm "${TMPDIR:-/tmp}"}; do
     open_disk "$folder"
-    echo "$size MiB on $(stat -f -c %T "$folder"), median of $rounds        peer    ours   ratio (MiB/s, times as fast)"
+    amount=$size
+    echo "$size MiB on $(stat -f -c %T "$folder"), median of $rounds              peer    ours   ratio (MiB/s, times as fast)"
     far=$((bytes + 65 * mib)) start=$((100 * mib))
     race "no overlap, all read back: dd" copy -- ours $mib $far
     race "no overlap, samples read back: dd" copy -- ours $mib $far --sampled
     race "2 sectors to the right, all read back: dd" copy -- ours $start $((start + 1024))
     race "1 MiB to the right, all read back: dd" copy -- ours $start $((start + mib))
     race "64 MiB to the left, all read back: dd" copy -- ours $start $((start - 64 * mib))
-    race "2 sectors to the right: sfdisk --move-data" sfdisk_moves 2 -- ours $mib $((mib + 1024))
+    race "2 sectors: sfdisk --move-data, nothing flushed" sfdisk_moves 2 -- ours $mib $((mib + 1024))
+    # It flushes each step of 1 KiB: a small partition is enough.
+    amount=4
+    race "2 sectors, 4 MiB: the same, --move-use-fsync" sfdisk_moves 2 --move-use-fsync -- ours $mib $((mib + 1024))
     close_disk
 done

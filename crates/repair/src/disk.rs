@@ -20,9 +20,6 @@ pub trait Disk {
     /// Everything written so far survives the loss of power from now on.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// A hint: this will be read next.
-    fn will_read(&mut self, _at: u64, _bytes: u64) {}
-
     /// A hint: no cache need keep this, and what was written there may go out now. After a flush and
     /// this, a read comes from the medium where that can be had.
     fn release(&mut self, _at: u64, _bytes: u64) {}

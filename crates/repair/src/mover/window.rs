@@ -81,9 +81,6 @@ impl Run<'_> {
         at: u64,
         bad: &mut Vec<Range<u64>>,
     ) -> Result<(u128, usize)> {
-        let next = offset + length as u64;
-        let ahead = self.piece.min(span.bytes - next);
-        self.disk.will_read(span.from + next, ahead);
         let bytes = part(&mut self.buffer, at, length)?;
         let policy = self.options.read_errors;
         reading::read(self.disk, span.from + offset, bytes, policy, bad)?;
