@@ -78,6 +78,7 @@ for folder in ${FOLDERS:-/dev/shm "${TMPDIR:-/tmp}"}; do
     race "no overlap, all read back: dd" copy -- ours $mib $far
     race "no overlap, samples read back: dd" copy -- ours $mib $far --sampled
     race "2 sectors to the right, all read back: dd" copy -- ours $start $((start + 1024))
+    race "2 sectors to the right, samples read back: dd" copy -- ours $start $((start + 1024)) --sampled
     race "1 MiB to the right, all read back: dd" copy -- ours $start $((start + mib))
     race "64 MiB to the left, all read back: dd" copy -- ours $start $((start - 64 * mib))
     race "2 sectors: sfdisk --move-data, nothing flushed" sfdisk_moves 2 -- ours $mib $((mib + 1024))
