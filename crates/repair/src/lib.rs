@@ -6,10 +6,13 @@
 #![deny(missing_docs)]
 
 pub mod disk;
+pub mod journal;
 pub mod layout;
+pub mod mover;
 pub mod planner;
 pub mod platforms;
 pub mod tables;
 
-pub use disk::Disk;
+pub use disk::{Disk, MemoryDisk};
 pub use ioalign_device::{Error, ErrorKind, Result};
+pub use mover::job::{Identity, Job, Move, Patch, Phase};
