@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::hash::Hash;
 use crate::{fixtures, packages, paths, run};
 
-/// Damaged traces of each format, where nothing else is said.
+/// Damaged traces of each format, and journals, where nothing else is said.
 const TRACE_RUNS: &str = "100000";
 
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
@@ -32,11 +32,14 @@ pub fn run(args: &[String]) -> Result<bool> {
     if has("--traces") {
         return traces(value("--runs"), value("--format"));
     }
+    if has("--journals") {
+        return journals(value("--runs"));
+    }
     let good = images(args)?;
     if has("--format") || has("--truncate") {
         return Ok(good);
     }
-    Ok(traces(value("--runs"), None)? && good)
+    Ok(traces(value("--runs"), None)? && journals(value("--runs"))? && good)
 }
 
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
@@ -45,6 +48,17 @@ fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
     let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
     command.args(package).args(["--", "fuzz"]);
     command.arg(runs.unwrap_or(TRACE_RUNS)).args(format);
+    run::succeeds(&mut command)
+}
+
+/// The loop of `crates/repair/examples/journal_fuzz`, which makes its own seeds.
+fn journals(runs: Option<&str>) -> Result<bool> {
+    let package = ["--package", "ioalign-repair", "--example", "journal_fuzz"];
+    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
+    command
+        .args(package)
+        .arg("--")
+        .arg(runs.unwrap_or(TRACE_RUNS));
     run::succeeds(&mut command)
 }
 

@@ -2,6 +2,7 @@
 
 mod measure;
 mod plain;
+mod plan;
 mod trace;
 mod watch;
 
@@ -20,6 +21,7 @@ pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
     MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
+pub use plan::{LabelArg, PlanArgs};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
@@ -62,6 +64,9 @@ pub enum Verb {
     Trace(TraceArgs),
     /// What misalignment costs on a device: interleaved comparisons, a matrix, a plain load
     Measure(MeasureArgs),
+    /// Where every layer should start, with the proof, and what to type on each platform
+    #[command(after_long_help = plan::EXAMPLES)]
+    Plan(Box<PlanArgs>),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),

@@ -15,6 +15,7 @@ mod explain;
 mod generate;
 mod interrupt;
 mod measure;
+mod plan;
 mod policy;
 mod trace;
 mod watch;
@@ -58,6 +59,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Measure(arguments) => measure::run(&arguments),
+        Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

@@ -15,6 +15,7 @@ mod lint;
 mod live_vm;
 mod measure;
 mod oracles;
+mod plan;
 mod policy;
 mod scenarios_arrays;
 mod scenarios_host;

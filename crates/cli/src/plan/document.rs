@@ -1,0 +1,159 @@
+//! A plan as JSON: `ioalign.plan/1`.
+
+use ioalign_core::Bytes;
+use ioalign_repair::planner::{Constraint, Plan};
+use ioalign_repair::platforms::Step;
+use serde::Serialize;
+
+/// The document.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    schema: &'static str,
+    platform: String,
+    period_bytes: u64,
+    phase_bytes: u64,
+    layers: Vec<Layer>,
+    grids: Vec<Grid>,
+    given_up: Vec<Lost>,
+    lvm: Option<Lvm>,
+    proof: Vec<Line>,
+    commands: Vec<Commands>,
+}
+
+#[derive(Debug, Serialize)]
+struct Layer {
+    kind: &'static str,
+    name: String,
+    start_bytes: u64,
+    offset_bytes: u64,
+    size_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Grid {
+    kind: String,
+    size_bytes: u64,
+    phase_bytes: u64,
+    tier: ioalign_core::Tier,
+    source: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Lost {
+    grid: Grid,
+    /// The grid that shares no boundary with it.
+    against: Option<String>,
+    /// The boundaries that all share are too far apart.
+    too_far: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Lvm {
+    data_alignment_bytes: u64,
+    data_alignment_offset_bytes: u64,
+    extent_bytes: u64,
+    chunk_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    layer: String,
+    start_bytes: u64,
+    /// Where the line is about the end of a partition.
+    end_bytes: Option<u64>,
+    grid: String,
+    size_bytes: u64,
+    phase_bytes: u64,
+    remainder_bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Commands {
+    title: String,
+    lines: Vec<String>,
+    destroys_data: bool,
+    fixed: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// The document of a plan.
+pub fn of(plan: &Plan, steps: &[Step], platform: &str) -> Document {
+    Document {
+        schema: "ioalign.plan/1",
+        platform: platform.to_owned(),
+        period_bytes: plan.solution.period.get(),
+        phase_bytes: plan.solution.phase.get(),
+        layers: plan.seats.iter().map(layer).collect(),
+        grids: plan.solution.kept.iter().map(grid).collect(),
+        given_up: lost(plan),
+        lvm: plan.lvm.map(|lvm| Lvm {
+            data_alignment_bytes: lvm.alignment.get(),
+            data_alignment_offset_bytes: lvm.alignment_offset.get(),
+            extent_bytes: lvm.extent.get(),
+            chunk_bytes: lvm.chunk.map(Bytes::get),
+        }),
+        proof: proof(plan),
+        commands: steps.iter().map(commands).collect(),
+    }
+}
+
+fn layer(seat: &ioalign_repair::planner::Seat) -> Layer {
+    Layer {
+        kind: seat.kind.name(),
+        name: seat.name.clone(),
+        start_bytes: seat.start.get(),
+        offset_bytes: seat.offset.get(),
+        size_bytes: seat.size.map(Bytes::get),
+    }
+}
+
+fn grid(constraint: &Constraint) -> Grid {
+    Grid {
+        kind: constraint.kind.clone(),
+        size_bytes: constraint.size.get(),
+        phase_bytes: constraint.phase.get(),
+        tier: constraint.tier,
+        source: constraint.source.clone(),
+    }
+}
+
+fn lost(plan: &Plan) -> Vec<Lost> {
+    let kept = &plan.solution.kept;
+    let given_up = plan.solution.given_up.iter();
+    given_up
+        .map(|lost| Lost {
+            grid: grid(&lost.constraint),
+            against: lost
+                .against
+                .and_then(|index| kept.get(index))
+                .map(|grid| grid.kind.clone()),
+            too_far: lost.too_far,
+        })
+        .collect()
+}
+
+fn proof(plan: &Plan) -> Vec<Line> {
+    let lines = plan.proof.iter().filter_map(|line| {
+        let seat = plan.seats.get(line.seat)?;
+        Some(Line {
+            layer: format!("{}:{}", seat.kind.name(), seat.name),
+            start_bytes: seat.start.get(),
+            end_bytes: line.end.then_some(line.at.get()),
+            grid: line.grid.kind.clone(),
+            size_bytes: line.grid.size.get(),
+            phase_bytes: line.grid.phase.get(),
+            remainder_bytes: line.remainder.get(),
+        })
+    });
+    lines.collect()
+}
+
+fn commands(step: &Step) -> Commands {
+    Commands {
+        title: step.title.clone(),
+        lines: step.lines.clone(),
+        destroys_data: step.destroys_data,
+        fixed: step.fixed.clone(),
+        notes: step.notes.clone(),
+    }
+}

@@ -1,0 +1,192 @@
+//! `ioalign plan`: the published dialogues, documents that hold to the schema, and commands that are run.
+
+mod disks;
+mod guest;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use super::PROGRAM;
+
+fn plan(arguments: &[&str]) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.arg("plan").args(arguments).output().unwrap()
+}
+
+fn text(arguments: &[&str]) -> String {
+    let output = plan(arguments);
+    assert!(output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn document(arguments: &[&str]) -> Value {
+    let value: Value = serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap();
+    valid(&value);
+    value
+}
+
+fn valid(plan: &Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/plan-1.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let errors: Vec<_> = validator
+        .iter_errors(plan)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+/// The first words of the lines of one step.
+fn keys(plan: &Value, step: usize) -> Vec<String> {
+    let lines = plan["commands"][step]["lines"].as_array().unwrap();
+    let first = |line: &Value| {
+        line.as_str()
+            .unwrap()
+            .split("  ")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    lines.iter().map(first).collect()
+}
+
+#[test]
+fn the_console_of_esx_is_answered_as_published() {
+    let plan = document(&["--platform", "esxi", "--label", "dos"]);
+    let keys = keys(&plan, 0);
+    let dialogue: Vec<_> = keys.iter().skip(1).map(String::as_str).collect();
+    // d, n, p, 1, two times Enter, t, fb, x, b, 1, 128, w.
+    assert_eq!(
+        dialogue,
+        [
+            "d", "n", "p", "1", "", "", "t", "fb", "x", "b", "1", "128", "w"
+        ]
+    );
+    assert_eq!(plan["commands"][0]["destroys_data"], true);
+}
+
+#[test]
+fn format_of_solaris_is_answered_as_published() {
+    let plan = document(&["--platform", "solaris", "--volume-block", "8k"]);
+    let keys = keys(&plan, 0);
+    let dialogue: Vec<_> = keys.iter().skip(1).map(String::as_str).collect();
+    let published = [
+        "partition",
+        "print",
+        "0",
+        "usr",
+        "wm",
+        "64",
+        "$",
+        "label",
+        "1",
+        "y",
+        "print",
+    ];
+    assert_eq!(dialogue.get(..11).unwrap(), published);
+    for (block, sector) in [("64k", 65536), ("128k", 131_072)] {
+        let plan = document(&["--platform", "solaris", "--volume-block", block]);
+        assert_eq!(plan["layers"][0]["start_bytes"], sector);
+    }
+}
+
+#[test]
+fn diskpar_and_the_rules_of_windows() {
+    let raid = [
+        "--raid",
+        "5",
+        "--disks",
+        "5",
+        "--element",
+        "64k",
+        "--controller",
+    ];
+    let plan = document(&[&["--platform", "windows"][..], &raid].concat());
+    let all = plan["commands"].to_string();
+    assert!(all.contains("diskpar -s 1"), "{all}");
+    assert!(
+        all.contains("partition offset / stripe unit = 1048576 / 65536 = 16: whole"),
+        "{all}"
+    );
+    assert!(
+        all.contains("stripe unit / allocation unit = 65536 / 65536 = 1: whole"),
+        "{all}"
+    );
+    // A raw disk, its answers: 64 sectors, one megabyte.
+    let plain = document(&["--platform", "windows"]);
+    assert_eq!(keys(&plain, 3).get(1..5).unwrap(), ["Y", "Y", "64", "1"]);
+}
+
+#[test]
+fn the_published_file_system_options_come_out() {
+    let raid = ["--raid", "5", "--disks", "6", "--element", "64k", "--quiet"];
+    let xfs = text(&[&raid[..], &["--fs", "xfs"]].concat());
+    assert!(
+        xfs.contains("\nmkfs.xfs -b size=4k -d su=64k,sw=5 /dev/md0p1\n"),
+        "{xfs}"
+    );
+    let ext4 = text(&[&raid[..], &["--fs", "ext4"]].concat());
+    assert!(
+        ext4.contains(" -b 4096 -E stride=16,stripe-width=80 /dev/md0p1\n"),
+        "{ext4}"
+    );
+}
+
+#[test]
+fn what_cannot_be_had_is_said_and_exits_with_1() {
+    let output = plan(&["--grid", "4k@3584:jumper:rmw", "--physical", "512"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("given up: habit of 1 MiB: it shares no boundary with jumper (4 KiB)"),
+        "{said}"
+    );
+    let output = plan(&["--size", "1M", "--partition", "data:2M"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("there is no such layout"), "{said}");
+    for wrong in [
+        &["--raid", "5"][..],
+        &[
+            "--raid", "5", "--disks", "2", "--device", "/dev/sda", "/dev/sdb", "/dev/sdc",
+        ],
+        &["--thin"],
+        &["--device", "/dev/sda", "/dev/sdb"],
+        &["--partition", "root:1G"],
+    ] {
+        assert_eq!(plan(wrong).status.code(), Some(64), "{wrong:?}");
+    }
+    let gone = plan(&["--from", "/nowhere/check.json"]);
+    assert_eq!(gone.status.code(), Some(65));
+}
+
+#[test]
+fn text_keeps_to_eighty_columns_but_for_commands() {
+    let said = text(&[
+        "--raid",
+        "6",
+        "--disks",
+        "8",
+        "--element",
+        "256k",
+        "--luks",
+        "--lvm",
+        "--thin",
+        "--fs",
+        "xfs",
+        "--db",
+        "innodb",
+        "--partition",
+        "esp:512M,boot:1G,data",
+        "--size",
+        "20T",
+    ]);
+    for line in said
+        .lines()
+        .filter(|line| !line.starts_with("   ") || line.starts_with("   #"))
+    {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}

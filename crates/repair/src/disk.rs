@@ -1,0 +1,69 @@
+//! What data are moved on.
+
+use std::io;
+
+/// A disk, an image, or a model of one. Addresses and lengths are bytes.
+pub trait Disk {
+    /// Its size.
+    fn size_bytes(&self) -> u64;
+
+    /// Its logical block: reads and writes are of whole ones.
+    fn logical_bytes(&self) -> u64;
+
+    /// Reads exactly `bytes`.
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Writes all of `bytes`; durable only after [`flush`](Self::flush), and until then in any order,
+    /// in part, or not at all.
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Everything written so far survives the loss of power from now on.
+    fn flush(&mut self) -> io::Result<()>;
+
+    /// A hint: no cache need keep this, and what was written there may go out now. After a flush and
+    /// this, a read comes from the medium where that can be had.
+    fn release(&mut self, _at: u64, _bytes: u64) {}
+}
+
+/// A disk in memory, with blocks of any size: for tests and fuzzing.
+#[derive(Clone, Debug)]
+pub struct MemoryDisk {
+    /// What is on it.
+    pub bytes: Vec<u8>,
+    /// Its logical block.
+    pub logical_bytes: u64,
+}
+
+impl MemoryDisk {
+    fn place(&mut self, at: u64, length: usize) -> io::Result<&mut [u8]> {
+        let start = usize::try_from(at).ok();
+        let end = start.and_then(|start| start.checked_add(length));
+        let place = start.zip(end);
+        let place = place.and_then(|(start, end)| self.bytes.get_mut(start..end));
+        place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+impl Disk for MemoryDisk {
+    fn size_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn logical_bytes(&self) -> u64 {
+        self.logical_bytes
+    }
+
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        bytes.copy_from_slice(self.place(at, bytes.len())?);
+        Ok(())
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.place(at, bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

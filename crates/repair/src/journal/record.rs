@@ -1,0 +1,105 @@
+//! The job as bytes in the journal, and places that could not be read.
+
+use std::ops::Range;
+
+use super::codec::{Reader, Writer};
+use crate::mover::job::{Identity, Job, Move, Patch, Phase, Witness};
+
+const PHASES: [Phase; 3] = [Phase::Contents, Phase::Table, Phase::Covered];
+
+/// A job as bytes; the header holds their hash.
+pub fn encode(job: &Job) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.u64(job.identity.size_bytes);
+    out.u64(job.identity.logical_bytes);
+    out.count(job.identity.witnesses.len());
+    for witness in &job.identity.witnesses {
+        range(&mut out, &witness.place);
+        out.u128(witness.hash);
+    }
+    out.count(job.moves.len());
+    for one in &job.moves {
+        out.u64(one.from);
+        out.u64(one.to);
+        out.u64(one.bytes);
+    }
+    out.count(job.patches.len());
+    for patch in &job.patches {
+        let phase = PHASES.iter().position(|phase| *phase == patch.phase);
+        out.byte(phase.and_then(|at| u8::try_from(at).ok()).unwrap_or(0));
+        out.u64(patch.at);
+        out.bytes(&patch.before);
+        out.bytes(&patch.after);
+    }
+    out.count(job.keep.len());
+    for keep in &job.keep {
+        range(&mut out, keep);
+    }
+    out.0
+}
+
+/// The job in these bytes.
+pub fn decode(bytes: &[u8]) -> Option<Job> {
+    let mut from = Reader(bytes);
+    let (size_bytes, logical_bytes) = (from.u64()?, from.u64()?);
+    let witnesses = list(&mut from, 32, |from| {
+        let place = read_range(from)?;
+        let hash = from.u128()?;
+        Some(Witness { place, hash })
+    })?;
+    let moves = list(&mut from, 24, |from| {
+        let (from, to, bytes) = (from.u64()?, from.u64()?, from.u64()?);
+        Some(Move { from, to, bytes })
+    })?;
+    let patches = list(&mut from, 25, |from| {
+        Some(Patch {
+            phase: *PHASES.get(usize::from(from.byte()?))?,
+            at: from.u64()?,
+            before: from.bytes()?.to_vec(),
+            after: from.bytes()?.to_vec(),
+        })
+    })?;
+    let keep = list(&mut from, 16, read_range)?;
+    let identity = Identity {
+        size_bytes,
+        logical_bytes,
+        witnesses,
+    };
+    from.0.is_empty().then_some(Job {
+        moves,
+        patches,
+        keep,
+        identity,
+    })
+}
+
+fn list<'a, T>(
+    from: &mut Reader<'a>,
+    least: usize,
+    mut read: impl FnMut(&mut Reader<'a>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let count = from.count(least)?;
+    (0..count).map(|_| read(from)).collect()
+}
+
+fn range(out: &mut Writer, range: &Range<u64>) {
+    out.u64(range.start);
+    out.u64(range.end);
+}
+
+fn read_range(from: &mut Reader<'_>) -> Option<Range<u64>> {
+    let (start, end) = (from.u64()?, from.u64()?);
+    (start <= end).then_some(start..end)
+}
+
+/// A place that could not be read, with its CRC.
+pub fn encode_unreadable(place: &Range<u64>) -> Vec<u8> {
+    let mut out = Writer::default();
+    range(&mut out, place);
+    out.close()
+}
+
+/// The place in such a record.
+pub fn decode_unreadable(bytes: &[u8]) -> Option<Range<u64>> {
+    read_range(&mut Reader::checked(bytes, 20)?)
+}

@@ -1,0 +1,191 @@
+//! The layout that moves least: which partitions go where, so that every one is on its grid.
+//!
+//! Partitions keep their order. Each has a few places worth trying: where it is, the boundaries beside
+//! it, and those that its neighbours' places push it to. A shortest path through these places, weighed
+//! by the bytes that have to be written, gives the layout; the order of the moves follows from it.
+
+mod order;
+mod places;
+
+use ioalign_core::grid::residue;
+
+pub use order::in_order;
+
+/// Something on a line that may have to move, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The number of its partition.
+    pub number: u32,
+    /// Where it starts.
+    pub start: u64,
+    /// Its length; not zero.
+    pub size: u64,
+    /// Bytes that must stay free before it: the record of a logical partition.
+    pub ahead: u64,
+    /// The range that it must stay in: the usable part of the disk, or the extended partition.
+    pub within: (u64, u64),
+    /// The starts that are good for it; `None`: any, as long as it must not move it stays.
+    pub grid: Option<Boundaries>,
+    /// It stays where it is: what is in it would not survive a move.
+    pub fixed: bool,
+}
+
+/// Good starts: `phase`, `phase + period`, …
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Boundaries {
+    /// Their distance; not zero.
+    pub period: u64,
+    /// The first.
+    pub phase: u64,
+}
+
+impl Boundaries {
+    const fn holds(self, at: u64) -> bool {
+        residue(at, self.phase, self.period) == 0
+    }
+
+    const fn down(self, at: u64) -> Option<u64> {
+        at.checked_sub(residue(at, self.phase, self.period))
+    }
+
+    const fn up(self, at: u64) -> Option<u64> {
+        match residue(at, self.phase, self.period) {
+            0 => Some(at),
+            past => at.checked_add(self.period - past),
+        }
+    }
+}
+
+impl Block {
+    const fn end(&self, start: u64) -> u64 {
+        start.saturating_add(self.size)
+    }
+
+    /// Whether it may start there at all.
+    fn may_start(&self, at: u64) -> bool {
+        if self.fixed {
+            return at == self.start;
+        }
+        let inside = at
+            .checked_sub(self.ahead)
+            .is_some_and(|ahead| ahead >= self.within.0);
+        let good = self.grid.is_none_or(|grid| grid.holds(at));
+        inside && self.end(at) <= self.within.1 && good
+    }
+
+    /// Bytes to write to bring it there: twice as many where old and new place overlap, for the journal.
+    const fn cost(&self, at: u64) -> u64 {
+        let apart = at.abs_diff(self.start);
+        if apart == 0 {
+            0
+        } else if apart < self.size {
+            self.size.saturating_mul(2)
+        } else {
+            self.size
+        }
+    }
+}
+
+/// A block that goes elsewhere.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// The number of its partition.
+    pub number: u32,
+    /// Where it starts now.
+    pub from: u64,
+    /// Where it will start.
+    pub to: u64,
+    /// Its length.
+    pub size: u64,
+}
+
+/// The shifts that bring all blocks onto their grids with the fewest bytes written, in an order in which
+/// none overwrites what is still to be moved; `None` where there is no room.
+///
+/// Blocks must not overlap, and are taken in order of their starts.
+pub fn least(blocks: &[Block]) -> Option<Vec<Shift>> {
+    let mut blocks: Vec<_> = blocks.iter().collect();
+    blocks.sort_by_key(|block| block.start);
+    let places = places::all(&blocks);
+    let chosen = shortest(&blocks, &places)?;
+    let shifts = blocks
+        .iter()
+        .zip(chosen)
+        .filter(|(block, to)| block.start != *to)
+        .map(|(block, to)| Shift {
+            number: block.number,
+            from: block.start,
+            to,
+            size: block.size,
+        });
+    in_order(&shifts.collect::<Vec<_>>())
+}
+
+/// What a way to a place costs: bytes first, then how far things go.
+type Cost = (u64, u64);
+
+/// A place with the cheapest way to it: the cost, and the place of the block before.
+#[derive(Copy, Clone)]
+struct Step {
+    at: u64,
+    cost: Cost,
+    before: usize,
+}
+
+fn shortest(blocks: &[&Block], places: &[Vec<u64>]) -> Option<Vec<u64>> {
+    let mut table: Vec<Vec<Step>> = Vec::new();
+    for (block, places) in blocks.iter().zip(places) {
+        let row = row(
+            block,
+            places,
+            table.last().zip(blocks.get(table.len().wrapping_sub(1))),
+        );
+        if row.is_empty() {
+            return None;
+        }
+        table.push(row);
+    }
+    let mut index = table.last().map_or(Some(0), |row| cheapest(row))?;
+    let mut way = Vec::new();
+    for row in table.iter().rev() {
+        let step = row.get(index)?;
+        way.push(step.at);
+        index = step.before;
+    }
+    way.reverse();
+    Some(way)
+}
+
+fn cheapest(row: &[Step]) -> Option<usize> {
+    let all = row.iter().enumerate();
+    all.min_by_key(|(_, step)| step.cost)
+        .map(|(index, _)| index)
+}
+
+fn row(block: &Block, places: &[u64], earlier: Option<(&Vec<Step>, &&Block)>) -> Vec<Step> {
+    let own = |at: u64| (block.cost(at), at.abs_diff(block.start));
+    let step = |at: u64| -> Option<Step> {
+        let (bytes, far) = own(at);
+        let Some((row, before)) = earlier else {
+            let cost = (bytes, far);
+            return Some(Step {
+                at,
+                cost,
+                before: 0,
+            });
+        };
+        let clear = |step: &Step| before.end(step.at).saturating_add(block.ahead) <= at;
+        let fitting = row.iter().enumerate().filter(|(_, step)| clear(step));
+        let (index, best) = fitting.min_by_key(|(_, step)| step.cost)?;
+        let cost = (
+            best.cost.0.saturating_add(bytes),
+            best.cost.1.saturating_add(far),
+        );
+        Some(Step {
+            at,
+            cost,
+            before: index,
+        })
+    };
+    places.iter().filter_map(|at| step(*at)).collect()
+}

@@ -1,0 +1,18 @@
+//! How layouts are put right: where things should start, with a proof, and how data get there so that
+//! no crash can lose a byte.
+//!
+//! Everything that writes goes through [`Disk`], so that the same code runs on a block device, on an
+//! image, and on a simulated disk that loses power at any write.
+#![deny(missing_docs)]
+
+pub mod disk;
+pub mod journal;
+pub mod layout;
+pub mod mover;
+pub mod planner;
+pub mod platforms;
+pub mod tables;
+
+pub use disk::{Disk, MemoryDisk};
+pub use ioalign_device::{Error, ErrorKind, Result};
+pub use mover::job::{Identity, Job, Move, Patch, Phase};

@@ -1,0 +1,150 @@
+//! Progress, bandwidth limit and the wish to stop.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use crate::{Error, ErrorKind, Result};
+
+/// What is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Data go to their new places.
+    Moving,
+    /// Data go back.
+    MovingBack,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// What is under way.
+    pub task: Task,
+    /// Data in place, with those of earlier runs.
+    pub done_bytes: u64,
+    /// All that move.
+    pub total_bytes: u64,
+    /// Written in this run, to the disk and to the journal.
+    pub written_bytes: u64,
+    /// Since this run began.
+    pub elapsed: Duration,
+    /// What is left, at the speed of this run; `None` before there is one.
+    pub left: Option<Duration>,
+}
+
+/// Is told of progress and says whether to go on: `Break` stops at the next safe point.
+pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+
+/// Counts what one run does.
+pub struct Meter<'a> {
+    watch: &'a mut Watch<'a>,
+    started: Instant,
+    limit: Option<u64>,
+    task: Task,
+    before: u64,
+    total: u64,
+    moved: u64,
+    pub(super) written: u64,
+    pub(super) verified: u64,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(watch: &'a mut Watch<'a>, limit: Option<u64>, task: Task, total: u64) -> Self {
+        Self {
+            watch,
+            started: Instant::now(),
+            limit,
+            task,
+            before: 0,
+            total,
+            moved: 0,
+            written: 0,
+            verified: 0,
+        }
+    }
+
+    /// What is at the destinations when this run begins.
+    pub const fn begin_at(&mut self, there: u64) {
+        self.before = match self.task {
+            Task::Moving => there,
+            Task::MovingBack => self.total.saturating_sub(there),
+        };
+    }
+
+    /// Data that need not be moved to be where they belong.
+    pub const fn saved(&mut self, bytes: u64) {
+        self.before = self.before.saturating_add(bytes);
+    }
+
+    /// A piece has been read. Waits where that was too fast; an error where the watcher wants to stop.
+    pub fn moved(&mut self, bytes: u64) -> Result<()> {
+        self.moved += bytes;
+        let elapsed = self.started.elapsed();
+        if let Some(limit) = self.limit {
+            std::thread::sleep(wait(self.moved, limit, elapsed));
+        }
+        let progress = self.progress();
+        match (self.watch)(&progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::new(ErrorKind::Interrupted, self.stopped())),
+        }
+    }
+
+    /// Data in place: those of earlier runs and this one. A window that is done again counts once.
+    fn done(&self) -> u64 {
+        self.before.saturating_add(self.moved).min(self.total)
+    }
+
+    fn progress(&self) -> Progress {
+        let elapsed = self.started.elapsed();
+        Progress {
+            task: self.task,
+            done_bytes: self.done(),
+            total_bytes: self.total,
+            written_bytes: self.written,
+            elapsed,
+            left: left(self.moved, self.total - self.done(), elapsed),
+        }
+    }
+
+    fn stopped(&self) -> String {
+        format!(
+            "stopped after {} of {} bytes; nothing is lost, the journal holds the state: `--resume` goes on, \
+             `--rollback` goes back",
+            self.done(),
+            self.total
+        )
+    }
+}
+
+/// How long to wait so that `moved` bytes take as long as the limit wants.
+fn wait(moved: u64, limit: u64, elapsed: Duration) -> Duration {
+    let nanos = u128::from(moved) * 1_000_000_000 / u128::from(limit.max(1));
+    let due = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+    due.saturating_sub(elapsed)
+}
+
+/// How long what remains takes at the speed so far.
+fn left(moved: u64, remaining: u64, elapsed: Duration) -> Option<Duration> {
+    let nanos = (elapsed.as_nanos() * u128::from(remaining)).checked_div(u128::from(moved))?;
+    u64::try_from(nanos).ok().map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_wait() {
+        let second = Duration::from_secs(1);
+        assert_eq!(wait(3 << 20, 1 << 20, second), 2 * second);
+        assert_eq!(wait(1 << 20, 1 << 20, 2 * second), Duration::ZERO);
+        assert_eq!(wait(0, 0, second), Duration::ZERO);
+    }
+
+    #[test]
+    fn what_is_left_takes_its_share() {
+        let second = Duration::from_secs(1);
+        assert_eq!(left(100, 300, second), Some(3 * second));
+        assert_eq!(left(0, 300, second), None);
+    }
+}

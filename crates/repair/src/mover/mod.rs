@@ -1,0 +1,227 @@
+//! Moves data within one disk so that no crash at any instruction loses a byte.
+//!
+//! # What is promised
+//!
+//! From any crash on, [`resume`] ends in the new layout and [`rollback`] in the old one, with every byte of
+//! every partition right, and again from a crash during those. Rollback is possible until the *commit*;
+//! from there on `resume` only finishes.
+//!
+//! # States
+//!
+//! `Moving(i, done) → Contents → Committed → Done`, and back `Contents → Moving → RolledBack`. The state says
+//! nothing of a direction: each is a place on one way that can be gone either way at any time.
+//!
+//! # Invariants
+//!
+//! 1. In `Moving(i, done)` all moves before `i` live at their destinations, those behind at their sources, and
+//!    of move `i` the positions below `done` live at the destination, the others at the source
+//!    ([`job::Track`]). What *lives* somewhere is durable there, and nothing writes over it.
+//! 2. A window is written over its own source (it is longer than the distance) only while its bytes are
+//!    durable in a slot of the journal, and a durable record says so (`staged`).
+//! 3. A slot is written only when no durable record speaks of it: there are two, by turns.
+//! 4. Records of even and odd number lie apart; between two records there is a `sync`. One of them is whole.
+//! 5. Outside the destinations nothing is written before the commit.
+//!
+//! # What is durable when
+//!
+//! A window that is *copied* (no overlap, or a window not longer than the distance):
+//! read and hash, write, flush the disk, read back, record `done`, sync the journal.
+//!
+//! A window that is *staged*: read and hash into memory and slot, record `done` (which closes the window
+//! before) and `staged`, sync the journal, write, flush the disk, read back. So two flushes a window,
+//! whatever the distance: a move by two sectors is as fast as one by a MiB.
+//!
+//! `Contents` is recorded before the first patch of contents is written, `Committed` after all of them are
+//! read back, then the tables, in the order of the job, each durable before the next, then `Done`.
+//!
+//! # Why recovery is right
+//!
+//! * A crash while a window is copied: the record holds, by 1 its source lives, it is done again from its start.
+//! * A crash before the sync of a staged window: either the record before counts, or the new one does. If its
+//!   slot is whole it is written to its place, which is where it goes anyhow. If not, the sync had not
+//!   returned, so nothing was written and the source has the recorded hash; if it has not, the *journal* is
+//!   damaged, and that is said instead of going on.
+//! * A crash after it: the slot is whole by 2 and 3; writing it again is the same bytes.
+//! * A crash while patches are written: the journal has both images, and writing either is the same bytes.
+//! * A killed program leaves records in caches that power loss takes away: opening a journal flushes it before
+//!   anything is decided by it. The disk needs no such care: a record never counts on what was not flushed
+//!   before it was written.
+//! * Going back undoes patches of contents, then moves in reverse order, then what moves covered. A move whose
+//!   source nothing has written on is not moved back but forgotten.
+//!
+//! Verification reads a window back *before* its other copy is given up (the source, or the slot), so a disk
+//! that does not keep what it is given is found while the data still exist, and the window is written again.
+
+pub mod digest;
+mod disk_check;
+mod file;
+pub mod job;
+mod meter;
+mod options;
+mod reading;
+mod run;
+mod verify;
+mod window;
+
+use std::ops::Range;
+use std::path::Path;
+
+pub use file::FileDisk;
+pub use job::{Identity, Job, Move, Patch, Phase, Side, Track, Witness, check};
+pub use meter::{Progress, Task, Watch};
+pub use options::{Options, ReadErrors, Verify};
+
+use crate::journal::{Contents, Journal, JournalFile, State, header_for};
+use crate::{Disk, Result};
+use meter::Meter;
+use run::Run;
+
+/// In which layout a disk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The new one.
+    Moved,
+    /// The old one.
+    RolledBack,
+}
+
+/// What a run that came to an end has done.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// The layout.
+    pub outcome: Outcome,
+    /// The data of the whole job.
+    pub moved_bytes: u64,
+    /// Written in this run, to the disk and to the journal.
+    pub written_bytes: u64,
+    /// Read back and compared in this run.
+    pub verified_bytes: u64,
+    /// Places that could not be read and hold zeros now, by their addresses before the move.
+    pub unreadable: Vec<Range<u64>>,
+}
+
+/// Does a job with a new journal file, and deletes that when all is done.
+pub fn apply(
+    disk: &mut dyn Disk,
+    journal: &Path,
+    job: &Job,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    before(disk, job)?;
+    let file = JournalFile::create(journal, journal_bytes(job, options)?)?;
+    kept_in(file, |store| begin(disk, store, job, options, watch))
+}
+
+/// Goes on with the job of a journal to its end.
+pub fn resume(
+    disk: &mut dyn Disk,
+    journal: &Path,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    kept_in(JournalFile::open(journal)?, |store| {
+        resume_with(disk, store, options, watch)
+    })
+}
+
+/// Brings back the layout from before the job of a journal.
+pub fn rollback(
+    disk: &mut dyn Disk,
+    journal: &Path,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    kept_in(JournalFile::open(journal)?, |store| {
+        rollback_with(disk, store, options, watch)
+    })
+}
+
+/// Deletes the journal of a run that came to its end, and only then.
+fn kept_in(mut file: JournalFile, run: impl FnOnce(&mut dyn Disk) -> Result<Done>) -> Result<Done> {
+    let done = run(file.store())?;
+    file.remove()?;
+    Ok(done)
+}
+
+/// How long the journal of a job is.
+pub fn journal_bytes(job: &Job, options: &Options) -> Result<u64> {
+    let sizes = options.sizes(job.identity.logical_bytes)?;
+    Ok(header_for(job, sizes).total_bytes)
+}
+
+fn before(disk: &mut dyn Disk, job: &Job) -> Result<()> {
+    check(job, disk.size_bytes(), disk.logical_bytes())?;
+    disk_check::before_starting(disk, job)
+}
+
+/// [`apply`] with a journal on any store of [`journal_bytes`].
+pub fn apply_with(
+    disk: &mut dyn Disk,
+    store: &mut dyn Disk,
+    job: &Job,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    before(disk, job)?;
+    begin(disk, store, job, options, watch)
+}
+
+fn begin(
+    disk: &mut dyn Disk,
+    store: &mut dyn Disk,
+    job: &Job,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    let header = header_for(job, options.sizes(disk.logical_bytes())?);
+    let journal = Journal::create(store, header, job)?;
+    let contents = Contents {
+        job: job.clone(),
+        state: State::first(),
+        unreadable: Vec::new(),
+    };
+    let meter = Meter::new(watch, options.limit, Task::Moving, job.moved_bytes());
+    Run::new(disk, journal, contents, options.clone(), meter).forward()
+}
+
+/// [`resume`] with any store.
+pub fn resume_with(
+    disk: &mut dyn Disk,
+    store: &mut dyn Disk,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    let mut run = open(disk, store, options, watch, Task::Moving)?;
+    run.recover()?;
+    run.forward()
+}
+
+/// [`rollback`] with any store.
+pub fn rollback_with(
+    disk: &mut dyn Disk,
+    store: &mut dyn Disk,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    let mut run = open(disk, store, options, watch, Task::MovingBack)?;
+    run.recover()?;
+    run.backward()
+}
+
+fn open<'a>(
+    disk: &'a mut dyn Disk,
+    store: &'a mut dyn Disk,
+    options: &Options,
+    watch: &'a mut Watch<'a>,
+    task: Task,
+) -> Result<Run<'a>> {
+    let (journal, contents) = Journal::open(store)?;
+    let header = journal.header();
+    let (size, logical) = (header.disk_bytes, header.logical_bytes);
+    check(&contents.job, size, logical)?;
+    check(&contents.job, disk.size_bytes(), disk.logical_bytes())?;
+    let total = contents.job.moved_bytes();
+    let meter = Meter::new(watch, options.limit, task, total);
+    Ok(Run::new(disk, journal, contents, options.clone(), meter))
+}

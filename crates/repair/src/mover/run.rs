@@ -1,0 +1,225 @@
+//! The whole way of a job, forth and back, by its recorded state.
+
+use super::meter::Meter;
+use super::window::write;
+use super::{Done, Job, Options, Outcome, Phase, Side, Track, disk_check};
+use crate::journal::{Contents, Journal, Stage, State};
+use crate::{Disk, Error, ErrorKind, Result};
+
+const NO_WAY_BACK: &str = "all data are in their new places and the new table is written or being written: \
+                           there is no way back, `--resume` finishes";
+
+/// One run of a job.
+pub struct Run<'a> {
+    pub(super) disk: &'a mut dyn Disk,
+    pub(super) journal: Journal<'a>,
+    pub(super) job: Job,
+    pub(super) state: State,
+    pub(super) options: Options,
+    pub(super) meter: Meter<'a>,
+    /// The size of one read or write, for the whole life of the journal.
+    pub(super) piece: u64,
+    /// A window, or a piece.
+    pub(super) buffer: Vec<u8>,
+    /// A piece that is read back.
+    pub(super) check: Vec<u8>,
+}
+
+impl<'a> Run<'a> {
+    /// A run on a journal that was just made or opened.
+    pub fn new(
+        disk: &'a mut dyn Disk,
+        journal: Journal<'a>,
+        contents: Contents,
+        options: Options,
+        meter: Meter<'a>,
+    ) -> Self {
+        let header = journal.header();
+        let piece = header.piece_bytes;
+        let window = usize::try_from(piece.max(header.slot_bytes)).unwrap_or(0);
+        Self {
+            disk,
+            job: contents.job,
+            state: contents.state,
+            options,
+            meter,
+            piece,
+            buffer: vec![0; window],
+            check: vec![0; usize::try_from(piece).unwrap_or(0)],
+            journal,
+        }
+    }
+
+    /// To the end: data, contents, tables.
+    pub fn forward(&mut self) -> Result<Done> {
+        self.meter.begin_at(self.there());
+        if self.state.stage == Stage::Moving {
+            self.travel(Side::Destination)?;
+            self.enter(Stage::Contents)?;
+        }
+        if self.state.stage == Stage::Contents {
+            self.write_patches(Phase::Contents, true)?;
+            self.enter(Stage::Committed)?;
+        }
+        if self.state.stage == Stage::Committed {
+            self.write_patches(Phase::Table, true)?;
+            self.enter(Stage::Done)?;
+        }
+        Ok(self.done())
+    }
+
+    /// Back to where it began.
+    pub fn backward(&mut self) -> Result<Done> {
+        if matches!(self.state.stage, Stage::Committed | Stage::Done) {
+            return Err(Error::new(ErrorKind::Refused, NO_WAY_BACK));
+        }
+        self.meter.begin_at(self.there());
+        if self.state.stage == Stage::Contents {
+            self.write_patches(Phase::Contents, false)?;
+            self.enter(Stage::Moving)?;
+        }
+        if self.state.stage == Stage::Moving {
+            self.travel(Side::Source)?;
+            self.write_patches(Phase::Covered, false)?;
+            self.enter(Stage::RolledBack)?;
+        }
+        Ok(self.done())
+    }
+
+    /// Ends what was on its way when the last run ended.
+    pub fn recover(&mut self) -> Result<()> {
+        if matches!(self.state.stage, Stage::Done | Stage::RolledBack) {
+            return Ok(());
+        }
+        if !self.options.trust_disk {
+            let unreadable = self.journal.unreadable().to_vec();
+            disk_check::before_going_on(self.disk, &self.job, &self.state, &unreadable)?;
+        }
+        match (self.state.staged, self.track()) {
+            (Some(staged), Some(track)) => self.redo(track, staged),
+            _ => Ok(()),
+        }
+    }
+
+    fn track(&self) -> Option<Track> {
+        let index = usize::try_from(self.state.index).ok()?;
+        self.job.moves.get(index).copied().map(Track)
+    }
+
+    /// The data that live at their destinations.
+    fn there(&self) -> u64 {
+        let index = usize::try_from(self.state.index).unwrap_or(usize::MAX);
+        let whole = self.job.moves.iter().take(index);
+        whole.fold(self.state.done, |sum, one| sum.saturating_add(one.bytes))
+    }
+
+    fn enter(&mut self, stage: Stage) -> Result<()> {
+        self.state.stage = stage;
+        self.journal.settle(&self.state)
+    }
+
+    /// Window by window, until all data live on one side.
+    fn travel(&mut self, toward: Side) -> Result<()> {
+        while let Some(track) = self.next_track(toward) {
+            if toward == Side::Source && self.source_is_untouched() {
+                self.meter.saved(self.state.done);
+                self.state.done = 0;
+                self.journal.settle(&self.state)?;
+            } else {
+                self.one_window(track, toward)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn one_window(&mut self, track: Track, toward: Side) -> Result<()> {
+        let header = self.journal.header();
+        let staged =
+            track.overlaps() && track.0.distance() < header.direct_from && header.slot_bytes > 0;
+        let most = match (staged, track.overlaps()) {
+            (true, _) => header.slot_bytes,
+            (false, true) => track.0.distance().min(self.options.chunk),
+            (false, false) => self.options.chunk,
+        };
+        let window = track.next(toward, self.state.done, most);
+        if staged {
+            self.stage(track, toward, &window)?;
+        } else {
+            self.copy(track, toward, &window)?;
+        }
+        self.state.done = Track::done_after(toward, &window);
+        let is_complete = self.state.done == 0 || self.state.done == track.0.bytes;
+        if staged && !is_complete {
+            // Recorded with the next window; a crash until then writes this one again.
+            return Ok(());
+        }
+        self.journal.settle(&self.state)
+    }
+
+    /// The move that is next, with the state put at its edge; `None` when all is on that side.
+    fn next_track(&mut self, toward: Side) -> Option<Track> {
+        let track = self.track();
+        match (toward, track) {
+            (Side::Destination, Some(track)) if self.state.done == track.0.bytes => {
+                self.state.index += 1;
+                self.state.done = 0;
+                self.track()
+            }
+            (Side::Source, _) if self.state.done == 0 => {
+                self.state.index = self.state.index.checked_sub(1)?;
+                let track = self.track();
+                self.state.done = track.map_or(0, |track| track.0.bytes);
+                track
+            }
+            _ => track,
+        }
+    }
+
+    /// Whether no move writes on what this one has read: then going back is to forget it.
+    fn source_is_untouched(&self) -> bool {
+        let index = usize::try_from(self.state.index).unwrap_or(usize::MAX);
+        let source = self.track().map_or(0..0, |track| track.0.source());
+        let mut later = self.job.moves.iter().skip(index);
+        !later.any(|one| super::job::overlap(&one.destination(), &source))
+    }
+
+    /// Tables become durable one by one, in their order; undone is the other way round.
+    fn write_patches(&mut self, phase: Phase, after: bool) -> Result<()> {
+        let mut patches: Vec<_> = self.job.patches(phase).cloned().collect();
+        if !after {
+            patches.reverse();
+        }
+        for patch in &patches {
+            let bytes = if after { &patch.after } else { &patch.before };
+            write(self.disk, patch.at, bytes)?;
+            self.meter.written += bytes.len() as u64;
+            if phase == Phase::Table {
+                self.flush()?;
+            }
+        }
+        self.flush()?;
+        for patch in &patches {
+            let bytes = if after { &patch.after } else { &patch.before };
+            disk_check::holds(self.disk, patch.at, bytes)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        let flushed = self.disk.flush();
+        flushed.map_err(|error| Error::io("the disk does not make durable what was written", error))
+    }
+
+    fn done(&self) -> Done {
+        Done {
+            outcome: match self.state.stage {
+                Stage::RolledBack => Outcome::RolledBack,
+                _ => Outcome::Moved,
+            },
+            moved_bytes: self.job.moved_bytes(),
+            written_bytes: self.meter.written,
+            verified_bytes: self.meter.verified,
+            unreadable: self.journal.unreadable().to_vec(),
+        }
+    }
+}

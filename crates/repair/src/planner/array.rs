@@ -1,0 +1,163 @@
+//! RAID arithmetic: how many disks bear data, and how wide a stripe is.
+
+use ioalign_core::Bytes;
+
+/// How disks are joined.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Striped, no redundancy.
+    Raid0,
+    /// Mirrored, no stripes.
+    Raid1,
+    /// Striped over mirrored pairs (1+0).
+    Raid10,
+    /// One disk's worth of parity.
+    Raid5,
+    /// Two disks' worth of parity.
+    Raid6,
+}
+
+impl Level {
+    /// All levels with their names, as typed.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("0", Self::Raid0),
+        ("1", Self::Raid1),
+        ("10", Self::Raid10),
+        ("5", Self::Raid5),
+        ("6", Self::Raid6),
+    ];
+
+    /// The name, as typed: `10`.
+    pub fn name(self) -> &'static str {
+        let known = Self::ALL.iter().find(|(_, level)| *level == self);
+        known.map_or("", |(name, _)| name)
+    }
+
+    /// The fewest disks that make one.
+    pub const fn least_disks(self) -> u32 {
+        match self {
+            Self::Raid0 | Self::Raid1 => 2,
+            Self::Raid5 => 3,
+            Self::Raid10 | Self::Raid6 => 4,
+        }
+    }
+
+    /// Whether a write of less than a full stripe reads first.
+    pub const fn has_parity(self) -> bool {
+        matches!(self, Self::Raid5 | Self::Raid6)
+    }
+}
+
+/// Whose RAID it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// Linux md: works in 4 KiB pages of its stripe cache.
+    Md,
+    /// A controller or a storage array: a partial write of an element is read-modify-write.
+    Controller,
+}
+
+/// An array: every width that the layers above need follows from it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// How the disks are joined.
+    pub level: Level,
+    /// How many there are, spares not counted.
+    pub disks: u32,
+    /// Bytes on one disk before the next one's turn: element, stripe unit, chunk.
+    pub element: Bytes,
+    /// Whose it is.
+    pub maker: Maker,
+}
+
+impl Array {
+    /// Disks that bear data: all of RAID 0, half of RAID 1+0, all but one of RAID 5, all but two of
+    /// RAID 6. Near-2 RAID 10 of an odd number of disks bears half of them as a fraction: its stripe
+    /// is counted over two rounds.
+    pub const fn bearing(&self) -> u32 {
+        match self.level {
+            Level::Raid0 => self.disks,
+            Level::Raid1 => 1,
+            Level::Raid10 if self.disks.is_multiple_of(2) => self.disks / 2,
+            Level::Raid10 => self.disks,
+            Level::Raid5 => self.disks.saturating_sub(1),
+            Level::Raid6 => self.disks.saturating_sub(2),
+        }
+    }
+
+    /// A full stripe: element × bearing disks. A mirror has none.
+    pub fn stripe(&self) -> Option<Bytes> {
+        if self.level == Level::Raid1 {
+            return None;
+        }
+        let bytes = self.element.get().checked_mul(u64::from(self.bearing()))?;
+        Some(Bytes::new(bytes))
+    }
+
+    /// What is wrong with it; `None`: nothing.
+    pub fn fault(&self) -> Option<String> {
+        let (level, least) = (self.level.name(), self.level.least_disks());
+        if self.disks < least {
+            return Some(format!(
+                "RAID {level} needs {least} disks or more, not {}",
+                self.disks
+            ));
+        }
+        let element = self.element.get();
+        if self.level != Level::Raid1 && (element == 0 || !element.is_multiple_of(512)) {
+            return Some(format!(
+                "an element of {element} bytes is not of whole sectors"
+            ));
+        }
+        if self.maker == Maker::Md && self.level != Level::Raid1 && element < 4096 {
+            return Some("md takes chunks from 4 KiB on (mdadm --chunk)".to_owned());
+        }
+        let parity_chunk = self.maker == Maker::Md && self.level.has_parity();
+        if parity_chunk && !element.is_power_of_two() {
+            return Some(format!(
+                "md RAID {level} takes chunks that are powers of two, not {} KiB",
+                element >> 10
+            ));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(level: Level, disks: u32, element: u64) -> Array {
+        Array {
+            level,
+            disks,
+            element: Bytes::new(element),
+            maker: Maker::Md,
+        }
+    }
+
+    #[test]
+    fn bearing_disks_and_stripes() {
+        for (level, disks, bearing) in [
+            (Level::Raid0, 6, 6),
+            (Level::Raid10, 6, 3),
+            (Level::Raid5, 6, 5),
+            (Level::Raid6, 6, 4),
+        ] {
+            let array = array(level, disks, 64 << 10);
+            assert_eq!(array.bearing(), bearing);
+            let stripe = (64 << 10) * u64::from(bearing);
+            assert_eq!(array.stripe(), Some(Bytes::new(stripe)));
+        }
+        assert_eq!(array(Level::Raid1, 2, 0).stripe(), None);
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_said() {
+        assert!(array(Level::Raid5, 2, 65536).fault().unwrap().contains('3'));
+        assert!(array(Level::Raid0, 2, 1000).fault().is_some());
+        assert!(array(Level::Raid6, 5, 96 << 10).fault().is_some());
+        assert_eq!(array(Level::Raid0, 3, 96 << 10).fault(), None);
+        assert_eq!(array(Level::Raid1, 2, 0).fault(), None);
+    }
+}

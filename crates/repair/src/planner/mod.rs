@@ -1,0 +1,104 @@
+//! Where every layer should start, from what is wanted, by arithmetic over all grids, with the proof.
+
+pub mod array;
+pub mod filesystems;
+pub mod ground;
+pub mod partitions;
+pub mod seat;
+pub mod solve;
+pub mod volumes;
+pub mod want;
+
+use std::fmt;
+
+use ioalign_core::{Bytes, Kind};
+
+pub use array::{Array, Level, Maker};
+pub use seat::{Proof, Seat};
+pub use solve::{Constraint, GivenUp, Solution, solve};
+pub use volumes::Lvm;
+pub use want::{Database, Filesystem, Label, Part, PartRole, Volume, Want};
+
+/// A layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What it was made from.
+    pub want: Want,
+    /// The boundaries that all layers start on.
+    pub solution: Solution,
+    /// The layers, lowest first.
+    pub seats: Vec<Seat>,
+    /// LVM's numbers, where it is wanted.
+    pub lvm: Option<Lvm>,
+    /// Every start on every grid.
+    pub proof: Vec<Proof>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl Refusal {
+    fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Plans every layer.
+pub fn plan(want: &Want) -> Result<Plan, Refusal> {
+    if let Some(fault) = want.array.and_then(|array| array.fault()) {
+        return Err(Refusal::new(fault));
+    }
+    let grids = ground::grids(want);
+    let cell = solve(
+        grids
+            .iter()
+            .filter(|grid| grid.kind != ground::HABIT)
+            .cloned()
+            .collect(),
+    )
+    .period;
+    let solution = solve(grids);
+    let mut seats = partitions::seats(want, &solution)?;
+    let mut base = seats.last().map_or(Bytes::ZERO, |seat| seat.start);
+    let mut lvm = None;
+    for volume in &want.volumes {
+        let (seat, numbers) = volumes::seat(*volume, &solution, cell, base, volume_name(*volume))?;
+        base = seat.start;
+        lvm = lvm.or(numbers);
+        seats.push(seat);
+    }
+    if want.filesystem.is_some() {
+        seats.push(Seat {
+            kind: Kind::Filesystem,
+            name: "data".to_owned(),
+            offset: Bytes::ZERO,
+            start: base,
+            size: None,
+        });
+    }
+    let proof = seat::prove(&seats, &solution);
+    Ok(Plan {
+        want: want.clone(),
+        solution,
+        seats,
+        lvm,
+        proof,
+    })
+}
+
+const fn volume_name(volume: Volume) -> &'static str {
+    match volume {
+        Volume::Luks { .. } => "crypt0",
+        Volume::Lvm { .. } => "vg0",
+        Volume::Bcache => "bcache0",
+    }
+}

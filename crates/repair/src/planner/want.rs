@@ -1,0 +1,192 @@
+//! What is wanted: the ground that is built on, and the layers above it.
+
+use ioalign_core::{Bytes, GridSpec};
+
+use super::array::Array;
+
+/// Everything that a plan is made from. `None` and empty: not wanted, or not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// What joins the disks.
+    pub array: Option<Array>,
+    /// Logical block of the disks.
+    pub logical: Bytes,
+    /// Physical block of the disks.
+    pub physical: Bytes,
+    /// Indirection unit of flash: what it maps as one piece.
+    pub indirection_unit: Option<Bytes>,
+    /// Block of a volume that a storage system exports: zvol, iSCSI LUN.
+    pub volume_block: Option<Bytes>,
+    /// Further grids.
+    pub grids: Vec<GridSpec>,
+    /// What starts are whole multiples of by habit, where nothing speaks against it.
+    pub habit: Option<Bytes>,
+    /// Size of the disk, or of what the array makes of its disks.
+    pub size: Option<Bytes>,
+    /// The table.
+    pub label: Label,
+    /// The partitions in order; the layers above lie on the last one.
+    pub partitions: Vec<Part>,
+    /// Where the only partition starts, when it is already there and stays.
+    pub given_start: Option<Bytes>,
+    /// The volumes on it, lowest first.
+    pub volumes: Vec<Volume>,
+    /// The file system on top.
+    pub filesystem: Option<Filesystem>,
+    /// Who uses it.
+    pub database: Option<Database>,
+}
+
+impl Default for Want {
+    fn default() -> Self {
+        Self {
+            array: None,
+            logical: Bytes::new(512),
+            physical: Bytes::new(4096),
+            indirection_unit: None,
+            volume_block: None,
+            grids: Vec::new(),
+            habit: Some(Bytes::MIB),
+            size: None,
+            label: Label::Gpt,
+            partitions: Vec::new(),
+            given_start: None,
+            volumes: Vec::new(),
+            filesystem: None,
+            database: None,
+        }
+    }
+}
+
+/// A partition table.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Label {
+    /// None: the whole disk. Nothing to misalign, and nothing that says what it is.
+    Whole,
+    /// An MBR.
+    Dos,
+    /// A GPT.
+    #[default]
+    Gpt,
+    /// A GPT as Solaris writes it: with a reserved slice 8 at the end.
+    Efi,
+    /// The label of Solaris that counts in cylinders.
+    Vtoc,
+}
+
+impl Label {
+    /// The first byte that no structure of the table takes.
+    pub const fn first_free(self, logical: Bytes) -> Bytes {
+        let sector = logical.get();
+        let blocks = match self {
+            Self::Whole => 0,
+            Self::Dos | Self::Vtoc => 1,
+            // Header, and 16 KiB of entries (UEFI 5.3.1): 34 sectors of 512 bytes, 6 of 4096.
+            Self::Gpt | Self::Efi => 2 + (16 << 10) / sector,
+        };
+        Bytes::new(blocks * sector)
+    }
+
+    /// Bytes at the end of the disk that the table keeps.
+    pub const fn tail(self, logical: Bytes) -> Bytes {
+        let sector = logical.get();
+        Bytes::new(match self {
+            Self::Whole | Self::Dos | Self::Vtoc => 0,
+            Self::Gpt => (16 << 10) + sector,
+            // Slice 8: 16384 blocks.
+            Self::Efi => (16 << 10) + sector + 16384 * sector,
+        })
+    }
+}
+
+/// A partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What it is for.
+    pub role: PartRole,
+    /// Its size; `None`: the rest of the disk.
+    pub size: Option<Bytes>,
+}
+
+/// What a partition is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum PartRole {
+    /// EFI system partition.
+    Esp,
+    /// `/boot`.
+    Boot,
+    /// Paging space.
+    Swap,
+    /// Data, or what carries the volumes.
+    Data,
+}
+
+/// A volume between partition and file system.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Volume {
+    /// LUKS, of a version.
+    Luks {
+        /// 1 or 2.
+        version: u8,
+    },
+    /// LVM.
+    Lvm {
+        /// A thin pool in it.
+        thin: bool,
+        /// Physical volumes that logical ones are striped over; 1: linear.
+        stripes: u32,
+    },
+    /// A backing device of bcache.
+    Bcache,
+}
+
+/// A file system.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Filesystem {
+    /// XFS.
+    Xfs,
+    /// ext4.
+    Ext4,
+    /// btrfs.
+    Btrfs,
+    /// ZFS.
+    Zfs,
+    /// NTFS.
+    Ntfs,
+    /// VMFS.
+    Vmfs,
+    /// FreeBSD's UFS.
+    Ufs,
+    /// Paging space.
+    Swap,
+}
+
+/// Who writes pages into files.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// InnoDB with pages of a size.
+    InnoDb {
+        /// 4 to 64 KiB.
+        page: Bytes,
+    },
+    /// PostgreSQL: 8 KiB.
+    Postgres,
+    /// SQL Server: 8 KiB pages, 64 KiB extents.
+    SqlServer,
+    /// Oracle with blocks of a size.
+    Oracle {
+        /// 2 to 32 KiB.
+        block: Bytes,
+    },
+}
+
+impl Database {
+    /// Bytes of a page.
+    pub const fn page(self) -> Bytes {
+        match self {
+            Self::InnoDb { page } => page,
+            Self::Postgres | Self::SqlServer => Bytes::new(8192),
+            Self::Oracle { block } => block,
+        }
+    }
+}

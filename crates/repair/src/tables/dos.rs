@@ -1,0 +1,164 @@
+//! The MBR: four entries, one of which may be the container of logical partitions.
+
+use super::ebr::{self, Link, narrow};
+use super::entry::{self, Entry};
+use super::{Sectors, Slot, SlotKind, in_sectors, refused};
+use crate::{Disk, Result};
+
+/// An MBR and its chain.
+#[derive(Clone, Debug)]
+pub struct Dos {
+    unit: u64,
+    size: u64,
+    sector: Vec<u8>,
+    /// Index and entry of the extended partition.
+    extended: Option<(usize, Entry)>,
+    links: Vec<Link>,
+}
+
+impl Dos {
+    /// Reads the chain behind a signed sector that guards no GPT.
+    pub fn read(disk: &mut dyn Disk, sector: Vec<u8>) -> Result<Self> {
+        let unit = disk.logical_bytes();
+        if let Some(odd) = entry::all(&sector).find(|entry| entry.flags & 0x7f != 0) {
+            let flags = odd.flags;
+            return Err(refused(format!(
+                "sector 0 is no partition table: an entry has the flags {flags:#04x}"
+            )));
+        }
+        if entry::all(&sector).any(|entry| entry.kind == 0x42 && entry.is_used()) {
+            return Err(refused(
+                "the disk is a dynamic disk of Windows (LDM): its volumes are listed at its end",
+            ));
+        }
+        let mut extended = entry::all(&sector)
+            .enumerate()
+            .filter(|(_, entry)| entry.is_used() && entry.is_extended());
+        let first = extended.next();
+        if extended.next().is_some() {
+            return Err(refused("there are two extended partitions"));
+        }
+        drop(extended);
+        let links = match first {
+            Some((_, entry)) => {
+                let start = u64::from(entry.start);
+                ebr::read(disk, start, start + u64::from(entry.count), unit)?
+            }
+            None => Vec::new(),
+        };
+        Ok(Self {
+            unit,
+            size: disk.size_bytes(),
+            sector,
+            extended: first,
+            links,
+        })
+    }
+
+    /// The partitions by number.
+    pub fn slots(&self) -> Vec<Slot> {
+        let primaries = entry::all(&self.sector)
+            .zip(1..)
+            .filter(|(entry, _)| entry.is_used())
+            .map(|(entry, number)| Slot {
+                number,
+                start: u64::from(entry.start) * self.unit,
+                size: u64::from(entry.count) * self.unit,
+                kind: if entry.is_extended() {
+                    SlotKind::Extended
+                } else {
+                    SlotKind::Primary
+                },
+            });
+        primaries
+            .chain(ebr::slots(&self.links, self.unit))
+            .collect()
+    }
+
+    /// From the sector after the MBR to the end of the disk, as far as 32 bits count.
+    pub fn usable(&self) -> (u64, u64) {
+        let most = u64::from(u32::MAX) * self.unit;
+        (self.unit, self.size.min(most))
+    }
+
+    /// The sectors with all partitions at `slots`: the records first, the MBR last.
+    pub fn rewritten(&self, slots: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
+        let mut boot = self.sector.clone();
+        for slot in slots.iter().filter(|slot| slot.kind == SlotKind::Primary) {
+            self.place(&mut boot, slot)?;
+        }
+        let mut groups = Vec::new();
+        if let Some((index, old)) = self.extended {
+            let container = self.container(&old, slots)?;
+            let chain = self.chain(slots, container)?;
+            groups.push(chain);
+            let entry = Entry {
+                start: narrow(container.0)?,
+                count: narrow(container.1 - container.0)?,
+                ..old
+            };
+            entry::set(&mut boot, index, &entry, 0);
+        }
+        groups.push(vec![Sectors { at: 0, bytes: boot }]);
+        Ok(groups)
+    }
+
+    fn place(&self, boot: &mut [u8], slot: &Slot) -> Result<()> {
+        let index = usize::try_from(slot.number.saturating_sub(1)).unwrap_or(usize::MAX);
+        let old = entry::get(boot, index);
+        let entry = Entry {
+            start: narrow(in_sectors(slot.start, self.unit, "a partition")?)?,
+            count: narrow(in_sectors(slot.size, self.unit, "a size")?)?,
+            ..old
+        };
+        if entry != old {
+            entry::set(boot, index, &entry, 0);
+        }
+        Ok(())
+    }
+
+    /// Where the extended partition lies now: where it was asked to, grown over its logical partitions.
+    fn container(&self, old: &Entry, slots: &[Slot]) -> Result<(u64, u64)> {
+        let mut ends = (
+            u64::from(old.start),
+            u64::from(old.start) + u64::from(old.count),
+        );
+        for slot in slots {
+            let start = in_sectors(slot.start, self.unit, "a partition")?;
+            let end = in_sectors(slot.end(), self.unit, "an end")?;
+            match slot.kind {
+                SlotKind::Extended => ends = (start, end.max(ends.1.min(end))),
+                SlotKind::Logical => ends.1 = ends.1.max(end),
+                SlotKind::Primary => {}
+            }
+        }
+        let over = slots.iter().find(|slot| {
+            slot.kind == SlotKind::Primary
+                && slot.start < ends.1 * self.unit
+                && ends.0 * self.unit < slot.end()
+        });
+        match over {
+            Some(slot) => Err(refused(format!(
+                "partition {} would lie in the extended partition",
+                slot.number
+            ))),
+            None => Ok(ends),
+        }
+    }
+
+    fn chain(&self, slots: &[Slot], container: (u64, u64)) -> Result<Vec<Sectors>> {
+        let logical = slots.iter().filter(|slot| slot.kind == SlotKind::Logical);
+        let places = logical
+            .map(|slot| {
+                let start = in_sectors(slot.start, self.unit, "a partition")?;
+                Ok((start, in_sectors(slot.size, self.unit, "a size")?))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let links = ebr::placed(&self.links, &places, container)?;
+        let sectors = links.into_iter().map(|link| Sectors {
+            at: link.lba * self.unit,
+            bytes: link.sector,
+        });
+        Ok(sectors.collect())
+    }
+}

@@ -1,0 +1,168 @@
+//! Partition tables, to be rewritten: read strictly, and refused where anything is odd.
+//!
+//! A table that is only shown may be read with a guess. One that is written over data may not: what is
+//! damaged, hybrid, nested or of an unknown kind is refused with the reason, and nothing is guessed.
+
+mod chs;
+mod dos;
+mod ebr;
+mod entry;
+mod gpt;
+mod guid_sector;
+
+use crate::{Disk, Error, ErrorKind, Result};
+
+pub use dos::Dos;
+pub use gpt::Gpt;
+
+/// A table that can be rewritten.
+#[derive(Clone, Debug)]
+pub enum Table {
+    /// An MBR with its chain of logical partitions.
+    Dos(Dos),
+    /// A GPT with both its copies.
+    Gpt(Gpt),
+}
+
+/// One partition, in bytes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// As the system numbers it: logical partitions from 5 on.
+    pub number: u32,
+    /// First byte.
+    pub start: u64,
+    /// Length.
+    pub size: u64,
+    /// What kind of entry it is.
+    pub kind: SlotKind,
+}
+
+impl Slot {
+    /// The first byte after it.
+    pub const fn end(&self) -> u64 {
+        self.start.saturating_add(self.size)
+    }
+}
+
+/// What an entry holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum SlotKind {
+    /// Data: a GPT entry or a primary partition.
+    Primary,
+    /// The container of the logical partitions: holds no data of its own.
+    Extended,
+    /// A logical partition.
+    Logical,
+}
+
+/// Bytes of a table at their place on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sectors {
+    /// Where.
+    pub at: u64,
+    /// Whole logical blocks.
+    pub bytes: Vec<u8>,
+}
+
+impl Table {
+    /// Reads the table of a disk.
+    pub fn read(disk: &mut dyn Disk) -> Result<Self> {
+        let boot = read_block(disk, 0)?;
+        if !entry::is_signed(&boot) {
+            return Err(refused("there is no partition table"));
+        }
+        if entry::all(&boot).any(|entry| entry.kind == entry::PROTECTIVE) {
+            return Gpt::read(disk, &boot).map(Self::Gpt);
+        }
+        Dos::read(disk, boot).map(Self::Dos)
+    }
+
+    /// Its partitions, the extended one among them, by number.
+    pub fn slots(&self) -> Vec<Slot> {
+        match self {
+            Self::Dos(dos) => dos.slots(),
+            Self::Gpt(gpt) => gpt.slots(),
+        }
+    }
+
+    /// Where the first partition may start, and where the last one has to end.
+    pub fn usable(&self) -> (u64, u64) {
+        match self {
+            Self::Dos(dos) => dos.usable(),
+            Self::Gpt(gpt) => gpt.usable(),
+        }
+    }
+
+    /// The sectors of this table with these partitions elsewhere, in the order in which to write them:
+    /// after each group what was written has to be durable before the next.
+    ///
+    /// Partitions that are not named stay as they are. Identities, types, names and flags are kept.
+    pub fn rewritten(&self, moved: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
+        let all = merged(&self.slots(), moved);
+        self.fits(&all)?;
+        match self {
+            Self::Dos(dos) => dos.rewritten(&all),
+            Self::Gpt(gpt) => gpt.rewritten(&all),
+        }
+    }
+
+    fn fits(&self, all: &[Slot]) -> Result<()> {
+        let (first, end) = self.usable();
+        let data = || all.iter().filter(|slot| slot.kind != SlotKind::Extended);
+        for slot in data() {
+            if slot.start < first || slot.end() > end || slot.size == 0 {
+                return Err(refused(format!(
+                    "partition {} would lie at bytes {} to {}, outside the usable {first} to {end}",
+                    slot.number,
+                    slot.start,
+                    slot.end()
+                )));
+            }
+            let over = |other: &&Slot| {
+                other.number != slot.number && other.start < slot.end() && slot.start < other.end()
+            };
+            if let Some(other) = data().find(over) {
+                return Err(refused(format!(
+                    "partitions {} and {} would overlap",
+                    slot.number, other.number
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn merged(old: &[Slot], moved: &[Slot]) -> Vec<Slot> {
+    let new = |slot: &Slot| moved.iter().find(|new| new.number == slot.number);
+    old.iter()
+        .map(|slot| {
+            new(slot).map_or(*slot, |new| Slot {
+                kind: slot.kind,
+                ..*new
+            })
+        })
+        .collect()
+}
+
+/// One logical block.
+fn read_block(disk: &mut dyn Disk, at: u64) -> Result<Vec<u8>> {
+    let len = usize::try_from(disk.logical_bytes()).unwrap_or(512);
+    let mut bytes = vec![0; len];
+    disk.read_at(at, &mut bytes)
+        .map_err(|error| Error::io(format!("cannot read the table at byte {at}"), error))?;
+    Ok(bytes)
+}
+
+fn refused(why: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Refused, why)
+}
+
+/// Bytes as whole sectors; refused where they are not, or where the table cannot count that far.
+fn in_sectors(bytes: u64, unit: u64, what: &str) -> Result<u64> {
+    if !bytes.is_multiple_of(unit) {
+        return Err(refused(format!(
+            "{what} at byte {bytes} is not of whole {unit}-byte sectors"
+        )));
+    }
+    Ok(bytes / unit)
+}

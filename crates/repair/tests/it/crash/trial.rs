@@ -1,0 +1,158 @@
+//! One crash and all that follows: power goes out, the machine starts again, a program goes on or back and
+//! may lose power itself, until one comes to its end; then every byte is looked at.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use ioalign_repair::journal::{self, Stage};
+use ioalign_repair::mover::{self, Done, Options, Outcome, ReadErrors};
+use ioalign_repair::{ErrorKind, Result};
+use ioalign_testkit::Random;
+
+use super::check::{is_as_before, is_moved, table_is_old};
+use super::layout::Layout;
+use super::sim::{Loss, Peek, Power, SimDisk};
+
+/// The devices of one machine.
+pub struct Machine<'a> {
+    layout: &'a Layout,
+    pub disk: SimDisk,
+    pub store: SimDisk,
+    power: Rc<Power>,
+}
+
+/// What a program is started to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Apply,
+    Resume,
+    Rollback,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(layout: &'a Layout, events: u64) -> Self {
+        let power = Power::lasting(events);
+        let bytes = mover::journal_bytes(&layout.job, &layout.options).unwrap();
+        let blank = vec![0; usize::try_from(bytes).unwrap()];
+        Self {
+            layout,
+            disk: layout.disk(&power),
+            store: SimDisk::new(blank, 1, &power),
+            power,
+        }
+    }
+
+    pub fn run(&mut self, verb: Verb, read_errors: ReadErrors) -> Result<Done> {
+        let options = Options {
+            read_errors,
+            ..self.layout.options.clone()
+        };
+        let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+        let (disk, store) = (&mut self.disk, &mut self.store);
+        match verb {
+            Verb::Apply => mover::apply_with(disk, store, &self.layout.job, &options, &mut watch),
+            Verb::Resume => mover::resume_with(disk, store, &options, &mut watch),
+            Verb::Rollback => mover::rollback_with(disk, store, &options, &mut watch),
+        }
+    }
+
+    /// One that was killed in the middle of applying, after so many events, and has been started again.
+    pub fn killed_after(layout: &'a Layout, events: u64) -> Self {
+        let mut machine = Self::new(layout, events);
+        machine.run(Verb::Apply, ReadErrors::Stop).unwrap_err();
+        machine.start_again(Loss::Killed, Loss::Killed, &mut Random(1), u64::MAX);
+        machine
+    }
+
+    pub fn events(&self) -> u64 {
+        self.power.events.get()
+    }
+
+    /// Starts it again. What was in the caches of the two devices has fates of its own.
+    pub fn restart(&mut self, random: &mut Random, events: u64) {
+        const FATES: [(Loss, Loss); 9] = [
+            (Loss::Dropped, Loss::Dropped),
+            (Loss::Kept, Loss::Kept),
+            (Loss::Dropped, Loss::Kept),
+            (Loss::Kept, Loss::Dropped),
+            (Loss::Last, Loss::Last),
+            (Loss::Killed, Loss::Killed),
+            (Loss::Torn, Loss::Torn),
+            (Loss::Torn, Loss::Torn),
+            (Loss::Torn, Loss::Torn),
+        ];
+        let (disk, store) = *random.pick(&FATES);
+        self.start_again(disk, store, random, events);
+    }
+
+    fn start_again(&mut self, disk: Loss, store: Loss, random: &mut Random, events: u64) {
+        let power = Power::lasting(events);
+        self.disk.restart(disk, random, &power);
+        self.store.restart(store, random, &power);
+        self.power = power;
+    }
+
+    /// The stage that the journal is in, where there is one.
+    fn stage(&self) -> Option<Stage> {
+        let contents = journal::read(&mut Peek(&self.store.view)).ok()?;
+        Some(contents.state.stage)
+    }
+
+    fn is_committed(&self) -> bool {
+        matches!(self.stage(), Some(Stage::Committed | Stage::Done))
+    }
+
+    /// What a program that came to its end must have left.
+    pub fn judge(&self, done: &Done) -> Result<(), String> {
+        let bad = &self.layout.bad;
+        let logical = self.layout.logical;
+        for place in &done.unreadable {
+            let mut blocks = (place.start..place.end).step_by(usize::try_from(logical).unwrap());
+            if let Some(block) = blocks.find(|block| !bad.contains(block)) {
+                return Err(format!("block {block} was readable"));
+            }
+        }
+        let told = |bad: &u64| done.unreadable.iter().any(|place| place.contains(bad));
+        match done.outcome {
+            Outcome::Moved if !bad.iter().all(told) => Err("a bad block is not reported".into()),
+            Outcome::Moved => is_moved(self.layout, &self.disk.durable),
+            Outcome::RolledBack => is_as_before(self.layout, &self.disk),
+        }
+    }
+
+    /// Whether nothing has been done at all.
+    fn is_untouched(&self) -> bool {
+        self.disk.durable == self.layout.bytes && self.disk.view == self.layout.bytes
+    }
+}
+
+/// Crashes once after `events`, and perhaps again; how many crashes there were.
+pub fn crash(layout: &Layout, events: u64, random: &mut Random) -> Result<u64, String> {
+    let mut machine = Machine::new(layout, events);
+    let mut verb = Verb::Apply;
+    let mut errors = *random.pick(&[ReadErrors::Map, ReadErrors::Map, ReadErrors::Stop]);
+    let mut crashes = 0;
+    loop {
+        let ran = machine.run(verb, errors);
+        match ran {
+            Ok(done) => return machine.judge(&done).map(|()| crashes),
+            Err(_) if machine.power.is_out() => crashes += 1,
+            // Stopped at a bad block: the next one maps it.
+            Err(error) if error.kind() == ErrorKind::Device && errors == ReadErrors::Stop => {
+                errors = ReadErrors::Map;
+            }
+            Err(error) if error.kind() != ErrorKind::Refused => return Err(error.to_string()),
+            Err(_) if machine.stage().is_none() && machine.is_untouched() => return Ok(crashes),
+            Err(_) if verb == Verb::Rollback && machine.is_committed() => {}
+            Err(error) => return Err(format!("{verb:?}: {error}")),
+        }
+        let last = crashes > 3 || random.below(3) > 0;
+        let lasts = if last { u64::MAX } else { random.within(1, 60) };
+        machine.restart(random, lasts);
+        if matches!(machine.stage(), Some(Stage::Moving | Stage::Contents)) {
+            table_is_old(layout, &machine.disk.view)?;
+        }
+        let back = random.below(2) == 0 && !(machine.is_committed() && verb == Verb::Rollback);
+        verb = if back { Verb::Rollback } else { Verb::Resume };
+    }
+}

@@ -1,0 +1,123 @@
+//! An image file as a disk, and what the real tools read in it.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use ioalign_repair::Disk;
+use ioalign_repair::tables::Sectors;
+use ioalign_testkit::run::command;
+
+/// A file with blocks of a size.
+pub struct Image {
+    file: File,
+    unit: u64,
+}
+
+impl Image {
+    /// Opens a file that may be written.
+    pub fn open(path: &Path, unit: u64) -> Self {
+        let file = File::options().read(true).write(true).open(path).unwrap();
+        Self { file, unit }
+    }
+
+    /// Writes a table.
+    pub fn put(&mut self, groups: &[Vec<Sectors>]) {
+        for sectors in groups.iter().flatten() {
+            self.write_at(sectors.at, &sectors.bytes).unwrap();
+        }
+    }
+}
+
+impl Disk for Image {
+    fn size_bytes(&self) -> u64 {
+        self.file.metadata().unwrap().len()
+    }
+
+    fn logical_bytes(&self) -> u64 {
+        self.unit
+    }
+
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(bytes, at)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, at)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+/// A partition as `sfdisk --dump` shows it: its number, start and size in sectors, and everything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub number: u32,
+    pub start: u64,
+    pub size: u64,
+    pub rest: String,
+}
+
+/// Runs sfdisk on an image. It has no option for the size of blocks: it is asked on a loop device
+/// where they are not of 512 bytes, which takes root.
+fn sfdisk(path: &Path, unit: u64, shell: &str) -> String {
+    let on_loop =
+        "d=$(losetup --find --show --sector-size \"$2\" \"$1\"); trap 'losetup -d $d' EXIT; ";
+    let plain = "d=$1; ";
+    let before = if unit == 512 { plain } else { on_loop };
+    let done = command("sh")
+        .args(["-ec", &format!("{before}{shell}"), "-"])
+        .arg(path)
+        .arg(unit.to_string())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success(),
+        "sfdisk is needed for this test: {errors}"
+    );
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// The table of an image by sfdisk: its head, and its partitions.
+pub fn dump(path: &Path, unit: u64) -> (Vec<String>, Vec<Row>) {
+    let text = sfdisk(path, unit, "sfdisk --dump \"$d\" | sed \"s!$d!$1!\"");
+    let name = path.to_str().unwrap();
+    let (rows, head): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with(name));
+    let row = |line: &str| {
+        let (id, fields) = line.split_once(" : ").unwrap();
+        let id = id
+            .trim()
+            .rsplit_once("img")
+            .unwrap()
+            .1
+            .trim_start_matches('p');
+        let fields: Vec<_> = fields.split(',').map(str::trim).collect();
+        let number = |key: &str| {
+            let field = fields.iter().find_map(|field| field.strip_prefix(key));
+            field.unwrap().trim().parse().unwrap()
+        };
+        Row {
+            number: id.parse().unwrap(),
+            start: number("start="),
+            size: number("size="),
+            rest: fields.get(2..).unwrap().join(","),
+        }
+    };
+    let head = head.into_iter().map(str::to_owned).collect();
+    (head, rows.into_iter().map(row).collect())
+}
+
+/// Makes a table with sfdisk.
+pub fn partition(path: &Path, unit: u64, script: &str) {
+    let file = path.with_extension("sfdisk");
+    std::fs::write(&file, script).unwrap();
+    let shell = format!(
+        "sfdisk --quiet --no-reread --no-tell-kernel \"$d\" < '{}'",
+        file.display()
+    );
+    sfdisk(path, unit, &shell);
+}

@@ -1,0 +1,8 @@
+//! Plans and moves: on simulated disks that lose power, and on real ones.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod crash;
+mod image;
+mod layout;
+mod plans;
+mod tables;

@@ -1,0 +1,195 @@
+//! Plans: the published examples, and the proof for any.
+
+use ioalign_core::Bytes;
+use ioalign_repair::planner::{
+    Array, Filesystem, Label, Level, Maker, Part, PartRole, Volume, Want, plan,
+};
+use ioalign_repair::platforms::{Names, Platform, steps};
+use proptest::prelude::*;
+
+fn data(size: Option<u64>) -> Part {
+    Part {
+        role: PartRole::Data,
+        size: size.map(Bytes::new),
+    }
+}
+
+fn raid(level: Level, disks: u32, element: u64) -> Option<Array> {
+    Some(Array {
+        level,
+        disks,
+        element: Bytes::new(element),
+        maker: Maker::Md,
+    })
+}
+
+fn lines(want: &Want, disks: usize) -> Vec<String> {
+    let names = Names {
+        disks: (0..disks)
+            .map(|index| format!("/dev/sd{}", char::from(b'b' + u8::try_from(index).unwrap())))
+            .collect(),
+    };
+    let plan = plan(want).unwrap();
+    let steps = steps(&plan, Platform::Linux, &names);
+    steps.into_iter().flat_map(|step| step.lines).collect()
+}
+
+#[test]
+fn six_disks_of_raid_5_give_the_published_options() {
+    let want = |filesystem| Want {
+        array: raid(Level::Raid5, 6, 64 << 10),
+        partitions: vec![data(None)],
+        size: Some(Bytes::new(5 << 40)),
+        filesystem: Some(filesystem),
+        ..Want::default()
+    };
+    let xfs = lines(&want(Filesystem::Xfs), 6);
+    let is = |line: &str| xfs.iter().any(|other| other == line);
+    assert!(
+        is("mkfs.xfs -b size=4k -d su=64k,sw=5 /dev/md0p1"),
+        "{xfs:#?}"
+    );
+    // 320 KiB and the mebibyte share 5 MiB.
+    assert!(
+        xfs.iter().any(|line| line.starts_with("start=10240, ")),
+        "{xfs:#?}"
+    );
+    let ext4 = lines(&want(Filesystem::Ext4), 6);
+    let wanted = "mke2fs -t ext4 -b 4096 -E stride=16,stripe-width=80 /dev/md0p1";
+    assert!(ext4.iter().any(|line| line == wanted), "{ext4:#?}");
+}
+
+#[test]
+fn a_partition_eleven_sectors_ahead_wants_501() {
+    let want = Want {
+        array: raid(Level::Raid0, 1 << 2, 256 << 10),
+        habit: None,
+        partitions: vec![data(None)],
+        given_start: Some(Bytes::new((4 << 20) + 11 * 512)),
+        volumes: vec![Volume::Lvm {
+            thin: false,
+            stripes: 1,
+        }],
+        ..Want::default()
+    };
+    let all = lines(&want, 4);
+    // The grids of four disks share the full stripe of 1 MiB, eleven sectors ahead of which lie 2037.
+    assert!(
+        all.iter()
+            .any(|line| line.contains("--dataalignment 1m --dataalignmentoffset 2037s")),
+        "{all:#?}"
+    );
+    let element = Want {
+        array: None,
+        grids: vec!["256k:element:preference".parse().unwrap()],
+        ..want
+    };
+    let all = lines(&element, 1);
+    assert!(
+        all.iter()
+            .any(|line| line.contains("--dataalignment 256k --dataalignmentoffset 501s")),
+        "{all:#?}"
+    );
+}
+
+#[test]
+fn solaris_starts_follow_the_volume_block() {
+    // From the end of the EFI label on: 48 for 8 KiB, 128 for 64 KiB, 256 for 128 KiB.
+    for (block, sector) in [(8 << 10, 48), (64 << 10, 128), (128 << 10, 256)] {
+        let want = Want {
+            volume_block: Some(Bytes::new(block)),
+            habit: None,
+            label: Label::Efi,
+            partitions: vec![data(None)],
+            ..Want::default()
+        };
+        let plan = plan(&want).unwrap();
+        assert_eq!(plan.seats[0].start, Bytes::new(sector * 512));
+    }
+}
+
+#[test]
+fn what_cannot_be_had_together_is_named() {
+    let want = Want {
+        grids: vec!["4k@3584:jumper:rmw".parse().unwrap()],
+        physical: Bytes::new(512),
+        partitions: vec![data(None)],
+        ..Want::default()
+    };
+    let plan = plan(&want).unwrap();
+    let lost = &plan.solution.given_up[0];
+    assert_eq!(lost.constraint.kind, "habit");
+    let against = &plan.solution.kept[lost.against.unwrap()];
+    assert_eq!(against.kind, "jumper");
+    assert_eq!(plan.seats[0].start.get() % 4096, 3584);
+}
+
+fn wants() -> impl Strategy<Value = Want> {
+    let element = prop_oneof![
+        Just(16_u64 << 10),
+        Just(64 << 10),
+        Just(256 << 10),
+        Just(96 << 10)
+    ];
+    let array = (0_usize..6, 4_u32..12, element).prop_map(|(level, disks, element)| {
+        Level::ALL.get(level).map(|(_, level)| Array {
+            level: *level,
+            disks,
+            element: Bytes::new(element),
+            maker: Maker::Controller,
+        })
+    });
+    let unit = proptest::option::of(prop_oneof![Just(16_u64 << 10), Just(64 << 10)]);
+    let volumes = proptest::sample::subsequence(
+        vec![
+            Volume::Luks { version: 2 },
+            Volume::Lvm {
+                thin: true,
+                stripes: 1,
+            },
+            Volume::Bcache,
+        ],
+        0..=3,
+    );
+    (array, unit, volumes, 0_u64..5, any::<bool>()).prop_map(
+        |(array, unit, volumes, parts, habit)| Want {
+            array,
+            indirection_unit: unit.map(Bytes::new),
+            volumes,
+            habit: habit.then_some(Bytes::MIB),
+            partitions: (0..parts)
+                .map(|n| data(Some(n * 12_345 * 512 + 1)))
+                .chain([data(None)])
+                .collect(),
+            size: Some(Bytes::new((1 << 40) + 7 * 512)),
+            filesystem: Some(Filesystem::Xfs),
+            ..Want::default()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn every_start_is_on_every_grid_that_was_kept(want in wants()) {
+        let plan = plan(&want).unwrap();
+        for line in &plan.proof {
+            let kept = plan.solution.kept.contains(&line.grid);
+            prop_assert!(!kept || line.remainder.is_zero(), "{line:?}");
+            let seat = &plan.seats[line.seat];
+            let at = if line.end { seat.end().unwrap() } else { seat.start };
+            prop_assert_eq!((line.at, line.remainder), (at, line.grid.remainder(at)));
+        }
+        // Nothing overlaps, and everything fits.
+        let parts = &plan.seats[..want.partitions.len()];
+        for pair in parts.windows(2) {
+            prop_assert!(pair[0].end().unwrap() <= pair[1].start);
+        }
+        prop_assert!(parts.last().unwrap().end().unwrap() <= want.size.unwrap());
+        if let Some(lvm) = plan.lvm {
+            prop_assert!(lvm.extent.is_multiple_of(plan.solution.period));
+            for grid in plan.solution.kept.iter().filter(|grid| grid.kind != "habit") {
+                prop_assert!(lvm.chunk.unwrap().is_multiple_of(grid.size));
+            }
+        }
+    }
+}
