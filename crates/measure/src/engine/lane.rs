@@ -8,6 +8,7 @@ use super::clock::{now_ns, thread_ns};
 use super::failure::failure;
 use super::files::Files;
 use super::options::{CellSpec, Options, Place};
+use super::patience::Patience;
 use super::places::{Law, Places, Spot};
 use super::queue::{Done, Io, Op, Queue, Setup};
 use super::span::{Span, Stretch, Until};
@@ -112,7 +113,7 @@ impl Lane {
         // What is written first is made before the time begins.
         let mut start_ns = None;
         let mut now = now_ns();
-        let mut moved = now;
+        let mut patience = Patience::new(self.stall, now);
         loop {
             while until.wants(sent, now) && failed.is_none() {
                 let Some(slot) = free.pop() else { break };
@@ -131,10 +132,11 @@ impl Lane {
             }
             let all = u32::try_from(sent - done).unwrap_or(u32::MAX);
             let want = if until.wants(sent, now) { 1 } else { all };
-            let more = self.wait(want, moved, &mut failed, |slot| free.push(slot))?;
+            let more = self.wait(want, &mut failed, |slot| free.push(slot))?;
             now = now_ns();
-            if more != 0 {
-                moved = now;
+            if let Err(error) = patience.look(now, more != 0) {
+                self.give_up();
+                return Err(error);
             }
             done += u64::from(more);
         }
@@ -169,7 +171,6 @@ impl Lane {
     fn wait(
         &mut self,
         want: u32,
-        moved_ns: u64,
         failed: &mut Option<Error>,
         mut each: impl FnMut(u32),
     ) -> Result<u32> {
@@ -184,14 +185,9 @@ impl Lane {
                 *failed = failed.take().or_else(|| failure(files, io, result));
             }
         });
-        let silent = Duration::from_nanos(now_ns().saturating_sub(moved_ns));
         if let Err(error) = entered {
             self.give_up();
             return Err(Error::io("the queue of I/O failed", error));
-        }
-        if done == 0 && silent > self.stall {
-            self.give_up();
-            return Err(stalled(self.stall));
         }
         Ok(done)
     }

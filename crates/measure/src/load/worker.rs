@@ -11,7 +11,7 @@ use super::shared::{Shared, Work, places};
 use super::tally::Tally;
 use super::window::Window;
 use crate::data::Filler;
-use crate::engine::{Api, Done, Io, Op, Places, Queue, Setup, failure, io_of, now_ns, stalled};
+use crate::engine::{Api, Done, Io, Op, Patience, Places, Queue, Setup, failure, io_of, now_ns};
 use crate::{Error, Result};
 
 /// I/Os are handed to the tap in parcels.
@@ -99,7 +99,8 @@ impl<'a> Worker<'a> {
     /// An error here means that I/O is still in flight, and that the queue cannot be used any more.
     fn pump(&mut self) -> Result<()> {
         let begun = now_ns();
-        let (mut now, mut moved) = (begun, begun);
+        let mut now = begun;
+        let mut patience = Patience::new(self.shared.options.stall, begun);
         loop {
             let phase = self.shared.board.phase();
             if self.window.follow(phase, now) {
@@ -116,11 +117,9 @@ impl<'a> Worker<'a> {
             }
             let entered = self.enter(phase, wait_ns);
             now = now_ns();
-            if self.reap(now) || self.flying() == 0 {
-                moved = now;
-            }
+            let moved = self.reap(now) || self.flying() == 0;
             entered.map_err(|error| Error::io("the queue of I/O failed", error))?;
-            check_stall(now - moved, self.shared.options.stall)?;
+            patience.look(now, moved)?;
         }
     }
 
@@ -265,11 +264,4 @@ impl<'a> Worker<'a> {
         self.failed.get_or_insert(error);
         self.shared.board.advance(Phase::Stop);
     }
-}
-
-fn check_stall(silent_ns: u64, most: Duration) -> Result<()> {
-    if Duration::from_nanos(silent_ns) > most {
-        return Err(stalled(most));
-    }
-    Ok(())
 }
