@@ -1,8 +1,8 @@
 //! Folders of images: one bad file stops nothing, and Ctrl-C shows what was done.
 
 use std::fs;
+use std::io::Read;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use ioalign_testkit::gpt::{self, LINUX};
 use ioalign_testkit::run::{text, tool};
@@ -214,17 +214,21 @@ fn an_interrupted_folder_shows_what_was_done() {
     for index in 0..3000 {
         fs::copy(bad.path(), folder.path().join(format!("{index}.img"))).unwrap();
     }
-    let child = Command::new(PROGRAM)
+    let mut child = Command::new(PROGRAM)
         .args(["check", "--jobs", "1", "--json"])
         .arg(folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(60));
+    // The first targets are written when others are still to be judged.
+    let mut stdout = child.stdout.take().unwrap();
+    let mut written = vec![0];
+    stdout.read_exact(&mut written).unwrap();
     tool("kill", &["-INT", &child.id().to_string()]);
+    stdout.read_to_end(&mut written).unwrap();
     let output = child.wait_with_output().unwrap();
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&written).unwrap();
     let done = json["targets"].as_array().unwrap().len();
     // A very fast machine may be done before the signal comes.
     let code = output.status.code();
