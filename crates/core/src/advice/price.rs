@@ -1,0 +1,213 @@
+//! What one crossing costs, from the cells of a comparison.
+//!
+//! A cell says how much slower I/O of one kind is at an offset; of that I/O only a share crosses a
+//! boundary of the grid in question. Slowdown by share is the price of a crossing, which holds for a
+//! workload that crosses less often or more often. Undecided and invalid cells have no price.
+
+use super::Measured;
+use super::defect::{Defect, crossing_at};
+use crate::comparison::{Arm, Cell, Comparison, Estimate, Metric, Verdict};
+use crate::units::ratio;
+
+/// Cells further away than this factor in size say nothing of a size.
+const NEAR: f64 = 2.0;
+/// Below this share of crossing I/Os their median does not see them.
+const SEEN_BY_MEDIAN: f64 = 0.9;
+
+/// A range with its middle.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Range {
+    pub(super) low: f64,
+    pub(super) likely: f64,
+    pub(super) high: f64,
+}
+
+impl Range {
+    fn times(self, factor: f64) -> Self {
+        Self {
+            low: self.low * factor,
+            likely: self.likely * factor,
+            high: self.high * factor,
+        }
+    }
+
+    /// Wide enough for both.
+    fn with(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            likely: f64::midpoint(self.likely, other.likely),
+            high: self.high.max(other.high),
+        }
+    }
+}
+
+/// The cells that count.
+pub(super) struct Prices<'a> {
+    arms: &'a [Arm],
+    cells: Vec<&'a Cell>,
+    left_out: usize,
+}
+
+/// The price of a crossing for one kind of I/O.
+pub(super) struct Price {
+    /// Share of the time of a clean I/O that a crossing adds.
+    pub(super) crossing: Range,
+    /// What a clean I/O takes; `None`: not measured.
+    pub(super) clean_us: Option<f64>,
+    pub(super) block_bytes: u64,
+}
+
+/// Takes the cells with a result.
+pub(super) fn list(comparison: &Comparison) -> Prices<'_> {
+    let (cells, out): (Vec<_>, Vec<_>) = comparison.cells.iter().partition(|cell| counts(cell));
+    Prices {
+        arms: &comparison.arms,
+        cells,
+        left_out: out.len(),
+    }
+}
+
+fn counts(cell: &Cell) -> bool {
+    !cell.placebo.moved && cell.estimates.iter().any(decided)
+}
+
+fn decided(estimate: &Estimate) -> bool {
+    use Verdict::{Faster, NoDifference, Slower};
+    matches!(estimate.verdict, Slower | Faster | NoDifference) && slowdown(estimate).is_some()
+}
+
+impl Prices<'_> {
+    /// For the document.
+    pub(super) fn measured(&self, comparison: &Comparison) -> Measured {
+        Measured {
+            target: comparison.target.clone(),
+            machine: comparison.machine.host.clone(),
+            cells: self.cells.len(),
+            cells_left_out: self.left_out,
+        }
+    }
+
+    /// Cells that do not count.
+    pub(super) const fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// All prices of crossing the grid of `defect`.
+    pub(super) fn all(&self, defect: &Defect) -> Vec<(&Cell, Price)> {
+        let cells = self.cells.iter();
+        cells
+            .filter_map(|cell| Some((*cell, self.price(cell, defect)?)))
+            .collect()
+    }
+
+    /// The price of one cell: over its arms that are off the grid, those as far off as the defect where
+    /// there are any.
+    fn price(&self, cell: &Cell, defect: &Defect) -> Option<Price> {
+        let unit = defect.unit_bytes.filter(|unit| *unit > 0)?;
+        let baseline = self.arms.first()?;
+        let same_target = |arm: &&Arm| arm.target == baseline.target;
+        let off: Vec<_> = self
+            .arms
+            .iter()
+            .skip(1)
+            .filter(same_target)
+            .filter(|arm| {
+                baseline.offset_bytes.is_multiple_of(unit) && arm.offset_bytes % unit != 0
+            })
+            .collect();
+        let alike = |arm: &&&Arm| Some(arm.offset_bytes % unit) == defect.offset_bytes;
+        let exact: Vec<_> = off.iter().filter(alike).copied().collect();
+        let chosen = if exact.is_empty() { off } else { exact };
+        let prices = chosen.iter().filter_map(|arm| of_arm(cell, arm, unit));
+        Some(Price {
+            crossing: prices.reduce(Range::with)?,
+            clean_us: clean(cell, &baseline.name),
+            block_bytes: cell.block_bytes,
+        })
+    }
+}
+
+/// Of prices of many cells, what one kind of I/O pays: the nearest size of its operation and order.
+pub(super) fn near<'a>(
+    prices: &'a [(&Cell, Price)],
+    (write, sequential, bytes): (bool, Option<bool>, u64),
+) -> Vec<&'a Price> {
+    let distance = |price: &Price| {
+        let (a, b) = (price.block_bytes, bytes);
+        ratio(a.max(b), a.min(b).max(1))
+    };
+    let fits = |cell: &Cell| {
+        let op = if write { "write" } else { "read" };
+        let order = sequential.is_none_or(|asked| asked == (cell.pattern == "sequential"));
+        cell.op == op && order
+    };
+    let fitting: Vec<_> = prices
+        .iter()
+        .filter(|(cell, price)| fits(cell) && distance(price) <= NEAR)
+        .map(|(_, price)| price)
+        .collect();
+    let least = fitting.iter().map(|price| distance(price)).reduce(f64::min);
+    let nearest = |price: &&Price| least.is_some_and(|least| distance(price) <= least);
+    fitting.into_iter().filter(nearest).collect()
+}
+
+/// Wide enough for all queue depths and numbers of workers of the nearest size.
+pub(super) fn widest(prices: &[&Price]) -> Option<Range> {
+    prices
+        .iter()
+        .map(|price| price.crossing)
+        .reduce(Range::with)
+}
+
+fn of_arm(cell: &Cell, arm: &Arm, unit: u64) -> Option<Range> {
+    let share = crossing_at(cell.block_bytes, unit, arm.offset_bytes);
+    if share <= 0.0 {
+        return None;
+    }
+    let mut found: Vec<_> = cell
+        .estimates
+        .iter()
+        .filter(|one| one.arm == arm.name && decided(one) && tells(one.metric))
+        .collect();
+    // The median of many clean I/Os and a few that cross is that of a clean one.
+    let others = found.iter().any(|one| one.metric != Metric::LatencyMedian);
+    if share < SEEN_BY_MEDIAN && others {
+        found.retain(|one| one.metric != Metric::LatencyMedian);
+    }
+    let slower = found.into_iter().filter_map(slowdown).reduce(Range::with)?;
+    Some(slower.times(1.0 / share))
+}
+
+/// Those that say how long I/O takes; the 99th percentile is not what the mean I/O pays.
+const fn tells(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::LatencyMedian | Metric::LatencyMean | Metric::Throughput
+    )
+}
+
+/// How much longer it takes, of a throughput as much as a latency: 0.2 is 20 % longer.
+fn slowdown(estimate: &Estimate) -> Option<Range> {
+    let (ratio, low, high) = (estimate.ratio?, estimate.ratio_low?, estimate.ratio_high?);
+    let sound = [ratio, low, high]
+        .iter()
+        .all(|one| one.is_finite() && *one > 0.0);
+    if !sound {
+        return None;
+    }
+    let [low, likely, high] = if estimate.metric.more_is_better() {
+        [1.0 / high, 1.0 / ratio, 1.0 / low]
+    } else {
+        [low, ratio, high]
+    };
+    Some(Range {
+        low: low - 1.0,
+        likely: likely - 1.0,
+        high: high - 1.0,
+    })
+}
+
+fn clean(cell: &Cell, baseline: &str) -> Option<f64> {
+    let level = cell.levels.iter().find(|level| level.arm == baseline)?;
+    level.latency_mean_us.or(level.latency_p50_us)
+}
