@@ -3,13 +3,17 @@
 //! Its JSON is `ioalign.comparison/1`. Ratios are arm over baseline of the metric itself: of a latency
 //! 1.2 means slower by 20 %, of a throughput 0.8 means less by 20 %.
 
+mod before;
 mod estimate;
 mod machine;
+mod summary;
 
 use serde::{Deserialize, Serialize};
 
+pub use before::{Before, Change};
 pub use estimate::{Estimate, Metric, Placebo, Verdict};
 pub use machine::{Machine, MachineDisk};
+pub use summary::{Spread, Summary};
 
 /// The name and version of the document.
 pub const SCHEMA: &str = "ioalign.comparison/1";
@@ -39,6 +43,20 @@ pub struct Comparison {
     /// What the reader has to know: a fallback that was taken, a limit of the target.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Against an earlier run, where one was named.
+    #[serde(default)]
+    pub before: Option<Before>,
+}
+
+impl Comparison {
+    /// Whether anything is certain to differ, in a cell whose placebo kept still.
+    pub fn differs(&self) -> bool {
+        let estimates = self.cells.iter().flat_map(|cell| &cell.estimates);
+        let changes = self.before.iter().flat_map(|before| &before.changes);
+        let verdicts = estimates.map(|estimate| estimate.verdict);
+        let mut all = verdicts.chain(changes.map(|change| change.verdict));
+        all.any(|verdict| matches!(verdict, Verdict::Slower | Verdict::Faster))
+    }
 }
 
 /// One of the things compared.
@@ -51,6 +69,9 @@ pub struct Arm {
     /// Where several targets are compared: which one.
     #[serde(default)]
     pub target: Option<String>,
+    /// Where its I/O begins on the disk at the bottom; `None`: not known, as for a file.
+    #[serde(default)]
+    pub start_bytes: Option<u64>,
 }
 
 /// One kind of I/O, in every arm.
@@ -100,22 +121,16 @@ pub struct Level {
     pub cpu_per_io_us: Option<f64>,
 }
 
-/// The table of a matrix: aligned against misaligned, over all cells with a valid result.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// How much more throughput alignment gives: 0.12 is 12 %.
-    pub throughput_gain_ratio: Option<Spread>,
-    /// How much latency alignment saves.
-    pub latency_drop_ratio: Option<Spread>,
-}
-
-/// Of several numbers.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// The least.
-    pub min: f64,
-    /// Their mean.
-    pub mean: f64,
-    /// The greatest.
-    pub max: f64,
+impl Level {
+    /// One of its numbers: µs, or I/Os a second.
+    pub fn of(&self, metric: Metric) -> Option<f64> {
+        let value = match metric {
+            Metric::LatencyMedian => self.latency_p50_us,
+            Metric::LatencyMean => self.latency_mean_us,
+            Metric::LatencyP99 => self.latency_p99_us,
+            Metric::Throughput => self.iops,
+            Metric::CpuPerIo => self.cpu_per_io_us,
+        };
+        value.filter(|value| *value > 0.0)
+    }
 }

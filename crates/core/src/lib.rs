@@ -15,6 +15,7 @@ pub mod grid;
 pub mod grid_spec;
 pub mod judge;
 pub mod layer;
+pub mod load;
 pub mod map;
 pub mod phase;
 pub mod profile;

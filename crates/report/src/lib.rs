@@ -6,10 +6,12 @@
 //! come from untrusted disks: each renderer makes them harmless for its medium.
 #![deny(missing_docs)]
 
+pub mod comparison;
 pub mod format;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod load;
 pub mod model;
 pub mod nagios;
 pub mod options;

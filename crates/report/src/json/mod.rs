@@ -26,10 +26,14 @@ pub const SCHEMA: &str = "ioalign.check/1";
 
 /// The whole document, indented, with a line feed at the end.
 pub fn render(report: &Report, _options: &Options) -> String {
-    let document = Document::of(report);
+    pretty(&Document::of(report))
+}
+
+/// Any document, in the same way.
+pub fn pretty(document: &impl Serialize) -> String {
     // Cannot fail: every key is a string and nothing does I/O.
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    let _ = serde_json::to_writer_pretty(&mut bytes, &document);
+    let _ = serde_json::to_writer_pretty(&mut bytes, document);
     bytes.push(b'\n');
     escape_invisible(String::from_utf8(bytes).unwrap_or_default())
 }

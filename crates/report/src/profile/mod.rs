@@ -8,9 +8,9 @@ mod intervals;
 pub mod law;
 mod ops;
 mod starts;
-mod table;
+pub(crate) mod table;
 mod time;
-mod units;
+pub(crate) mod units;
 mod verdict;
 mod who;
 

@@ -1,0 +1,110 @@
+//! The table of a matrix: the least, the mean and the greatest that alignment gives.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cell, Metric, Verdict};
+
+/// The baseline against the other arms, over all cells with a valid result.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// How much more throughput alignment gives: 0.12 is 12 %.
+    pub throughput_gain_ratio: Option<Spread>,
+    /// How much latency alignment saves, by medians.
+    pub latency_drop_ratio: Option<Spread>,
+}
+
+impl Summary {
+    /// Over these cells; those that are invalid do not count.
+    pub fn of(cells: &[Cell]) -> Self {
+        Self {
+            throughput_gain_ratio: Spread::of(ratios(cells, Metric::Throughput).map(gain)),
+            latency_drop_ratio: Spread::of(ratios(cells, Metric::LatencyMedian).map(saved)),
+        }
+    }
+}
+
+/// What the baseline has more of than an arm, where the arm has `ratio` of the baseline.
+fn gain(ratio: f64) -> f64 {
+    1.0 / ratio - 1.0
+}
+
+/// What the baseline has less of.
+fn saved(ratio: f64) -> f64 {
+    1.0 - 1.0 / ratio
+}
+
+fn ratios(cells: &[Cell], metric: Metric) -> impl Iterator<Item = f64> {
+    let estimates = cells.iter().flat_map(|cell| &cell.estimates);
+    estimates
+        .filter(move |one| one.metric == metric && one.verdict != Verdict::Invalid)
+        .filter_map(|one| one.ratio)
+        .filter(|ratio| *ratio > 0.0)
+}
+
+/// Of several numbers.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// `None` of nothing.
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let (mut count, mut sum) = (0.0, 0.0);
+        let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values {
+            count += 1.0;
+            sum += value;
+            min = f64::min(min, value);
+            max = f64::max(max, value);
+        }
+        (count > 0.0).then(|| Self {
+            min,
+            mean: sum / count,
+            max,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::Estimate;
+
+    fn cell(metric: Metric, ratio: f64, verdict: Verdict) -> Cell {
+        let estimate = Estimate {
+            metric,
+            ratio: Some(ratio),
+            verdict,
+            ..Estimate::default()
+        };
+        Cell {
+            estimates: vec![estimate],
+            ..Cell::default()
+        }
+    }
+
+    #[test]
+    fn what_alignment_gives_is_seen_from_the_misaligned_side() {
+        // 211 and 129 MiB/s; 15 and 30 µs.
+        let cells = [
+            cell(Metric::Throughput, 129.0 / 211.0, Verdict::Slower),
+            cell(Metric::Throughput, 1.0, Verdict::NoDifference),
+            cell(Metric::LatencyMedian, 2.0, Verdict::Slower),
+            cell(Metric::LatencyMedian, 50.0, Verdict::Invalid),
+        ];
+        let summary = Summary::of(&cells);
+        let gain = summary.throughput_gain_ratio.unwrap();
+        assert!((gain.max - (211.0 / 129.0 - 1.0)).abs() < 1e-9, "{gain:?}");
+        assert!(gain.min.abs() < 1e-9, "{gain:?}");
+        assert!((gain.mean - gain.max / 2.0).abs() < 1e-9, "{gain:?}");
+        let drop = summary.latency_drop_ratio.unwrap();
+        assert!((drop.max - 0.5).abs() < 1e-9, "{drop:?}");
+        assert_eq!(Summary::of(&[]), Summary::default());
+    }
+}

@@ -1,0 +1,71 @@
+//! A comparison, shown: text for a terminal, rows for a spreadsheet, JSON for scripts.
+
+mod csv;
+mod json;
+mod text;
+pub mod words;
+
+use std::fmt;
+use std::str::FromStr;
+
+use ioalign_core::comparison::Comparison;
+
+use crate::options::Options;
+
+pub use csv::render as csv;
+pub use json::render as json;
+pub use text::{heading, render as text, row};
+
+/// A way to show a comparison.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// For a terminal.
+    #[default]
+    Text,
+    /// For scripts, by the schema `ioalign.comparison/1`.
+    Json,
+    /// One row an estimate, for a spreadsheet.
+    Csv,
+}
+
+impl Format {
+    /// All of them, in the order of the help text.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Json, Self::Csv];
+
+    /// The word of `--format`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Shows it.
+    pub fn render(self, comparison: &Comparison, options: &Options) -> String {
+        match self {
+            Self::Text => text(comparison, options),
+            Self::Json => json(comparison),
+            Self::Csv => csv(comparison),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|format| format.name() == word);
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("`{word}` is no format: try {known}")
+        })
+    }
+}

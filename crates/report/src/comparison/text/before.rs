@@ -1,0 +1,54 @@
+//! Then and now.
+
+use ioalign_core::comparison::{Before, Change, Comparison, Metric};
+
+use super::super::words;
+use crate::profile::table::Table;
+use crate::profile::units::time;
+use crate::text::page::{Page, Span, Style};
+
+pub fn put(page: &mut Page, comparison: &Comparison) {
+    let Some(before) = &comparison.before else {
+        return;
+    };
+    page.blank();
+    page.put("", "", 2, &[Span::new(Style::Strong, title(before))]);
+    let head = ["", "then", "now", "difference", "interval", "verdict"];
+    let mut table = Table::new(1, &head);
+    for change in &before.changes {
+        table.row(words::style(change.verdict), row(comparison, change));
+    }
+    table.put(page);
+    let text = if before.interleaved {
+        "Numbers of two times. The layout of then is an arm of this run too, so that the estimates \
+         below do not depend on how busy the machine was."
+    } else {
+        "Numbers of two times: the machine may have been busier in one of them."
+    };
+    page.put("  ", "  ", 0, &[Span::new(Style::Dim, text)]);
+}
+
+fn title(before: &Before) -> String {
+    let load = before
+        .load_average
+        .map_or_else(String::new, |load| format!(", load {load:.1}"));
+    format!("Against {} of {}{load}", before.document, before.time)
+}
+
+fn row(comparison: &Comparison, change: &Change) -> Vec<String> {
+    let cell = comparison.cells.get(change.cell);
+    let what = cell.map_or_else(String::new, words::short_cell);
+    let depth = cell.map_or(0, |cell| cell.queue_depth * cell.workers.max(1));
+    let value = |value: f64| match change.metric {
+        Metric::Throughput => format!("{}/s", words::rate(value)),
+        _ => time(value),
+    };
+    vec![
+        format!("{what} ×{depth} {}", change.arm),
+        value(change.before),
+        value(change.after),
+        words::difference(change.ratio),
+        words::interval(change.ratio_low, change.ratio_high),
+        change.verdict.word().to_owned(),
+    ]
+}

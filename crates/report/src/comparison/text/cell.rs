@@ -1,0 +1,117 @@
+//! One cell in full: the arms in absolute numbers, every estimate, the placebo.
+
+use ioalign_core::comparison::{Cell, Comparison, Estimate, Level, Metric};
+
+use super::super::words;
+use crate::profile::table::Table;
+use crate::profile::units::{rate, time};
+use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::thousands;
+
+pub fn put(page: &mut Page, comparison: &Comparison, cell: &Cell) {
+    let title = format!(
+        "{}, {}",
+        words::cell(cell),
+        words::load(cell.queue_depth, cell.workers)
+    );
+    page.line(&[Span::new(Style::Strong, title)]);
+    levels(page, cell);
+    estimates(page, comparison, cell);
+    placebo(page, cell);
+}
+
+fn levels(page: &mut Page, cell: &Cell) {
+    let head = ["arm", "p50", "mean", "p99", "I/Os/s", "bytes/s", "CPU/I/O"];
+    let mut table = Table::new(1, &head);
+    for level in &cell.levels {
+        table.row(Style::Plain, level_row(level));
+    }
+    table.put(page);
+}
+
+fn level_row(level: &Level) -> Vec<String> {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        level.arm.clone(),
+        or_none(level.latency_p50_us.map(time)),
+        or_none(level.latency_mean_us.map(time)),
+        or_none(level.latency_p99_us.map(time)),
+        or_none(level.iops.map(words::rate)),
+        or_none(level.bytes_per_s.map(rate)),
+        or_none(level.cpu_per_io_us.map(time)),
+    ]
+}
+
+fn estimates(page: &mut Page, comparison: &Comparison, cell: &Cell) {
+    let head = ["arm", "metric", "difference", "interval", "verdict"];
+    let mut table = Table::new(2, &head);
+    let mut last = "";
+    for one in ordered(comparison, cell) {
+        let arm = if last == one.arm { "" } else { &one.arm };
+        last = &one.arm;
+        table.row(words::style(one.verdict), row(arm, one));
+    }
+    if !table.is_empty() {
+        page.blank();
+    }
+    table.put(page);
+    for one in &cell.estimates {
+        if let Some(note) = &one.note {
+            let text = format!("{} {}: {note}", one.arm, words::metric(one.metric));
+            page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
+        }
+    }
+}
+
+/// By arm, and within it the metrics in their usual order.
+fn ordered<'a>(comparison: &Comparison, cell: &'a Cell) -> Vec<&'a Estimate> {
+    let place = |name: &str| comparison.arms.iter().position(|arm| arm.name == name);
+    let mut all: Vec<_> = cell.estimates.iter().collect();
+    let rank = |metric: Metric| match metric {
+        Metric::LatencyMedian => 0,
+        Metric::LatencyMean => 1,
+        Metric::LatencyP99 => 2,
+        Metric::Throughput => 3,
+        Metric::CpuPerIo => 4,
+    };
+    all.sort_by_key(|one| (place(&one.arm), rank(one.metric)));
+    all
+}
+
+fn row(arm: &str, one: &Estimate) -> Vec<String> {
+    vec![
+        arm.to_owned(),
+        words::metric(one.metric).to_owned(),
+        one.ratio.map_or_else(|| "-".to_owned(), words::difference),
+        words::interval(one.ratio_low, one.ratio_high),
+        one.verdict.word().to_owned(),
+    ]
+}
+
+/// How far identical arms were apart: what the cell can resolve.
+fn placebo(page: &mut Page, cell: &Cell) {
+    let placebo = &cell.placebo;
+    let Some(ratio) = placebo.ratio else { return };
+    let rounds = cell.estimates.iter().map(|one| one.rounds).max();
+    let confidence = cell.estimates.first().map_or(0.95, |one| one.confidence);
+    let state = if placebo.moved {
+        "it moved, the cell is invalid"
+    } else {
+        "it kept still"
+    };
+    let text = format!(
+        "placebo {} ({}): {state}. {} I/Os, {} rounds, {}; intervals at {}",
+        words::difference(ratio),
+        words::interval(placebo.ratio_low, placebo.ratio_high),
+        thousands(cell.ios),
+        thousands(rounds.unwrap_or(0)),
+        time(cell.duration_s * 1e6),
+        words::share(confidence),
+    );
+    let style = if placebo.moved {
+        Style::Odd
+    } else {
+        Style::Dim
+    };
+    page.put("  ", "  ", 2, &[Span::new(style, text)]);
+}

@@ -1,0 +1,135 @@
+//! What was measured where, and the answer in one sentence.
+
+use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Verdict};
+
+use super::super::words;
+use crate::profile::units::time;
+use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::thousands;
+
+/// The target, the machine and the time it took.
+pub fn title(page: &mut Page, comparison: &Comparison) {
+    let dot = page.glyphs().dot;
+    let (arms, cells) = (comparison.arms.len(), comparison.cells.len());
+    let took = time(comparison.duration_s * 1e6);
+    let ios: u64 = comparison.cells.iter().map(|cell| cell.ios).sum();
+    let facts = format!(
+        "{dot}{}, {} in {took}{dot}{} I/Os",
+        count(arms, "arm"),
+        count(cells, "cell"),
+        thousands(ios)
+    );
+    let name = Span::new(Style::Strong, comparison.target.clone());
+    page.put("", "", 2, &[name, Span::new(Style::Dim, facts)]);
+    let machine = machine(comparison, dot);
+    if !machine.is_empty() {
+        page.put("", "", 2, &[Span::new(Style::Dim, machine)]);
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{ending}")
+}
+
+fn machine(comparison: &Comparison, dot: &str) -> String {
+    let machine = &comparison.machine;
+    let processors = match machine.cpus {
+        0 => String::new(),
+        n => format!("{n} × {}", machine.cpu_model),
+    };
+    let load = machine.load_average.map(|load| format!("load {load:.1}"));
+    let facts = [
+        machine.platform.clone(),
+        processors,
+        machine.kernel.clone(),
+        load.unwrap_or_default(),
+    ];
+    let known: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    known.join(dot)
+}
+
+/// One line: what differs most, or that nothing does.
+pub fn answer(page: &mut Page, comparison: &Comparison) {
+    let (style, text) = sentence(comparison);
+    page.put("", "", 2, &[Span::new(style, text)]);
+    if let Some(why) = &comparison.partial {
+        let text = format!("partial: {why}");
+        page.put("", "", 2, &[Span::new(Style::Warn, text)]);
+    }
+}
+
+/// The answer, by medians and throughput: they decide, the other metrics are told beside.
+fn sentence(comparison: &Comparison) -> (Style, String) {
+    let known = || {
+        let cells = comparison.cells.iter();
+        cells.flat_map(|cell| cell.estimates.iter().map(move |one| (cell, one)))
+    };
+    let of = |verdict: Verdict| known().filter(move |(_, one)| one.verdict == verdict);
+    let worst = of(Verdict::Slower).max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+    if let Some((cell, one)) = worst {
+        return (Style::Bad, certain(cell, one));
+    }
+    let best = of(Verdict::Faster).max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+    if let Some((cell, one)) = best {
+        return (Style::Warn, certain(cell, one));
+    }
+    let invalid = of(Verdict::Invalid).count();
+    match (known().count(), invalid, of(Verdict::NoDifference).count()) {
+        (0, ..) => (Style::Odd, "nothing was measured".to_owned()),
+        (all, invalid, _) if all == invalid => (
+            Style::Odd,
+            "invalid: identical arms differed, so that no difference can be told here".to_owned(),
+        ),
+        (.., 0) => (
+            Style::Dim,
+            "undecided: more time would narrow the intervals".to_owned(),
+        ),
+        _ => (Style::Good, same(comparison)),
+    }
+}
+
+/// How far from 1, whichever way.
+fn distance(one: &Estimate) -> f64 {
+    let ratio = one.ratio.filter(|ratio| *ratio > 0.0);
+    // What decides is preferred to a tail that is known to a factor.
+    let weight = match one.metric {
+        Metric::LatencyMedian | Metric::Throughput => 1e6,
+        _ => 1.0,
+    };
+    ratio.map_or(0.0, |ratio| ratio.ln().abs()) * weight
+}
+
+fn certain(cell: &Cell, one: &Estimate) -> String {
+    let difference = one.ratio.map_or_else(String::new, words::difference);
+    format!(
+        "{}: {} {} {difference} ({}) against {}, at {}, {}",
+        one.verdict.word(),
+        one.arm,
+        words::metric(one.metric),
+        words::interval(one.ratio_low, one.ratio_high),
+        one.baseline,
+        words::cell(cell),
+        words::load(cell.queue_depth, cell.workers),
+    )
+}
+
+/// The bound that holds for every cell that was decided.
+fn same(comparison: &Comparison) -> String {
+    let estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
+    let decided = estimates.filter(|one| one.verdict == Verdict::NoDifference);
+    let ends = decided.flat_map(|one| [one.ratio_low, one.ratio_high]);
+    let farthest = ends.flatten().map(|ratio| (ratio - 1.0).abs());
+    let bound = words::share(farthest.fold(0.0, f64::max));
+    format!("no-difference: none larger than {bound} where it was decided")
+}
+
+/// What the reader has to know.
+pub fn notes(page: &mut Page, comparison: &Comparison) {
+    if !comparison.notes.is_empty() {
+        page.blank();
+    }
+    for note in &comparison.notes {
+        page.put("", "", 2, &[Span::new(Style::Dim, format!("note: {note}"))]);
+    }
+}

@@ -1,0 +1,156 @@
+//! Words and numbers of comparisons, the same in every format.
+
+use ioalign_core::Bytes;
+use ioalign_core::comparison::{Cell, Metric, Verdict};
+
+use crate::profile::units::three;
+use crate::text::page::Style;
+use crate::words::numbers::thousands;
+
+/// The metric as JSON names it.
+pub const fn key(metric: Metric) -> &'static str {
+    match metric {
+        Metric::LatencyMedian => "latency_median",
+        Metric::LatencyMean => "latency_mean",
+        Metric::LatencyP99 => "latency_p99",
+        Metric::Throughput => "throughput",
+        Metric::CpuPerIo => "cpu_per_io",
+    }
+}
+
+/// The metric in words.
+pub const fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::LatencyMedian => "median latency",
+        Metric::LatencyMean => "mean latency",
+        Metric::LatencyP99 => "99 % latency",
+        Metric::Throughput => "throughput",
+        Metric::CpuPerIo => "processor an I/O",
+    }
+}
+
+/// What a cell sends: `4 KiB random write`.
+pub fn cell(cell: &Cell) -> String {
+    format!(
+        "{} {} {}",
+        Bytes::new(cell.block_bytes),
+        cell.pattern,
+        op(&cell.op)
+    )
+}
+
+/// The same in fewer columns: `128 KiB seq write`.
+pub fn short_cell(of: &Cell) -> String {
+    cell(of)
+        .replace("sequential", "seq")
+        .replace("random", "rand")
+}
+
+/// `read`, `write`; of a mix `70 % read`.
+pub fn op(op: &str) -> String {
+    match op.strip_prefix("read-") {
+        Some(percent) => format!("{percent} % read"),
+        None => op.to_owned(),
+    }
+}
+
+/// How many are in flight: `16 in flight`, `16 in flight of each of 4 workers`.
+pub fn load(queue_depth: u32, workers: u32) -> String {
+    match workers {
+        0 | 1 => format!("{queue_depth} in flight"),
+        _ => format!("{workers} workers, {queue_depth} in flight each"),
+    }
+}
+
+/// A ratio as what it adds or takes: `+528 %`, `-0.34 %`; past ten times as a factor.
+pub fn difference(ratio: f64) -> String {
+    if ratio >= 10.0 {
+        return format!("{}×", three(ratio));
+    }
+    signed((ratio - 1.0) * 100.0) + " %"
+}
+
+/// Both ends of an interval of ratios: `+409 to +659 %`.
+pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
+    let (Some(low), Some(high)) = (low, high) else {
+        return "-".to_owned();
+    };
+    if high >= 10.0 {
+        return format!("{} to {}×", three(low), three(high));
+    }
+    let ends = [low, high].map(|ratio| signed((ratio - 1.0) * 100.0));
+    format!("{} to {} %", ends[0], ends[1])
+}
+
+/// A gain or a saving of the summary: `12 %`, `0.4 %`.
+pub fn share(ratio: f64) -> String {
+    let text = signed(ratio * 100.0);
+    format!("{} %", text.strip_prefix('+').unwrap_or(&text))
+}
+
+/// Two digits that mean something, and the sign.
+fn signed(percent: f64) -> String {
+    let text = match percent.abs() {
+        v if v < 0.005 => return "0".to_owned(),
+        v if v < 0.995 => format!("{percent:+.2}"),
+        v if v < 9.95 => format!("{percent:+.1}"),
+        _ => format!("{percent:+.0}"),
+    };
+    match text.strip_suffix(".0") {
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}
+
+/// A rate: above a hundred a whole number with commas.
+pub fn rate(value: f64) -> String {
+    if value < 100.0 {
+        return three(value);
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // rates stay below 1e12
+    thousands(value.round() as u64)
+}
+
+/// The colour of a verdict; the word is always there.
+pub(crate) const fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Slower => Style::Bad,
+        Verdict::Faster | Verdict::NoDifference => Style::Good,
+        Verdict::Undecided => Style::Dim,
+        Verdict::Invalid => Style::Odd,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_short_and_signed() {
+        assert_eq!(difference(6.28), "+528 %");
+        assert_eq!(difference(0.65), "-35 %");
+        assert_eq!(difference(1.088), "+8.8 %");
+        assert_eq!(difference(1.0034), "+0.34 %");
+        assert_eq!(difference(0.99999), "0 %");
+        assert_eq!(difference(22.04), "22×");
+        assert_eq!(interval(Some(5.09), Some(7.59)), "+409 to +659 %");
+        assert_eq!(interval(Some(0.998), Some(1.001)), "-0.20 to +0.10 %");
+        assert_eq!(interval(Some(9.5), Some(12.5)), "9.5 to 12.5×");
+        assert_eq!(interval(None, Some(1.0)), "-");
+        assert_eq!(share(0.62), "62 %");
+        assert_eq!(share(-0.02), "-2 %");
+    }
+
+    #[test]
+    fn cells_have_names() {
+        let one = Cell {
+            block_bytes: 131_072,
+            op: "read-70".to_owned(),
+            pattern: "sequential".to_owned(),
+            ..Cell::default()
+        };
+        assert_eq!(cell(&one), "128 KiB sequential 70 % read");
+        assert_eq!(short_cell(&one), "128 KiB seq 70 % read");
+        assert_eq!(load(16, 1), "16 in flight");
+    }
+}

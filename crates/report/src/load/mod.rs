@@ -1,0 +1,164 @@
+//! A plain load, shown in the manner of fio: rates, latencies, percentiles.
+
+use ioalign_core::Bytes;
+use ioalign_core::load::{Latency, Load, Step};
+use ioalign_core::workload::{Pattern, Workload};
+
+use crate::comparison::words;
+use crate::options::Options;
+use crate::profile::table::Table;
+use crate::profile::units::{rate, time};
+use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::{about, thousands};
+
+/// The whole text.
+pub fn text(load: &Load, options: &Options) -> String {
+    let mut page = Page::new(options);
+    if options.quiet() {
+        for step in &load.steps {
+            page.put("", "", 2, &[Span::plain(one_line(step))]);
+        }
+        return page.finish();
+    }
+    let dot = page.glyphs().dot;
+    let title = format!("{}{dot}{}", load.job, load.targets.join(", "));
+    page.put("", "", 2, &[Span::new(Style::Strong, title)]);
+    if let Some(why) = &load.partial {
+        let text = format!("partial: {why}");
+        page.put("", "", 2, &[Span::new(Style::Warn, text)]);
+    }
+    for step in &load.steps {
+        page.blank();
+        put(&mut page, step);
+    }
+    for note in &load.notes {
+        page.put("", "", 2, &[Span::new(Style::Dim, format!("note: {note}"))]);
+    }
+    page.finish()
+}
+
+/// `ioalign.load/1`.
+pub fn json(load: &Load) -> String {
+    crate::json::pretty(load)
+}
+
+fn one_line(step: &Step) -> String {
+    let ops = step.by_op.iter().map(|(op, sent)| {
+        format!(
+            "{op} {} I/Os/s, {}",
+            words::rate(sent.iops),
+            rate(sent.bytes_per_s)
+        )
+    });
+    format!(
+        "{}: {}",
+        describe(&step.workload),
+        ops.collect::<Vec<_>>().join("; ")
+    )
+}
+
+fn put(page: &mut Page, step: &Step) {
+    let title = describe(&step.workload);
+    page.put("", "", 2, &[Span::new(Style::Strong, title)]);
+    rates(page, step);
+    latencies(page, step);
+    percentiles(page, step);
+    facts(page, step);
+}
+
+fn rates(page: &mut Page, step: &Step) {
+    let mut table = Table::new(1, &["", "I/Os", "bytes", "I/Os/s", "bytes/s"]);
+    for (op, sent) in &step.by_op {
+        let row = vec![
+            op.clone(),
+            thousands(sent.ios),
+            about(Bytes::new(sent.bytes)),
+            words::rate(sent.iops),
+            rate(sent.bytes_per_s),
+        ];
+        table.row(Style::Plain, row);
+    }
+    table.put(page);
+}
+
+fn of_latency(step: &Step) -> impl Iterator<Item = (&String, &Latency)> {
+    step.by_op
+        .iter()
+        .filter_map(|(op, sent)| Some((op, sent.latency_us.as_ref()?)))
+}
+
+fn latencies(page: &mut Page, step: &Step) {
+    let mut table = Table::new(1, &["latency", "least", "mean", "deviation", "most"]);
+    for (op, latency) in of_latency(step) {
+        let times = [latency.min, latency.mean, latency.stddev, latency.max];
+        let row = std::iter::once(op.clone()).chain(times.map(time));
+        table.row(Style::Plain, row.collect());
+    }
+    table.put(page);
+}
+
+fn percentiles(page: &mut Page, step: &Step) {
+    let first = of_latency(step).next();
+    let Some((_, first)) = first else { return };
+    let names = first
+        .percentiles
+        .iter()
+        .map(|one| format!("{} %", one.percent));
+    let head: Vec<_> = std::iter::once("percentile".to_owned())
+        .chain(names)
+        .collect();
+    let head: Vec<_> = head.iter().map(String::as_str).collect();
+    let mut table = Table::new(1, &head);
+    for (op, latency) in of_latency(step) {
+        let times = latency.percentiles.iter().map(|one| time(one.us));
+        table.row(
+            Style::Plain,
+            std::iter::once(op.clone()).chain(times).collect(),
+        );
+    }
+    table.put(page);
+}
+
+fn facts(page: &mut Page, step: &Step) {
+    let percent = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), words::share);
+    let mut text = format!(
+        "{}; processor: user {}, system {}",
+        time(step.duration_s * 1e6),
+        percent(step.user_ratio),
+        percent(step.system_ratio)
+    );
+    if step.flushes > 0 {
+        text.push_str(&format!("; {} flushes", thousands(step.flushes)));
+    }
+    if step.errors > 0 {
+        text.push_str(&format!("; {} I/Os failed", thousands(step.errors)));
+    }
+    if let Some(why) = &step.partial {
+        text.push_str(&format!("; partial: {why}"));
+    }
+    page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
+}
+
+/// `4 KiB random 70 % read, 64 in flight, at +512`.
+pub fn describe(workload: &Workload) -> String {
+    let sizes: Vec<_> = workload
+        .sizes
+        .iter()
+        .map(|one| about(Bytes::new(one.bytes)))
+        .collect();
+    let pattern = match workload.pattern {
+        Pattern::Zipf { theta } => format!("zipf {theta}"),
+        other => other.word().to_owned(),
+    };
+    let op = match workload.read_ratio {
+        r if r >= 1.0 => "read".to_owned(),
+        r if r <= 0.0 => "write".to_owned(),
+        r => format!("{} read", words::share(r)),
+    };
+    let load = words::load(workload.queue_depth, workload.workers);
+    let offset = match workload.offset_bytes {
+        0 => String::new(),
+        bytes => format!(", at +{bytes}"),
+    };
+    format!("{} {pattern} {op}, {load}{offset}", sizes.join(" and "))
+}
