@@ -3,6 +3,7 @@
 
 mod build;
 mod cases;
+mod comparison_page;
 mod golden;
 mod hostile;
 mod junit;
