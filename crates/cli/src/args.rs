@@ -1,5 +1,6 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod advise;
 mod plain;
 mod trace;
 mod watch;
@@ -15,6 +16,7 @@ use ioalign_report::Format;
 
 use crate::exit::Mode;
 
+pub use advise::AdviseArgs;
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
@@ -69,6 +71,9 @@ pub enum Verb {
     Watch(Box<WatchArgs>),
     /// What the I/O of a trace does on every grid: summarize, convert, generate
     Trace(TraceArgs),
+    /// Fix now, at the next outage, or leave: from a check, a profile and a measurement
+    #[command(after_long_help = advise::EXAMPLES)]
+    Advise(AdviseArgs),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),

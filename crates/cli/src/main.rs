@@ -4,6 +4,7 @@
 
 #![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
 
+mod advise;
 mod args;
 mod capture;
 mod check;
@@ -39,6 +40,7 @@ fn run() -> Exit {
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
+        Verb::Advise(arguments) => advise::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

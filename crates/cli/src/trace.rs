@@ -5,7 +5,7 @@ mod convert;
 mod file;
 mod generate;
 mod littles_law;
-mod look;
+pub mod look;
 mod merge;
 mod stack;
 mod summarize;
@@ -14,6 +14,8 @@ use anyhow::Result;
 
 use crate::args::{TraceArgs, TraceVerb};
 use crate::exit::Exit;
+
+pub use merge::read as profile;
 
 /// Runs the verb.
 pub fn run(arguments: &TraceArgs) -> Result<Exit> {

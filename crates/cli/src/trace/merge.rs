@@ -49,7 +49,8 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn read(path: &Path) -> Result<Profile> {
+/// A profile from a file.
+pub fn read(path: &Path) -> Result<Profile> {
     let name = || path.display().to_string();
     let size = std::fs::metadata(path).with_context(name)?.len();
     if size > LARGEST {

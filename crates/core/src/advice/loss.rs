@@ -100,6 +100,8 @@ struct Sum {
     /// Time of the crossing I/O that has none, and the most that it may add by assumption.
     unpriced_time: f64,
     unpriced_high: f64,
+    /// The dearest crossing that was measured.
+    dearest: f64,
 }
 
 impl Sum {
@@ -111,7 +113,10 @@ impl Sum {
             .filter_map(|(_, price)| price.clean_us)
             .sum::<f64>();
         let mean = mean / f64::from(u32::try_from(cells.len().max(1)).unwrap_or(1));
-        let mut sum = Self::default();
+        let mut sum = Self {
+            dearest: price::dearest(cells),
+            ..Self::default()
+        };
         for kind in &load.kinds {
             let near = price::near(cells, (kind.write, kind.sequential, kind.bytes));
             let measured = near.first().and_then(|price| price.clean_us);
@@ -138,7 +143,8 @@ impl Sum {
             self.high += crossing_time * price.high;
         } else {
             self.unpriced_time += crossing_time;
-            self.unpriced_high += crossing_time * assumed_price(defect, kind.write).high;
+            let most = assumed_price(defect, kind.write).high.max(self.dearest);
+            self.unpriced_high += crossing_time * most;
         }
     }
 
@@ -180,12 +186,15 @@ fn weighed(defect: &Defect, load: &Load, cells: &[(&Cell, Price)]) -> Loss {
         // The cells are of other kinds of I/O than the workload's.
         return sum.assumed();
     }
-    // What no cell speaks for costs nothing at the low end, and at the middle as much as the rest.
-    let scale = over(crossing_time, sum.priced_time);
+    // What no cell speaks for costs nothing at the low end, at the middle as much as the rest, and at the
+    // high end as much as the dearest cell.
+    let scale = over(crossing_time, sum.priced_time).max(1.0);
+    let low = over(sum.low, sum.time);
+    let high = over(sum.high + sum.unpriced_high, sum.time).max(low);
     Loss {
-        low_ratio: over(sum.low, sum.time),
-        likely_ratio: Some(over(sum.likely * scale.max(1.0), sum.time)),
-        high_ratio: over(sum.high + sum.unpriced_high, sum.time),
+        low_ratio: low,
+        likely_ratio: Some(over(sum.likely * scale, sum.time).clamp(low, high)),
+        high_ratio: high,
         basis: Basis::MeasuredAndWeighed,
         crossing_ratio: Some(sum.crossing()),
         covered_ratio: (crossing_time > 0.0).then(|| over(sum.priced_time, crossing_time)),

@@ -31,6 +31,16 @@ impl Range {
         }
     }
 
+    /// The same seen from the other side: as much faster as this is slower.
+    fn inverse(self) -> Self {
+        let turn = |slower: f64| 1.0 / (1.0 + slower) - 1.0;
+        Self {
+            low: turn(self.high),
+            likely: turn(self.likely),
+            high: turn(self.low),
+        }
+    }
+
     /// Wide enough for both.
     fn with(self, other: Self) -> Self {
         Self {
@@ -100,30 +110,82 @@ impl Prices<'_> {
             .collect()
     }
 
-    /// The price of one cell: over its arms that are off the grid, those as far off as the defect where
-    /// there are any.
+    /// The price of one cell: over its pairs of an arm on the grid and one off it, those as far off as
+    /// the defect where there are any.
     fn price(&self, cell: &Cell, defect: &Defect) -> Option<Price> {
         let unit = defect.unit_bytes.filter(|unit| *unit > 0)?;
-        let baseline = self.arms.first()?;
-        let same_target = |arm: &&Arm| arm.target == baseline.target;
-        let off: Vec<_> = self
-            .arms
-            .iter()
-            .skip(1)
-            .filter(same_target)
-            .filter(|arm| {
-                baseline.offset_bytes.is_multiple_of(unit) && arm.offset_bytes % unit != 0
-            })
-            .collect();
-        let alike = |arm: &&&Arm| Some(arm.offset_bytes % unit) == defect.offset_bytes;
-        let exact: Vec<_> = off.iter().filter(alike).copied().collect();
-        let chosen = if exact.is_empty() { off } else { exact };
-        let prices = chosen.iter().filter_map(|arm| of_arm(cell, arm, unit));
+        let pairs = self.pairs(unit);
+        let alike = |pair: &&Pair<'_>| Some(place(pair.off) % unit) == defect.offset_bytes;
+        let exact: Vec<_> = pairs.iter().filter(alike).collect();
+        let chosen = if exact.is_empty() {
+            pairs.iter().collect()
+        } else {
+            exact
+        };
+        let prices = chosen.iter().filter_map(|pair| pair.price(cell, unit));
         Some(Price {
             crossing: prices.reduce(Range::with)?,
-            clean_us: clean(cell, &baseline.name),
+            clean_us: clean(cell, &chosen.first()?.on.name),
             block_bytes: cell.block_bytes,
         })
+    }
+
+    /// Estimates are against the first arm: it is on the grid and another is off it, or the other way
+    /// round, where what was before is the baseline.
+    fn pairs(&self, unit: u64) -> Vec<Pair<'_>> {
+        let Some((baseline, others)) = self.arms.split_first() else {
+            return Vec::new();
+        };
+        let is_on = |arm: &Arm| place(arm).is_multiple_of(unit);
+        let same_target = others.iter().filter(|arm| arm.target == baseline.target);
+        let differ = same_target.filter(|arm| is_on(arm) != is_on(baseline));
+        let pair = |arm| {
+            let (on, off) = if is_on(baseline) {
+                (baseline, arm)
+            } else {
+                (arm, baseline)
+            };
+            Pair { on, off, arm }
+        };
+        differ.map(pair).collect()
+    }
+}
+
+/// Where an arm's I/O begins: on the disk where that is known, else in a target that begins on the grid.
+fn place(arm: &Arm) -> u64 {
+    arm.start_bytes.unwrap_or(arm.offset_bytes)
+}
+
+/// Two arms that differ in being on the grid.
+struct Pair<'a> {
+    on: &'a Arm,
+    off: &'a Arm,
+    /// The one that is not the baseline: what estimates are about.
+    arm: &'a Arm,
+}
+
+impl Pair<'_> {
+    fn price(&self, cell: &Cell, unit: u64) -> Option<Range> {
+        let share = crossing_at(cell.block_bytes, unit, place(self.off));
+        if share <= 0.0 {
+            return None;
+        }
+        let of_arm = cell.estimates.iter().filter(|one| one.arm == self.arm.name);
+        let mut found: Vec<_> = of_arm
+            .filter(|one| decided(one) && tells(one.metric))
+            .collect();
+        // The median of many clean I/Os and a few that cross is that of a clean one.
+        let others = found.iter().any(|one| one.metric != Metric::LatencyMedian);
+        if share < SEEN_BY_MEDIAN && others {
+            found.retain(|one| one.metric != Metric::LatencyMedian);
+        }
+        let slower = found.into_iter().filter_map(slowdown).reduce(Range::with)?;
+        let of_off = if self.arm.name == self.off.name {
+            slower
+        } else {
+            slower.inverse()
+        };
+        Some(of_off.times(1.0 / share))
     }
 }
 
@@ -151,31 +213,18 @@ pub(super) fn near<'a>(
     fitting.into_iter().filter(nearest).collect()
 }
 
+/// The dearest of all; nothing where there is none.
+pub(super) fn dearest(prices: &[(&Cell, Price)]) -> f64 {
+    let each = prices.iter().map(|(_, price)| price.crossing.high);
+    each.fold(0.0, f64::max)
+}
+
 /// Wide enough for all queue depths and numbers of workers of the nearest size.
 pub(super) fn widest(prices: &[&Price]) -> Option<Range> {
     prices
         .iter()
         .map(|price| price.crossing)
         .reduce(Range::with)
-}
-
-fn of_arm(cell: &Cell, arm: &Arm, unit: u64) -> Option<Range> {
-    let share = crossing_at(cell.block_bytes, unit, arm.offset_bytes);
-    if share <= 0.0 {
-        return None;
-    }
-    let mut found: Vec<_> = cell
-        .estimates
-        .iter()
-        .filter(|one| one.arm == arm.name && decided(one) && tells(one.metric))
-        .collect();
-    // The median of many clean I/Os and a few that cross is that of a clean one.
-    let others = found.iter().any(|one| one.metric != Metric::LatencyMedian);
-    if share < SEEN_BY_MEDIAN && others {
-        found.retain(|one| one.metric != Metric::LatencyMedian);
-    }
-    let slower = found.into_iter().filter_map(slowdown).reduce(Range::with)?;
-    Some(slower.times(1.0 / share))
 }
 
 /// Those that say how long I/O takes; the 99th percentile is not what the mean I/O pays.

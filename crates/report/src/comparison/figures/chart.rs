@@ -17,7 +17,7 @@ const HEAD: f64 = 14.0;
 const LINE: f64 = 21.0;
 /// A sample in the legend, and the widest letter.
 const SAMPLE: f64 = 32.0;
-const LETTER: f64 = 7.4;
+const LETTER: f64 = 8.0;
 
 /// How a series looks: a letter of the style sheet, in order.
 const LOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];

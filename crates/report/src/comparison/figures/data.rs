@@ -162,7 +162,7 @@ impl<'a> View<'a> {
             });
         }
         Some(Gain {
-            value: self.quantity.gained(found),
+            value: self.quantity.gained(found, changed(self.comparison)),
             verdict: found.verdict,
         })
     }
@@ -216,15 +216,21 @@ impl Quantity {
     }
 
     /// Low, middle and high: the baseline has so much more throughput than the arm, or so much less
-    /// latency.
-    fn gained(self, of: &Estimate) -> Option<[f64; 3]> {
+    /// latency. After a change it is the arm that is aligned.
+    fn gained(self, of: &Estimate, changed: bool) -> Option<[f64; 3]> {
         let ratio = of.ratio.filter(|ratio| *ratio > 0.0)?;
-        let gain = |ratio: f64| match self {
-            Self::Throughput => 1.0 / ratio.max(f64::MIN_POSITIVE) - 1.0,
-            Self::Latency => 1.0 - 1.0 / ratio.max(f64::MIN_POSITIVE),
+        let gain = |ratio: f64| {
+            let aligned = if changed {
+                ratio
+            } else {
+                1.0 / ratio.max(f64::MIN_POSITIVE)
+            };
+            match self {
+                Self::Throughput => aligned - 1.0,
+                Self::Latency => 1.0 - aligned,
+            }
         };
-        let ends = [of.ratio_low, of.ratio_high].map(|end| gain(end.unwrap_or(ratio)));
-        let [a, b] = ends;
+        let [a, b] = [of.ratio_low, of.ratio_high].map(|end| gain(end.unwrap_or(ratio)));
         Some([a.min(b), gain(ratio), a.max(b)])
     }
 
@@ -239,6 +245,12 @@ impl Quantity {
             Self::Latency => level.latency_p50_us,
         }
     }
+}
+
+/// Whether the baseline is the layout of an earlier run, from which the others are to be better.
+pub fn changed(comparison: &Comparison) -> bool {
+    let before = comparison.before.as_ref();
+    before.is_some_and(|before| before.interleaved)
 }
 
 /// `64 KiB` on two lines.

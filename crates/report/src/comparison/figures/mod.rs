@@ -14,6 +14,7 @@ mod scale;
 use ioalign_core::comparison::{Arm, Comparison};
 
 use super::words;
+pub use data::changed;
 use data::{Quantity, View};
 
 /// Figures of more arms and loads than this are left to the table.
@@ -51,7 +52,12 @@ fn set(view: &View<'_>, prefix: &str, several: bool) -> Set {
     let mut figures = Vec::new();
     let ops = view.ops();
     for (number, op) in ops.iter().enumerate() {
-        let title = format!("{}, {}", view.quantity.gain(), words::ops(op));
+        let by = if changed(view.comparison) {
+            "since the change"
+        } else {
+            "by alignment"
+        };
+        let title = format!("{} {by}, {}", view.quantity.gain(), words::ops(op));
         figures.push(gain::draw(view, op, &title, &format!("{prefix}g{number}")));
     }
     figures.extend(levels(view, prefix));
@@ -69,8 +75,10 @@ fn levels(view: &View<'_>, prefix: &str) -> Vec<Figure> {
         let title = format!("{what} of each arm");
         return level::draw(view, &[(title, None)], prefix);
     };
-    let wanted = [Some(arm), view.baseline()].into_iter().flatten();
+    let mut wanted: Vec<_> = [Some(arm), view.baseline()].into_iter().flatten().collect();
+    wanted.sort_by_key(|arm| arm.offset_bytes == 0);
     let wanted: Vec<_> = wanted
+        .into_iter()
         .map(|arm| (format!("{what}, {}", standing(view, arm)), Some(arm)))
         .collect();
     level::draw(view, &wanted, prefix)
@@ -98,11 +106,11 @@ fn missing(ops: &[String]) -> Option<&'static str> {
 }
 
 impl Quantity {
-    /// What alignment gives, as a title.
+    /// What is better, as a title.
     const fn gain(self) -> &'static str {
         match self {
-            Self::Throughput => "Throughput gained by alignment",
-            Self::Latency => "Latency saved by alignment",
+            Self::Throughput => "Throughput gained",
+            Self::Latency => "Latency saved",
         }
     }
 

@@ -18,8 +18,7 @@ pub fn put(out: &mut String, comparison: &Comparison) {
     out.push_str("<h2>Every cell</h2>\n<div class=\"wide\">\n<table class=\"results cards\">\n");
     out.push_str(
         "<thead><tr><th>I/O</th><th>arm</th><th>verdict</th>\
-         <th class=\"number\">median latency: baseline → arm</th><th class=\"number\">difference</th>\
-         <th class=\"number\">throughput: baseline → arm</th><th class=\"number\">difference</th></tr>\
+         <th>median latency: baseline → arm</th><th>throughput: baseline → arm</th></tr>\
          </thead>\n<tbody>\n",
     );
     let rows = comparison.cells.iter().flat_map(|cell| {
@@ -40,7 +39,7 @@ fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
     first(out, cell, arm, verdict);
     if verdict == Verdict::Invalid {
         out.push_str(&format!(
-            "<td colspan=\"4\" class=\"invalid\">no result: {}</td></tr>\n",
+            "<td colspan=\"2\" class=\"invalid\">no result: {}</td></tr>\n",
             escape(&moved(&cell.placebo))
         ));
         return;
@@ -49,8 +48,7 @@ fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
         let mut estimates = cell.estimates.iter();
         let found = estimates.find(|one| one.metric == metric && one.arm == arm);
         out.push_str(&format!(
-            "<td class=\"number\" data-label=\"{}\">{}</td>\
-             <td class=\"number\" data-label=\"difference\">{}</td>",
+            "<td data-label=\"{}\">{} <span class=\"difference\">{}</span></td>",
             words::metric(metric),
             levels(cell, metric, (baseline, arm)),
             found.map_or_else(String::new, difference)
@@ -122,7 +120,7 @@ fn all(out: &mut String, comparison: &Comparison) {
     out.push_str(
         "<details><summary>all metrics, with method and rounds</summary>\n<div class=\"wide\">\n\
          <table class=\"results cards\">\n<thead><tr><th>I/O</th><th>arm</th><th>verdict</th>\
-         <th>metric</th><th class=\"number\">difference</th><th>made by</th></tr></thead>\n<tbody>\n",
+         <th>metric</th><th>difference</th><th>made by</th></tr></thead>\n<tbody>\n",
     );
     let estimates = comparison.cells.iter().flat_map(|cell| {
         let estimates = cell.estimates.iter();
@@ -141,7 +139,7 @@ fn estimate(out: &mut String, cell: &Cell, one: &Estimate) {
     };
     first(out, cell, &one.arm, verdict);
     out.push_str(&format!(
-        "<td data-label=\"metric\">{}</td><td class=\"number\" data-label=\"difference\">{shown}</td>\
+        "<td data-label=\"metric\">{}</td><td data-label=\"difference\">{shown}</td>\
          <td data-label=\"made by\">{}</td></tr>\n",
         words::metric(one.metric),
         escape(&made(one))

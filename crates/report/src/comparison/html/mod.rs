@@ -4,6 +4,7 @@
 //! most, the figures, and every cell. A cell whose placebo moved is named and has no number.
 
 mod badge;
+mod before;
 mod cells;
 mod machine;
 mod summary;
@@ -25,6 +26,7 @@ pub fn render(comparison: &Comparison) -> String {
     head(&mut body, comparison, &title);
     body.push_str("<main>\n");
     summary::put(&mut body, comparison);
+    before::put(&mut body, comparison);
     draw(&mut body, comparison);
     cells::put(&mut body, comparison);
     how(&mut body, comparison);

@@ -3,6 +3,7 @@
 use ioalign_core::comparison::{Cell, Comparison, Metric, Spread, Verdict};
 
 use super::badge;
+use crate::comparison::figures;
 use crate::comparison::words::share;
 use crate::svg::escape;
 use crate::words::ended::ended;
@@ -30,7 +31,9 @@ pub fn put(out: &mut String, comparison: &Comparison) {
     out.push_str(&format!(
         "<div class=\"verdict {class}\">\n<p class=\"headline\">{sentence}</p>\n</div>\n"
     ));
-    table(out, comparison);
+    if !figures::changed(comparison) {
+        table(out, comparison);
+    }
     tally(out, &verdicts);
     notes(out, &comparison.notes);
 }
@@ -40,26 +43,45 @@ fn of(verdicts: &[Verdict], wanted: Verdict) -> usize {
 }
 
 fn headline(verdicts: &[Verdict]) -> (&'static str, String) {
-    let slower = of(verdicts, Verdict::Slower);
-    let others = of(verdicts, Verdict::NoDifference) + of(verdicts, Verdict::Faster);
+    let [slower, same, faster] =
+        [Verdict::Slower, Verdict::NoDifference, Verdict::Faster].map(|one| of(verdicts, one));
     let all = count(verdicts.len());
-    if slower + others == 0 {
-        return (
+    let kinds = |n: usize| {
+        let are = if n == 1 { "is" } else { "are" };
+        format!("{} of {all} kinds of I/O {are}", count(n))
+    };
+    match (slower, same, faster) {
+        (0, 0, 0) => (
             "odd",
             "Nothing is certain: no cell has a result.".to_owned(),
-        );
+        ),
+        (0, _, 0) => {
+            let sentence = format!("{} as fast as the baseline, with certainty.", kinds(same));
+            ("good", sentence)
+        }
+        (0, _, _) => {
+            let sentence = format!(
+                "{} faster than the baseline, with certainty.",
+                kinds(faster)
+            );
+            ("good", sentence)
+        }
+        (_, _, 0) => {
+            let sentence = format!(
+                "{} slower than the baseline, with certainty.",
+                kinds(slower)
+            );
+            ("bad", sentence)
+        }
+        _ => {
+            let faster = count(faster);
+            let sentence = format!(
+                "{} slower than the baseline, {faster} faster.",
+                kinds(slower)
+            );
+            ("warn", sentence)
+        }
     }
-    if slower == 0 {
-        let results = count(others);
-        let sentence =
-            format!("Nothing is slower than the baseline: {results} of {all} results are certain.");
-        return ("good", sentence);
-    }
-    let are = if slower == 1 { "is" } else { "are" };
-    let slower = count(slower);
-    let sentence =
-        format!("{slower} of {all} kinds of I/O {are} slower off the grid, with certainty.");
-    ("bad", sentence)
 }
 
 /// One a cell and arm.
