@@ -1,6 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
 mod advise;
+mod measure;
 mod plain;
 mod trace;
 mod watch;
@@ -17,6 +18,10 @@ use ioalign_report::Format;
 use crate::exit::Mode;
 
 pub use advise::AdviseArgs;
+pub use measure::{
+    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, MatrixArgs, MeasureArgs, MeasureVerb,
+    RunArgs, ShownArgs, StatsArgs, TargetArgs, TheApi,
+};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
@@ -71,6 +76,8 @@ pub enum Verb {
     Watch(Box<WatchArgs>),
     /// What the I/O of a trace does on every grid: summarize, convert, generate
     Trace(TraceArgs),
+    /// What misalignment costs on a device: interleaved comparisons, a matrix, a plain load
+    Measure(MeasureArgs),
     /// Fix now, at the next outage, or leave: from a check, a profile and a measurement
     #[command(after_long_help = advise::EXAMPLES)]
     Advise(AdviseArgs),

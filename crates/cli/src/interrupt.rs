@@ -28,6 +28,11 @@ impl Interrupt {
         Ok(())
     }
 
+    /// The mark itself, for libraries that look at it while they work.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.asked)
+    }
+
     /// Whether to stop.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)

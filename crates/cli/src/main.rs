@@ -15,6 +15,7 @@ mod exit;
 mod explain;
 mod generate;
 mod interrupt;
+mod measure;
 mod policy;
 mod trace;
 mod watch;
@@ -40,6 +41,7 @@ fn run() -> Exit {
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
+        Verb::Measure(arguments) => measure::run(&arguments),
         Verb::Advise(arguments) => advise::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),

@@ -22,13 +22,14 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// An error with the target it is about.
+/// An error with the target it is about, and what to do next.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     what: String,
     target: Option<String>,
     source: Option<io::Error>,
+    advice: Option<String>,
 }
 
 /// The result of work on a target.
@@ -42,6 +43,7 @@ impl Error {
             what: what.into(),
             target: None,
             source: None,
+            advice: None,
         }
     }
 
@@ -53,6 +55,22 @@ impl Error {
         }
     }
 
+    /// This system does not do what was asked for.
+    pub fn unsupported(what: impl Into<String>, source: io::Error) -> Self {
+        Self {
+            source: Some(source),
+            ..Self::new(ErrorKind::Unsupported, what)
+        }
+    }
+
+    /// The device failed while it was in use.
+    pub fn device(what: impl Into<String>, source: io::Error) -> Self {
+        Self {
+            source: Some(source),
+            ..Self::new(ErrorKind::Device, what)
+        }
+    }
+
     /// Names the target.
     #[must_use]
     pub fn of_target(mut self, path: &Path) -> Self {
@@ -61,9 +79,21 @@ impl Error {
         self
     }
 
+    /// Says what to do next.
+    #[must_use]
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice.get_or_insert_with(|| advice.into());
+        self
+    }
+
     /// What sort it is.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// What the operating system said, where it was asked.
+    pub const fn os(&self) -> Option<&io::Error> {
+        self.source.as_ref()
     }
 }
 
@@ -73,8 +103,11 @@ impl fmt::Display for Error {
             write!(f, "{target}: ")?;
         }
         f.write_str(&self.what)?;
-        match &self.source {
-            Some(source) => write!(f, ": {source}"),
+        if let Some(source) = &self.source {
+            write!(f, ": {source}")?;
+        }
+        match &self.advice {
+            Some(advice) => write!(f, "; {advice}"),
             None => Ok(()),
         }
     }

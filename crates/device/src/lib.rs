@@ -4,6 +4,16 @@
 //! whether a target may be written: never one that is mounted, held by another device or in use.
 #![deny(missing_docs)]
 
+mod cache;
+mod content;
+mod direct;
 pub mod error;
+mod open;
+mod scratch;
+mod target;
+mod users;
 
+pub use direct::Direct;
 pub use error::{Error, ErrorKind, Result};
+pub use target::{Kind, Member, Target, Want};
+pub use users::{Use, users};

@@ -3,9 +3,16 @@
 //!
 //! [`experiment`] decides the order of batches, watches a placebo and stops when the answer is
 //! certain; it knows nothing of I/O, only a [`Subject`](experiment::Subject). [`stats`] is arithmetic.
+//! [`engine`] sends I/O, [`load`] keeps it coming, [`data`] makes what is written.
 #![deny(missing_docs)]
 
+mod chance;
+pub mod data;
+pub mod engine;
 pub mod error;
 pub mod experiment;
+pub mod jobs;
+pub mod load;
+pub mod stats;
 
 pub use error::{Error, ErrorKind, Result};

@@ -4,6 +4,7 @@ mod convert;
 mod directory;
 mod feed;
 mod groups;
+mod stream;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,6 +21,7 @@ use crate::record::{Io, Skipped};
 
 pub use convert::{Converted, convert};
 pub use directory::Directory;
+pub use stream::Stream;
 
 /// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
 /// any event is written, whichever device the event names.

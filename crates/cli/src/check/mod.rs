@@ -16,6 +16,8 @@ use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
 use ioalign_report::{Format, Report, Target};
 
+pub use output::replace;
+
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
@@ -196,6 +198,17 @@ fn questions(arguments: &CheckArgs, policy: &judge::Options) -> judge::Options {
 /// Judges one file for other verbs.
 pub fn one(path: &Path, job: &Job) -> Target {
     target::judge(path, job)
+}
+
+/// Judges a text, image or device, whatever it is, for other verbs.
+pub fn any(path: &Path) -> Target {
+    let job = Job::plain();
+    let (texts, _) = captures::split(&[path.to_owned()], None);
+    if texts.is_empty() {
+        target::judge(path, &job)
+    } else {
+        target::texts(&job, &texts)
+    }
 }
 
 /// The machine that a page was made on, for its head.

@@ -47,7 +47,7 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
 }
 
 /// A reader of the file sees the old report or the new one, never half of one.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);

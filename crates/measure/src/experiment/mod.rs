@@ -1,8 +1,29 @@
 //! An experiment: batches of several arms in random order, until it is clear how they differ.
+//!
+//! Two parts. *Micro-rounds* of closed batches compare latency: in each of them every arm, and a duplicate
+//! of the baseline, is measured several times in an order drawn anew. *Blocks* with a full queue compare
+//! throughput and processor time. Both end when [`stats`](crate::stats) is certain, or with the time. Why it is
+//! made so, and what it cannot see: `docs/measure-method.md`.
+
+mod blocks;
+mod clock;
+mod design;
+mod estimates;
+mod eta;
+mod levels;
+mod notes;
+mod order;
+mod outcome;
+mod rounds;
+mod run;
 
 use std::time::Duration;
 
 use crate::Result;
+
+pub use design::Design;
+pub use outcome::{Outcome, Part, Snapshot};
+pub use run::run;
 
 /// What an experiment is made on: a device with its arms, or a model of one with a known truth.
 ///
@@ -10,6 +31,18 @@ use crate::Result;
 pub trait Subject {
     /// How many arms there are, the baseline among them, the duplicate not.
     fn arms(&self) -> usize;
+
+    /// The number by which the duplicate of the baseline is asked for. By default it is the baseline itself; a
+    /// subject whose arms have places, cursors or buffers of their own gives the duplicate its own as well,
+    /// under a number past its arms: only then can the placebo show what they do to each other.
+    fn duplicate(&self) -> usize {
+        0
+    }
+
+    /// The time that has passed, from any start: a model has a clock of its own, which its batches move.
+    fn now(&self) -> Duration {
+        clock::now()
+    }
 
     /// A new round begins, outside of all timing: every arm gets new places by the same law, and what
     /// may be cached is thrown out where that was asked for.

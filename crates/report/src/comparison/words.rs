@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn differences_are_short_and_signed() {
-        assert_eq!(difference(6.28), "+528 %");
+        assert_eq!(difference(6.29), "+529 %");
         assert_eq!(difference(0.65), "-35 %");
         assert_eq!(difference(1.088), "+8.8 %");
         assert_eq!(difference(1.0034), "+0.34 %");

@@ -88,6 +88,7 @@ fn of_latency(step: &Step) -> impl Iterator<Item = (&String, &Latency)> {
 }
 
 fn latencies(page: &mut Page, step: &Step) {
+    page.blank();
     let mut table = Table::new(1, &["latency", "least", "mean", "deviation", "most"]);
     for (op, latency) in of_latency(step) {
         let times = [latency.min, latency.mean, latency.stddev, latency.max];
@@ -108,6 +109,7 @@ fn percentiles(page: &mut Page, step: &Step) {
         .chain(names)
         .collect();
     let head: Vec<_> = head.iter().map(String::as_str).collect();
+    page.blank();
     let mut table = Table::new(1, &head);
     for (op, latency) in of_latency(step) {
         let times = latency.percentiles.iter().map(|one| time(one.us));

@@ -46,7 +46,8 @@ fn estimates(page: &mut Page, comparison: &Comparison, cell: &Cell) {
     let head = ["arm", "metric", "difference", "interval", "verdict"];
     let mut table = Table::new(2, &head);
     let mut last = "";
-    for one in ordered(comparison, cell) {
+    let known = |one: &&Estimate| one.ratio.is_some() || page.options().verbose();
+    for one in ordered(comparison, cell).into_iter().filter(known) {
         let arm = if last == one.arm { "" } else { &one.arm };
         last = &one.arm;
         table.row(words::style(one.verdict), row(arm, one));

@@ -1,0 +1,29 @@
+//! `ioalign measure`: what misalignment costs on a device.
+
+mod arms;
+mod before;
+mod cells;
+mod compare;
+mod layout;
+mod live;
+mod machine;
+mod matrix;
+mod open;
+mod output;
+mod run;
+mod session;
+mod start;
+
+use anyhow::Result;
+
+use crate::args::{MeasureArgs, MeasureVerb};
+use crate::exit::Exit;
+
+/// Runs the verb.
+pub fn run(arguments: &MeasureArgs) -> Result<Exit> {
+    match &arguments.verb {
+        MeasureVerb::Compare(arguments) => compare::run(arguments),
+        MeasureVerb::Matrix(arguments) => matrix::run(arguments),
+        MeasureVerb::Run(arguments) => run::run(arguments),
+    }
+}

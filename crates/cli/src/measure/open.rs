@@ -1,0 +1,130 @@
+//! Targets as the arguments want them, and what a refusal means for the exit code.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use ioalign_core::workload::Data;
+use ioalign_device::{Target, Want};
+use ioalign_measure::engine::{Api, Options};
+use ioalign_measure::{Error, ErrorKind};
+
+use crate::args::{DataArgs, EngineArgs, TargetArgs, TheApi};
+use crate::exit::UsageError;
+use crate::interrupt::Interrupt;
+
+/// Opens targets by the arguments.
+pub struct Opener<'a> {
+    /// What may be done to them.
+    pub arguments: &'a TargetArgs,
+    /// Whether anything is written.
+    pub write: bool,
+    /// How much of each is used, where the arguments do not say.
+    pub usual_size: Option<u64>,
+    /// Ctrl-C ends the filling of files.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Opener<'_> {
+    /// All of them; names in `--destroy-data` have to be among them.
+    pub fn all(&self, paths: &[PathBuf]) -> Result<Vec<Arc<Target>>> {
+        let named = &self.arguments.destroy_data;
+        let stray = named
+            .iter()
+            .find(|name| !paths.iter().any(|path| same(name, path)));
+        if let Some(stray) = stray {
+            let what = format!(
+                "--destroy-data {}: it is no target of this run",
+                stray.display()
+            );
+            return Err(UsageError(what).into());
+        }
+        paths.iter().map(|path| self.one(path)).collect()
+    }
+
+    fn one(&self, path: &Path) -> Result<Arc<Target>> {
+        let destroy = self.arguments.destroy_data.iter();
+        let want = Want {
+            write: self.write,
+            destroy: destroy.clone().find(|name| same(name, path)).cloned(),
+            size_bytes: self.size_of(path),
+            direct: !self.arguments.buffered,
+            stop: Some(self.interrupt.flag()),
+        };
+        Target::open(path, &want).map(Arc::new).map_err(refusal)
+    }
+
+    /// What was typed; else the usual size, as far as the target has it.
+    fn size_of(&self, path: &Path) -> Option<u64> {
+        let usual = || {
+            let usual = self.usual_size?;
+            let Ok(data) = path.metadata() else {
+                return Some(usual);
+            };
+            if data.is_dir() {
+                return Some(usual);
+            }
+            let whole = length(path).unwrap_or(data.len());
+            (whole > usual).then_some(usual)
+        };
+        self.arguments.size.or_else(usual)
+    }
+}
+
+/// Of a file or a block device.
+fn length(path: &Path) -> Option<u64> {
+    use std::io::{Seek, SeekFrom};
+    std::fs::File::open(path).ok()?.seek(SeekFrom::End(0)).ok()
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole(a) == whole(b)
+}
+
+/// What other arguments would lift is wrong usage, 64; what is so is 65.
+pub fn refusal(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Refused | ErrorKind::Unsupported => UsageError(error.to_string()).into(),
+        _ => anyhow!(error),
+    }
+}
+
+/// Writes have to be allowed before anything is opened for them.
+pub fn allowed(writes: bool, arguments: &TargetArgs) -> Result<()> {
+    if writes && !arguments.write {
+        let what = "it would write, which needs --write (and --destroy-data TARGET where the target holds data)";
+        return Err(UsageError(what.to_owned()).into());
+    }
+    Ok(())
+}
+
+/// How the engine is to work.
+pub fn options(io: &TargetArgs, engine: &EngineArgs, data: Data) -> Options {
+    Options {
+        api: engine.api.map(|api| match api {
+            TheApi::Uring => Api::Uring,
+            TheApi::Sync => Api::Sync,
+        }),
+        iopoll: engine.iopoll,
+        sqpoll: engine.sqpoll,
+        cold: io.cold,
+        seed: engine.seed,
+        data,
+        write: io.write,
+        ..Options::default()
+    }
+}
+
+/// What a job writes, with what was typed instead.
+pub fn data(job: &Data, arguments: &DataArgs) -> Data {
+    Data {
+        compressible_ratio: arguments.compressible.unwrap_or(job.compressible_ratio),
+        duplicate_ratio: arguments.dedup.unwrap_or(job.duplicate_ratio),
+        pattern_hex: arguments
+            .buffer_pattern
+            .clone()
+            .or_else(|| job.pattern_hex.clone()),
+        refill: job.refill && !arguments.no_refill,
+    }
+}

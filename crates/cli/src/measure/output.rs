@@ -1,0 +1,23 @@
+//! Where a comparison goes.
+
+use anyhow::{Context, Result};
+use ioalign_core::comparison::Comparison;
+use ioalign_report::Options;
+use ioalign_report::comparison::Format;
+
+use crate::args::ShownArgs;
+use crate::check::replace;
+use crate::trace::look;
+
+/// To the file that was named, or to standard output.
+pub fn write(comparison: &Comparison, shown: &ShownArgs) -> Result<()> {
+    let format = shown.format();
+    let mut options: Options = look::options(&shown.look);
+    options.color &= format == Format::Text && shown.output.is_none();
+    let text = format.render(comparison, &options);
+    match &shown.output {
+        Some(path) => replace(path, &text)
+            .with_context(|| format!("{}: cannot write the report", path.display())),
+        None => look::write(&text),
+    }
+}

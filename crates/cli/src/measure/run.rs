@@ -1,0 +1,140 @@
+//! `ioalign measure run`: a plain load.
+
+mod fio;
+mod plan;
+mod progress;
+mod result;
+mod sent;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use ioalign_core::load::{self, Load, Step};
+use ioalign_core::workload::Workload;
+use ioalign_device::Target;
+use ioalign_measure::load::Tap;
+
+use super::machine;
+use super::open::{self, Opener};
+use super::session::INTERRUPTED;
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::trace::look;
+use plan::Plan;
+use progress::Progress;
+use sent::Collector;
+
+/// Runs the verb.
+pub fn run(arguments: &RunArgs) -> Result<Exit> {
+    let plan = plan::plan(arguments)?;
+    if arguments.emit_fio {
+        look::write(&fio::emit(&plan)?)?;
+        return Ok(Exit::Done);
+    }
+    fio::tell(&plan);
+    open::allowed(plan.job.writes(), &plan.io)?;
+    let interrupt = Interrupt::default();
+    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let opener = Opener {
+        arguments: &plan.io,
+        write: plan.job.writes(),
+        usual_size: None,
+        interrupt: &interrupt,
+    };
+    let targets = opener.all(&plan.targets)?;
+    let collector = arguments
+        .profile_out
+        .as_ref()
+        .map(|_| Collector::new(&targets));
+    let load = send(&plan, &targets, collector.as_ref(), arguments, &interrupt)?;
+    if let (Some(path), Some(collector)) = (&arguments.profile_out, collector) {
+        collector.write(path)?;
+    }
+    let text = if arguments.look.json {
+        ioalign_report::load::json(&load)
+    } else {
+        ioalign_report::load::text(&load, &look::options(&arguments.look))
+    };
+    look::write(&text)?;
+    Ok(match &load.partial {
+        _ if interrupt.asked() => Exit::Interrupted,
+        Some(_) => Exit::Unreadable,
+        None => Exit::Done,
+    })
+}
+
+/// Step after step, until one ends early.
+fn send(
+    plan: &Plan,
+    targets: &[Arc<Target>],
+    collector: Option<&Collector>,
+    arguments: &RunArgs,
+    interrupt: &Interrupt,
+) -> Result<Load> {
+    let mut load = Load {
+        schema: load::SCHEMA.to_owned(),
+        tool: crate::check::tool(),
+        machine: machine::read(targets),
+        targets: plan
+            .targets
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+        job: plan.job.name.clone(),
+        notes: plan.notes.clone(),
+        ..Load::default()
+    };
+    for target in targets {
+        load.notes.extend_from_slice(target.notes());
+    }
+    let progress = Progress::new(&plan.job, arguments.look.quiet);
+    for workload in &plan.job.steps {
+        let step = match one(plan, targets, workload, collector, &progress, interrupt) {
+            Ok((step, notes)) => {
+                load.notes.extend(notes);
+                step
+            }
+            Err(error) if load.steps.is_empty() => return Err(error),
+            Err(error) => {
+                load.partial = Some(format!("{error:#}"));
+                break;
+            }
+        };
+        let early = step.partial.clone();
+        load.steps.push(step);
+        if interrupt.asked() || early.is_some() {
+            load.partial = early.or_else(|| Some(INTERRUPTED.to_owned()));
+            break;
+        }
+    }
+    progress.finish();
+    load.notes.dedup();
+    Ok(load)
+}
+
+fn one(
+    plan: &Plan,
+    targets: &[Arc<Target>],
+    workload: &Workload,
+    collector: Option<&Collector>,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<(Step, Vec<String>)> {
+    let mut options = open::options(&plan.io, &plan.engine, workload.data.clone());
+    options.write &= workload.writes();
+    let tap = collector.map(|collector| -> &dyn Tap { collector });
+    let name = progress.begin(workload);
+    let report = ioalign_measure::load::run(targets, workload, &options, tap, &mut |snapshot| {
+        progress.show(&name, snapshot);
+        if interrupt.asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    let report = report.map_err(open::refusal)?;
+    progress.done();
+    Ok((result::step(workload, &report), report.notes))
+}

@@ -1,0 +1,59 @@
+//! What is sent at present, on standard error.
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ioalign_core::workload::Workload;
+use ioalign_measure::jobs::Job;
+use ioalign_measure::load::Snapshot;
+
+/// A line; nothing where standard error is no terminal.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// For the steps of a job.
+    pub fn new(job: &Job, quiet: bool) -> Self {
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(Some(job.steps.len() as u64), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:12} {pos}/{len} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    /// The next step; its name for [`Progress::show`].
+    pub fn begin(&self, workload: &Workload) -> String {
+        let name = ioalign_report::load::describe(workload);
+        self.bar.set_message(name.clone());
+        name
+    }
+
+    /// How it goes.
+    pub fn show(&self, name: &str, snapshot: &Snapshot) {
+        let seconds = snapshot.last.length.as_secs_f64().max(1e-3);
+        let (read, write) = (snapshot.last.read, snapshot.last.write);
+        #[allow(clippy::cast_precision_loss)] // a rate to look at
+        let per_second = |count: u64| count as f64 / seconds;
+        let left = HumanDuration(snapshot.planned.saturating_sub(snapshot.elapsed));
+        let ramp = if snapshot.ramping { "ramp, " } else { "" };
+        self.bar.set_message(format!(
+            "{name}: {:.0} I/Os/s, {:.0} MB/s, {ramp}{left} left",
+            per_second(read.ios + write.ios),
+            per_second(read.bytes + write.bytes) / 1e6,
+        ));
+    }
+
+    /// A step is over.
+    pub fn done(&self) {
+        self.bar.inc(1);
+    }
+
+    /// The report follows.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

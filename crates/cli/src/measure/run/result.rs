@@ -1,0 +1,65 @@
+//! What became of a load, in the words of its report.
+
+use ioalign_core::load::{Latency, Percentile, Second, Sent, Step};
+use ioalign_core::workload::Workload;
+use ioalign_measure::load::{Histogram, LoadReport, OpReport, Sample};
+
+/// Those that fio prints and people ask for.
+const PERCENTILES: [f64; 7] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
+
+/// One step of a job.
+pub fn step(workload: &Workload, report: &LoadReport) -> Step {
+    let ops = [("read", &report.read), ("write", &report.write)];
+    let used = ops.into_iter().filter(|(_, op)| op.ios > 0);
+    let wall = report.elapsed.as_secs_f64();
+    let of_wall = |seconds: f64| (wall > 0.0).then(|| seconds / wall);
+    Step {
+        workload: Workload {
+            queue_depth: report.queue_depth,
+            ..workload.clone()
+        },
+        by_op: used.map(|(name, op)| (name.to_owned(), sent(op))).collect(),
+        duration_s: wall,
+        user_ratio: of_wall(report.user.as_secs_f64()),
+        system_ratio: of_wall(report.system.as_secs_f64()),
+        flushes: report.flush.ios,
+        errors: report.errors,
+        seconds: report.samples.iter().map(second).collect(),
+        partial: report.partial.clone(),
+    }
+}
+
+fn sent(op: &OpReport) -> Sent {
+    Sent {
+        ios: op.ios,
+        bytes: op.bytes,
+        iops: op.iops,
+        bytes_per_s: op.bytes_per_s,
+        latency_us: (!op.latency_ns.is_empty()).then(|| latency(&op.latency_ns)),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // nanoseconds of a run
+fn latency(all: &Histogram<u64>) -> Latency {
+    let us = |nanos: u64| nanos as f64 / 1e3;
+    let percentile = |percent| Percentile {
+        percent,
+        us: us(all.value_at_percentile(percent)),
+    };
+    Latency {
+        min: us(all.min()),
+        mean: all.mean() / 1e3,
+        stddev: all.stdev() / 1e3,
+        max: us(all.max()),
+        percentiles: PERCENTILES.map(percentile).to_vec(),
+    }
+}
+
+fn second(sample: &Sample) -> Second {
+    Second {
+        at_s: sample.end.as_secs_f64(),
+        reads: sample.read.ios,
+        writes: sample.write.ios,
+        bytes: sample.read.bytes + sample.write.bytes,
+    }
+}

@@ -1,0 +1,59 @@
+//! `--profile-out`: what was sent, counted by the code that counts traces.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use ioalign_device::Target;
+use ioalign_measure::load::{Sent, Tap};
+use ioalign_observe::Settings;
+use ioalign_observe::pipeline::Stream;
+use ioalign_observe::record::{Io, Op};
+
+use crate::trace::look;
+
+/// Takes I/Os from all workers.
+pub struct Collector(Mutex<Stream>);
+
+impl Collector {
+    /// Of several targets one device: the load takes them as one.
+    pub fn new(targets: &[Arc<Target>]) -> Self {
+        let names: Vec<_> = targets
+            .iter()
+            .map(|target| target.path().display().to_string())
+            .collect();
+        Self(Mutex::new(Stream::new(
+            &Settings::default(),
+            &names.join(" + "),
+            "ioalign",
+        )))
+    }
+
+    /// The profile, in JSON.
+    pub fn write(self, path: &Path) -> Result<()> {
+        let stream = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let profile = stream.finish("measure");
+        File::create(path)
+            .and_then(|file| look::json_to(file, &profile))
+            .with_context(|| path.display().to_string())
+    }
+}
+
+impl Tap for Collector {
+    fn sent(&self, _worker: u32, ios: &[Sent]) {
+        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.push(ios.iter().map(io));
+    }
+}
+
+fn io(sent: &Sent) -> Io {
+    Io {
+        time: i64::try_from(sent.time_ns).unwrap_or(i64::MAX),
+        offset: sent.offset_bytes,
+        latency: sent.latency_ns,
+        len: sent.bytes,
+        op: if sent.write { Op::Write } else { Op::Read },
+        ..Io::default()
+    }
+}

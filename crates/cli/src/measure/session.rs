@@ -1,0 +1,237 @@
+//! One run: cell after cell, with what is known so far always at hand.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ioalign_core::comparison::{Comparison, SCHEMA, Summary};
+use ioalign_device::Target;
+use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
+use ioalign_measure::experiment::{self, Design, Subject};
+use ioalign_measure::{Error, ErrorKind};
+
+use super::arms::Arms;
+use super::live::Live;
+use super::{cells, machine, open, output};
+use crate::args::ShownArgs;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+
+/// What all cells have in common.
+pub struct Session<'a> {
+    /// What is known so far.
+    pub comparison: Comparison,
+    /// Where the arms lie.
+    pub places: Vec<Place>,
+    /// How the engine works.
+    pub options: Options,
+    /// How certain the answer has to be.
+    pub design: Design,
+    /// Load before a cell counts.
+    pub ramp: Duration,
+    /// How it is shown.
+    pub shown: &'a ShownArgs,
+    /// Ctrl-C.
+    pub interrupt: &'a Interrupt,
+    begun: Instant,
+}
+
+/// How a cell ended.
+enum Ended {
+    /// It has its answer, or its time was up.
+    Done,
+    /// The operator, or the device, ended all.
+    Stop(String),
+}
+
+impl<'a> Session<'a> {
+    /// Nothing measured yet.
+    pub fn new(
+        arms: &Arms,
+        targets: &[Arc<Target>],
+        options: Options,
+        shown: &'a ShownArgs,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let place = |arm| {
+            let target = targets.get(arms.target_of(arm))?;
+            Some(Place {
+                target: Arc::clone(target),
+                offset_bytes: arm.offset_bytes,
+            })
+        };
+        let mut notes = Vec::new();
+        for target in targets {
+            let named = |note: &String| format!("{}: {note}", target.path().display());
+            notes.extend(target.notes().iter().map(named));
+        }
+        let first = targets.first();
+        Self {
+            comparison: Comparison {
+                schema: SCHEMA.to_owned(),
+                tool: crate::check::tool(),
+                machine: machine::read(targets),
+                target: first
+                    .map_or_else(String::new, |target| target.path().display().to_string()),
+                arms: arms.list.clone(),
+                notes,
+                ..Comparison::default()
+            },
+            places: arms.list.iter().filter_map(place).collect(),
+            options,
+            design: Design::default(),
+            ramp: Duration::ZERO,
+            shown,
+            interrupt,
+            begun: Instant::now(),
+        }
+    }
+
+    /// Measures all cells, shows what was found, and says how it ended.
+    pub fn all(mut self, specs: &[CellSpec]) -> Result<(Comparison, Exit)> {
+        let live = Live::new(&self.comparison, specs.len(), self.shown.look.quiet);
+        self.design.cells = u32::try_from(specs.len()).unwrap_or(u32::MAX);
+        let mut refused = None;
+        for (index, spec) in specs.iter().enumerate() {
+            match self.cell(spec, index, &live) {
+                Ok(Ended::Done) => {}
+                Ok(Ended::Stop(why)) => {
+                    self.comparison.partial = Some(why);
+                    break;
+                }
+                // One cell that cannot be, as 1 KiB on sectors of 4 KiB, does not end the others.
+                Err(error) if error.kind() == ErrorKind::Unsupported => {
+                    let what = ioalign_report::comparison::words::cell(&cells::cell(spec));
+                    self.note(format!("{what} is left out: {error}"));
+                    refused.get_or_insert(error);
+                }
+                Err(error) if self.comparison.cells.is_empty() => return Err(open::refusal(error)),
+                Err(error) => {
+                    self.comparison.partial = Some(error.to_string());
+                    break;
+                }
+            }
+            self.keep(specs.len())?;
+        }
+        live.finish();
+        if let Some(error) =
+            refused.filter(|_| self.comparison.cells.is_empty() && !self.interrupt.asked())
+        {
+            return Err(open::refusal(error));
+        }
+        self.sum_up();
+        let exit = match &self.comparison.partial {
+            _ if self.interrupt.asked() => Exit::Interrupted,
+            Some(_) => Exit::Unreadable,
+            None => Exit::Done,
+        };
+        Ok((self.comparison, exit))
+    }
+
+    fn cell(&mut self, spec: &CellSpec, index: usize, live: &Live) -> Result<Ended, Error> {
+        if self.interrupt.asked() {
+            return Ok(Ended::Stop(INTERRUPTED.to_owned()));
+        }
+        let options = Options {
+            write: self.options.write && spec.read_ratio < 1.0,
+            ..self.options.clone()
+        };
+        let mut cell = cells::cell(spec);
+        live.begin(&cell);
+        let mut bench = Bench::new(&self.places, spec, &options)?;
+        for note in bench.notes().to_vec() {
+            self.note(note);
+        }
+        if !self.ramped(&mut bench)? {
+            return Ok(Ended::Stop(INTERRUPTED.to_owned()));
+        }
+        let names: Vec<_> = self
+            .comparison
+            .arms
+            .iter()
+            .map(|arm| arm.name.clone())
+            .collect();
+        let design = Design {
+            seed: self.design.seed.wrapping_add(index as u64),
+            block_bytes: Some(spec.block_bytes),
+            ..self.design
+        };
+        let outcome = experiment::run(&mut bench, &names, &design, &mut |snapshot| {
+            live.show(snapshot);
+            if self.interrupt.asked() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        cell.levels = outcome.levels;
+        cell.estimates = outcome.estimates;
+        cell.placebo = outcome.placebo;
+        cell.ios = outcome.ios;
+        cell.duration_s = outcome.elapsed.as_secs_f64();
+        live.row(&self.comparison, &cell);
+        self.comparison.cells.push(cell);
+        Ok(outcome.partial.map_or(Ended::Done, Ended::Stop))
+    }
+
+    /// Keeps all arms busy by turns, so that what has to settle has settled; `false`: Ctrl-C.
+    fn ramped(&self, bench: &mut Bench) -> Result<bool, Error> {
+        const TURN: Duration = Duration::from_millis(100);
+        let begun = Instant::now();
+        let mut arm = 0;
+        while begun.elapsed() < self.ramp {
+            if self.interrupt.asked() {
+                return Ok(false);
+            }
+            if arm == 0 {
+                bench.begin_round()?;
+            }
+            bench.saturate(arm, TURN.min(self.ramp.saturating_sub(begun.elapsed())))?;
+            arm = (arm + 1) % self.places.len().max(1);
+        }
+        Ok(true)
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.comparison.notes.contains(&note) {
+            self.comparison.notes.push(note);
+        }
+    }
+
+    fn sum_up(&mut self) {
+        self.comparison.summary = Summary::of(&self.comparison.cells);
+        self.comparison.duration_s = self.begun.elapsed().as_secs_f64();
+    }
+
+    /// What is there already outlives whatever comes: the file is made anew after each cell.
+    fn keep(&mut self, of: usize) -> Result<()> {
+        let done = self.comparison.cells.len();
+        if self.shown.output.is_none() || done == of {
+            return Ok(());
+        }
+        self.sum_up();
+        let mut so_far: Comparison = self.comparison.clone();
+        so_far
+            .partial
+            .get_or_insert_with(|| format!("{done} of {of} cells are measured"));
+        output::write(&so_far, self.shown)
+    }
+}
+
+/// The word in reports for Ctrl-C.
+pub const INTERRUPTED: &str = "interrupted";
+
+/// Cells that are written need `--write`; without it the others are measured, and that is said.
+pub fn readable(specs: Vec<CellSpec>, write: bool) -> (Vec<CellSpec>, Option<String>) {
+    let (reads, writes): (Vec<_>, Vec<_>) = specs
+        .into_iter()
+        .partition(|spec| write || spec.read_ratio >= 1.0);
+    let note = (!writes.is_empty()).then(|| {
+        format!(
+            "{} cells that write are left out: they need --write",
+            writes.len()
+        )
+    });
+    (reads, note)
+}

@@ -1,0 +1,80 @@
+//! The page cache on the way of a target: what a cold measurement drops.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Advice, fadvise, fdatasync};
+
+use crate::{Error, Result};
+
+/// A loop device on a file on a loop device …: no further than this.
+const DEEPEST: usize = 4;
+
+/// Files below a target that the page cache holds parts of.
+#[derive(Debug, Default)]
+pub(crate) struct Caches {
+    files: Vec<(PathBuf, File)>,
+}
+
+impl Caches {
+    /// The backing files below a device, or below the file system that a file is in.
+    pub(crate) fn below(target: &File, notes: &mut Vec<String>) -> Self {
+        let mut files = Vec::new();
+        let mut device = device_of(target);
+        while let Some(path) = device.and_then(backing_file) {
+            if files.len() == DEEPEST {
+                break;
+            }
+            let Ok(file) = File::open(&path) else {
+                notes.push(format!(
+                    "{} lies below and cannot be opened: what is cached of it stays",
+                    path.display()
+                ));
+                break;
+            };
+            device = device_of(&file);
+            files.push((path, file));
+        }
+        Self { files }
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    pub(crate) fn evict(&self) -> Result<()> {
+        for (path, file) in &self.files {
+            drop_pages(file)
+                .map_err(|error| Error::io("its cached pages cannot be dropped", error))
+                .map_err(|error| error.of_target(path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes back and drops all clean pages of a file or device.
+pub(crate) fn drop_pages(file: &File) -> io::Result<()> {
+    fdatasync(file)?;
+    fadvise(file, 0, None, Advice::DontNeed)?;
+    Ok(())
+}
+
+/// The device number of a device, or of the file system that a file is in.
+fn device_of(file: &File) -> Option<u64> {
+    let found = file.metadata().ok()?;
+    Some(match found.rdev() {
+        0 => found.dev(),
+        device => device,
+    })
+}
+
+/// The file behind a loop device or a partition of one.
+fn backing_file(device: u64) -> Option<PathBuf> {
+    let folder = crate::users::sysfs_folder(device)?;
+    let text = ["loop/backing_file", "../loop/backing_file"]
+        .iter()
+        .find_map(|name| std::fs::read_to_string(folder.join(name)).ok())?;
+    Some(PathBuf::from(text.trim_end_matches('\n')))
+}

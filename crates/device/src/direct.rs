@@ -1,0 +1,58 @@
+//! What I/O past the page cache must keep to.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{AtFlags, StatxFlags, ioctl_blksszget, statx};
+
+/// The alignment that `O_DIRECT` asks for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Direct {
+    /// Of buffers.
+    pub memory_bytes: u64,
+    /// Of places and lengths.
+    pub offset_bytes: u64,
+}
+
+/// What a file or device that was opened with `O_DIRECT` takes; `None` where reads fail whatever
+/// their alignment.
+pub(crate) fn of(file: &File, is_block: bool) -> Option<Direct> {
+    stated(file)
+        .or_else(|| is_block.then(|| sector(file)).flatten())
+        .or_else(|| tried(file))
+}
+
+/// As statx says (Linux 6.1). tmpfs says 0 and takes it all the same.
+fn stated(file: &File) -> Option<Direct> {
+    let found = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    let known = found.stx_mask & StatxFlags::DIOALIGN.bits() != 0;
+    (known && found.stx_dio_offset_align != 0).then(|| Direct {
+        memory_bytes: found.stx_dio_mem_align.into(),
+        offset_bytes: found.stx_dio_offset_align.into(),
+    })
+}
+
+fn sector(file: &File) -> Option<Direct> {
+    let bytes = ioctl_blksszget(file).ok()?.into();
+    Some(Direct {
+        memory_bytes: bytes,
+        offset_bytes: bytes,
+    })
+}
+
+/// By reads of growing alignment.
+fn tried(file: &File) -> Option<Direct> {
+    #[repr(align(4096))]
+    struct Aligned([u8; 4096]);
+    let mut buffer = Box::new(Aligned([0; 4096]));
+    let mut takes = |bytes: u16| {
+        let part = buffer.0.get_mut(..usize::from(bytes))?;
+        file.read_at(part, bytes.into()).ok()?;
+        Some(u64::from(bytes))
+    };
+    let bytes = [512, 1024, 2048, 4096].into_iter().find_map(&mut takes)?;
+    Some(Direct {
+        memory_bytes: bytes,
+        offset_bytes: bytes,
+    })
+}

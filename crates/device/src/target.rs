@@ -1,0 +1,175 @@
+//! A target that was opened, after all refusals.
+
+use std::fs::{File, Metadata};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::cache::Caches;
+use crate::direct::Direct;
+use crate::{Error, ErrorKind, Result, open};
+
+/// What somebody wants of a target.
+#[derive(Clone, Debug, Default)]
+pub struct Want {
+    /// To write: only what is not in use, and what is empty or named in `destroy`.
+    pub write: bool,
+    /// The target named again: what is in it may be overwritten.
+    pub destroy: Option<PathBuf>,
+    /// How much of it to use. A file or folder that is not there is made so large and filled.
+    pub size_bytes: Option<u64>,
+    /// Past the page cache, by `O_DIRECT`.
+    pub direct: bool,
+    /// Set by the operator to stop the making of files, which takes its time.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+/// What a target is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A block device.
+    Block,
+    /// A regular file.
+    File,
+    /// A folder with files for the load.
+    Folder,
+}
+
+/// An open file of a target.
+#[derive(Debug)]
+pub struct Member {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Open as was wanted.
+    pub file: File,
+    /// How much of it may be used.
+    pub size_bytes: u64,
+}
+
+/// A target that may be used as was wanted.
+#[derive(Debug)]
+pub struct Target {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    pub(crate) members: Vec<Member>,
+    pub(crate) logical_bytes: u64,
+    pub(crate) direct: Option<Direct>,
+    pub(crate) write: bool,
+    pub(crate) caches: Caches,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Target {
+    /// Opens a target, or says why it may not be used so.
+    pub fn open(path: &Path, want: &Want) -> Result<Self> {
+        opened(path, want).map_err(|error| error.of_target(path))
+    }
+
+    /// As it was named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it is.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its files: one, or those of a folder.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// How much of it may be used.
+    pub fn size_bytes(&self) -> u64 {
+        self.members.iter().map(|member| member.size_bytes).sum()
+    }
+
+    /// The logical sector of a device; of a file what `O_DIRECT` takes, or 1.
+    pub const fn logical_bytes(&self) -> u64 {
+        self.logical_bytes
+    }
+
+    /// What I/O past the page cache must keep to; `None`: it goes through the page cache.
+    pub const fn direct(&self) -> Option<Direct> {
+        self.direct
+    }
+
+    /// Whether it was opened for writing.
+    pub const fn writable(&self) -> bool {
+        self.write
+    }
+
+    /// What the reader of a report should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Files below it whose pages [`Target::evict`] drops.
+    pub fn cached_below(&self) -> impl Iterator<Item = &Path> {
+        self.caches.paths()
+    }
+
+    /// Writes back and drops what the page cache holds of the target and of the files below it: the
+    /// backing file of a loop device.
+    pub fn evict(&self) -> Result<()> {
+        for member in &self.members {
+            crate::cache::drop_pages(&member.file)
+                .map_err(|error| Error::io("its cached pages cannot be dropped", error))
+                .map_err(|error| error.of_target(&member.path))?;
+        }
+        self.caches.evict()
+    }
+}
+
+fn opened(path: &Path, want: &Want) -> Result<Target> {
+    let found = match path.metadata() {
+        Ok(found) => Some(found),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io("cannot be looked at", error)),
+    };
+    check_name(path, want)?;
+    match found.as_ref().map(kind_of) {
+        Some(Some(Kind::Block)) => open::block(path, want),
+        Some(Some(Kind::File)) => open::file(path, want),
+        Some(Some(Kind::Folder)) => open::folder(path, want),
+        None if want.size_bytes.is_some() => open::file(path, want),
+        None => Err(Error::new(ErrorKind::Io, "there is no such file or device")
+            .advise("give a size to make and fill a file of this name")),
+        Some(None) => Err(Error::new(
+            ErrorKind::Unsupported,
+            "is no block device, file or folder",
+        )),
+    }
+}
+
+fn kind_of(found: &Metadata) -> Option<Kind> {
+    let kind = found.file_type();
+    if kind.is_block_device() {
+        Some(Kind::Block)
+    } else if kind.is_dir() {
+        Some(Kind::Folder)
+    } else {
+        kind.is_file().then_some(Kind::File)
+    }
+}
+
+/// A slip of the pen in the second name must not pass for consent.
+fn check_name(path: &Path, want: &Want) -> Result<()> {
+    let Some(named) = &want.destroy else {
+        return Ok(());
+    };
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if whole(named) == whole(path) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Refused,
+        format!(
+            "{} was named for its data to be destroyed, which is another target",
+            named.display()
+        ),
+    )
+    .advise("name the same target twice"))
+}

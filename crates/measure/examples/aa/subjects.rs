@@ -1,0 +1,124 @@
+//! Subjects around another one.
+
+use std::hint::spin_loop;
+use std::time::{Duration, Instant};
+
+use ioalign_measure::Result;
+use ioalign_measure::experiment::{Batch, Load, Subject};
+
+/// Notes every batch: its arm and its time, round by round.
+pub struct Recorder<S> {
+    pub inner: S,
+    pub rounds: Vec<Vec<(usize, u64)>>,
+}
+
+impl<S: Subject> Recorder<S> {
+    pub fn new(inner: S) -> Self {
+        Self {
+            inner,
+            rounds: Vec::new(),
+        }
+    }
+}
+
+impl<S: Subject> Subject for Recorder<S> {
+    fn arms(&self) -> usize {
+        self.inner.arms()
+    }
+
+    fn duplicate(&self) -> usize {
+        self.inner.arms()
+    }
+
+    fn begin_round(&mut self) -> Result<()> {
+        self.rounds.push(Vec::with_capacity(256));
+        self.inner.begin_round()
+    }
+
+    fn batch(&mut self, arm: usize) -> Result<Batch> {
+        let duplicate = arm == self.inner.arms();
+        let asked = if duplicate {
+            self.inner.duplicate()
+        } else {
+            arm
+        };
+        let batch = self.inner.batch(asked)?;
+        if let Some(round) = self.rounds.last_mut() {
+            round.push((arm, batch.elapsed_ns));
+        }
+        Ok(batch)
+    }
+
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+        self.inner.saturate(arm, time)
+    }
+}
+
+/// Makes every batch of arm 1 longer by a share of the time that it took: it waits for so long, and says so
+/// to the nanosecond.
+pub struct Delayed<S> {
+    pub inner: S,
+    pub percent: f64,
+}
+
+impl<S: Subject> Subject for Delayed<S> {
+    fn arms(&self) -> usize {
+        self.inner.arms()
+    }
+
+    fn duplicate(&self) -> usize {
+        self.inner.duplicate()
+    }
+
+    fn begin_round(&mut self) -> Result<()> {
+        self.inner.begin_round()
+    }
+
+    fn batch(&mut self, arm: usize) -> Result<Batch> {
+        let batch = self.inner.batch(arm)?;
+        if arm != 1 {
+            return Ok(batch);
+        }
+        let taken = Duration::from_nanos(batch.elapsed_ns);
+        let delay = taken.mul_f64(self.percent / 100.0);
+        let begun = Instant::now();
+        while begun.elapsed() < delay {
+            spin_loop();
+        }
+        let elapsed = taken + delay;
+        Ok(Batch {
+            elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
+            ..batch
+        })
+    }
+
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+        self.inner.saturate(arm, time)
+    }
+}
+
+/// Does nothing, and says that it took a while.
+#[derive(Default)]
+pub struct Idle {
+    pub batches: u64,
+}
+
+impl Subject for Idle {
+    fn arms(&self) -> usize {
+        2
+    }
+
+    fn begin_round(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn batch(&mut self, arm: usize) -> Result<Batch> {
+        self.batches += 1;
+        let elapsed_ns = 10_000 + (self.batches * 7919) % 1009 + arm as u64;
+        Ok(Batch { elapsed_ns, ios: 1 })
+    }
+
+    fn saturate(&mut self, _: usize, _: Duration) -> Result<Load> {
+        Ok(Load::default())
+    }
+}

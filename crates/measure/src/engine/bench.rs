@@ -1,0 +1,136 @@
+//! Arms on real targets, for an experiment to compare.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ioalign_device::Target;
+
+use super::check::{check_io, check_load, check_writes};
+use super::files::Files;
+use super::lane::{Lane, Order, Span};
+use super::options::{CellSpec, Options, Place};
+use super::team::Team;
+use crate::experiment::{Batch, Load, Subject};
+use crate::{Error, ErrorKind, Result};
+
+/// The arms of a comparison. It belongs to the thread that made it, as rings do.
+pub struct Bench {
+    team: Team,
+    arms: usize,
+    files: Files,
+    cold: bool,
+    notes: Vec<String>,
+    thread: PhantomData<*const ()>,
+}
+
+impl Bench {
+    /// Checks that every arm takes this kind of I/O, and gets buffers and rings ready.
+    pub fn new(arms: &[Place], cell: &CellSpec, options: &Options) -> Result<Self> {
+        check(arms, cell, options)?;
+        let targets: Vec<Arc<Target>> = arms.iter().map(|arm| Arc::clone(&arm.target)).collect();
+        let files = Files::new(&targets);
+        let mut notes = Vec::new();
+        let make = {
+            // The duplicate of the baseline walks on its own, as an arm past the others.
+            let duplicate = arms.first().cloned();
+            let arms: Vec<Place> = arms.iter().cloned().chain(duplicate).collect();
+            let files = files.clone();
+            let (cell, options) = (*cell, options.clone());
+            move |number, notes: &mut Vec<String>| {
+                Lane::new(number, &arms, &files, &cell, &options, notes)
+            }
+        };
+        let team = Team::new(cell.workers, &mut notes, make)?;
+        if options.cold {
+            notes.extend(files.targets().iter().map(|target| cold_note(target)));
+        }
+        Ok(Self {
+            team,
+            arms: arms.len(),
+            files,
+            cold: options.cold,
+            notes,
+            thread: PhantomData,
+        })
+    }
+
+    /// What the reader of a report should know: a way that was taken because another was forbidden.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+impl Subject for Bench {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn duplicate(&self) -> usize {
+        self.arms
+    }
+
+    fn begin_round(&mut self) -> Result<()> {
+        if self.cold {
+            self.files
+                .targets()
+                .iter()
+                .try_for_each(|target| target.evict())?;
+        }
+        self.team.all(Order::Round).map(drop)
+    }
+
+    fn batch(&mut self, arm: usize) -> Result<Batch> {
+        let span = self.team.all(Order::Batch(arm))?;
+        Ok(Batch {
+            elapsed_ns: elapsed(&span),
+            ios: u32::try_from(span.ios).unwrap_or(u32::MAX),
+        })
+    }
+
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+        let span = self.team.all(Order::Saturate(arm, time))?;
+        Ok(Load {
+            elapsed_ns: elapsed(&span),
+            ios: span.ios,
+            cpu_ns: span.cpu_ns,
+        })
+    }
+}
+
+const fn elapsed(span: &Span) -> u64 {
+    span.end_ns.saturating_sub(span.start_ns)
+}
+
+fn check(arms: &[Place], cell: &CellSpec, options: &Options) -> Result<()> {
+    if arms.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Unsupported,
+            "there is nothing to compare",
+        ));
+    }
+    check_load(cell.queue_depth, cell.workers, cell.read_ratio)?;
+    for arm in arms {
+        check_io(&arm.target, cell.block_bytes, arm.offset_bytes, None)?;
+        if cell.read_ratio < 1.0 {
+            check_writes(&arm.target, options)?;
+        }
+    }
+    Ok(())
+}
+
+fn cold_note(target: &Target) -> String {
+    let below: Vec<_> = target
+        .cached_below()
+        .map(|path| path.display().to_string())
+        .collect();
+    let path = target.path().display();
+    if below.is_empty() {
+        format!("cold: cached pages of {path} are dropped before every round")
+    } else {
+        let below = below.join(", ");
+        format!(
+            "cold: cached pages of {path}, and of {below} below it, are dropped before every round"
+        )
+    }
+}

@@ -1,0 +1,312 @@
+//! One worker of a comparison: its queue, and its own places in every arm.
+
+use std::time::Duration;
+
+use ioalign_core::workload::SizeShare;
+
+use super::clock::{now_ns, thread_ns};
+use super::failure::failure;
+use super::files::Files;
+use super::options::{CellSpec, Options, Place};
+use super::places::{Law, Places, Spot};
+use super::queue::{Done, Io, Op, Queue, Setup};
+use crate::data::Filler;
+use crate::{Error, ErrorKind, Result};
+
+/// What a worker is told.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Order {
+    /// Begin every walk somewhere else.
+    Round,
+    /// A closed batch of an arm.
+    Batch(usize),
+    /// A full queue on an arm.
+    Saturate(usize, Duration),
+}
+
+/// What a worker did.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Span {
+    pub(super) start_ns: u64,
+    pub(super) end_ns: u64,
+    pub(super) ios: u64,
+    pub(super) cpu_ns: u64,
+}
+
+/// A worker.
+pub(super) struct Lane {
+    files: Files,
+    queue: Option<Queue>,
+    arms: Vec<Arm>,
+    filler: Filler,
+    refill: bool,
+    depth: u32,
+    /// By slot.
+    ios: Vec<Io>,
+    /// Slots that hold content.
+    filled: Vec<bool>,
+    stall: Duration,
+}
+
+/// The places of an arm.
+struct Arm {
+    /// Of the baseline two, by turns: a batch and its duplicate then walk apart, as other arms do.
+    walks: Vec<Places>,
+    turn: usize,
+}
+
+impl Lane {
+    /// For the thread that makes it.
+    pub(super) fn new(
+        number: u32,
+        arms: &[Place],
+        files: &Files,
+        cell: &CellSpec,
+        options: &Options,
+        notes: &mut Vec<String>,
+    ) -> Result<Self> {
+        let setup = Setup {
+            files,
+            depth: cell.queue_depth,
+            largest_bytes: u32::try_from(cell.block_bytes).unwrap_or(u32::MAX),
+            options,
+        };
+        let queue = Queue::open(&setup, notes)?;
+        let depth = queue.depth();
+        let mut seed = options.seed ^ (u64::from(number) << 48);
+        let mut streams = Vec::new();
+        for (index, place) in arms.iter().enumerate() {
+            streams.push(Arm::new(place, files, cell, index == 0, &mut seed)?);
+        }
+        Ok(Self {
+            files: files.clone(),
+            queue: Some(queue),
+            arms: streams,
+            filler: Filler::new(&options.data, options.seed, number.into())?,
+            refill: options.data.refill,
+            depth,
+            ios: vec![NOTHING; depth as usize],
+            filled: vec![false; depth as usize],
+            stall: options.stall,
+        })
+    }
+
+    pub(super) fn obey(&mut self, order: Order) -> Result<Span> {
+        match order {
+            Order::Round => {
+                let walks = self.arms.iter_mut().flat_map(|arm| &mut arm.walks);
+                walks.for_each(Places::restart);
+                Ok(Span::default())
+            }
+            Order::Batch(arm) => self.batch(arm),
+            Order::Saturate(arm, time) => self.saturate(arm, time),
+        }
+    }
+
+    fn batch(&mut self, arm: usize) -> Result<Span> {
+        self.turn(arm);
+        for slot in 0..self.depth {
+            self.push(arm, slot)?;
+        }
+        let start_ns = now_ns();
+        let mut left = self.depth;
+        let mut failed = None;
+        while left != 0 {
+            let done = self.wait(left, start_ns, &mut failed, |_| ())?;
+            left -= done;
+        }
+        finish(
+            failed,
+            Span {
+                start_ns,
+                end_ns: now_ns(),
+                ios: self.depth.into(),
+                cpu_ns: 0,
+            },
+        )
+    }
+
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
+        self.turn(arm);
+        let cpu = thread_ns();
+        let start_ns = now_ns();
+        let end = start_ns + u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
+        let mut free: Vec<u32> = (0..self.depth).rev().collect();
+        let (mut ios, mut flying, mut failed) = (0, 0, None);
+        let mut now = start_ns;
+        let mut moved = start_ns;
+        loop {
+            while now < end && failed.is_none() {
+                let Some(slot) = free.pop() else { break };
+                self.push(arm, slot)?;
+                flying += 1;
+            }
+            if flying == 0 {
+                break;
+            }
+            let done = self.wait(1, moved, &mut failed, |slot| free.push(slot))?;
+            now = now_ns();
+            if done != 0 {
+                moved = now;
+            }
+            ios += u64::from(done);
+            flying -= done;
+        }
+        finish(
+            failed,
+            Span {
+                start_ns,
+                end_ns: now_ns(),
+                ios,
+                cpu_ns: thread_ns().saturating_sub(cpu),
+            },
+        )
+    }
+
+    fn turn(&mut self, arm: usize) {
+        if let Some(arm) = self.arms.get_mut(arm) {
+            arm.turn = (arm.turn + 1) % arm.walks.len();
+        }
+    }
+
+    fn push(&mut self, arm: usize, slot: u32) -> Result<()> {
+        let walk = self
+            .arms
+            .get_mut(arm)
+            .and_then(|arm| arm.walks.get_mut(arm.turn));
+        let spot = walk.and_then(Places::next);
+        let spot = spot.ok_or_else(|| unknown_arm(arm))?;
+        let queue = self.queue.as_mut().ok_or_else(gone)?;
+        let io = io_of(spot, slot);
+        if spot.write
+            && let Some(filled) = self.filled.get_mut(slot as usize)
+            && (self.refill || !*filled)
+        {
+            self.filler.fill(queue.buffer(slot));
+            *filled = true;
+        }
+        // A read leaves in the buffer what was on the device.
+        if !spot.write
+            && let Some(filled) = self.filled.get_mut(slot as usize)
+        {
+            *filled = false;
+        }
+        if let Some(known) = self.ios.get_mut(slot as usize) {
+            *known = io;
+        }
+        queue.push(io);
+        Ok(())
+    }
+
+    /// Waits for some of what is in flight, and says how many completed.
+    fn wait(
+        &mut self,
+        want: u32,
+        moved_ns: u64,
+        failed: &mut Option<Error>,
+        mut each: impl FnMut(u32),
+    ) -> Result<u32> {
+        let queue = self.queue.as_mut().ok_or_else(gone)?;
+        let (files, ios) = (&self.files, &self.ios);
+        let entered = queue.enter(want, None);
+        let mut done = 0;
+        queue.reap(|Done { slot, result }| {
+            done += 1;
+            each(slot);
+            if let Some(io) = ios.get(slot as usize) {
+                *failed = failed.take().or_else(|| failure(files, io, result));
+            }
+        });
+        let silent = Duration::from_nanos(now_ns().saturating_sub(moved_ns));
+        if let Err(error) = entered {
+            self.give_up();
+            return Err(Error::io("the queue of I/O failed", error));
+        }
+        if done == 0 && silent > self.stall {
+            self.give_up();
+            return Err(stalled(self.stall));
+        }
+        Ok(done)
+    }
+
+    fn give_up(&mut self) {
+        if let Some(queue) = self.queue.take() {
+            queue.abandon();
+        }
+    }
+}
+
+impl Arm {
+    fn new(
+        place: &Place,
+        files: &Files,
+        cell: &CellSpec,
+        twice: bool,
+        seed: &mut u64,
+    ) -> Result<Self> {
+        let law = Law {
+            sizes: &[SizeShare::only(cell.block_bytes)],
+            read_ratio: cell.read_ratio,
+            pattern: cell.pattern,
+            align_bytes: None,
+            offset_bytes: place.offset_bytes,
+        };
+        let sizes = files.sizes_of(&place.target);
+        let mut walk = || {
+            *seed = seed.wrapping_add(1);
+            Places::new(&law, &sizes, *seed).ok_or_else(|| {
+                Error::new(ErrorKind::Unsupported, "is too small for a single I/O")
+                    .of_target(place.target.path())
+            })
+        };
+        let mut walks = vec![walk()?];
+        if twice {
+            walks.push(walk()?);
+        }
+        Ok(Self { walks, turn: 0 })
+    }
+}
+
+const NOTHING: Io = Io {
+    slot: 0,
+    op: Op::Flush,
+    file: 0,
+    offset: 0,
+    bytes: 0,
+};
+
+/// An I/O at a spot.
+pub(crate) const fn io_of(spot: Spot, slot: u32) -> Io {
+    Io {
+        slot,
+        op: if spot.write { Op::Write } else { Op::Read },
+        file: spot.file,
+        offset: spot.offset,
+        bytes: spot.bytes,
+    }
+}
+
+/// No completion for too long.
+pub(crate) fn stalled(silent: Duration) -> Error {
+    let seconds = silent.as_secs_f64();
+    Error::new(
+        ErrorKind::Device,
+        format!("no I/O completed for {seconds:.0} s: the device hangs"),
+    )
+    .advise("see the kernel's log; what is in flight is left to the kernel")
+}
+
+fn finish(failed: Option<Error>, span: Span) -> Result<Span> {
+    failed.map_or(Ok(span), Err)
+}
+
+fn gone() -> Error {
+    Error::new(
+        ErrorKind::Device,
+        "the queue of I/O was given up after a failure",
+    )
+}
+
+fn unknown_arm(arm: usize) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("there is no arm {arm}"))
+}

@@ -1,0 +1,80 @@
+//! What the engine is asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ioalign_core::workload::{Data, Pattern};
+use ioalign_device::Target;
+
+/// How I/O is sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// `io_uring`.
+    Uring,
+    /// `pread` and `pwrite`: one I/O at a time a worker.
+    Sync,
+}
+
+/// How the engine works, whatever it sends.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `None`: a ring, or `pread` and `pwrite` where rings are forbidden.
+    pub api: Option<Api>,
+    /// Ask the device for completions instead of waiting for interrupts.
+    pub iopoll: bool,
+    /// A thread of the kernel takes what is sent: no system calls, but a processor more.
+    pub sqpoll: bool,
+    /// Drop what is cached before every round.
+    pub cold: bool,
+    /// Of all randomness.
+    pub seed: u64,
+    /// What is written.
+    pub data: Data,
+    /// Writes are allowed.
+    pub write: bool,
+    /// How many completions a worker of a load waits for at once, where so many are on their way: 1 sees
+    /// each as it comes, more cost less processor time and see some of them late.
+    pub wait_for: u32,
+    /// A device that completes nothing for so long is given up.
+    pub stall: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            api: None,
+            iopoll: false,
+            sqpoll: false,
+            cold: false,
+            seed: 1,
+            data: Data::default(),
+            write: false,
+            wait_for: 1,
+            stall: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Where an arm of a comparison lies.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The device, file or folder.
+    pub target: Arc<Target>,
+    /// Added to every place in it.
+    pub offset_bytes: u64,
+}
+
+/// One kind of I/O.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct CellSpec {
+    /// Size of an I/O.
+    pub block_bytes: u64,
+    /// Share of reads: 1 is reads alone.
+    pub read_ratio: f64,
+    /// In what order places follow each other.
+    pub pattern: Pattern,
+    /// I/Os in flight a worker.
+    pub queue_depth: u32,
+    /// Threads, each with its own queue.
+    pub workers: u32,
+}

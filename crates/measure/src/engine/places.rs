@@ -1,0 +1,234 @@
+//! Where the next I/O goes, how long it is, and whether it writes.
+
+use ioalign_core::Random;
+use ioalign_core::workload::{Pattern, SizeShare};
+
+use super::space::Space;
+use super::zipf::Zipf;
+use crate::chance::Chance;
+
+/// The law of places.
+#[derive(Clone, Debug)]
+pub(crate) struct Law<'a> {
+    pub(crate) sizes: &'a [SizeShare],
+    pub(crate) read_ratio: f64,
+    pub(crate) pattern: Pattern,
+    /// Places are multiples of this; `None`: of the size of each I/O.
+    pub(crate) align_bytes: Option<u64>,
+    pub(crate) offset_bytes: u64,
+}
+
+/// One I/O.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) file: u32,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u32,
+    pub(crate) write: bool,
+}
+
+/// A stream of places.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    random: Random,
+    writes: Chance,
+    sizes: Vec<Size>,
+    weights: u64,
+    order: Order,
+}
+
+#[derive(Clone, Debug)]
+struct Size {
+    bytes: u32,
+    /// Weights up to and with this one.
+    up_to: u64,
+    space: Space,
+}
+
+#[derive(Clone, Debug)]
+enum Order {
+    Random,
+    Zipf(Vec<Zipf>),
+    Sequential(Cursor),
+}
+
+/// A place in a walk through all files.
+#[derive(Clone, Debug)]
+struct Cursor {
+    files: Vec<(u32, u64)>,
+    at: usize,
+    byte: u64,
+    offset: u64,
+    step: Option<u64>,
+}
+
+impl Places {
+    /// `None` where some size fits nowhere.
+    pub(crate) fn new(law: &Law<'_>, files: &[(u32, u64)], seed: u64) -> Option<Self> {
+        let mut weights = 0;
+        let mut sizes = Vec::new();
+        for share in law.sizes.iter().filter(|share| share.weight != 0) {
+            weights += u64::from(share.weight);
+            let step = law.align_bytes.unwrap_or(share.bytes);
+            sizes.push(Size {
+                bytes: u32::try_from(share.bytes).ok()?,
+                up_to: weights,
+                space: Space::new(files, share.bytes, step, law.offset_bytes)?,
+            });
+        }
+        let zipf = |theta| {
+            let of_size = |size: &Size| Zipf::new(size.space.places(), theta);
+            sizes.iter().map(of_size).collect()
+        };
+        let order = match law.pattern {
+            Pattern::Random => Order::Random,
+            Pattern::Zipf { theta } => Order::Zipf(zipf(theta)),
+            Pattern::Sequential => Order::Sequential(Cursor::new(law, files)?),
+        };
+        let mut places = Self {
+            random: Random::new(seed),
+            writes: Chance::of(1.0 - law.read_ratio),
+            sizes,
+            weights,
+            order,
+        };
+        places.restart();
+        Some(places)
+    }
+
+    /// A walk begins somewhere else.
+    pub(crate) fn restart(&mut self) {
+        if let (Order::Sequential(cursor), Some(size)) = (&mut self.order, self.sizes.first()) {
+            let start = self.random.below(size.space.places());
+            cursor.go(size.space.at(start));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Spot> {
+        let which = self.size();
+        let size = self.sizes.get(which)?;
+        let (file, offset) = match &mut self.order {
+            Order::Random => size.space.at(self.random.below(size.space.places())),
+            Order::Zipf(all) => size.space.at(all.get(which)?.draw(&mut self.random)),
+            Order::Sequential(cursor) => cursor.next(size.bytes)?,
+        };
+        Some(Spot {
+            file,
+            offset,
+            bytes: size.bytes,
+            write: self.writes.hits(&mut self.random),
+        })
+    }
+
+    #[inline]
+    fn size(&mut self) -> usize {
+        if self.sizes.len() == 1 {
+            return 0;
+        }
+        let drawn = self.random.below(self.weights);
+        self.sizes.partition_point(|size| size.up_to <= drawn)
+    }
+}
+
+impl Cursor {
+    fn new(law: &Law<'_>, files: &[(u32, u64)]) -> Option<Self> {
+        let largest = law.sizes.iter().map(|share| share.bytes).max()?;
+        let end = law.offset_bytes.checked_add(largest)?;
+        let fits = |file: &&(u32, u64)| file.1 >= end;
+        let files: Vec<_> = files.iter().filter(fits).copied().collect();
+        (!files.is_empty()).then_some(Self {
+            files,
+            at: 0,
+            byte: law.offset_bytes,
+            offset: law.offset_bytes,
+            step: law.align_bytes,
+        })
+    }
+
+    fn go(&mut self, (file, byte): (u32, u64)) {
+        let at = self.files.iter().position(|known| known.0 == file);
+        self.at = at.unwrap_or(0);
+        self.byte = byte;
+    }
+
+    #[inline]
+    fn next(&mut self, bytes: u32) -> Option<(u32, u64)> {
+        let (mut file, end) = *self.files.get(self.at)?;
+        if self.byte.saturating_add(bytes.into()) > end {
+            self.at = (self.at + 1) % self.files.len();
+            self.byte = self.offset;
+            file = self.files.get(self.at)?.0;
+        }
+        let place = self.byte;
+        let after = place + u64::from(bytes);
+        self.byte = match self.step {
+            Some(step) => self.offset + (after - self.offset).next_multiple_of(step.max(1)),
+            None => after,
+        };
+        Some((file, place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(pattern: Pattern) -> Law<'static> {
+        Law {
+            sizes: &[SizeShare {
+                bytes: 4096,
+                weight: 1,
+            }],
+            read_ratio: 1.0,
+            pattern,
+            align_bytes: None,
+            offset_bytes: 512,
+        }
+    }
+
+    #[test]
+    fn a_walk_visits_all_and_wraps() {
+        let files = [(0, 4096 * 3), (1, 4096 * 2)];
+        let mut places = Places::new(&law(Pattern::Sequential), &files, 3).unwrap();
+        let walk: Vec<_> = (0..6).map(|_| places.next().unwrap()).collect();
+        let round: Vec<_> = walk.iter().map(|spot| (spot.file, spot.offset)).collect();
+        let mut sorted = round[..3].to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [(0, 512), (0, 4608), (1, 512)]);
+        assert_eq!(round[..3], round[3..]);
+    }
+
+    #[test]
+    fn shares_are_as_asked() {
+        let sizes = [
+            SizeShare {
+                bytes: 512,
+                weight: 3,
+            },
+            SizeShare {
+                bytes: 8192,
+                weight: 1,
+            },
+        ];
+        let mixed = Law {
+            sizes: &sizes,
+            read_ratio: 0.7,
+            ..law(Pattern::Random)
+        };
+        let mut places = Places::new(&mixed, &[(0, 1 << 20)], 5).unwrap();
+        let all: Vec<_> = (0..100_000).map(|_| places.next().unwrap()).collect();
+        let large = all.iter().filter(|spot| spot.bytes == 8192).count();
+        let writes = all.iter().filter(|spot| spot.write).count();
+        assert!((24_000..26_000).contains(&large), "{large}");
+        assert!((29_000..31_000).contains(&writes), "{writes}");
+        assert!(
+            all.iter()
+                .all(|spot| (spot.offset - 512) % u64::from(spot.bytes) == 0)
+        );
+        assert!(
+            all.iter()
+                .all(|spot| spot.offset + u64::from(spot.bytes) <= 1 << 20)
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! A queue on `io_uring`.
+
+use std::io;
+use std::time::Duration;
+
+use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{IoUring, opcode, squeue};
+
+use super::memory::Buffers;
+use super::queue::{Done, Io, Op, Setup};
+use crate::{Error, Result};
+
+/// A completion that is no I/O: it wakes whoever waits, so that a device that is silent is noticed.
+const HEARTBEAT: u64 = u64::MAX;
+static SECOND: Timespec = Timespec::new().sec(1);
+/// The most that the kernel registers.
+const MOST_BUFFERS: u32 = 1 << 14;
+const SQPOLL_IDLE_MS: u32 = 1000;
+
+/// A ring with its buffers.
+pub(crate) struct Ring {
+    ring: IoUring,
+    buffers: Buffers,
+    pushed: Vec<squeue::Entry>,
+    depth: u32,
+    fixed_buffers: bool,
+    polled: bool,
+    heartbeat: bool,
+}
+
+impl Ring {
+    /// For use by the thread that makes it, and no other.
+    pub(super) fn new(setup: &Setup<'_>, notes: &mut Vec<String>) -> Result<Self> {
+        let depth = setup.depth;
+        let ring = build(setup).map_err(explain)?;
+        let buffers = Buffers::new(depth, setup.largest_bytes as usize)?;
+        let submitter = ring.submitter();
+        submitter
+            .register_files(&setup.files.raw())
+            .map_err(|error| Error::io("files cannot be registered with io_uring", error))?;
+        let fixed_buffers = depth <= MOST_BUFFERS && register(&ring, &buffers, notes);
+        Ok(Self {
+            ring,
+            buffers,
+            pushed: Vec::with_capacity(depth as usize + 1),
+            depth,
+            fixed_buffers,
+            polled: setup.options.iopoll,
+            // A ring that polls takes no timers.
+            heartbeat: setup.options.iopoll,
+        })
+    }
+
+    pub(super) const fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    pub(super) fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, io: Io) {
+        let entry = self.entry(io).user_data(io.slot.into());
+        self.pushed.push(entry);
+    }
+
+    #[inline]
+    fn entry(&self, io: Io) -> squeue::Entry {
+        let file = Fixed(io.file);
+        let at = self.buffers.pointer(io.slot);
+        #[allow(clippy::cast_possible_truncation)] // slots are registered below 2^14 only
+        let slot = io.slot as u16;
+        match (io.op, self.fixed_buffers) {
+            (Op::Read, true) => opcode::ReadFixed::new(file, at, io.bytes, slot)
+                .offset(io.offset)
+                .build(),
+            (Op::Write, true) => opcode::WriteFixed::new(file, at, io.bytes, slot)
+                .offset(io.offset)
+                .build(),
+            (Op::Read, false) => opcode::Read::new(file, at, io.bytes)
+                .offset(io.offset)
+                .build(),
+            (Op::Write, false) => opcode::Write::new(file, at, io.bytes)
+                .offset(io.offset)
+                .build(),
+            (Op::Flush, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+        }
+    }
+
+    pub(super) fn enter(&mut self, want: u32, at_most: Option<Duration>) -> io::Result<()> {
+        if !self.heartbeat {
+            self.heartbeat = true;
+            let timer = opcode::Timeout::new(&raw const SECOND).build();
+            self.pushed.push(timer.user_data(HEARTBEAT));
+        }
+        self.send()?;
+        let want = if self.polled { want.min(1) } else { want };
+        let entered = match at_most {
+            None => self.ring.submit_and_wait(want as usize),
+            Some(time) => {
+                let time = Timespec::from(time);
+                let until = SubmitArgs::new().timespec(&time);
+                self.ring
+                    .submitter()
+                    .submit_with_args(want as usize, &until)
+            }
+        };
+        match entered {
+            Err(error) if is_passing(&error) => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Moves what was pushed into the ring.
+    fn send(&mut self) -> io::Result<()> {
+        if self.pushed.is_empty() {
+            return Ok(());
+        }
+        let mut queue = self.ring.submission();
+        // SAFETY: buffers stay in place as long as the ring lives, and nothing reads or writes a slot
+        // between its push and its completion; files are registered.
+        let pushed = unsafe { queue.push_multiple(&self.pushed) };
+        drop(queue);
+        self.pushed.clear();
+        pushed.map_err(io::Error::other)
+    }
+
+    #[inline]
+    pub(super) fn reap(&mut self, mut each: impl FnMut(Done)) {
+        for entry in self.ring.completion() {
+            if entry.user_data() == HEARTBEAT {
+                self.heartbeat = false;
+                continue;
+            }
+            #[allow(clippy::cast_possible_truncation)] // slots came from 32 bits
+            let slot = entry.user_data() as u32;
+            each(Done {
+                slot,
+                result: entry.result(),
+            });
+        }
+    }
+}
+
+impl Drop for Ring {
+    /// Gives files and buffers back at once: the kernel closes a ring at its leisure, and until then a
+    /// device would be busy and a file system could not be unmounted.
+    fn drop(&mut self) {
+        let submitter = self.ring.submitter();
+        submitter.unregister_files().ok();
+        if self.fixed_buffers {
+            submitter.unregister_buffers().ok();
+        }
+    }
+}
+
+/// The best ring that this kernel makes.
+fn build(setup: &Setup<'_>) -> io::Result<IoUring> {
+    // One more for the heartbeat.
+    let entries = (setup.depth + 1).next_power_of_two();
+    let builder = |level: u32| {
+        let mut builder = IoUring::builder();
+        builder.dontfork();
+        if setup.options.iopoll {
+            builder.setup_iopoll();
+        }
+        if setup.options.sqpoll {
+            builder.setup_sqpoll(SQPOLL_IDLE_MS);
+        }
+        // Linux 6.0.
+        if level >= 1 {
+            builder.setup_single_issuer();
+        }
+        // Linux 6.1, and not together with a thread of the kernel.
+        if level >= 1 && !setup.options.sqpoll {
+            builder.setup_defer_taskrun();
+        }
+        // Linux 6.6.
+        if level >= 2 {
+            builder.setup_no_sqarray();
+        }
+        builder.build(entries)
+    };
+    let unknown = |error: &io::Error| error.raw_os_error() == Some(libc::EINVAL);
+    match builder(2) {
+        Err(error) if unknown(&error) => match builder(1) {
+            Err(error) if unknown(&error) => builder(0),
+            other => other,
+        },
+        other => other,
+    }
+}
+
+fn register(ring: &IoUring, buffers: &Buffers, notes: &mut Vec<String>) -> bool {
+    // SAFETY: the buffers live as long as the ring, in the same value, and are dropped after it.
+    match unsafe { ring.submitter().register_buffers(&buffers.vectors()) } {
+        Ok(()) => true,
+        Err(error) => {
+            notes.push(format!(
+                "buffers cannot be registered ({error}), which costs some processor time: raise `ulimit -l`"
+            ));
+            false
+        }
+    }
+}
+
+fn explain(error: io::Error) -> Error {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => {
+            Error::unsupported("io_uring is not allowed here", error)
+        }
+        _ => Error::io("io_uring cannot be set up", error),
+    }
+}
+
+/// Whether waiting ended for a reason that is no failure.
+fn is_passing(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    matches!(
+        code,
+        Some(libc::EINTR | libc::ETIME | libc::EAGAIN | libc::EBUSY)
+    )
+}

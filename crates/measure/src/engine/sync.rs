@@ -1,0 +1,68 @@
+//! A queue of depth one on `pread` and `pwrite`.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use super::files::Files;
+use super::memory::Buffers;
+use super::queue::{Done, Io, Op, Setup};
+use crate::Result;
+
+/// System calls instead of a ring.
+pub(crate) struct Plain {
+    files: Files,
+    buffers: Buffers,
+    pushed: Vec<Io>,
+    done: Vec<Done>,
+}
+
+impl Plain {
+    pub(super) fn new(setup: &Setup<'_>) -> Result<Self> {
+        Ok(Self {
+            files: setup.files.clone(),
+            buffers: Buffers::new(1, setup.largest_bytes as usize)?,
+            pushed: Vec::new(),
+            done: Vec::new(),
+        })
+    }
+
+    pub(super) fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    pub(super) fn push(&mut self, io: Io) {
+        self.pushed.push(io);
+    }
+
+    pub(super) fn enter(&mut self, at_most: Option<Duration>) {
+        if let (true, Some(time)) = (self.pushed.is_empty(), at_most) {
+            std::thread::sleep(time);
+        }
+        for io in std::mem::take(&mut self.pushed) {
+            let result = self.one(io);
+            self.done.push(Done {
+                slot: io.slot,
+                result: result.unwrap_or_else(|error| -error.raw_os_error().unwrap_or(libc::EIO)),
+            });
+        }
+    }
+
+    fn one(&mut self, io: Io) -> io::Result<i32> {
+        let gone = || io::Error::from_raw_os_error(libc::EBADF);
+        let file: &File = self.files.file(io.file).ok_or_else(gone)?;
+        let bytes = self.buffers.slot(io.slot).get_mut(..io.bytes as usize);
+        let bytes = bytes.ok_or_else(gone)?;
+        let done = match io.op {
+            Op::Read => file.read_at(bytes, io.offset)?,
+            Op::Write => file.write_at(bytes, io.offset)?,
+            Op::Flush => file.sync_data().map(|()| 0)?,
+        };
+        Ok(i32::try_from(done).unwrap_or(i32::MAX))
+    }
+
+    pub(super) fn reap(&mut self, each: impl FnMut(Done)) {
+        self.done.drain(..).for_each(each);
+    }
+}

@@ -1,0 +1,109 @@
+//! The workers of a comparison: the first is the thread that asks, so that one worker costs no hand-over.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::lane::{Lane, Order, Span};
+use crate::{Error, ErrorKind, Result};
+
+/// All workers.
+pub(super) struct Team {
+    first: Lane,
+    helpers: Vec<Helper>,
+}
+
+struct Helper {
+    orders: Option<Sender<Order>>,
+    done: Receiver<Result<Span>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Team {
+    /// `make` is called on the thread of each worker, with its number.
+    pub(super) fn new<M>(workers: u32, notes: &mut Vec<String>, make: M) -> Result<Self>
+    where
+        M: Fn(u32, &mut Vec<String>) -> Result<Lane> + Clone + Send + 'static,
+    {
+        let first = make(0, notes)?;
+        let helpers = (1..workers).map(|number| Helper::new(number, make.clone()));
+        let helpers: Vec<_> = helpers.collect::<Result<_>>()?;
+        for helper in &helpers {
+            helper.answer()?;
+        }
+        Ok(Self { first, helpers })
+    }
+
+    /// Tells all, and waits for all.
+    pub(super) fn all(&mut self, order: Order) -> Result<Span> {
+        for helper in &self.helpers {
+            if let Some(orders) = &helper.orders {
+                orders.send(order).ok();
+            }
+        }
+        let mut whole = self.first.obey(order);
+        for helper in &self.helpers {
+            whole = match (whole, helper.answer()) {
+                (Ok(one), Ok(other)) => Ok(one.with(other)),
+                (Err(error), _) | (_, Err(error)) => Err(error),
+            };
+        }
+        whole
+    }
+}
+
+impl Helper {
+    fn new<M>(number: u32, make: M) -> Result<Self>
+    where
+        M: Fn(u32, &mut Vec<String>) -> Result<Lane> + Send + 'static,
+    {
+        let (orders, inbox) = channel();
+        let (answers, done) = channel();
+        let work = move || {
+            let mut lane = match make(number, &mut Vec::new()) {
+                Ok(lane) => lane,
+                Err(error) => return drop(answers.send(Err(error))),
+            };
+            answers.send(Ok(Span::default())).ok();
+            for order in inbox {
+                if answers.send(lane.obey(order)).is_err() {
+                    break;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name(format!("load-{number}"))
+            .spawn(work)
+            .map_err(|error| Error::io("a worker cannot be started", error))?;
+        Ok(Self {
+            orders: Some(orders),
+            done,
+            thread: Some(thread),
+        })
+    }
+
+    fn answer(&self) -> Result<Span> {
+        let lost = |_| Error::new(ErrorKind::Device, "a worker ended by itself");
+        self.done.recv().map_err(lost)?
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        drop(self.orders.take());
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+impl Span {
+    /// Both at the same time.
+    fn with(self, other: Self) -> Self {
+        Self {
+            start_ns: self.start_ns.min(other.start_ns),
+            end_ns: self.end_ns.max(other.end_ns),
+            ios: self.ios + other.ios,
+            cpu_ns: self.cpu_ns + other.cpu_ns,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The second part: the queue of one arm at a time is kept full, for throughput and processor time.
+
+use std::time::Duration;
+
+use ioalign_core::comparison::Level;
+
+use super::order::Order;
+use super::{Load, Subject};
+use crate::Result;
+use crate::stats::{LogRatios, real};
+
+/// One arm, or the duplicate of the baseline.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    arm: usize,
+    last: Load,
+    sum: Load,
+}
+
+/// How one arm compares with the baseline.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rates {
+    pub throughput: LogRatios,
+    pub cpu: LogRatios,
+}
+
+/// All blocks so far.
+pub(super) struct Blocks {
+    /// The baseline, its duplicate, then the other arms.
+    slots: Vec<Slot>,
+    order: Order,
+    pub arms: Vec<Rates>,
+    pub placebo: LogRatios,
+    pub rounds: u64,
+    pub ios: u64,
+}
+
+impl Slot {
+    fn new(arm: usize) -> Self {
+        Self {
+            arm,
+            ..Self::default()
+        }
+    }
+
+    fn take(&mut self, load: Load) {
+        self.last = load;
+        self.sum.elapsed_ns += load.elapsed_ns;
+        self.sum.ios += load.ios;
+        self.sum.cpu_ns += load.cpu_ns;
+    }
+}
+
+/// I/Os a nanosecond.
+fn rate(load: &Load) -> f64 {
+    real(load.ios) / real(load.elapsed_ns)
+}
+
+/// Nanoseconds of processor time an I/O.
+fn cpu(load: &Load) -> f64 {
+    real(load.cpu_ns) / real(load.ios)
+}
+
+impl Blocks {
+    pub(super) fn new(subject: &dyn Subject, seed: u64) -> Self {
+        let arms = subject.arms();
+        let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
+        let slots: Vec<_> = numbers.map(Slot::new).collect();
+        Self {
+            order: Order::new(slots.len(), !seed),
+            slots,
+            arms: vec![Rates::default(); arms.saturating_sub(1)],
+            placebo: LogRatios::default(),
+            rounds: 0,
+            ios: 0,
+        }
+    }
+
+    /// How many blocks a round has.
+    pub(super) fn slots(&self) -> u32 {
+        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
+    }
+
+    /// A block of every arm.
+    pub(super) fn round(&mut self, subject: &mut dyn Subject, time: Duration) -> Result<()> {
+        subject.begin_round()?;
+        for slot in self.order.next() {
+            if let Some(slot) = self.slots.get_mut(*slot) {
+                let load = subject.saturate(slot.arm, time)?;
+                slot.take(load);
+                self.ios += load.ios;
+            }
+        }
+        self.close();
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.rounds += 1;
+        let [baseline, duplicate, others @ ..] = self.slots.as_slice() else {
+            return;
+        };
+        let (baseline, duplicate) = (&baseline.last, &duplicate.last);
+        self.placebo.add_placebo(rate(baseline), rate(duplicate));
+        for (slot, arm) in others.iter().zip(&mut self.arms) {
+            let load = &slot.last;
+            arm.throughput
+                .add(rate(load), rate(baseline), rate(duplicate));
+            arm.cpu.add(cpu(load), cpu(baseline), cpu(duplicate));
+        }
+    }
+
+    /// The rates of an arm, of the baseline with those of its duplicate.
+    pub(super) fn rates(&self, level: &mut Level, arm: usize, block_bytes: Option<u64>) {
+        let slots = match arm {
+            0 => self.slots.get(..2),
+            _ => self.slots.get(arm + 1..=arm + 1),
+        };
+        let mut all = Slot::default();
+        slots
+            .into_iter()
+            .flatten()
+            .for_each(|slot| all.take(slot.sum));
+        let sum = &all.sum;
+        if sum.ios == 0 || sum.elapsed_ns == 0 {
+            return;
+        }
+        let iops = rate(sum) * 1e9;
+        level.iops = Some(iops);
+        level.bytes_per_s = block_bytes.map(|bytes| iops * real(bytes));
+        level.cpu_per_io_us = (sum.cpu_ns > 0).then(|| cpu(sum) / 1e3);
+    }
+}

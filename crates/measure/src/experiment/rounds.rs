@@ -1,0 +1,213 @@
+//! The first part: micro-rounds of closed batches.
+//!
+//! Between two batches nothing is done but to note a time; all arithmetic is left to the end of a round, and
+//! nothing is allocated after the start.
+
+use std::time::Duration;
+
+use super::levels::{Times, times};
+use super::order::Order;
+use super::{Design, Subject};
+use crate::Result;
+use crate::stats::{LogRatios, MeanRatio, median_of_times, percentile_of_times, real};
+
+/// Batches of an arm that a 99th percentile is taken of.
+const TAIL: usize = 200;
+/// Batches of an arm in a round, at least and at most.
+const FEWEST: u64 = 5;
+const MOST: u64 = 63;
+/// Rounds that there shall be at least, on a slow device with few batches each.
+const ROUNDS: u64 = 40;
+/// Batches of an arm before anything counts.
+const WARM_UP: u32 = 3;
+
+/// One arm, or the duplicate of the baseline.
+struct Slot {
+    /// Its number at the subject.
+    arm: usize,
+    times: Vec<u64>,
+    tail: Vec<u64>,
+    all: Times,
+    median: f64,
+    mean: f64,
+}
+
+/// How one arm compares with the baseline.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Latencies {
+    pub median: LogRatios,
+    pub mean: MeanRatio,
+    pub p99: LogRatios,
+}
+
+/// All rounds so far.
+pub(super) struct Rounds {
+    /// The baseline, its duplicate, then the other arms.
+    slots: Vec<Slot>,
+    order: Order,
+    batches: u64,
+    pub arms: Vec<Latencies>,
+    pub placebo: LogRatios,
+    pub rounds: u64,
+    pub ios: u64,
+}
+
+impl Slot {
+    fn new(arm: usize) -> Result<Self> {
+        Ok(Self {
+            arm,
+            times: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
+            tail: Vec::with_capacity(TAIL),
+            all: times()?,
+            median: 0.0,
+            mean: 0.0,
+        })
+    }
+
+    /// A round is complete.
+    fn close(&mut self) {
+        let mut sum = 0;
+        for time in &self.times {
+            sum += time;
+            self.all.saturating_record(*time);
+            if self.tail.len() < TAIL {
+                self.tail.push(*time);
+            }
+        }
+        self.mean = real(sum) / real(self.times.len() as u64);
+        self.median = median_of_times(&mut self.times);
+        self.times.clear();
+    }
+
+    /// The 99th percentile of the last batches, where there are enough.
+    fn tail(&mut self) -> Option<f64> {
+        if self.tail.len() < TAIL {
+            return None;
+        }
+        let p99 = percentile_of_times(&mut self.tail, 99);
+        self.tail.clear();
+        Some(p99)
+    }
+}
+
+impl Rounds {
+    pub(super) fn new(subject: &dyn Subject, seed: u64) -> Result<Self> {
+        let arms = subject.arms();
+        let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
+        let slots = numbers.map(Slot::new).collect::<Result<Vec<_>>>()?;
+        Ok(Self {
+            order: Order::new(slots.len(), seed),
+            slots,
+            batches: FEWEST,
+            arms: vec![Latencies::default(); arms.saturating_sub(1)],
+            placebo: LogRatios::default(),
+            rounds: 0,
+            ios: 0,
+        })
+    }
+
+    /// Warms up, and settles how many batches a round has.
+    pub(super) fn prepare(&mut self, subject: &mut dyn Subject, design: &Design) -> Result<()> {
+        let begun = subject.now();
+        subject.begin_round()?;
+        let ready = subject.now();
+        for _ in 0..WARM_UP {
+            self.block(subject)?;
+        }
+        let took = subject.now().saturating_sub(ready) / WARM_UP;
+        self.forget();
+        // Where a round costs much to begin, it is worth to make it as long.
+        let round = design.round_time.max(ready.saturating_sub(begun));
+        let fitting = design
+            .batches
+            .map_or_else(|| fit(round, took, design.latency_time()), u64::from);
+        self.batches = fitting.clamp(1, MOST);
+        Ok(())
+    }
+
+    /// One micro-round.
+    pub(super) fn round(&mut self, subject: &mut dyn Subject) -> Result<()> {
+        self.forget();
+        subject.begin_round()?;
+        for _ in 0..self.batches {
+            self.block(subject)?;
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// One batch of every arm.
+    fn block(&mut self, subject: &mut dyn Subject) -> Result<()> {
+        for slot in self.order.next() {
+            if let Some(slot) = self.slots.get_mut(*slot) {
+                let batch = subject.batch(slot.arm)?;
+                slot.times.push(batch.elapsed_ns);
+                self.ios += u64::from(batch.ios);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a round that was not completed has left.
+    fn forget(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.times.clear());
+    }
+
+    fn close(&mut self) {
+        self.slots.iter_mut().for_each(Slot::close);
+        self.rounds += 1;
+        let [baseline, duplicate, others @ ..] = self.slots.as_mut_slice() else {
+            return;
+        };
+        self.placebo.add_placebo(baseline.median, duplicate.median);
+        let tails = baseline.tail().zip(duplicate.tail());
+        for (slot, arm) in others.iter_mut().zip(&mut self.arms) {
+            arm.median
+                .add(slot.median, baseline.median, duplicate.median);
+            arm.mean.add(slot.mean, baseline.mean, duplicate.mean);
+            if let Some((tail, (baseline, duplicate))) = slot.tail().zip(tails) {
+                arm.p99.add(tail, baseline, duplicate);
+            }
+        }
+    }
+
+    /// All batch times of an arm, of the baseline with those of its duplicate.
+    pub(super) fn times(&self, arm: usize) -> Option<Times> {
+        let slot = |at: usize| self.slots.get(at).map(|slot| &slot.all);
+        if arm > 0 {
+            return slot(arm + 1).cloned();
+        }
+        let mut both = slot(0)?.clone();
+        // Of the same bounds: nothing that could not be added.
+        let _ = both.add(slot(1)?);
+        Some(both)
+    }
+}
+
+/// How many batches of every arm make a round of this length, if one batch of every arm takes so long.
+fn fit(round: Duration, block: Duration, budget: Duration) -> u64 {
+    let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let block = nanos(block).max(1);
+    let wanted = (nanos(round) / block).clamp(FEWEST, MOST);
+    let affordable = nanos(budget) / ROUNDS / block;
+    // Odd, so that the median is one of them.
+    (wanted.min(affordable).max(1) - 1) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_fit_the_device() {
+        let micros = Duration::from_micros;
+        let fit = |block| fit(micros(2000), micros(block), micros(10_000_000));
+        assert_eq!(fit(1), MOST);
+        assert_eq!(fit(100), 19);
+        assert_eq!(fit(1000), FEWEST);
+        // A disk: 30 ms a block leaves rounds of five, 100 ms of one.
+        assert_eq!(fit(30_000), 5);
+        assert_eq!(fit(100_000), 1);
+        assert_eq!(fit(10_000_000), 1);
+    }
+}

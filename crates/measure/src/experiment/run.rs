@@ -1,0 +1,220 @@
+//! The course of an experiment: two parts, each until it is certain or its time is up.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use ioalign_core::comparison::{Level, Metric};
+
+use super::blocks::Blocks;
+use super::estimates::Judge;
+use super::eta::{FIRST_INTERVAL, Pace};
+use super::levels;
+use super::outcome::{Outcome, Part, Snapshot};
+use super::rounds::Rounds;
+use super::{Design, Subject};
+use crate::stats::{Series, real};
+use crate::{Error, ErrorKind, Result};
+
+/// Who wants to see how it stands, and may end it.
+type Watch<'a> = dyn FnMut(&Snapshot) -> ControlFlow<()> + 'a;
+
+/// Why a part ended early.
+enum Stop {
+    Caller,
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Compares the arms of a subject. `arms` are their names, the baseline first. `watch` sees how it stands several
+/// times a second, and ends it by `Break`.
+///
+/// # Errors
+///
+/// What the subject failed with, if there was no complete round yet; otherwise the outcome is marked as partial.
+pub fn run(
+    subject: &mut dyn Subject,
+    arms: &[String],
+    design: &Design,
+    watch: &mut dyn FnMut(&Snapshot) -> ControlFlow<()>,
+) -> Result<Outcome> {
+    design.check()?;
+    if arms.len() != subject.arms() || arms.is_empty() {
+        let what = format!("{} names for {} arms", arms.len(), subject.arms());
+        return Err(Error::new(ErrorKind::Unsupported, what));
+    }
+    let mut course = Course::new(subject, arms, design)?;
+    match course.parts(subject, watch) {
+        Ok(()) => Ok(course.outcome(subject, None)),
+        Err(Stop::Caller) => Ok(course.outcome(subject, Some("interrupted".to_owned()))),
+        Err(Stop::Failed(error)) if course.rounds.rounds > 0 => {
+            Ok(course.outcome(subject, Some(error.to_string())))
+        }
+        Err(Stop::Failed(error)) => Err(error),
+    }
+}
+
+struct Course<'a> {
+    design: &'a Design,
+    judge: Judge<'a>,
+    rounds: Rounds,
+    blocks: Blocks,
+    begun: Duration,
+    shown: Duration,
+}
+
+impl<'a> Course<'a> {
+    fn new(subject: &dyn Subject, names: &'a [String], design: &'a Design) -> Result<Self> {
+        let begun = subject.now();
+        Ok(Self {
+            design,
+            judge: Judge {
+                names,
+                confidence: design.confidence,
+                rope: design.rope(),
+                shares: design.shares(names.len() - 1),
+            },
+            rounds: Rounds::new(subject, design.seed)?,
+            blocks: Blocks::new(subject, design.seed),
+            begun,
+            shown: begun,
+        })
+    }
+
+    fn parts(&mut self, subject: &mut dyn Subject, watch: &mut Watch<'_>) -> Result<(), Stop> {
+        self.rounds.prepare(subject, self.design)?;
+        while !self.over(subject, Part::Latency) {
+            self.rounds.round(subject)?;
+            self.show(subject, Part::Latency, watch)?;
+        }
+        while self.design.saturate && !self.over(subject, Part::Saturation) {
+            self.blocks.round(subject, self.design.block_time)?;
+            self.show(subject, Part::Saturation, watch)?;
+        }
+        Ok(())
+    }
+
+    fn elapsed(&self, subject: &dyn Subject) -> Duration {
+        subject.now().saturating_sub(self.begun)
+    }
+
+    /// Whether a part has its answer, or no time left.
+    fn over(&self, subject: &dyn Subject, part: Part) -> bool {
+        let elapsed = self.elapsed(subject);
+        let (limit, clear) = match part {
+            Part::Latency => (self.design.latency_time(), self.latency_clear()),
+            Part::Saturation => (self.design.max_time, self.throughput_clear()),
+        };
+        elapsed >= limit || (clear && elapsed >= self.design.min_time)
+    }
+
+    fn medians(&self) -> impl Iterator<Item = &dyn Series> {
+        let arms = self.rounds.arms.iter();
+        arms.map(|arm| -> &dyn Series { &arm.median })
+    }
+
+    fn throughputs(&self) -> impl Iterator<Item = &dyn Series> {
+        let arms = self.blocks.arms.iter();
+        arms.map(|arm| -> &dyn Series { &arm.throughput })
+    }
+
+    fn latency_clear(&self) -> bool {
+        let enough = self.rounds.rounds >= FIRST_INTERVAL;
+        enough && self.judge.clear(Metric::LatencyMedian, self.medians())
+    }
+
+    fn throughput_clear(&self) -> bool {
+        let enough = self.blocks.rounds >= FIRST_INTERVAL;
+        enough && self.judge.clear(Metric::Throughput, self.throughputs())
+    }
+
+    fn eta(&self, elapsed: Duration, part: Part) -> Duration {
+        let (design, shares) = (self.design, self.judge.shares);
+        let load = self.blocks.slots() * design.block_time;
+        let least = design.min_time.saturating_sub(elapsed);
+        let most = design.max_time.saturating_sub(elapsed);
+        if part == Part::Saturation {
+            let pace = Pace {
+                rounds: self.blocks.rounds,
+                round: load,
+                most,
+                least,
+            };
+            let boundary = shares.metric(Metric::Throughput);
+            return pace.left(self.throughputs(), boundary, self.judge.rope);
+        }
+        let rounds = self.rounds.rounds;
+        let pace = Pace {
+            rounds,
+            round: elapsed.div_f64(real(rounds.max(1))),
+            most: design.latency_time().saturating_sub(elapsed),
+            least,
+        };
+        let boundary = shares.metric(Metric::LatencyMedian);
+        let left = pace.left(self.medians(), boundary, self.judge.rope);
+        let then = if design.saturate {
+            load * 10
+        } else {
+            Duration::ZERO
+        };
+        (left + then).min(most)
+    }
+
+    fn show(
+        &mut self,
+        subject: &dyn Subject,
+        part: Part,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stop> {
+        let now = subject.now();
+        if now.saturating_sub(self.shown) < self.design.watch_every {
+            return Ok(());
+        }
+        self.shown = now;
+        match watch(&self.snapshot(subject, part)) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stop::Caller),
+        }
+    }
+
+    fn snapshot(&self, subject: &dyn Subject, part: Part) -> Snapshot {
+        let elapsed = self.elapsed(subject);
+        Snapshot {
+            part,
+            elapsed,
+            eta: self.eta(elapsed, part),
+            rounds: self.rounds.rounds + self.blocks.rounds,
+            ios: self.rounds.ios + self.blocks.ios,
+            estimates: self.judge.estimates(&self.rounds, &self.blocks),
+            placebo: self.judge.placebo(&self.rounds, &self.blocks),
+        }
+    }
+    fn level(&self, arm: usize, name: &str) -> Level {
+        let mut level = Level {
+            arm: name.to_owned(),
+            ..Level::default()
+        };
+        if let Some(times) = self.rounds.times(arm) {
+            levels::latencies(&mut level, &times);
+        }
+        self.blocks.rates(&mut level, arm, self.design.block_bytes);
+        level
+    }
+
+    fn outcome(&self, subject: &dyn Subject, partial: Option<String>) -> Outcome {
+        let names = self.judge.names.iter().enumerate();
+        Outcome {
+            levels: names.map(|(arm, name)| self.level(arm, name)).collect(),
+            estimates: self.judge.estimates(&self.rounds, &self.blocks),
+            placebo: self.judge.placebo(&self.rounds, &self.blocks),
+            ios: self.rounds.ios + self.blocks.ios,
+            rounds: self.rounds.rounds + self.blocks.rounds,
+            elapsed: self.elapsed(subject),
+            partial,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A job as a file that fio takes.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
+
+use super::super::Job;
+use super::Settings;
+
+/// What fio is to run it on.
+#[derive(Copy, Clone, Debug)]
+pub struct Target<'a> {
+    /// The device or file, or several.
+    pub files: &'a [&'a Path],
+    /// Whether it is a folder, which fio fills by itself.
+    pub folder: bool,
+}
+
+/// Files in a folder, as sysbench has them.
+const FILES: u32 = 64;
+
+/// The job file: `[global]`, and a section a step, one after the other.
+pub fn emit(job: &Job, target: &Target<'_>, settings: &Settings) -> String {
+    let mut out = format!("; {}\n[global]\n", job.name);
+    global(&mut out, target, settings);
+    for step in &job.steps {
+        let _ = write!(
+            out,
+            "\n[{}]\nstonewall\n",
+            step.name.replace([']', '\n'], "_")
+        );
+        section(&mut out, step, settings);
+    }
+    out
+}
+
+fn global(out: &mut String, target: &Target<'_>, settings: &Settings) {
+    let engine = if settings.sync { "psync" } else { "io_uring" };
+    line(out, "ioengine", engine);
+    line(out, "direct", u8::from(!settings.buffered));
+    let names: Vec<_> = target.files.iter().map(|file| escaped(file)).collect();
+    if target.folder {
+        line(out, "directory", names.join(":"));
+        line(out, "nrfiles", FILES);
+        line(out, "file_service_type", "random");
+    } else {
+        line(out, "filename", names.join(":"));
+    }
+    if let Some(size) = settings.size_bytes {
+        line(out, "size", size);
+    } else if target.folder {
+        line(out, "size", "1g");
+    }
+    if !settings.sync {
+        out.push_str("fixedbufs\nregisterfiles\n");
+    }
+    for (key, set) in [
+        ("hipri", settings.iopoll),
+        ("sqthread_poll", settings.sqpoll),
+    ] {
+        if set {
+            let _ = writeln!(out, "{key}");
+        }
+    }
+    if let Some(seed) = settings.seed {
+        line(out, "randseed", seed);
+    }
+    // Random places are drawn anew each time, as here.
+    out.push_str("norandommap\ntime_based\ngroup_reporting\n");
+}
+
+/// A colon separates names.
+fn escaped(path: &Path) -> String {
+    path.display().to_string().replace(':', "\\:")
+}
+
+fn section(out: &mut String, step: &Workload, settings: &Settings) {
+    line(out, "rw", direction(step));
+    if step.read_ratio > 0.0 && step.read_ratio < 1.0 {
+        line(out, "rwmixread", (step.read_ratio * 100.0).round());
+    }
+    if let Pattern::Zipf { theta } = step.pattern {
+        line(out, "random_distribution", format!("zipf:{theta}"));
+    }
+    sizes(out, &step.sizes);
+    if let Some(align) = step.align_bytes {
+        line(out, "blockalign", align);
+    }
+    if step.offset_bytes > 0 {
+        line(out, "offset", step.offset_bytes);
+    }
+    line(
+        out,
+        "iodepth",
+        if settings.sync { 1 } else { step.queue_depth },
+    );
+    line(out, "numjobs", step.workers);
+    if step.workers > 1 && step.pattern == Pattern::Sequential {
+        // Each job begins in a part of its own, as each worker does.
+        line(
+            out,
+            "offset_increment",
+            format!("{}%", 100 / step.workers.min(100)),
+        );
+    }
+    if let Some(every) = step.fsync_every_writes {
+        line(out, "fsync", every);
+    }
+    rate(out, step);
+    for (key, ms) in [("ramp_time", step.ramp_ms), ("runtime", step.run_ms)] {
+        if ms > 0 {
+            line(out, key, format!("{ms}ms"));
+        }
+    }
+    data(out, &step.data);
+}
+
+const fn direction(step: &Workload) -> &'static str {
+    let (read, write) = (step.read_ratio >= 1.0, step.read_ratio <= 0.0);
+    match (step.pattern, read, write) {
+        (Pattern::Sequential, true, _) => "read",
+        (Pattern::Sequential, _, true) => "write",
+        (Pattern::Sequential, ..) => "rw",
+        (_, true, _) => "randread",
+        (_, _, true) => "randwrite",
+        _ => "randrw",
+    }
+}
+
+/// Shares of fio are whole per cents that add up to a hundred.
+fn sizes(out: &mut String, sizes: &[SizeShare]) {
+    if let [only] = sizes {
+        return line(out, "bs", only.bytes);
+    }
+    let total: u64 = sizes.iter().map(|one| u64::from(one.weight)).sum();
+    let mut left = 100;
+    let mut parts = Vec::new();
+    for (index, one) in sizes.iter().enumerate() {
+        let last = index + 1 == sizes.len();
+        let exact = (u64::from(one.weight) * 100 + total / 2) / total.max(1);
+        let share = if last { left } else { exact.min(left) };
+        left -= share;
+        parts.push(format!("{}/{share}", one.bytes));
+    }
+    line(out, "bssplit", parts.join(":"));
+}
+
+/// fio limits each of its processes, and reads and writes apart.
+fn rate(out: &mut String, step: &Workload) {
+    let Some(rate) = step.rate_iops else { return };
+    let each = rate / f64::from(step.workers.max(1));
+    let of = |share: f64| (each * share).round().max(1.0);
+    match step.read_ratio {
+        r if r > 0.0 && r < 1.0 => line(out, "rate_iops", format!("{},{}", of(r), of(1.0 - r))),
+        _ => line(out, "rate_iops", of(1.0)),
+    }
+}
+
+fn data(out: &mut String, data: &Data) {
+    let percent = |ratio: f64| (ratio * 100.0).round();
+    if data.compressible_ratio > 0.0 {
+        line(
+            out,
+            "buffer_compress_percentage",
+            percent(data.compressible_ratio),
+        );
+        line(out, "buffer_compress_chunk", 4096);
+        // Without a pattern fio fills with zeros, which arrays do not store.
+        let pattern = data.pattern_hex.as_deref().unwrap_or("696f616c69676e20");
+        line(out, "buffer_pattern", format!("0x{pattern}"));
+    }
+    if data.duplicate_ratio > 0.0 {
+        line(out, "dedupe_percentage", percent(data.duplicate_ratio));
+    }
+    if data.refill {
+        out.push_str("refill_buffers\n");
+    }
+}
+
+fn line(out: &mut String, key: &str, value: impl std::fmt::Display) {
+    let _ = writeln!(out, "{key}={value}");
+}

@@ -1,0 +1,44 @@
+//! Jobs of fio: what both programs can do goes over in both ways, and what is left behind is said.
+
+mod emit;
+mod keys;
+mod read;
+mod sections;
+mod units;
+
+use std::path::PathBuf;
+
+use super::Job;
+
+pub use emit::{Target, emit};
+pub use read::read;
+
+/// How fio is told to open and drive its files, beside the workload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Bytes of each file that are used.
+    pub size_bytes: Option<u64>,
+    /// Through the page cache.
+    pub buffered: bool,
+    /// One `pread` or `pwrite` at a time.
+    pub sync: bool,
+    /// Completions are polled for.
+    pub iopoll: bool,
+    /// A thread of the kernel takes submissions.
+    pub sqpoll: bool,
+    /// Of random places.
+    pub seed: Option<u64>,
+}
+
+/// A job file, as far as it can be run here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Taken {
+    /// One step a section.
+    pub job: Job,
+    /// `filename` or `directory`; empty: the command line has to name it.
+    pub files: Vec<PathBuf>,
+    /// The rest of what was taken.
+    pub settings: Settings,
+    /// Keys that mean something here does not do, or does otherwise: `section: key=value: why`.
+    pub not_taken: Vec<String>,
+}

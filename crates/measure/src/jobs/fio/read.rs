@@ -1,0 +1,95 @@
+//! A job file of fio as a job.
+
+use std::path::PathBuf;
+
+use super::keys::{Draft, take};
+use super::sections::{Section, sections};
+use super::{Job, Taken};
+
+/// Reads the common subset of fio's jobs; an error means that nothing of it can be run.
+pub fn read(name: &str, text: &str) -> Result<Taken, String> {
+    let mut taken = Taken {
+        job: Job {
+            name: name.to_owned(),
+            about: "a job of fio".to_owned(),
+            steps: Vec::new(),
+        },
+        ..Taken::default()
+    };
+    for (index, section) in sections(text)?.iter().enumerate() {
+        let draft = draft(section, &mut taken);
+        said(&draft, index, section, &mut taken);
+        add(draft, index, section, &mut taken)?;
+    }
+    Ok(taken)
+}
+
+fn draft(section: &Section, taken: &mut Taken) -> Draft {
+    let mut draft = Draft::new(&section.name);
+    for (key, value) in &section.keys {
+        // Words are read as fio does: the last one of a key holds.
+        if let Err(why) = take(&mut draft, key, value) {
+            taken.leave(&section.name, key, value, why);
+        }
+    }
+    if draft.mixed {
+        draft.workload.read_ratio = draft.read_percent;
+    }
+    draft
+}
+
+/// What fio does without being told so, and this engine does not.
+fn said(draft: &Draft, index: usize, section: &Section, taken: &mut Taken) {
+    let name = &section.name;
+    if index > 0 && !draft.stonewall {
+        taken.leave(name, "stonewall", "0", "sections run one after the other");
+    }
+    if !draft.runs {
+        taken.leave(
+            name,
+            "runtime",
+            "",
+            "not set: it runs for 10 seconds, not to the end of the file",
+        );
+    } else if !draft.time_based {
+        taken.leave(
+            name,
+            "time_based",
+            "0",
+            "it runs for the whole runtime, also past the end of the file",
+        );
+    }
+    if draft.settings.sync && draft.workload.queue_depth > 1 {
+        taken.leave(
+            name,
+            "iodepth",
+            "",
+            "one at a time, as fio does with this engine",
+        );
+    }
+}
+
+fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> Result<(), String> {
+    let files: Vec<_> = draft.files.iter().map(PathBuf::from).collect();
+    if index == 0 {
+        (taken.files, taken.settings) = (files, draft.settings.clone());
+    } else if files != taken.files {
+        return Err(format!(
+            "[{}] names another file than the section before it",
+            section.name
+        ));
+    } else if draft.settings != taken.settings {
+        return Err(format!(
+            "[{}] has another size, engine or seed than the section before it, or is not direct as that is",
+            section.name
+        ));
+    }
+    if draft.settings.sync {
+        draft.workload.queue_depth = 1;
+    }
+    // fio limits each of its processes, this engine all workers together.
+    let workers = f64::from(draft.workload.workers);
+    draft.workload.rate_iops = draft.workload.rate_iops.map(|rate| rate * workers);
+    taken.job.steps.push(draft.workload);
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Jobs: workloads with a name, one after the other; from the list, from a file, from a job of fio.
+
+mod file;
+pub mod fio;
+mod named;
+pub mod values;
+
+use ioalign_core::workload::Workload;
+
+pub use file::parse;
+pub use named::{NAMED, Named, named};
+
+/// What is sent, step by step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    /// What it is called.
+    pub name: String,
+    /// What it is for, in a line.
+    pub about: String,
+    /// One after the other.
+    pub steps: Vec<Workload>,
+}
+
+impl Job {
+    /// One step under its own name.
+    pub fn of(workload: Workload) -> Self {
+        Self {
+            name: workload.name.clone(),
+            about: String::new(),
+            steps: vec![workload],
+        }
+    }
+
+    /// Whether any step writes.
+    pub fn writes(&self) -> bool {
+        self.steps.iter().any(Workload::writes)
+    }
+
+    /// Milliseconds of all steps, ramps included.
+    pub fn total_ms(&self) -> u64 {
+        let steps = self.steps.iter().map(|step| step.ramp_ms + step.run_ms);
+        steps.sum()
+    }
+}

@@ -1,0 +1,345 @@
+//! One worker: keeps its queue full, and counts what completes.
+
+use std::time::Duration;
+
+use ioalign_core::workload::Workload;
+
+use super::board::{Board, Gauge, Phase};
+use super::flusher::Flusher;
+use super::pace::Pace;
+use super::report::{Sent, Tap};
+use super::tally::Tally;
+use super::window::Window;
+use crate::data::Filler;
+use crate::engine::{
+    Api, Done, Files, Io, Law, Op, Options, Places, Queue, Setup, Times, failure, io_of, now_ns,
+    stalled,
+};
+use crate::{Error, ErrorKind, Result};
+
+/// I/Os are handed to the tap in parcels.
+const PARCEL: usize = 512;
+
+/// What all workers of a load share.
+pub(super) struct Shared<'a> {
+    pub(super) files: &'a Files,
+    pub(super) workload: &'a Workload,
+    pub(super) options: &'a Options,
+    pub(super) board: &'a Board,
+    pub(super) tap: Option<&'a dyn Tap>,
+}
+
+/// What a worker did.
+pub(super) struct Work {
+    pub(super) tally: Tally,
+    pub(super) elapsed_ns: u64,
+    pub(super) times: Times,
+    pub(super) errors: u64,
+    pub(super) failed: Option<Error>,
+}
+
+/// An I/O in flight.
+#[derive(Copy, Clone)]
+struct Flight {
+    io: Io,
+    sent_ns: u64,
+}
+
+impl Flight {
+    const NONE: Self = Self {
+        io: Io {
+            slot: 0,
+            op: Op::Flush,
+            file: 0,
+            offset: 0,
+            bytes: 0,
+        },
+        sent_ns: 0,
+    };
+}
+
+/// A worker, on its own thread.
+pub(super) struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    gauge: &'a Gauge,
+    number: u32,
+    queue: Queue,
+    places: Places,
+    filler: Filler,
+    pace: Option<Pace>,
+    flusher: Flusher,
+    flights: Vec<Flight>,
+    free: Vec<u32>,
+    filled: Vec<bool>,
+    fresh: Vec<u32>,
+    parcel: Vec<Sent>,
+    tally: Tally,
+    window: Window,
+    errors: u64,
+    failed: Option<Error>,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        gauge: &'a Gauge,
+        number: u32,
+        notes: &mut Vec<String>,
+    ) -> Result<Self> {
+        let (workload, options) = (shared.workload, shared.options);
+        let setup = Setup {
+            files: shared.files,
+            depth: workload.queue_depth,
+            largest_bytes: u32::try_from(workload.largest_bytes()).unwrap_or(u32::MAX),
+            options,
+        };
+        let queue = Queue::open(&setup, notes)?;
+        let depth = queue.depth();
+        let seed = options.seed ^ (u64::from(number) << 48);
+        let rate = workload.rate_iops;
+        Ok(Self {
+            shared,
+            gauge,
+            number,
+            queue,
+            places: places(shared, seed)?,
+            filler: Filler::new(&workload.data, options.seed, number.into())?,
+            pace: rate.map(|rate| Pace::new(rate, workload.workers, number)),
+            flusher: Flusher::new(workload.fsync_every_writes, shared.files.count()),
+            flights: vec![Flight::NONE; depth as usize],
+            free: (0..depth).rev().collect(),
+            filled: vec![false; depth as usize],
+            fresh: Vec::with_capacity(depth as usize),
+            parcel: Vec::with_capacity(PARCEL),
+            tally: Tally::new()?,
+            window: Window::default(),
+            errors: 0,
+            failed: None,
+        })
+    }
+
+    pub(super) const fn queue(&self) -> (Api, u32) {
+        (self.queue.api(), self.queue.depth())
+    }
+
+    /// Until the board says stop.
+    pub(super) fn run(mut self) -> Work {
+        match self.pump() {
+            Ok(()) => self.end().0,
+            Err(error) => {
+                self.fail(error);
+                let (work, queue) = self.end();
+                queue.abandon();
+                work
+            }
+        }
+    }
+
+    /// An error here means that I/O is still in flight, and that the queue cannot be used any more.
+    fn pump(&mut self) -> Result<()> {
+        let begun = now_ns();
+        let (mut now, mut moved) = (begun, begun);
+        loop {
+            let phase = self.shared.board.phase();
+            if self.window.follow(phase, now) {
+                // What was counted in the ramp does not count.
+                self.tally = Tally::new()?;
+            }
+            let wait_ns = match phase {
+                Phase::Stop => None,
+                _ => self.send(now - begun),
+            };
+            if phase == Phase::Stop && self.flying() == 0 {
+                return Ok(());
+            }
+            let entered = self.enter(phase, wait_ns);
+            now = now_ns();
+            if self.reap(now) || self.flying() == 0 {
+                moved = now;
+            }
+            entered.map_err(|error| Error::io("the queue of I/O failed", error))?;
+            check_stall(now - moved, self.shared.options.stall)?;
+        }
+    }
+
+    fn end(mut self) -> (Work, Queue) {
+        self.hand_over();
+        self.window.follow(Phase::Stop, now_ns());
+        let work = Work {
+            tally: self.tally,
+            elapsed_ns: self.window.elapsed_ns,
+            times: self.window.spent,
+            errors: self.errors,
+            failed: self.failed,
+        };
+        (work, self.queue)
+    }
+
+    const fn flying(&self) -> usize {
+        self.flights.len() - self.free.len()
+    }
+
+    /// Fills the queue as far as the pace allows; how long to wait for the next where it does not.
+    fn send(&mut self, since_ns: u64) -> Option<u64> {
+        let mut wait_ns = None;
+        while let Some(slot) = self.free.pop() {
+            if let Some(file) = self.flusher.next() {
+                self.push(Io {
+                    slot,
+                    op: Op::Flush,
+                    file,
+                    offset: 0,
+                    bytes: 0,
+                });
+                continue;
+            }
+            if let Some(Err(wait)) = self.pace.as_mut().map(|pace| pace.take(since_ns)) {
+                wait_ns = Some(wait);
+                self.free.push(slot);
+                break;
+            }
+            let Some(spot) = self.places.next() else {
+                break;
+            };
+            let io = io_of(spot, slot);
+            self.fill(io);
+            if spot.write {
+                self.flusher.wrote(spot.file);
+            }
+            self.push(io);
+        }
+        let sent_ns = now_ns();
+        for slot in self.fresh.drain(..) {
+            if let Some(flight) = self.flights.get_mut(slot as usize) {
+                flight.sent_ns = sent_ns;
+            }
+        }
+        wait_ns
+    }
+
+    #[inline]
+    fn push(&mut self, io: Io) {
+        if let Some(flight) = self.flights.get_mut(io.slot as usize) {
+            flight.io = io;
+        }
+        self.fresh.push(io.slot);
+        self.queue.push(io);
+    }
+
+    /// Content for a write; a read leaves in the buffer what was on the device.
+    #[inline]
+    fn fill(&mut self, io: Io) {
+        let Some(filled) = self.filled.get_mut(io.slot as usize) else {
+            return;
+        };
+        if io.op == Op::Read {
+            *filled = false;
+        } else if !*filled || self.shared.workload.data.refill {
+            *filled = true;
+            if let Some(bytes) = self.queue.buffer(io.slot).get_mut(..io.bytes as usize) {
+                self.filler.fill(bytes);
+            }
+            // A larger I/O would meet what an earlier read left behind.
+            *filled = u64::from(io.bytes) == self.shared.workload.largest_bytes();
+        }
+    }
+
+    fn enter(&mut self, phase: Phase, wait_ns: Option<u64>) -> std::io::Result<()> {
+        let flying = u32::try_from(self.flying()).unwrap_or(u32::MAX);
+        let want = match phase {
+            Phase::Stop => flying,
+            _ => self.shared.options.wait_for.clamp(1, flying.max(1)),
+        };
+        self.queue.enter(want, wait_ns.map(Duration::from_nanos))
+    }
+
+    /// Whether anything completed.
+    fn reap(&mut self, now: u64) -> bool {
+        let before = self.free.len();
+        let over = self.window.is_over();
+        let tapped = self.shared.tap.is_some() && self.window.is_open();
+        self.queue.reap(|Done { slot, result }| {
+            self.free.push(slot);
+            let Some(flight) = self.flights.get(slot as usize) else {
+                return;
+            };
+            let io = &flight.io;
+            let latency_ns = now.saturating_sub(flight.sent_ns);
+            if let Some(error) = failure(self.shared.files, io, result) {
+                self.errors += 1;
+                self.failed.get_or_insert(error);
+                return;
+            }
+            if !over {
+                self.tally.add(io.op, io.bytes, latency_ns);
+            }
+            if tapped && io.op != Op::Flush {
+                self.parcel.push(sent(flight, latency_ns));
+            }
+        });
+        if self.failed.is_some() {
+            self.shared.board.advance(Phase::Stop);
+        }
+        if self.parcel.len() >= PARCEL {
+            self.hand_over();
+        }
+        self.gauge
+            .show(self.tally.read.totals, self.tally.write.totals);
+        self.free.len() != before
+    }
+
+    fn hand_over(&mut self) {
+        if let Some(tap) = self.shared.tap.filter(|_| !self.parcel.is_empty()) {
+            tap.sent(self.number, &self.parcel);
+        }
+        self.parcel.clear();
+    }
+
+    fn fail(&mut self, error: Error) {
+        let error = match self.shared.files.targets() {
+            [only] => error.of_target(only.path()),
+            _ => error,
+        };
+        self.failed.get_or_insert(error);
+        self.shared.board.advance(Phase::Stop);
+    }
+}
+
+fn check_stall(silent_ns: u64, most: Duration) -> Result<()> {
+    if Duration::from_nanos(silent_ns) > most {
+        return Err(stalled(most));
+    }
+    Ok(())
+}
+
+const fn sent(flight: &Flight, latency_ns: u64) -> Sent {
+    Sent {
+        time_ns: flight.sent_ns,
+        write: matches!(flight.io.op, Op::Write),
+        offset_bytes: flight.io.offset,
+        bytes: flight.io.bytes,
+        latency_ns,
+    }
+}
+
+fn places(shared: &Shared<'_>, seed: u64) -> Result<Places> {
+    let (workload, files) = (shared.workload, shared.files);
+    let law = Law {
+        sizes: &workload.sizes,
+        read_ratio: workload.read_ratio,
+        pattern: workload.pattern,
+        align_bytes: workload.align_bytes,
+        offset_bytes: workload.offset_bytes,
+    };
+    let sizes: Vec<_> = files
+        .targets()
+        .iter()
+        .flat_map(|target| files.sizes_of(target))
+        .collect();
+    Places::new(&law, &sizes, seed).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Unsupported,
+            "the targets are too small for the workload",
+        )
+    })
+}

@@ -1,0 +1,45 @@
+//! The ratio of two means: what a user of the device pays in all, stalls included.
+//!
+//! The mean of log-ratios would not be it, since one stall of a second counts there as little as a few per cent
+//! elsewhere. So both means are taken over all rounds, and the deviation of the logarithm of their ratio
+//! is that of its linear part: arm/mean(arm) - baseline/mean(baseline), round by round (delta method). It is
+//! far wider than the interval of medians, as it has to be.
+
+use super::guard::rank;
+use super::{Boundary, Guard, Interval, Ladder, Series};
+
+/// Means of an arm and of the baseline, over the same rounds.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct MeanRatio {
+    ladder: Ladder<2>,
+    guard: Guard,
+}
+
+impl MeanRatio {
+    /// One round, by its means.
+    pub fn add(&mut self, arm: f64, baseline: f64, duplicate: f64) {
+        self.ladder.add([arm, f64::midpoint(baseline, duplicate)]);
+        self.guard.see(rank(arm, baseline, duplicate));
+    }
+}
+
+impl Series for MeanRatio {
+    fn rounds(&self) -> u64 {
+        self.ladder.count()
+    }
+
+    fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    fn interval(&self, boundary: Boundary) -> Option<Interval> {
+        let [arm, baseline] = self.ladder.mean();
+        if arm <= 0.0 || baseline <= 0.0 {
+            return None;
+        }
+        let weights = [arm.recip(), -baseline.recip()];
+        let half = self.ladder.half_width(weights, boundary)?;
+        let at = (arm / baseline).ln();
+        Some(Interval { at, half })
+    }
+}

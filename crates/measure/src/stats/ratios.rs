@@ -1,0 +1,68 @@
+//! Log-ratios of an arm to the baseline, one a round: winsorised, laddered, guarded.
+
+use std::cmp::Ordering;
+
+use super::guard::rank;
+use super::{Boundary, Clip, Guard, Interval, Ladder, Series};
+
+/// The mean log-ratio so far.
+#[derive(Clone, Debug, Default)]
+pub struct LogRatios {
+    clip: Clip,
+    ladder: Ladder<1>,
+    guard: Guard,
+}
+
+impl LogRatios {
+    /// One round: an arm against the geometric mean of the baseline and its duplicate. Rounds with a value that
+    /// has no logarithm are left out.
+    pub fn add(&mut self, arm: f64, baseline: f64, duplicate: f64) {
+        let ratio = (arm / (baseline * duplicate).sqrt()).ln();
+        self.count(ratio, rank(arm, baseline, duplicate));
+    }
+
+    /// One round of the placebo: the duplicate against the baseline.
+    pub fn add_placebo(&mut self, baseline: f64, duplicate: f64) {
+        let side = duplicate.partial_cmp(&baseline);
+        self.count((duplicate / baseline).ln(), side.unwrap_or(Ordering::Equal));
+    }
+
+    fn count(&mut self, ratio: f64, side: Ordering) {
+        if !ratio.is_finite() {
+            return;
+        }
+        self.guard.see(side);
+        if self.clip.settled() {
+            self.ladder.add([self.clip.clip(ratio)]);
+            self.clip.see(ratio);
+        } else {
+            self.clip.see(ratio);
+            self.again();
+        }
+        self.clip.turn();
+    }
+
+    /// The limits have moved under the first window: all of it once more.
+    fn again(&mut self) {
+        self.ladder = Ladder::default();
+        for ratio in self.clip.first() {
+            self.ladder.add([self.clip.clip(*ratio)]);
+        }
+    }
+}
+
+impl Series for LogRatios {
+    fn rounds(&self) -> u64 {
+        self.ladder.count()
+    }
+
+    fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    fn interval(&self, boundary: Boundary) -> Option<Interval> {
+        let [at] = self.ladder.mean();
+        let half = self.ladder.half_width([1.0], boundary)?;
+        Some(Interval { at, half })
+    }
+}

@@ -1,0 +1,3 @@
+//! The engine on real files and devices.
+
+mod bench;

@@ -1,0 +1,162 @@
+//! Jobs that go to fio and come back; real fio is the judge of what is written.
+
+use std::path::Path;
+
+use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
+use ioalign_measure::jobs::fio::{self, Settings, Target};
+use ioalign_measure::jobs::{self, Job, NAMED};
+use ioalign_testkit::run::tool;
+use proptest::prelude::*;
+
+fn emitted(job: &Job, file: &Path) -> String {
+    let files = [file];
+    let target = Target {
+        files: &files,
+        folder: false,
+    };
+    let settings = Settings {
+        size_bytes: Some(64 << 20),
+        ..Settings::default()
+    };
+    fio::emit(job, &target, &settings)
+}
+
+/// `fio --parse-only` reads every key and its value, and runs nothing.
+fn accepted(text: &str, folder: &Path) {
+    let file = folder.join("job.fio");
+    std::fs::write(&file, text).unwrap();
+    tool("fio", &["--parse-only", file.to_str().unwrap()]);
+}
+
+#[test]
+fn fio_takes_every_named_job() {
+    let folder = tempfile::tempdir().unwrap();
+    for one in NAMED {
+        let job = jobs::named(one.name).unwrap();
+        accepted(&emitted(&job, &folder.path().join("disk")), folder.path());
+    }
+}
+
+#[test]
+fn fio_takes_all_that_a_workload_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = Workload {
+        name: "all".to_owned(),
+        sizes: vec![
+            SizeShare {
+                bytes: 4096,
+                weight: 2,
+            },
+            SizeShare {
+                bytes: 8192,
+                weight: 1,
+            },
+        ],
+        read_ratio: 0.7,
+        pattern: Pattern::Zipf { theta: 1.1 },
+        offset_bytes: 512,
+        align_bytes: Some(4096),
+        queue_depth: 16,
+        workers: 3,
+        fsync_every_writes: Some(32),
+        rate_iops: Some(3000.0),
+        ramp_ms: 500,
+        run_ms: 2500,
+        data: Data {
+            compressible_ratio: 0.5,
+            duplicate_ratio: 0.3,
+            pattern_hex: Some("deadbeef".to_owned()),
+            refill: true,
+        },
+    };
+    let text = emitted(&Job::of(workload.clone()), &folder.path().join("disk"));
+    accepted(&text, folder.path());
+    for line in [
+        "bssplit=4096/67:8192/33",
+        "rate_iops=700,300",
+        "offset=512",
+        "runtime=2500ms",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+    let back = fio::read("all", &text).unwrap();
+    let mut expected = workload;
+    expected.sizes[0].weight = 67;
+    expected.sizes[1].weight = 33;
+    // A rate of a mix is two numbers in fio, which are one here.
+    expected.rate_iops = None;
+    assert_eq!(back.job.steps, [expected]);
+    assert!(
+        back.not_taken.iter().all(|line| line.contains("rate_iops")),
+        "{back:?}"
+    );
+}
+
+#[test]
+fn what_is_not_taken_is_said() {
+    let text = "[global]\nioengine=libaio\ndirect=1\nbs=4k\nfilename=/dev/sdb\nlatency_target=5ms\n\
+                [a]\nrw=randrw\nrwmixread=70\niodepth=32\nruntime=20\ntime_based\n\
+                [b]\nrw=write:8k\nzero_buffers\nruntime=1m\n";
+    let taken = fio::read("x", text).unwrap();
+    let [a, b] = taken.job.steps.as_slice() else {
+        panic!("{taken:?}")
+    };
+    assert_eq!((a.queue_depth, a.run_ms, b.run_ms), (32, 20_000, 60_000));
+    assert!((a.read_ratio - 0.7).abs() < 1e-9);
+    assert_eq!(taken.files, [Path::new("/dev/sdb")]);
+    for key in [
+        "ioengine",
+        "latency_target",
+        "b: rw=write:8k",
+        "b: zero_buffers",
+        "b: stonewall",
+    ] {
+        assert!(
+            taken.not_taken.iter().any(|line| line.contains(key)),
+            "{key}: {taken:?}"
+        );
+    }
+}
+
+#[test]
+fn sections_that_do_not_go_together() {
+    let wrong = |text: &str| fio::read("x", text).unwrap_err();
+    assert!(wrong("[a]\nfilename=x\n[b]\nfilename=y\n").contains("[b] names another file"));
+    assert!(wrong("[a]\ndirect=1\n[b]\ndirect=0\n").contains("[b]"));
+    assert!(wrong("").contains("no section"));
+}
+
+proptest! {
+    #[test]
+    fn what_goes_to_fio_comes_back(
+        kib in 1_u64..256, depth in 1_u32..128, workers in 1_u32..16, percent in 0_u32..=100,
+        random: bool, offset in 0_u64..100, run_ms in 1_u64..100_000, compressible in 0_u32..=100,
+    ) {
+        let workload = Workload {
+            name: "step".to_owned(),
+            sizes: vec![SizeShare::only(kib << 10)],
+            read_ratio: f64::from(percent) / 100.0,
+            pattern: if random { Pattern::Random } else { Pattern::Sequential },
+            offset_bytes: offset * 512,
+            queue_depth: depth,
+            workers,
+            run_ms,
+            ramp_ms: 0,
+            data: Data {
+                compressible_ratio: f64::from(compressible) / 100.0,
+                pattern_hex: (compressible > 0).then(|| "ab".to_owned()),
+                ..Data::default()
+            },
+            ..Workload::default()
+        };
+        let text = emitted(&Job::of(workload.clone()), Path::new("disk"));
+        let back = fio::read("step", &text).unwrap();
+        prop_assert_eq!(&back.job.steps, &[workload]);
+    }
+
+    #[test]
+    fn no_text_stops_the_reader(text in "(\\[[a-z]{0,3}\\]?\n|[a-z_]{1,8}=?[0-9a-z%:/,\"]{0,8}\n|.{0,20}\n){0,12}") {
+        let _ = fio::read("x", &text);
+        let _ = jobs::parse(&text);
+    }
+}
