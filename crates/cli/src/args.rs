@@ -146,7 +146,9 @@ Examples:
 const DEMO_EXAMPLES: &str = "\
 Examples:
   ioalign demo
-  ioalign demo --keep ./demo                 keep the image and the report there";
+  ioalign demo --keep ./demo                 keep the image and the pages there
+
+It writes 64 MiB to a file of the folder for a few seconds, to measure, and removes it.";
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -323,7 +325,7 @@ pub struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Keep the scratch image and the report in this folder
+    /// Keep the scratch image and the pages in this folder
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use ioalign_core::comparison::Comparison;
 use ioalign_core::workload::{Data, Pattern};
 use ioalign_measure::engine::CellSpec;
 use ioalign_measure::experiment::Design;
@@ -30,6 +31,16 @@ struct Plan {
 
 /// Runs the verb.
 pub fn run(arguments: &CompareArgs) -> Result<Exit> {
+    let (comparison, exit) = measured(arguments)?;
+    output::write(&comparison, &arguments.shown)?;
+    Ok(match exit {
+        Exit::Done if comparison.differs() => Exit::Code(1),
+        other => other,
+    })
+}
+
+/// Measures, and shows nothing but its progress.
+pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.io)?;
@@ -52,11 +63,7 @@ pub fn run(arguments: &CompareArgs) -> Result<Exit> {
     if let Some(saved) = plan.before {
         comparison.before = Some(saved.against(&comparison, arguments.stats.rope));
     }
-    output::write(&comparison, &arguments.shown)?;
-    Ok(match exit {
-        Exit::Done if comparison.differs() => Exit::Code(1),
-        other => other,
-    })
+    Ok((comparison, exit))
 }
 
 fn plan(arguments: &CompareArgs) -> Result<Plan> {

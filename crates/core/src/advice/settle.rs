@@ -100,7 +100,7 @@ fn measure(open: &[&Item]) -> String {
     } else {
         list.join(",")
     };
-    format!("ioalign measure matrix TARGET --offsets 0,{list} --json >cost.json")
+    format!("ioalign measure matrix TARGET --quick --offsets 0,{list} --json >cost.json")
 }
 
 fn of_cost(evidence: &Evidence<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<Assumption> {
@@ -122,7 +122,7 @@ fn of_cost(evidence: &Evidence<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<
                 "were"
             }
         );
-        let again = "measure again while the machine is quieter, or with a longer --max-time";
+        let again = "measure again while the machine is quieter, or with a longer --time";
         out.push(assume(what, Some(again.to_owned())));
     }
     if open.iter().any(|item| no_cell(item)) {

@@ -401,7 +401,7 @@ fn without_anything_the_range_begins_at_nothing() {
         .collect();
     assert_eq!(
         settle[1],
-        "ioalign measure matrix TARGET --offsets 0,3584 --json >cost.json"
+        "ioalign measure matrix TARGET --quick --offsets 0,3584 --json >cost.json"
     );
 }
 
