@@ -37,7 +37,8 @@ fn down(stack: &Stack, from: LayerId) -> Option<u64> {
     let mut at = from;
     loop {
         match stack.layer(at).below.as_slice() {
-            [] => return Some(start),
+            // A loop device may begin within its file.
+            [] => return start.checked_add(backing_offset(stack, at)),
             [edge] => match edge.map {
                 Map::Shift { start: more } => {
                     start = start.checked_add(more.get())?;
@@ -48,4 +49,9 @@ fn down(stack: &Stack, from: LayerId) -> Option<u64> {
             _ => return None,
         }
     }
+}
+
+fn backing_offset(stack: &Stack, disk: LayerId) -> u64 {
+    let fact = stack.layer(disk).facts.get("backing-offset");
+    fact.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
 }

@@ -14,6 +14,7 @@ mod guest;
 mod hostile;
 mod lint;
 mod live_vm;
+mod measure;
 mod oracles;
 mod policy;
 mod scenarios_arrays;

@@ -92,13 +92,16 @@ impl Judge<'_> {
         decide(series, boundary, self.rope, metric.more_is_better())
     }
 
-    /// Whether there is a word for the metric that a part is about, for every arm.
+    /// Whether there is a word for the metric that a part is about, for every arm, and its placebo is at rest. While
+    /// it is not, to go on is the way to learn whether that was chance.
     pub(super) fn clear<'s>(
         &self,
         metric: Metric,
         mut arms: impl Iterator<Item = &'s dyn Series>,
+        placebo: &dyn Series,
     ) -> bool {
-        arms.all(|series| self.word(metric, series) != Verdict::Undecided)
+        let decided = arms.all(|series| self.word(metric, series) != Verdict::Undecided);
+        decided && !differs(placebo, self.shares.placebo())
     }
 
     /// The placebo of latencies, and whether it or the one of throughput has moved.

@@ -123,13 +123,18 @@ impl<'a> Course<'a> {
     }
 
     fn latency_clear(&self) -> bool {
-        let enough = self.rounds.rounds >= FIRST_INTERVAL;
-        enough && self.judge.clear(Metric::LatencyMedian, self.medians())
+        let (rounds, metric) = (&self.rounds, Metric::LatencyMedian);
+        let enough = rounds.rounds >= FIRST_INTERVAL;
+        enough && self.judge.clear(metric, self.medians(), &rounds.placebo)
     }
 
     fn throughput_clear(&self) -> bool {
-        let enough = self.blocks.rounds >= FIRST_INTERVAL;
-        enough && self.judge.clear(Metric::Throughput, self.throughputs())
+        let (blocks, metric) = (&self.blocks, Metric::Throughput);
+        let enough = blocks.rounds >= FIRST_INTERVAL;
+        enough
+            && self
+                .judge
+                .clear(metric, self.throughputs(), &blocks.placebo)
     }
 
     fn eta(&self, elapsed: Duration, part: Part) -> Duration {

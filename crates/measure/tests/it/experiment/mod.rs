@@ -2,6 +2,7 @@
 
 mod course;
 mod effects;
+mod memory;
 pub mod model;
 mod null;
 mod traps;

@@ -1,6 +1,6 @@
 //! Then and now.
 
-use ioalign_core::comparison::{Before, Change, Comparison, Metric};
+use ioalign_core::comparison::{Before, Cell, Change, Comparison, Metric};
 
 use super::super::words;
 use crate::profile::table::Table;
@@ -16,7 +16,8 @@ pub fn put(page: &mut Page, comparison: &Comparison) {
     let head = ["", "then", "now", "difference", "interval", "verdict"];
     let mut table = Table::new(1, &head);
     for change in &before.changes {
-        table.row(words::style(change.verdict), row(comparison, change));
+        let name = name(comparison, before, change);
+        table.row(words::style(change.verdict), row(name, change));
     }
     table.put(page);
     let text = if before.interleaved {
@@ -35,16 +36,32 @@ fn title(before: &Before) -> String {
     format!("Against {} of {}{load}", before.document, before.time)
 }
 
-fn row(comparison: &Comparison, change: &Change) -> Vec<String> {
+/// The cell, with what tells it from the others: how many are in flight, the arm.
+fn name(comparison: &Comparison, before: &Before, change: &Change) -> String {
     let cell = comparison.cells.get(change.cell);
-    let what = cell.map_or_else(String::new, words::short_cell);
-    let depth = cell.map_or(0, |cell| cell.queue_depth * cell.workers.max(1));
+    let mut name = cell.map_or_else(String::new, words::short_cell);
+    let depth = |cell: &Cell| cell.queue_depth * cell.workers.max(1);
+    if let Some(cell) = cell
+        && comparison
+            .cells
+            .iter()
+            .any(|other| depth(other) != depth(cell))
+    {
+        name = format!("{name} ×{}", depth(cell));
+    }
+    if before.changes.iter().any(|other| other.arm != change.arm) {
+        name = format!("{name} {}", change.arm);
+    }
+    name
+}
+
+fn row(name: String, change: &Change) -> Vec<String> {
     let value = |value: f64| match change.metric {
         Metric::Throughput => format!("{}/s", words::rate(value)),
         _ => time(value),
     };
     vec![
-        format!("{what} ×{depth} {}", change.arm),
+        name,
         value(change.before),
         value(change.after),
         words::difference(change.ratio),

@@ -103,7 +103,7 @@ fn distance(one: &Estimate) -> f64 {
 fn certain(cell: &Cell, one: &Estimate) -> String {
     let difference = one.ratio.map_or_else(String::new, words::difference);
     format!(
-        "{}: {} {} {difference} ({}) against {}, at {}, {}",
+        "{}: {}: {} {difference} ({}) against {}, at {}, {}",
         one.verdict.word(),
         one.arm,
         words::metric(one.metric),

@@ -33,7 +33,7 @@ pub fn row(comparison: &Comparison, cell: &Cell) -> Vec<String> {
 
 /// Columns of fixed width, as what comes later is not known yet.
 fn line(row: &[String]) -> String {
-    const WIDTHS: [usize; 5] = [24, 9, 9, 19, 13];
+    const WIDTHS: [usize; 5] = [22, 12, 11, 18, 13];
     let mut out = String::new();
     for (column, (text, width)) in row.iter().zip(WIDTHS).enumerate() {
         let space = " ".repeat(width.saturating_sub(columns(text)));

@@ -1,0 +1,153 @@
+//! `--before`: the same cells again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ioalign_testkit::run::tool;
+use serde_json::Value;
+
+use super::{SIZE, arms, compared, measure, told};
+
+const QUICK: &str = "--time 200ms --depth 1 --offsets 0,512";
+
+fn keep(folder: &Path, value: &Value) {
+    std::fs::write(folder.join("before.json"), value.to_string()).unwrap();
+}
+
+#[test]
+fn a_file_has_numbers_of_two_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let then = compared(
+        folder.path(),
+        &format!("compare t.dat --size {SIZE} {QUICK} --sizes 8k"),
+    );
+    keep(folder.path(), &then);
+    let value = compared(
+        folder.path(),
+        "compare t.dat --before before.json --time 200ms",
+    );
+    assert_eq!(arms(&value), arms(&then));
+    assert_eq!(value["cells"][0]["block_bytes"], 8192);
+    let before = &value["before"];
+    assert_eq!(before["interleaved"], false);
+    let changes = before["changes"].as_array().unwrap();
+    let median = changes
+        .iter()
+        .find(|one| one["metric"] == "latency_median")
+        .unwrap();
+    assert_eq!(
+        median["before"],
+        then["cells"][0]["levels"][0]["latency_p50_us"]
+    );
+    assert_eq!(
+        median["after"],
+        value["cells"][0]["levels"][0]["latency_p50_us"]
+    );
+}
+
+#[test]
+fn what_is_no_comparison_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("compare t.dat --size {SIZE} --before before.json");
+    for (content, word) in [
+        ("", "no comparison"),
+        ("{}", "no comparison"),
+        (
+            "{\"schema\":\"ioalign.check/1\",\"tool\":\"\",\"machine\":{},\"targets\":[]}",
+            "no comparison",
+        ),
+    ] {
+        std::fs::write(folder.path().join("before.json"), content).unwrap();
+        let output = measure(folder.path(), &line);
+        assert_eq!(output.status.code(), Some(65), "{content}: {output:?}");
+        assert!(told(&output).contains(word), "{content}: {}", told(&output));
+    }
+}
+
+/// The first partition of a loop device; all is released when this goes.
+struct Partition {
+    whole: String,
+    node: PathBuf,
+    made: bool,
+}
+
+impl Partition {
+    /// Where sfdisk lays it: at this sector.
+    fn new(disk: &Path, sector: u64) -> Self {
+        let script = format!(
+            "echo 'start={sector}, size=20480' | sfdisk --quiet --no-reread {}",
+            disk.display()
+        );
+        tool("sh", &["-c", &script]);
+        let arguments = ["--find", "--show", disk.to_str().unwrap()];
+        let whole = tool("losetup", &arguments).trim().to_owned();
+        let node = PathBuf::from(format!("{whole}p1"));
+        let made = !node.exists();
+        let partition = Self { whole, node, made };
+        // Not every kernel reads tables by itself.
+        tool("partx", &["--update", &partition.whole]);
+        if made && !partition.node.exists() {
+            partition.make_node();
+        }
+        partition
+    }
+
+    /// Without udev nobody else does.
+    fn make_node(&self) {
+        let name = self.node.file_name().unwrap().to_str().unwrap();
+        let number = std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
+        let (major, minor) = number.trim().split_once(':').unwrap();
+        tool("mknod", &[self.node.to_str().unwrap(), "b", major, minor]);
+    }
+}
+
+impl Drop for Partition {
+    fn drop(&mut self) {
+        let _ = Command::new("partx").args(["--delete", &self.whole]).status();
+        let _ = Command::new("losetup").args(["-d", &self.whole]).status();
+        if self.made {
+            let _ = std::fs::remove_file(&self.node);
+        }
+    }
+}
+
+/// Partitions of loop devices need root.
+#[test]
+fn a_partition_that_moved_is_compared_with_its_old_place_in_one_run() {
+    assert!(
+        rustix::process::geteuid().is_root(),
+        "this test makes loop devices: it needs root"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    std::fs::File::create(&disk)
+        .unwrap()
+        .set_len(32 << 20)
+        .unwrap();
+    let old = Partition::new(&disk, 63);
+    let then = compared(
+        folder.path(),
+        &format!("compare {} {QUICK}", old.node.display()),
+    );
+    assert_eq!(then["arms"][0]["start_bytes"], 32256);
+    // Not aligned, and not called so.
+    assert_eq!(arms(&then), [("+0", 0), ("+512", 512)]);
+    keep(folder.path(), &then);
+    drop(old);
+    let new = Partition::new(&disk, 2048);
+    let line = format!(
+        "compare {} --before before.json --time 200ms",
+        new.node.display()
+    );
+    let value = compared(folder.path(), &line);
+    // 1 MiB and 32256 bytes have the phase of sector 63.
+    assert_eq!(arms(&value), [("before", 32256), ("now", 0)]);
+    assert_eq!(value["arms"][1]["start_bytes"], 1 << 20);
+    assert_eq!(value["before"]["interleaved"], true);
+    assert_eq!(value["before"]["start_bytes"], 32256);
+    let estimate = &value["cells"][0]["estimates"][0];
+    assert_eq!(
+        (&estimate["arm"], &estimate["baseline"]),
+        (&"now".into(), &"before".into())
+    );
+}

@@ -1,0 +1,90 @@
+//! `ioalign measure` on files of its own: what is measured is not asked here, only that it is told well.
+//!
+//! Verdicts depend on the machine; no test does.
+
+mod before;
+mod compare;
+mod fio;
+mod layouts;
+mod matrix;
+mod refusals;
+mod run;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use super::PROGRAM;
+
+/// Of the file that loads go to: places for 128 KiB at sector 63, and quickly filled.
+const SIZE: &str = "8M";
+
+fn measure(folder: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(PROGRAM);
+    let words = arguments.split_whitespace();
+    command
+        .current_dir(folder)
+        .arg("measure")
+        .args(words)
+        .output()
+        .unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The JSON on standard output, valid by its schema; `codes` are those that may be.
+fn document(output: &Output, schema: &str, codes: &[i32]) -> Value {
+    let code = output.status.code().unwrap();
+    assert!(codes.contains(&code), "{code}: {}", told(output));
+    let value = serde_json::from_slice(&output.stdout).unwrap();
+    valid(&value, schema);
+    value
+}
+
+fn valid(value: &Value, schema: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/schema")
+        .join(schema);
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let errors = validator.iter_errors(value);
+    let errors: Vec<_> = errors
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+/// A comparison, whatever came out.
+fn compared(folder: &Path, arguments: &str) -> Value {
+    let output = measure(folder, &format!("{arguments} --json"));
+    let value = document(&output, "comparison-1.schema.json", &[0, 1]);
+    let cells = value["cells"].as_array().unwrap();
+    let verdicts = cells
+        .iter()
+        .flat_map(|cell| cell["estimates"].as_array().unwrap());
+    let certain = |one: &Value| one["verdict"] == "slower" || one["verdict"] == "faster";
+    let is_compare = arguments.starts_with("compare");
+    let differs = is_compare && (verdicts.into_iter().any(certain) || changed(&value));
+    assert_eq!(output.status.code(), Some(i32::from(differs)), "{value:#}");
+    value
+}
+
+fn changed(value: &Value) -> bool {
+    let changes = value["before"]["changes"].as_array();
+    let mut changes = changes.into_iter().flatten();
+    changes.any(|one| one["verdict"] == "slower" || one["verdict"] == "faster")
+}
+
+fn arms(comparison: &Value) -> Vec<(&str, u64)> {
+    let arms = comparison["arms"].as_array().unwrap().iter();
+    arms.map(|arm| {
+        (
+            arm["name"].as_str().unwrap(),
+            arm["offset_bytes"].as_u64().unwrap(),
+        )
+    })
+    .collect()
+}

@@ -1,0 +1,74 @@
+//! What is refused, with which exit code, in which words.
+
+use super::{SIZE, measure, told};
+
+#[test]
+fn wrong_use_and_unusable_targets() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("data"), vec![7; 1 << 20]).unwrap();
+    std::fs::write(at.join("empty"), "").unwrap();
+    std::fs::write(
+        at.join("bad.toml"),
+        "name = \"x\"\n[[step]]\nsizes = \"4x\"\n",
+    )
+    .unwrap();
+    let made = measure(
+        at,
+        &format!("compare t.dat --size {SIZE} --time 60ms --depth 1 --no-saturate"),
+    );
+    assert!(made.status.code().unwrap() < 2, "{made:?}");
+    for (arguments, code, words) in [
+        ("compare missing", 65, "there is no such file or device"),
+        ("compare t.dat --ops write", 64, "--write"),
+        ("compare t.dat --workload fio-1m-writes", 64, "--write"),
+        ("matrix t.dat --ops write", 64, "--write"),
+        ("run blender-70-30 t.dat", 64, "--write"),
+        (
+            "compare data --write --ops write",
+            64,
+            "--destroy-data data",
+        ),
+        ("run fio-1m-writes data --write", 64, "--destroy-data data"),
+        (
+            "compare data --write --destroy-data t.dat",
+            64,
+            "no target of this run",
+        ),
+        ("compare t.dat --destroy-data t.dat", 64, "--write"),
+        (
+            "compare t.dat --offsets 512",
+            64,
+            "nothing to be compared with",
+        ),
+        ("compare t.dat --offsets 0,512,0", 64, "twice"),
+        ("compare t.dat --offsets 0,1T", 64, "beyond its end"),
+        ("compare t.dat --vs t.dat", 64, "the same target"),
+        ("compare t.dat --layout-a t.dat", 64, "--layout-b"),
+        ("compare t.dat --workload nothing", 64, "iometer-vmfs"),
+        ("compare t.dat --workload bad.toml", 64, "step 1: sizes:"),
+        ("compare t.dat --confidence 100%", 64, "99.9999%"),
+        ("compare t.dat --format xml", 64, "csv"),
+        ("compare empty", 64, "0 bytes"),
+        ("run", 64, "no target"),
+        ("run missing.toml t.dat", 65, "missing.toml"),
+        ("run t.dat --from-fio missing.fio", 65, "missing.fio"),
+        ("compare /dev/null", 64, "no block device, file or folder"),
+    ] {
+        let output = measure(at, arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments}: {}",
+            told(&output)
+        );
+        assert!(
+            told(&output).contains(words),
+            "{arguments}: {}",
+            told(&output)
+        );
+        assert!(output.stdout.is_empty(), "{arguments}");
+    }
+    assert_eq!(std::fs::read(at.join("data")).unwrap(), vec![7; 1 << 20]);
+    assert!(!at.join("missing").exists());
+}

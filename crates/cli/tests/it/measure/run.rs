@@ -1,0 +1,95 @@
+//! `measure run`: what it says was sent is what was sent.
+
+use serde_json::Value;
+
+use super::{SIZE, document, measure, valid};
+
+fn load(folder: &std::path::Path, arguments: &str) -> Value {
+    let output = measure(folder, &format!("run {arguments} --json"));
+    document(&output, "load-1.schema.json", &[0])
+}
+
+#[test]
+fn the_profile_counts_what_the_report_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!(
+        "blender-70-30 t.dat --size {SIZE} --write --offset 512 --ramp 0 --time 300ms --profile-out p.json"
+    );
+    let value = load(folder.path(), &line);
+    let ops = &value["steps"][0]["by_op"];
+    let profile = std::fs::read(folder.path().join("p.json")).unwrap();
+    let profile: Value = serde_json::from_slice(&profile).unwrap();
+    valid(&profile, "profile.json");
+    assert_eq!(profile["source"], "measure");
+    let device = &profile["devices"][0];
+    assert_eq!(device["device"], "t.dat");
+    for op in ["read", "write"] {
+        let (sent, counted) = (&ops[op], &device["by_op"][op]);
+        assert_eq!(
+            (&sent["ios"], &sent["bytes"]),
+            (&counted["ios"], &counted["bytes"]),
+            "{op}"
+        );
+        // All of them begin one sector past a block.
+        assert_eq!(counted["start_mod_4096"][1], sent["ios"], "{op}");
+        assert!(sent["latency_us"]["mean"].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(device["processes"][0]["name"], "ioalign");
+    assert_eq!(device["alignment"]["state"], "misaligned");
+}
+
+#[test]
+fn a_job_file_step_by_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = "name = \"pages and log\"\n[all]\nramp = \"0\"\nrun = \"150ms\"\n\
+               [[step]]\nname = \"pages\"\nsizes = \"16k\"\ndepth = 8\n\
+               [[step]]\nname = \"log\"\nsizes = \"4k\"\nop = \"write\"\npattern = \"sequential\"\n\
+               fsync_every_writes = 4\n";
+    std::fs::write(folder.path().join("job.toml"), job).unwrap();
+    let value = load(
+        folder.path(),
+        &format!("job.toml t.dat --size {SIZE} --write"),
+    );
+    let steps = value["steps"].as_array().unwrap();
+    assert_eq!(value["job"], "pages and log");
+    assert_eq!(steps.len(), 2);
+    assert!(steps[0]["by_op"]["write"].is_null() && steps[1]["by_op"]["read"].is_null());
+    let writes = steps[1]["by_op"]["write"]["ios"].as_u64().unwrap();
+    let flushes = steps[1]["flushes"].as_u64().unwrap();
+    assert!(
+        writes / 4 <= flushes + 1 && flushes <= writes / 4 + 1,
+        "{writes} {flushes}"
+    );
+}
+
+#[test]
+fn a_report_like_that_of_fio() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("run t.dat --size {SIZE} --ramp 0 --time 200ms");
+    let output = measure(folder.path(), &line);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "4 KiB random read, 16 in flight",
+        "I/Os/s",
+        "99.9 %",
+        "processor",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_folder_is_many_files() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("files")).unwrap();
+    let value = load(folder.path(), "files --size 16M --ramp 0 --time 100ms");
+    assert!(value["steps"][0]["by_op"]["read"]["ios"].as_u64().unwrap() > 0);
+    let files = std::fs::read_dir(folder.path().join("files"))
+        .unwrap()
+        .count();
+    assert_eq!(files, 64);
+}

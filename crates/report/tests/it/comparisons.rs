@@ -1,0 +1,385 @@
+//! Comparisons and loads: golden texts, the schemas, rows of a spreadsheet, the width of the page.
+
+use std::path::Path;
+
+use ioalign_core::comparison::{
+    Arm, Before, Cell, Change, Comparison, Estimate, Level, Machine, Metric, Placebo, Summary,
+    Verdict,
+};
+use ioalign_core::load::{self, Latency, Load, Percentile, Second, Sent, Step};
+use ioalign_core::workload::{Pattern, Workload};
+use ioalign_report::comparison::{Format, heading, row};
+use ioalign_report::{Options, Verbosity};
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use super::golden::check;
+
+const ARMS: [(&str, u64); 3] = [("aligned", 0), ("+512", 512), ("+32256", 32256)];
+
+/// A cell in which every arm but the first is slower by the factor, known to a tenth of its effect.
+fn cell(bytes: u64, op: &str, pattern: &str, factor: f64, arms: usize, verdict: Verdict) -> Cell {
+    let us = 15.0 + f64::from(u32::try_from(bytes).unwrap()) / 1000.0;
+    let level = |index: usize| {
+        let slow = if index == 0 { 1.0 } else { factor };
+        let iops = 1e6 / us / slow;
+        Level {
+            arm: ARMS[index].0.to_owned(),
+            latency_p50_us: Some(us * slow),
+            latency_mean_us: Some(us * slow * 1.1),
+            latency_p99_us: Some(us * slow * 4.0),
+            iops: Some(iops),
+            bytes_per_s: Some(iops * f64::from(u32::try_from(bytes).unwrap())),
+            cpu_per_io_us: (index != 2).then_some(2.5),
+        }
+    };
+    let levels: Vec<_> = (0..arms).map(level).collect();
+    let estimate = |arm: &str, metric: Metric| {
+        let ratio = if metric == Metric::Throughput {
+            1.0 / factor
+        } else {
+            factor
+        };
+        let half = (ratio.ln().abs() / 10.0).max(0.002);
+        Estimate {
+            metric,
+            arm: arm.to_owned(),
+            baseline: "aligned".to_owned(),
+            ratio: Some(ratio),
+            ratio_low: Some(ratio * (-half).exp()),
+            ratio_high: Some(ratio * half.exp()),
+            confidence: 0.95,
+            method: "asymptotic confidence sequence".to_owned(),
+            rounds: 412,
+            verdict,
+            note: None,
+        }
+    };
+    let mut estimates = Vec::new();
+    for (arm, _) in &ARMS[1..arms] {
+        estimates.push(estimate(arm, Metric::LatencyMedian));
+        estimates.push(estimate(arm, Metric::Throughput));
+    }
+    Cell {
+        block_bytes: bytes,
+        op: op.to_owned(),
+        pattern: pattern.to_owned(),
+        queue_depth: 16,
+        workers: 1,
+        levels,
+        estimates,
+        placebo: Placebo {
+            ratio: Some(1.0007),
+            ratio_low: Some(0.998),
+            ratio_high: Some(1.0034),
+            moved: verdict == Verdict::Invalid,
+        },
+        ios: 65_920,
+        duration_s: 4.2,
+    }
+}
+
+fn comparison(cells: Vec<Cell>, arms: usize) -> Comparison {
+    let arm = |(name, offset): &(&str, u64)| Arm {
+        name: (*name).to_owned(),
+        offset_bytes: *offset,
+        target: None,
+        start_bytes: Some(offset + (1 << 20)),
+    };
+    Comparison {
+        schema: ioalign_core::comparison::SCHEMA.to_owned(),
+        tool: "ioalign 0.1.0".to_owned(),
+        machine: Machine {
+            cpu_model: "AMD EPYC".to_owned(),
+            cpus: 2,
+            kernel: "6.18.0".to_owned(),
+            platform: "kvm".to_owned(),
+            load_average: Some(3.14),
+            time: "2026-11-21T17:03:01Z".to_owned(),
+            ..Machine::default()
+        },
+        target: "/dev/sdb".to_owned(),
+        arms: ARMS[..arms].iter().map(arm).collect(),
+        summary: Summary::of(&cells),
+        cells,
+        duration_s: 12.6,
+        partial: None,
+        notes: vec![
+            "io_uring is forbidden here: pread and pwrite, one in flight a worker".to_owned(),
+        ],
+        before: None,
+    }
+}
+
+fn matrix() -> Comparison {
+    let mut cells = Vec::new();
+    for pattern in ["random", "sequential"] {
+        for (kib, factor) in [(1, 1.09), (4, 1.62), (72, 1.12), (128, 1.004)] {
+            let verdict = if factor > 1.005 {
+                Verdict::Slower
+            } else {
+                Verdict::NoDifference
+            };
+            cells.push(cell(kib << 10, "write", pattern, factor, 2, verdict));
+        }
+    }
+    cells.push(cell(4096, "read-70", "random", 1.3, 2, Verdict::Invalid));
+    comparison(cells, 2)
+}
+
+fn before() -> Comparison {
+    let mut out = comparison(
+        vec![cell(8192, "read", "random", 0.81, 2, Verdict::Faster)],
+        2,
+    );
+    let change = |metric, before, after, verdict| Change {
+        metric,
+        arm: "aligned".to_owned(),
+        before,
+        after,
+        ratio: after / before,
+        ratio_low: Some(after / before * 0.97),
+        ratio_high: Some(after / before * 1.03),
+        verdict,
+        ..Change::default()
+    };
+    out.before = Some(Before {
+        document: "before.json".to_owned(),
+        time: "2026-11-20T08:00:00Z".to_owned(),
+        load_average: Some(2.0),
+        start_bytes: Some(17408),
+        interleaved: true,
+        changes: vec![
+            change(Metric::LatencyMedian, 3900.0, 3300.0, Verdict::Faster),
+            change(Metric::Throughput, 15_900.0, 20_200.0, Verdict::Faster),
+        ],
+    });
+    out
+}
+
+pub fn all() -> Vec<(&'static str, Comparison)> {
+    let mut partial = comparison(
+        vec![cell(4096, "write", "random", 6.28, 3, Verdict::Slower)],
+        3,
+    );
+    partial.partial = Some("interrupted".to_owned());
+    vec![
+        (
+            "compare",
+            comparison(
+                vec![cell(4096, "write", "random", 6.28, 3, Verdict::Slower)],
+                3,
+            ),
+        ),
+        ("compare-partial", partial),
+        (
+            "compare-same",
+            comparison(
+                vec![cell(
+                    65536,
+                    "read",
+                    "sequential",
+                    1.0002,
+                    2,
+                    Verdict::NoDifference,
+                )],
+                2,
+            ),
+        ),
+        (
+            "compare-invalid",
+            comparison(
+                vec![cell(65536, "read", "sequential", 1.2, 2, Verdict::Invalid)],
+                2,
+            ),
+        ),
+        ("compare-before", before()),
+        ("compare-nothing", comparison(Vec::new(), 2)),
+        ("matrix", matrix()),
+    ]
+}
+
+fn load() -> Load {
+    let percentiles = [(50.0, 120.0), (90.0, 300.0), (99.0, 900.0), (99.9, 2100.0)];
+    let sent = Sent {
+        ios: 61_234,
+        bytes: 61_234 * 4096,
+        iops: 6123.4,
+        bytes_per_s: 6123.4 * 4096.0,
+        latency_us: Some(Latency {
+            min: 40.0,
+            mean: 163.2,
+            stddev: 91.0,
+            max: 12_345.0,
+            percentiles: percentiles
+                .map(|(percent, us)| Percentile { percent, us })
+                .to_vec(),
+        }),
+    };
+    let step = Step {
+        workload: Workload {
+            name: "blender".to_owned(),
+            read_ratio: 0.7,
+            pattern: Pattern::Zipf { theta: 1.2 },
+            offset_bytes: 512,
+            queue_depth: 64,
+            ..Workload::default()
+        },
+        by_op: [("read", sent.clone()), ("write", sent)]
+            .map(|(op, sent)| (op.to_owned(), sent))
+            .into(),
+        duration_s: 10.0,
+        user_ratio: Some(0.14),
+        system_ratio: Some(0.22),
+        flushes: 12,
+        errors: 0,
+        seconds: vec![Second {
+            at_s: 1.0,
+            reads: 6000,
+            writes: 6000,
+            bytes: 12_000 * 4096,
+        }],
+        partial: None,
+    };
+    Load {
+        schema: load::SCHEMA.to_owned(),
+        tool: "ioalign 0.1.0".to_owned(),
+        targets: vec!["/dev/sdb".to_owned()],
+        job: "blender-70-30".to_owned(),
+        steps: vec![step],
+        ..Load::default()
+    }
+}
+
+fn schema(name: &str) -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/schema")
+        .join(name);
+    let text: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::meta::validate(&text).unwrap();
+    jsonschema::draft202012::new(&text).unwrap()
+}
+
+fn json(comparison: &Comparison) -> Value {
+    serde_json::from_str(&Format::Json.render(comparison, &Options::default())).unwrap()
+}
+
+#[test]
+fn texts_are_as_committed() {
+    for (name, comparison) in all() {
+        check(
+            &format!("{name}.txt"),
+            &Format::Text.render(&comparison, &Options::default()),
+        );
+    }
+    check(
+        "load.txt",
+        &ioalign_report::load::text(&load(), &Options::default()),
+    );
+}
+
+#[test]
+fn rows_are_as_committed() {
+    check(
+        "matrix.csv",
+        &Format::Csv.render(&matrix(), &Options::default()),
+    );
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for (name, comparison) in all() {
+        for (width, verbosity, ascii) in [
+            (40, Verbosity::Verbose, false),
+            (60, Verbosity::Normal, true),
+            (80, Verbosity::Normal, false),
+            (80, Verbosity::Verbose, true),
+            (80, Verbosity::Quiet, false),
+            (120, Verbosity::Verbose, false),
+        ] {
+            let options = Options {
+                width,
+                verbosity,
+                ascii,
+                ..Options::default()
+            };
+            let text = Format::Text.render(&comparison, &options);
+            assert!(!ascii || text.is_ascii(), "{name}: {text}");
+            for line in text.lines() {
+                assert!(line.width() <= width, "{name} at {width}: {line}");
+            }
+            if verbosity == Verbosity::Quiet {
+                assert!(text.lines().count() <= 3, "{name}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_the_live_table_fit_its_head() {
+    let matrix = matrix();
+    assert!(heading(&matrix).width() <= 80);
+    for cell in &matrix.cells {
+        for line in row(&matrix, cell) {
+            assert!(line.width() <= 80, "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_document_is_valid_and_reads_back() {
+    let validator = schema("comparison-1.schema.json");
+    for (name, comparison) in all() {
+        let value = json(&comparison);
+        let errors: Vec<_> = validator
+            .iter_errors(&value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:#?}");
+        let back: Comparison = serde_json::from_value(value).unwrap();
+        assert_eq!(back, comparison, "{name}");
+    }
+    let value: Value = serde_json::from_str(&ioalign_report::load::json(&load())).unwrap();
+    let validator = schema("load-1.schema.json");
+    assert!(
+        validator.is_valid(&value),
+        "{:#?}",
+        validator.iter_errors(&value).next()
+    );
+}
+
+#[test]
+fn the_schema_is_strict() {
+    let validator = schema("comparison-1.schema.json");
+    let good = json(&before());
+    for (pointer, wrong) in [
+        ("/schema", Value::from("ioalign.comparison/2")),
+        ("/cells/0/block_bytes", Value::from("4k")),
+        ("/cells/0/op", Value::from("trim")),
+        ("/cells/0/estimates/0/verdict", Value::from("significant")),
+        ("/cells/0/estimates/0/metric", Value::from("p50")),
+        ("/cells/0/estimates/0/confidence", Value::from(95)),
+        ("/arms/0/offset_bytes", Value::from(-1)),
+        ("/before/changes/0/verdict", Value::Null),
+        ("/summary", Value::Null),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).unwrap() = wrong;
+        assert!(!validator.is_valid(&bad), "{pointer}");
+    }
+}
+
+#[test]
+fn a_row_has_as_many_fields_as_the_head() {
+    let mut odd = matrix();
+    odd.target = "/mnt/a,b \"c\"/disk".to_owned();
+    let text = Format::Csv.render(&odd, &Options::default());
+    let mut lines = text.lines();
+    let fields = lines.next().unwrap().split(',').count();
+    assert_eq!(lines.clone().count(), odd.cells.len() * 2);
+    for line in lines {
+        // The one comma in quotes.
+        assert!(line.starts_with("\"/mnt/a,b \"\"c\"\"/disk\","), "{line}");
+        assert_eq!(line.split(',').count(), fields + 1, "{line}");
+    }
+}
