@@ -13,6 +13,7 @@ mod defect;
 mod load;
 mod loss;
 mod price;
+mod range;
 mod say;
 mod settle;
 

@@ -1,6 +1,6 @@
 //! Advice for a terminal: the decision first, then each defect with its reasons, then what was assumed.
 
-use ioalign_core::advice::{Advice, Assumption, Basis, Decision, Item, Load, Loss, Measured};
+use ioalign_core::advice::{Advice, Assumption, Decision, Item, Load, Measured};
 
 use crate::comparison::words::share;
 use crate::options::Options;
@@ -71,9 +71,6 @@ fn item(page: &mut Page, item: &Item) {
     ];
     page.put("", "", 3, &title);
     paragraph(page, &sentence(&clean(&defect.why)));
-    if let Some(loss) = &item.loss {
-        paragraph(page, &time_lost(loss));
-    }
     for reason in &item.reasons {
         page.put("   - ", "     ", 0, &[Span::plain(reason.text.as_str())]);
     }
@@ -85,22 +82,6 @@ fn item(page: &mut Page, item: &Item) {
 
 fn paragraph(page: &mut Page, text: &str) {
     page.put(INDENT, INDENT, 0, &[Span::plain(text)]);
-}
-
-/// `Time lost: 4.8 %, between 3.1 and 8.2 % (measured, weighed by the profile).`
-fn time_lost(loss: &Loss) -> String {
-    let (low, high) = (share(loss.low_ratio), share(loss.high_ratio));
-    let ends = format!("between {} and {high}", low.trim_end_matches(" %"));
-    let basis = match loss.basis {
-        Basis::MeasuredAndWeighed => "measured, weighed by the profile",
-        Basis::Measured => "measured, whatever the load is",
-        Basis::Weighed => "assumed, weighed by the profile",
-        Basis::Assumed => "assumed",
-    };
-    match loss.likely_ratio {
-        Some(likely) => format!("Time lost: {}, {ends} ({basis}).", share(likely)),
-        None => format!("Time lost: {ends} ({basis})."),
-    }
 }
 
 fn evidence(page: &mut Page, advice: &Advice) {

@@ -3,7 +3,7 @@
 use super::load::Load;
 use super::loss::{self, Loss};
 use super::price::Prices;
-use super::say::{percent, range};
+use super::say::{longer, percent};
 use super::{Decision, Defect, Item, Reason};
 use crate::finding::Severity;
 
@@ -57,56 +57,58 @@ fn no_boundary() -> (Decision, Reason) {
 }
 
 fn by_loss(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
-    let share = range(loss.low_ratio, loss.high_ratio);
     if loss.high_ratio < NEGLIGIBLE {
-        let text =
-            format!("I/O takes {share} longer because of it: less than moving data is worth.");
+        let text = format!(
+            "I/O takes {} because of it: less than moving data is worth.",
+            longer(loss)
+        );
         return (Decision::Leave, Reason::new("costs-little", text));
     }
     if let Some(load) = load.filter(|load| load.light) {
         return light(loss, load);
     }
     if loss.basis.is_measured() {
-        return measured(loss, load, &share);
+        return measured(loss, load);
     }
     assumed(defect, loss, load)
 }
 
 /// With a light load nobody waits for the device: an outage will come.
 fn light(loss: &Loss, load: &Load) -> (Decision, Reason) {
-    let busy = percent(load.busy_ratio.unwrap_or_default());
     let decision = if loss.high_ratio < CONSIDERABLE {
         Decision::Leave
     } else {
         Decision::NextOutage
     };
-    let text = format!("The load is light: the device is busy for {busy} of the time.");
+    let text = format!(
+        "The load is light: the device is busy for {} of the time. I/O takes {} because of it, {}.",
+        percent(load.busy_ratio.unwrap_or_default()),
+        longer(loss),
+        if loss.basis.is_measured() {
+            "as measured"
+        } else {
+            "as far as one can say without a measurement"
+        }
+    );
     (decision, Reason::new("light-load", text))
 }
 
-fn measured(loss: &Loss, load: Option<&Load>, share: &str) -> (Decision, Reason) {
-    let certain = loss.low_ratio >= CONSIDERABLE;
-    match load {
-        Some(_) if certain => {
-            let text =
-                format!("This workload's I/O takes {share} longer because of it, as measured.");
-            (Decision::FixNow, Reason::new("loss-measured", text))
-        }
-        Some(_) => {
-            let text = format!(
-                "This workload's I/O takes {share} longer because of it, as measured: not enough for \
-                 an interruption of its own."
-            );
-            (Decision::NextOutage, Reason::new("loss-moderate", text))
-        }
-        None => {
-            let text = format!(
-                "I/O takes {share} longer because of it, as measured; how much of the load is of the \
-                 dear kinds is not known."
-            );
-            (Decision::NextOutage, Reason::new("load-unknown", text))
-        }
+fn measured(loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
+    let longer = longer(loss);
+    if load.is_none() {
+        let text = format!(
+            "I/O takes {longer} because of it, as measured; how much of the load is of the dear kinds is \
+             not known."
+        );
+        return (Decision::NextOutage, Reason::new("load-unknown", text));
     }
+    let text = format!("This workload's I/O takes {longer} because of it, as measured");
+    if loss.low_ratio >= CONSIDERABLE {
+        let text = format!("{text}.");
+        return (Decision::FixNow, Reason::new("loss-measured", text));
+    }
+    let text = format!("{text}: not enough for an interruption of its own.");
+    (Decision::NextOutage, Reason::new("loss-moderate", text))
 }
 
 /// Nothing was measured: never reason enough for an interruption.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::defect::Defect;
 use super::load::{IoKind, Load};
-use super::price::{self, Price, Prices, Range};
+use super::price::{self, Price, Prices};
+use super::range::Range;
 use crate::comparison::Cell;
 
 /// What a crossing costs where nothing was measured, as a share of the I/O's time. Nothing: a cache of

@@ -6,6 +6,7 @@
 
 use super::Measured;
 use super::defect::{Defect, crossing_at};
+use super::range::{Range, slowdown, told};
 use crate::comparison::{Arm, Cell, Comparison, Estimate, Metric, Verdict};
 use crate::units::ratio;
 
@@ -13,43 +14,6 @@ use crate::units::ratio;
 const NEAR: f64 = 2.0;
 /// Below this share of crossing I/Os their median does not see them.
 const SEEN_BY_MEDIAN: f64 = 0.9;
-
-/// A range with its middle.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct Range {
-    pub(super) low: f64,
-    pub(super) likely: f64,
-    pub(super) high: f64,
-}
-
-impl Range {
-    fn times(self, factor: f64) -> Self {
-        Self {
-            low: self.low * factor,
-            likely: self.likely * factor,
-            high: self.high * factor,
-        }
-    }
-
-    /// The same seen from the other side: as much faster as this is slower.
-    fn inverse(self) -> Self {
-        let turn = |slower: f64| 1.0 / (1.0 + slower) - 1.0;
-        Self {
-            low: turn(self.high),
-            likely: turn(self.likely),
-            high: turn(self.low),
-        }
-    }
-
-    /// Wide enough for both.
-    fn with(self, other: Self) -> Self {
-        Self {
-            low: self.low.min(other.low),
-            likely: f64::midpoint(self.likely, other.likely),
-            high: self.high.max(other.high),
-        }
-    }
-}
 
 /// The cells that count.
 pub(super) struct Prices<'a> {
@@ -179,7 +143,7 @@ impl Pair<'_> {
         if share < SEEN_BY_MEDIAN && others {
             found.retain(|one| one.metric != Metric::LatencyMedian);
         }
-        let slower = found.into_iter().filter_map(slowdown).reduce(Range::with)?;
+        let slower = told(found.into_iter().filter_map(slowdown).collect())?;
         let of_off = if self.arm.name == self.off.name {
             slower
         } else {
@@ -233,27 +197,6 @@ const fn tells(metric: Metric) -> bool {
         metric,
         Metric::LatencyMedian | Metric::LatencyMean | Metric::Throughput
     )
-}
-
-/// How much longer it takes, of a throughput as much as a latency: 0.2 is 20 % longer.
-fn slowdown(estimate: &Estimate) -> Option<Range> {
-    let (ratio, low, high) = (estimate.ratio?, estimate.ratio_low?, estimate.ratio_high?);
-    let sound = [ratio, low, high]
-        .iter()
-        .all(|one| one.is_finite() && *one > 0.0);
-    if !sound {
-        return None;
-    }
-    let [low, likely, high] = if estimate.metric.more_is_better() {
-        [1.0 / high, 1.0 / ratio, 1.0 / low]
-    } else {
-        [low, ratio, high]
-    };
-    Some(Range {
-        low: low - 1.0,
-        likely: likely - 1.0,
-        high: high - 1.0,
-    })
 }
 
 fn clean(cell: &Cell, baseline: &str) -> Option<f64> {

@@ -122,7 +122,7 @@ fn of_cost(evidence: &Evidence<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<
                 "were"
             }
         );
-        let again = "measure again while the machine is quieter, or with a longer --time";
+        let again = "Measure again while the machine is quieter, or with a longer --time.";
         out.push(assume(what, Some(again.to_owned())));
     }
     if open.iter().any(|item| no_cell(item)) {

@@ -9,13 +9,14 @@ mod chart;
 mod data;
 mod gain;
 mod level;
+mod quantity;
 mod scale;
 
 use ioalign_core::comparison::{Arm, Comparison};
 
 use super::words;
+use data::View;
 pub use data::changed;
-use data::{Quantity, View};
 
 /// Figures of more arms and loads than this are left to the table.
 const MOST_SETS: usize = 12;
@@ -102,23 +103,5 @@ fn missing(ops: &[String]) -> Option<&'static str> {
         Some("Reads were not measured, so there is no figure of them.")
     } else {
         None
-    }
-}
-
-impl Quantity {
-    /// What is better, as a title.
-    const fn gain(self) -> &'static str {
-        match self {
-            Self::Throughput => "Throughput gained",
-            Self::Latency => "Latency saved",
-        }
-    }
-
-    /// What was reached, as a title.
-    const fn level(self) -> &'static str {
-        match self {
-            Self::Throughput => "Throughput in MB/s",
-            Self::Latency => "Median latency in µs",
-        }
     }
 }

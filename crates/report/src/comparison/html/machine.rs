@@ -79,8 +79,8 @@ fn cells(disk: &MachineDisk) -> [(&'static str, String); 7] {
         (one, other) => one.or(other).unwrap_or_default(),
     };
     let kind = match disk.rotational {
-        Some(true) => "turns",
-        Some(false) => "does not turn",
+        Some(true) => "rotational",
+        Some(false) => "not rotational",
         None => "",
     };
     [
