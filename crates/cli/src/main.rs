@@ -9,6 +9,7 @@ mod args;
 mod capture;
 mod check;
 mod demo;
+mod document;
 #[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
 mod entry;
 mod exit;

@@ -19,6 +19,7 @@ use anyhow::Result;
 use crate::args::{MeasureArgs, MeasureVerb};
 use crate::exit::Exit;
 
+pub use before::document;
 pub use compare::measured;
 
 /// Runs the verb.

@@ -129,8 +129,9 @@ fn measurement(cost: &Measured) -> String {
         0 => String::new(),
         n => format!(", {} left out", count(n)),
     };
+    let cells = if cost.cells == 1 { "cell" } else { "cells" };
     format!(
-        "Measurement on {}{place}: {} cells with a result{out}.",
+        "Measurement on {}{place}: {} {cells} with a result{out}.",
         clean(&cost.target),
         count(cost.cells)
     )

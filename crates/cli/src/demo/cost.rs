@@ -14,19 +14,26 @@ use crate::args::{Cli, MeasureVerb, Verb};
 use crate::measure;
 
 /// What is typed after the file: the offsets are those of p4 and p1 of the scratch disk.
-const ARGUMENTS: &str = "--size 64M --write --buffered --cold --offsets 0,32256 --sizes 4k --ops read,write \
-                         --depth 1 --time 3s --no-saturate --quiet";
+const ARGUMENTS: [&str; 2] = [
+    "--size 64M --write --buffered --cold",
+    "--offsets 0,32256 --sizes 4k --ops read,write --depth 1 --time 3s --no-saturate --quiet",
+];
 
 /// The call that does the same, for a reader to repeat.
 pub fn call(file: &Path) -> String {
-    format!("ioalign measure compare {} {ARGUMENTS}", file.display())
+    let [target, cells] = ARGUMENTS;
+    format!(
+        "ioalign measure compare {} {target} \\\n    {cells}",
+        file.display()
+    )
 }
 
 /// Measures on a file that it makes, and removes.
 pub fn measured(file: &Path) -> Result<Comparison> {
     let words = ["ioalign", "measure", "compare"].map(OsString::from);
     let words = words.into_iter().chain([file.as_os_str().to_owned()]);
-    let words = words.chain(ARGUMENTS.split_whitespace().map(OsString::from));
+    let more = ARGUMENTS.iter().flat_map(|line| line.split_whitespace());
+    let words = words.chain(more.map(OsString::from));
     let verb = Cli::try_parse_from(words)?.verb;
     let Verb::Measure(arguments) = verb else {
         bail!("not a measurement");

@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use ioalign_core::profile::{self, Profile};
 use ioalign_observe::merge::{NOT_MERGED, Settings, merge};
 
 use super::look;
 use crate::args::MergeArgs;
+use crate::document;
 use crate::exit::Exit;
-
-/// A profile has counters, not I/Os.
-const LARGEST: u64 = 1 << 30;
 
 /// Runs the verb.
 pub fn run(arguments: &MergeArgs) -> Result<Exit> {
@@ -51,21 +49,7 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
 
 /// A profile from a file.
 pub fn read(path: &Path) -> Result<Profile> {
-    let name = || path.display().to_string();
-    let size = std::fs::metadata(path).with_context(name)?.len();
-    if size > LARGEST {
-        bail!("{}: it is too large for a profile", name());
-    }
-    let text = std::fs::read(path).with_context(name)?;
-    let profile: Profile =
-        serde_json::from_slice(&text).with_context(|| format!("{}: it is no profile", name()))?;
-    if profile.schema != profile::SCHEMA {
-        bail!(
-            "{}: its schema is `{}`, not {}",
-            name(),
-            profile.schema,
-            profile::SCHEMA
-        );
-    }
-    Ok(profile)
+    document::read(path, "profile", profile::SCHEMA, |profile: &Profile| {
+        &profile.schema
+    })
 }

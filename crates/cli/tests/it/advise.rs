@@ -111,7 +111,14 @@ fn profile(desk: &Desk) -> String {
     }
     std::fs::write(&trace, text).unwrap();
     let columns = "time=time,op=op,offset=offset,len=bytes,latency=latency";
-    let hints = ["--columns", columns, "--time-unit", "s", "--offset-unit", "1"];
+    let hints = [
+        "--columns",
+        columns,
+        "--time-unit",
+        "s",
+        "--offset-unit",
+        "1",
+    ];
     let output = Command::new(PROGRAM)
         .args(["trace", "summarize", "--json", &trace])
         .args(hints)
