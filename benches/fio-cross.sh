@@ -31,7 +31,7 @@ jobs=(
 "$ioalign" measure run "$target" --size "$size" --ramp 0 --time 10ms --quiet >"$scratch/made"
 
 ours() { # JOB: one run, as a line of figures
-    "$ioalign" measure run "$1.toml" "$target" --write --quiet --json >"$1.ours.json"
+    "$ioalign" measure run "$1.toml" "$target" --write --destroy-data "$target" --quiet --json >"$1.ours.json"
     python3 "$here/benches/fio_cross.py" ours "$1.ours.json"
 }
 peer() {

@@ -29,6 +29,7 @@ pub const TEST: &[Need] = &[
     ("make-bcache", "bcache-tools"),
     ("llvm-strip-14", "llvm-14"),
     ("losetup", "mount"),
+    ("lz4", "lz4"),
     ("makefs", "makefs"),
     ("mariadb-install-db", "mariadb-server-core"),
     ("mdadm", "mdadm"),

@@ -19,8 +19,8 @@ use crate::exit::Mode;
 
 pub use advise::AdviseArgs;
 pub use measure::{
-    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, MatrixArgs, MeasureArgs, MeasureVerb,
-    RunArgs, ShownArgs, StatsArgs, TargetArgs, TheApi,
+    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
+    MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 
 use ioalign_core::Bytes;
 use rustix::fs::{OFlags, ioctl_blksszget};
+use rustix::io::Errno;
 
 use crate::cache::Caches;
 use crate::direct::{self, Direct};
 use crate::scratch::{self, Scratch};
 use crate::target::{Kind, Member, Target, Want};
-use crate::{Error, ErrorKind, Result, content, users};
+use crate::users::{self, users};
+use crate::{Error, ErrorKind, Result, content};
 
 /// Rings that were closed give their devices back only after a while; so long it is tried again.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
     check_users(path, want.write, &mut notes)?;
+    if want.write && users::is_read_only(path) {
+        return Err(Error::new(ErrorKind::Refused, "is read-only").advise("measure reads"));
+    }
     let (file, is_direct) = open(path, want, exclusive(want), &mut notes)?;
     let whole = (&file)
         .seek(SeekFrom::End(0))
@@ -158,7 +163,7 @@ fn exclusive(want: &Want) -> OFlags {
 fn open(path: &Path, want: &Want, more: OFlags, notes: &mut Vec<String>) -> Result<(File, bool)> {
     if want.direct {
         match open_patiently(path, want.write, more | OFlags::DIRECT) {
-            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::INVAL.raw_os_error()) => {
+            Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
                 notes.push(
                     "its file system has no O_DIRECT: I/O goes through the page cache".to_owned(),
                 );
@@ -172,19 +177,31 @@ fn open(path: &Path, want: &Want, more: OFlags, notes: &mut Vec<String>) -> Resu
 
 fn open_patiently(path: &Path, write: bool, flags: OFlags) -> io::Result<File> {
     let begun = Instant::now();
-    let flags = i32::try_from(flags.bits()).unwrap_or(0);
     loop {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(write)
-            .custom_flags(flags)
-            .open(path);
+        // Times of access cost some processor time each read; who does not own a file must bear it.
+        let quietly = open_once(path, write, flags | OFlags::NOATIME);
+        let file = match quietly {
+            Err(error) if error.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
+                open_once(path, write, flags)
+            }
+            other => other,
+        };
         let is_busy = matches!(&file, Err(e) if e.kind() == io::ErrorKind::ResourceBusy);
         if !is_busy || begun.elapsed() > PATIENCE {
             return file;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+fn open_once(path: &Path, write: bool, flags: OFlags) -> io::Result<File> {
+    let flags = i32::try_from(flags.bits()).unwrap_or(0);
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .write(write)
+        .custom_flags(flags)
+        .open(path)
 }
 
 fn explain(error: io::Error, want: &Want) -> Error {

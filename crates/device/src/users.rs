@@ -89,6 +89,16 @@ pub(crate) fn sysfs_folder(device: u64) -> Option<PathBuf> {
     fs::canonicalize(name).ok()
 }
 
+/// Whether the kernel takes no writes for a device, though it may be opened for them.
+pub(crate) fn is_read_only(path: &Path) -> bool {
+    let folder = path
+        .metadata()
+        .ok()
+        .and_then(|found| sysfs_folder(found.rdev()));
+    let text = folder.and_then(|folder| fs::read_to_string(folder.join("ro")).ok());
+    text.is_some_and(|text| text.trim() == "1")
+}
+
 /// A device and its partitions.
 fn with_partitions(device: u64) -> Vec<u64> {
     let mut numbers = vec![device];

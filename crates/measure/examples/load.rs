@@ -1,5 +1,5 @@
 //! A load on a target, for measurements of the engine itself:
-//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [wait=1] [offset=0] [pattern=random]
+//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [wait=N] [offset=0] [pattern=random]
 //! [rate=N] [fsync=N] [size=N] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -57,7 +57,7 @@ fn main() {
         iopoll: text("iopoll").is_some(),
         sqpoll: text("sqpoll").is_some(),
         write: workload.writes(),
-        wait_for: u32::try_from(number("wait", 1)).unwrap(),
+        wait_for: text("wait").map(|text| text.parse().unwrap()),
         ..Options::default()
     };
     match Target::open(&path, &want).and_then(|target| {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod bundle;
+pub mod device;
 pub mod disk;
 pub mod gpt;
 pub mod mbr;
@@ -14,6 +15,7 @@ pub mod sarif;
 pub mod sysroot;
 
 pub use bundle::Bundle;
+pub use device::{Loop, Mount};
 pub use disk::Disk;
 pub use random::Random;
 pub use run::{Checked, check};

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use ioalign_measure::jobs::values::{millis, size};
 
-pub use cells::{CellArgs, StatsArgs};
+pub use cells::CellArgs;
+use cells::StatsArgs;
 pub use io::{DataArgs, EngineArgs, TargetArgs, TheApi};
 pub use shown::ShownArgs;
 
@@ -106,6 +107,21 @@ pub struct ArmArgs {
     pub vs: Option<PathBuf>,
 }
 
+/// What `compare` and `matrix` have in common beside what they compare.
+#[derive(Debug, Args)]
+pub struct HowArgs {
+    #[command(flatten)]
+    pub stats: StatsArgs,
+    #[command(flatten)]
+    pub io: TargetArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub shown: ShownArgs,
+}
+
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// A block device, a file, or a folder (64 files in it)
@@ -135,15 +151,7 @@ pub struct CompareArgs {
     pub time: u64,
 
     #[command(flatten)]
-    pub stats: StatsArgs,
-    #[command(flatten)]
-    pub io: TargetArgs,
-    #[command(flatten)]
-    pub engine: EngineArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
-    #[command(flatten)]
-    pub shown: ShownArgs,
+    pub how: HowArgs,
 }
 
 #[derive(Debug, Args)]
@@ -173,15 +181,7 @@ pub struct MatrixArgs {
     pub full: bool,
 
     #[command(flatten)]
-    pub stats: StatsArgs,
-    #[command(flatten)]
-    pub io: TargetArgs,
-    #[command(flatten)]
-    pub engine: EngineArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
-    #[command(flatten)]
-    pub shown: ShownArgs,
+    pub how: HowArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,19 +1,15 @@
 //! `ioalign measure compare`.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
 use ioalign_core::comparison::Comparison;
 use ioalign_core::workload::{Data, Pattern};
 use ioalign_measure::engine::CellSpec;
-use ioalign_measure::experiment::Design;
 
 use super::arms::Arms;
 use super::cells::{self, Usual};
-use super::open::{self, Opener};
-use super::session::Session;
-use super::{before, output};
-use crate::args::{CompareArgs, StatsArgs};
+use super::session::{Session, Wanted};
+use super::{before, open, output};
+use crate::args::CompareArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
@@ -32,7 +28,7 @@ struct Plan {
 /// Runs the verb.
 pub fn run(arguments: &CompareArgs) -> Result<Exit> {
     let (comparison, exit) = measured(arguments)?;
-    output::write(&comparison, &arguments.shown)?;
+    output::write(&comparison, &arguments.how.shown)?;
     Ok(match exit {
         Exit::Done if comparison.differs() => Exit::Code(1),
         other => other,
@@ -43,25 +39,22 @@ pub fn run(arguments: &CompareArgs) -> Result<Exit> {
 pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
-    open::allowed(writes, &arguments.io)?;
+    open::allowed(writes, &arguments.how.io)?;
     let interrupt = Interrupt::default();
     interrupt.watch().context("cannot watch for Ctrl-C")?;
-    let opener = Opener {
-        arguments: &arguments.io,
-        write: writes,
+    let wanted = Wanted {
+        arms: &plan.arms,
+        specs: &plan.specs,
         usual_size: None,
-        interrupt: &interrupt,
+        data: plan.data,
+        notes: &plan.notes,
+        ramp_ms: arguments.ramp,
+        time_ms: arguments.time,
     };
-    let targets = opener.all(&plan.arms.targets)?;
-    let data = open::data(&plan.data, &arguments.data);
-    let options = open::options(&arguments.io, &arguments.engine, data);
-    let mut session = Session::new(&plan.arms, &targets, options, &arguments.shown, &interrupt);
-    session.comparison.notes.extend(plan.notes);
-    session.design = design(&arguments.stats, arguments.time, arguments.engine.seed);
-    session.ramp = Duration::from_millis(arguments.ramp);
+    let session = Session::open(&wanted, &arguments.how, &interrupt)?;
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
-        comparison.before = Some(saved.against(&comparison, arguments.stats.rope));
+        comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
     }
     Ok((comparison, exit))
 }
@@ -94,7 +87,7 @@ fn plan(arguments: &CompareArgs) -> Result<Plan> {
 
 /// Latency with one in flight and throughput with many can differ in sign: both are measured.
 fn cells(arguments: &CompareArgs) -> Vec<CellSpec> {
-    let ops: &[f64] = if arguments.io.write {
+    let ops: &[f64] = if arguments.how.io.write {
         &[1.0, 0.0]
     } else {
         &[1.0]
@@ -135,16 +128,4 @@ fn of_job(name: &str) -> Result<(Vec<CellSpec>, Data, Vec<String>)> {
     );
     let data = steps.first().map(|step| step.data.clone());
     Ok((cells::of_job(&job), data.unwrap_or_default(), notes))
-}
-
-/// How certain, and how long.
-pub fn design(stats: &StatsArgs, time_ms: u64, seed: u64) -> Design {
-    Design {
-        confidence: stats.confidence,
-        rope_ratio: stats.rope,
-        max_time: Duration::from_millis(time_ms),
-        saturate: !stats.no_saturate,
-        seed,
-        ..Design::default()
-    }
 }

@@ -60,9 +60,9 @@ impl Live {
             )
         });
         self.bar.set_message(format!(
-            "{}, {part}{told}, {} left",
+            "{} left, {}, {part}{told}",
+            HumanDuration(self.left(snapshot)),
             self.bar.prefix(),
-            HumanDuration(self.left(snapshot))
         ));
     }
 
@@ -70,7 +70,7 @@ impl Live {
     fn left(&self, snapshot: &Snapshot) -> Duration {
         let done = self.done.get();
         let mean = if done == 0 {
-            snapshot.elapsed + snapshot.eta
+            self.begun.elapsed() + snapshot.eta
         } else {
             self.begun.elapsed().saturating_sub(snapshot.elapsed) / done
         };

@@ -1,16 +1,12 @@
 //! `ioalign measure matrix`: the test of the VMFS paper, both arms in one run.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
 use ioalign_core::workload::{Data, Pattern};
 
 use super::arms::Arms;
 use super::cells::{self, Usual};
-use super::compare::design;
-use super::open::{self, Opener};
 use super::output;
-use super::session::{Session, readable};
+use super::session::{Session, Wanted, readable};
 use crate::args::MatrixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
@@ -34,36 +30,33 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
         patterns: &[Pattern::Random, Pattern::Sequential],
         depth: &[16],
     };
-    let write = arguments.io.write;
-    let (specs, left_out) = readable(cells::all(&arguments.cells, &usual), write);
+    let how = &arguments.how;
+    let (specs, left_out) = readable(cells::all(&arguments.cells, &usual), how.io.write);
     if specs.is_empty() {
         return Err(UsageError("all cells write, which needs --write".to_owned()).into());
     }
     let interrupt = Interrupt::default();
     interrupt.watch().context("cannot watch for Ctrl-C")?;
-    let opener = Opener {
-        arguments: &arguments.io,
-        write: specs.iter().any(|spec| spec.read_ratio < 1.0),
+    let (ramp_ms, time_ms) = times(arguments);
+    let wanted = Wanted {
+        arms: &arms,
+        specs: &specs,
         usual_size: Some(if arguments.quick {
             QUICK_SIZE
         } else {
             TARGET_SIZE
         }),
-        interrupt: &interrupt,
+        data: Data::default(),
+        notes: left_out.as_slice(),
+        ramp_ms,
+        time_ms,
     };
-    let targets = opener.all(&arms.targets)?;
-    let data = open::data(&Data::default(), &arguments.data);
-    let options = open::options(&arguments.io, &arguments.engine, data);
-    let mut session = Session::new(&arms, &targets, options, &arguments.shown, &interrupt);
-    session.comparison.notes.extend(left_out);
-    let (ramp, time) = times(arguments);
-    session.design = design(&arguments.stats, time, arguments.engine.seed);
+    let mut session = Session::open(&wanted, how, &interrupt)?;
     if arguments.full {
         session.design.min_time = session.design.max_time;
     }
-    session.ramp = Duration::from_millis(ramp);
     let (comparison, exit) = session.all(&specs)?;
-    output::write(&comparison, &arguments.shown)?;
+    output::write(&comparison, &how.shown)?;
     Ok(exit)
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ioalign_core::comparison::{Comparison, SCHEMA, Summary};
+use ioalign_core::workload::Data;
 use ioalign_device::Target;
 use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
 use ioalign_measure::experiment::{self, Design, Subject};
@@ -13,8 +14,9 @@ use ioalign_measure::{Error, ErrorKind};
 
 use super::arms::Arms;
 use super::live::Live;
+use super::open::Opener;
 use super::{cells, machine, open, output};
-use crate::args::ShownArgs;
+use crate::args::{HowArgs, ShownArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
@@ -37,6 +39,24 @@ pub struct Session<'a> {
     begun: Instant,
 }
 
+/// What a verb wants measured.
+pub struct Wanted<'a> {
+    /// What is compared.
+    pub arms: &'a Arms,
+    /// By which I/O.
+    pub specs: &'a [CellSpec],
+    /// How much of each target is used, where the arguments do not say.
+    pub usual_size: Option<u64>,
+    /// What is written, where the arguments do not say.
+    pub data: Data,
+    /// What the reader of the report has to know already.
+    pub notes: &'a [String],
+    /// Load before a cell counts.
+    pub ramp_ms: u64,
+    /// The most for a cell.
+    pub time_ms: u64,
+}
+
 /// How a cell ended.
 enum Ended {
     /// It has its answer, or its time was up.
@@ -46,8 +66,32 @@ enum Ended {
 }
 
 impl<'a> Session<'a> {
-    /// Nothing measured yet.
-    pub fn new(
+    /// Opens the targets; nothing is measured yet.
+    pub fn open(wanted: &Wanted<'_>, how: &'a HowArgs, interrupt: &'a Interrupt) -> Result<Self> {
+        let opener = Opener {
+            arguments: &how.io,
+            write: wanted.specs.iter().any(|spec| spec.read_ratio < 1.0),
+            usual_size: wanted.usual_size,
+            interrupt,
+        };
+        let targets = opener.all(&wanted.arms.targets)?;
+        let data = open::data(&wanted.data, &how.data);
+        let options = open::options(&how.io, &how.engine, data);
+        let mut session = Self::new(wanted.arms, &targets, options, &how.shown, interrupt);
+        session.comparison.notes.extend_from_slice(wanted.notes);
+        session.design = Design {
+            confidence: how.stats.confidence,
+            rope_ratio: how.stats.rope,
+            max_time: Duration::from_millis(wanted.time_ms),
+            saturate: !how.stats.no_saturate,
+            seed: how.engine.seed,
+            ..Design::default()
+        };
+        session.ramp = Duration::from_millis(wanted.ramp_ms);
+        Ok(session)
+    }
+
+    fn new(
         arms: &Arms,
         targets: &[Arc<Target>],
         options: Options,

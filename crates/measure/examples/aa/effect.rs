@@ -8,7 +8,7 @@ use ioalign_measure::experiment::{Design, Outcome, Snapshot, Subject, run as exp
 use ioalign_measure::stats::real;
 
 use super::subjects::{Delayed, Idle};
-use super::{bench, each, names, share};
+use super::{bench, each, names, seeds, share, variable};
 
 fn go(subject: &mut dyn Subject, design: &Design) -> Outcome {
     let mut watch = |_: &Snapshot| ControlFlow::Continue(());
@@ -20,12 +20,13 @@ pub fn run(percent: f64, target: &str, runs: u64) {
     let truth = 1.0 + percent / 100.0;
     let (mut found, mut held, mut wrong, mut invalid) = (0, 0, 0, 0);
     let mut times = Vec::new();
-    for seed in 0..runs {
+    for seed in seeds(runs) {
         let mut subject = Delayed {
             inner: bench(target, 2, seed),
             percent,
         };
         let design = Design {
+            rope_ratio: variable("ROPE", 0.5) / 100.0,
             max_time: limit,
             min_time: Duration::ZERO,
             seed,

@@ -6,7 +6,9 @@
 //! * `effect PERCENT`: an arm that is slower by so much, because every batch of it is made longer.
 //! * `cost`: what an experiment itself takes of a processor for each batch, on a target that does nothing.
 //!
-//! `benches/aa.sh` runs them all. `DEPTH`, `BLOCK` and `SECONDS_EACH` in the environment change the load.
+//! `benches/aa.sh` runs them all. `DEPTH`, `BLOCK` and `SECONDS_EACH` in the environment change the
+//! load, `SEED` the order of everything,
+//! `ROPE` the region of practical equivalence of `effect` in per cent.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod classic;
@@ -67,9 +69,17 @@ fn bench(target: &str, arms: usize, seed: u64) -> Bench {
     };
     let options = Options {
         seed,
+        // Whoever measures may have stopped this process for a while.
+        stall: Duration::from_secs(3600),
         ..Options::default()
     };
     Bench::new(&vec![place; arms], &cell, &options).unwrap()
+}
+
+/// The seeds of so many runs.
+fn seeds(runs: u64) -> std::ops::Range<u64> {
+    let first = env::var("SEED").map_or(0, |seed| seed.parse().unwrap());
+    first..first + runs
 }
 
 fn each(or: f64) -> Duration {

@@ -10,7 +10,7 @@ use ioalign_measure::stats::real;
 
 use super::classic::{log_ratios, mean, median, student_peeking, times, welch};
 use super::subjects::Recorder;
-use super::{bench, each, names, share};
+use super::{bench, each, names, seeds, share};
 
 #[derive(Default)]
 struct Count {
@@ -28,7 +28,7 @@ struct Count {
 
 pub fn run(target: &str, runs: u64) {
     let mut count = Count::default();
-    for seed in 0..runs {
+    for seed in seeds(runs) {
         once(target, seed, &mut count);
     }
     show(&mut count, runs);

@@ -6,7 +6,7 @@ use ioalign_measure::experiment::Subject;
 use ioalign_measure::stats::real;
 
 use super::classic::{moments, welch};
-use super::{bench, each, share};
+use super::{bench, each, seeds, share};
 
 /// Runs of each arm that make a comparison of means.
 const RUNS: usize = 5;
@@ -14,7 +14,7 @@ const RUNS: usize = 5;
 pub fn run(target: &str, comparisons: u64) {
     let (mut batches, mut means, mut worst) = (0, 0, 0.0f64);
     let (mut pairs, mut ratios) = (0, Vec::new());
-    for seed in 0..comparisons {
+    for seed in seeds(comparisons) {
         let mut subject = bench(target, 2, seed);
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for _ in 0..RUNS {

@@ -37,7 +37,8 @@ pub(super) struct Span {
 pub(super) struct Lane {
     files: Files,
     queue: Option<Queue>,
-    arms: Vec<Arm>,
+    /// By arm.
+    arms: Vec<Places>,
     filler: Filler,
     refill: bool,
     depth: u32,
@@ -46,13 +47,6 @@ pub(super) struct Lane {
     /// Slots that hold content.
     filled: Vec<bool>,
     stall: Duration,
-}
-
-/// The places of an arm.
-struct Arm {
-    /// Of the baseline two, by turns: a batch and its duplicate then walk apart, as other arms do.
-    walks: Vec<Places>,
-    turn: usize,
 }
 
 impl Lane {
@@ -74,14 +68,15 @@ impl Lane {
         let queue = Queue::open(&setup, notes)?;
         let depth = queue.depth();
         let mut seed = options.seed ^ (u64::from(number) << 48);
-        let mut streams = Vec::new();
-        for (index, place) in arms.iter().enumerate() {
-            streams.push(Arm::new(place, files, cell, index == 0, &mut seed)?);
-        }
+        let walks = arms.iter().map(|place| {
+            seed = seed.wrapping_add(1);
+            walk(place, files, cell, seed)
+        });
+        let arms = walks.collect::<Result<_>>()?;
         Ok(Self {
             files: files.clone(),
             queue: Some(queue),
-            arms: streams,
+            arms,
             filler: Filler::new(&options.data, options.seed, number.into())?,
             refill: options.data.refill,
             depth,
@@ -94,8 +89,7 @@ impl Lane {
     pub(super) fn obey(&mut self, order: Order) -> Result<Span> {
         match order {
             Order::Round => {
-                let walks = self.arms.iter_mut().flat_map(|arm| &mut arm.walks);
-                walks.for_each(Places::restart);
+                self.arms.iter_mut().for_each(Places::restart);
                 Ok(Span::default())
             }
             Order::Batch(arm) => self.batch(arm),
@@ -104,7 +98,6 @@ impl Lane {
     }
 
     fn batch(&mut self, arm: usize) -> Result<Span> {
-        self.turn(arm);
         for slot in 0..self.depth {
             self.push(arm, slot)?;
         }
@@ -127,7 +120,6 @@ impl Lane {
     }
 
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
-        self.turn(arm);
         let cpu = thread_ns();
         let start_ns = now_ns();
         let end = start_ns + u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
@@ -163,18 +155,8 @@ impl Lane {
         )
     }
 
-    fn turn(&mut self, arm: usize) {
-        if let Some(arm) = self.arms.get_mut(arm) {
-            arm.turn = (arm.turn + 1) % arm.walks.len();
-        }
-    }
-
     fn push(&mut self, arm: usize, slot: u32) -> Result<()> {
-        let walk = self
-            .arms
-            .get_mut(arm)
-            .and_then(|arm| arm.walks.get_mut(arm.turn));
-        let spot = walk.and_then(Places::next);
+        let spot = self.arms.get_mut(arm).and_then(Places::next);
         let spot = spot.ok_or_else(|| unknown_arm(arm))?;
         let queue = self.queue.as_mut().ok_or_else(gone)?;
         let io = io_of(spot, slot);
@@ -236,35 +218,18 @@ impl Lane {
     }
 }
 
-impl Arm {
-    fn new(
-        place: &Place,
-        files: &Files,
-        cell: &CellSpec,
-        twice: bool,
-        seed: &mut u64,
-    ) -> Result<Self> {
-        let law = Law {
-            sizes: &[SizeShare::only(cell.block_bytes)],
-            read_ratio: cell.read_ratio,
-            pattern: cell.pattern,
-            align_bytes: None,
-            offset_bytes: place.offset_bytes,
-        };
-        let sizes = files.sizes_of(&place.target);
-        let mut walk = || {
-            *seed = seed.wrapping_add(1);
-            Places::new(&law, &sizes, *seed).ok_or_else(|| {
-                Error::new(ErrorKind::Unsupported, "is too small for a single I/O")
-                    .of_target(place.target.path())
-            })
-        };
-        let mut walks = vec![walk()?];
-        if twice {
-            walks.push(walk()?);
-        }
-        Ok(Self { walks, turn: 0 })
-    }
+/// The places of an arm.
+fn walk(place: &Place, files: &Files, cell: &CellSpec, seed: u64) -> Result<Places> {
+    let law = Law {
+        sizes: &[SizeShare::only(cell.block_bytes)],
+        read_ratio: cell.read_ratio,
+        pattern: cell.pattern,
+        align_bytes: None,
+        offset_bytes: place.offset_bytes,
+    };
+    let too_small = || Error::new(ErrorKind::Unsupported, "is too small for a single I/O");
+    Places::new(&law, &files.sizes_of(&place.target), seed)
+        .ok_or_else(|| too_small().of_target(place.target.path()))
 }
 
 const NOTHING: Io = Io {

@@ -15,6 +15,7 @@ pub(super) struct Buffers {
     slots: u32,
     stride: usize,
     each: usize,
+    lost: bool,
 }
 
 // SAFETY: the mapping belongs to this value alone.
@@ -49,6 +50,7 @@ impl Buffers {
             slots,
             stride,
             each,
+            lost: false,
         })
     }
 
@@ -67,6 +69,11 @@ impl Buffers {
         unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.each) }
     }
 
+    /// Never gives the memory back: the kernel may still write into it.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+    }
+
     /// All buffers as the kernel takes them for registration.
     pub(super) fn vectors(&self) -> Vec<libc::iovec> {
         let vector = |slot| libc::iovec {
@@ -79,6 +86,9 @@ impl Buffers {
 
 impl Drop for Buffers {
     fn drop(&mut self) {
+        if self.lost {
+            return;
+        }
         let whole = self.stride * self.slots as usize;
         // SAFETY: the mapping was made with this length and nobody else unmaps it.
         let _ = unsafe { munmap(self.at.as_ptr().cast(), whole) };

@@ -32,9 +32,10 @@ pub struct Options {
     pub data: Data,
     /// Writes are allowed.
     pub write: bool,
-    /// How many completions a worker of a load waits for at once, where so many are on their way: 1 sees
-    /// each as it comes, more cost less processor time and see some of them late.
-    pub wait_for: u32,
+    /// How many completions a worker of a load waits for at once, where so many are on their way. More
+    /// cost less processor time, and the first of them is seen late. `None`: an eighth of the queue,
+    /// which is one of a short queue.
+    pub wait_for: Option<u32>,
     /// A device that completes nothing for so long is given up.
     pub stall: Duration,
 }
@@ -49,7 +50,7 @@ impl Default for Options {
             seed: 1,
             data: Data::default(),
             write: false,
-            wait_for: 1,
+            wait_for: None,
             stall: Duration::from_secs(30),
         }
     }

@@ -129,7 +129,9 @@ impl Queue {
 
     /// Leaves the queue to the kernel: I/O that never completed may still write into its buffers.
     pub(crate) fn abandon(self) {
-        std::mem::forget(self);
+        if let Self::Ring(ring) = self {
+            ring.abandon();
+        }
     }
 }
 

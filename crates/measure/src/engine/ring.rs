@@ -26,9 +26,17 @@ pub(crate) struct Ring {
     fixed_buffers: bool,
     polled: bool,
     heartbeat: bool,
+    abandoned: bool,
 }
 
 impl Ring {
+    /// Closes a ring with I/O in flight that may never complete. Its buffers are lost; the kernel closes
+    /// the files when it can.
+    pub(super) fn abandon(mut self) {
+        self.buffers.lose();
+        self.abandoned = true;
+    }
+
     /// For use by the thread that makes it, and no other.
     pub(super) fn new(setup: &Setup<'_>, notes: &mut Vec<String>) -> Result<Self> {
         let depth = setup.depth;
@@ -48,6 +56,7 @@ impl Ring {
             polled: setup.options.iopoll,
             // A ring that polls takes no timers.
             heartbeat: setup.options.iopoll,
+            abandoned: false,
         })
     }
 
@@ -148,6 +157,9 @@ impl Drop for Ring {
     /// Gives files and buffers back at once: the kernel closes a ring at its leisure, and until then a
     /// device would be busy and a file system could not be unmounted.
     fn drop(&mut self) {
+        if self.abandoned {
+            return;
+        }
         let submitter = self.ring.submitter();
         submitter.unregister_files().ok();
         if self.fixed_buffers {

@@ -1,7 +1,6 @@
 //! The workers of a comparison: the first is the thread that asks, so that one worker costs no hand-over.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 
 use super::lane::{Lane, Order, Span};
 use crate::{Error, ErrorKind, Result};
@@ -15,7 +14,6 @@ pub(super) struct Team {
 struct Helper {
     orders: Option<Sender<Order>>,
     done: Receiver<Result<Span>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Team {
@@ -70,14 +68,13 @@ impl Helper {
                 }
             }
         };
-        let thread = std::thread::Builder::new()
+        std::thread::Builder::new()
             .name(format!("load-{number}"))
             .spawn(work)
             .map_err(|error| Error::io("a worker cannot be started", error))?;
         Ok(Self {
             orders: Some(orders),
             done,
-            thread: Some(thread),
         })
     }
 
@@ -90,9 +87,9 @@ impl Helper {
 impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.orders.take());
-        if let Some(thread) = self.thread.take() {
-            thread.join().ok();
-        }
+        // The queue is closed when nothing can answer any more. The thread is not joined: with I/O that
+        // hangs it does not end.
+        while self.done.recv().is_ok() {}
     }
 }
 

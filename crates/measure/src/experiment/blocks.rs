@@ -7,7 +7,7 @@ use ioalign_core::comparison::Level;
 use super::order::Order;
 use super::{Load, Subject};
 use crate::Result;
-use crate::stats::{LogRatios, real};
+use crate::stats::{Contrast, LogRatios, real};
 
 /// One arm, or the duplicate of the baseline.
 #[derive(Clone, Debug, Default)]
@@ -101,12 +101,13 @@ impl Blocks {
             return;
         };
         let (baseline, duplicate) = (&baseline.last, &duplicate.last);
-        self.placebo.add_placebo(rate(baseline), rate(duplicate));
+        self.placebo
+            .add_placebo((rate(duplicate) / rate(baseline)).ln());
         for (slot, arm) in others.iter().zip(&mut self.arms) {
-            let load = &slot.last;
-            arm.throughput
-                .add(rate(load), rate(baseline), rate(duplicate));
-            arm.cpu.add(cpu(load), cpu(baseline), cpu(duplicate));
+            let contrast =
+                |of: fn(&Load) -> f64| Contrast::of(of(&slot.last), of(baseline), of(duplicate));
+            arm.throughput.add(&contrast(rate));
+            arm.cpu.add(&contrast(cpu));
         }
     }
 

@@ -45,7 +45,7 @@ impl Default for Design {
             saturate: false,
             seed: 1,
             block_bytes: None,
-            round_time: Duration::from_millis(2),
+            round_time: Duration::from_millis(4),
             batches: None,
             block_time: Duration::from_millis(80),
             watch_every: Duration::from_millis(100),

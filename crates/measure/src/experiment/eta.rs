@@ -43,7 +43,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::LogRatios;
+    use crate::stats::{Contrast, LogRatios};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -63,14 +63,18 @@ mod tests {
         let mut series = LogRatios::default();
         assert_eq!(left(&series, 4), 6 * SECOND);
         for round in 0..10u32 {
-            series.add(f64::from(100 + round % 2), 100.0, 100.0);
+            series.add(&Contrast::of(f64::from(100 + round % 2), 100.0, 100.0));
         }
         // The estimate lies on the edge of the region.
         let early = left(&series, 10);
         assert!(early > 900 * SECOND && early <= 1000 * SECOND);
         let mut slow = LogRatios::default();
         for round in 0..10u32 {
-            slow.add(f64::from(110 + 10 * (round % 2)), 100.0, 100.0);
+            slow.add(&Contrast::of(
+                f64::from(110 + 10 * (round % 2)),
+                100.0,
+                100.0,
+            ));
         }
         let late = left(&slow, 10);
         assert!(late < 100 * SECOND && late >= SECOND, "{late:?}");

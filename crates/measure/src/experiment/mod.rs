@@ -16,6 +16,7 @@ mod order;
 mod outcome;
 mod rounds;
 mod run;
+mod slot;
 
 use std::time::Duration;
 

@@ -5,32 +5,20 @@
 
 use std::time::Duration;
 
-use super::levels::{Times, times};
+use super::levels::Times;
 use super::order::Order;
+use super::slot::Slot;
 use super::{Design, Subject};
 use crate::Result;
-use crate::stats::{LogRatios, MeanRatio, median_of_times, percentile_of_times, real};
+use crate::stats::{Contrast, LogRatios, MeanRatio, paired};
 
-/// Batches of an arm that a 99th percentile is taken of.
-const TAIL: usize = 200;
 /// Batches of an arm in a round, at least and at most.
-const FEWEST: u64 = 11;
+const FEWEST: u64 = 31;
 const MOST: u64 = 63;
 /// Rounds that there shall be at least, on a slow device with few batches each.
 const ROUNDS: u64 = 100;
 /// Batches of an arm before anything counts.
 const WARM_UP: usize = 5;
-
-/// One arm, or the duplicate of the baseline.
-struct Slot {
-    /// Its number at the subject.
-    arm: usize,
-    times: Vec<u64>,
-    tail: Vec<u64>,
-    all: Times,
-    median: f64,
-    mean: f64,
-}
 
 /// How one arm compares with the baseline.
 #[derive(Clone, Debug, Default)]
@@ -46,59 +34,25 @@ pub(super) struct Rounds {
     slots: Vec<Slot>,
     order: Order,
     batches: u64,
+    scratch: Vec<f64>,
     pub arms: Vec<Latencies>,
     pub placebo: LogRatios,
     pub rounds: u64,
     pub ios: u64,
 }
 
-impl Slot {
-    fn new(arm: usize) -> Result<Self> {
-        Ok(Self {
-            arm,
-            times: Vec::with_capacity(MOST.try_into().unwrap_or(0)),
-            tail: Vec::with_capacity(TAIL),
-            all: times()?,
-            median: 0.0,
-            mean: 0.0,
-        })
-    }
-
-    /// A round is complete.
-    fn close(&mut self) {
-        let mut sum = 0;
-        for time in &self.times {
-            sum += time;
-            self.all.saturating_record(*time);
-            if self.tail.len() < TAIL {
-                self.tail.push(*time);
-            }
-        }
-        self.mean = real(sum) / real(self.times.len() as u64);
-        self.median = median_of_times(&mut self.times);
-        self.times.clear();
-    }
-
-    /// The 99th percentile of the last batches, where there are enough.
-    fn tail(&mut self) -> Option<f64> {
-        if self.tail.len() < TAIL {
-            return None;
-        }
-        let p99 = percentile_of_times(&mut self.tail, 99);
-        self.tail.clear();
-        Some(p99)
-    }
-}
-
 impl Rounds {
     pub(super) fn new(subject: &dyn Subject, seed: u64) -> Result<Self> {
         let arms = subject.arms();
         let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
-        let slots = numbers.map(Slot::new).collect::<Result<Vec<_>>>()?;
+        let capacity = MOST.try_into().unwrap_or(0);
+        let slots = numbers.map(|arm| Slot::new(arm, capacity));
+        let slots = slots.collect::<Result<Vec<_>>>()?;
         Ok(Self {
             order: Order::new(slots.len(), seed),
             slots,
             batches: FEWEST,
+            scratch: Vec::with_capacity(capacity),
             arms: vec![Latencies::default(); arms.saturating_sub(1)],
             placebo: LogRatios::default(),
             rounds: 0,
@@ -162,14 +116,19 @@ impl Rounds {
         let [baseline, duplicate, others @ ..] = self.slots.as_mut_slice() else {
             return;
         };
-        self.placebo.add_placebo(baseline.median, duplicate.median);
+        let scratch = &mut self.scratch;
+        let placebo = paired(&duplicate.logs, &baseline.logs, scratch);
+        self.placebo.add_placebo(placebo);
         let tails = baseline.tail().zip(duplicate.tail());
         for (slot, arm) in others.iter_mut().zip(&mut self.arms) {
-            arm.median
-                .add(slot.median, baseline.median, duplicate.median);
+            arm.median.add(&Contrast {
+                to_baseline: paired(&slot.logs, &baseline.logs, scratch),
+                to_duplicate: paired(&slot.logs, &duplicate.logs, scratch),
+                placebo,
+            });
             arm.mean.add(slot.mean, baseline.mean, duplicate.mean);
             if let Some((tail, (baseline, duplicate))) = slot.tail().zip(tails) {
-                arm.p99.add(tail, baseline, duplicate);
+                arm.p99.add(&Contrast::of(tail, baseline, duplicate));
             }
         }
     }
@@ -204,9 +163,9 @@ mod tests {
     #[test]
     fn rounds_fit_the_device() {
         let micros = Duration::from_micros;
-        let fit = |block| fit(micros(2000), micros(block), micros(10_000_000));
+        let fit = |block| fit(micros(4000), micros(block), micros(10_000_000));
         assert_eq!(fit(1), MOST);
-        assert_eq!(fit(100), 19);
+        assert_eq!(fit(100), 39);
         assert_eq!(fit(1000), FEWEST);
         // A disk: 20 ms a block leaves rounds of five, 100 ms of one.
         assert_eq!(fit(20_000), 5);

@@ -2,15 +2,16 @@
 
 use std::ops::ControlFlow;
 use std::sync::Barrier;
-use std::thread::{Scope, ScopedJoinHandle};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use ioalign_core::workload::Workload;
 
 use super::board::{Board, Gauge, Phase};
-use super::report::{LoadReport, OpReport, Sample, Snapshot, Tap, Totals};
-use super::tally::{Count, Tally};
-use super::worker::{Shared, Work, Worker};
+use super::report::{LoadReport, Sample, Snapshot, Tap, Totals};
+use super::shared::{Shared, Work};
+use super::sum::Sum;
+use super::worker::Worker;
 use crate::engine::{Api, Files, Options};
 use crate::{Error, ErrorKind, Result};
 
@@ -46,45 +47,39 @@ pub(super) fn conduct(
     };
     let ready = Barrier::new(gauges.len() + 1);
     let mut show = Show::new(workload, &gauges, watch);
+    let (bring, brought) = channel();
     let brought = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..)
-            .zip(&gauges)
-            .map(|(number, gauge)| start(scope, &shared, gauge, number, &ready))
-            .collect();
+        for (number, gauge) in (0..).zip(&gauges) {
+            let (shared, ready, bring) = (&shared, &ready, bring.clone());
+            scope.spawn(move || bring.send(work(shared, gauge, number, ready)).is_ok());
+        }
+        drop(bring);
         ready.wait();
         show.lead(&board);
-        threads.into_iter().map(join).collect::<Result<Vec<_>>>()
+        // Not by joining them: a thread with I/O that hangs does not end, its work does.
+        brought.iter().collect::<Result<Vec<_>>>()
     })?;
+    if brought.len() < gauges.len() {
+        return Err(Error::new(ErrorKind::Device, "a worker broke down"));
+    }
     finish(brought, show)
 }
 
-fn start<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    shared: &'scope Shared<'scope>,
-    gauge: &'scope Gauge,
-    number: u32,
-    ready: &'scope Barrier,
-) -> ScopedJoinHandle<'scope, Result<Brought>> {
-    scope.spawn(move || {
-        let mut notes = Vec::new();
-        let worker = Worker::new(shared, gauge, number, &mut notes);
-        if worker.is_err() {
-            shared.board.advance(Phase::Stop);
-        }
-        ready.wait();
-        let worker = worker?;
-        let queue = worker.queue();
-        Ok(Brought {
-            work: worker.run(),
-            queue,
-            notes,
-        })
+/// What a thread does.
+fn work(shared: &Shared<'_>, gauge: &Gauge, number: u32, ready: &Barrier) -> Result<Brought> {
+    let mut notes = Vec::new();
+    let worker = Worker::new(shared, gauge, number, &mut notes);
+    if worker.is_err() {
+        shared.board.advance(Phase::Stop);
+    }
+    ready.wait();
+    let worker = worker?;
+    let queue = worker.queue();
+    Ok(Brought {
+        work: worker.run(),
+        queue,
+        notes,
     })
-}
-
-fn join(thread: ScopedJoinHandle<'_, Result<Brought>>) -> Result<Brought> {
-    let broken = |_| Error::new(ErrorKind::Device, "a worker broke down");
-    thread.join().map_err(broken)?
 }
 
 /// What is shown while it runs.
@@ -196,104 +191,4 @@ fn finish(brought: Vec<Brought>, show: Show<'_>) -> Result<LoadReport> {
     }
     let partial = failed.map(|error| error.to_string()).or(show.stopped);
     Ok(total.report(show.samples, partial, queue, notes))
-}
-
-/// Of all workers.
-struct Sum {
-    tally: Tally,
-    rates: [Rate; 3],
-    elapsed_ns: u64,
-    workers: u64,
-    user_ns: u64,
-    system_ns: u64,
-    errors: u64,
-}
-
-/// A second.
-#[derive(Copy, Clone, Default)]
-struct Rate {
-    ios: f64,
-    bytes: f64,
-}
-
-impl Sum {
-    fn new() -> Result<Self> {
-        Ok(Self {
-            tally: Tally::new()?,
-            rates: [Rate::default(); 3],
-            elapsed_ns: 0,
-            workers: 0,
-            user_ns: 0,
-            system_ns: 0,
-            errors: 0,
-        })
-    }
-
-    const fn ios(&self) -> u64 {
-        self.tally.read.totals.ios + self.tally.write.totals.ios
-    }
-
-    fn add(&mut self, work: &Work) {
-        let from = [&work.tally.read, &work.tally.write, &work.tally.flush];
-        let into = [
-            &mut self.tally.read,
-            &mut self.tally.write,
-            &mut self.tally.flush,
-        ];
-        for ((into, from), rate) in into.into_iter().zip(from).zip(&mut self.rates) {
-            into.totals = into.totals.with(from.totals);
-            into.latency_ns.add(&from.latency_ns).ok();
-            rate.add(from.totals, work.elapsed_ns);
-        }
-        self.elapsed_ns += work.elapsed_ns;
-        self.workers += 1;
-        self.user_ns += work.times.user_ns;
-        self.system_ns += work.times.system_ns;
-        self.errors += work.errors;
-    }
-
-    fn report(
-        self,
-        samples: Vec<Sample>,
-        partial: Option<String>,
-        (api, queue_depth): (Api, u32),
-        notes: Vec<String>,
-    ) -> LoadReport {
-        let [read, write, flush] = self.rates;
-        LoadReport {
-            read: op(self.tally.read, read),
-            write: op(self.tally.write, write),
-            flush: op(self.tally.flush, flush),
-            elapsed: Duration::from_nanos(self.elapsed_ns / self.workers.max(1)),
-            user: Duration::from_nanos(self.user_ns),
-            system: Duration::from_nanos(self.system_ns),
-            samples,
-            errors: self.errors,
-            partial,
-            api,
-            queue_depth,
-            notes,
-        }
-    }
-}
-
-impl Rate {
-    #[allow(clippy::cast_precision_loss)] // a rate
-    fn add(&mut self, totals: Totals, elapsed_ns: u64) {
-        if elapsed_ns != 0 {
-            let seconds = elapsed_ns as f64 / 1e9;
-            self.ios += totals.ios as f64 / seconds;
-            self.bytes += totals.bytes as f64 / seconds;
-        }
-    }
-}
-
-fn op(count: Count, rate: Rate) -> OpReport {
-    OpReport {
-        ios: count.totals.ios,
-        bytes: count.totals.bytes,
-        iops: rate.ios,
-        bytes_per_s: rate.bytes,
-        latency_ns: count.latency_ns,
-    }
 }

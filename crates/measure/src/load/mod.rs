@@ -2,9 +2,12 @@
 
 mod board;
 mod conduct;
+mod flight;
 mod flusher;
 mod pace;
 mod report;
+mod shared;
+mod sum;
 mod tally;
 mod window;
 mod worker;

@@ -2,61 +2,20 @@
 
 use std::time::Duration;
 
-use ioalign_core::workload::Workload;
-
-use super::board::{Board, Gauge, Phase};
+use super::board::{Gauge, Phase};
+use super::flight::Flight;
 use super::flusher::Flusher;
 use super::pace::Pace;
-use super::report::{Sent, Tap};
+use super::report::Sent;
+use super::shared::{Shared, Work, places};
 use super::tally::Tally;
 use super::window::Window;
 use crate::data::Filler;
-use crate::engine::{
-    Api, Done, Files, Io, Law, Op, Options, Places, Queue, Setup, Times, failure, io_of, now_ns,
-    stalled,
-};
-use crate::{Error, ErrorKind, Result};
+use crate::engine::{Api, Done, Io, Op, Places, Queue, Setup, failure, io_of, now_ns, stalled};
+use crate::{Error, Result};
 
 /// I/Os are handed to the tap in parcels.
 const PARCEL: usize = 512;
-
-/// What all workers of a load share.
-pub(super) struct Shared<'a> {
-    pub(super) files: &'a Files,
-    pub(super) workload: &'a Workload,
-    pub(super) options: &'a Options,
-    pub(super) board: &'a Board,
-    pub(super) tap: Option<&'a dyn Tap>,
-}
-
-/// What a worker did.
-pub(super) struct Work {
-    pub(super) tally: Tally,
-    pub(super) elapsed_ns: u64,
-    pub(super) times: Times,
-    pub(super) errors: u64,
-    pub(super) failed: Option<Error>,
-}
-
-/// An I/O in flight.
-#[derive(Copy, Clone)]
-struct Flight {
-    io: Io,
-    sent_ns: u64,
-}
-
-impl Flight {
-    const NONE: Self = Self {
-        io: Io {
-            slot: 0,
-            op: Op::Flush,
-            file: 0,
-            offset: 0,
-            bytes: 0,
-        },
-        sent_ns: 0,
-    };
-}
 
 /// A worker, on its own thread.
 pub(super) struct Worker<'a> {
@@ -70,6 +29,7 @@ pub(super) struct Worker<'a> {
     flusher: Flusher,
     flights: Vec<Flight>,
     free: Vec<u32>,
+    wait_for: u32,
     filled: Vec<bool>,
     fresh: Vec<u32>,
     parcel: Vec<Sent>,
@@ -108,6 +68,7 @@ impl<'a> Worker<'a> {
             flusher: Flusher::new(workload.fsync_every_writes, shared.files.count()),
             flights: vec![Flight::NONE; depth as usize],
             free: (0..depth).rev().collect(),
+            wait_for: options.wait_for.unwrap_or(depth / 8),
             filled: vec![false; depth as usize],
             fresh: Vec::with_capacity(depth as usize),
             parcel: Vec::with_capacity(PARCEL),
@@ -248,7 +209,7 @@ impl<'a> Worker<'a> {
         let flying = u32::try_from(self.flying()).unwrap_or(u32::MAX);
         let want = match phase {
             Phase::Stop => flying,
-            _ => self.shared.options.wait_for.clamp(1, flying.max(1)),
+            _ => self.wait_for.clamp(1, flying.max(1)),
         };
         self.queue.enter(want, wait_ns.map(Duration::from_nanos))
     }
@@ -274,7 +235,7 @@ impl<'a> Worker<'a> {
                 self.tally.add(io.op, io.bytes, latency_ns);
             }
             if tapped && io.op != Op::Flush {
-                self.parcel.push(sent(flight, latency_ns));
+                self.parcel.push(flight.sent(latency_ns));
             }
         });
         if self.failed.is_some() {
@@ -310,36 +271,4 @@ fn check_stall(silent_ns: u64, most: Duration) -> Result<()> {
         return Err(stalled(most));
     }
     Ok(())
-}
-
-const fn sent(flight: &Flight, latency_ns: u64) -> Sent {
-    Sent {
-        time_ns: flight.sent_ns,
-        write: matches!(flight.io.op, Op::Write),
-        offset_bytes: flight.io.offset,
-        bytes: flight.io.bytes,
-        latency_ns,
-    }
-}
-
-fn places(shared: &Shared<'_>, seed: u64) -> Result<Places> {
-    let (workload, files) = (shared.workload, shared.files);
-    let law = Law {
-        sizes: &workload.sizes,
-        read_ratio: workload.read_ratio,
-        pattern: workload.pattern,
-        align_bytes: workload.align_bytes,
-        offset_bytes: workload.offset_bytes,
-    };
-    let sizes: Vec<_> = files
-        .targets()
-        .iter()
-        .flat_map(|target| files.sizes_of(target))
-        .collect();
-    Places::new(&law, &sizes, seed).ok_or_else(|| {
-        Error::new(
-            ErrorKind::Unsupported,
-            "the targets are too small for the workload",
-        )
-    })
 }

@@ -18,17 +18,6 @@ pub struct Guard {
     most: f64,
 }
 
-/// Where an arm lies among the baseline and its duplicate: `Equal` is between them.
-pub fn rank(arm: f64, baseline: f64, duplicate: f64) -> Ordering {
-    if arm > baseline.max(duplicate) {
-        Ordering::Greater
-    } else if arm < baseline.min(duplicate) {
-        Ordering::Less
-    } else {
-        Ordering::Equal
-    }
-}
-
 impl Guard {
     /// Counts one round; one that is neither above nor below is no bet.
     pub fn see(&mut self, side: Ordering) {
@@ -65,6 +54,11 @@ mod tests {
     use ioalign_core::Random;
 
     use super::*;
+    use crate::stats::Contrast;
+
+    fn rank(arm: f64, baseline: f64, duplicate: f64) -> Ordering {
+        Contrast::of(arm, baseline, duplicate).rank()
+    }
 
     fn wealth(sides: &[Ordering]) -> f64 {
         let mut guard = Guard::default();

@@ -95,7 +95,7 @@ pub fn rounds_wanted(interval: Interval, rounds: u64, rope: f64) -> Option<f64> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::LogRatios;
+    use crate::stats::{Contrast, LogRatios};
 
     const ROPE: f64 = 0.005;
 
@@ -128,7 +128,7 @@ mod tests {
     fn word(arm: f64, rounds: u32, more_is_better: bool) -> Verdict {
         let mut series = LogRatios::default();
         for _ in 0..rounds {
-            series.add(arm, 100.0, 100.0);
+            series.add(&Contrast::of(arm, 100.0, 100.0));
         }
         let boundary = Boundary::tightest_at(200.0, 0.05);
         decide(&series, boundary, ROPE, more_is_better)

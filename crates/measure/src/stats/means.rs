@@ -5,8 +5,7 @@
 //! is that of its linear part: arm/mean(arm) - baseline/mean(baseline), round by round (delta method). It is
 //! far wider than the interval of medians, as it has to be.
 
-use super::guard::rank;
-use super::{Boundary, Guard, Interval, Ladder, Series};
+use super::{Boundary, Contrast, Guard, Interval, Ladder, Series};
 
 /// Means of an arm and of the baseline, over the same rounds.
 #[derive(Copy, Clone, Debug, Default)]
@@ -19,7 +18,8 @@ impl MeanRatio {
     /// One round, by its means.
     pub fn add(&mut self, arm: f64, baseline: f64, duplicate: f64) {
         self.ladder.add([arm, f64::midpoint(baseline, duplicate)]);
-        self.guard.see(rank(arm, baseline, duplicate));
+        self.guard
+            .see(Contrast::of(arm, baseline, duplicate).rank());
     }
 }
 

@@ -5,6 +5,7 @@
 //! experiment may stop as soon as its answer is certain. Formulas and sources: `docs/measure-method.md`.
 
 mod clip;
+mod contrast;
 mod guard;
 mod interval;
 mod ladder;
@@ -16,12 +17,13 @@ mod sequence;
 mod share;
 
 pub use clip::Clip;
+pub use contrast::{Contrast, paired};
 pub use guard::Guard;
 pub use interval::{Interval, Series, decide, rounds_wanted};
 pub use ladder::Ladder;
 pub use means::MeanRatio;
 pub use moments::Moments;
-pub use quantile::{median, median_of_times, percentile_of_times};
+pub use quantile::{median, percentile_of_times};
 pub use ratios::LogRatios;
 pub use sequence::Boundary;
 pub use share::Shares;

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::guard::rank;
-use super::{Boundary, Clip, Guard, Interval, Ladder, Series};
+use super::{Boundary, Clip, Contrast, Guard, Interval, Ladder, Series};
 
 /// The mean log-ratio so far.
 #[derive(Clone, Debug, Default)]
@@ -14,17 +13,15 @@ pub struct LogRatios {
 }
 
 impl LogRatios {
-    /// One round: an arm against the geometric mean of the baseline and its duplicate. Rounds with a value that
-    /// has no logarithm are left out.
-    pub fn add(&mut self, arm: f64, baseline: f64, duplicate: f64) {
-        let ratio = (arm / (baseline * duplicate).sqrt()).ln();
-        self.count(ratio, rank(arm, baseline, duplicate));
+    /// One round. One with a value that has no logarithm is left out.
+    pub fn add(&mut self, contrast: &Contrast) {
+        self.count(contrast.ratio(), contrast.rank());
     }
 
-    /// One round of the placebo: the duplicate against the baseline.
-    pub fn add_placebo(&mut self, baseline: f64, duplicate: f64) {
-        let side = duplicate.partial_cmp(&baseline);
-        self.count((duplicate / baseline).ln(), side.unwrap_or(Ordering::Equal));
+    /// One round of the placebo: the logarithm of duplicate over baseline.
+    pub fn add_placebo(&mut self, placebo: f64) {
+        let side = placebo.partial_cmp(&0.0);
+        self.count(placebo, side.unwrap_or(Ordering::Equal));
     }
 
     fn count(&mut self, ratio: f64, side: Ordering) {

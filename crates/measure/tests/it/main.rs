@@ -1,7 +1,11 @@
 //! Measurements: against models of known truth, and against the real tools.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod data;
 mod engine;
 mod experiment;
 mod fio_jobs;
+mod load;
+mod scratch;
 mod stats;
+mod trouble;

@@ -67,9 +67,12 @@ pub fn load(queue_depth: u32, workers: u32) -> String {
     }
 }
 
-/// A ratio as what it adds or takes: `+528 %`, `-0.34 %`; past ten times as a factor.
+/// From here on a factor says more than a percentage.
+const MANY: f64 = 20.0;
+
+/// A ratio as what it adds or takes: `+528 %`, `-0.34 %`; past twenty times as a factor.
 pub fn difference(ratio: f64) -> String {
-    if ratio >= 10.0 {
+    if ratio >= MANY {
         return format!("{}×", three(ratio));
     }
     signed((ratio - 1.0) * 100.0) + " %"
@@ -80,7 +83,7 @@ pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
     let (Some(low), Some(high)) = (low, high) else {
         return "-".to_owned();
     };
-    if high >= 10.0 {
+    if high >= MANY {
         return format!("{} to {}×", three(low), three(high));
     }
     let ends = [low, high].map(|ratio| signed((ratio - 1.0) * 100.0));
@@ -140,7 +143,7 @@ mod tests {
         assert_eq!(difference(22.04), "22×");
         assert_eq!(interval(Some(5.09), Some(7.59)), "+409 to +659 %");
         assert_eq!(interval(Some(0.998), Some(1.001)), "-0.20 to +0.10 %");
-        assert_eq!(interval(Some(9.5), Some(12.5)), "9.5 to 12.5×");
+        assert_eq!(interval(Some(9.5), Some(22.5)), "9.5 to 22.5×");
         assert_eq!(interval(None, Some(1.0)), "-");
         assert_eq!(share(0.62), "62 %");
         assert_eq!(share(-0.02), "-2 %");

@@ -103,7 +103,9 @@ impl Partition {
 
 impl Drop for Partition {
     fn drop(&mut self) {
-        let _ = Command::new("partx").args(["--delete", &self.whole]).status();
+        let _ = Command::new("partx")
+            .args(["--delete", &self.whole])
+            .status();
         let _ = Command::new("losetup").args(["-d", &self.whole]).status();
         if self.made {
             let _ = std::fs::remove_file(&self.node);

@@ -72,7 +72,8 @@ fn batches_are_closed_and_queues_full() {
             let load = bench.saturate(1, Duration::from_millis(5)).unwrap();
             assert!(load.ios > 0 && load.cpu_ns > 0, "{load:?}");
             assert!(load.elapsed_ns >= 5_000_000, "{load:?}");
-            assert!(bench.batch(2).is_err(), "there is no third arm");
+            bench.batch(bench.duplicate()).unwrap();
+            assert!(bench.batch(3).is_err(), "two arms and the duplicate");
         }
     }
 }

@@ -18,7 +18,7 @@ fn load(arm: usize, noise: &mut Noise) -> (f64, f64) {
 #[test]
 fn a_device_that_vanishes_leaves_a_partial_outcome() {
     let mut model = Model::with_effect(1.1, 1, noises::quiet);
-    model.left = Some(1000);
+    model.left = Some(3000);
     let run = outcome(&mut model, &Design::default());
     assert!(run.partial.unwrap().contains("the model is gone"));
     assert_eq!(run.estimates[0].verdict, Verdict::Slower);
@@ -100,10 +100,10 @@ fn it_takes_no_less_and_no_more_time_than_asked() {
         let mut model = Model::with_effect(effect, 1, noises::quiet);
         outcome(&mut model, &design).elapsed.as_secs_f64()
     };
-    // A round takes 6 ms at most.
-    assert!((run(3, 9, 2.0) - 3.0).abs() < 0.01);
-    assert!((run(0, 2, 1.005) - 2.0).abs() < 0.01);
-    assert!(run(0, 9, 2.0) < 0.1);
+    // A round takes 13 ms at most.
+    assert!((run(3, 9, 2.0) - 3.0).abs() < 0.02);
+    assert!((run(0, 2, 1.005) - 2.0).abs() < 0.02);
+    assert!(run(0, 9, 2.0) < 0.2);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_slow_disk_has_short_rounds_and_an_answer() {
 
 #[test]
 fn both_parts_share_the_time_and_are_shown() {
-    let mut model = Model::with_effect(1.004, 1, noises::pareto).loaded(load);
+    let mut model = Model::with_effect(1.005, 1, noises::pareto).loaded(load);
     let design = Design {
         saturate: true,
         max_time: seconds(6),
@@ -132,7 +132,7 @@ fn both_parts_share_the_time_and_are_shown() {
     });
     let first = parts.iter().filter(|(part, _)| *part == Part::Latency);
     let latency = first.map(|(_, elapsed)| *elapsed).max().unwrap();
-    assert!(latency >= seconds(3) && latency < Duration::from_millis(3010));
+    assert!(latency >= seconds(3) && latency < Duration::from_millis(3050));
     assert_eq!(parts.last().unwrap().0, Part::Saturation);
     // A tenth less throughput is clear after the fewest rounds: 10 of 3 blocks of 80 ms.
     assert_eq!(verdict(&run, Metric::Throughput), Verdict::Slower);

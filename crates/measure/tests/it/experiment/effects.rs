@@ -92,7 +92,7 @@ fn what_is_not_clear_is_undecided() {
     assert_eq!(run.partial, None);
 }
 
-/// Half of the batches twice as long: the median jumps, the mean does not.
+/// Every other batch takes twice as long, of the arm a few more: a typical pair is alike, the mean is not.
 #[test]
 fn median_and_mean_that_disagree_are_flagged() {
     let law = |moment: &Moment, noise: &mut Noise| {
@@ -110,7 +110,7 @@ fn median_and_mean_that_disagree_are_flagged() {
         estimate(&run, Metric::LatencyMean),
     );
     assert!(
-        median.ratio.unwrap() > 1.1 && mean.ratio.unwrap() < 1.09,
+        median.ratio.unwrap() < 1.04 && mean.ratio.unwrap() > 1.05,
         "{median:?} {mean:?}"
     );
     for estimate in [median, mean] {

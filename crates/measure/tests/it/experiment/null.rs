@@ -20,7 +20,7 @@ fn alarms<N: FnMut(&Moment, &mut Noise) -> f64 + 'static>(noise: impl Fn() -> N)
         let design = Design {
             rope_ratio: 0.0,
             batches: Some(3),
-            max_time: Duration::from_millis(200),
+            max_time: Duration::from_millis(120),
             seed,
             ..Design::default()
         };

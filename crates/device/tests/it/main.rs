@@ -1,0 +1,57 @@
+//! Targets: what is opened, and what is refused.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::Path;
+
+use ioalign_device::{Error, ErrorKind, Target, Want};
+
+mod devices;
+mod files;
+mod folders;
+mod permission;
+
+const MIB: u64 = 1 << 20;
+
+/// To read, past the page cache.
+fn reading() -> Want {
+    Want {
+        direct: true,
+        ..Want::default()
+    }
+}
+
+/// To write.
+fn writing() -> Want {
+    Want {
+        write: true,
+        ..reading()
+    }
+}
+
+/// To write over what is there.
+fn destroying(path: &Path) -> Want {
+    Want {
+        destroy: Some(path.to_owned()),
+        ..writing()
+    }
+}
+
+fn sized(want: Want, bytes: u64) -> Want {
+    Want {
+        size_bytes: Some(bytes),
+        ..want
+    }
+}
+
+/// The refusal, which names the target, the reason and the next step.
+fn refused(path: &Path, want: &Want, kind: ErrorKind, words: &[&str]) -> Error {
+    let error = Target::open(path, want).err();
+    let error = error.unwrap_or_else(|| panic!("{} is not refused: {words:?}", path.display()));
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("{}", path.display())), "{text}");
+    for word in words {
+        assert!(text.contains(word), "`{word}` is missing: {text}");
+    }
+    assert_eq!(error.kind(), kind, "{text}");
+    error
+}

@@ -1,0 +1,4 @@
+//! Loads: what is sent is what the workload says.
+
+mod counts;
+mod places;
