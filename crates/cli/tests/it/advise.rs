@@ -105,9 +105,9 @@ fn cost() -> Value {
 fn profile(desk: &Desk) -> String {
     let (trace, out) = (desk.path("writes.csv"), desk.path("profile.json"));
     let mut text = String::from("time,op,offset,bytes,latency\n");
-    for i in 0..400_u64 {
+    for i in 0..400_u32 {
         let place = i * 7_919 % 9_973 * 4096;
-        text.push_str(&format!("{},W,{place},4096,0.0009\n", i as f64 / 1000.0));
+        text.push_str(&format!("{},W,{place},4096,0.0009\n", f64::from(i) / 1000.0));
     }
     std::fs::write(&trace, text).unwrap();
     let columns = "time=time,op=op,offset=offset,len=bytes,latency=latency";
