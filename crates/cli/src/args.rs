@@ -1,5 +1,6 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
+mod advise;
 mod measure;
 mod plain;
 mod plan;
@@ -17,6 +18,7 @@ use ioalign_report::Format;
 
 use crate::exit::Mode;
 
+pub use advise::AdviseArgs;
 pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
     MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
@@ -67,6 +69,9 @@ pub enum Verb {
     /// Where every layer should start, with the proof, and what to type on each platform
     #[command(after_long_help = plan::EXAMPLES)]
     Plan(Box<PlanArgs>),
+    /// Fix now, at the next outage, or leave: from a check, a profile and a measurement
+    #[command(after_long_help = advise::EXAMPLES)]
+    Advise(AdviseArgs),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),
@@ -132,7 +137,9 @@ Examples:
 const DEMO_EXAMPLES: &str = "\
 Examples:
   ioalign demo
-  ioalign demo --keep ./demo                 keep the image and the report there";
+  ioalign demo --keep ./demo                 keep the image and the pages there
+
+It writes 64 MiB to a file of the folder for a few seconds, to measure, and removes it.";
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -309,7 +316,7 @@ pub struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Keep the scratch image and the report in this folder
+    /// Keep the scratch image and the pages in this folder
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
 

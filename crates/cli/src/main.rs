@@ -4,10 +4,12 @@
 
 #![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
 
+mod advise;
 mod args;
 mod capture;
 mod check;
 mod demo;
+mod document;
 #[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
 mod entry;
 mod exit;
@@ -60,6 +62,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Measure(arguments) => measure::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
+        Verb::Advise(arguments) => advise::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

@@ -19,6 +19,9 @@ use anyhow::Result;
 use crate::args::{MeasureArgs, MeasureVerb};
 use crate::exit::Exit;
 
+pub use before::document;
+pub use compare::measured;
+
 /// Runs the verb.
 pub fn run(arguments: &MeasureArgs) -> Result<Exit> {
     match &arguments.verb {

@@ -15,6 +15,8 @@ use anyhow::Result;
 use crate::args::{TraceArgs, TraceVerb};
 use crate::exit::Exit;
 
+pub use merge::read as profile;
+
 /// Runs the verb.
 pub fn run(arguments: &TraceArgs) -> Result<Exit> {
     match &arguments.verb {

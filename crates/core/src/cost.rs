@@ -4,7 +4,7 @@
 //! every residue `r ≡ phase (mod gcd(s, g))` equally often, so sums over the period have a
 //! closed form: no sampling, and no loop over a period that may be millions long.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::phase::PhaseSet;
 use crate::units::{Bytes, gcd, ratio};
@@ -26,7 +26,7 @@ pub const IO_SIZES: [u64; 12] = [
 ];
 
 /// Cost of I/O of one size against one grid.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CostRow {
     /// Size of each I/O.
     #[serde(rename = "io_bytes")]

@@ -7,6 +7,7 @@
 //! ([`judge`], [`finding`]). [`rules`] explains every rule that a finding can name.
 #![deny(missing_docs)]
 
+pub mod advice;
 pub mod comparison;
 pub mod cost;
 pub mod finding;
@@ -24,6 +25,7 @@ pub mod remark;
 pub mod role;
 pub mod rules;
 pub mod stack;
+pub mod time;
 pub mod units;
 pub mod workload;
 

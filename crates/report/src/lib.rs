@@ -6,6 +6,7 @@
 //! come from untrusted disks: each renderer makes them harmless for its medium.
 #![deny(missing_docs)]
 
+pub mod advice;
 pub mod comparison;
 pub mod format;
 pub mod html;

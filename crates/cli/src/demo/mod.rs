@@ -1,11 +1,15 @@
-//! `ioalign demo`: the whole loop on a scratch image, without root.
+//! `ioalign demo`: the whole loop on a scratch image, without root: find, measure, advise.
 
+mod cost;
 mod scratch;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
+use ioalign_core::advice::{self, Evidence};
+use ioalign_core::comparison::Comparison;
+use ioalign_report::json::defects;
 use ioalign_report::{Format, Options, Report};
 
 use crate::args::DemoArgs;
@@ -25,19 +29,72 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
         machine: check::machine(),
         ..Report::default()
     };
+    let options = options(arguments);
+    out.write_all(Format::Text.render(&report, &options).as_bytes())?;
+    let cost = measure(&mut out, &folder, &options)?;
+    advise(&mut out, &report, cost.as_ref(), &options)?;
+    let mut pages = vec![("report.html", Format::Html.render(&report, &options))];
+    pages.extend(cost.map(|cost| ("cost.html", ioalign_report::comparison::html(&cost))));
+    for (name, page) in &pages {
+        let path = folder.join(name);
+        std::fs::write(&path, page)
+            .with_context(|| format!("{}: cannot write it", path.display()))?;
+    }
+    let names: Vec<_> = pages.iter().map(|(name, _)| folder.join(name)).collect();
+    conclude(&mut out, &folder, &names)?;
+    Ok(Exit::Done)
+}
+
+fn options(arguments: &DemoArgs) -> Options {
     let color = !arguments.no_color
         && std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let options = Options {
+    Options {
         color,
         ..Options::default()
+    }
+}
+
+/// Measures and shows it; where that cannot be, the rest goes on without it.
+fn measure(out: &mut impl Write, folder: &Path, options: &Options) -> Result<Option<Comparison>> {
+    let file = folder.join("measure.dat");
+    writeln!(
+        out,
+        "\nWhat a start at sector 63 costs here: 4 KiB reads and writes of a scratch file, at byte 0 and\n\
+         at byte 32256, through a page cache that is emptied before each round (a few seconds):\n\n  {}\n",
+        cost::call(&file)
+    )?;
+    out.flush()?;
+    match cost::measured(&file) {
+        Ok(cost) => {
+            out.write_all(ioalign_report::comparison::text(&cost, options).as_bytes())?;
+            Ok(Some(cost))
+        }
+        Err(error) => {
+            writeln!(out, "It was not measured: {error:#}.")?;
+            Ok(None)
+        }
+    }
+}
+
+/// What follows, from the findings and the cost; what the I/O does is not known of a scratch disk.
+fn advise(
+    out: &mut impl Write,
+    report: &Report,
+    cost: Option<&Comparison>,
+    options: &Options,
+) -> Result<()> {
+    let targets =
+        defects::read(&Format::Json.render(report, options)).map_err(|why| anyhow!(why))?;
+    let evidence = Evidence {
+        targets: &targets,
+        profile: None,
+        cost,
     };
-    out.write_all(Format::Text.render(&report, &options).as_bytes())?;
-    let page = folder.join("report.html");
-    std::fs::write(&page, Format::Html.render(&report, &options))
-        .with_context(|| format!("{}: cannot write it", page.display()))?;
-    conclude(&mut out, &folder, &page)?;
-    Ok(Exit::Done)
+    let advice = advice::advise(&evidence, &check::tool());
+    writeln!(out, "\nWhat `ioalign advise` makes of it:\n")?;
+    out.write_all(ioalign_report::advice::render(&advice, options).as_bytes())?;
+    Ok(())
 }
 
 fn folder(arguments: &DemoArgs) -> Result<PathBuf> {
@@ -62,14 +119,18 @@ fn introduce(out: &mut impl Write, image: &Path) -> std::io::Result<()> {
     )
 }
 
-fn conclude(out: &mut impl Write, folder: &Path, page: &Path) -> std::io::Result<()> {
+fn conclude(out: &mut impl Write, folder: &Path, pages: &[PathBuf]) -> std::io::Result<()> {
+    writeln!(out, "\nThe same as pages with pictures:")?;
+    for page in pages {
+        writeln!(out, "  {}", page.display())?;
+    }
     writeln!(
         out,
-        "\nThe same as a page with a picture:\n  {}\n\nNext:\n\
+        "\nNext:\n\
          \x20 ioalign check                  judge this machine (root sees more)\n\
          \x20 ioalign check IMAGE|FOLDER     judge virtual disks of any format\n\
+         \x20 ioalign measure compare FILE   what misalignment costs (reads only, unless --write)\n\
          \x20 rm -r {}",
-        page.display(),
         folder.display()
     )
 }

@@ -6,16 +6,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use ioalign_core::comparison::{Arm, Before, Change, Comparison, SCHEMA};
 use ioalign_measure::engine::CellSpec;
 
 use super::arms::{Arms, PHASE, offset_of};
 use super::{cells, start};
+use crate::document;
 use crate::exit::UsageError;
-
-/// A comparison has a cell for each of a few dozen points.
-const MOST: u64 = 64 << 20;
 
 const THEN: &str = "before";
 const NOW: &str = "now";
@@ -27,22 +25,15 @@ pub struct Saved {
     interleaved: bool,
 }
 
+/// A comparison that was kept.
+pub fn document(path: &Path) -> Result<Comparison> {
+    document::read(path, "comparison", SCHEMA, |one: &Comparison| &one.schema)
+}
+
 /// Reads it.
 pub fn read(path: &Path) -> Result<Saved> {
     let name = || path.display().to_string();
-    if path.metadata().with_context(name)?.len() > MOST {
-        bail!("{}: it is too large for a comparison", name());
-    }
-    let text = std::fs::read(path).with_context(name)?;
-    let comparison: Comparison = serde_json::from_slice(&text)
-        .with_context(|| format!("{}: it is no comparison", name()))?;
-    if comparison.schema != SCHEMA {
-        bail!(
-            "{}: its schema is `{}`, not {SCHEMA}",
-            name(),
-            comparison.schema
-        );
-    }
+    let comparison = document(path)?;
     if comparison.arms.is_empty() || comparison.cells.is_empty() {
         bail!("{}: nothing was measured in it", name());
     }

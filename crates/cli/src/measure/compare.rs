@@ -1,6 +1,7 @@
 //! `ioalign measure compare`.
 
 use anyhow::{Context, Result};
+use ioalign_core::comparison::Comparison;
 use ioalign_core::workload::{Data, Pattern};
 use ioalign_measure::engine::CellSpec;
 
@@ -26,6 +27,16 @@ struct Plan {
 
 /// Runs the verb.
 pub fn run(arguments: &CompareArgs) -> Result<Exit> {
+    let (comparison, exit) = measured(arguments)?;
+    output::write(&comparison, &arguments.how.shown)?;
+    Ok(match exit {
+        Exit::Done if comparison.differs() => Exit::Code(1),
+        other => other,
+    })
+}
+
+/// Measures, and shows nothing but its progress.
+pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.how.io)?;
@@ -45,11 +56,7 @@ pub fn run(arguments: &CompareArgs) -> Result<Exit> {
     if let Some(saved) = plan.before {
         comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
     }
-    output::write(&comparison, &arguments.how.shown)?;
-    Ok(match exit {
-        Exit::Done if comparison.differs() => Exit::Code(1),
-        other => other,
-    })
+    Ok((comparison, exit))
 }
 
 fn plan(arguments: &CompareArgs) -> Result<Plan> {

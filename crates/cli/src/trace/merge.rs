@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use ioalign_core::profile::{self, Profile};
 use ioalign_observe::merge::{NOT_MERGED, Settings, merge};
 
 use super::look;
 use crate::args::MergeArgs;
+use crate::document;
 use crate::exit::Exit;
-
-/// A profile has counters, not I/Os.
-const LARGEST: u64 = 1 << 30;
 
 /// Runs the verb.
 pub fn run(arguments: &MergeArgs) -> Result<Exit> {
@@ -49,22 +47,9 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn read(path: &Path) -> Result<Profile> {
-    let name = || path.display().to_string();
-    let size = std::fs::metadata(path).with_context(name)?.len();
-    if size > LARGEST {
-        bail!("{}: it is too large for a profile", name());
-    }
-    let text = std::fs::read(path).with_context(name)?;
-    let profile: Profile =
-        serde_json::from_slice(&text).with_context(|| format!("{}: it is no profile", name()))?;
-    if profile.schema != profile::SCHEMA {
-        bail!(
-            "{}: its schema is `{}`, not {}",
-            name(),
-            profile.schema,
-            profile::SCHEMA
-        );
-    }
-    Ok(profile)
+/// A profile from a file.
+pub fn read(path: &Path) -> Result<Profile> {
+    document::read(path, "profile", profile::SCHEMA, |profile: &Profile| {
+        &profile.schema
+    })
 }

@@ -1,6 +1,7 @@
 //! Tests of the program as its users run it: one binary.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod advise;
 mod bundles;
 mod capture;
 mod cli;

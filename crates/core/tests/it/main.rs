@@ -1,6 +1,7 @@
 //! One binary for all integration tests of the core.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod advice;
 mod phases;
 mod rules;
 mod scan;

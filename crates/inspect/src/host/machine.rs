@@ -1,10 +1,17 @@
 //! The machine in a few words, for the head of a report.
 
+mod controllers;
+mod disks;
+mod summary;
+mod target;
+
 use std::collections::BTreeSet;
 
 use ioalign_core::Bytes;
 
 use super::root::Root;
+
+pub use summary::summary;
 
 /// What a report says about where it was made. `None`: not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

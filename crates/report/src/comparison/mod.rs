@@ -1,6 +1,9 @@
-//! A comparison, shown: text for a terminal, rows for a spreadsheet, JSON for scripts.
+//! A comparison, shown: text for a terminal, rows for a spreadsheet, JSON for scripts, a page
+//! with figures.
 
 mod csv;
+mod figures;
+mod html;
 mod json;
 mod text;
 pub mod words;
@@ -13,6 +16,7 @@ use ioalign_core::comparison::Comparison;
 use crate::options::Options;
 
 pub use csv::render as csv;
+pub use html::render as html;
 pub use json::render as json;
 pub use text::{heading, render as text, row};
 
@@ -27,11 +31,13 @@ pub enum Format {
     Json,
     /// One row an estimate, for a spreadsheet.
     Csv,
+    /// A page with figures, for a browser.
+    Html,
 }
 
 impl Format {
     /// All of them, in the order of the help text.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Json, Self::Csv];
+    pub const ALL: [Self; 4] = [Self::Text, Self::Json, Self::Csv, Self::Html];
 
     /// The word of `--format`.
     pub const fn name(self) -> &'static str {
@@ -39,6 +45,7 @@ impl Format {
             Self::Text => "text",
             Self::Json => "json",
             Self::Csv => "csv",
+            Self::Html => "html",
         }
     }
 
@@ -48,6 +55,7 @@ impl Format {
             Self::Text => text(comparison, options),
             Self::Json => json(comparison),
             Self::Csv => csv(comparison),
+            Self::Html => html(comparison),
         }
     }
 }

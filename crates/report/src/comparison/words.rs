@@ -54,6 +54,11 @@ pub fn op(op: &str) -> String {
     }
 }
 
+/// `reads`, `writes`; of a mix `70 % reads`.
+pub fn ops(op: &str) -> String {
+    format!("{}s", self::op(op))
+}
+
 /// How many are in flight: `16 in flight`, `16 in flight of each of 4 workers`.
 pub fn load(queue_depth: u32, workers: u32) -> String {
     match workers {

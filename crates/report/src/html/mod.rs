@@ -5,6 +5,7 @@
 
 mod badge;
 mod cost;
+mod document;
 mod finding;
 mod glossary;
 mod grids;
@@ -18,7 +19,10 @@ use crate::order;
 use crate::svg::{self, escape};
 use crate::words::numbers::count;
 
-const STYLE: &str = include_str!("style.css");
+pub(crate) use document::document;
+
+/// Colours, type and tables of every page.
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// With more targets than this only those that are not sound get a section.
 const ALL_IN_FULL: usize = 200;
@@ -30,27 +34,13 @@ const MOST_PICTURES: usize = 100;
 /// The whole page.
 pub fn render(report: &Report, _options: &Options) -> String {
     let body = body(report);
-    let mut out = String::with_capacity(body.len() + 16 * 1024);
-    out.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n");
-    out.push_str(&format!("<title>{}</title>\n", escape(&title(report))));
-    for part in [
-        "<style>\n",
-        STYLE,
-        svg::STYLE,
-        "</style>\n</head>\n<body>\n",
-    ] {
-        out.push_str(part);
-    }
-    out.push_str(&body);
-    glossary::put(&mut out, &body);
-    out.push_str(&format!(
+    let mut end = String::new();
+    glossary::put(&mut end, &body);
+    end.push_str(&format!(
         "<footer>Made by {}. The same as data for scripts: <code>ioalign check --json</code>.</footer>\n",
         escape(&report.tool)
     ));
-    out.push_str("</body>\n</html>\n");
-    out
+    document(&title(report), &[STYLE, svg::STYLE], &[&body, &end])
 }
 
 fn title(report: &Report) -> String {

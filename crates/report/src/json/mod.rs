@@ -3,6 +3,7 @@
 //! Bytes are integers, names end in their unit, `null` means not known. Keys come in a fixed
 //! order. Names are those of the disk, unshortened; what could act on a terminal is escaped.
 
+pub mod defects;
 mod finding;
 mod grid;
 mod layer;

@@ -71,10 +71,7 @@ struct GridIn {
 pub fn stack(text: &str) -> Result<Stack, String> {
     let document: Document = serde_json::from_str(text)
         .map_err(|error| format!("no document of check --json: {error}"))?;
-    if document.schema != super::SCHEMA {
-        let found = &document.schema;
-        return Err(format!("its schema is `{found}`, not `{}`", super::SCHEMA));
-    }
+    is_ours(&document.schema)?;
     let mut stack = Stack::new();
     for target in &document.targets {
         add(&mut stack, target)?;
@@ -83,6 +80,15 @@ pub fn stack(text: &str) -> Result<Stack, String> {
         return Err("no layer is in it".to_owned());
     }
     Ok(stack)
+}
+
+/// Whether a document of this schema is one of `check`.
+pub(super) fn is_ours(schema: &str) -> Result<(), String> {
+    if schema == super::SCHEMA {
+        Ok(())
+    } else {
+        Err(format!("its schema is `{schema}`, not `{}`", super::SCHEMA))
+    }
 }
 
 fn add(stack: &mut Stack, target: &Target) -> Result<(), String> {

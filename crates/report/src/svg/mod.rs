@@ -4,7 +4,7 @@
 //! with a palette that colour-blind readers can tell apart, and hatching beside every colour.
 
 mod bar;
-mod pen;
+pub(crate) mod pen;
 mod pick;
 mod row;
 mod scale;

@@ -92,7 +92,7 @@ fn remedy(finding: &Finding) -> Vec<String> {
 }
 
 /// Commands keep a `\` at each break, so that they can still be pasted.
-fn steps(page: &mut Page, steps: &[String]) {
+pub fn steps(page: &mut Page, steps: &[String]) {
     for step in steps {
         let step = clean(step);
         if let Some(command) = step.strip_prefix("$ ") {
@@ -103,7 +103,7 @@ fn steps(page: &mut Page, steps: &[String]) {
     }
 }
 
-fn command_line(page: &mut Page, command: &str) {
+pub fn command_line(page: &mut Page, command: &str) {
     let room = page.width().saturating_sub("     $ ".len() + " \\".len());
     let mut line = String::new();
     let mut first = true;

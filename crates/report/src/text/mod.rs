@@ -3,7 +3,7 @@
 //! Never wider than [`Options::width`], with or without colour, with or without Unicode.
 
 pub(crate) mod costs;
-mod findings;
+pub(crate) mod findings;
 mod glyphs;
 mod marks;
 pub(crate) mod page;

@@ -10,6 +10,6 @@ pub mod numbers;
 pub mod place;
 pub mod reason;
 pub mod remedy;
-pub mod time;
+pub use ioalign_core::time;
 
 pub use clean::{clean, shorten_middle};

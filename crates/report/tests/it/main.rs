@@ -3,6 +3,7 @@
 
 mod build;
 mod cases;
+mod comparison_page;
 mod comparisons;
 mod golden;
 mod hostile;

@@ -7,6 +7,7 @@ mod dm;
 mod extents;
 mod hostile;
 mod live;
+mod machine;
 mod md;
 pub mod sysroot;
 

@@ -1,0 +1,36 @@
+//! The arguments of `advise`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::LookArgs;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  ioalign check /dev/sda --json >check.json
+  ioalign watch sda --duration 10m --json >profile.json
+  ioalign measure matrix /dev/sda --offsets 0,32256 --json >cost.json
+  ioalign advise --stack check.json --profile profile.json --cost cost.json
+  ioalign advise --stack check.json          says what it assumes, and how to know
+
+Exit codes: 0 nothing to fix or leave it, 1 something to fix now or at the next outage,
+64 wrong usage, 65 a document cannot be read.";
+
+#[derive(Debug, Args)]
+pub struct AdviseArgs {
+    /// What is off its grid: a document of `check --json`
+    #[arg(long, value_name = "CHECK.json")]
+    pub stack: PathBuf,
+
+    /// What the I/O does: a document of `watch --json`, `trace summarize --json` or `measure run --profile-out`
+    #[arg(long, value_name = "PROFILE.json")]
+    pub profile: Option<PathBuf>,
+
+    /// What crossing costs: a document of `measure compare --json` or `measure matrix --json`
+    #[arg(long, value_name = "COMPARISON.json")]
+    pub cost: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub look: LookArgs,
+}

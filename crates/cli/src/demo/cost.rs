@@ -1,0 +1,49 @@
+//! What misalignment costs on this machine: 4 KiB of a scratch file, at sector 63 and on the grid.
+//!
+//! The I/O goes through a page cache that is emptied before each round, as that of a host with many
+//! virtual disks is: a write of a part of a page has to read the rest of it. No root is needed.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use ioalign_core::comparison::Comparison;
+
+use crate::args::{Cli, MeasureVerb, Verb};
+use crate::measure;
+
+/// What is typed after the file: the offsets are those of p4 and p1 of the scratch disk.
+const ARGUMENTS: [&str; 2] = [
+    "--size 64M --write --buffered --cold",
+    "--offsets 0,32256 --sizes 4k --ops read,write --depth 1 --time 3s --no-saturate --quiet",
+];
+
+/// The call that does the same, for a reader to repeat.
+pub fn call(file: &Path) -> String {
+    let [target, cells] = ARGUMENTS;
+    format!(
+        "ioalign measure compare {} {target} \\\n    {cells}",
+        file.display()
+    )
+}
+
+/// Measures on a file that it makes, and removes.
+pub fn measured(file: &Path) -> Result<Comparison> {
+    let words = ["ioalign", "measure", "compare"].map(OsString::from);
+    let words = words.into_iter().chain([file.as_os_str().to_owned()]);
+    let more = ARGUMENTS.iter().flat_map(|line| line.split_whitespace());
+    let words = words.chain(more.map(OsString::from));
+    let verb = Cli::try_parse_from(words)?.verb;
+    let Verb::Measure(arguments) = verb else {
+        bail!("not a measurement");
+    };
+    let MeasureVerb::Compare(arguments) = arguments.verb else {
+        bail!("not a comparison");
+    };
+    let measured = measure::measured(&arguments);
+    // It is as large as all that is left behind together; the folder can be removed without it as well.
+    let _ = std::fs::remove_file(file);
+    let (comparison, _) = measured.context("it cannot be measured here")?;
+    Ok(comparison)
+}

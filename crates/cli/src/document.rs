@@ -1,0 +1,35 @@
+//! Documents of other verbs, read back: bounded, and refused when they are of another kind.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
+
+/// No document of this program comes near it.
+const LARGEST: u64 = 1 << 30;
+
+/// The text of a file that somebody named.
+pub fn text(path: &Path) -> Result<String> {
+    let name = || path.display().to_string();
+    if std::fs::metadata(path).with_context(name)?.len() > LARGEST {
+        bail!("{}: larger than a gibibyte", name());
+    }
+    std::fs::read_to_string(path).with_context(name)
+}
+
+/// A document with this schema; `kind` is what it is called, `of` where it names its own.
+pub fn read<T: DeserializeOwned>(
+    path: &Path,
+    kind: &str,
+    schema: &str,
+    of: impl Fn(&T) -> &str,
+) -> Result<T> {
+    let name = path.display();
+    let found: T =
+        serde_json::from_str(&text(path)?).with_context(|| format!("{name}: it is no {kind}"))?;
+    let own = of(&found);
+    if own != schema {
+        bail!("{name}: its schema is `{own}`, not {schema}");
+    }
+    Ok(found)
+}

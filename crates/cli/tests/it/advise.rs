@@ -1,0 +1,263 @@
+//! `ioalign advise` on documents of the other verbs: decisions, exit codes, JSON by the schema.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use super::PROGRAM;
+
+/// Documents in a folder.
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    /// With the check of a disk whose only partition starts at this sector.
+    fn new(start: u32) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("disk.img");
+        let script = format!("label: dos\nstart={start}, size=40960, type=83\n");
+        partition(&image, &script);
+        let desk = Self(folder);
+        let check = Command::new(PROGRAM)
+            .args(["check", "--json", "--no-policy"])
+            .arg(image)
+            .output()
+            .unwrap();
+        std::fs::write(desk.path("check.json"), check.stdout).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn save(&self, name: &str, document: &Value) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, document.to_string()).unwrap();
+        path
+    }
+
+    fn run(&self, more: &[&str]) -> Output {
+        let mut command = Command::new(PROGRAM);
+        let stack = self.path("check.json");
+        command
+            .args(["advise", "--stack", &stack])
+            .args(more)
+            .output()
+            .unwrap()
+    }
+
+    /// The document and the exit code.
+    fn advice(&self, more: &[&str]) -> (Value, i32) {
+        let mut all = vec!["--json"];
+        all.extend(more);
+        let output = self.run(&all);
+        let document = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        valid(&document);
+        (document, output.status.code().unwrap())
+    }
+}
+
+/// `sfdisk` as it is told, on a new image.
+fn partition(image: &Path, script: &str) {
+    std::fs::File::create(image)
+        .unwrap()
+        .set_len(64 << 20)
+        .unwrap();
+    let told = "sfdisk --quiet \"$1\" <<EOF\n$2\nEOF";
+    let image = image.to_str().unwrap();
+    let mut command = ioalign_testkit::run::command("sh");
+    let status = command
+        .args(["-c", told, "sh", image, script])
+        .status()
+        .unwrap();
+    assert!(status.success(), "sfdisk is needed for this test");
+}
+
+fn valid(document: &Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/advice-1.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let errors = validator.iter_errors(document);
+    let errors: Vec<_> = errors
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+/// Writes of 4 KiB that take twice as long off the grid.
+fn cost() -> Value {
+    let estimate = json!({ "metric": "latency_median", "arm": "+32256", "baseline": "aligned", "ratio": 2.0,
+        "ratio_low": 1.9, "ratio_high": 2.1, "confidence": 0.95, "method": "m", "rounds": 50, "verdict": "slower" });
+    json!({ "schema": "ioalign.comparison/1", "tool": "t", "target": "/dev/sdb",
+        "machine": { "host": "h", "platform": "", "kernel": "", "system": "", "cpu_model": "", "cpus": 1,
+            "memory_bytes": null, "time": "", "load_average": null, "controllers": [], "disks": [] },
+        "arms": [{ "name": "aligned", "offset_bytes": 0 }, { "name": "+32256", "offset_bytes": 32256 }],
+        "cells": [{ "block_bytes": 4096, "op": "write", "pattern": "random", "queue_depth": 1, "workers": 1,
+            "estimates": [estimate],
+            "placebo": { "ratio": 1.0, "ratio_low": 0.99, "ratio_high": 1.01, "moved": false } }],
+        "summary": { "throughput_gain_ratio": null, "latency_drop_ratio": null }, "duration_s": 3.0 })
+}
+
+/// A trace of random writes of 4 KiB, as the program itself summarizes it.
+fn profile(desk: &Desk) -> String {
+    let (trace, out) = (desk.path("writes.csv"), desk.path("profile.json"));
+    let mut text = String::from("time,op,offset,bytes,latency\n");
+    for i in 0..400_u32 {
+        let place = i * 7_919 % 9_973 * 4096;
+        text.push_str(&format!(
+            "{},W,{place},4096,0.0009\n",
+            f64::from(i) / 1000.0
+        ));
+    }
+    std::fs::write(&trace, text).unwrap();
+    let columns = "time=time,op=op,offset=offset,len=bytes,latency=latency";
+    let hints = [
+        "--columns",
+        columns,
+        "--time-unit",
+        "s",
+        "--offset-unit",
+        "1",
+    ];
+    let output = Command::new(PROGRAM)
+        .args(["trace", "summarize", "--json", &trace])
+        .args(hints)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    std::fs::write(&out, output.stdout).unwrap();
+    out
+}
+
+#[test]
+fn measured_and_weighed_it_is_fixed_now() {
+    let desk = Desk::new(63);
+    let (profile, cost) = (profile(&desk), desk.save("cost.json", &cost()));
+    let (advice, code) = desk.advice(&["--profile", &profile, "--cost", &cost]);
+    assert_eq!((&advice["decision"], code), (&json!("fix-now"), 1));
+    let item = &advice["items"][0];
+    assert_eq!(
+        (&item["rule"], &item["offset_bytes"]),
+        (&json!("start-misaligned"), &json!(3584))
+    );
+    let loss = &item["loss"];
+    assert_eq!(loss["basis"], "measured-and-weighed");
+    for (key, wanted) in [
+        ("low_ratio", 0.9),
+        ("likely_ratio", 1.0),
+        ("high_ratio", 1.1),
+    ] {
+        assert!(
+            (loss[key].as_f64().unwrap() - wanted).abs() < 1e-9,
+            "{key}: {loss}"
+        );
+    }
+    assert_eq!(
+        (&loss["crossing_ratio"], &loss["covered_ratio"]),
+        (&json!(1.0), &json!(1.0))
+    );
+    let text =
+        String::from_utf8(desk.run(&["--profile", &profile, "--cost", &cost]).stdout).unwrap();
+    assert!(text.starts_with("Fix now: 1"), "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "takes 100 % longer (90 to 110 %) because of it";
+    assert!(flat.contains(said), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_cell_whose_placebo_moved_is_no_reason() {
+    let desk = Desk::new(63);
+    let mut moved = cost();
+    moved["cells"][0]["placebo"]["moved"] = json!(true);
+    let (profile, cost) = (profile(&desk), desk.save("cost.json", &moved));
+    let (advice, code) = desk.advice(&["--profile", &profile, "--cost", &cost]);
+    assert_eq!((&advice["decision"], code), (&json!("next-outage"), 1));
+    assert_eq!(advice["items"][0]["loss"]["basis"], "weighed");
+    assert_eq!(advice["cost"]["cells_left_out"], 1);
+}
+
+#[test]
+fn without_profile_and_cost_it_says_how_to_know() {
+    let desk = Desk::new(63);
+    let (advice, code) = desk.advice(&[]);
+    assert_eq!((&advice["decision"], code), (&json!("next-outage"), 1));
+    let assumed = advice["assumed"].as_array().unwrap().iter();
+    let settle: Vec<_> = assumed.filter_map(|one| one["settle"].as_str()).collect();
+    assert_eq!(settle.len(), 2, "{settle:?}");
+    // The commands exist, with these flags.
+    for command in settle {
+        let words = command
+            .split(" >")
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .skip(1);
+        let output = Command::new(PROGRAM)
+            .args(words)
+            .arg("--help")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command}: {output:?}");
+    }
+}
+
+#[test]
+fn what_is_right_is_left() {
+    let desk = Desk::new(2048);
+    let (advice, code) = desk.advice(&[]);
+    assert_eq!((&advice["decision"], code), (&json!("leave"), 0));
+    assert_eq!(advice["items"], json!([]));
+    let text = String::from_utf8(desk.run(&[]).stdout).unwrap();
+    assert_eq!(text, "Leave it: nothing is off its grid.\n");
+}
+
+#[test]
+fn a_cost_that_is_nothing_is_left() {
+    let desk = Desk::new(63);
+    let mut same = cost();
+    let estimate = &mut same["cells"][0]["estimates"][0];
+    estimate["verdict"] = json!("no-difference");
+    for (key, value) in [
+        ("ratio", 1.001),
+        ("ratio_low", 0.998),
+        ("ratio_high", 1.004),
+    ] {
+        estimate[key] = json!(value);
+    }
+    let (profile, cost) = (profile(&desk), desk.save("cost.json", &same));
+    let (advice, code) = desk.advice(&["--profile", &profile, "--cost", &cost]);
+    assert_eq!((&advice["decision"], code), (&json!("leave"), 0));
+    assert_eq!(advice["items"][0]["reasons"][0]["kind"], "costs-little");
+}
+
+#[test]
+fn documents_of_another_kind_are_refused() {
+    let desk = Desk::new(63);
+    let other = desk.save(
+        "other.json",
+        &json!({ "schema": "ioalign.geometry/1", "targets": [] }),
+    );
+    let broken = desk.path("broken.json");
+    std::fs::write(&broken, "{").unwrap();
+    let none = desk.path("none.json");
+    for path in [&other, &broken, &none] {
+        for flag in ["--profile", "--cost"] {
+            let output = desk.run(&[flag, path]);
+            assert_eq!(output.status.code(), Some(65), "{flag} {path}: {output:?}");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains(path.as_str()), "{said}");
+        }
+        let mut command = Command::new(PROGRAM);
+        let output = command.args(["advise", "--stack", path]).output().unwrap();
+        assert_eq!(output.status.code(), Some(65), "{output:?}");
+    }
+    let output = Command::new(PROGRAM).arg("advise").output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+}

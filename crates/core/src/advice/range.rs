@@ -1,0 +1,80 @@
+//! How much longer something takes: between two ends, with a middle.
+
+use crate::comparison::Estimate;
+
+/// A range with its middle.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Range {
+    pub(super) low: f64,
+    pub(super) likely: f64,
+    pub(super) high: f64,
+}
+
+impl Range {
+    /// Each crossing has so much of it.
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self {
+            low: self.low * factor,
+            likely: self.likely * factor,
+            high: self.high * factor,
+        }
+    }
+
+    /// The same seen from the other side: as much faster as this is slower.
+    pub(super) fn inverse(self) -> Self {
+        let turn = |slower: f64| 1.0 / (1.0 + slower) - 1.0;
+        Self {
+            low: turn(self.high),
+            likely: turn(self.likely),
+            high: turn(self.low),
+        }
+    }
+
+    /// Wide enough for both.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            likely: f64::midpoint(self.likely, other.likely),
+            high: self.high.max(other.high),
+        }
+    }
+}
+
+/// How much longer it takes, of a throughput as much as a latency: 0.2 is 20 % longer.
+pub(super) fn slowdown(estimate: &Estimate) -> Option<Range> {
+    let (ratio, low, high) = (estimate.ratio?, estimate.ratio_low?, estimate.ratio_high?);
+    let sound = [ratio, low, high]
+        .iter()
+        .all(|one| one.is_finite() && *one > 0.0);
+    if !sound {
+        return None;
+    }
+    let [low, likely, high] = if estimate.metric.more_is_better() {
+        [1.0 / high, 1.0 / ratio, 1.0 / low]
+    } else {
+        [low, ratio, high]
+    };
+    Some(Range {
+        low: low - 1.0,
+        likely: likely - 1.0,
+        high: high - 1.0,
+    })
+}
+
+/// What several metrics tell of one thing: the interval of the most exact, wide enough for the middles of
+/// the others. The mean of a long tail may have an interval that says nothing.
+pub(super) fn told(ranges: Vec<Range>) -> Option<Range> {
+    let width = |one: &Range| ((1.0 + one.high) / (1.0 + one.low)).abs();
+    let exact = ranges.iter().copied();
+    let exact = exact.min_by(|a, b| width(a).total_cmp(&width(b)))?;
+    let middles = ranges.into_iter().map(|one| Range {
+        low: one.likely,
+        likely: one.likely,
+        high: one.likely,
+    });
+    let all = middles.reduce(Range::with)?;
+    Some(Range {
+        likely: all.likely,
+        ..exact.with(all)
+    })
+}

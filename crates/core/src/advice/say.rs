@@ -1,0 +1,59 @@
+//! Shares in few characters.
+
+use super::Loss;
+
+/// `12 %`, `0.6 %`, `0 %`; from ten times on `18 times`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if share >= 10.0 {
+        return format!("{share:.0} times");
+    }
+    if value.abs() >= 9.95 {
+        return format!("{value:.0} %");
+    }
+    let text = format!("{value:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    format!("{} %", if text == "-0" { "0" } else { text })
+}
+
+/// `8 to 15 %`, `40 % to 18 times`; one number where both ends look alike.
+pub fn range(low: f64, high: f64) -> String {
+    let (low, high) = (percent(low), percent(high));
+    if low == high {
+        return low;
+    }
+    let unit = high.rsplit_once(' ').map_or("", |(_, unit)| unit);
+    let low = low.strip_suffix(unit).map_or(low.as_str(), str::trim_end);
+    format!("{low} to {high}")
+}
+
+/// `55 % longer (48 to 63 %)`; without a middle `4 to 90 % longer`.
+pub fn longer(loss: &Loss) -> String {
+    let ends = range(loss.low_ratio, loss.high_ratio);
+    match loss.likely_ratio {
+        Some(likely) => format!("{} longer ({ends})", percent(likely)),
+        None => format!("{ends} longer"),
+    }
+}
+
+/// What a count belongs to: `1 cell`, `3 cells`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_short() {
+        assert_eq!(percent(0.123), "12 %");
+        assert_eq!(percent(0.0061), "0.6 %");
+        assert_eq!(percent(-0.0001), "0 %");
+        assert_eq!(range(0.08, 0.151), "8 to 15 %");
+        assert_eq!(range(0.121, 0.122), "12 %");
+        assert_eq!(range(0.4, 18.2), "40 % to 18 times");
+        assert_eq!(range(11.0, 18.2), "11 to 18 times");
+        assert_eq!(counted(1, "cell"), "1 cell");
+    }
+}

@@ -1,0 +1,162 @@
+//! Advice for a terminal: the decision first, then each defect with its reasons, then what was assumed.
+
+use ioalign_core::advice::{Advice, Assumption, Decision, Item, Load, Measured};
+
+use crate::comparison::words::share;
+use crate::options::Options;
+use crate::text::findings::{command_line, steps};
+use crate::text::page::{Page, Span, Style};
+use crate::words::clean;
+use crate::words::ended::ended;
+use crate::words::headline::sentence;
+use crate::words::numbers::{count, thousands};
+
+const INDENT: &str = "   ";
+
+/// The whole text.
+pub fn render(advice: &Advice, options: &Options) -> String {
+    let mut page = Page::new(options);
+    page.line(&[Span::new(look(advice.decision), headline(advice))]);
+    if options.quiet() {
+        return page.finish();
+    }
+    for one in &advice.items {
+        item(&mut page, one);
+    }
+    evidence(&mut page, advice);
+    assumed(&mut page, &advice.assumed);
+    page.finish()
+}
+
+const fn look(decision: Decision) -> Style {
+    match decision {
+        Decision::FixNow => Style::Bad,
+        Decision::NextOutage => Style::Warn,
+        Decision::Leave => Style::Good,
+    }
+}
+
+fn headline(advice: &Advice) -> String {
+    let of = |decision| {
+        let items = advice.items.iter();
+        items.filter(|item| item.decision == decision).count()
+    };
+    if advice.items.is_empty() {
+        return "Leave it: nothing is off its grid.".to_owned();
+    }
+    let all = [Decision::FixNow, Decision::NextOutage, Decision::Leave];
+    let parts: Vec<_> = all
+        .into_iter()
+        .map(|decision| (of(decision), decision.words()))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, words)| format!("{words}: {}", count(n)))
+        .collect();
+    sentence(&crate::words::headline::capital(&parts.join("; ")))
+}
+
+fn item(page: &mut Page, item: &Item) {
+    page.blank();
+    let dot = page.glyphs().dot;
+    let defect = &item.defect;
+    let layer = defect.layer.as_deref().unwrap_or(&item.target);
+    let title = [
+        Span::new(look(item.decision), item.decision.words().to_uppercase()),
+        Span::plain("  "),
+        Span::new(Style::Strong, clean(layer)),
+        Span::plain(format!(
+            "{dot}{}{dot}{}",
+            clean(&defect.rule),
+            clean(&item.target)
+        )),
+    ];
+    page.put("", "", 3, &title);
+    paragraph(page, &sentence(&clean(&defect.why)));
+    for reason in &item.reasons {
+        page.put("   - ", "     ", 0, &[Span::plain(reason.text.as_str())]);
+    }
+    if item.decision != Decision::Leave && !defect.r#do.is_empty() {
+        paragraph(page, "What to do:");
+        steps(page, &defect.r#do);
+    }
+}
+
+fn paragraph(page: &mut Page, text: &str) {
+    page.put(INDENT, INDENT, 0, &[Span::plain(text)]);
+}
+
+fn evidence(page: &mut Page, advice: &Advice) {
+    if advice.items.is_empty() || (advice.load.is_none() && advice.cost.is_none()) {
+        return;
+    }
+    page.blank();
+    page.line(&[Span::new(Style::Strong, "What it rests on")]);
+    if let Some(load) = &advice.load {
+        page.put("   - ", "     ", 0, &[Span::plain(workload(load))]);
+    }
+    if let Some(cost) = &advice.cost {
+        page.put("   - ", "     ", 0, &[Span::plain(measurement(cost))]);
+    }
+}
+
+fn workload(load: &Load) -> String {
+    let mut parts = vec![
+        format!("{} I/Os", thousands(load.ios)),
+        format!("{} reads", share(load.reads_ratio)),
+    ];
+    let told = [
+        (load.sequential_reads_ratio, "sequential reads"),
+        (load.random_writes_ratio, "random writes"),
+        (load.busy_ratio, "of the time busy"),
+    ];
+    for (ratio, what) in told {
+        parts.extend(ratio.map(|ratio| format!("{} {what}", share(ratio))));
+    }
+    let names: Vec<_> = load
+        .devices
+        .iter()
+        .take(4)
+        .map(|name| clean(name))
+        .collect();
+    format!("Profile of {}: {}.", names.join(", "), parts.join(", "))
+}
+
+fn measurement(cost: &Measured) -> String {
+    let place = match cost.machine.as_str() {
+        "" => String::new(),
+        machine => format!(" of {}", clean(machine)),
+    };
+    let out = match cost.cells_left_out {
+        0 => String::new(),
+        n => format!(", {} left out", count(n)),
+    };
+    let cells = if cost.cells == 1 { "cell" } else { "cells" };
+    format!(
+        "Measurement on {}{place}: {} {cells} with a result{out}.",
+        clean(&cost.target),
+        count(cost.cells)
+    )
+}
+
+fn assumed(page: &mut Page, all: &[Assumption]) {
+    if all.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(&[Span::new(
+        Style::Strong,
+        "Assumed, and what would settle it",
+    )]);
+    for one in all {
+        page.put(
+            "   - ",
+            "     ",
+            0,
+            &[Span::plain(ended(&clean(&one.what)))],
+        );
+        match &one.settle {
+            Some(command) if command.contains("ioalign ") => command_line(page, &clean(command)),
+            Some(other) => page.put("     ", "     ", 0, &[Span::plain(ended(&clean(other)))]),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The figures of a comparison: what alignment gives by block size, for each operation, and what was
+//! reached without it and with it. Drawn without a script, in the colours of the page around them.
+//!
+//! Series differ in colour, in hatching or dashes, and in the shape of their marks: any one of them is
+//! enough. An interval that leaves the plot ends in an arrow. A cell without a result has a sign and
+//! never a bar: `?` undecided, `×` invalid.
+
+mod chart;
+mod data;
+mod gain;
+mod level;
+mod quantity;
+mod scale;
+
+use ioalign_core::comparison::{Arm, Comparison};
+
+use super::words;
+use data::View;
+pub use data::changed;
+
+/// Figures of more arms and loads than this are left to the table.
+const MOST_SETS: usize = 12;
+
+/// A drawing with its title.
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// The `svg` element.
+    pub svg: String,
+}
+
+/// The figures of one arm and one load.
+pub struct Set {
+    /// Which, where there are several.
+    pub heading: Option<String>,
+    /// In the order of their numbers.
+    pub figures: Vec<Figure>,
+    /// What cannot be drawn, in a sentence.
+    pub missing: Option<&'static str>,
+}
+
+/// All sets, and how many more there would be.
+pub fn sets(comparison: &Comparison) -> (Vec<Set>, usize) {
+    let views = View::all(comparison);
+    let several = views.len() > 1;
+    let more = views.len().saturating_sub(MOST_SETS);
+    let shown = views.iter().take(MOST_SETS).enumerate();
+    let sets = shown.map(|(number, view)| set(view, &format!("f{number}"), several));
+    (sets.collect(), more)
+}
+
+fn set(view: &View<'_>, prefix: &str, several: bool) -> Set {
+    let mut figures = Vec::new();
+    let ops = view.ops();
+    for (number, op) in ops.iter().enumerate() {
+        let by = if changed(view.comparison) {
+            "since the change"
+        } else {
+            "by alignment"
+        };
+        let title = format!("{} {by}, {}", view.quantity.gain(), words::ops(op));
+        figures.push(gain::draw(view, op, &title, &format!("{prefix}g{number}")));
+    }
+    figures.extend(levels(view, prefix));
+    Set {
+        heading: several.then(|| view.heading()),
+        figures,
+        missing: missing(&ops),
+    }
+}
+
+/// Without alignment and with it, on one scale so that they can be compared by eye.
+fn levels(view: &View<'_>, prefix: &str) -> Vec<Figure> {
+    let what = view.quantity.level();
+    let Some(arm) = view.arm else {
+        let title = format!("{what} of each arm");
+        return level::draw(view, &[(title, None)], prefix);
+    };
+    let mut wanted: Vec<_> = [Some(arm), view.baseline()].into_iter().flatten().collect();
+    wanted.sort_by_key(|arm| arm.offset_bytes == 0);
+    let wanted: Vec<_> = wanted
+        .into_iter()
+        .map(|arm| (format!("{what}, {}", standing(view, arm)), Some(arm)))
+        .collect();
+    level::draw(view, &wanted, prefix)
+}
+
+/// `unaligned (+512)`, `aligned`, `/dev/sdb`.
+fn standing(view: &View<'_>, arm: &Arm) -> String {
+    let several_targets = view.comparison.arms.iter().any(|one| one.target.is_some());
+    match arm.offset_bytes {
+        _ if several_targets => arm.name.clone(),
+        0 => "aligned".to_owned(),
+        _ => format!("unaligned ({})", arm.name),
+    }
+}
+
+fn missing(ops: &[String]) -> Option<&'static str> {
+    let is = |op: &str| matches!(ops, [only] if only == op);
+    if is("read") {
+        Some("Writes were not measured, so there is no figure of them.")
+    } else if is("write") {
+        Some("Reads were not measured, so there is no figure of them.")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,77 @@
+//! What is drawn, and what its numbers are.
+
+use ioalign_core::comparison::{Comparison, Estimate, Level, Metric};
+
+/// What is drawn: throughput, or latency where no throughput was measured.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    Throughput,
+    Latency,
+}
+
+impl Quantity {
+    /// What this comparison has.
+    pub fn of(comparison: &Comparison) -> Self {
+        let mut estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
+        if estimates.any(|one| one.metric == Metric::Throughput) {
+            Self::Throughput
+        } else {
+            Self::Latency
+        }
+    }
+
+    /// The metric that tells it.
+    pub const fn metric(self) -> Metric {
+        match self {
+            Self::Throughput => Metric::Throughput,
+            Self::Latency => Metric::LatencyMedian,
+        }
+    }
+
+    /// Low, middle and high: the baseline has so much more throughput than the arm, or so much less
+    /// latency. After a change it is the arm that is aligned.
+    pub fn gained(self, of: &Estimate, changed: bool) -> Option<[f64; 3]> {
+        let ratio = of.ratio.filter(|ratio| *ratio > 0.0)?;
+        let gain = |ratio: f64| {
+            let aligned = if changed {
+                ratio
+            } else {
+                1.0 / ratio.max(f64::MIN_POSITIVE)
+            };
+            match self {
+                Self::Throughput => aligned - 1.0,
+                Self::Latency => 1.0 - aligned,
+            }
+        };
+        let [a, b] = [of.ratio_low, of.ratio_high].map(|end| gain(end.unwrap_or(ratio)));
+        Some([a.min(b), gain(ratio), a.max(b)])
+    }
+
+    /// Megabytes a second, or microseconds.
+    #[expect(clippy::cast_precision_loss, reason = "sizes of I/Os are small")]
+    pub fn reached(self, level: &Level, block_bytes: u64) -> Option<f64> {
+        match self {
+            Self::Throughput => {
+                let by_ios = || Some(level.iops? * block_bytes as f64);
+                Some(level.bytes_per_s.or_else(by_ios)? / 1e6)
+            }
+            Self::Latency => level.latency_p50_us,
+        }
+    }
+
+    /// What is better, as a title.
+    pub const fn gain(self) -> &'static str {
+        match self {
+            Self::Throughput => "Throughput gained",
+            Self::Latency => "Latency saved",
+        }
+    }
+
+    /// What was reached, as a title.
+    pub const fn level(self) -> &'static str {
+        match self {
+            Self::Throughput => "Throughput in MB/s",
+            Self::Latency => "Median latency in µs",
+        }
+    }
+}

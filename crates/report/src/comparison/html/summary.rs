@@ -1,0 +1,161 @@
+//! The answer in one sentence, and the table of least, average and most.
+
+use ioalign_core::comparison::{Cell, Comparison, Metric, Spread, Verdict};
+
+use super::badge;
+use crate::comparison::figures;
+use crate::comparison::words::share;
+use crate::svg::escape;
+use crate::words::ended::ended;
+use crate::words::numbers::count;
+
+/// In the order in which they are counted up.
+const ORDER: [Verdict; 5] = [
+    Verdict::Slower,
+    Verdict::NoDifference,
+    Verdict::Faster,
+    Verdict::Undecided,
+    Verdict::Invalid,
+];
+
+/// Verdict, table, and what the reader has to know.
+pub fn put(out: &mut String, comparison: &Comparison) {
+    if let Some(why) = &comparison.partial {
+        out.push_str(&format!(
+            "<div class=\"partial\"><p><b>Partial.</b> {}</p></div>\n",
+            escape(&ended(why))
+        ));
+    }
+    let verdicts: Vec<_> = verdicts(comparison).collect();
+    let (class, sentence) = headline(&verdicts);
+    out.push_str(&format!(
+        "<div class=\"verdict {class}\">\n<p class=\"headline\">{sentence}</p>\n</div>\n"
+    ));
+    if !figures::changed(comparison) {
+        table(out, comparison);
+    }
+    tally(out, &verdicts);
+    notes(out, &comparison.notes);
+}
+
+fn of(verdicts: &[Verdict], wanted: Verdict) -> usize {
+    verdicts.iter().filter(|one| **one == wanted).count()
+}
+
+fn headline(verdicts: &[Verdict]) -> (&'static str, String) {
+    let [slower, same, faster] =
+        [Verdict::Slower, Verdict::NoDifference, Verdict::Faster].map(|one| of(verdicts, one));
+    let all = count(verdicts.len());
+    let kinds = |n: usize| {
+        let are = if n == 1 { "is" } else { "are" };
+        format!("{} of {all} kinds of I/O {are}", count(n))
+    };
+    match (slower, same, faster) {
+        (0, 0, 0) => (
+            "odd",
+            "Nothing is certain: no cell has a result.".to_owned(),
+        ),
+        (0, _, 0) => {
+            let sentence = format!("{} as fast as the baseline, with certainty.", kinds(same));
+            ("good", sentence)
+        }
+        (0, _, _) => {
+            let sentence = format!(
+                "{} faster than the baseline, with certainty.",
+                kinds(faster)
+            );
+            ("good", sentence)
+        }
+        (_, _, 0) => {
+            let sentence = format!(
+                "{} slower than the baseline, with certainty.",
+                kinds(slower)
+            );
+            ("bad", sentence)
+        }
+        _ => {
+            let faster = count(faster);
+            let sentence = format!(
+                "{} slower than the baseline, {faster} faster.",
+                kinds(slower)
+            );
+            ("warn", sentence)
+        }
+    }
+}
+
+/// One a cell and arm.
+fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
+    comparison.cells.iter().flat_map(move |cell| {
+        let arms = comparison.arms.iter().skip(1);
+        arms.filter_map(|arm| verdict(cell, &arm.name))
+    })
+}
+
+/// The verdict of a cell's arm: that of the median, else of the throughput, else of the first metric.
+pub fn verdict(cell: &Cell, arm: &str) -> Option<Verdict> {
+    let of_arm = || cell.estimates.iter().filter(|one| one.arm == arm);
+    let of = |metric: Metric| of_arm().find(|one| one.metric == metric);
+    let found = of(Metric::LatencyMedian)
+        .or_else(|| of(Metric::Throughput))
+        .or_else(|| of_arm().next())?;
+    Some(if cell.placebo.moved {
+        Verdict::Invalid
+    } else {
+        found.verdict
+    })
+}
+
+/// The same table as the published measurement of 2006 has.
+fn table(out: &mut String, comparison: &Comparison) {
+    let summary = &comparison.summary;
+    let rows = [
+        ("throughput increase", summary.throughput_gain_ratio),
+        ("latency decrease", summary.latency_drop_ratio),
+    ];
+    if rows.iter().all(|(_, spread)| spread.is_none()) {
+        return;
+    }
+    out.push_str(
+        "<table class=\"summary\">\n<thead><tr><th>by alignment</th><th>least</th><th>average</th>\
+         <th>most</th></tr></thead>\n<tbody>\n",
+    );
+    for (name, spread) in rows {
+        let Some(Spread { min, mean, max }) = spread else {
+            continue;
+        };
+        let cells = [min, mean, max].map(|ratio| format!("<td>{}</td>", share(ratio)));
+        out.push_str(&format!(
+            "<tr><th scope=\"row\">{name}</th>{}</tr>\n",
+            cells.concat()
+        ));
+    }
+    out.push_str("</tbody>\n</table>\n");
+}
+
+/// How many of each verdict, invalid ones among them.
+fn tally(out: &mut String, verdicts: &[Verdict]) {
+    out.push_str("<p class=\"tally\">");
+    for wanted in ORDER {
+        let n = of(verdicts, wanted);
+        if n > 0 {
+            out.push_str(&format!(
+                "<span>{} {}</span> ",
+                count(n),
+                badge::verdict(wanted)
+            ));
+        }
+    }
+    out.push_str("</p>\n");
+}
+
+fn notes(out: &mut String, notes: &[String]) {
+    if notes.is_empty() {
+        return;
+    }
+    out.push_str("<ul class=\"quiet\">\n");
+    for note in notes {
+        out.push_str(&format!("<li>{}</li>\n", escape(&ended(note))));
+    }
+    out.push_str("</ul>\n");
+}

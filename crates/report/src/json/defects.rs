@@ -1,0 +1,90 @@
+//! The findings of a document of `check --json`, for advice on them.
+
+use std::collections::HashMap;
+
+use ioalign_core::Severity;
+use ioalign_core::advice::{Checked, Defect};
+use ioalign_core::cost::CostRow;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+#[derive(Deserialize)]
+struct Document {
+    schema: String,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    target: String,
+    verdict: Severity,
+    #[serde(default)]
+    error: Option<IgnoredAny>,
+    #[serde(default)]
+    grids: Vec<GridIn>,
+    #[serde(default)]
+    findings: Vec<FindingIn>,
+}
+
+#[derive(Deserialize)]
+struct GridIn {
+    id: String,
+    tier: String,
+}
+
+#[derive(Deserialize)]
+struct FindingIn {
+    rule: String,
+    severity: Severity,
+    layer: Option<String>,
+    guilty_layer: Option<String>,
+    grid: Option<String>,
+    unit_bytes: Option<u64>,
+    offset_bytes: Option<u64>,
+    #[serde(default)]
+    cost: Vec<CostRow>,
+    fixable_in_place: Option<bool>,
+    why: String,
+    #[serde(default, rename = "do")]
+    steps: Vec<String>,
+    #[serde(default)]
+    waived: Option<IgnoredAny>,
+}
+
+/// All targets of the document with their findings; the error says what is wrong with it.
+pub fn read(text: &str) -> Result<Vec<Checked>, String> {
+    let document: Document = serde_json::from_str(text)
+        .map_err(|error| format!("no document of check --json: {error}"))?;
+    super::read::is_ours(&document.schema)?;
+    Ok(document.targets.into_iter().map(checked).collect())
+}
+
+fn checked(target: Target) -> Checked {
+    let grids = target.grids.into_iter();
+    let tiers: HashMap<_, _> = grids.map(|grid| (grid.id, grid.tier)).collect();
+    let findings = target.findings.into_iter();
+    Checked {
+        name: target.target,
+        verdict: target.verdict,
+        unread: target.error.is_some(),
+        defects: findings.map(|finding| defect(finding, &tiers)).collect(),
+    }
+}
+
+fn defect(finding: FindingIn, tiers: &HashMap<String, String>) -> Defect {
+    let tier = finding.grid.and_then(|grid| tiers.get(&grid));
+    Defect {
+        rule: finding.rule,
+        severity: finding.severity,
+        layer: finding.layer,
+        guilty_layer: finding.guilty_layer,
+        unit_bytes: finding.unit_bytes,
+        offset_bytes: finding.offset_bytes,
+        rewrites: tier.is_some_and(|tier| tier == "rmw"),
+        rows: finding.cost,
+        fixable_in_place: finding.fixable_in_place,
+        why: finding.why,
+        r#do: finding.steps,
+        waived: finding.waived.is_some(),
+    }
+}
