@@ -3,7 +3,7 @@
 # judges what came out. Standing between are only what this machine lacks: udev, and somebody who types.
 #: --disk -=400M --disk -=400M --disk -=400M --disk -=400M --disk -=640M --memory 2048
 #: --program mdadm --program lvm --program thin_check --program cryptsetup --program mkfs.ext4
-#: --program mkfs.vfat --program sfdisk
+#: --program sfdisk
 #: --module raid10 --module raid456 --module dm-mod --module dm-thin-pool --module dm-crypt --module xts --module ecb
 #: --module af_alg --module algif_skcipher --module algif_hash --module xfs --module sd_mod --module scsi_debug
 . /lib/capture.sh
@@ -77,7 +77,7 @@ clean() {
 # shellcheck disable=SC2086 # a list of disks
 {
     planned raid5-crypt-thin /dev/md0 --raid 5 --element 64k --device $disks --size 1190M --luks --lvm --thin --fs ext4
-    planned raid10-unit /dev/md0 --raid 10 --element 64k --unit 16k --device $disks --size 790M --partition esp:48M data --fs ext4
+    planned raid10-unit /dev/md0 --raid 10 --element 64k --unit 16k --device $disks --size 790M --partition data:48M,data --fs ext4
 }
 # A partition that stays at sector 63: what LVM keeps in it is put right.
 partition "$one" 63

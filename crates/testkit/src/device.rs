@@ -84,7 +84,9 @@ impl Drop for Mount {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        eprintln!("{} is still mounted", self.point.display());
+        // Whoever still holds it lets go in the end, and then it goes.
+        let _ = command("umount").arg("--lazy").arg(&self.point).status();
+        eprintln!("{} was still in use", self.point.display());
     }
 }
 

@@ -27,6 +27,9 @@ pub fn fill(want: &mut Want, path: &Path) -> Result<()> {
     for grid in grids {
         match (grid.tier, grid.kind.as_str()) {
             (Tier::Validity, "logical-sector") => want.logical = grid.size,
+            (Tier::Rmw, "physical-block") => {
+                (want.physical, want.physical_phase) = (grid.size, grid.phase);
+            }
             _ => want.grids.push(GridSpec {
                 size: grid.size,
                 phase: grid.phase,

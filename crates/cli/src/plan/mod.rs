@@ -61,6 +61,7 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         array: array(arguments)?,
         logical: arguments.logical,
         physical: arguments.physical,
+        physical_phase: Bytes::ZERO,
         indirection_unit: arguments.unit,
         volume_block: arguments.volume_block,
         grids: arguments.grid.iter().chain(named).cloned().collect(),

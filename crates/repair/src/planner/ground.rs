@@ -21,13 +21,16 @@ pub fn grids(want: &Want) -> Vec<Constraint> {
             "logical-sector",
             "the disk's logical block",
         ),
-        grid(
-            want.physical,
-            Rmw,
-            High,
-            "physical-block",
-            "the disk's physical block",
-        ),
+        Constraint {
+            phase: Bytes::new(want.physical_phase.get() % want.physical.get().max(1)),
+            ..grid(
+                want.physical,
+                Rmw,
+                High,
+                "physical-block",
+                "the disk's physical block",
+            )
+        },
     ];
     let named = [
         (

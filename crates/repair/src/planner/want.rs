@@ -13,6 +13,8 @@ pub struct Want {
     pub logical: Bytes,
     /// Physical block of the disks.
     pub physical: Bytes,
+    /// Where the first physical block begins: not 0 on a drive with a jumper.
+    pub physical_phase: Bytes,
     /// Indirection unit of flash: what it maps as one piece.
     pub indirection_unit: Option<Bytes>,
     /// Block of a volume that a storage system exports: zvol, iSCSI LUN.
@@ -43,6 +45,7 @@ impl Default for Want {
             array: None,
             logical: Bytes::new(512),
             physical: Bytes::new(4096),
+            physical_phase: Bytes::ZERO,
             indirection_unit: None,
             volume_block: None,
             grids: Vec::new(),
