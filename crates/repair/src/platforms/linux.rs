@@ -123,6 +123,12 @@ fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
         format!("label: {label}"),
         "unit: sectors".to_owned(),
     ];
+    // sfdisk keeps the first mebibyte free where nobody says that it need not.
+    let first = parts.first().map_or(Bytes::MIB, |seat| seat.start);
+    if plan.want.label == Label::Gpt && first < Bytes::MIB {
+        let free = plan.want.label.first_free(plan.want.logical);
+        lines.push(format!("first-lba: {}", free.get() / logical));
+    }
     for (seat, part) in parts.iter().zip(&plan.want.partitions) {
         let size = seat
             .size
