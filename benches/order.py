@@ -34,7 +34,7 @@ MORE = [
 VARIANTS = ["avx2", "avx", "evex", "avx512"]
 
 
-def patterns(name):
+def pattern(name):
     """The names of a Rust function, whatever the hashes and the numbers of copies."""
     if name.startswith("_ZN"):
         name = re.sub(r"17h[0-9a-f]{16}E.*$", "17h*", name)
@@ -42,8 +42,7 @@ def patterns(name):
         # Crates carry a hash, and what was named before is named by its place, which hashes move.
         name = re.sub(r"Cs[0-9A-Za-z]*_", "Cs*_", re.sub(r"\.(llvm\.)?[0-9]+$", "", name))
         name = re.sub(r"B[0-9a-zA-Z]*_", "B*_", name)
-    for tail in [""] if name.endswith("*") else ["", ".*"]:
-        yield name + tail
+    return name
 
 
 def variants(member, known):
@@ -67,19 +66,26 @@ def main():
     rust = Counter()
     for name, count in runs.items():
         if name.startswith(("_ZN", "_R")):
-            for pattern in patterns(name):
-                rust[pattern] = max(rust[pattern], count)
-    names = sorted(rust, key=lambda pattern: (-rust[pattern], pattern))
+            name = pattern(name)
+            rust[name] = max(rust[name], count)
+    names = sorted(rust, key=lambda name: (-rust[name], name))
     print(HEAD)
     block(".rodata.hot", ".gcc_except_table", [READ, *(f"    *({tables(name)})" for name in names)])
     code = [f"    *libc.a:{member}(.text .text.*)" for member in sorted(library)]
     code.append("    *libm*.a:[es]_*.o(.text .text.*)")
-    block(".text.hot", ".text", code + [f"    *(.text.{name} .text.unlikely.{name})" for name in names])
+    block(".text.hot", ".text", code + [f"    *({texts(name)})" for name in names])
 
 
 def tables(name):
     """What a function branches by, and values that its `match` became."""
-    return f".rodata.{name} .rodata..Lswitch.table.{name.removesuffix('.*')}*"
+    name = name.removesuffix("*")
+    return f".rodata.{name}* .rodata..Lswitch.table.{name}*"
+
+
+def texts(name):
+    """A function, also where its name was made one of many by the compiler."""
+    copies = "" if name.endswith("*") else f" .text.{name}.*"
+    return f".text.{name}{copies} .text.unlikely.{name}"
 
 
 def block(section, before, lines):

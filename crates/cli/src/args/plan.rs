@@ -134,8 +134,13 @@ pub struct PlanArgs {
     #[arg(long, value_enum, value_name = "NAME")]
     pub fs: Option<FilesystemArg>,
 
-    /// Database: innodb[:PAGE], postgres, sqlserver, oracle[:BLOCK]
-    #[arg(long, value_name = "NAME", value_parser = database)]
+    // Not a doc comment: rustdoc takes the brackets for links.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = database,
+        help = "Database: innodb[:PAGE], postgres, sqlserver, oracle[:BLOCK]"
+    )]
     pub db: Option<Database>,
 
     /// Whose commands
