@@ -24,6 +24,16 @@ impl Loop {
         Path::new(&self.device)
     }
 
+    /// The same as text, for arguments.
+    pub fn text(&self) -> &str {
+        &self.device
+    }
+
+    /// `loop3`.
+    pub fn name(&self) -> &str {
+        self.device.trim_start_matches("/dev/")
+    }
+
     /// Has it take on the size that its file has now.
     pub fn resize(&self) {
         root("losetup", &["--set-capacity", &self.device]);
@@ -32,6 +42,8 @@ impl Loop {
 
 impl Drop for Loop {
     fn drop(&mut self) {
+        // Partitions that a test had the kernel add; mostly there are none.
+        let _ = command("partx").args(["--delete", &self.device]).output();
         let detached = command("losetup").args(["--detach", &self.device]).status();
         if !std::thread::panicking() {
             assert!(

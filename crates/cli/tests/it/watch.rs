@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
 use serde_json::Value;
 
@@ -16,32 +17,31 @@ use super::PROGRAM;
 /// few completions, which the profile says: then the round does not count.
 const ROUNDS: usize = 6;
 
-/// A loop device over memory; released when this goes.
-struct Loop {
-    device: String,
+/// A loop device over memory, and its file; both go with this.
+struct Memory {
+    device: Loop,
     file: PathBuf,
 }
 
-impl Loop {
+impl Memory {
     fn new(name: &str, mib: u64) -> Self {
         let file = PathBuf::from(format!("/dev/shm/ioalign-{name}-{}", std::process::id()));
         std::fs::File::create(&file)
             .unwrap()
             .set_len(mib << 20)
             .unwrap();
-        let text = tool("losetup", &["--find", "--show", file.to_str().unwrap()]);
-        let device = text.trim().to_owned();
+        let device = Loop::new(&file, &[]);
         Self { device, file }
     }
 
     fn name(&self) -> &str {
-        self.device.rsplit('/').next().unwrap()
+        self.device.name()
     }
 }
 
-impl Drop for Loop {
+impl Drop for Memory {
     fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["-d", &self.device]).status();
+        // The device goes after it: a file that is in use may lose its name.
         let _ = std::fs::remove_file(&self.file);
     }
 }
@@ -113,8 +113,8 @@ impl Watching {
 }
 
 /// Random reads and writes of mixed sizes at any sector; fio's own totals by operation.
-fn fio(device: &Loop, ios: u64, more: &[&str]) -> BTreeMap<String, (u64, u64)> {
-    let device = format!("--filename={}", device.device);
+fn fio(device: &Memory, ios: u64, more: &[&str]) -> BTreeMap<String, (u64, u64)> {
+    let device = format!("--filename={}", device.device.text());
     let count = format!("--number_ios={ios}");
     let mut arguments = vec![
         "--name=known",
@@ -221,7 +221,7 @@ fn summarized(path: &Path) -> Value {
 }
 
 /// The profile of a known job, which is fio's to the I/O and the byte.
-fn exact(disk: &Loop, arguments: &[&str]) -> Value {
+fn exact(disk: &Memory, arguments: &[&str]) -> Value {
     let grids = [disk.name(), "--json", "--unit", "8k", "--grid", "192k@64k"];
     for round in 0.. {
         let watch = Watching::start(&[&grids, arguments].concat());
@@ -244,7 +244,7 @@ fn every_counter_is_fios_and_every_way_of_looking_gives_the_same() {
     if !permitted() {
         return;
     }
-    let disk = Loop::new("counts", 256);
+    let disk = Memory::new("counts", 256);
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let columns = folder.path().join("record.parquet");
@@ -271,11 +271,11 @@ fn discards_and_flushes_are_counted_apart() {
     if !permitted() {
         return;
     }
-    let disk = Loop::new("flushes", 64);
+    let disk = Memory::new("flushes", 64);
     let record = disk.file.with_extension("record");
     let arguments = [disk.name(), "--json", "--record", record.to_str().unwrap()];
     let watch = Watching::start(&arguments);
-    let device = format!("--filename={}", disk.device);
+    let device = format!("--filename={}", disk.device.text());
     let job = |arguments: &[&str]| {
         let common = [
             "--name=j",
@@ -317,10 +317,10 @@ fn processes_are_told_apart_and_the_summary_is_right_for_any_unit() {
     if !permitted() {
         return;
     }
-    let disk = Loop::new("summary", 64);
+    let disk = Memory::new("summary", 64);
     let watch = Watching::start(&[disk.name(), "--line", "--unit", "8k", "--top", "3"]);
     // Sector 8: what the published align.d calls aligned to 8 KiB.
-    let device = format!("--filename={}", disk.device);
+    let device = format!("--filename={}", disk.device.text());
     tool(
         "fio",
         &[
@@ -355,7 +355,7 @@ fn bursts_columns_and_single_ios_are_shown() {
     if !permitted() {
         return;
     }
-    let disk = Loop::new("bursts", 64);
+    let disk = Memory::new("bursts", 64);
     let shifted = || {
         fio(&disk, 400, &["--io_size=10g", "--rw=randwrite"]);
     };
@@ -440,7 +440,7 @@ fn the_full_screen_gives_the_terminal_back() {
     if !permitted() {
         return;
     }
-    let disk = Loop::new("screen", 64);
+    let disk = Memory::new("screen", 64);
     let name = disk.name();
     let taken = "\u{1b}[?1049h";
     let given_back = "\u{1b}[?1049l";

@@ -1,54 +1,23 @@
 //! An image file as a disk, and what the real tools read in it.
 
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use ioalign_repair::Disk;
+use ioalign_repair::mover::FileDisk;
 use ioalign_repair::tables::Sectors;
 use ioalign_testkit::run::command;
 
-/// A file with blocks of a size.
-pub struct Image {
-    file: File,
-    unit: u64,
+/// A file as a disk with blocks of a size.
+pub fn open(path: &Path, unit: u64) -> FileDisk {
+    let file = File::options().read(true).write(true).open(path).unwrap();
+    FileDisk::locked(file, unit, path).unwrap()
 }
 
-impl Image {
-    /// Opens a file that may be written.
-    pub fn open(path: &Path, unit: u64) -> Self {
-        let file = File::options().read(true).write(true).open(path).unwrap();
-        Self { file, unit }
-    }
-
-    /// Writes a table.
-    pub fn put(&mut self, groups: &[Vec<Sectors>]) {
-        for sectors in groups.iter().flatten() {
-            self.write_at(sectors.at, &sectors.bytes).unwrap();
-        }
-    }
-}
-
-impl Disk for Image {
-    fn size_bytes(&self) -> u64 {
-        self.file.metadata().unwrap().len()
-    }
-
-    fn logical_bytes(&self) -> u64 {
-        self.unit
-    }
-
-    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(bytes, at)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(bytes, at)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+/// Writes a table.
+pub fn put(disk: &mut dyn Disk, groups: &[Vec<Sectors>]) {
+    for sectors in groups.iter().flatten() {
+        disk.write_at(sectors.at, &sectors.bytes).unwrap();
     }
 }
 

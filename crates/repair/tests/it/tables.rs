@@ -1,11 +1,12 @@
 //! Tables that were rewritten, read back by sfdisk: moved partitions are where they were sent, and
 //! everything else is as before.
 
+use ioalign_repair::mover::FileDisk;
 use ioalign_repair::tables::{Slot, SlotKind, Table};
 use ioalign_testkit::disk::Disk as Scratch;
 use proptest::prelude::*;
 
-use crate::image::{Image, Row, dump, partition};
+use crate::image::{self, Row, dump, partition};
 
 const LOGICALS: &str = "label: dos\nlabel-id: 0x12345678\n\
     start=63, size=20000, type=83, bootable\n\
@@ -20,8 +21,8 @@ const GUIDS: &str = "label: gpt\nfirst-lba: 34\nlabel-id: 0FC63DAF-8483-4772-8E7
     start=20480, size=4000, type=L, attrs=\"LegacyBIOSBootable GUID:60\"\n\
     start=30001, size=60000, type=S\n";
 
-fn read(path: &std::path::Path, unit: u64) -> (Image, Table) {
-    let mut image = Image::open(path, unit);
+fn read(path: &std::path::Path, unit: u64) -> (FileDisk, Table) {
+    let mut image = image::open(path, unit);
     let table = Table::read(&mut image).unwrap();
     (image, table)
 }
@@ -62,7 +63,8 @@ fn moves(disk: &Scratch, unit: u64, to: &[(u32, u64)]) {
         .iter()
         .map(|(number, sector)| at(&table, *number, *sector, unit))
         .collect();
-    image.put(&table.rewritten(&moved).unwrap());
+    image::put(&mut image, &table.rewritten(&moved).unwrap());
+    drop(image);
     let (new_head, after) = dump(disk.path(), unit);
     assert_eq!(head, new_head);
     let wanted: Vec<_> = before
@@ -129,7 +131,7 @@ fn what_does_not_fit_is_refused_with_the_reason() {
 #[test]
 fn what_is_odd_is_refused_with_the_reason() {
     let refused = |disk: &Scratch, why: &str| {
-        let error = Table::read(&mut Image::open(disk.path(), 512)).unwrap_err();
+        let error = Table::read(&mut image::open(disk.path(), 512)).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     };
     let disk = Scratch::new("disk.img", 64 << 20);
@@ -173,7 +175,7 @@ proptest! {
             .map(|(number, start)| at(&table, number, *start, 512))
             .collect();
         if let Ok(groups) = table.rewritten(&moved) {
-            image.put(&groups);
+            image::put(&mut image, &groups);
             let again = Table::read(&mut image).unwrap();
             for slot in &moved {
                 prop_assert!(again.slots().contains(slot), "{:?}", again.slots());

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use ioalign_testkit::check;
 use ioalign_testkit::run::{text, tool};
 use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::{Loop, check};
 
 use super::{Bundle, answer, assert_same, check_tree};
 use crate::PROGRAM;
@@ -126,16 +126,13 @@ fn a_live_device_reads_the_same() {
         .and_then(|file| file.set_len(64 << 20))
         .unwrap();
     tool("mkfs.ext4", &["-q", "-F", text(&image)]);
-    let device = tool("losetup", &["--find", "--show", text(&image)]);
-    let device = device.trim();
-    // Released before anything may fail.
-    let live = check(PROGRAM, [device]);
-    let bundle = Bundle::new([device]);
-    tool("losetup", &["--detach", device]);
+    let device = Loop::new(&image, &[]);
+    let live = check(PROGRAM, [device.path()]);
+    let bundle = Bundle::new([device.path()]);
     assert!(live.of_rule("not-readable").is_empty(), "{:#}", live.json);
     let here = answer(&live, Path::new("\0"));
     let other = answer(&bundle.check(), &bundle.file);
-    assert_same(&here, &other, device);
+    assert_same(&here, &other, device.text());
 }
 
 #[test]

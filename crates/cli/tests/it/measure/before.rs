@@ -1,8 +1,8 @@
 //! `--before`: the same cells again.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ fn what_is_no_comparison_is_refused() {
 
 /// The first partition of a loop device; all is released when this goes.
 struct Partition {
-    whole: String,
+    whole: Loop,
     node: PathBuf,
     made: bool,
 }
@@ -79,13 +79,12 @@ impl Partition {
             disk.display()
         );
         tool("sh", &["-c", &script]);
-        let arguments = ["--find", "--show", disk.to_str().unwrap()];
-        let whole = tool("losetup", &arguments).trim().to_owned();
-        let node = PathBuf::from(format!("{whole}p1"));
+        let whole = Loop::new(disk, &[]);
+        let node = PathBuf::from(format!("{}p1", whole.text()));
         let made = !node.exists();
         let partition = Self { whole, node, made };
         // Not every kernel reads tables by itself.
-        tool("partx", &["--update", &partition.whole]);
+        tool("partx", &["--update", partition.whole.text()]);
         if made && !partition.node.exists() {
             partition.make_node();
         }
@@ -103,10 +102,6 @@ impl Partition {
 
 impl Drop for Partition {
     fn drop(&mut self) {
-        let _ = Command::new("partx")
-            .args(["--delete", &self.whole])
-            .status();
-        let _ = Command::new("losetup").args(["-d", &self.whole]).status();
         if self.made {
             let _ = std::fs::remove_file(&self.node);
         }

@@ -2,47 +2,25 @@
 
 use std::process::Command;
 
+use ioalign_testkit::Loop;
 use ioalign_testkit::disk::Disk;
-use ioalign_testkit::run::{command, tool};
+use ioalign_testkit::run::command;
 
 use super::super::PROGRAM;
 use super::document;
 
-/// A loop device, given back in the end.
-struct Loop(String);
-
-impl Loop {
-    fn new(disk: &Disk, sector: &str) -> Self {
-        let path = disk.path().to_str().unwrap();
-        let printed = tool(
-            "losetup",
-            &[
-                "--find",
-                "--show",
-                "--partscan",
-                "--sector-size",
-                sector,
-                path,
-            ],
-        );
-        Self(printed.trim().to_owned())
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        for arguments in [["partx", "--delete"], ["losetup", "--detach"]] {
-            let [tool, verb] = arguments;
-            let _ = command(tool).args([verb, &self.0]).output();
-        }
-    }
-}
-
 /// Plans, runs the commands, and judges.
 fn made(sector: &str, arguments: &[&str]) {
     let disk = Disk::new("plan.img", 2 << 30);
-    let device = Loop::new(&disk, sector);
-    let target = ["--device", &device.0, "--size", "2G", "--logical", sector];
+    let device = Loop::new(disk.path(), &["--partscan", "--sector-size", sector]);
+    let target = [
+        "--device",
+        device.text(),
+        "--size",
+        "2G",
+        "--logical",
+        sector,
+    ];
     let all = [&target[..], arguments].concat();
     let plan = document(&all);
     let script = disk.folder().join("make.sh");
@@ -56,7 +34,7 @@ fn made(sector: &str, arguments: &[&str]) {
     // The nodes of partitions: not every kernel here finds them by itself.
     let nodes = format!(
         "sed -i 's|^EOF$|EOF\\npartx --update {}; udevadm settle 2>/dev/null \\|\\| :|' \"$1\"; sh -e \"$1\"",
-        device.0
+        device.text()
     );
     let ran = command("sh")
         .args(["-ec", &nodes, "-"])

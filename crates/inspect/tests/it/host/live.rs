@@ -1,9 +1,11 @@
 //! The machine that runs the tests, against `lsblk`.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ioalign_inspect::host::{self, Root, What};
+use ioalign_testkit::Loop;
 
 use super::sysroot::{Disk, Read as _, Sysroot};
 use crate::tools::run;
@@ -137,42 +139,20 @@ fn a_captured_tree_agrees_with_lsblk() {
     assert!(printed.lines().count() >= host.devices.len(), "{printed}");
 }
 
-/// A loop device with two partitions; all of it is gone when this is dropped.
-struct Loop {
-    node: String,
-    _dir: tempfile::TempDir,
-}
-
-impl Loop {
-    fn new(script: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let image = dir.path().join("disk.img");
-        let file = std::fs::File::create(&image).unwrap();
-        file.set_len(64 << 20).unwrap();
-        let table = dir.path().join("table");
-        std::fs::write(&table, script).unwrap();
-        run(Command::new("sfdisk")
-            .arg("--quiet")
-            .arg(&image)
-            .stdin(std::fs::File::open(&table).unwrap()));
-        let printed = run(Command::new("losetup")
-            .args(["--find", "--show"])
-            .arg(&image));
-        let made = Self {
-            node: printed.trim().to_owned(),
-            _dir: dir,
-        };
-        run(Command::new("partx").args(["--add", &made.node]));
-        made
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        for args in [["partx", "--delete"], ["losetup", "--detach"]] {
-            let _ = Command::new(args[0]).args([args[1], &self.node]).status();
-        }
-    }
+/// A loop device with the partitions of a script for sfdisk.
+fn partitioned(folder: &Path, script: &str) -> Loop {
+    let image = folder.join("disk.img");
+    let file = std::fs::File::create(&image).unwrap();
+    file.set_len(64 << 20).unwrap();
+    let table = folder.join("table");
+    std::fs::write(&table, script).unwrap();
+    run(Command::new("sfdisk")
+        .arg("--quiet")
+        .arg(&image)
+        .stdin(std::fs::File::open(&table).unwrap()));
+    let device = Loop::new(&image, &[]);
+    run(Command::new("partx").arg("--add").arg(device.path()));
+    device
 }
 
 /// Needs root for the loop device; without root it checks what is said to those who have none.
@@ -181,12 +161,13 @@ fn partitions_on_a_loop_device_agree_with_lsblk() {
     if !rustix::process::geteuid().is_root() {
         return without_root();
     }
-    let made =
-        Loop::new("label: dos\nstart=63, size=2048, type=83\nstart=4096, size=8192, type=83\n");
+    let folder = tempfile::tempdir().unwrap();
+    let script = "label: dos\nstart=63, size=2048, type=83\nstart=4096, size=8192, type=83\n";
+    let made = partitioned(folder.path(), script);
     let root = Root::live().unwrap();
-    let host = host::read(&root, std::slice::from_ref(&made.node)).unwrap();
+    let host = host::read(&root, &[made.text().to_owned()]).unwrap();
     let columns = "KNAME,TYPE,SIZE,START,ALIGNMENT,MIN-IO,OPT-IO,PHY-SEC,LOG-SEC";
-    let printed = run(Command::new("lsblk").args(["-b", "-P", "-o", columns, &made.node]));
+    let printed = run(Command::new("lsblk").args(["-b", "-P", "-o", columns, made.text()]));
     for line in printed.lines() {
         let device = host.device(value(line, "KNAME").unwrap()).unwrap();
         compare(&host, device, line);
@@ -204,7 +185,7 @@ fn partitions_on_a_loop_device_agree_with_lsblk() {
         );
     }
     assert_eq!(host.devices.len(), 3, "{printed}");
-    let view = host.device(&made.node).unwrap().view(&root).unwrap();
+    let view = host.device(made.text()).unwrap().view(&root).unwrap();
     assert_eq!(view.read(510, 2).unwrap(), [0x55, 0xaa]);
 }
 

@@ -2,62 +2,40 @@
 //!
 //! LVM wants block devices: these tests need root and a free loop device, which they give back.
 
-use std::path::Path;
 use std::process::Command;
 
 use ioalign_core::Bytes;
 use ioalign_inspect::volumes::{Detail, SegmentKind};
+use ioalign_testkit::Loop;
 
 use super::lvm::{joined, lvm};
 use super::{command, member, only, pasted, said, sparse, superblock};
 use crate::tools::run;
 
-/// A loop device over a file, gone when dropped. Needs root.
-struct Loop(String);
-
-impl Loop {
-    fn new(path: &Path) -> Self {
-        let told = run(command("losetup").args(["--find", "--show"]).arg(path));
-        Self(told.trim().to_owned())
-    }
-
-    /// LVM sees this device only, and writes nothing outside of it.
-    fn lvm(&self, tool: &str) -> Command {
-        let mut command = command(tool);
-        let config = format!(
-            "devices{{dir=\"/dev\" scan=[\"/dev\"] global_filter=[\"a|^{}$|\",\"r|.*|\"]}} \
-             backup{{backup=0 archive=0}}",
-            self.0
-        );
-        command.args(["--devicesfile", "", "--config", &config]);
-        command
-    }
-
-    fn name(&self) -> &str {
-        self.0.trim_start_matches("/dev/")
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
+/// LVM sees this device only, and writes nothing outside of it.
+fn on(device: &Loop, tool: &str) -> Command {
+    let mut command = command(tool);
+    let config = format!(
+        "devices{{dir=\"/dev\" scan=[\"/dev\"] global_filter=[\"a|^{}$|\",\"r|.*|\"]}} \
+         backup{{backup=0 archive=0}}",
+        device.text()
+    );
+    command.args(["--devicesfile", "", "--config", &config]);
+    command
 }
 
 /// A group of one PV whose data do not start at a round place: 1 MiB and 3584 bytes.
 fn created(options: &[&str]) -> (tempfile::TempDir, std::path::PathBuf, Loop, String) {
     let (folder, path) = sparse(32 << 20);
-    let device = Loop::new(&path);
-    run(device
-        .lvm("pvcreate")
+    let device = Loop::new(&path, &[]);
+    run(on(&device, "pvcreate")
         .args(["-ff", "-y"])
         .args(options)
-        .arg(&device.0));
+        .arg(device.path()));
     let group = format!("ioalign_reports_{}", device.name());
-    run(device
-        .lvm("vgcreate")
+    run(on(&device, "vgcreate")
         .args(["-y", "-s", "1m", &group])
-        .arg(&device.0));
+        .arg(device.path()));
     (folder, path, device, group)
 }
 
@@ -89,21 +67,19 @@ fn pvs_tells_where_extents_start_in_every_form() {
         &["--units", "k"],
         &["--units", "K"],
     ] {
-        let text = run(device
-            .lvm("pvs")
+        let text = run(on(&device, "pvs")
             .args(options)
             .args(["-o", "+pe_start"])
-            .arg(&device.0));
+            .arg(device.path()));
         let evidence = said(&text);
         let found = member(&evidence, device.name());
         assert_eq!(found.data_start, bytes.data_start, "{options:?}\n{text}");
         assert!(matches!(found.detail, Detail::Lvm(_)), "{text}");
     }
     // Without suffixes the unit stands on the command line or nowhere.
-    let bare = run(device
-        .lvm("pvs")
+    let bare = run(on(&device, "pvs")
         .args(["--units", "b", "--nosuffix", "-o", "+pe_start"])
-        .arg(&device.0));
+        .arg(device.path()));
     let found = said(&pasted("pvs --units b --nosuffix -o +pe_start", &bare));
     assert_eq!(member(&found, device.name()).data_start, bytes.data_start);
     let found = said(&bare);
@@ -117,7 +93,9 @@ fn pvs_tells_where_extents_start_in_every_form() {
 #[test]
 fn rounded_starts_stay_unknown() {
     let (_folder, _path, device, _group) = created(&["--dataalignmentoffset", "3584b"]);
-    let text = run(device.lvm("pvs").args(["-o", "+pe_start"]).arg(&device.0));
+    let text = run(on(&device, "pvs")
+        .args(["-o", "+pe_start"])
+        .arg(device.path()));
     assert!(text.contains("1.00m"), "{text}");
     let evidence = joined(&[text]);
     let found = only(&evidence, device.name(), |said| said.member.is_some());
@@ -134,10 +112,9 @@ fn displays_and_reports_of_a_new_group_agree_with_its_metadata() {
     let (_folder, path, device, group) = created(&[]);
     let bytes = superblock(&path);
     let wanted = lvm(&bytes).group.as_ref().unwrap();
-    let pvs = run(device
-        .lvm("pvs")
+    let pvs = run(on(&device, "pvs")
         .args(["--units", "s", "-o", "+pe_start,pv_uuid"])
-        .arg(&device.0));
+        .arg(device.path()));
     for (tool, options) in [
         ("vgs", &["-o", "+vg_extent_size,vg_uuid"][..]),
         (
@@ -152,7 +129,7 @@ fn displays_and_reports_of_a_new_group_agree_with_its_metadata() {
         ("vgdisplay", &[]),
         ("vgdisplay", &["--units", "s"]),
     ] {
-        let text = run(device.lvm(tool).args(options).arg(&group));
+        let text = run(on(&device, tool).args(options).arg(&group));
         let evidence = joined(&[pvs.clone(), text.clone()]);
         let found = &evidence.groups[0];
         assert_eq!(
@@ -166,7 +143,7 @@ fn displays_and_reports_of_a_new_group_agree_with_its_metadata() {
             (&wanted.id, wanted.pvs[0].id.as_str())
         );
     }
-    let text = run(device.lvm("pvdisplay").arg(&device.0));
+    let text = run(on(&device, "pvdisplay").arg(device.path()));
     let evidence = said(&text);
     assert_eq!(evidence.groups[0].extent, wanted.extent);
     assert!(

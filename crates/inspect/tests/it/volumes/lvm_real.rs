@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ioalign_inspect::volumes::SegmentKind;
+use ioalign_testkit::Loop;
 
 use super::lvm::{HIDDEN, VISIBLE, group, header_field, headers, lvm, rules};
 use super::lvm_build::{Pv, lv, text};
@@ -23,36 +24,20 @@ fn quiet(device: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// A loop device over a file, gone when dropped. Needs root.
-struct Loop(String);
-
-impl Loop {
-    fn new(path: &std::path::Path) -> Self {
-        let told = run(Command::new("losetup").args(["--find", "--show"]).arg(path));
-        Self(told.trim().to_owned())
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
-}
-
 /// A device that pvcreate and vgcreate made with `options`.
 fn created(options: &[&str], size: usize) -> (tempfile::TempDir, std::path::PathBuf) {
     let (folder, path) = scratch(&vec![0; size]);
-    let device = Loop::new(&path);
+    let device = Loop::new(&path, &[]);
     run(Command::new("pvcreate")
-        .args(quiet(&device.0))
+        .args(quiet(device.text()))
         .args(["-ff", "-y"])
         .args(options)
-        .arg(&device.0));
+        .arg(device.path()));
     let name = format!("ioalign_test_{}", std::process::id());
     run(Command::new("vgcreate")
-        .args(quiet(&device.0))
+        .args(quiet(device.text()))
         .args(["-y", &name])
-        .arg(&device.0));
+        .arg(device.path()));
     drop(device);
     (folder, path)
 }
@@ -160,9 +145,9 @@ fn everything() -> String {
 
 /// What `lvs` says of every volume of the group on `path`, by name.
 fn listed(path: &Path) -> BTreeMap<String, serde_json::Value> {
-    let device = Loop::new(path);
+    let device = Loop::new(path, &[]);
     let told = run(Command::new("lvs")
-        .args(quiet(&device.0))
+        .args(quiet(device.text()))
         .args(["--driverloaded", "n", "--all", "--reportformat", "json"])
         .args(["--units", "b", "--nosuffix", "-o"])
         .arg("lv_name,segtype,stripe_size,chunk_size,region_size,devices,metadata_devices,pool_lv,origin")

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use ioalign_repair::mover::{self, Done, FileDisk, Options, Outcome, Verify, digest};
 use ioalign_repair::{Disk, Identity, Job, Move, Patch, Phase, Result};
-use ioalign_testkit::Random;
 use ioalign_testkit::run::tool;
+use ioalign_testkit::{Loop, Random};
 
 /// How often a process is killed in all.
 const KILLS: u32 = 200;
@@ -112,16 +112,8 @@ fn child() {
 
 /// A loop device over a file of random bytes.
 struct Trial {
+    device: Loop,
     folder: tempfile::TempDir,
-    device: String,
-}
-
-impl Drop for Trial {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup")
-            .args(["--detach", &self.device])
-            .status();
-    }
 }
 
 impl Trial {
@@ -133,10 +125,9 @@ impl Trial {
             .flat_map(|_| random.next().to_le_bytes())
             .collect();
         std::fs::write(&image, bytes).unwrap();
-        let device = tool("losetup", &["--find", "--show", image.to_str().unwrap()]);
-        let device = device.trim().to_owned();
-        std::fs::write(folder.path().join("device"), &device).unwrap();
-        Self { folder, device }
+        let device = Loop::new(&image, &[]);
+        std::fs::write(folder.path().join("device"), device.text()).unwrap();
+        Self { device, folder }
     }
 
     fn journal(&self) -> PathBuf {
@@ -176,10 +167,7 @@ impl Trial {
 
 /// A job with kills until it ends one way or the other; how many there were.
 fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, Outcome) {
-    let job = job(
-        &mut FileDisk::open(Path::new(&trial.device)).unwrap(),
-        right,
-    );
+    let job = job(&mut FileDisk::open(trial.device.path()).unwrap(), right);
     let before = trial.hashes(&job, Move::source);
     let mut kills = 0;
     let mut verb = if right { "right" } else { "left" };
