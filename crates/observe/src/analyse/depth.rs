@@ -152,19 +152,27 @@ impl Depth {
             return None;
         }
         let area = u64::try_from(self.total).unwrap_or(u64::MAX);
-        Some(QueueDepth {
-            mean: ratio(area, duration),
-            mean_while_busy: ratio(area, busy.max(1)),
-            max: self.ends.max as u64,
-            busy_ratio: ratio(busy, duration).min(1.0),
-            interval_us: ratio(self.area.width(), 1000),
-            in_flight_us: self
-                .area
-                .rows()
-                .iter()
-                .map(|row| ratio(*row, 1000))
-                .collect(),
-        })
+        let most = self.ends.max as u64;
+        Some(told(area, most, duration, busy, &self.area))
+    }
+}
+
+/// `area` is nanoseconds times I/Os in flight, `over_time` the same row by row.
+pub(crate) fn told(
+    area: u64,
+    max: u64,
+    duration: u64,
+    busy: u64,
+    over_time: &Folded<u64>,
+) -> QueueDepth {
+    let rows = over_time.rows().iter();
+    QueueDepth {
+        mean: ratio(area, duration),
+        mean_while_busy: ratio(area, busy.max(1)),
+        max,
+        busy_ratio: ratio(busy, duration).min(1.0),
+        interval_us: ratio(over_time.width(), 1000),
+        in_flight_us: rows.map(|row| ratio(*row, 1000)).collect(),
     }
 }
 

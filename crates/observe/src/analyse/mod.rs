@@ -6,7 +6,7 @@ mod below;
 pub(crate) mod bursts;
 mod cells;
 pub(crate) mod clock;
-mod depth;
+pub(crate) mod depth;
 pub(crate) mod device;
 mod flows;
 pub(crate) mod folded;

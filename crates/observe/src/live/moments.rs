@@ -6,7 +6,6 @@
 use aya::maps::{MapData, PerCpuArray};
 use ioalign_core::profile::littles_law::Measured;
 use ioalign_core::profile::{Burst, Bursts, DeviceProfile, QueueDepth};
-use ioalign_core::units::ratio;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::attach::Watch;
@@ -14,6 +13,7 @@ use super::layout::{MOMENT, MOMENTS};
 use super::totals::{DeviceTotals, Totals, failed};
 use crate::analyse::bursts::BurstState;
 use crate::analyse::clock::Sum;
+use crate::analyse::depth;
 use crate::analyse::device::Room;
 use crate::analyse::folded::Folded;
 use crate::error::{Error, ErrorKind, Result};
@@ -210,19 +210,8 @@ impl DeviceTime {
 
     /// The most at one time is not known.
     fn depth(&self, duration: u64) -> Option<QueueDepth> {
-        (duration > 0).then(|| QueueDepth {
-            mean: ratio(self.sum.latency, duration),
-            mean_while_busy: ratio(self.sum.latency, self.busy.max(1)),
-            max: 0,
-            busy_ratio: ratio(self.busy, duration).min(1.0),
-            interval_us: ratio(self.area.width(), 1000),
-            in_flight_us: self
-                .area
-                .rows()
-                .iter()
-                .map(|row| ratio(*row, 1000))
-                .collect(),
-        })
+        let told = || depth::told(self.sum.latency, 0, duration, self.busy, &self.area);
+        (duration > 0).then(told)
     }
 }
 
