@@ -23,7 +23,7 @@ pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
     MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
-pub use plan::{LabelArg, PlanArgs};
+pub use plan::PlanArgs;
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,

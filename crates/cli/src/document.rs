@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use ioalign_core::Stack;
 use serde::de::DeserializeOwned;
 
 /// No document of this program comes near it.
@@ -10,11 +11,18 @@ const LARGEST: u64 = 1 << 30;
 
 /// The text of a file that somebody named.
 pub fn text(path: &Path) -> Result<String> {
-    let name = || path.display().to_string();
-    if std::fs::metadata(path).with_context(name)?.len() > LARGEST {
-        bail!("{}: larger than a gibibyte", name());
+    let name = path.display();
+    let file = std::fs::metadata(path).with_context(|| format!("{name}: cannot open it"))?;
+    if file.len() > LARGEST {
+        bail!("{name}: larger than a gibibyte");
     }
-    std::fs::read_to_string(path).with_context(name)
+    std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read it"))
+}
+
+/// The stack of a document of `check --json`.
+pub fn stack(path: &Path) -> Result<Stack> {
+    let stack = ioalign_report::json::read::stack(&text(path)?);
+    stack.map_err(|why| anyhow!("{}: {why}", path.display()))
 }
 
 /// A document with this schema; `kind` is what it is called, `of` where it names its own.

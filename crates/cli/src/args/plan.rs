@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{Bytes, GridSpec, SectorSize};
@@ -40,8 +40,8 @@ pub struct PlanArgs {
     pub disks: Option<u32>,
 
     /// RAID level
-    #[arg(long, value_name = "LEVEL", value_parser = levels())]
-    pub raid: Option<String>,
+    #[arg(long, value_name = "LEVEL", value_parser = one_of(&Level::ALL))]
+    pub raid: Option<Level>,
 
     /// Bytes on one disk before the next one's turn: element, stripe unit, chunk
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64k")]
@@ -131,8 +131,8 @@ pub struct PlanArgs {
     pub bcache: bool,
 
     /// File system
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub fs: Option<FilesystemArg>,
+    #[arg(long, value_name = "NAME", value_parser = one_of(&Filesystem::ALL))]
+    pub fs: Option<Filesystem>,
 
     // Not a doc comment: rustdoc takes the brackets for links.
     #[arg(
@@ -144,8 +144,8 @@ pub struct PlanArgs {
     pub db: Option<Database>,
 
     /// Whose commands
-    #[arg(long, value_name = "NAME", value_parser = platforms(), default_value = "linux")]
-    pub platform: String,
+    #[arg(long, value_name = "NAME", value_parser = one_of(&Platform::ALL), default_value = "linux")]
+    pub platform: Platform,
 
     #[command(flatten)]
     pub look: LookArgs,
@@ -178,41 +178,16 @@ impl From<LabelArg> for Label {
     }
 }
 
-/// A file system, as typed.
-#[derive(Copy, Clone, Debug, ValueEnum)]
-#[allow(missing_docs)]
-pub enum FilesystemArg {
-    Xfs,
-    Ext4,
-    Btrfs,
-    Zfs,
-    Ntfs,
-    Vmfs,
-    Ufs,
-    Swap,
-}
-
-impl From<FilesystemArg> for Filesystem {
-    fn from(filesystem: FilesystemArg) -> Self {
-        match filesystem {
-            FilesystemArg::Xfs => Self::Xfs,
-            FilesystemArg::Ext4 => Self::Ext4,
-            FilesystemArg::Btrfs => Self::Btrfs,
-            FilesystemArg::Zfs => Self::Zfs,
-            FilesystemArg::Ntfs => Self::Ntfs,
-            FilesystemArg::Vmfs => Self::Vmfs,
-            FilesystemArg::Ufs => Self::Ufs,
-            FilesystemArg::Swap => Self::Swap,
-        }
-    }
-}
-
-fn levels() -> PossibleValuesParser {
-    PossibleValuesParser::new(Level::ALL.iter().map(|(name, _)| *name))
-}
-
-fn platforms() -> PossibleValuesParser {
-    PossibleValuesParser::new(Platform::ALL.iter().map(|(name, _)| *name))
+/// One of these names, as what it names.
+fn one_of<T>(all: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names = PossibleValuesParser::new(all.iter().map(|(name, _)| *name));
+    names.try_map(|typed| {
+        let known = all.iter().find(|(name, _)| *name == typed);
+        known.map(|(_, named)| *named).ok_or("not known")
+    })
 }
 
 fn size(text: &str) -> Result<Bytes, String> {

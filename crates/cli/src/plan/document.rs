@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct Document {
     schema: &'static str,
-    platform: String,
+    platform: &'static str,
     period_bytes: u64,
     phase_bytes: u64,
     layers: Vec<Layer>,
@@ -77,10 +77,10 @@ struct Commands {
 }
 
 /// The document of a plan.
-pub fn of(plan: &Plan, steps: &[Step], platform: &str) -> Document {
+pub fn of(plan: &Plan, steps: &[Step], platform: &'static str) -> Document {
     Document {
         schema: "ioalign.plan/1",
-        platform: platform.to_owned(),
+        platform,
         period_bytes: plan.solution.period.get(),
         phase_bytes: plan.solution.phase.get(),
         layers: plan.seats.iter().map(layer).collect(),

@@ -2,23 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use ioalign_core::{GridSpec, Kind, LayerId, Stack, Tier};
 use ioalign_repair::planner::Want;
 
-/// Bytes of a document that are read at most.
-const MOST: u64 = 1 << 30;
+use crate::document;
 
 /// Takes the ground from a document of `check --json`.
 pub fn fill(want: &mut Want, path: &Path) -> Result<()> {
-    let name = path.display();
-    let size = std::fs::metadata(path).with_context(|| format!("{name}: cannot open it"))?;
-    if size.len() > MOST {
-        return Err(anyhow!("{name}: larger than a gibibyte"));
-    }
-    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read it"))?;
-    let stack = ioalign_report::json::read::stack(&text).map_err(|why| anyhow!("{name}: {why}"))?;
-    let ground = ground(&stack).ok_or_else(|| anyhow!("{name}: there is no disk in it"))?;
+    let stack = document::stack(path)?;
+    let none = || anyhow!("{}: there is no disk in it", path.display());
+    let ground = ground(&stack).ok_or_else(none)?;
     want.size = want.size.or(stack.layer(ground).size);
     let grids = stack
         .grids

@@ -6,7 +6,7 @@ mod text;
 
 use anyhow::Result;
 use ioalign_core::Bytes;
-use ioalign_repair::planner::{self, Array, Label, Level, Maker, Part, PartRole, Volume, Want};
+use ioalign_repair::planner::{self, Array, Label, Maker, Part, PartRole, Volume, Want};
 use ioalign_repair::platforms::{self, Names, Platform};
 
 use crate::args::PlanArgs;
@@ -18,7 +18,7 @@ const LETTERS: u32 = 25;
 
 /// Runs the verb.
 pub fn run(arguments: &PlanArgs) -> Result<Exit> {
-    let platform = platform(arguments);
+    let platform = arguments.platform;
     let mut want = want(arguments, platform)?;
     if let Some(path) = &arguments.from {
         ground::fill(&mut want, path)?;
@@ -32,20 +32,13 @@ pub fn run(arguments: &PlanArgs) -> Result<Exit> {
     };
     let steps = platforms::steps(&plan, platform, &names(arguments, platform));
     if arguments.look.json {
-        look::json(&document::of(&plan, &steps, &arguments.platform))?;
+        look::json(&document::of(&plan, &steps, platform.name()))?;
     } else {
         let options = look::options(&arguments.look);
         look::write(&text::render(&plan, &steps, &options))?;
     }
     let whole = plan.solution.given_up.is_empty();
     Ok(if whole { Exit::Done } else { Exit::Code(1) })
-}
-
-fn platform(arguments: &PlanArgs) -> Platform {
-    let known = Platform::ALL
-        .iter()
-        .find(|(name, _)| *name == arguments.platform);
-    known.map_or(Platform::Linux, |(_, platform)| *platform)
 }
 
 fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
@@ -65,32 +58,31 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         indirection_unit: arguments.unit,
         volume_block: arguments.volume_block,
         grids: arguments.grid.iter().chain(named).cloned().collect(),
-        habit: habit(arguments, platform),
+        habit: habit(arguments, platform, label),
         size: arguments.size,
         label,
         partitions: partitions(arguments),
         given_start: arguments.partition_at,
         volumes: volumes(arguments),
-        filesystem: arguments.fs.map(Into::into),
+        filesystem: arguments.fs,
         database: arguments.db,
     })
 }
 
 /// What starts are multiples of where no grid says more. An MBR of ESX and the labels of Solaris are
 /// older than the mebibyte: they keep the track, and the half of it.
-fn habit(arguments: &PlanArgs, platform: Platform) -> Option<Bytes> {
-    let dos = matches!(arguments.label, Some(crate::args::LabelArg::Dos));
+fn habit(arguments: &PlanArgs, platform: Platform, label: Label) -> Option<Bytes> {
     match platform {
         _ if arguments.tight || arguments.partition_at.is_some() => None,
         Platform::Solaris => Some(Bytes::new(32 << 10)),
-        Platform::Esxi if dos => Some(Bytes::new(64 << 10)),
+        Platform::Esxi if label == Label::Dos => Some(Bytes::new(64 << 10)),
         _ => Some(Bytes::MIB),
     }
 }
 
 fn array(arguments: &PlanArgs) -> Result<Option<Array>> {
     let named = u32::try_from(arguments.device.len()).unwrap_or(u32::MAX);
-    let Some(level) = &arguments.raid else {
+    let Some(level) = arguments.raid else {
         if arguments.controller || named > 1 {
             return Err(
                 UsageError("several disks, or a controller: say --raid LEVEL".to_owned()).into(),
@@ -98,8 +90,6 @@ fn array(arguments: &PlanArgs) -> Result<Option<Array>> {
         }
         return Ok(None);
     };
-    let level = Level::ALL.iter().find(|(name, _)| name == level);
-    let level = level.map_or(Level::Raid0, |(_, level)| *level);
     // A controller shows its array as one disk: the number of its own has to be said.
     let count = if arguments.controller { 0 } else { named };
     let disks = arguments.disks.unwrap_or(count);

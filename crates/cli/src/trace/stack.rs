@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use ioalign_inspect::assemble::{self, HostOptions};
 use ioalign_observe::analyse::StackIndex;
 
-/// Bytes of a document that are read at most.
-const MOST: u64 = 1 << 30;
+use crate::document;
 
 /// The stack that the operator named.
 pub fn read(path: &Path) -> Result<StackIndex> {
@@ -21,12 +20,5 @@ pub fn read(path: &Path) -> Result<StackIndex> {
         let found = found.map_err(|error| anyhow!("{}", error.full()))?;
         return Ok(StackIndex::new(found.stack));
     }
-    let name = path.display();
-    let size = std::fs::metadata(path).with_context(|| format!("{name}: cannot open it"))?;
-    if size.len() > MOST {
-        return Err(anyhow!("{name}: larger than a gibibyte"));
-    }
-    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read it"))?;
-    let stack = ioalign_report::json::read::stack(&text).map_err(|why| anyhow!("{name}: {why}"))?;
-    Ok(StackIndex::new(stack))
+    document::stack(path).map(StackIndex::new)
 }

@@ -164,6 +164,20 @@ pub enum Filesystem {
     Swap,
 }
 
+impl Filesystem {
+    /// All, with their names.
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("xfs", Self::Xfs),
+        ("ext4", Self::Ext4),
+        ("btrfs", Self::Btrfs),
+        ("zfs", Self::Zfs),
+        ("ntfs", Self::Ntfs),
+        ("vmfs", Self::Vmfs),
+        ("ufs", Self::Ufs),
+        ("swap", Self::Swap),
+    ];
+}
+
 /// Who writes pages into files.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Database {

@@ -34,6 +34,12 @@ impl Platform {
         ("solaris", Self::Solaris),
         ("freebsd", Self::FreeBsd),
     ];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        let known = Self::ALL.iter().find(|(_, platform)| *platform == self);
+        known.map_or("", |(name, _)| name)
+    }
 }
 
 /// Something to type.
