@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::glyphs::Glyphs;
 use super::wrap;
 use crate::options::Options;
-use crate::words::clean::{clean, columns, is_plain, to_ascii};
+use crate::words::clean::{clean, columns, is_clean, is_plain, to_ascii};
 use ioalign_core::Severity;
 
 /// How a piece of text looks; colour is never the only sign.
@@ -120,18 +120,29 @@ impl<'a> Page<'a> {
             self.width.saturating_sub(columns(first)),
             self.width.saturating_sub(columns(rest) + hang),
         ];
-        if !self.options.color && body.iter().all(|span| is_plain(&span.text)) {
+        if !self.options.color {
             let text = joined(body);
-            let lines = wrap::plain(&text, room);
-            return self.lines(&lines, first, rest, hang, |page, line| {
-                page.out.push_str(line);
-            });
+            if let Some(lines) = self.uncoloured(&text, room) {
+                return self.lines(&lines, first, rest, hang, |page, line| {
+                    page.out.push_str(line);
+                });
+            }
         }
         let letters = self.letters(body);
         let lines = wrap::wrap(&letters, room);
         self.lines(&lines, first, rest, hang, |page, line| {
             page.letters_out(line);
         });
+    }
+
+    /// The lines of a text that needs no look at each character: plain, or harmless and of one line.
+    fn uncoloured<'t>(&self, text: &'t str, room: [usize; 2]) -> Option<Vec<&'t str>> {
+        if is_plain(text) {
+            return Some(wrap::plain(text, room));
+        }
+        let [first, _] = room;
+        let one_line = !self.options.ascii && is_clean(text) && columns(text) <= first;
+        one_line.then(|| vec![text])
     }
 
     /// The lines of a paragraph, each behind its tree lines.

@@ -3,8 +3,6 @@
 //! A layer that lies below several others is drawn once and referred to after that; members of
 //! an array that differ only in their names are drawn once with all their names.
 
-use std::collections::HashSet;
-
 use ioalign_core::{Layer, LayerId, Stack};
 
 use super::page::{Page, Span, Style};
@@ -23,7 +21,7 @@ pub fn stack(page: &mut Page, target: &Target) {
     let mut tree = Tree {
         target,
         shapes: twins::shapes(target),
-        drawn: HashSet::new(),
+        drawn: vec![false; target.stack.len()],
     };
     for group in tree.groups(&view::tops(&target.stack), page) {
         tree.draw(page, &group, "", "", 0);
@@ -33,7 +31,8 @@ pub fn stack(page: &mut Page, target: &Target) {
 struct Tree<'a> {
     target: &'a Target,
     shapes: Vec<u64>,
-    drawn: HashSet<LayerId>,
+    /// By the place of the layer in the stack.
+    drawn: Vec<bool>,
 }
 
 impl Tree<'_> {
@@ -43,12 +42,12 @@ impl Tree<'_> {
             return;
         };
         let stack = &self.target.stack;
-        if !self.drawn.insert(id) {
+        if self.is_drawn(id) {
             let text = [name(stack, id), Span::new(Style::Dim, "  (shown above)")];
             page.put(first, rest, 2, &text);
             return;
         }
-        self.drawn.extend(group);
+        self.mark(group);
         page.put(first, rest, 2, &title(page, stack, group));
         let below = self.below(id, page);
         let own = if below.is_empty() {
@@ -61,6 +60,18 @@ impl Tree<'_> {
         }
         marks::all(page, self.target, id, &own);
         self.descend(page, &below, rest, depth + 1);
+    }
+
+    fn is_drawn(&self, id: LayerId) -> bool {
+        self.drawn.get(id.0).is_some_and(|drawn| *drawn)
+    }
+
+    fn mark(&mut self, group: &[LayerId]) {
+        for id in group {
+            if let Some(drawn) = self.drawn.get_mut(id.0) {
+                *drawn = true;
+            }
+        }
     }
 
     fn descend(&mut self, page: &mut Page, below: &[Vec<LayerId>], rest: &str, depth: usize) {

@@ -22,6 +22,11 @@ pub fn is_plain(text: &str) -> bool {
         .fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
 }
 
+/// Whether [`clean`] would leave it as it is.
+pub fn is_clean(text: &str) -> bool {
+    text.chars().all(|c| harmless(c) == Some(c))
+}
+
 fn harmless(c: char) -> Option<char> {
     match c {
         ' '..='~' => Some(c),

@@ -60,6 +60,10 @@ pub fn times(factor: f64) -> String {
 
 /// At most two decimals, without trailing zeros.
 pub fn trimmed(value: f64) -> String {
+    // What a report tells most; to so many decimals takes ten times as long.
+    if value == value.trunc() {
+        return value.to_string();
+    }
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
