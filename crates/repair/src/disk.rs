@@ -23,6 +23,11 @@ pub trait Disk {
     /// A hint: no cache need keep this, and what was written there may go out now. After a flush and
     /// this, a read comes from the medium where that can be had.
     fn release(&mut self, _at: u64, _bytes: u64) {}
+
+    /// Another handle on the same bytes, for a thread of its own; `None` where there is but one.
+    fn second(&self) -> Option<Box<dyn Disk + Send>> {
+        None
+    }
 }
 
 /// A disk in memory, with blocks of any size: for tests and fuzzing.

@@ -116,15 +116,17 @@ impl<'a> Journal<'a> {
         self.sync()
     }
 
-    /// Writes data of a window into a slot.
-    pub fn write_slot(&mut self, slot: u8, offset: u64, bytes: &[u8]) -> Result<()> {
-        let at = self.slot(slot, offset);
-        self.store.write_at(at, bytes).map_err(failed)?;
-        self.store.release(at, bytes.len() as u64);
-        Ok(())
+    /// Where a slot begins in the store.
+    pub const fn slot_at(&self, slot: u8) -> u64 {
+        self.slot(slot, 0)
     }
 
-    /// Reads them again.
+    /// What the journal is kept on: for the slots, which are written without a record.
+    pub fn store(&mut self) -> &mut dyn Disk {
+        self.store
+    }
+
+    /// Reads data of a window out of a slot.
     pub fn read_slot(&mut self, slot: u8, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let at = self.slot(slot, offset);
         self.store.read_at(at, bytes).map_err(failed)
@@ -143,6 +145,7 @@ impl<'a> Journal<'a> {
     }
 }
 
-fn failed(error: std::io::Error) -> Error {
+/// What the store has said, as an error of the journal.
+pub(crate) fn failed(error: std::io::Error) -> Error {
     Error::io("the journal cannot be read or written", error)
 }

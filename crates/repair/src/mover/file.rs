@@ -89,4 +89,9 @@ impl Disk for FileDisk {
         // Advice is never needed, so that it fails does not matter.
         let _ = fadvise(&self.file, at, NonZeroU64::new(bytes), Advice::DontNeed);
     }
+
+    fn second(&self) -> Option<Box<dyn Disk + Send>> {
+        let file = self.file.try_clone().ok()?;
+        Some(Box::new(Self { file, ..*self }))
+    }
 }

@@ -29,7 +29,8 @@
 //!
 //! A window that is *staged*: read and hash into memory and slot, record `done` (which closes the window
 //! before) and `staged`, sync the journal, write, flush the disk, read back. So two flushes a window,
-//! whatever the distance: a move by two sectors is as fast as one by a MiB.
+//! whatever the distance: a move by two sectors is as fast as one by a MiB. While it is written, flushed and
+//! read back, the next window is read into memory and into the other slot; its record waits for both.
 //!
 //! `Contents` is recorded before the first patch of contents is written, `Committed` after all of them are
 //! read back, then the tables, in the order of the job, each durable before the next, then `Done`.
@@ -56,10 +57,12 @@ pub mod digest;
 mod disk_check;
 mod file;
 pub mod job;
+mod load;
 mod meter;
 mod options;
 mod reading;
 mod run;
+mod stage;
 mod verify;
 mod window;
 

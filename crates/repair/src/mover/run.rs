@@ -1,5 +1,6 @@
 //! The whole way of a job, forth and back, by its recorded state.
 
+use super::load::{Hands, Loaded};
 use super::meter::Meter;
 use super::window::write;
 use super::{Done, Job, Options, Outcome, Phase, Side, Track, disk_check};
@@ -21,6 +22,12 @@ pub struct Run<'a> {
     pub(super) piece: u64,
     /// A window, or a piece.
     pub(super) buffer: Vec<u8>,
+    /// The window that was loaded while the one before was written.
+    pub(super) ahead: Option<Loaded>,
+    /// Memory for that, when it has been used once.
+    pub(super) spare: Vec<u8>,
+    /// What it is loaded with.
+    pub(super) hands: Option<Hands>,
     /// A piece that is read back.
     pub(super) check: Vec<u8>,
 }
@@ -29,11 +36,12 @@ impl<'a> Run<'a> {
     /// A run on a journal that was just made or opened.
     pub fn new(
         disk: &'a mut dyn Disk,
-        journal: Journal<'a>,
+        mut journal: Journal<'a>,
         contents: Contents,
         options: Options,
         meter: Meter<'a>,
     ) -> Self {
+        let hands = Hands::of(disk, journal.store());
         let header = journal.header();
         let piece = header.piece_bytes;
         let window = usize::try_from(piece.max(header.slot_bytes)).unwrap_or(0);
@@ -45,6 +53,9 @@ impl<'a> Run<'a> {
             meter,
             piece,
             buffer: vec![0; window],
+            ahead: None,
+            spare: Vec::new(),
+            hands,
             check: vec![0; usize::try_from(piece).unwrap_or(0)],
             journal,
         }

@@ -8,21 +8,23 @@ use super::layout::{Layout, two_sectors};
 use super::sim::{Peek, Power, SimDisk};
 use super::trial::{Machine, Verb};
 
-/// After the first write of the third window: the second one is closed, the third in the journal and half
-/// on the disk.
+/// After the first write of the third window: the second one is closed, the third in the journal and in
+/// part on the disk.
 fn in_a_window(layout: &Layout) -> Machine<'_> {
-    let mut events = 1;
-    loop {
+    let mut before = None;
+    for events in 1.. {
         let machine = Machine::killed_after(layout, events);
         let there = read(&machine.store.view);
         let staged = there.ok().and_then(|contents| contents.state.staged);
         let started = machine.disk.view != layout.bytes;
         if staged.is_some_and(|staged| staged.start == 8 << 10) && started {
-            let machine = Machine::killed_after(layout, events + 3);
-            return machine;
+            let before = before.get_or_insert_with(|| machine.disk.view.clone());
+            if *before != machine.disk.view {
+                return machine;
+            }
         }
-        events += 1;
     }
+    unreachable!()
 }
 
 fn read(bytes: &[u8]) -> Result<journal::Contents, Error> {

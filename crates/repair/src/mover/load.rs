@@ -1,0 +1,103 @@
+//! A window on its way into the journal: read, hashed, and put into a slot that no record speaks of yet.
+//!
+//! The next window is loaded while the one before is written, flushed and read back. That is as safe as
+//! one after the other: the other slot is free from the record on that speaks of the first, and what the
+//! first is written over is its own source or what has moved already ([`Track`](super::Track)), never the
+//! source of the next.
+
+use std::ops::Range;
+
+use super::window::{Span, part};
+use super::{ReadErrors, digest, reading};
+use crate::journal;
+use crate::{Disk, Error, Result};
+
+/// A window in memory and in a slot.
+pub struct Loaded {
+    /// Its positions.
+    pub window: Range<u64>,
+    /// The slot that holds it too.
+    pub slot: u8,
+    /// Its bytes, at the start.
+    pub bytes: Vec<u8>,
+    /// Of its pieces.
+    pub hashes: Vec<u128>,
+    /// What could not be read, by the addresses that it was read from.
+    pub bad: Vec<Range<u64>>,
+}
+
+/// A window to be loaded.
+pub struct Load {
+    /// Its positions.
+    pub window: Range<u64>,
+    /// Its addresses.
+    pub span: Span,
+    /// Where it goes in the journal.
+    pub slot: u8,
+    /// The address of that in the store.
+    pub slot_at: u64,
+    /// The size of one read or write.
+    pub piece: u64,
+    /// What is done where it cannot be read.
+    pub policy: ReadErrors,
+    /// Long enough for it.
+    pub buffer: Vec<u8>,
+}
+
+impl Load {
+    /// Does it.
+    pub fn run(mut self, disk: &mut dyn Disk, store: &mut dyn Disk) -> Result<Loaded> {
+        let mut hashes = Vec::new();
+        let mut bad = Vec::new();
+        for (offset, length) in self.span.pieces(self.piece) {
+            let bytes = part(&mut self.buffer, offset, length)?;
+            reading::read(disk, self.span.from + offset, bytes, self.policy, &mut bad)?;
+            hashes.push(digest::of(bytes));
+            let at = self.slot_at + offset;
+            store.write_at(at, bytes).map_err(journal::failed)?;
+            store.release(at, length as u64);
+        }
+        Ok(Loaded {
+            window: self.window,
+            slot: self.slot,
+            bytes: self.buffer,
+            hashes,
+            bad,
+        })
+    }
+}
+
+/// Second handles of the disk and of the store of the journal, for a thread of their own.
+pub struct Hands {
+    disk: Box<dyn Disk + Send>,
+    store: Box<dyn Disk + Send>,
+}
+
+impl Hands {
+    /// Where both have one.
+    pub fn of(disk: &dyn Disk, store: &dyn Disk) -> Option<Self> {
+        Some(Self {
+            disk: disk.second()?,
+            store: store.second()?,
+        })
+    }
+
+    /// Loads a window while `meanwhile` runs; what that gives counts first.
+    pub fn load_during<T>(
+        &mut self,
+        load: Load,
+        meanwhile: impl FnOnce() -> Result<T>,
+    ) -> (Result<T>, Result<Loaded>) {
+        std::thread::scope(|scope| {
+            let loading = scope.spawn(|| load.run(&mut *self.disk, &mut *self.store));
+            let other = meanwhile();
+            let loaded = loading.join().unwrap_or_else(|_| {
+                Err(Error::new(
+                    crate::ErrorKind::Io,
+                    "the thread that reads ahead came to an end",
+                ))
+            });
+            (other, loaded)
+        })
+    }
+}
