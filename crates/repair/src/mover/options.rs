@@ -47,7 +47,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            chunk: 32 << 20,
+            chunk: 16 << 20,
             piece: 1 << 20,
             direct_from: 16 << 20,
             limit: None,
