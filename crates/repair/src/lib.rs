@@ -5,6 +5,8 @@
 //! image, and on a simulated disk that loses power at any write.
 #![deny(missing_docs)]
 
+pub mod boot;
+pub mod container;
 pub mod disk;
 pub mod journal;
 pub mod layout;
