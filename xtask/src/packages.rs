@@ -25,6 +25,7 @@ pub const TEST: &[Need] = &[
     ("fio", "fio"),
     ("gdisk", "gdisk"),
     ("genisoimage", "genisoimage"),
+    ("grub-fstest", "grub-common"),
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
     ("llvm-strip-14", "llvm-14"),

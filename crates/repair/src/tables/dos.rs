@@ -55,6 +55,11 @@ impl Dos {
         })
     }
 
+    /// The sector with the boot code and the four entries.
+    pub(super) fn boot_sector(&self) -> &[u8] {
+        &self.sector
+    }
+
     /// The partitions by number.
     pub fn slots(&self) -> Vec<Slot> {
         let primaries = entry::all(&self.sector)

@@ -8,12 +8,15 @@ mod dos;
 mod ebr;
 mod entry;
 mod gpt;
+mod gpt_remake;
 mod guid_sector;
+mod remake;
 
 use crate::{Disk, Error, ErrorKind, Result};
 
 pub use dos::Dos;
 pub use gpt::Gpt;
+pub use remake::{Ground, Remade};
 
 /// A table that can be rewritten.
 #[derive(Clone, Debug)]
@@ -77,6 +80,25 @@ impl Table {
         Dos::read(disk, boot).map(Self::Dos)
     }
 
+    /// Reads a GPT whose backup is not at the end of the disk: of an image that was copied to a larger disk,
+    /// or that has grown.
+    pub fn read_anywhere(disk: &mut dyn Disk) -> Result<Self> {
+        let boot = read_block(disk, 0)?;
+        if entry::is_signed(&boot) && entry::all(&boot).any(|entry| entry.kind == entry::PROTECTIVE)
+        {
+            return Gpt::read_anywhere(disk, &boot).map(Self::Gpt);
+        }
+        Self::read(disk)
+    }
+
+    /// What a partition is by its entry in a GPT: the bytes of the type, as they are on the disk.
+    pub fn type_of(&self, number: u32) -> Option<[u8; 16]> {
+        match self {
+            Self::Dos(_) => None,
+            Self::Gpt(gpt) => gpt.type_of(number),
+        }
+    }
+
     /// Its partitions, the extended one among them, by number.
     pub fn slots(&self) -> Vec<Slot> {
         match self {
@@ -99,37 +121,37 @@ impl Table {
     /// Partitions that are not named stay as they are. Identities, types, names and flags are kept.
     pub fn rewritten(&self, moved: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
         let all = merged(&self.slots(), moved);
-        self.fits(&all)?;
+        fits(self.usable(), &all)?;
         match self {
             Self::Dos(dos) => dos.rewritten(&all),
             Self::Gpt(gpt) => gpt.rewritten(&all),
         }
     }
+}
 
-    fn fits(&self, all: &[Slot]) -> Result<()> {
-        let (first, end) = self.usable();
-        let data = || all.iter().filter(|slot| slot.kind != SlotKind::Extended);
-        for slot in data() {
-            if slot.start < first || slot.end() > end || slot.size == 0 {
-                return Err(refused(format!(
-                    "partition {} would lie at bytes {} to {}, outside the usable {first} to {end}",
-                    slot.number,
-                    slot.start,
-                    slot.end()
-                )));
-            }
-            let over = |other: &&Slot| {
-                other.number != slot.number && other.start < slot.end() && slot.start < other.end()
-            };
-            if let Some(other) = data().find(over) {
-                return Err(refused(format!(
-                    "partitions {} and {} would overlap",
-                    slot.number, other.number
-                )));
-            }
+/// Whether all partitions lie in the usable range, and none on another.
+fn fits((first, end): (u64, u64), all: &[Slot]) -> Result<()> {
+    let data = || all.iter().filter(|slot| slot.kind != SlotKind::Extended);
+    for slot in data() {
+        if slot.start < first || slot.end() > end || slot.size == 0 {
+            return Err(refused(format!(
+                "partition {} would lie at bytes {} to {}, outside the usable {first} to {end}",
+                slot.number,
+                slot.start,
+                slot.end()
+            )));
         }
-        Ok(())
+        let over = |other: &&Slot| {
+            other.number != slot.number && other.start < slot.end() && slot.start < other.end()
+        };
+        if let Some(other) = data().find(over) {
+            return Err(refused(format!(
+                "partitions {} and {} would overlap",
+                slot.number, other.number
+            )));
+        }
     }
+    Ok(())
 }
 
 fn merged(old: &[Slot], moved: &[Slot]) -> Vec<Slot> {
