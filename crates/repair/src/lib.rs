@@ -11,6 +11,7 @@ pub mod container;
 pub mod content;
 pub mod convert;
 pub mod disk;
+pub mod fix;
 pub mod journal;
 pub mod layout;
 pub mod mover;
