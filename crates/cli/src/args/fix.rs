@@ -1,5 +1,7 @@
 //! The arguments of `fix`.
 
+mod change;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -9,6 +11,7 @@ use ioalign_repair::container::Format;
 use ioalign_repair::mover::{ReadErrors, Verify};
 
 use super::LookArgs;
+pub use change::ChangeArgs;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +23,8 @@ Examples:
   ioalign fix old.vhd --output new.qcow2     into a new image; the original is not touched
   ioalign fix disk.img --partition 1 --align 64k
   ioalign fix /dev/sdb --grid 192k:stripe:preference --json
+  ioalign fix disk.img --grow --apply        after `truncate --size +10G disk.img`
+  ioalign fix disk.img --convert-sector-size 4096 --output 4kn.img
 
 A device has to be out of use: not mounted, not part of a volume, not paged on. Until the new table
 is written nothing is lost by any crash: --resume finishes, --rollback goes back.
@@ -77,6 +82,9 @@ pub struct FixArgs {
     /// Logical sector of an image (default: that of its format, or of its GPT, else 512)
     #[arg(long, value_name = "BYTES", value_parser = super::sector)]
     pub sector_size: Option<SectorSize>,
+
+    #[command(flatten)]
+    pub change: ChangeArgs,
 
     #[command(flatten)]
     pub how: MoverArgs,

@@ -1,12 +1,16 @@
 //! A fix as JSON: `ioalign.fix/1`.
 
+use std::time::Duration;
+
 use ioalign_repair::boot::{Consequence, Weight};
 use ioalign_repair::fix::{Plan, is_staged};
 use ioalign_repair::mover::{self, Done};
 use ioalign_repair::tables::SlotKind;
 use serde::Serialize;
 
+use super::convert::Conversion;
 use super::{Page, options, place};
+use crate::args::FixArgs;
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -20,6 +24,8 @@ pub enum Ended {
     RolledBack,
     /// A new image was written.
     Copied,
+    /// The image is one for other sectors.
+    Converted,
 }
 
 /// The document.
@@ -30,6 +36,8 @@ pub struct Document {
     target: String,
     result: Ended,
     plan: Option<Planned>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversion: Option<Conversion>,
     done: Option<Finished>,
 }
 
@@ -83,8 +91,9 @@ struct Estimate {
     source: &'static str,
 }
 
+/// A consequence.
 #[derive(Debug, Serialize)]
-struct Told {
+pub struct Told {
     partition: Option<u32>,
     weight: &'static str,
     what: String,
@@ -114,10 +123,33 @@ pub fn of(page: &Page<'_>) -> Document {
         target: page.arguments.target.display().to_string(),
         result: page.ended,
         plan: page.plan.map(|plan| planned(page, plan)),
-        done: page.done.as_ref().map(|(done, elapsed)| Finished {
-            elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-            ..finished(done)
-        }),
+        conversion: None,
+        done: page.done.as_ref().map(timed),
+    }
+}
+
+/// The document of a conversion.
+pub fn of_conversion(
+    arguments: &FixArgs,
+    conversion: Conversion,
+    result: Ended,
+    done: Option<&(Done, Duration)>,
+) -> Document {
+    Document {
+        schema: "ioalign.fix/1",
+        tool: crate::check::tool(),
+        target: arguments.target.display().to_string(),
+        result,
+        plan: None,
+        conversion: Some(conversion),
+        done: done.map(timed),
+    }
+}
+
+fn timed((done, elapsed): &(Done, Duration)) -> Finished {
+    Finished {
+        elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        ..finished(done)
     }
 }
 
@@ -196,7 +228,8 @@ pub const fn weight(weight: Weight) -> &'static str {
     }
 }
 
-fn told(one: &Consequence) -> Told {
+/// A consequence as the document has it.
+pub fn told(one: &Consequence) -> Told {
     Told {
         partition: one.partition,
         weight: weight(one.weight),

@@ -1,5 +1,6 @@
 //! `ioalign fix`: partitions that are off their grids are moved onto them.
 
+mod convert;
 mod demand;
 mod document;
 mod estimate;
@@ -8,6 +9,7 @@ mod perform;
 mod place;
 mod progress;
 mod refuse;
+mod shrink;
 mod survey;
 mod target;
 mod text;
@@ -27,6 +29,9 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
     let mode = &arguments.mode;
     if mode.resume || mode.rollback {
         return perform::go_on(arguments);
+    }
+    if let Some(to) = arguments.change.convert_sector_size {
+        return convert::run(arguments, u64::from(to.get()));
     }
     match &arguments.output {
         Some(new) if !mode.plan => output::run(arguments, new),
@@ -60,6 +65,8 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
     let choices = Choices {
         only: arguments.partition.clone(),
         align: arguments.align.map(ioalign_core::Bytes::get),
+        grow: arguments.change.grow,
+        shrink_last: arguments.change.shrink_last,
     };
     fix::plan(disk, &survey, &choices).map_err(|error| refuse::error(error, &arguments.target))
 }

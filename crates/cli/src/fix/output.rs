@@ -70,7 +70,7 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
 }
 
 /// As typed, or by the name.
-fn format(arguments: &FixArgs, new: &Path) -> Format {
+pub fn format(arguments: &FixArgs, new: &Path) -> Format {
     if let Some(format) = arguments.format {
         return format.into();
     }

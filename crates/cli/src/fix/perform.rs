@@ -11,17 +11,21 @@ use ioalign_repair::{Disk, Error, ErrorKind, journal};
 
 use super::document::Ended;
 use super::progress::Shown;
-use super::{Page, options, place, plan, refuse, target};
+use super::{Page, options, place, plan, refuse, shrink, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
 /// Plans anew, on the disk that nobody else can use from now on, and does it.
 pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     place::no_unfinished(arguments)?;
+    let was_shrunk = shrink::first(arguments)?;
     let journal = place::journal(arguments)?;
     let mut disk = target::open(arguments, true)?;
     let plan = plan(&mut *disk, arguments)?;
-    refuse::expected(&plan, arguments)?;
+    // A file system that was made smaller a moment ago makes it another plan.
+    if !was_shrunk {
+        refuse::expected(&plan, arguments)?;
+    }
     let mut page = Page {
         arguments,
         plan: Some(&plan),
@@ -101,7 +105,7 @@ fn sector_of(path: &Path) -> Result<u64> {
 }
 
 /// Lets go of the disk, and has the kernel take on the table of a device.
-fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
+pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
     if !target::is_block(path)? {
         return Ok(());
     }
@@ -120,7 +124,7 @@ fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
 }
 
 /// Says what to do next.
-fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
+pub fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     let interrupted = error.kind() == ErrorKind::Interrupted;
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use ioalign_repair::Error;
 use ioalign_repair::boot::{Consequence, Weight};
 use ioalign_repair::fix::{self, Plan};
+use ioalign_repair::{Error, Job};
 
 use crate::args::FixArgs;
 use crate::exit::UsageError;
@@ -17,11 +17,21 @@ pub fn error(error: Error, path: &Path) -> anyhow::Error {
 
 /// The plan is the one that somebody has looked at.
 pub fn expected(plan: &Plan, arguments: &FixArgs) -> Result<()> {
+    expected_job(&plan.job, arguments)
+}
+
+/// Names a job: the same work on the same data has the same name.
+pub fn name(job: &Job) -> String {
+    fix::name(job)
+}
+
+/// The same for a job without a layout.
+pub fn expected_job(job: &Job, arguments: &FixArgs) -> Result<()> {
     match &arguments.expect {
-        Some(name) if *name != plan.name() => Err(anyhow!(
-            "{}: the plan is {} now, not {name}: the table or the data have changed since; nothing was written",
+        Some(expected) if *expected != name(job) => Err(anyhow!(
+            "{}: the plan is {} now, not {expected}: the table or the data have changed since; nothing was written",
             arguments.target.display(),
-            plan.name()
+            name(job)
         )),
         _ => Ok(()),
     }

@@ -1,6 +1,7 @@
 //! The target as a disk.
 
-use std::os::unix::fs::FileTypeExt;
+use std::fs::File;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -42,6 +43,19 @@ pub fn is_block(path: &Path) -> Result<bool> {
     let found = std::fs::metadata(path)
         .with_context(|| format!("{}: cannot be looked at", path.display()))?;
     Ok(found.file_type().is_block_device())
+}
+
+/// Whether a target is a file that holds the disk byte by byte: that can be made longer.
+pub fn is_raw(disk: &mut dyn Disk, path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let whole = file
+        .metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.len() == disk.size_bytes());
+    let (mut own, mut seen) = ([0; 512], [0; 512]);
+    let read = file.read_exact_at(&mut own, 0).is_ok() && disk.read_at(0, &mut seen).is_ok();
+    whole && read && own == seen
 }
 
 fn is_partition(path: &Path) -> bool {

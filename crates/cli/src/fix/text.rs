@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use ioalign_core::Bytes;
-use ioalign_repair::boot::Weight;
+use ioalign_repair::boot::{Consequence, Weight};
 use ioalign_repair::fix::{Plan, is_staged};
 use ioalign_repair::mover::{self, Done};
 use ioalign_repair::tables::SlotKind;
@@ -63,7 +63,9 @@ fn verdict(page: &Page<'_>) -> String {
                 about(Bytes::new(moved))
             )
         }
-        Ended::Moved => "everything is in its new place, and the journal is gone".to_owned(),
+        Ended::Moved | Ended::Converted => {
+            "everything is in its new place, and the journal is gone".to_owned()
+        }
         Ended::RolledBack => "everything is where it was, and the journal is gone".to_owned(),
         Ended::Copied => {
             let new = page.arguments.output.as_deref();
@@ -73,7 +75,7 @@ fn verdict(page: &Page<'_>) -> String {
     }
 }
 
-fn title(text: &mut String, what: &str, look: &Options) {
+pub fn title(text: &mut String, what: &str, look: &Options) {
     let (on, off) = if look.color {
         ("\u{1b}[1m", "\u{1b}[0m")
     } else {
@@ -194,11 +196,16 @@ fn work(text: &mut String, page: &Page<'_>, plan: &Plan, options: &mover::Option
 }
 
 fn consequences(text: &mut String, plan: &Plan, look: &Options) {
-    if plan.consequences.is_empty() {
+    meanings(text, &plan.consequences, look);
+}
+
+/// What consequences there are.
+pub fn meanings(text: &mut String, consequences: &[Consequence], look: &Options) {
+    if consequences.is_empty() {
         return;
     }
     title(text, "What it means", look);
-    for one in &plan.consequences {
+    for one in consequences {
         let mark = match one.weight {
             Weight::Told => "  - ",
             Weight::Warned => "  ! ",
@@ -213,7 +220,7 @@ fn consequences(text: &mut String, plan: &Plan, look: &Options) {
     text.push('\n');
 }
 
-fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
+pub fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
     let room = |lead: &str| look.width.saturating_sub(lead.len());
     let lines = wrap::plain(words, [room(mark), room("    ")]);
     for (index, line) in lines.into_iter().enumerate() {
@@ -232,7 +239,7 @@ fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     let _ = writeln!(text, "  ioalign fix {target} {how}");
 }
 
-fn ended(text: &mut String, done: &Done, elapsed: Duration) {
+pub fn ended(text: &mut String, done: &Done, elapsed: Duration) {
     let us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
     let _ = writeln!(
         text,

@@ -302,9 +302,9 @@ fn few_clusters(number: u32, geometry: &fat::Geometry) -> Option<Consequence> {
 }
 
 impl Conversion {
-    /// What speaks against it so much that it is not done.
-    pub fn refusal(&self) -> Option<Error> {
-        let refused = |one: &&Consequence| one.weight == Weight::Refused;
+    /// What speaks against it so much that it is not done, unless that is accepted.
+    pub fn refusal(&self, accepts: impl Fn(&Consequence) -> bool) -> Option<Error> {
+        let refused = |one: &&Consequence| one.weight == Weight::Refused && !accepts(one);
         let one = self.consequences.iter().find(refused)?;
         let what = match one.partition {
             Some(number) => format!("partition {number}: {}", one.what),
@@ -335,6 +335,17 @@ impl Conversion {
             keep: self.keep(),
             identity: Identity::take(disk, &self.moves),
         })
+    }
+
+    /// The same before the disk has its new length: for a look at it.
+    pub fn job_ahead(&self, disk: &mut dyn Disk) -> Result<Job> {
+        let logical = disk.logical_bytes();
+        self.job(&mut View::new(disk, (self.bytes, logical), &[], &[]))
+    }
+
+    /// Whether the disk has to become longer first.
+    pub const fn grows(&self) -> bool {
+        self.bytes > self.old_bytes
     }
 
     /// Partitions in which nothing is written.

@@ -6,7 +6,8 @@ use super::data;
 use crate::boot::{self, Consequence, Moved, Reserved};
 use crate::layout::Shift;
 use crate::mover::job::overlap;
-use crate::tables::{Sectors, Slot, Table};
+use crate::overlay;
+use crate::tables::{Ground, Sectors, Slot, Table};
 use crate::{Disk, Error, Identity, Job, Move, Patch, Phase, Result, mover};
 
 /// The job of a disk on which nothing moves.
@@ -27,6 +28,7 @@ pub fn job(
     new: &[Slot],
     shifts: &[Shift],
     reserved: &[Reserved],
+    grow: bool,
 ) -> Result<(Job, Vec<Consequence>)> {
     let moves: Vec<_> = shifts
         .iter()
@@ -36,7 +38,10 @@ pub fn job(
             bytes: shift.size,
         })
         .collect();
-    let mut patches = written(disk, table, new)?;
+    let mut patches = match table {
+        Table::Gpt(_) if grow => anew(disk, table, (old, new), &moves)?,
+        _ => written(disk, table, new)?,
+    };
     patches.extend(covered(table, &moves, &patches));
     let fixups = boot::fixups(disk, table, &moved(shifts))?;
     let patches = boot::joined(patches, fixups.patches);
@@ -73,6 +78,23 @@ fn kept(
     let whole = |place: &Range<u64>| !patches.iter().any(|patch| overlap(&patch.place(), place));
     let boot = reserved.iter().map(|one| one.place.clone());
     slots.chain(boot.filter(whole)).collect()
+}
+
+/// The table of a disk that has become longer: its backup goes to the end first.
+fn anew(
+    disk: &mut dyn Disk,
+    table: &Table,
+    (old, new): (&[Slot], &[Slot]),
+    moves: &[Move],
+) -> Result<Vec<Patch>> {
+    let remade = table.remade(Ground::of(disk), new)?;
+    // Data are as long as they were: in what a partition gains nothing has to be kept.
+    let kept = old.iter().zip(new).map(|(old, new)| Slot {
+        size: old.size.min(new.size),
+        ..*new
+    });
+    let kept: Vec<_> = kept.collect();
+    overlay::patches(disk, moves, &overlay::table(&remade, &kept))
 }
 
 /// The sectors of the new table that differ from those that are there.

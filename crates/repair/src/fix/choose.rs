@@ -7,19 +7,29 @@ use super::{data, survey};
 use crate::Result;
 use crate::boot::Reserved;
 use crate::layout::{Block, Boundaries, Shift, least};
+use crate::resize;
 use crate::tables::{Slot, SlotKind, Table, refused};
 
 /// What starts are made multiples of beyond what is asked of them, the best first.
 const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
 
-/// What moves, in order; nothing where everything is right.
-pub fn shifts(
+/// A layout.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// What moves, in order; nothing where everything is right.
+    pub shifts: Vec<Shift>,
+    /// By how much the last partition is cut off.
+    pub cut: u64,
+}
+
+/// The layout that writes least, between `low` and `end`.
+pub fn layout(
     table: &Table,
-    low: u64,
+    (low, end): (u64, u64),
     reserved: &[Reserved],
     survey: &Survey,
     choices: &Choices,
-) -> Result<Vec<Shift>> {
+) -> Result<Chosen> {
     let slots = table.slots();
     for number in &choices.only {
         if !data(&slots).any(|slot| slot.number == *number) {
@@ -28,22 +38,27 @@ pub fn shifts(
     }
     let line = Line {
         slots: &slots,
-        within: (low, table.usable().1),
+        within: (low, end),
         unit: table.unit(),
         islands: islands(&slots, low, reserved),
         survey,
         choices,
     };
     if !data(&slots).any(|slot| line.has_to_move(slot)) {
-        return Ok(Vec::new());
+        return Ok(Chosen::default());
     }
     let habits = choices.align.map_or_else(
         || HABITS.map(Some).into_iter().chain([None]).collect(),
         |align| vec![Some(align)],
     );
-    let found = habits.into_iter().filter_map(|habit| line.solve(habit));
-    let best = found.min_by_key(|shifts| bytes(shifts));
-    best.ok_or_else(|| line.no_room())
+    let found = habits.iter().filter_map(|habit| line.solve(*habit));
+    if let Some(shifts) = found.min_by_key(|shifts| bytes(shifts)) {
+        return Ok(Chosen { shifts, cut: 0 });
+    }
+    let cut = habits.iter().filter(|_| choices.shrink_last);
+    let cut = cut.filter_map(|habit| line.cut(*habit));
+    cut.min_by_key(|chosen| chosen.cut)
+        .ok_or_else(|| line.no_room())
 }
 
 fn bytes(shifts: &[Shift]) -> u64 {
@@ -103,6 +118,18 @@ impl Line<'_> {
 
     /// The least layout with this habit.
     fn solve(&self, habit: Option<u64>) -> Option<Vec<Shift>> {
+        least(&self.blocks(habit)?)
+    }
+
+    /// A layout with this habit for which the last partition is cut off by as little as can be.
+    fn cut(&self, habit: Option<u64>) -> Option<Chosen> {
+        let blocks = self.blocks(habit)?;
+        let cut = resize::cut(&blocks)?;
+        let shifts = least(&resize::shortened(&blocks, cut))?;
+        Some(Chosen { shifts, cut })
+    }
+
+    fn blocks(&self, habit: Option<u64>) -> Option<Vec<Block>> {
         let logical = data(self.slots).filter(|slot| slot.kind == SlotKind::Logical);
         let first = logical
             .min_by_key(|slot| slot.start)
@@ -112,7 +139,7 @@ impl Line<'_> {
             .collect();
         let mut blocks = blocks?;
         blocks.extend(self.islands.iter().cloned());
-        least(&blocks)
+        Some(blocks)
     }
 
     /// `None` where the demand and the habit have no start in common.
@@ -150,7 +177,7 @@ impl Line<'_> {
             names.join(", ")
         ))
         .advise(
-            "a disk or image that is larger by a mebibyte is enough (--grow), or a smaller --align",
+            "make the disk or image larger by a mebibyte and use that (--grow), or take a smaller --align, or cut off the last file system (--shrink-last)",
         )
     }
 }

@@ -7,6 +7,7 @@ mod build;
 mod choose;
 mod copy;
 mod dirty;
+mod ends;
 mod extended;
 mod gap;
 mod sector;
@@ -22,8 +23,10 @@ pub use survey::{Choices, Part, Survey};
 use crate::boot::{self, Consequence, Weight};
 use crate::layout::Shift;
 use crate::mover::{Options, Track};
-use crate::tables::{Slot, SlotKind, Table};
+use crate::resize::Shrink;
+use crate::tables::{Ground, Slot, SlotKind, Table};
 use crate::{Disk, Error, ErrorKind, Job, Result};
+use choose::Chosen;
 
 /// What a fix would do.
 #[derive(Clone, Debug)]
@@ -42,22 +45,19 @@ pub struct Plan {
     pub survey: Survey,
     /// What it means for boot and contents, the weightiest first.
     pub consequences: Vec<Consequence>,
+    /// What has to become smaller before anything moves.
+    pub shrink: Option<Shrink>,
 }
 
 impl Plan {
     /// Whether everything is where it should be, or has to stay.
     pub const fn is_empty(&self) -> bool {
-        self.shifts.is_empty()
+        self.shifts.is_empty() && self.job.patches.is_empty()
     }
 
     /// Names this plan: the same moves of the same data give the same name.
     pub fn name(&self) -> String {
-        let options = Options::default();
-        let sizes = options.sizes(self.job.identity.logical_bytes);
-        let hash = sizes.map_or(0, |sizes| {
-            crate::journal::header_for(&self.job, sizes).job_hash
-        });
-        format!("{hash:032x}").chars().take(16).collect()
+        name(&self.job)
     }
 
     /// The bytes that are written twice: to the journal, then to their place.
@@ -85,6 +85,13 @@ impl Plan {
     }
 }
 
+/// Names a job by all that it does.
+pub fn name(job: &Job) -> String {
+    let sizes = Options::default().sizes(job.identity.logical_bytes);
+    let hash = sizes.map_or(0, |sizes| crate::journal::header_for(job, sizes).job_hash);
+    format!("{hash:032x}").chars().take(16).collect()
+}
+
 /// Whether a move goes through the journal.
 pub fn is_staged(one: crate::Move, options: &Options) -> bool {
     Track(one).overlaps() && one.distance() < options.direct_from
@@ -92,17 +99,26 @@ pub fn is_staged(one: crate::Move, options: &Options) -> bool {
 
 /// The plan for a disk: the layout that moves least, and all that has to be written for it.
 pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<Plan> {
-    let table = Table::read(disk)?;
+    let (table, end) = bounds(disk, choices)?;
     let old = table.slots();
     let reserved = boot::reserved(disk, &table)?;
     let low = gap::first_free(disk, &table, &reserved)?;
-    let shifts = choose::shifts(&table, low, &reserved, survey, choices)?;
-    let new = placed(&table, &old, &shifts)?;
+    let Chosen { shifts, cut } = choose::layout(&table, (low, end), &reserved, survey, choices)?;
+    let mut ends = ends::Ends::default();
+    ends.cut(disk, &old, cut)?;
+    let mut new = placed(&old, &shifts, &ends);
+    if choices.grow {
+        ends.grow(disk, &old, &new, end)?;
+        new = placed(&old, &shifts, &ends);
+    }
     let mut consequences = told(disk, survey, &old, &shifts);
-    let job = if shifts.is_empty() {
+    consequences.extend(ends.consequences());
+    let job = if shifts.is_empty() && !choices.grow {
         build::nothing(disk)
     } else {
-        let (job, told) = build::job(disk, &table, &old, &new, &shifts, &reserved)?;
+        extended::place(&table, &mut new)?;
+        let grow = choices.grow;
+        let (job, told) = build::job(disk, &table, &old, &new, &shifts, &reserved, grow)?;
         consequences.extend(told);
         job
     };
@@ -115,23 +131,31 @@ pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<P
         job,
         survey: survey.clone(),
         consequences,
+        shrink: ends.shrink,
     })
 }
 
-/// All partitions where they will be, the extended one around its own.
-fn placed(table: &Table, old: &[Slot], shifts: &[Shift]) -> Result<Vec<Slot>> {
-    let to = |slot: &Slot| shifts.iter().find(|shift| shift.number == slot.number);
-    let mut new: Vec<_> = old
-        .iter()
-        .map(|slot| Slot {
-            start: to(slot).map_or(slot.start, |shift| shift.to),
-            ..*slot
-        })
-        .collect();
-    if !shifts.is_empty() {
-        extended::place(table, &mut new)?;
+/// The table, and where the last partition has to end.
+fn bounds(disk: &mut dyn Disk, choices: &Choices) -> Result<(Table, u64)> {
+    if !choices.grow {
+        let table = Table::read(disk)?;
+        let (_, end) = table.usable();
+        return Ok((table, end));
     }
-    Ok(new)
+    let table = Table::read_anywhere(disk)?;
+    let (_, end) = table.usable_on(Ground::of(disk))?;
+    Ok((table, end))
+}
+
+/// All partitions where they will be, with the lengths that they will have.
+fn placed(old: &[Slot], shifts: &[Shift], ends: &ends::Ends) -> Vec<Slot> {
+    let to = |slot: &Slot| shifts.iter().find(|shift| shift.number == slot.number);
+    let place = |slot: &Slot| Slot {
+        start: to(slot).map_or(slot.start, |shift| shift.to),
+        size: ends.size(slot),
+        ..*slot
+    };
+    old.iter().map(place).collect()
 }
 
 /// What the survey and the logs of the file systems have to say.

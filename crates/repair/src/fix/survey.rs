@@ -38,6 +38,10 @@ pub struct Choices {
     pub only: Vec<u32>,
     /// Starts are multiples of this; `None`: of a mebibyte if that costs no more than less would.
     pub align: Option<u64>,
+    /// Use all of a disk that has become longer: the table's backup and the last partition go to its end.
+    pub grow: bool,
+    /// Cut off the last partition where nothing else makes room.
+    pub shrink_last: bool,
 }
 
 impl Choices {

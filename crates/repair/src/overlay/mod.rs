@@ -3,12 +3,14 @@
 //! The same description serves both ways of changing a disk: read as a disk it is copied to a new image,
 //! and compared with what is there it becomes the patches of a [`Job`](crate::Job).
 
+mod copy;
 mod patches;
 mod table;
 mod view;
 
 use std::ops::Range;
 
+pub use copy::copy;
 pub use patches::patches;
 pub use table::table;
 pub use view::View;

@@ -6,7 +6,7 @@ use super::{Layer, Piece, Source};
 use crate::tables::{Remade, Slot, SlotKind};
 
 /// The groups of a table in their order. What is left of the old table goes with the group that it lies
-/// beside, or last.
+/// beside, or last, and never touches what is in `slots`.
 pub fn table(remade: &Remade, slots: &[Slot]) -> Vec<Layer> {
     let data: Vec<_> = slots
         .iter()

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::entry::{self, Entry};
 use super::{Dos, Sectors, Slot, SlotKind, Table, in_sectors, refused};
-use crate::Result;
+use crate::{Disk, Result};
 
 /// The disk that a table is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,14 @@ pub struct Ground {
 }
 
 impl Ground {
+    /// That of a disk.
+    pub fn of(disk: &dyn Disk) -> Self {
+        Self {
+            unit: disk.logical_bytes(),
+            size: disk.size_bytes(),
+        }
+    }
+
     /// Blocks of the disk.
     pub const fn blocks(self) -> u64 {
         match self.size.checked_div(self.unit) {

@@ -6,4 +6,5 @@ mod crash;
 mod image;
 mod layout;
 mod plans;
+mod resize;
 mod tables;

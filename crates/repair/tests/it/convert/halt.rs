@@ -79,7 +79,11 @@ fn stage() -> Stage {
         logical_bytes: 512,
     };
     let plan = planned(&mut disk, 512, 4096).unwrap();
-    assert!(plan.refusal().is_none(), "{:?}", plan.refusal());
+    assert!(
+        plan.refusal(|_| false).is_none(),
+        "{:?}",
+        plan.refusal(|_| false)
+    );
     assert_eq!(plan.moves.len(), 1);
     let job = plan.job(&mut disk).unwrap();
     let mut new = vec![0; old.len()];

@@ -73,7 +73,7 @@ fn odd_places_are_made_whole() {
     shell(&write, &[&path]);
     // What nobody knows is refused; swap space is known.
     let unknown = planned(&mut FileDisk::open(&path).unwrap(), 512, 4096).unwrap();
-    let refusal = unknown.refusal().unwrap().to_string();
+    let refusal = unknown.refusal(|_| false).unwrap().to_string();
     assert!(
         refusal.contains("partition 1: what is in it is not known"),
         "{refusal}"
