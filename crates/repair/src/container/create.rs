@@ -60,21 +60,25 @@ pub fn create_store(
     name: &str,
 ) -> Result<Box<dyn Disk>> {
     possible(format, bytes, logical)?;
-    let made = match format {
-        Format::Raw => store.set_len(bytes),
-        Format::Qcow2 => qcow2::create(store.as_mut(), bytes),
-        Format::Vhd => vhd::create(store.as_mut(), bytes),
-        Format::Vhdx => vhdx::create(store.as_mut(), bytes, logical),
-        Format::Vmdk => vmdk::create(store.as_mut(), bytes, name),
-        Format::Vdi => vdi::create(store.as_mut(), bytes),
-    };
-    made.map_err(|error| Error::io(format!("no {} image can be made", format.name()), error))?;
+    let what = format!("no {} image can be made", format.name());
+    let failed = |error| Error::io(what, error);
+    let head = store.as_mut();
     match format {
-        Format::Raw => Ok(store),
+        Format::Raw => head.set_len(bytes).map_err(failed)?,
+        Format::Qcow2 => qcow2::create(head, bytes).map_err(failed)?,
+        Format::Vhd => vhd::create(head, bytes).map_err(failed)?,
+        Format::Vmdk => vmdk::create(head, bytes, name).map_err(failed)?,
+        Format::Vdi => vdi::create(head, bytes).map_err(failed)?,
+        Format::Vhdx => {
+            let sizes = vhdx::create(head, bytes, logical).map_err(failed)?;
+            return vhdx::mount(store, sizes);
+        }
+    }
+    match format {
         Format::Qcow2 => qcow2::mount(store),
         Format::Vhd => vhd::mount(store, bytes),
-        Format::Vhdx => vhdx::mount(store),
         Format::Vmdk => vmdk::mount(store, bytes),
         Format::Vdi => vdi::mount(store, bytes),
+        Format::Raw | Format::Vhdx => Ok(store),
     }
 }

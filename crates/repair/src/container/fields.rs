@@ -34,7 +34,8 @@ impl Fields {
         self
     }
 
-    fn get<const N: usize>(&self, at: usize) -> [u8; N] {
+    /// Some bytes; zeros behind the end.
+    pub fn get<const N: usize>(&self, at: usize) -> [u8; N] {
         let part = at.checked_add(N).and_then(|end| self.0.get(at..end));
         part.and_then(|part| part.try_into().ok()).unwrap_or([0; N])
     }
