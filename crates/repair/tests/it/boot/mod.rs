@@ -3,8 +3,10 @@
 
 mod filesystems;
 mod grub;
+mod legacy;
 mod logical;
 mod refused;
+mod start;
 mod syslinux;
 
 use std::ops::ControlFlow;
