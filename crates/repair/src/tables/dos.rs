@@ -114,7 +114,7 @@ impl Dos {
     }
 
     /// The type of a partition.
-    pub fn type_of(&self, number: u32) -> Option<u8> {
+    pub fn kind_of(&self, number: u32) -> Option<u8> {
         self.entry(number).map(|entry| entry.kind)
     }
 

@@ -96,10 +96,10 @@ impl Table {
     }
 
     /// The type of a partition; `None` where there is no such partition.
-    pub fn type_of(&self, number: u32) -> Option<Type> {
+    pub fn kind_of(&self, number: u32) -> Option<Type> {
         match self {
-            Self::Dos(dos) => dos.type_of(number).map(Type::Dos),
-            Self::Gpt(gpt) => gpt.type_of(number).map(Type::Gpt),
+            Self::Dos(dos) => dos.kind_of(number).map(Type::Dos),
+            Self::Gpt(gpt) => gpt.kind_of(number).map(Type::Gpt),
         }
     }
 
