@@ -122,6 +122,32 @@ impl Dos {
         Ok(groups)
     }
 
+    /// The entry of a partition.
+    fn entry(&self, number: u32) -> Option<Entry> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        let entry = match index.checked_sub(4) {
+            None => entry::get(&self.sector, index),
+            Some(link) => entry::get(&self.links.get(link)?.sector, 0),
+        };
+        entry.is_used().then_some(entry)
+    }
+
+    /// The type of a partition.
+    pub fn kind_of(&self, number: u32) -> Option<u8> {
+        self.entry(number).map(|entry| entry.kind)
+    }
+
+    /// By what Windows, and Linux in PARTUUIDs, tell this disk from others.
+    pub fn signature(&self) -> u32 {
+        super::le32(&self.sector, 440)
+    }
+
+    /// Where the record of a logical partition is.
+    pub fn record_of(&self, number: u32) -> Option<u64> {
+        let index = usize::try_from(number.checked_sub(5)?).ok()?;
+        Some(self.links.get(index)?.lba.saturating_mul(self.unit))
+    }
+
     fn place(&self, boot: &mut [u8], slot: &Slot) -> Result<()> {
         let index = usize::try_from(slot.number.saturating_sub(1)).unwrap_or(usize::MAX);
         let old = entry::get(boot, index);

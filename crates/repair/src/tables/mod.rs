@@ -16,6 +16,7 @@ use crate::{Disk, Error, ErrorKind, Result};
 
 pub use dos::Dos;
 pub use gpt::Gpt;
+pub(crate) use guid_sector::{le32, le64, put};
 pub use remake::{Ground, Remade};
 
 /// A table that can be rewritten.
@@ -56,6 +57,15 @@ pub enum SlotKind {
     Extended,
     /// A logical partition.
     Logical,
+}
+
+/// What a table says is in a partition.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// The byte of an MBR or EBR.
+    Dos(u8),
+    /// The type GUID of a GPT, as it lies on disk.
+    Gpt([u8; 16]),
 }
 
 /// Bytes of a table at their place on the disk.
@@ -104,6 +114,14 @@ impl Table {
         match self {
             Self::Dos(dos) => dos.slots(),
             Self::Gpt(gpt) => gpt.slots(),
+        }
+    }
+
+    /// The type of a partition; `None` where there is no such partition.
+    pub fn kind_of(&self, number: u32) -> Option<Type> {
+        match self {
+            Self::Dos(dos) => dos.kind_of(number).map(Type::Dos),
+            Self::Gpt(gpt) => gpt.kind_of(number).map(Type::Gpt),
         }
     }
 
