@@ -38,12 +38,20 @@ pub fn run(args: &[String]) -> Result<bool> {
     if has("--boot") {
         return repair("boot_fuzz", value("--runs"));
     }
+    if has("--convert") {
+        return repair("convert_fuzz", value("--runs"));
+    }
     let good = images(args)?;
     if has("--format") || has("--truncate") {
         return Ok(good);
     }
     let runs = value("--runs");
-    Ok(traces(runs, None)? && repair("journal_fuzz", runs)? && repair("boot_fuzz", runs)? && good)
+    let loops = ["journal_fuzz", "boot_fuzz", "convert_fuzz"];
+    let mut held = traces(runs, None)? && good;
+    for example in loops {
+        held &= repair(example, runs)?;
+    }
+    Ok(held)
 }
 
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.

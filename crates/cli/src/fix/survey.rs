@@ -21,7 +21,7 @@ pub fn of(
     grids: Vec<GridSpec>,
     sector: Option<SectorSize>,
 ) -> Result<Survey> {
-    let table = Table::read(disk).map_err(|error| refuse::error(error, path))?;
+    let table = Table::read_anywhere(disk).map_err(|error| refuse::error(error, path))?;
     let target = judged(path, grids, sector);
     if let Some(error) = &target.error {
         bail!("{}: {}", path.display(), error.message);

@@ -55,6 +55,9 @@ fn verdict(page: &Page<'_>) -> String {
     let nothing = page.plan.is_some_and(Plan::is_empty);
     match page.ended {
         _ if nothing => "nothing needs moving".to_owned(),
+        Ended::Planned if page.plan.is_some_and(|plan| plan.shifts.is_empty()) => {
+            "the table is to be written anew, no data move; nothing was written".to_owned()
+        }
         Ended::Planned => {
             let count = page.plan.map_or(0, |plan| plan.shifts.len());
             let moved = page.plan.map_or(0, |plan| plan.job.moved_bytes());
@@ -76,6 +79,7 @@ fn verdict(page: &Page<'_>) -> String {
     }
 }
 
+/// A heading.
 pub fn title(text: &mut String, what: &str, look: &Options) {
     let (on, off) = if look.color {
         ("\u{1b}[1m", "\u{1b}[0m")
@@ -145,7 +149,11 @@ fn partitions(text: &mut String, plan: &Plan, look: &Options) {
 
 fn moves(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     let options = options(page.arguments);
-    title(text, "Moves, in this order", look);
+    let title_of = match plan.shifts.is_empty() {
+        true => "No data move",
+        false => "Moves, in this order",
+    };
+    title(text, title_of, look);
     for (index, (shift, one)) in (1..).zip(plan.shifts.iter().zip(&plan.job.moves)) {
         let (way, far) = if shift.to > shift.from {
             ("right", shift.to - shift.from)
@@ -233,7 +241,7 @@ pub fn meanings(text: &mut String, consequences: &[Consequence], look: &Options)
     text.push('\n');
 }
 
-pub fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
+fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
     let room = |lead: &str| look.width.saturating_sub(lead.len());
     let lines = wrap::plain(words, [room(mark), room("    ")]);
     for (index, line) in lines.into_iter().enumerate() {
@@ -249,9 +257,16 @@ fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
         Some(new) => format!("--output {}", clean(&new.display().to_string())),
         None => format!("--apply --expect {}", plan.name()),
     };
-    let _ = writeln!(text, "  ioalign fix {target} {how}");
+    let change = &page.arguments.change;
+    let change = match (change.grow, change.shrink_last) {
+        (true, _) => "--grow ",
+        (_, true) => "--shrink-last ",
+        _ => "",
+    };
+    let _ = writeln!(text, "  ioalign fix {target} {change}{how}");
 }
 
+/// What was done.
 pub fn ended(text: &mut String, done: &Done, elapsed: Duration) {
     let us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
     let _ = writeln!(

@@ -228,7 +228,7 @@ impl Planner<'_> {
         })
     }
 
-    fn fat(&mut self, old: &Slot, new: &Slot) -> Result<(Layer, Rebuilt, Option<Consequence>)> {
+    fn fat(&mut self, old: &Slot, new: &Slot) -> Result<(Layer, Rebuilt, Vec<Consequence>)> {
         let wish = fat::Wish {
             sector: self.placed.ground.unit,
             start: new.start,
@@ -236,7 +236,8 @@ impl Planner<'_> {
         let before = fat::geometry(self.disk, old.start)?;
         let remade = fat::remade(self.disk, old.start, old.size, wish)
             .map_err(|error| refused(format!("partition {}: {error}", old.number)))?;
-        let told = few_clusters(old.number, &remade.geometry);
+        let mut told: Vec<_> = few_clusters(old.number, &remade.geometry).into_iter().collect();
+        told.extend(syslinux(self.disk, old, &remade)?);
         let pieces = remade.pieces.into_iter();
         let layer = Layer::new(
             pieces
@@ -299,6 +300,20 @@ fn few_clusters(number: u32, geometry: &fat::Geometry) -> Option<Consequence> {
             "make it anew with 260 MiB or more where such a program matters",
         )),
     })
+}
+
+/// Its boot sector lists the sectors of the loader, which goes elsewhere.
+fn syslinux(disk: &mut dyn Disk, old: &Slot, remade: &fat::Remade) -> Result<Option<Consequence>> {
+    let mut boot = [0; 512];
+    disk.read_at(old.start, &mut boot)
+        .map_err(|error| Error::io("a boot sector cannot be read", error))?;
+    let found = crate::bytes::has(&boot, 3, b"SYSLINUX") && !remade.kept;
+    Ok(found.then(|| Consequence {
+        partition: Some(old.number),
+        weight: Weight::Warned,
+        what: String::from("SYSLINUX in it is found by its sectors, which are others afterwards"),
+        advice: Some(String::from("install it anew (`syslinux --install`)")),
+    }))
 }
 
 impl Conversion {

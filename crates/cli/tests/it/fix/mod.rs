@@ -1,6 +1,8 @@
 //! `ioalign fix` as its users run it: what is written, and above all what is not.
 
+mod convert;
 mod devices;
+mod ends;
 mod killed;
 mod layouts;
 mod logs;
