@@ -28,6 +28,12 @@ pub trait Disk {
     fn second(&self) -> Option<Box<dyn Disk + Send>> {
         None
     }
+
+    /// How many bytes from there on are known to be zeros without a look at them; 0 where that is not
+    /// known.
+    fn zeros_from(&mut self, _at: u64) -> u64 {
+        0
+    }
 }
 
 /// A disk in memory, with blocks of any size: for tests and fuzzing.

@@ -5,12 +5,20 @@
 //! image, and on a simulated disk that loses power at any write.
 #![deny(missing_docs)]
 
+pub mod boot;
+mod bytes;
+pub mod container;
+pub mod content;
+pub mod convert;
 pub mod disk;
+pub mod fix;
 pub mod journal;
 pub mod layout;
 pub mod mover;
+pub mod overlay;
 pub mod planner;
 pub mod platforms;
+pub mod resize;
 pub mod tables;
 
 pub use disk::{Disk, MemoryDisk};

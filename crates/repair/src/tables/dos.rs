@@ -55,6 +55,11 @@ impl Dos {
         })
     }
 
+    /// The sector with the boot code and the four entries.
+    pub(super) fn boot_sector(&self) -> &[u8] {
+        &self.sector
+    }
+
     /// The partitions by number.
     pub fn slots(&self) -> Vec<Slot> {
         let primaries = entry::all(&self.sector)
@@ -73,6 +78,20 @@ impl Dos {
         primaries
             .chain(ebr::slots(&self.links, self.unit))
             .collect()
+    }
+
+    /// Its logical block.
+    pub const fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// The records of logical partitions, as they are now.
+    pub fn records(&self) -> Vec<Sectors> {
+        let one = |link: &Link| Sectors {
+            at: link.lba * self.unit,
+            bytes: link.sector.clone(),
+        };
+        self.links.iter().map(one).collect()
     }
 
     /// From the sector after the MBR to the end of the disk, as far as 32 bits count.
@@ -101,6 +120,32 @@ impl Dos {
         }
         groups.push(vec![Sectors { at: 0, bytes: boot }]);
         Ok(groups)
+    }
+
+    /// The entry of a partition.
+    fn entry(&self, number: u32) -> Option<Entry> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        let entry = match index.checked_sub(4) {
+            None => entry::get(&self.sector, index),
+            Some(link) => entry::get(&self.links.get(link)?.sector, 0),
+        };
+        entry.is_used().then_some(entry)
+    }
+
+    /// The type of a partition.
+    pub fn kind_of(&self, number: u32) -> Option<u8> {
+        self.entry(number).map(|entry| entry.kind)
+    }
+
+    /// By what Windows, and Linux in PARTUUIDs, tell this disk from others.
+    pub fn signature(&self) -> u32 {
+        super::le32(&self.sector, 440)
+    }
+
+    /// Where the record of a logical partition is.
+    pub fn record_of(&self, number: u32) -> Option<u64> {
+        let index = usize::try_from(number.checked_sub(5)?).ok()?;
+        Some(self.links.get(index)?.lba.saturating_mul(self.unit))
     }
 
     fn place(&self, boot: &mut [u8], slot: &Slot) -> Result<()> {

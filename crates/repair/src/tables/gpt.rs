@@ -8,29 +8,37 @@ use crate::{Disk, Error, Result};
 /// Both copies of a GPT that agree.
 #[derive(Clone, Debug)]
 pub struct Gpt {
-    unit: u64,
-    numbers: Numbers,
-    backup_array: u64,
-    primary: Copy,
-    backup: Copy,
+    pub(super) unit: u64,
+    pub(super) numbers: Numbers,
+    pub(super) backup_array: u64,
+    /// The boot code and the entry that guards the table.
+    pub(super) boot: Vec<u8>,
+    pub(super) primary: Copy,
+    pub(super) backup: Copy,
 }
 
 impl Gpt {
     /// Reads both copies. What is damaged, or stands beside other MBR entries, is refused.
     pub fn read(disk: &mut dyn Disk, boot: &[u8]) -> Result<Self> {
+        let gpt = Self::read_anywhere(disk, boot)?;
+        let last = (disk.size_bytes() / gpt.unit).saturating_sub(1);
+        if gpt.numbers.other != last {
+            return Err(refused(format!(
+                "the backup GPT is at block {} and the disk ends at {last}: move it there first (sgdisk -e)",
+                gpt.numbers.other
+            )));
+        }
+        Ok(gpt)
+    }
+
+    /// The same, with the backup wherever the primary says that it is.
+    pub fn read_anywhere(disk: &mut dyn Disk, boot: &[u8]) -> Result<Self> {
         guarded_alone(boot)?;
         let unit = disk.logical_bytes();
         let (numbers, primary) = copy(disk, 1, "primary")?;
         let (other, backup) = copy(disk, numbers.other, "backup")?;
         if other.own != numbers.other || other.other != 1 || numbers.own != 1 {
             return Err(refused("the two GPT headers do not name each other"));
-        }
-        let last = disk.size_bytes() / unit - 1;
-        if numbers.other != last {
-            return Err(refused(format!(
-                "the backup GPT is at block {} and the disk ends at {last}: move it there first (sgdisk -e)",
-                numbers.other
-            )));
         }
         if primary.entries != backup.entries {
             return Err(refused(
@@ -41,9 +49,15 @@ impl Gpt {
             unit,
             numbers,
             backup_array: other.array,
+            boot: boot.to_vec(),
             primary,
             backup,
         })
+    }
+
+    /// Its logical block.
+    pub const fn unit(&self) -> u64 {
+        self.unit
     }
 
     /// The partitions by number.
@@ -66,6 +80,15 @@ impl Gpt {
                 }
             })
             .collect()
+    }
+
+    /// The type of a partition.
+    pub fn kind_of(&self, number: u32) -> Option<[u8; 16]> {
+        let size = usize::try_from(self.numbers.entry).unwrap_or(128);
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        let entry = self.primary.entries.chunks_exact(size).nth(index)?;
+        let kind = entry.get(..16)?.try_into().ok()?;
+        (kind != [0; 16]).then_some(kind)
     }
 
     /// What the header says is usable.
@@ -108,8 +131,13 @@ impl Gpt {
     }
 
     fn place(&self, entries: &mut [u8], slot: &Slot) -> Result<()> {
-        let first = in_sectors(slot.start, self.unit, "a partition")?;
-        let count = in_sectors(slot.size, self.unit, "a size")?;
+        self.place_in(self.unit, entries, slot)
+    }
+
+    /// Writes a place into an entry, counted in blocks of `unit` bytes.
+    pub(super) fn place_in(&self, unit: u64, entries: &mut [u8], slot: &Slot) -> Result<()> {
+        let first = in_sectors(slot.start, unit, "a partition")?;
+        let count = in_sectors(slot.size, unit, "a size")?;
         let index = u64::from(slot.number.saturating_sub(1)) * u64::from(self.numbers.entry);
         let index = usize::try_from(index).unwrap_or(usize::MAX / 2);
         put(entries, index + 32, &first.to_le_bytes());

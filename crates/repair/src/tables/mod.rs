@@ -8,12 +8,16 @@ mod dos;
 mod ebr;
 mod entry;
 mod gpt;
+mod gpt_remake;
 mod guid_sector;
+mod remake;
 
 use crate::{Disk, Error, ErrorKind, Result};
 
 pub use dos::Dos;
 pub use gpt::Gpt;
+pub(crate) use guid_sector::{le32, le64, put};
+pub use remake::{Ground, Remade};
 
 /// A table that can be rewritten.
 #[derive(Clone, Debug)]
@@ -55,6 +59,15 @@ pub enum SlotKind {
     Logical,
 }
 
+/// What a table says is in a partition.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// The byte of an MBR or EBR.
+    Dos(u8),
+    /// The type GUID of a GPT, as it lies on disk.
+    Gpt([u8; 16]),
+}
+
 /// Bytes of a table at their place on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sectors {
@@ -77,11 +90,38 @@ impl Table {
         Dos::read(disk, boot).map(Self::Dos)
     }
 
+    /// Reads a GPT whose backup is not at the end of the disk: of an image that was copied to a larger disk,
+    /// or that has grown.
+    pub fn read_anywhere(disk: &mut dyn Disk) -> Result<Self> {
+        let boot = read_block(disk, 0)?;
+        if entry::is_signed(&boot) && entry::all(&boot).any(|entry| entry.kind == entry::PROTECTIVE)
+        {
+            return Gpt::read_anywhere(disk, &boot).map(Self::Gpt);
+        }
+        Self::read(disk)
+    }
+
+    /// What a partition is by its entry in a GPT: the bytes of the type, as they are on the disk.
+    pub fn type_of(&self, number: u32) -> Option<[u8; 16]> {
+        match self {
+            Self::Dos(_) => None,
+            Self::Gpt(gpt) => gpt.type_of(number),
+        }
+    }
+
     /// Its partitions, the extended one among them, by number.
     pub fn slots(&self) -> Vec<Slot> {
         match self {
             Self::Dos(dos) => dos.slots(),
             Self::Gpt(gpt) => gpt.slots(),
+        }
+    }
+
+    /// The type of a partition; `None` where there is no such partition.
+    pub fn kind_of(&self, number: u32) -> Option<Type> {
+        match self {
+            Self::Dos(dos) => dos.kind_of(number).map(Type::Dos),
+            Self::Gpt(gpt) => gpt.kind_of(number).map(Type::Gpt),
         }
     }
 
@@ -93,43 +133,67 @@ impl Table {
         }
     }
 
+    /// Its logical block.
+    pub const fn unit(&self) -> u64 {
+        match self {
+            Self::Dos(dos) => dos.unit(),
+            Self::Gpt(gpt) => gpt.unit(),
+        }
+    }
+
+    /// What it is called: `dos` or `gpt`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Dos(_) => "dos",
+            Self::Gpt(_) => "gpt",
+        }
+    }
+
+    /// The records of logical partitions, as they are now.
+    pub fn records(&self) -> Vec<Sectors> {
+        match self {
+            Self::Dos(dos) => dos.records(),
+            Self::Gpt(_) => Vec::new(),
+        }
+    }
+
     /// The sectors of this table with these partitions elsewhere, in the order in which to write them:
     /// after each group what was written has to be durable before the next.
     ///
     /// Partitions that are not named stay as they are. Identities, types, names and flags are kept.
     pub fn rewritten(&self, moved: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
         let all = merged(&self.slots(), moved);
-        self.fits(&all)?;
+        fits(self.usable(), &all)?;
         match self {
             Self::Dos(dos) => dos.rewritten(&all),
             Self::Gpt(gpt) => gpt.rewritten(&all),
         }
     }
+}
 
-    fn fits(&self, all: &[Slot]) -> Result<()> {
-        let (first, end) = self.usable();
-        let data = || all.iter().filter(|slot| slot.kind != SlotKind::Extended);
-        for slot in data() {
-            if slot.start < first || slot.end() > end || slot.size == 0 {
-                return Err(refused(format!(
-                    "partition {} would lie at bytes {} to {}, outside the usable {first} to {end}",
-                    slot.number,
-                    slot.start,
-                    slot.end()
-                )));
-            }
-            let over = |other: &&Slot| {
-                other.number != slot.number && other.start < slot.end() && slot.start < other.end()
-            };
-            if let Some(other) = data().find(over) {
-                return Err(refused(format!(
-                    "partitions {} and {} would overlap",
-                    slot.number, other.number
-                )));
-            }
+/// Whether all partitions lie in the usable range, and none on another.
+fn fits((first, end): (u64, u64), all: &[Slot]) -> Result<()> {
+    let data = || all.iter().filter(|slot| slot.kind != SlotKind::Extended);
+    for slot in data() {
+        if slot.start < first || slot.end() > end || slot.size == 0 {
+            return Err(refused(format!(
+                "partition {} would lie at bytes {} to {}, outside the usable {first} to {end}",
+                slot.number,
+                slot.start,
+                slot.end()
+            )));
         }
-        Ok(())
+        let over = |other: &&Slot| {
+            other.number != slot.number && other.start < slot.end() && slot.start < other.end()
+        };
+        if let Some(other) = data().find(over) {
+            return Err(refused(format!(
+                "partitions {} and {} would overlap",
+                slot.number, other.number
+            )));
+        }
     }
+    Ok(())
 }
 
 fn merged(old: &[Slot], moved: &[Slot]) -> Vec<Slot> {
@@ -153,7 +217,7 @@ fn read_block(disk: &mut dyn Disk, at: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn refused(why: impl Into<String>) -> Error {
+pub(crate) fn refused(why: impl Into<String>) -> Error {
     Error::new(ErrorKind::Refused, why)
 }
 

@@ -1,8 +1,12 @@
 //! Plans and moves: on simulated disks that lose power, and on real ones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod boot;
+mod container;
+mod convert;
 mod crash;
 mod image;
 mod layout;
 mod plans;
+mod resize;
 mod tables;

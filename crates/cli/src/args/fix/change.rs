@@ -1,0 +1,45 @@
+//! The arguments of `fix` that change more than starts.
+
+use clap::Args;
+use ioalign_core::SectorSize;
+
+use crate::args::sector;
+
+/// What becomes of the disk beside its starts.
+#[derive(Debug, Args)]
+#[group(multiple = true)]
+pub struct ChangeArgs {
+    /// Use all of a disk or image that has become longer: the backup of the GPT goes to its end, and the
+    /// last partition grows up to there
+    #[arg(long, conflicts_with_all = ["shrink_last", "convert_sector_size"])]
+    pub grow: bool,
+
+    /// Where nothing else makes room, cut off the last partition, after its file system was made smaller
+    /// by its own tool (ext4, NTFS)
+    #[arg(long, conflicts_with_all = ["output", "convert_sector_size"])]
+    pub shrink_last: bool,
+
+    /// Make an image for disks of this logical sector: 512 or 4096; its GPT and its FAT file systems are
+    /// made anew
+    #[arg(long, value_name = "BYTES", value_parser = logical, conflicts_with_all = ["partition", "align", "grid", "profile_grid"])]
+    pub convert_sector_size: Option<SectorSize>,
+}
+
+fn logical(text: &str) -> Result<SectorSize, String> {
+    let size = sector(text)?;
+    let known = matches!(size.get(), 512 | 4096);
+    known
+        .then_some(size)
+        .ok_or_else(|| "disks have logical sectors of 512 or 4096 bytes".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logical_sectors_of_disks() {
+        assert_eq!(logical("4k"), Ok(SectorSize::S4096));
+        assert!(logical("2048").is_err());
+    }
+}

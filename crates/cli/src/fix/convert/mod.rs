@@ -1,0 +1,105 @@
+//! `--convert-sector-size`: an image for disks of the other logical sector.
+
+mod document;
+mod perform;
+mod text;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use ioalign_repair::convert::{self, Answer, Wish};
+use ioalign_repair::mover::{Done, Options};
+use ioalign_repair::{Disk, Job};
+
+use super::document::Ended;
+use super::{document as outer, options, refuse, target};
+use crate::args::FixArgs;
+use crate::exit::{Exit, UsageError};
+use crate::trace::look;
+pub use document::Conversion;
+
+/// Images are read and written in these, whatever their table counts in.
+const SMALLEST: u64 = 512;
+
+/// Runs it.
+pub fn run(arguments: &FixArgs, to: u64) -> Result<Exit> {
+    match &arguments.output {
+        Some(new) if !arguments.mode.plan => perform::copied(arguments, to, new),
+        _ if arguments.mode.apply => perform::in_place(arguments, to),
+        _ => perform::shown(arguments, to),
+    }
+}
+
+/// The target, in the smallest sectors that it can be written in.
+fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
+    target::with_sector(&arguments.target, write, Some(SMALLEST))
+}
+
+/// What is to be done on an open disk; `None`: nothing.
+fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<convert::Conversion>> {
+    let other = if to == SMALLEST { 4096 } else { SMALLEST };
+    let from = arguments
+        .sector_size
+        .map_or(other, |size| u64::from(size.get()));
+    let copied = arguments.output.is_some();
+    let wish = Wish {
+        from,
+        to,
+        may_grow: copied || target::is_raw(disk, &arguments.target),
+    };
+    match convert::plan(disk, wish) {
+        Ok(Answer::Nothing) => Ok(None),
+        Ok(Answer::Convert(conversion)) => Ok(Some(*conversion)),
+        Err(error) => Err(refuse::error(error, &arguments.target)),
+    }
+}
+
+/// Consequences that need a consent.
+fn consented(conversion: &convert::Conversion, arguments: &FixArgs) -> Result<()> {
+    match conversion.refusal(|one| refuse::accepted(one, arguments)) {
+        None => Ok(()),
+        Some(error) => {
+            let error = error.of_target(&arguments.target);
+            Err(UsageError(format!("{error}; nothing was written")).into())
+        }
+    }
+}
+
+/// All that is shown.
+struct Page<'a> {
+    arguments: &'a FixArgs,
+    to: u64,
+    /// What is, or was, to be done; `None`: nothing.
+    conversion: Option<&'a convert::Conversion>,
+    /// The work in place, where it can be done there, or why it cannot.
+    job: Option<Result<&'a Job, String>>,
+    ended: Ended,
+    done: Option<(Done, Duration)>,
+}
+
+impl Page<'_> {
+    fn write(&self) -> Result<()> {
+        if self.arguments.look.json {
+            let conversion = document::of(self);
+            return look::json(&outer::of_conversion(
+                self.arguments,
+                conversion,
+                self.ended,
+                self.done.as_ref(),
+            ));
+        }
+        look::write(&text::render(self, &look::options(&self.arguments.look)))
+    }
+
+    /// 1 where there is nothing to convert.
+    fn exit(&self) -> Exit {
+        match self.conversion {
+            Some(_) => Exit::Done,
+            None => Exit::Code(1),
+        }
+    }
+
+    fn options(&self) -> Options {
+        options(self.arguments)
+    }
+}

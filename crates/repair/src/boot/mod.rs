@@ -1,0 +1,170 @@
+//! What in a partition, or in boot code, says where a partition starts: patched with the move, or told.
+//!
+//! A partition is mostly indifferent to its place. Some things in it are not: the hidden sectors of FAT
+//! and NTFS, the block lists of boot loaders, stores that name a partition by its offset. Each reader
+//! here gives the bytes to change, or says what happens when they cannot be changed.
+//!
+//! A planner calls four functions: [`reserved`] before it looks for places, [`fixups_of`] when it has them,
+//! [`joined`] to make one list of the patches of tables and of boot code, and [`kept`] for what stays.
+
+mod blocklist;
+mod edits;
+mod efi;
+mod exfat;
+mod fat;
+mod foreign;
+mod gaps;
+mod grub;
+mod hidden;
+mod joined;
+mod ntfs;
+mod survey;
+mod swap;
+mod syslinux;
+mod windows;
+
+use std::ops::Range;
+
+use crate::tables::{Slot, SlotKind, Table};
+use crate::{Disk, Patch, Result};
+use survey::Survey;
+
+pub use joined::{joined, kept};
+
+/// A partition that goes elsewhere, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its number.
+    pub number: u32,
+    /// Where it starts now.
+    pub from: u64,
+    /// Where it will start.
+    pub to: u64,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// How much a consequence matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Done with the move, or worth knowing.
+    Told,
+    /// Something must be done by hand afterwards, or boot fails.
+    Warned,
+    /// The move would break what is there: it is refused unless the operator takes it upon himself.
+    Refused,
+}
+
+/// What a move means for boot or contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consequence {
+    /// The partition that it is about, if it is about one.
+    pub partition: Option<u32>,
+    /// How much it matters.
+    pub weight: Weight,
+    /// What is so, in one sentence.
+    pub what: String,
+    /// What to do about it, if anything.
+    pub advice: Option<String>,
+}
+
+/// What must be written beside the data, and what is to be told.
+#[derive(Clone, Debug, Default)]
+pub struct Fixups {
+    /// Contents and boot code, all in terms of the mover; no two share a block. Those of
+    /// [`Phase::Table`](crate::Phase::Table) may lie on sectors that the table is written to as well:
+    /// [`joined`] makes one of two.
+    pub patches: Vec<Patch>,
+    /// For the plan and for the report.
+    pub consequences: Vec<Consequence>,
+}
+
+/// Bytes outside all partitions that nothing may be moved over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reserved {
+    /// Whole logical blocks.
+    pub place: Range<u64>,
+    /// Whose they are, for people: `core.img of GRUB`.
+    pub what: String,
+}
+
+/// What must stay free of partitions, in order of place: boot code between the table and the first
+/// partition above all. For `keep` of the job (by way of [`kept`]), and for where a partition may start.
+pub fn reserved(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Reserved>> {
+    let unit = disk.logical_bytes().max(1);
+    Ok(gaps::reserved(
+        &mut Survey::new(disk, table, &[], None),
+        unit,
+    ))
+}
+
+/// What a new layout asks of boot code and contents: `new` has all partitions, the extended one too, with the
+/// sizes that they have. The disk is only read.
+pub fn fixups_of(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Fixups> {
+    let mut moved = Vec::new();
+    for old in table.slots() {
+        let goes = |slot: &&Slot| slot.number == old.number && slot.start != old.start;
+        if let Some(slot) = new.iter().find(goes)
+            && old.kind != SlotKind::Extended
+        {
+            moved.push(Moved {
+                number: old.number,
+                from: old.start,
+                to: slot.start,
+                bytes: old.size,
+            });
+        }
+    }
+    let mut extended = new.iter().filter(|slot| slot.kind == SlotKind::Extended);
+    ask(disk, table, &moved, extended.next().copied())
+}
+
+/// What these moves ask of boot code and contents, where the extended partition stays as it is. The disk is
+/// only read.
+pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fixups> {
+    ask(disk, table, moved, None)
+}
+
+fn ask(
+    disk: &mut dyn Disk,
+    table: &Table,
+    moved: &[Moved],
+    extended: Option<Slot>,
+) -> Result<Fixups> {
+    if moved.is_empty() {
+        return Ok(Fixups::default());
+    }
+    let unit = disk.logical_bytes().max(1);
+    let mut survey = Survey::new(disk, table, moved, extended);
+    gaps::check(&mut survey, unit);
+    foreign::disk(&mut survey);
+    swap::read(&mut survey);
+    grub::read(&mut survey);
+    windows::read(&mut survey);
+    for one in moved {
+        contents(&mut survey, one);
+    }
+    survey.add(Consequence::told(None, KEPT).advised(BY_BYTES));
+    survey.finish()
+}
+
+const KEPT: &str = "numbers of partitions, PARTUUIDs, UUIDs and labels stay: /etc/fstab, root= and resume= keep working, \
+                    also by path";
+const BY_BYTES: &str = "change what names a byte or sector of the disk: `losetup -o`, `mount -o offset=`, `dmsetup` \
+                        tables, `blkdevparts=`";
+
+/// What is in one partition.
+fn contents(survey: &mut Survey<'_>, moved: &Moved) {
+    efi::read(survey, moved);
+    foreign::partition(survey, moved);
+    let Some(boot) = survey.sector(moved.from) else {
+        let what =
+            "its first sector cannot be read: whether something there names its start is not known";
+        survey.add(Consequence::warned(Some(moved.number), what));
+        return;
+    };
+    let known = ntfs::read(survey, moved, &boot)
+        || exfat::read(survey, moved, &boot)
+        || fat::read(survey, moved, &boot);
+    syslinux::read(survey, moved, &boot, known);
+}

@@ -1,0 +1,26 @@
+//! Images as disks: what a guest would see of them, read and written.
+//!
+//! Reading is `ioalign-inspect`'s: it knows every kind and chain. Here is what it takes to write: in place so
+//! that a crash loses nothing that was flushed and harms nothing else ([`blocks`]), and as new images.
+
+pub mod blocks;
+mod copy;
+mod create;
+mod fields;
+mod format;
+mod lock;
+mod open;
+mod pieces;
+mod qcow2;
+mod reading;
+mod store;
+mod vdi;
+mod vhd;
+mod vhdx;
+mod vmdk;
+
+pub use copy::{write_new, write_new_with};
+pub use create::{create, create_store};
+pub use format::Format;
+pub use open::{open, open_store};
+pub use store::Store;

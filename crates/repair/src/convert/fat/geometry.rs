@@ -1,0 +1,165 @@
+//! The numbers of a FAT boot sector.
+
+use crate::bytes::{has, le16, le32, u8_at};
+
+/// Clusters of a FAT12 are fewer than this.
+pub const FAT12_BELOW: u64 = 4085;
+/// Clusters of a FAT16 are fewer than this.
+pub const FAT16_BELOW: u64 = 65525;
+
+/// How many bits an entry of the table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 12.
+    Fat12,
+    /// 16.
+    Fat16,
+    /// 32, of which 28 count.
+    Fat32,
+}
+
+impl Kind {
+    /// What a file system without the fields of FAT32 is, by its clusters.
+    pub const fn of(clusters: u64) -> Self {
+        if clusters < FAT12_BELOW {
+            Self::Fat12
+        } else {
+            Self::Fat16
+        }
+    }
+
+    /// Bits of an entry.
+    pub const fn bits(self) -> u64 {
+        match self {
+            Self::Fat12 => 12,
+            Self::Fat16 => 16,
+            Self::Fat32 => 32,
+        }
+    }
+}
+
+/// Where what lies. Lengths are sectors unless they say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Bytes of a sector.
+    pub sector: u64,
+    /// Bytes of a cluster.
+    pub cluster: u64,
+    /// Before the first table.
+    pub reserved: u64,
+    /// How many tables.
+    pub fats: u64,
+    /// Of one table.
+    pub fat_sectors: u64,
+    /// Entries of the root directory of FAT12 and FAT16.
+    pub root_entries: u64,
+    /// All of it.
+    pub sectors: u64,
+    /// What kind of entries.
+    pub kind: Kind,
+    /// First cluster of the root directory of FAT32.
+    pub root: u32,
+    /// Which of the tables is right, where they are not kept alike.
+    pub active: u64,
+}
+
+impl Geometry {
+    /// Reads a boot sector; `None` where it is no FAT, or none that can be.
+    pub fn read(boot: &[u8]) -> Option<Self> {
+        let jump = matches!(u8_at(boot, 0), 0xeb | 0xe9);
+        if !jump || !has(boot, 510, &[0x55, 0xaa]) || u8_at(boot, 21) < 0xf0 {
+            return None;
+        }
+        let either = |short: usize, long: usize| match le16(boot, short) {
+            0 => u64::from(le32(boot, long)),
+            short => u64::from(short),
+        };
+        let sector = u64::from(le16(boot, 11));
+        let each = u64::from(u8_at(boot, 13));
+        let is_32 = le16(boot, 22) == 0;
+        let mut geometry = Self {
+            sector,
+            cluster: sector * each,
+            reserved: u64::from(le16(boot, 14)),
+            fats: u64::from(u8_at(boot, 16)),
+            fat_sectors: either(22, 36),
+            root_entries: u64::from(le16(boot, 17)),
+            sectors: either(19, 32),
+            kind: Kind::Fat32,
+            root: if is_32 { le32(boot, 44) } else { 0 },
+            active: 0,
+        };
+        let flags = le16(boot, 40);
+        if is_32 && flags & 0x80 != 0 {
+            geometry.active = u64::from(flags & 0xf);
+        } else if !is_32 {
+            geometry.kind = Kind::of(geometry.clusters());
+        }
+        geometry.is_sound(each, is_32).then_some(geometry)
+    }
+
+    fn is_sound(&self, each: u64, is_32: bool) -> bool {
+        let shape = (512..=4096).contains(&self.sector)
+            && self.sector.is_power_of_two()
+            && each.is_power_of_two()
+            && self.cluster <= 256 << 10
+            && self.reserved > 0
+            && (1..=4).contains(&self.fats)
+            && self.fat_sectors > 0
+            && self.active < self.fats
+            && is_32 == (self.root_entries == 0);
+        let clusters = self.clusters();
+        let held = self.fat_sectors * self.sector * 8 / self.kind.bits();
+        let root = !is_32 || self.holds(self.root);
+        let most = if is_32 { 0x0fff_fff5 } else { FAT16_BELOW };
+        shape && clusters > 0 && clusters < most && held >= clusters + 2 && root
+    }
+
+    /// Bytes of the file system.
+    pub const fn bytes(&self) -> u64 {
+        self.sectors * self.sector
+    }
+
+    /// Bytes of one table.
+    pub const fn fat_bytes(&self) -> u64 {
+        self.fat_sectors * self.sector
+    }
+
+    /// Where a table begins.
+    pub const fn fat_at(&self, index: u64) -> u64 {
+        self.reserved * self.sector + index * self.fat_bytes()
+    }
+
+    /// Where the root directory of FAT12 and FAT16 begins.
+    pub const fn root_at(&self) -> u64 {
+        self.fat_at(self.fats)
+    }
+
+    /// Its length, whole sectors.
+    pub fn root_bytes(&self) -> u64 {
+        (self.root_entries * 32).next_multiple_of(self.sector.max(1))
+    }
+
+    /// Where the clusters begin.
+    pub fn heap_at(&self) -> u64 {
+        self.root_at() + self.root_bytes()
+    }
+
+    /// How many clusters there are.
+    pub fn clusters(&self) -> u64 {
+        let heap = self.bytes().checked_sub(self.heap_at());
+        heap.and_then(|bytes| bytes.checked_div(self.cluster))
+            .unwrap_or(0)
+    }
+
+    /// Where a cluster lies. The first one has the number 2.
+    pub fn cluster_at(&self, cluster: u32) -> u64 {
+        let index = u64::from(cluster.saturating_sub(2));
+        self.heap_at() + index * self.cluster
+    }
+
+    /// Whether there is a cluster of this number.
+    pub fn holds(&self, cluster: u32) -> bool {
+        cluster >= 2 && u64::from(cluster) < self.clusters() + 2
+    }
+}

@@ -1,0 +1,99 @@
+//! A FAT file system for sectors of another size.
+//!
+//! Its sector is the unit of everything in its boot sector, and firmware, Windows and Linux refuse one
+//! that is smaller than the block of the disk. Where the clusters are whole new sectors already, only what
+//! lies before them is made anew and no file is touched ([`keep`]). Otherwise all files are laid out anew
+//! ([`rebuild`]): names, times and attributes are the bytes that they were.
+
+mod chains;
+mod geometry;
+mod keep;
+mod lay;
+mod rebuild;
+mod table;
+mod tree;
+
+pub use geometry::{FAT16_BELOW, Geometry, Kind};
+
+use crate::overlay::{Piece, Source};
+use crate::{Disk, Error, ErrorKind, Result};
+
+/// What is to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// The new sector.
+    pub sector: u64,
+    /// Where the partition will start.
+    pub start: u64,
+}
+
+/// A file system made anew.
+#[derive(Clone, Debug)]
+pub struct Remade {
+    /// What it looks like.
+    pub geometry: Geometry,
+    /// Its bytes, in no order, none twice. What they do not cover is free or stays.
+    pub pieces: Vec<Piece>,
+    /// Whether the clusters stayed where they are.
+    pub kept: bool,
+    /// Clusters that belonged to nothing, and are free now.
+    pub lost: u32,
+}
+
+/// The sector of a FAT file system, by its first bytes; `None`: it is none.
+pub fn sector(head: &[u8]) -> Option<u64> {
+    Geometry::read(head).map(|geometry| geometry.sector)
+}
+
+/// What the file system at byte `start` looks like.
+pub fn geometry(disk: &mut dyn Disk, start: u64) -> Result<Geometry> {
+    let size = 512;
+    let head = Old { disk, start, size }.read(0, size)?;
+    Geometry::read(&head).ok_or_else(|| refused("it is no FAT file system"))
+}
+
+/// The file system in bytes `[start, start + size)` for the wished sector.
+pub fn remade(disk: &mut dyn Disk, start: u64, size: u64, wish: Wish) -> Result<Remade> {
+    let mut old = Old { disk, start, size };
+    let head = old.read(0, 512)?;
+    let geometry = Geometry::read(&head).ok_or_else(|| refused("it is no FAT file system"))?;
+    if geometry.bytes() > size {
+        return Err(refused(format!(
+            "it has {} bytes and its partition {size}",
+            geometry.bytes()
+        )));
+    }
+    table::clean(&mut old, &geometry, &head)?;
+    match keep::kept(&mut old, &geometry, &head, wish)? {
+        Some(remade) => Ok(remade),
+        None => rebuild::rebuilt(&mut old, &geometry, &head, wish),
+    }
+}
+
+/// The file system that is there.
+struct Old<'a> {
+    disk: &'a mut dyn Disk,
+    start: u64,
+    size: u64,
+}
+
+impl Old<'_> {
+    /// Reads, never past the partition.
+    fn read(&mut self, at: u64, length: u64) -> Result<Vec<u8>> {
+        let inside = at.checked_add(length).is_some_and(|end| end <= self.size);
+        let place = inside.then(|| self.start.checked_add(at)).flatten();
+        let place = place.ok_or_else(|| refused(format!("byte {at} is past its end")))?;
+        let length = usize::try_from(length).map_err(|_| refused("it is too large"))?;
+        let mut bytes = vec![0; length];
+        let read = self.disk.read_at(place, &mut bytes);
+        read.map_err(|error| Error::io(format!("byte {place} cannot be read"), error))?;
+        Ok(bytes)
+    }
+}
+
+fn refused(why: impl Into<String>) -> Error {
+    Error::new(
+        ErrorKind::Refused,
+        format!("the FAT file system: {}", why.into()),
+    )
+}

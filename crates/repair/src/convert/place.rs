@@ -1,0 +1,112 @@
+//! Where partitions lie on the new disk: where they were, as far as that is whole blocks and leaves room
+//! for the table.
+
+use crate::layout::{Block, Boundaries, Shift, least};
+use crate::tables::{Ground, Slot, Table};
+use crate::{Error, ErrorKind, Result};
+
+/// What moves at all goes to such a boundary, if there is room.
+const WANTED: u64 = 1 << 20;
+
+/// The new places, and the shifts that lead there.
+#[derive(Debug)]
+pub struct Placed {
+    /// The disk, which may have to be longer than it was.
+    pub ground: Ground,
+    /// All partitions.
+    pub slots: Vec<Slot>,
+    /// Those that move, in order; with the lengths that they had.
+    pub shifts: Vec<Shift>,
+}
+
+/// Places of whole blocks for all partitions. A longer image is better than moving what need not move;
+/// a disk has the length that it has.
+pub fn placed(table: &Table, size: u64, to: u64, may_grow: bool) -> Result<Placed> {
+    let slots = table.slots();
+    let ground = Ground {
+        unit: to,
+        size: if may_grow {
+            size.next_multiple_of(to)
+        } else {
+            size - size % to
+        },
+    };
+    let longer = longer(table, &slots, ground).filter(|_| may_grow);
+    for all_may_move in [false, true] {
+        for ground in [Some(ground), longer].into_iter().flatten() {
+            let usable = table.usable_on(ground)?;
+            for wanted in [WANTED, to] {
+                let wish = (to, wanted, all_may_move);
+                let blocks = blocks(&slots, usable, wish);
+                let fits = |block: &Block| {
+                    !block.fixed || block.start.saturating_add(block.size) <= usable.1
+                };
+                let shifts = blocks.iter().all(fits).then(|| least(&blocks)).flatten();
+                if let Some(shifts) = shifts {
+                    return Ok(placed_by(ground, &slots, &shifts));
+                }
+            }
+        }
+    }
+    Err(Error::new(
+        ErrorKind::Refused,
+        format!("there is no room for partitions of whole blocks of {to} bytes"),
+    )
+    .advise("make the image longer first, or a partition smaller"))
+}
+
+/// A disk with room for the backup table behind the last partition, if this one has none.
+fn longer(table: &Table, slots: &[Slot], ground: Ground) -> Option<Ground> {
+    let (_, end) = table.usable_on(ground).ok()?;
+    let last = slots
+        .iter()
+        .map(Slot::end)
+        .max()?
+        .checked_next_multiple_of(ground.unit)?;
+    let missing = last.checked_sub(end).filter(|missing| *missing > 0)?;
+    let size = ground
+        .size
+        .checked_add(missing)?
+        .checked_next_multiple_of(WANTED)?;
+    Some(Ground { size, ..ground })
+}
+
+fn blocks(
+    slots: &[Slot],
+    within: (u64, u64),
+    (to, wanted, all_may_move): (u64, u64, bool),
+) -> Vec<Block> {
+    let block = |slot: &Slot| {
+        let stays = slot.start.is_multiple_of(to) && slot.start >= within.0;
+        let period = if stays { to } else { wanted };
+        Block {
+            number: slot.number,
+            start: slot.start,
+            size: slot.size.next_multiple_of(to),
+            ahead: 0,
+            within,
+            grid: Some(Boundaries { period, phase: 0 }),
+            fixed: stays && !all_may_move,
+        }
+    };
+    slots.iter().map(block).collect()
+}
+
+fn placed_by(ground: Ground, slots: &[Slot], shifts: &[Shift]) -> Placed {
+    let to = |slot: &Slot| shifts.iter().find(|shift| shift.number == slot.number);
+    let moved = slots.iter().map(|slot| Slot {
+        start: to(slot).map_or(slot.start, |shift| shift.to),
+        size: slot.size.next_multiple_of(ground.unit),
+        ..*slot
+    });
+    let old = |shift: &Shift| slots.iter().find(|slot| slot.number == shift.number);
+    let shifts = shifts.iter().map(|shift| Shift {
+        size: old(shift).map_or(shift.size, |slot| slot.size),
+        ..*shift
+    });
+    Placed {
+        ground,
+        slots: moved.collect(),
+        shifts: shifts.collect(),
+    }
+}

@@ -1,0 +1,236 @@
+//! The choice of a layout: a mebibyte where it costs no more, else the grid that moves least.
+
+use ioalign_core::grid::meet;
+
+use super::survey::{Choices, Survey};
+use super::{data, survey};
+use crate::Result;
+use crate::boot::Reserved;
+use crate::layout::{Block, Boundaries, Shift, least};
+use crate::resize;
+use crate::tables::{Slot, SlotKind, Table, refused};
+
+/// What starts are made multiples of beyond what is asked of them, the best first.
+const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
+
+/// A layout.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// What moves, in order; nothing where everything is right.
+    pub shifts: Vec<Shift>,
+    /// By how much the last partition is cut off.
+    pub cut: u64,
+}
+
+/// The layout that writes least, between `low` and `end`.
+pub fn layout(
+    table: &Table,
+    (low, end): (u64, u64),
+    reserved: &[Reserved],
+    survey: &Survey,
+    choices: &Choices,
+) -> Result<Chosen> {
+    let slots = table.slots();
+    for number in &choices.only {
+        if !data(&slots).any(|slot| slot.number == *number) {
+            return Err(refused(format!("there is no partition {number}")));
+        }
+    }
+    let line = Line {
+        slots: &slots,
+        within: (low, end),
+        unit: table.unit(),
+        islands: islands(&slots, low, reserved),
+        survey,
+        choices,
+    };
+    if !data(&slots).any(|slot| line.has_to_move(slot)) {
+        return Ok(Chosen::default());
+    }
+    let habits: Vec<_> = choices.align.map_or_else(
+        || HABITS.map(Some).into_iter().chain([None]).collect(),
+        |align| vec![Some(align)],
+    );
+    // Near where they are first: a place far behind may save a second writing, and is nobody's wish.
+    let best = [Reach::Near, Reach::Far].into_iter().find_map(|reach| {
+        let found = habits.iter().filter_map(|habit| line.solve(*habit, reach));
+        found.min_by_key(|shifts| bytes(shifts))
+    });
+    if let Some(shifts) = best {
+        return Ok(Chosen { shifts, cut: 0 });
+    }
+    let cut = habits.iter().filter(|_| choices.shrink_last);
+    let cut = cut.filter_map(|habit| line.cut(*habit));
+    cut.min_by_key(|chosen| chosen.cut)
+        .ok_or_else(|| line.no_room())
+}
+
+fn bytes(shifts: &[Shift]) -> u64 {
+    shifts
+        .iter()
+        .fold(0, |sum, shift| sum.saturating_add(shift.size))
+}
+
+/// Boot code between partitions: nothing may go over it, and it does not move.
+fn islands(slots: &[Slot], low: u64, reserved: &[Reserved]) -> Vec<Block> {
+    let places = reserved.iter().map(|one| one.place.clone());
+    let between = places.filter(|place| {
+        let inside = |slot: &Slot| slot.start < place.end && place.start < slot.end();
+        place.start >= low && !place.is_empty() && !data(slots).any(inside)
+    });
+    let block = |place: std::ops::Range<u64>| Block {
+        number: 0,
+        start: place.start,
+        size: place.end - place.start,
+        ahead: 0,
+        within: (place.start, place.end),
+        grid: None,
+        fixed: true,
+    };
+    between.map(block).collect()
+}
+
+/// How far behind the last partition the layout may go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// By a few steps of the grid.
+    Near,
+    /// To the end of the disk.
+    Far,
+}
+
+/// The partitions on their line.
+struct Line<'a> {
+    slots: &'a [Slot],
+    within: (u64, u64),
+    unit: u64,
+    /// What stays although it is no partition.
+    islands: Vec<Block>,
+    survey: &'a Survey,
+    choices: &'a Choices,
+}
+
+impl Line<'_> {
+    fn demand(&self, slot: &Slot) -> Option<Boundaries> {
+        self.survey.part(slot.number)?.demand
+    }
+
+    fn is_fixed(&self, slot: &Slot) -> bool {
+        let part: Option<&survey::Part> = self.survey.part(slot.number);
+        !self.choices.allow(slot.number) || part.is_none_or(|part| part.stays.is_some())
+    }
+
+    fn has_to_move(&self, slot: &Slot) -> bool {
+        let off = |demand: Boundaries| !demand.holds(slot.start);
+        let odd = |align: u64| !slot.start.is_multiple_of(align.max(1));
+        let demand = self.demand(slot);
+        let wanted =
+            demand.is_some_and(off) || demand.is_some() && self.choices.align.is_some_and(odd);
+        wanted && !self.is_fixed(slot)
+    }
+
+    /// The least layout with this habit.
+    fn solve(&self, habit: Option<u64>, reach: Reach) -> Option<Vec<Shift>> {
+        least(&self.blocks(habit, reach)?)
+    }
+
+    /// A layout with this habit for which the last partition is cut off by as little as can be.
+    fn cut(&self, habit: Option<u64>) -> Option<Chosen> {
+        let blocks = self.blocks(habit, Reach::Far)?;
+        let cut = resize::cut(&blocks)?;
+        let shifts = least(&resize::shortened(&blocks, cut))?;
+        Some(Chosen { shifts, cut })
+    }
+
+    fn blocks(&self, habit: Option<u64>, reach: Reach) -> Option<Vec<Block>> {
+        let logical = data(self.slots).filter(|slot| slot.kind == SlotKind::Logical);
+        let first = logical
+            .min_by_key(|slot| slot.start)
+            .map(|slot| slot.number);
+        let blocks: Option<Vec<_>> = data(self.slots)
+            .map(|slot| self.block(slot, habit, first))
+            .collect();
+        let mut blocks = blocks?;
+        if reach == Reach::Near {
+            let steps = blocks.iter().filter_map(|block| block.grid);
+            let slack = steps.fold(0, |sum: u64, grid| {
+                sum.saturating_add(grid.period.max(self.unit))
+            });
+            let last = data(self.slots).map(Slot::end).max().unwrap_or(0);
+            let end = last.saturating_add(slack).min(self.within.1);
+            blocks.iter_mut().for_each(|block| block.within.1 = end);
+        }
+        blocks.extend(self.islands.iter().cloned());
+        Some(blocks)
+    }
+
+    /// `None` where the demand and the habit have no start in common.
+    fn block(&self, slot: &Slot, habit: Option<u64>, first: Option<u32>) -> Option<Block> {
+        let demand = self.demand(slot);
+        let grid = if self.has_to_move(slot) {
+            Some(both(demand?, habit)?)
+        } else {
+            demand.filter(|demand| demand.holds(slot.start))
+        };
+        let ahead = match slot.kind {
+            // The first record of the chain lies at the front, that of the first partition beside it.
+            SlotKind::Logical if first == Some(slot.number) && slot.number != 5 => 2 * self.unit,
+            SlotKind::Logical => self.unit,
+            _ => 0,
+        };
+        Some(Block {
+            number: slot.number,
+            start: slot.start,
+            size: slot.size,
+            ahead,
+            within: self.within,
+            grid,
+            fixed: self.is_fixed(slot),
+        })
+    }
+
+    fn no_room(&self) -> crate::Error {
+        let names: Vec<_> = data(self.slots)
+            .filter(|slot| self.has_to_move(slot))
+            .map(|slot| slot.number.to_string())
+            .collect();
+        refused(format!(
+            "there is no room to bring partition {} onto its grid",
+            names.join(", ")
+        ))
+        .advise(
+            "make the disk or image larger by a mebibyte and use that (--grow), or take a smaller --align, or cut off the last file system (--shrink-last)",
+        )
+    }
+}
+
+/// Starts that are on both: multiples of the habit, or else data that are.
+fn both(demand: Boundaries, habit: Option<u64>) -> Option<Boundaries> {
+    let Some(habit) = habit else {
+        return Some(demand);
+    };
+    let own = (demand.period, demand.phase);
+    let with = |phase| meet(own, (habit, phase));
+    let (period, phase) = with(0).or_else(|| with(demand.phase % habit))?;
+    Some(Boundaries { period, phase })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_habit_follows_the_data() {
+        let demand = |period, phase| Boundaries { period, phase };
+        assert_eq!(
+            both(demand(4096, 0), Some(1 << 20)),
+            Some(demand(1 << 20, 0))
+        );
+        assert_eq!(
+            both(demand(4096, 512), Some(1 << 20)),
+            Some(demand(1 << 20, 512))
+        );
+        let both = both(demand(192 << 10, 0), Some(64 << 10));
+        assert_eq!(both, Some(demand(192 << 10, 0)));
+    }
+}

@@ -1,0 +1,189 @@
+//! A fix from end to end: what is known of a disk becomes a layout, a job, and its consequences.
+//!
+//! What is in the partitions and which grids they have to be on is handed in as plain data
+//! ([`Survey`]): who reads it, and from where, is not known here.
+
+mod build;
+mod choose;
+mod dirty;
+mod ends;
+mod extended;
+mod gap;
+mod sector;
+mod survey;
+
+use std::ops::Range;
+
+pub use dirty::{Log, is_about_a_log, log};
+pub use sector::Sectored;
+pub use survey::{Choices, Part, Survey};
+
+use crate::boot::{self, Consequence, Weight};
+use crate::layout::Shift;
+use crate::mover::{Options, Track};
+use crate::resize::Shrink;
+use crate::tables::{Ground, Slot, SlotKind, Table};
+use crate::{Disk, Error, ErrorKind, Job, Result};
+use choose::Chosen;
+
+/// What a fix would do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which table it is.
+    pub table: Table,
+    /// The partitions as they are.
+    pub old: Vec<Slot>,
+    /// As they will be, in the same order.
+    pub new: Vec<Slot>,
+    /// What moves, in order.
+    pub shifts: Vec<Shift>,
+    /// All that is done. Without moves there is nothing in it.
+    pub job: Job,
+    /// What is in the partitions.
+    pub survey: Survey,
+    /// What it means for boot and contents, the weightiest first.
+    pub consequences: Vec<Consequence>,
+    /// What has to become smaller before anything moves.
+    pub shrink: Option<Shrink>,
+}
+
+impl Plan {
+    /// Whether everything is where it should be, or has to stay.
+    pub const fn is_empty(&self) -> bool {
+        self.shifts.is_empty() && self.job.patches.is_empty()
+    }
+
+    /// Names this plan: the same moves of the same data give the same name.
+    pub fn name(&self) -> String {
+        name(&self.job)
+    }
+
+    /// The bytes that are written twice: to the journal, then to their place.
+    pub fn written_twice(&self, options: &Options) -> u64 {
+        let moves = self.job.moves.iter();
+        let twice = moves.filter(|one| is_staged(**one, options));
+        twice.fold(0, |sum, one| sum.saturating_add(one.bytes))
+    }
+
+    /// What is in a partition, in words.
+    pub fn what(&self, number: u32) -> Option<&str> {
+        self.survey.part(number).map(|part| part.what.as_str())
+    }
+
+    /// The bytes of tables, boot sectors and boot code that are written.
+    pub fn table_bytes(&self) -> u64 {
+        let patches = self.job.patches.iter();
+        patches.map(|patch| patch.after.len() as u64).sum()
+    }
+
+    /// All bytes that are written, to the disk and to the journal.
+    pub fn written(&self, options: &Options) -> u64 {
+        let all = self.job.moved_bytes();
+        all.saturating_add(self.written_twice(options))
+    }
+}
+
+/// Names a job by all that it does.
+pub fn name(job: &Job) -> String {
+    let sizes = Options::default().sizes(job.identity.logical_bytes);
+    let hash = sizes.map_or(0, |sizes| crate::journal::header_for(job, sizes).job_hash);
+    format!("{hash:032x}").chars().take(16).collect()
+}
+
+/// Whether a move goes through the journal.
+pub fn is_staged(one: crate::Move, options: &Options) -> bool {
+    Track(one).overlaps() && one.distance() < options.direct_from
+}
+
+/// The plan for a disk: the layout that moves least, and all that has to be written for it.
+pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<Plan> {
+    let (table, end) = bounds(disk, choices)?;
+    let old = table.slots();
+    let reserved = boot::reserved(disk, &table)?;
+    let low = gap::first_free(disk, &table, &reserved)?;
+    let Chosen { shifts, cut } = choose::layout(&table, (low, end), &reserved, survey, choices)?;
+    let mut ends = ends::Ends::default();
+    ends.cut(disk, &old, cut)?;
+    let mut new = placed(&old, &shifts, &ends);
+    if choices.grow {
+        ends.grow(disk, &old, &new, end)?;
+        new = placed(&old, &shifts, &ends);
+    }
+    let mut consequences = told(disk, survey, &old, &shifts);
+    consequences.extend(ends.consequences());
+    let job = if shifts.is_empty() && !choices.grow {
+        build::nothing(disk)
+    } else {
+        extended::place(&table, &mut new)?;
+        let grow = choices.grow;
+        let (job, told) = build::job(disk, &table, &old, &new, &shifts, &reserved, grow)?;
+        consequences.extend(told);
+        job
+    };
+    consequences.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.partition.cmp(&b.partition)));
+    Ok(Plan {
+        table,
+        old,
+        new,
+        shifts,
+        job,
+        survey: survey.clone(),
+        consequences,
+        shrink: ends.shrink,
+    })
+}
+
+/// The table, and where the last partition has to end.
+fn bounds(disk: &mut dyn Disk, choices: &Choices) -> Result<(Table, u64)> {
+    if !choices.grow {
+        let table = Table::read(disk)?;
+        let (_, end) = table.usable();
+        return Ok((table, end));
+    }
+    let table = Table::read_anywhere(disk)?;
+    let (_, end) = table.usable_on(Ground::of(disk))?;
+    Ok((table, end))
+}
+
+/// All partitions where they will be, with the lengths that they will have.
+fn placed(old: &[Slot], shifts: &[Shift], ends: &ends::Ends) -> Vec<Slot> {
+    let to = |slot: &Slot| shifts.iter().find(|shift| shift.number == slot.number);
+    let place = |slot: &Slot| Slot {
+        start: to(slot).map_or(slot.start, |shift| shift.to),
+        size: ends.size(slot),
+        ..*slot
+    };
+    old.iter().map(place).collect()
+}
+
+/// What the survey and the logs of the file systems have to say.
+fn told(disk: &mut dyn Disk, survey: &Survey, old: &[Slot], shifts: &[Shift]) -> Vec<Consequence> {
+    let mut all = survey::stays(survey, old);
+    for shift in shifts {
+        let place: Range<u64> = shift.from..shift.from.saturating_add(shift.size);
+        if let Some(log) = dirty::log(disk, place) {
+            all.extend(log.consequence(shift.number));
+        }
+    }
+    all
+}
+
+/// The partitions that hold data.
+pub(crate) fn data(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
+    slots.iter().filter(|slot| slot.kind != SlotKind::Extended)
+}
+
+/// Refuses a plan whose consequences nobody has taken upon himself.
+pub fn consent(plan: &Plan, accepts: impl Fn(&Consequence) -> bool) -> Result<()> {
+    let weighty = |one: &&Consequence| one.weight == Weight::Refused && !accepts(one);
+    match plan.consequences.iter().find(weighty) {
+        None => Ok(()),
+        Some(one) => {
+            let error = Error::new(ErrorKind::Refused, one.what.clone());
+            Err(match &one.advice {
+                Some(advice) => error.advise(advice.clone()),
+                None => error,
+            })
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A disk as it will be: what is there now, moved, with other bytes laid over it.
+//!
+//! The same description serves both ways of changing a disk: read as a disk it is copied to a new image,
+//! and compared with what is there it becomes the patches of a [`Job`](crate::Job).
+
+mod copy;
+mod patches;
+mod table;
+mod view;
+
+use std::ops::Range;
+
+pub use copy::copy;
+pub use patches::patches;
+pub use table::table;
+pub use view::View;
+
+/// Bytes that will be somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where.
+    pub at: u64,
+    /// What.
+    pub from: Source,
+}
+
+/// Where bytes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// They are here.
+    Bytes(Vec<u8>),
+    /// They are on the disk as it is now.
+    Old(Range<u64>),
+    /// Zeros, so many.
+    Zeros(u64),
+}
+
+impl Piece {
+    /// What it fills.
+    pub fn place(&self) -> Range<u64> {
+        let length = match &self.from {
+            Source::Bytes(bytes) => bytes.len() as u64,
+            Source::Old(old) => old.end.saturating_sub(old.start),
+            Source::Zeros(length) => *length,
+        };
+        self.at..self.at.saturating_add(length)
+    }
+
+    /// The same elsewhere: `at` counts from `to`, what is on the old disk from `from`.
+    #[must_use]
+    pub fn based(self, to: u64, from: u64) -> Self {
+        let source = match self.from {
+            Source::Old(old) => {
+                Source::Old(old.start.saturating_add(from)..old.end.saturating_add(from))
+            }
+            other => other,
+        };
+        Self {
+            at: self.at.saturating_add(to),
+            from: source,
+        }
+    }
+}
+
+/// Pieces that belong together: none covers another, and they are written together.
+#[derive(Clone, Debug, Default)]
+pub struct Layer(Vec<Piece>);
+
+impl Layer {
+    /// Of pieces in any order, none of which covers another. Empty ones are left out.
+    pub fn new(mut pieces: Vec<Piece>) -> Self {
+        pieces.retain(|piece| !piece.place().is_empty());
+        pieces.sort_by_key(|piece| piece.at);
+        Self(pieces)
+    }
+
+    /// Those that touch a range, in order.
+    fn within(&self, range: &Range<u64>) -> impl Iterator<Item = &Piece> {
+        let first = self
+            .0
+            .partition_point(|piece| piece.place().end <= range.start);
+        let rest = self.0.iter().skip(first);
+        let end = range.end;
+        rest.take_while(move |piece| piece.at < end)
+    }
+
+    /// The stretches that it fills, in whole blocks.
+    fn stretches(&self, block: u64) -> Vec<Range<u64>> {
+        let block = block.max(1);
+        let mut all: Vec<Range<u64>> = Vec::new();
+        for place in self.0.iter().map(Piece::place) {
+            let start = place.start - place.start % block;
+            let end = place
+                .end
+                .checked_next_multiple_of(block)
+                .unwrap_or(place.end);
+            match all.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => all.push(start..end),
+            }
+        }
+        all
+    }
+
+    /// Bytes that it fills, in whole blocks.
+    pub fn bytes(&self, block: u64) -> u64 {
+        let stretches = self.stretches(block);
+        stretches.iter().map(|one| one.end - one.start).sum()
+    }
+}

@@ -1,0 +1,49 @@
+//! How much of its partition a file system takes, by its own word.
+
+use crate::bytes::{has, le16, le32, le64, u8_at};
+use crate::content::Content;
+use crate::{Disk, Error, Result};
+
+/// Bytes of the file system that starts at `start`; `None` where nothing is known of it.
+pub fn extent(disk: &mut dyn Disk, start: u64, content: &Content) -> Result<Option<u64>> {
+    let mut head = vec![0; 4096];
+    disk.read_at(start, &mut head)
+        .map_err(|error| Error::io(format!("byte {start} cannot be read"), error))?;
+    Ok(match content {
+        Content::Ext { block } => ext(&head).and_then(|blocks| blocks.checked_mul(*block)),
+        // The last sector of its partition holds a copy of the boot sector, and is not counted.
+        Content::Ntfs { sector } => le64(&head, 40)
+            .checked_add(1)
+            .and_then(|sectors| sectors.checked_mul(*sector)),
+        Content::Fat { .. } => crate::convert::fat::Geometry::read(&head).map(|fat| fat.bytes()),
+        Content::Xfs { .. } => xfs(&head),
+        Content::ExFat { sector } => le64(&head, 72).checked_mul(*sector),
+        Content::Swap { page } => swap(&head, *page),
+        _ => None,
+    })
+}
+
+fn ext(head: &[u8]) -> Option<u64> {
+    let low = u64::from(le32(head, 1024 + 4));
+    let is_64 = le32(head, 1024 + 96) & 0x80 != 0;
+    let high = if is_64 {
+        u64::from(le32(head, 1024 + 0x150))
+    } else {
+        0
+    };
+    let blocks = high << 32 | low;
+    (le16(head, 1024 + 56) == 0xef53).then_some(blocks)
+}
+
+fn xfs(head: &[u8]) -> Option<u64> {
+    let blocks = head.get(8..16)?.try_into().ok().map(u64::from_be_bytes)?;
+    let size = head.get(4..8)?.try_into().ok().map(u32::from_be_bytes)?;
+    has(head, 0, b"XFSB").then(|| blocks.checked_mul(u64::from(size)))?
+}
+
+/// The last page is counted from 0.
+fn swap(head: &[u8], page: u64) -> Option<u64> {
+    let known = u8_at(head, 1024) == 1;
+    let pages = u64::from(le32(head, 1028)).checked_add(1)?;
+    known.then(|| pages.checked_mul(page))?
+}

@@ -1,0 +1,159 @@
+//! The last partition, cut off by as little as a layout needs.
+
+use super::extent::extent;
+use crate::content::{self, Content};
+use crate::layout::{Block, least};
+use crate::tables::Slot;
+use crate::{Disk, Error, ErrorKind, Result};
+
+/// Ends are cut by whole ones of this.
+const STEP: u64 = 1 << 20;
+
+/// The fewest bytes, whole mebibytes, by which the last block has to be shorter for a layout to exist;
+/// `None` where none would be enough.
+pub fn cut(blocks: &[Block]) -> Option<u64> {
+    let last = blocks.iter().max_by_key(|block| block.start)?;
+    if last.fixed {
+        return None;
+    }
+    let works = |steps: u64| least(&shortened(blocks, steps * STEP)).is_some();
+    let most = last.size.checked_sub(1)? / STEP;
+    if !works(most) {
+        return None;
+    }
+    // What fits fits shorter as well: the first that fits is found by halving.
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if works(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(low * STEP)
+}
+
+/// The same blocks with the last one cut off by so much.
+pub fn shortened(blocks: &[Block], bytes: u64) -> Vec<Block> {
+    let last = blocks.iter().map(|block| block.start).max();
+    let shorter = |block: &Block| Block {
+        size: if Some(block.start) == last {
+            block.size.saturating_sub(bytes)
+        } else {
+            block.size
+        },
+        ..block.clone()
+    };
+    blocks.iter().map(shorter).collect()
+}
+
+/// A file system that has to become smaller before its partition does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shrink {
+    /// Its partition, as long as it is now.
+    pub slot: Slot,
+    /// How long it will be.
+    pub new_size: u64,
+    /// What is in it.
+    pub content: Content,
+    /// How much of it the file system takes.
+    pub extent: u64,
+}
+
+impl Shrink {
+    /// Whether the file system reaches past the new end: then its tool has to run first.
+    pub const fn needs_tool(&self) -> bool {
+        self.extent > self.new_size
+    }
+
+    /// What is run, in order; the partition is `device`.
+    pub fn commands(&self, device: &str) -> Vec<Vec<String>> {
+        let size = match self.content {
+            Content::Ext { .. } => format!("{}K", self.new_size >> 10),
+            _ => self.new_size.to_string(),
+        };
+        let all: &[&[&str]] = match self.content {
+            Content::Ext { .. } => &[
+                &["e2fsck", "-f", "-p", device],
+                &["resize2fs", device, &size],
+            ],
+            // The first run changes nothing: it finds out whether the second one would work.
+            _ => &[
+                &[
+                    "ntfsresize",
+                    "--force",
+                    "--no-action",
+                    "--size",
+                    &size,
+                    device,
+                ],
+                &["ntfsresize", "--force", "--force", "--size", &size, device],
+            ],
+        };
+        let words = |command: &&[&str]| command.iter().map(|word| (*word).to_owned()).collect();
+        all.iter().map(words).collect()
+    }
+}
+
+/// How a partition becomes as short as `new_size`; refused where no tool can do that unmounted.
+pub fn shrink(disk: &mut dyn Disk, slot: &Slot, new_size: u64) -> Result<Shrink> {
+    let content = content::probe(disk, slot.start, slot.size)?;
+    let found = extent(disk, slot.start, &content)?;
+    let done = found.is_some_and(|extent| extent <= new_size);
+    let found = found.filter(|_| done || by_tool(&content));
+    match found {
+        Some(extent) => Ok(Shrink {
+            slot: *slot,
+            new_size,
+            content,
+            extent,
+        }),
+        None if content == Content::Empty => Ok(Shrink {
+            slot: *slot,
+            new_size,
+            content,
+            extent: 0,
+        }),
+        None => Err(cannot(slot.number, &content)),
+    }
+}
+
+const fn by_tool(content: &Content) -> bool {
+    matches!(content, Content::Ext { .. } | Content::Ntfs { .. })
+}
+
+fn cannot(number: u32, content: &Content) -> Error {
+    let name = content.name();
+    let (why, advice) = match content {
+        Content::Xfs { .. } => (
+            "XFS cannot become smaller",
+            "copy its files to a smaller one (`xfsdump`, `xfsrestore`)",
+        ),
+        Content::Btrfs { .. } => (
+            "btrfs is made smaller only while it is mounted",
+            "mount it and run `btrfs filesystem resize`, then make the partition smaller (`sfdisk`)",
+        ),
+        Content::Lvm => (
+            "what is at its end has to be moved away first",
+            "`pvmove` and `pvresize --setphysicalvolumesize`, then make the partition smaller (`sfdisk`)",
+        ),
+        Content::Luks { .. } => (
+            "what is encrypted cannot be seen",
+            "open it, make what is in it smaller, then `cryptsetup resize`, then the partition (`sfdisk`)",
+        ),
+        Content::Swap { .. } => (
+            "swap is made anew",
+            "make the partition smaller (`sfdisk`) and run `mkswap` with its UUID",
+        ),
+        _ => (
+            "no tool makes this smaller",
+            "make room on the disk instead",
+        ),
+    };
+    Error::new(
+        ErrorKind::Refused,
+        format!("partition {number} holds {name} and cannot be cut: {why}"),
+    )
+    .advise(advice)
+}

@@ -1,0 +1,105 @@
+//! A table made anew: for blocks of another size, or for a disk of another length.
+//!
+//! Nothing of a table is lost on the way: types, ids, names, attributes and boot code are the bytes that
+//! they were. What changes is where the copies lie and in which unit they count.
+
+use std::ops::Range;
+
+use super::entry::{self, Entry};
+use super::{Dos, Sectors, Slot, SlotKind, Table, in_sectors, refused};
+use crate::{Disk, Result};
+
+/// The disk that a table is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ground {
+    /// Its logical block.
+    pub unit: u64,
+    /// Its length.
+    pub size: u64,
+}
+
+impl Ground {
+    /// That of a disk.
+    pub fn of(disk: &dyn Disk) -> Self {
+        Self {
+            unit: disk.logical_bytes(),
+            size: disk.size_bytes(),
+        }
+    }
+
+    /// Blocks of the disk.
+    pub const fn blocks(self) -> u64 {
+        match self.size.checked_div(self.unit) {
+            Some(blocks) => blocks,
+            None => 0,
+        }
+    }
+}
+
+/// The bytes of a table, and what it leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remade {
+    /// In the order in which to write them: after each group what was written has to be durable.
+    pub groups: Vec<Vec<Sectors>>,
+    /// Where the old table lies: what the new one does not cover would be found by programs that look
+    /// for it, and says nothing any more.
+    pub stale: Vec<Range<u64>>,
+}
+
+impl Table {
+    /// Where partitions may lie on a disk like this.
+    pub fn usable_on(&self, ground: Ground) -> Result<(u64, u64)> {
+        match self {
+            Self::Dos(_) => Ok((
+                ground.unit,
+                ground.size.min(u64::from(u32::MAX) * ground.unit),
+            )),
+            Self::Gpt(gpt) => gpt.usable_on(ground),
+        }
+    }
+
+    /// Whether it can be made anew at all: a chain of logical partitions has a record before each.
+    pub fn can_be_remade(&self) -> Result<()> {
+        let mut slots = self.slots().into_iter();
+        if slots.any(|slot| slot.kind != SlotKind::Primary) {
+            return Err(refused(
+                "logical partitions have a record in a sector before each: their chain cannot be counted in other sectors",
+            )
+            .advise("make it a GPT first (`sgdisk --mbrtogpt`)"));
+        }
+        Ok(())
+    }
+
+    /// This table on a disk like this, with partitions at `slots`, all of which are named.
+    pub fn remade(&self, ground: Ground, slots: &[Slot]) -> Result<Remade> {
+        self.can_be_remade()?;
+        super::fits(self.usable_on(ground)?, slots)?;
+        match self {
+            Self::Dos(dos) => dos.remade(ground, slots),
+            Self::Gpt(gpt) => gpt.remade(ground, slots),
+        }
+    }
+}
+
+impl Dos {
+    fn remade(&self, ground: Ground, slots: &[Slot]) -> Result<Remade> {
+        let mut boot = self.boot_sector().to_vec();
+        boot.resize(512, 0);
+        for slot in slots {
+            let index = usize::try_from(slot.number.saturating_sub(1)).unwrap_or(usize::MAX / 64);
+            let start = in_sectors(slot.start, ground.unit, "a partition")?;
+            let count = in_sectors(slot.size, ground.unit, "a size")?;
+            let entry = Entry {
+                start: super::ebr::narrow(start)?,
+                count: super::ebr::narrow(count)?,
+                ..entry::get(&boot, index)
+            };
+            entry::set(&mut boot, index, &entry, 0);
+        }
+        let at = 0;
+        Ok(Remade {
+            groups: vec![vec![Sectors { at, bytes: boot }]],
+            stale: Vec::new(),
+        })
+    }
+}
