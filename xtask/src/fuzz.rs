@@ -12,6 +12,9 @@ use crate::{fixtures, packages, paths, run};
 /// Damaged traces of each format, and journals, where nothing else is said.
 const TRACE_RUNS: &str = "100000";
 
+/// Damaged images that are opened for writing: each is some MiB.
+const CONTAINER_RUNS: &str = "20000";
+
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
 const TRUNCATE_BYTES: u64 = 1 << 20;
 
@@ -35,11 +38,14 @@ pub fn run(args: &[String]) -> Result<bool> {
     if has("--journals") {
         return journals(value("--runs"));
     }
+    if has("--containers") {
+        return containers(value("--runs"));
+    }
     let good = images(args)?;
     if has("--format") || has("--truncate") {
         return Ok(good);
     }
-    Ok(traces(value("--runs"), None)? && journals(value("--runs"))? && good)
+    Ok(traces(value("--runs"), None)? && journals(value("--runs"))? && containers(None)? && good)
 }
 
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
@@ -59,6 +65,15 @@ fn journals(runs: Option<&str>) -> Result<bool> {
         .args(package)
         .arg("--")
         .arg(runs.unwrap_or(TRACE_RUNS));
+    run::succeeds(&mut command)
+}
+
+/// The loop of `crates/repair/examples/container_fuzz`, which makes its own seeds.
+fn containers(runs: Option<&str>) -> Result<bool> {
+    let package = ["--package", "ioalign-repair", "--example", "container_fuzz"];
+    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
+    command.args(package).arg("--");
+    command.arg(runs.unwrap_or(CONTAINER_RUNS));
     run::succeeds(&mut command)
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::Severity;
+use ioalign_core::{Remark, Severity};
 use ioalign_inspect::images::{self, Image, Policy};
 use ioalign_inspect::source::{FileSource, Source};
 
@@ -100,10 +100,15 @@ fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
     }
 }
 
-/// Whatever the reader found odd about it, but for notes, is a reason not to write.
+/// Whatever the reader found odd about it, but for notes, is a reason not to write. That a dynamic VHD has
+/// its footer at the start alone is what a loss of power leaves, and is put right by the next flush.
 fn sound(image: &Image) -> Result<()> {
-    let worst = |severity: Severity| !matches!(severity, Severity::Note | Severity::Ok);
-    match image.remarks.iter().find(|remark| worst(remark.severity)) {
+    let by_copy =
+        |remark: &Remark| remark.rule == "vhd-footer-missing" && image.variant == "dynamic";
+    let worst = |remark: &&Remark| {
+        !matches!(remark.severity, Severity::Note | Severity::Ok) && !by_copy(remark)
+    };
+    match image.remarks.iter().find(worst) {
         Some(remark) => Err(refused(remark.why.clone())),
         None => Ok(()),
     }
