@@ -260,3 +260,36 @@ fn two_do_not_write_at_once() {
         drop(open(&path, true));
     }
 }
+
+/// Two guest clusters in one place of the file: writing the one would change the other.
+#[test]
+fn a_cluster_that_is_two_things_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("twice.qcow2");
+    let mut disk = container::create(&path, Format::Qcow2, 4 << 20, 512).unwrap();
+    disk.write_at(0, &[1; 1024]).unwrap();
+    disk.write_at(1 << 20, &[2; 1024]).unwrap();
+    disk.flush().unwrap();
+    drop(disk);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let word = |bytes: &[u8], at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().unwrap());
+    let l2 = usize::try_from(word(&bytes, 3 << 16) & !(1 << 63)).unwrap();
+    bytes.copy_within(l2..l2 + 8, l2 + 16 * 8);
+    std::fs::write(&path, bytes).unwrap();
+    let error = container::open(&path, true).err().unwrap();
+    assert!(error.to_string().contains("two things"), "{error}");
+}
+
+/// Only a part of a disk is no disk.
+#[test]
+fn one_extent_of_many_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let options: &[&str] = &["-o", "subformat=twoGbMaxExtentSparse"];
+    let (path, _, _) = made(folder.path(), "vmdk-parts", options);
+    let part = path.with_file_name("vmdk-parts-s001.img");
+    assert!(part.exists(), "QEMU names extents otherwise");
+    for write in [true, false] {
+        let error = container::open(&part, write).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    }
+}
