@@ -57,16 +57,17 @@ impl State {
         for at in (1..pending.len()).rev() {
             pending.swap(at, random.below(at + 1));
         }
-        let often = *random.pick(&[0, 1, 2, 5, 1000]);
         for event in pending {
+            // In a thousand: none, half, most, nearly all, and all of its sectors.
+            let lands = *random.pick(&[0, 500, 850, 999, 1000, 1000]);
             match event {
-                Event::Len(bytes) if random.below(often + 1) > 0 && bytes > self.durable.len() => {
+                Event::Len(bytes) if random.below(1000) < lands && bytes > self.durable.len() => {
                     self.durable.resize(bytes, 0);
                 }
                 Event::Len(_) => {}
                 Event::Write(at, bytes) => {
                     for (index, sector) in bytes.chunks(SECTOR).enumerate() {
-                        if random.below(often + 1) > 0 {
+                        if random.below(1000) < lands {
                             self.land(at + index * SECTOR, sector);
                         }
                     }
