@@ -18,6 +18,8 @@ use super::tools::{Verdict, check, content, must};
 
 const SECTOR: usize = 512;
 const SIZE: usize = 5 << 20;
+/// Losses of power that an image goes through.
+const ROUNDS: u64 = 12;
 
 /// What was done to a file since its last flush.
 enum Event {
@@ -172,13 +174,22 @@ impl Model {
     }
 }
 
-/// Writes and flushes until power goes out; whether it did.
-fn until_power_fails(disk: &mut dyn Disk, model: &mut Model, random: &mut Random) -> bool {
-    for _ in 0..60 {
+/// Writes and flushes until power goes out: often in the middle of a flush, where the order counts.
+fn until_power_fails(
+    disk: &mut dyn Disk,
+    store: &SimStore,
+    model: &mut Model,
+    random: &mut Random,
+) {
+    store.0.borrow_mut().left = random.within(1, 150);
+    loop {
         if random.below(4) == 0 {
+            if random.below(4) == 0 {
+                store.0.borrow_mut().left = random.within(1, 12);
+            }
             match disk.flush() {
                 Ok(()) => model.flush(),
-                Err(_) => return true,
+                Err(_) => return,
             }
             continue;
         }
@@ -186,10 +197,9 @@ fn until_power_fails(disk: &mut dyn Disk, model: &mut Model, random: &mut Random
         let data = data(random, bytes);
         model.since.push((number(at), data.clone()));
         if disk.write_at(at, &data).is_err() {
-            return true;
+            return;
         }
     }
-    false
 }
 
 fn read_all(disk: &mut dyn Disk) -> Vec<u8> {
@@ -230,7 +240,7 @@ fn crash_often(image: &[u8], format: &str, logical: u64, seed: u64, folder: &Pat
         state.restart(&mut random, u64::MAX);
     }
     let mut model = None;
-    for round in 0..4 {
+    for round in 0..ROUNDS {
         let what = format!("{format} {logical}, seed {seed}, round {round}");
         let source: Arc<dyn Source> = Arc::new(MemorySource::new(store.0.borrow().view.clone()));
         let opened = open_store(Box::new(store.clone()), &source);
@@ -244,15 +254,11 @@ fn crash_often(image: &[u8], format: &str, logical: u64, seed: u64, folder: &Pat
             flushed: there,
             since: Vec::new(),
         };
-        store.0.borrow_mut().left = random.within(1, 90);
-        let failed = until_power_fails(disk.as_mut(), &mut now, &mut random);
+        until_power_fails(disk.as_mut(), &store, &mut now, &mut random);
         drop(disk);
-        if !failed {
-            store.0.borrow_mut().left = 0;
-        }
         store.0.borrow_mut().restart(&mut random, u64::MAX);
         // QEMU has no VHDX with sectors of 4096.
-        if random.below(6) == 0 && logical == 512 {
+        if random.below(16) == 0 && logical == 512 {
             let path = folder.join("crashed");
             std::fs::write(&path, &store.0.borrow().durable).unwrap();
             qemu_agrees(&path, format, &now, &what);
