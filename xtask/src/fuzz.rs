@@ -12,6 +12,9 @@ use crate::{fixtures, packages, paths, run};
 /// Damaged traces of each format, journals and boot sectors, where nothing else is said.
 const TRACE_RUNS: &str = "100000";
 
+/// Damaged images that are opened for writing: each is some MiB.
+const CONTAINER_RUNS: &str = "20000";
+
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
 const TRUNCATE_BYTES: u64 = 1 << 20;
 
@@ -41,6 +44,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     if has("--convert") {
         return repair("convert_fuzz", value("--runs"));
     }
+    if has("--containers") {
+        return repair("container_fuzz", value("--runs").or(Some(CONTAINER_RUNS)));
+    }
     let good = images(args)?;
     if has("--format") || has("--truncate") {
         return Ok(good);
@@ -51,7 +57,7 @@ pub fn run(args: &[String]) -> Result<bool> {
     for example in loops {
         held &= repair(example, runs)?;
     }
-    Ok(held)
+    Ok(repair("container_fuzz", Some(CONTAINER_RUNS))? && held)
 }
 
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
@@ -72,45 +78,4 @@ fn repair(example: &str, runs: Option<&str>) -> Result<bool> {
         .arg("--")
         .arg(runs.unwrap_or(TRACE_RUNS));
     run::succeeds(&mut command)
-}
-
-fn images(args: &[String]) -> Result<bool> {
-    let mut command = run::cargo(&[
-        "run",
-        "--profile",
-        "fuzz",
-        "--quiet",
-        "--package",
-        "ioalign-inspect",
-    ]);
-    command.args(["--example", "fuzz_loop", "--", "--seeds"]);
-    command
-        .arg(seeds()?)
-        .arg("--seeds")
-        .arg(fixtures::current())
-        .arg("--texts")
-        .arg(paths::root().join("fuzz/texts"));
-    let most = TRUNCATE_BYTES.to_string();
-    for arg in args {
-        command.arg(arg);
-        if arg == "--truncate" {
-            command.arg(&most);
-        }
-    }
-    run::succeeds(&mut command)
-}
-
-/// The folder of images that packaged tools wrote, filled once per version of the script.
-fn seeds() -> Result<PathBuf> {
-    let script = paths::root().join("fuzz/seeds.sh");
-    let mut hash = Hash::new();
-    hash.add_file(&script)?;
-    let folder = paths::target().join("fuzz-seeds").join(hash.text());
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let part = folder.with_extension(format!("{}.part", std::process::id()));
-    run::must(run::command(&script).arg(&part))?;
-    paths::settle(&part, &folder)?;
-    Ok(folder)
 }

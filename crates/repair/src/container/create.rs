@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::store::Store;
-use super::{Format, qcow2, vdi, vhd, vhdx, vmdk};
+use super::{Format, lock, qcow2, vdi, vhd, vhdx, vmdk};
+use crate::journal::sync_folder;
 use crate::mover::FileDisk;
 use crate::{Disk, Error, ErrorKind, Result};
 
@@ -24,6 +25,11 @@ pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<B
         _ => Error::io("cannot be made", error).of_target(path),
     })?;
     let store = FileDisk::locked(file, logical, path)?;
+    let handle = store
+        .file()
+        .and_then(|file| sync_folder(path).map(|()| file));
+    let handle = handle.map_err(|error| Error::io("cannot be made", error).of_target(path))?;
+    lock::exclusive(&handle, path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let made = create_store(Box::new(store), format, bytes, logical, &name);
     made.map_err(|error| {

@@ -13,6 +13,7 @@ mod open;
 mod pieces;
 mod qcow2;
 mod reading;
+mod sound;
 mod store;
 mod vdi;
 mod vhd;

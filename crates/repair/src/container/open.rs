@@ -5,14 +5,13 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::Severity;
 use ioalign_inspect::images::{self, Image, Policy};
 use ioalign_inspect::source::{FileSource, Source};
 
 use super::pieces::{Piece, Pieces};
 use super::reading::Reading;
 use super::store::Store;
-use super::{lock, qcow2, vdi, vhd, vhdx, vmdk};
+use super::{lock, qcow2, sound, vdi, vhd, vhdx, vmdk};
 use crate::mover::FileDisk;
 use crate::{Disk, Error, ErrorKind, Result};
 
@@ -41,6 +40,7 @@ fn readable(path: &Path) -> Result<Box<dyn Disk>> {
     }
     lock::shared(file, path)?;
     let image = inspected(&(Arc::new(source) as Arc<dyn Source>), path)?;
+    sound::to_read(&image).map_err(|error| error.of_target(path))?;
     let logical = image.logical_sector.map_or(512, |sector| sector.get());
     Ok(Box::new(Reading::new(image.guest, logical)))
 }
@@ -85,7 +85,7 @@ pub(super) fn refused(why: impl Into<String>) -> Error {
 }
 
 fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
-    sound(&image)?;
+    sound::to_write(&image)?;
     match (image.format, image.variant.as_str()) {
         ("raw", _) => Ok(store),
         ("qcow2", _) => qcow2::open(store, image),
@@ -97,15 +97,6 @@ fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
         (format, variant) => Err(refused(format!(
             "a {variant} {format} image is not written in place"
         ))),
-    }
-}
-
-/// Whatever the reader found odd about it, but for notes, is a reason not to write.
-fn sound(image: &Image) -> Result<()> {
-    let worst = |severity: Severity| !matches!(severity, Severity::Note | Severity::Ok);
-    match image.remarks.iter().find(|remark| worst(remark.severity)) {
-        Some(remark) => Err(refused(remark.why.clone())),
-        None => Ok(()),
     }
 }
 
@@ -134,7 +125,7 @@ fn flat_files(image: &Image) -> bool {
 
 /// The files of a flat VMDK, each of them locked; so is its descriptor, which nothing else uses.
 fn flat(descriptor: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
-    sound(image)?;
+    sound::to_write(image)?;
     if image.backing_path.is_some() {
         return Err(refused("a VMDK with a parent is not written in place"));
     }

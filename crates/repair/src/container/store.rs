@@ -6,7 +6,7 @@ use crate::mover::FileDisk;
 use crate::{Disk, MemoryDisk};
 
 /// Memory is not for disks: a header that claims terabytes must not get them.
-const MOST_MEMORY: u64 = 1 << 30;
+const MOST_MEMORY: u64 = 64 << 20;
 
 /// The bytes of an image file. A [`Disk`] that can grow: what is added reads as zeros.
 pub trait Store: Disk {

@@ -18,6 +18,7 @@ use std::ops::Range;
 
 pub use create::{Sizes, header_for};
 pub use file::JournalFile;
+pub(crate) use file::sync_folder;
 pub use header::{Header, PIECE_MOST, SLOT_MOST};
 #[doc(hidden)]
 pub use sign::sign;

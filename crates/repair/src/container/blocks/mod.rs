@@ -2,13 +2,14 @@
 //!
 //! # What is promised
 //!
-//! Until [`flush`](Disk::flush) returns, what was written may be lost; nothing else ever is. A new block lies
+//! Until [`flush`](crate::Disk::flush) returns, what was written may be lost; nothing else ever is. A new block lies
 //! where no table points, so its data may be written at any time. Tables change in memory only. A flush makes
 //! data durable first, then what says that their place is taken, then what says that they are there
 //! ([`Layout::commit`]): a crash between the steps leaves space that nobody uses, and never a table that leads
 //! to what was not written. Sectors of 512 bytes of a table are taken to be written whole or not at all.
 
 mod bat;
+mod disk;
 mod run;
 mod table;
 
@@ -21,10 +22,8 @@ use ioalign_inspect::images::guest::{Piece, Span};
 pub use bat::{Bat, Entries, Place, Sizes};
 pub use table::Table;
 
-use self::run::{Run, Runs};
 use super::reading::failed;
 use super::store::{Store, damaged, end_of, is_zero, length};
-use crate::Disk;
 
 /// Where a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +170,15 @@ impl<L: Layout> Blocks<L> {
         Ok(claim.at)
     }
 
+    /// Whether a piece is zeros by the tables alone.
+    const fn is_blank(&self, piece: Piece) -> bool {
+        match piece {
+            Piece::Zero => true,
+            Piece::Below => self.below.is_none(),
+            Piece::Stored { .. } | Piece::Packed { .. } => false,
+        }
+    }
+
     /// Copies what a stretch of a block holds to the block's new place.
     fn carry(&mut self, claim: Claim, start: u64, part: std::ops::Range<u64>) -> io::Result<()> {
         let mut at = part.start;
@@ -179,7 +187,8 @@ impl<L: Layout> Blocks<L> {
             let most = length((part.end - at).min(1 << 20))?;
             let (piece, bytes) = self.span(at, most)?;
             let to = end_of(claim.at, at - start)?;
-            if piece != (Piece::Stored { file: 0, at: to }) {
+            let blank = claim.fresh && self.is_blank(piece);
+            if !blank && piece != (Piece::Stored { file: 0, at: to }) {
                 buffer.resize(bytes, 0);
                 self.fill(piece, at, &mut buffer)?;
                 if !(claim.fresh && is_zero(&buffer)) {
@@ -205,120 +214,4 @@ impl<L: Layout> Blocks<L> {
         let place = self.prepare(index, within, length)?;
         Ok(Some(end_of(place, within)?))
     }
-}
-
-impl<L: Layout> Disk for Blocks<L> {
-    fn size_bytes(&self) -> u64 {
-        self.layout.size_bytes()
-    }
-
-    fn logical_bytes(&self) -> u64 {
-        self.layout.logical_bytes()
-    }
-
-    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.check(at, bytes.len())?;
-        let mut runs = Runs::default();
-        let mut from = 0;
-        while from < bytes.len() {
-            let (piece, part) = self.span(at + from as u64, bytes.len() - from)?;
-            let ready = match piece {
-                Piece::Stored { at, .. } => runs.add(at, from, part),
-                _ => {
-                    let out = bytes.get_mut(from..from + part).unwrap_or_default();
-                    self.fill(piece, at + from as u64, out)?;
-                    None
-                }
-            };
-            read_run(self.store.as_mut(), ready, bytes)?;
-            from += part;
-        }
-        read_run(self.store.as_mut(), runs.take(), bytes)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.check(at, bytes.len())?;
-        let block = self.layout.block_bytes();
-        let mut runs = Runs::default();
-        let mut from = 0;
-        while from < bytes.len() {
-            let address = at + from as u64;
-            let room = length(block - address % block)?;
-            let part = room.min(bytes.len() - from);
-            let now = bytes.get(from..from + part).unwrap_or_default();
-            let ready = match self.place(address, now)? {
-                Some(place) => runs.add(place, from, part),
-                None => None,
-            };
-            write_run(self.store.as_mut(), ready, bytes)?;
-            from += part;
-        }
-        write_run(self.store.as_mut(), runs.take(), bytes)?;
-        if self.layout.is_full() {
-            self.layout.commit(self.store.as_mut())?;
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.layout.commit(self.store.as_mut())
-    }
-
-    fn release(&mut self, at: u64, bytes: u64) {
-        let end = at.saturating_add(bytes).min(self.size_bytes());
-        let mut runs = Runs::default();
-        let mut from = at;
-        while from < end {
-            let most = usize::try_from(end - from).unwrap_or(usize::MAX);
-            let Ok((piece, part)) = self.span(from, most) else {
-                return;
-            };
-            let place = usize::try_from(from - at).unwrap_or(0);
-            if let Piece::Stored { at, .. } = piece
-                && let Some(ready) = runs.add(at, place, part)
-            {
-                self.store.release(ready.at, ready.bytes as u64);
-            }
-            from += part as u64;
-        }
-        if let Some(ready) = runs.take() {
-            self.store.release(ready.at, ready.bytes as u64);
-        }
-    }
-
-    fn zeros_from(&mut self, at: u64) -> u64 {
-        let mut end = at;
-        // As many pieces as a table of QEMU's has entries, so that the work is bounded.
-        for _ in 0..8192 {
-            if end >= self.size_bytes() {
-                break;
-            }
-            let Ok(Span { piece, room }) = self.layout.find(self.store.as_mut(), end) else {
-                break;
-            };
-            let zeros = match (piece, &self.below) {
-                (Piece::Zero, _) | (Piece::Below, None) => room,
-                (Piece::Below, Some(below)) if end >= below.len() => room,
-                (Piece::Below, Some(below)) => below.zeros_at(end).min(room),
-                _ => 0,
-            };
-            if zeros == 0 {
-                break;
-            }
-            end = end.saturating_add(zeros);
-        }
-        end.min(self.size_bytes()).saturating_sub(at)
-    }
-}
-
-fn read_run(store: &mut dyn Store, run: Option<Run>, bytes: &mut [u8]) -> io::Result<()> {
-    let Some(run) = run else { return Ok(()) };
-    let part = bytes.get_mut(run.from..run.from + run.bytes);
-    store.get(run.at, part.unwrap_or_default())
-}
-
-fn write_run(store: &mut dyn Store, run: Option<Run>, bytes: &[u8]) -> io::Result<()> {
-    let Some(run) = run else { return Ok(()) };
-    let part = bytes.get(run.from..run.from + run.bytes);
-    store.put(run.at, part.unwrap_or_default())
 }

@@ -4,6 +4,7 @@
 //! a snapshot) is given back in the reference counts when the tables that lead to the new ones are durable.
 //! So a crash leaves clusters that nothing uses, which `qemu-img check -r leaks` gives back, and nothing else.
 
+mod apart;
 mod create;
 mod header;
 mod refcounts;
@@ -60,7 +61,14 @@ pub fn open(mut store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
         ));
     }
     let below = image.backing.map(|image| image.guest);
-    let layout = Qcow2::new(store.as_mut(), header).map_err(cannot_read)?;
+    let mut layout = Qcow2::new(store.as_mut(), header).map_err(cannot_read)?;
+    let apart = apart::check(
+        store.as_mut(),
+        &layout.header,
+        &mut layout.tables,
+        &layout.counts,
+    );
+    apart.map_err(|error| refused(error.to_string()))?;
     Ok(Box::new(Blocks::new(layout, store, below)))
 }
 

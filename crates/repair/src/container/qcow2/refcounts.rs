@@ -15,7 +15,7 @@ const KEPT_BYTES: u64 = 16 << 20;
 /// Clusters to be given back before that is done.
 const MOST_FREED: usize = 1 << 16;
 /// Clusters behind the end of the file that are counted all the same: more are no accident.
-const MOST_TAKEN: u64 = 1 << 20;
+const MOST_TAKEN: u64 = 1 << 16;
 
 /// All counts.
 pub struct Refcounts {
@@ -56,6 +56,18 @@ impl Refcounts {
     /// The end of the file with all that is taken.
     pub const fn end(&self) -> u64 {
         self.next * self.cluster
+    }
+
+    /// Where the table and its blocks are, cluster by cluster.
+    pub fn places(&self) -> impl Iterator<Item = u64> {
+        let own = (self.table_at..self.table_at + self.table.bytes().len() as u64)
+            .step_by(usize::try_from(self.cluster).unwrap_or(512));
+        let blocks = self.table.bytes().as_chunks().0.iter();
+        own.chain(
+            blocks
+                .map(|at| u64::from_be_bytes(*at))
+                .filter(|at| *at != 0),
+        )
     }
 
     fn block_at(&self, number: u64) -> io::Result<u64> {

@@ -135,6 +135,32 @@ impl Tables {
             .map_err(damaged)
     }
 
+    /// Where the L2 tables are, and the clusters that they name: those that are stored, and those that
+    /// compressed ones lie in.
+    pub fn places(&mut self, store: &mut dyn Store) -> io::Result<(Vec<u64>, Vec<u64>)> {
+        let (mut stored, mut packed) = (Vec::new(), Vec::new());
+        let cluster = self.shape.cluster();
+        for number in 0..self.shape.size.div_ceil(self.shape.span()) {
+            let first = number * self.per_table();
+            let Some(at) = self.place(first)? else {
+                continue;
+            };
+            stored.push(at);
+            for index in first..first + self.per_table() {
+                let entry = self.entry(store, index)?;
+                match (self.packed(entry), self.host(entry)) {
+                    (Some((at, bytes)), _) => {
+                        let last = at.saturating_add(bytes.max(1)) - 1;
+                        packed.extend([at / cluster * cluster, last / cluster * cluster]);
+                    }
+                    (None, 0) => {}
+                    (None, at) => stored.push(at),
+                }
+            }
+        }
+        Ok((stored, packed))
+    }
+
     /// What stands at an address.
     pub fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span> {
         let cluster = self.shape.cluster();

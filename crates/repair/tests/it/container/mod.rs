@@ -1,6 +1,8 @@
 //! Images as disks, with QEMU's tools as the judge.
 
+mod locks;
 mod model;
+mod moves;
 mod output;
 mod power;
 mod tools;

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 use std::process::Output;
+use std::time::Duration;
 
+use ioalign_repair::container;
+use ioalign_repair::{Disk, ErrorKind};
 use ioalign_testkit::run::command;
 
 fn qemu_img<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Output {
@@ -17,9 +20,13 @@ fn qemu_img<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Output {
         command.current_dir(folder);
     }
     command.args(arguments);
-    command
-        .output()
-        .expect("qemu-img (qemu-utils) is needed for this test")
+    patiently(|| {
+        let done = command.output();
+        let done = done.expect("qemu-img (qemu-utils) is needed for this test");
+        let locked = String::from_utf8_lossy(&done.stderr).contains(" lock");
+        if locked { Err(done) } else { Ok(done) }
+    })
+    .unwrap_or_else(|done| done)
 }
 
 /// Runs it, and it has to work.
@@ -81,6 +88,16 @@ pub fn content(path: &Path, format: &str) -> Vec<u8> {
 
 /// The image has no leaks and no errors, and a guest reads `expected` in it.
 pub fn is_sound(path: &Path, format: &str, expected: &[u8]) {
+    let mut there = vec![1; expected.len()];
+    let mut disk = open(path, false);
+    let bytes = usize::try_from(disk.size_bytes()).unwrap().min(there.len());
+    disk.read_at(0, &mut there[..bytes]).unwrap();
+    assert!(there[..bytes] == expected[..bytes], "{}", path.display());
+    if format == "vhdx" && disk.logical_bytes() == 4096 {
+        // QEMU has no such VHDX.
+        return;
+    }
+    drop(disk);
     let (verdict, said) = check(path, format);
     assert_eq!(verdict, Verdict::Sound, "{}: {said}", path.display());
     holds(path, format, expected);
@@ -92,4 +109,25 @@ pub fn holds(path: &Path, format: &str, expected: &[u8]) {
     assert!(there.len() >= expected.len(), "{} is short", path.display());
     let wrong = there.iter().zip(expected).position(|(a, b)| a != b);
     assert_eq!(wrong, None, "{} differs", path.display());
+}
+
+/// Opens an image.
+pub fn open(path: &Path, write: bool) -> Box<dyn Disk> {
+    let opened = patiently(|| match container::open(path, write) {
+        Err(error) if error.kind() == ErrorKind::InUse => Err(error),
+        other => Ok(other),
+    });
+    opened.unwrap().unwrap()
+}
+
+/// Tries again for a while: a program that another test starts has our open files, and so our locks, from
+/// its fork to its exec.
+fn patiently<T, E>(mut attempt: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    for _ in 0..100 {
+        if let Ok(done) = attempt() {
+            return Ok(done);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    attempt()
 }

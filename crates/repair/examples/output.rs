@@ -1,0 +1,43 @@
+//! `output IMAGE NEW-IMAGE [FORMAT]`: writes a new image of an old one without moving anything, for measurements
+//! against `qemu-img convert`. `ioalign fix --output` is what people use.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use ioalign_repair::container::{self, Format};
+use ioalign_repair::mover::{Done, Progress};
+use ioalign_repair::{Identity, Job, Result};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let texts: Vec<&str> = args.iter().map(String::as_str).collect();
+    let started = Instant::now();
+    let done = match *texts.as_slice() {
+        [old, new] => output(old, new, Format::from_extension(Path::new(new)).unwrap()),
+        [old, new, format] => output(old, new, Format::from_name(format).unwrap()),
+        _ => panic!("output IMAGE NEW-IMAGE [FORMAT]"),
+    };
+    match done {
+        Ok(done) => eprintln!("{done:?} in {:?}", started.elapsed()),
+        Err(error) => {
+            eprintln!("output: {error}");
+            std::process::exit(1);
+        }
+    }
+}
+
+fn output(old: &str, new: &str, format: Format) -> Result<Done> {
+    let mut from = container::open(Path::new(old), false)?;
+    let (bytes, logical) = (from.size_bytes(), from.logical_bytes());
+    let job = Job {
+        moves: Vec::new(),
+        patches: Vec::new(),
+        keep: Vec::new(),
+        identity: Identity::take(from.as_mut(), &[]),
+    };
+    let mut to = container::create(Path::new(new), format, bytes, logical)?;
+    let mut watch = |_: &Progress| ControlFlow::Continue(());
+    container::write_new(from.as_mut(), &job, to.as_mut(), &mut watch)
+}
