@@ -8,6 +8,7 @@ mod cli;
 mod composition;
 mod contrib;
 mod explain;
+mod fix_real;
 mod folder;
 mod formats;
 mod guest;

@@ -1,0 +1,64 @@
+//! LVM in a logical partition, LUKS2, and a disk with a sector that cannot be read: in a microVM.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::super::guest;
+
+/// What the guest sent.
+struct Answers(PathBuf);
+
+impl Answers {
+    fn text(&self, name: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.text(name)).unwrap()
+    }
+
+    fn verdict(&self, name: &str) -> Value {
+        self.json(&format!("{name}.check.json"))["targets"][0]["verdict"].clone()
+    }
+
+    /// Number and start of every partition, by sfdisk and by the kernel.
+    fn starts(&self, name: &str) -> (Vec<u64>, Vec<u64>) {
+        let table = self.json(&format!("{name}.sfdisk.json"));
+        let all = table["partitiontable"]["partitions"].as_array().unwrap();
+        let starts = all.iter().map(|one| one["start"].as_u64().unwrap());
+        let kernel = self.text(&format!("{name}.kernel"));
+        let second = |line: &str| line.split(' ').nth(1).unwrap().parse().unwrap();
+        (starts.collect(), kernel.lines().map(second).collect())
+    }
+
+    fn assert_same(&self, names: &[&str]) {
+        for name in names {
+            let (before, after) = (format!("{name}-before.sums"), format!("{name}-after.sums"));
+            assert_eq!(self.text(&before).lines().count(), 20, "{name}");
+            assert_eq!(self.text(&before), self.text(&after), "{name}");
+        }
+    }
+}
+
+#[test]
+fn volumes_and_bad_sectors_on_a_real_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    guest::run("lab/live/fix.sh", folder.path());
+    let answers = Answers(folder.path().join(Path::new("fix")));
+    for disk in ["lvm", "luks"] {
+        assert_eq!(answers.verdict(&format!("{disk}-before")), "misaligned");
+        assert_eq!(answers.verdict(&format!("{disk}-after")), "ok");
+        let (table, kernel) = answers.starts(disk);
+        assert_eq!(table, kernel, "{disk}: the kernel was not told");
+    }
+    answers.assert_same(&["primary", "logical", "lvm", "luks"]);
+    // It stopped at the sector, said so, and went back.
+    assert_ne!(answers.text("error.status").trim(), "0");
+    let said = answers.text("error.txt");
+    assert!(said.contains(&(40_000 * 512).to_string()), "{said}");
+    let table = answers.json("error.sfdisk.json");
+    assert_eq!(table["partitiontable"]["partitions"][0]["start"], 63);
+    assert_eq!(answers.text("error.same"), "same\n");
+}
