@@ -100,24 +100,36 @@ unlocked
 listed /dev/mapper/secret luks-after
 cryptsetup close secret
 
-# A disk that cannot read sector 40000: sfdisk goes on without a word in its exit code, or not; ioalign stops, and
-# goes back.
+# A disk that cannot read its sector 40000, once for each program: sfdisk leaves out the MiB around it, under a new
+# table; ioalign stops, and goes back.
 modprobe scsi_debug dev_size_mb=32 opts=2 medium_error_start=40000 medium_error_count=1 sector_size=512
 usleep 500000
 mdev -s
-ioalign_disk=/dev/sda
-echo '63,60000,83' | sfdisk -q --force "$ioalign_disk"
-mdev -s
-dd if=/dev/urandom of=/tmp/start bs=512 count=20000 2>/dev/null
-dd if=/tmp/start of=${ioalign_disk}1 bs=512 2>/dev/null
-sync
+bad=/dev/sda
+head -c 30720000 /dev/urandom >/tmp/noise
+start_over() {
+    echo '63,60000,83' | sfdisk -q --force "$bad"
+    mdev -s
+    dd if=/tmp/noise of="$bad" bs=512 seek=63 conv=fsync,notrunc 2>/dev/null
+}
+# `still NAME START FIRST COUNT`: sectors of the partition, had it this start.
+still() {
+    dd if="$bad" bs=512 skip=$(($2 + $3)) count="$4" of=/tmp/there 2>/dev/null
+    dd if=/tmp/noise bs=512 skip="$3" count="$4" of=/tmp/wanted 2>/dev/null
+    if cmp -s /tmp/there /tmp/wanted; then echo same; else echo lost; fi >"$out/$1"
+}
+
+start_over
 status=0
-ioalign fix "$ioalign_disk" --apply --journal /mnt/journal/error >"$out/error.txt" 2>&1 || status=$?
+ioalign fix "$bad" --apply --journal /mnt/journal/error >"$out/error.txt" 2>&1 || status=$?
 echo $status >"$out/error.status"
-[ -e /mnt/journal/error ] && ioalign fix "$ioalign_disk" --rollback --journal /mnt/journal/error >>"$out/error.txt" 2>&1
-sfdisk --json "$ioalign_disk" >"$out/error.sfdisk.json"
-dd if=${ioalign_disk}1 bs=512 count=20000 2>/dev/null | cmp - /tmp/start && echo same >"$out/error.same"
-status=0
-echo '+1985,' | /bin/sfdisk --move-data -N 1 --force "$ioalign_disk" >"$out/error-sfdisk.txt" 2>&1 || status=$?
-echo $status >"$out/error-sfdisk.status"
+[ ! -e /mnt/journal/error ] || ioalign fix "$bad" --rollback --journal /mnt/journal/error >"$out/error.rollback" 2>&1
+sfdisk --json "$bad" >"$out/error.sfdisk.json"
+still error.before 63 0 39937
+still error.after 63 39938 20062
+
+start_over
+echo '+1985,' | /bin/sfdisk --move-data -N 1 --force "$bad" >"$out/peer.txt" 2>&1 || :
+sfdisk --json "$bad" >"$out/peer.sfdisk.json"
+still peer.mib 2048 39600 1900
 export_captures
