@@ -28,6 +28,7 @@ pub const TEST: &[Need] = &[
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
     ("llvm-strip-14", "llvm-14"),
+    ("grub-install", "grub2-common"),
     ("losetup", "mount"),
     ("lz4", "lz4"),
     ("makefs", "makefs"),
@@ -63,8 +64,11 @@ pub const TEST: &[Need] = &[
     ("xmllint", "libxml2-utils"),
     ("xz", "xz-utils"),
     ("zstd", "zstd"),
+    ("/usr/lib/grub/i386-pc/moddep.lst", "grub-pc-bin"),
+    ("/usr/lib/grub/x86_64-efi/moddep.lst", "grub-efi-amd64-bin"),
     ("/usr/lib/postgresql", "postgresql-15"),
     ("/usr/lib/python3/dist-packages/yaml", "python3-yaml"),
+    ("/usr/share/OVMF/OVMF_CODE_4M.fd", "ovmf"),
 ];
 
 /// What the microVM needs. The kernel is looked for by itself.
