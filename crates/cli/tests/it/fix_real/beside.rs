@@ -106,7 +106,7 @@ fn a_kill_costs_fix_nothing() {
             image.restore(&fresh(&image));
             let _ = std::fs::remove_file(&fix.journal);
             let journal = fix.journal.clone();
-            let child = fix.quiet("--apply").spawn().unwrap();
+            let child = fix.slow("--apply").spawn().unwrap();
             killed_when(
                 child,
                 move || journal.exists(),

@@ -24,7 +24,7 @@ enum Ended {
 
 /// Runs a verb, and kills it after a while unless it ends before; whether it was killed.
 fn killed(fix: &Fix, verb: &str, after: Duration) -> bool {
-    let mut child = fix.quiet(verb).spawn().unwrap();
+    let mut child = fix.slow(verb).spawn().unwrap();
     std::thread::sleep(after);
     child.kill().unwrap();
     child.wait().unwrap().code().is_none()

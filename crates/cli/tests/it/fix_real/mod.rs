@@ -38,9 +38,10 @@ impl Fix {
         command
     }
 
-    /// The same with nothing shown: it will be killed.
-    fn quiet(&self, verb: &str) -> Command {
+    /// The same with nothing shown, in small steps and slowly: it will be killed.
+    fn slow(&self, verb: &str) -> Command {
         let mut command = self.command(verb);
+        command.args(["--chunk", "1M", "--limit", "100M"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
