@@ -1,6 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
 mod advise;
+mod fix;
 mod measure;
 mod plain;
 mod plan;
@@ -19,6 +20,7 @@ use ioalign_report::Format;
 use crate::exit::Mode;
 
 pub use advise::AdviseArgs;
+pub use fix::FixArgs;
 pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
     MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
@@ -69,6 +71,9 @@ pub enum Verb {
     /// Where every layer should start, with the proof, and what to type on each platform
     #[command(after_long_help = plan::EXAMPLES)]
     Plan(Box<PlanArgs>),
+    /// Bring partitions onto their grids: moved with a journal, verified, killed at any moment and resumed
+    #[command(after_long_help = fix::EXAMPLES)]
+    Fix(Box<FixArgs>),
     /// Fix now, at the next outage, or leave: from a check, a profile and a measurement
     #[command(after_long_help = advise::EXAMPLES)]
     Advise(AdviseArgs),

@@ -14,6 +14,7 @@ mod document;
 mod entry;
 mod exit;
 mod explain;
+mod fix;
 mod generate;
 mod interrupt;
 mod measure;
@@ -62,6 +63,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Measure(arguments) => measure::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
+        Verb::Fix(arguments) => fix::run(&arguments),
         Verb::Advise(arguments) => advise::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),

@@ -9,6 +9,7 @@ mod content;
 mod direct;
 pub mod error;
 mod open;
+pub mod partitions;
 mod scratch;
 mod target;
 mod users;

@@ -8,6 +8,7 @@
 pub mod boot;
 pub mod container;
 pub mod disk;
+pub mod fix;
 pub mod journal;
 pub mod layout;
 pub mod mover;

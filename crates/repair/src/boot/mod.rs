@@ -3,9 +3,18 @@
 //! A partition is mostly indifferent to its place. Some things in it are not: the hidden sectors of FAT
 //! and NTFS, the block lists of boot loaders, stores that name a partition by its offset. Each reader
 //! here gives the bytes to change, or says what happens when they cannot be changed.
+//!
+//! A planner calls three functions: [`reserved`] before it looks for places, [`fixups`] when it has them,
+//! and [`joined`] to make one list of the patches of tables and of boot code.
+
+mod joined;
+
+use std::ops::Range;
 
 use crate::tables::Table;
 use crate::{Disk, Patch, Result};
+
+pub use joined::joined;
 
 /// A partition that goes elsewhere, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +56,27 @@ pub struct Consequence {
 /// What must be written beside the data, and what is to be told.
 #[derive(Clone, Debug, Default)]
 pub struct Fixups {
-    /// Contents and boot code, all in terms of the mover.
+    /// Contents and boot code, all in terms of the mover; no two share a block. Those of
+    /// [`Phase::Table`](crate::Phase::Table) may lie on sectors that the table is written to as well:
+    /// [`joined`] makes one of two.
     pub patches: Vec<Patch>,
     /// For the plan and for the report.
     pub consequences: Vec<Consequence>,
+}
+
+/// Bytes outside all partitions that nothing may be moved over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reserved {
+    /// Whole logical blocks.
+    pub place: Range<u64>,
+    /// Whose they are, for people: `core.img of GRUB`.
+    pub what: String,
+}
+
+/// What must stay free of partitions, in order of place: boot code between the table and the first
+/// partition above all. For `keep` of the job, and for where the first partition may start.
+pub fn reserved(_disk: &mut dyn Disk, _table: &Table) -> Result<Vec<Reserved>> {
+    Ok(Vec::new())
 }
 
 /// What these moves ask of boot code and contents. The disk is only read.

@@ -40,7 +40,8 @@ pub struct Boundaries {
 }
 
 impl Boundaries {
-    const fn holds(self, at: u64) -> bool {
+    /// Whether this is one of them.
+    pub const fn holds(self, at: u64) -> bool {
         residue(at, self.phase, self.period) == 0
     }
 

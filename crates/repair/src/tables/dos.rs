@@ -75,6 +75,20 @@ impl Dos {
             .collect()
     }
 
+    /// Its logical block.
+    pub const fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// The records of logical partitions, as they are now.
+    pub fn records(&self) -> Vec<Sectors> {
+        let one = |link: &Link| Sectors {
+            at: link.lba * self.unit,
+            bytes: link.sector.clone(),
+        };
+        self.links.iter().map(one).collect()
+    }
+
     /// From the sector after the MBR to the end of the disk, as far as 32 bits count.
     pub fn usable(&self) -> (u64, u64) {
         let most = u64::from(u32::MAX) * self.unit;

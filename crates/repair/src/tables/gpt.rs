@@ -46,6 +46,11 @@ impl Gpt {
         })
     }
 
+    /// Its logical block.
+    pub const fn unit(&self) -> u64 {
+        self.unit
+    }
+
     /// The partitions by number.
     pub fn slots(&self) -> Vec<Slot> {
         let size = usize::try_from(self.numbers.entry).unwrap_or(128);

@@ -93,6 +93,30 @@ impl Table {
         }
     }
 
+    /// Its logical block.
+    pub const fn unit(&self) -> u64 {
+        match self {
+            Self::Dos(dos) => dos.unit(),
+            Self::Gpt(gpt) => gpt.unit(),
+        }
+    }
+
+    /// What it is called: `dos` or `gpt`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Dos(_) => "dos",
+            Self::Gpt(_) => "gpt",
+        }
+    }
+
+    /// The records of logical partitions, as they are now.
+    pub fn records(&self) -> Vec<Sectors> {
+        match self {
+            Self::Dos(dos) => dos.records(),
+            Self::Gpt(_) => Vec::new(),
+        }
+    }
+
     /// The sectors of this table with these partitions elsewhere, in the order in which to write them:
     /// after each group what was written has to be durable before the next.
     ///
@@ -153,7 +177,7 @@ fn read_block(disk: &mut dyn Disk, at: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn refused(why: impl Into<String>) -> Error {
+pub(crate) fn refused(why: impl Into<String>) -> Error {
     Error::new(ErrorKind::Refused, why)
 }
 

@@ -1,0 +1,235 @@
+//! The arguments of `fix`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use ioalign_core::units::parse_size;
+use ioalign_core::{Bytes, GridSpec, SectorSize};
+use ioalign_repair::container::Format;
+use ioalign_repair::mover::{ReadErrors, Verify};
+
+use super::LookArgs;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  ioalign fix disk.img                       what would move, and what that means; nothing is written
+  ioalign fix disk.img --apply               move it, with a journal beside the image
+  ioalign fix /dev/sdb --apply --journal /root/sdb.journal
+  ioalign fix disk.img --resume              go on after a crash, a kill, Ctrl-C
+  ioalign fix disk.img --rollback            or go back
+  ioalign fix old.vhd --output new.qcow2     into a new image; the original is not touched
+  ioalign fix disk.img --partition 1 --align 64k
+  ioalign fix /dev/sdb --grid 192k:stripe:preference --json
+
+A device has to be out of use: not mounted, not part of a volume, not paged on. Until the new table
+is written nothing is lost by any crash: --resume finishes, --rollback goes back.
+
+Exit codes: 0 done (or, without --apply, there is something to do), 1 nothing needs moving,
+64 wrong usage or a consent is missing, 65 it cannot be done or the target is unreadable,
+130 interrupted: the journal holds the state.";
+
+#[derive(Debug, Args)]
+pub struct FixArgs {
+    /// An image file of any format, or a block device that is not in use
+    #[arg(value_name = "TARGET")]
+    pub target: PathBuf,
+
+    #[command(flatten)]
+    pub mode: ModeArgs,
+
+    /// Where the journal is (default: TARGET.ioalign-journal beside an image; for a device in the
+    /// working directory)
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub journal: Option<PathBuf>,
+
+    /// Write a new image instead, with everything in its new place; TARGET is not touched
+    #[arg(long, value_name = "IMAGE", conflicts_with_all = ["apply", "resume", "rollback"])]
+    pub output: Option<PathBuf>,
+
+    /// Format of the new image (default: by its name, else raw)
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
+    pub format: Option<FormatArg>,
+
+    /// Only these partitions
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub partition: Vec<u32>,
+
+    /// Make starts multiples of this (default: 1 MiB where that moves no more than less would)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub align: Option<Bytes>,
+
+    // Not a doc comment: rustdoc takes the brackets for links.
+    #[arg(
+        long,
+        value_name = "GRID",
+        help = "Also on this grid: SIZE[@PHASE][:KIND][:TIER]"
+    )]
+    pub grid: Vec<GridSpec>,
+
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = super::profile,
+        help = "Also on a named set of grids: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, iu-16k, raid:<element>x<data disks>, …"
+    )]
+    pub profile_grid: Vec<super::Profile>,
+
+    /// Logical sector of an image (default: that of its format, or of its GPT, else 512)
+    #[arg(long, value_name = "BYTES", value_parser = super::sector)]
+    pub sector_size: Option<SectorSize>,
+
+    #[command(flatten)]
+    pub how: MoverArgs,
+
+    /// Move file systems whose log is dirty as well
+    #[arg(long)]
+    pub accept_dirty: bool,
+
+    /// Move although the plan says that it will not boot, or that contents break
+    #[arg(long)]
+    pub accept_boot: bool,
+
+    /// Do it only if the plan is still this one
+    #[arg(long, value_name = "PLAN")]
+    pub expect: Option<String>,
+
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// What is done.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct ModeArgs {
+    /// Show what would be done (the default)
+    #[arg(long)]
+    pub plan: bool,
+
+    /// Do it
+    #[arg(long)]
+    pub apply: bool,
+
+    /// Go on with what was interrupted
+    #[arg(long)]
+    pub resume: bool,
+
+    /// Go back to the layout from before
+    #[arg(long)]
+    pub rollback: bool,
+}
+
+/// How data are moved.
+#[derive(Debug, Args)]
+pub struct MoverArgs {
+    /// How much of what was written is read back and compared
+    #[arg(long, value_enum, value_name = "HOW", default_value = "full")]
+    pub verify: VerifyArg,
+
+    /// The longest stretch between two flushes; also what is held in memory
+    #[arg(long, value_name = "SIZE", value_parser = chunk, default_value = "32M")]
+    pub chunk: Bytes,
+
+    /// Move at most so many bytes a second: 20M, 20M/s
+    #[arg(long, value_name = "BYTES/s", value_parser = rate)]
+    pub limit: Option<Bytes>,
+
+    /// What is done where the disk cannot be read: stop, or go on with zeros and list the places
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "stop")]
+    pub read_errors: ReadErrorsArg,
+}
+
+/// How much is read back, as typed.
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub enum VerifyArg {
+    /// Every byte
+    Full,
+    /// One MiB of sixteen
+    Sampled,
+}
+
+impl From<VerifyArg> for Verify {
+    fn from(how: VerifyArg) -> Self {
+        match how {
+            VerifyArg::Full => Self::Full,
+            VerifyArg::Sampled => Self::Sampled,
+        }
+    }
+}
+
+/// What is done about places that cannot be read, as typed.
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub enum ReadErrorsArg {
+    /// Stop and say where
+    Stop,
+    /// Fill with zeros and say where
+    Map,
+}
+
+impl From<ReadErrorsArg> for ReadErrors {
+    fn from(what: ReadErrorsArg) -> Self {
+        match what {
+            ReadErrorsArg::Stop => Self::Stop,
+            ReadErrorsArg::Map => Self::Map,
+        }
+    }
+}
+
+/// A format of images, as typed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// The bytes of the disk
+    Raw,
+    /// QEMU
+    Qcow2,
+    /// Virtual PC
+    Vhd,
+    /// Hyper-V
+    Vhdx,
+    /// VMware
+    Vmdk,
+    /// VirtualBox
+    Vdi,
+}
+
+impl From<FormatArg> for Format {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Raw => Self::Raw,
+            FormatArg::Qcow2 => Self::Qcow2,
+            FormatArg::Vhd => Self::Vhd,
+            FormatArg::Vhdx => Self::Vhdx,
+            FormatArg::Vmdk => Self::Vmdk,
+            FormatArg::Vdi => Self::Vdi,
+        }
+    }
+}
+
+fn size(text: &str) -> Result<Bytes, String> {
+    let size = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    let some = (!size.is_zero()).then_some(size);
+    some.ok_or_else(|| "0 is no size here".to_owned())
+}
+
+/// What the mover cuts into pieces of a MiB.
+fn chunk(text: &str) -> Result<Bytes, String> {
+    let size = size(text)?;
+    let good = size.is_multiple_of(Bytes::MIB) && size <= Bytes::new(1 << 30);
+    good.then_some(size)
+        .ok_or_else(|| "a chunk is a multiple of 1 MiB and at most 1 GiB".to_owned())
+}
+
+fn rate(text: &str) -> Result<Bytes, String> {
+    size(text.strip_suffix("/s").unwrap_or(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_the_mover() {
+        assert_eq!(rate("20M/s"), Ok(Bytes::new(20 << 20)));
+        assert!(rate("0").is_err() && chunk("100k").is_err() && chunk("2G").is_err());
+        assert_eq!(chunk("4M"), Ok(Bytes::new(4 << 20)));
+    }
+}

@@ -1,0 +1,222 @@
+//! A fix as JSON: `ioalign.fix/1`.
+
+use ioalign_repair::boot::{Consequence, Weight};
+use ioalign_repair::fix::{Plan, is_staged};
+use ioalign_repair::mover::{self, Done};
+use ioalign_repair::tables::SlotKind;
+use serde::Serialize;
+
+use super::{Page, options, place};
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Nothing was written.
+    Planned,
+    /// Everything is in its new place.
+    Moved,
+    /// Everything is where it was.
+    RolledBack,
+    /// A new image was written.
+    Copied,
+}
+
+/// The document.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    schema: &'static str,
+    tool: String,
+    target: String,
+    result: Ended,
+    plan: Option<Planned>,
+    done: Option<Finished>,
+}
+
+#[derive(Debug, Serialize)]
+struct Planned {
+    name: String,
+    table: &'static str,
+    disk_bytes: u64,
+    sector_bytes: u64,
+    partitions: Vec<Partition>,
+    moves: Vec<Move>,
+    moved_bytes: u64,
+    written_bytes: u64,
+    written_twice_bytes: u64,
+    table_bytes: u64,
+    journal: Option<Journal>,
+    estimate: Option<Estimate>,
+    consequences: Vec<Told>,
+}
+
+#[derive(Debug, Serialize)]
+struct Partition {
+    number: u32,
+    kind: &'static str,
+    what: Option<String>,
+    start_bytes: u64,
+    size_bytes: u64,
+    new_start_bytes: u64,
+    new_size_bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Move {
+    partition: u32,
+    from_bytes: u64,
+    to_bytes: u64,
+    size_bytes: u64,
+    through_journal: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Journal {
+    path: String,
+    size_bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Estimate {
+    seconds: u64,
+    bytes_per_second: u64,
+    source: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Told {
+    partition: Option<u32>,
+    weight: &'static str,
+    what: String,
+    advice: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Finished {
+    moved_bytes: u64,
+    written_bytes: u64,
+    verified_bytes: u64,
+    elapsed_us: u64,
+    unreadable: Vec<Place>,
+}
+
+#[derive(Debug, Serialize)]
+struct Place {
+    start_bytes: u64,
+    end_bytes: u64,
+}
+
+/// The document of a page.
+pub fn of(page: &Page<'_>) -> Document {
+    Document {
+        schema: "ioalign.fix/1",
+        tool: crate::check::tool(),
+        target: page.arguments.target.display().to_string(),
+        result: page.ended,
+        plan: page.plan.map(|plan| planned(page, plan)),
+        done: page.done.as_ref().map(|(done, elapsed)| Finished {
+            elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+            ..finished(done)
+        }),
+    }
+}
+
+fn planned(page: &Page<'_>, plan: &Plan) -> Planned {
+    let options = options(page.arguments);
+    let (moved, written) = (plan.job.moved_bytes(), plan.written(&options));
+    Planned {
+        name: plan.name(),
+        table: plan.table.name(),
+        disk_bytes: plan.job.identity.size_bytes,
+        sector_bytes: plan.job.identity.logical_bytes,
+        partitions: partitions(plan),
+        moves: moves(plan, &options),
+        moved_bytes: moved,
+        written_bytes: written,
+        written_twice_bytes: plan.written_twice(&options),
+        table_bytes: plan.table_bytes(),
+        journal: journal(page, plan, &options),
+        estimate: page.rate.map(|rate| Estimate {
+            seconds: rate.seconds(moved, written),
+            bytes_per_second: rate.bytes,
+            source: if rate.is_limit { "limit" } else { "read" },
+        }),
+        consequences: plan.consequences.iter().map(told).collect(),
+    }
+}
+
+fn partitions(plan: &Plan) -> Vec<Partition> {
+    let pairs = plan.old.iter().zip(&plan.new);
+    pairs
+        .map(|(old, new)| Partition {
+            number: old.number,
+            kind: match old.kind {
+                SlotKind::Primary => "primary",
+                SlotKind::Extended => "extended",
+                SlotKind::Logical => "logical",
+            },
+            what: plan.what(old.number).map(str::to_owned),
+            start_bytes: old.start,
+            size_bytes: old.size,
+            new_start_bytes: new.start,
+            new_size_bytes: new.size,
+        })
+        .collect()
+}
+
+fn moves(plan: &Plan, options: &mover::Options) -> Vec<Move> {
+    let pairs = plan.shifts.iter().zip(&plan.job.moves);
+    pairs
+        .map(|(shift, one)| Move {
+            partition: shift.number,
+            from_bytes: shift.from,
+            to_bytes: shift.to,
+            size_bytes: shift.size,
+            through_journal: is_staged(*one, options),
+        })
+        .collect()
+}
+
+fn journal(page: &Page<'_>, plan: &Plan, options: &mover::Options) -> Option<Journal> {
+    if plan.is_empty() || page.arguments.output.is_some() {
+        return None;
+    }
+    Some(Journal {
+        path: place::journal(page.arguments).ok()?.display().to_string(),
+        size_bytes: mover::journal_bytes(&plan.job, options).ok()?,
+    })
+}
+
+/// The word of the document for a weight.
+pub const fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Told => "told",
+        Weight::Warned => "warned",
+        Weight::Refused => "refused",
+    }
+}
+
+fn told(one: &Consequence) -> Told {
+    Told {
+        partition: one.partition,
+        weight: weight(one.weight),
+        what: one.what.clone(),
+        advice: one.advice.clone(),
+    }
+}
+
+fn finished(done: &Done) -> Finished {
+    let places = done.unreadable.iter();
+    Finished {
+        moved_bytes: done.moved_bytes,
+        written_bytes: done.written_bytes,
+        verified_bytes: done.verified_bytes,
+        elapsed_us: 0,
+        unreadable: places
+            .map(|place| Place {
+                start_bytes: place.start,
+                end_bytes: place.end,
+            })
+            .collect(),
+    }
+}

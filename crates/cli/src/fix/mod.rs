@@ -1,0 +1,106 @@
+//! `ioalign fix`: partitions that are off their grids are moved onto them.
+
+mod demand;
+mod document;
+mod estimate;
+mod output;
+mod perform;
+mod place;
+mod progress;
+mod refuse;
+mod survey;
+mod target;
+mod text;
+
+use anyhow::Result;
+use ioalign_core::GridSpec;
+use ioalign_repair::fix::{self, Choices, Plan};
+use ioalign_repair::{Disk, mover};
+
+use crate::args::FixArgs;
+use crate::exit::Exit;
+use crate::trace::look;
+use document::Ended;
+
+/// Runs the verb.
+pub fn run(arguments: &FixArgs) -> Result<Exit> {
+    let mode = &arguments.mode;
+    if mode.resume || mode.rollback {
+        return perform::go_on(arguments);
+    }
+    match &arguments.output {
+        Some(new) if !mode.plan => output::run(arguments, new),
+        _ if mode.apply => perform::apply(arguments),
+        _ => show(arguments),
+    }
+}
+
+/// The dry run.
+fn show(arguments: &FixArgs) -> Result<Exit> {
+    place::no_unfinished(arguments)?;
+    let mut disk = target::open(arguments, false)?;
+    let plan = plan(&mut *disk, arguments)?;
+    refuse::expected(&plan, arguments)?;
+    let page = Page {
+        arguments,
+        plan: Some(&plan),
+        rate: estimate::rate(&mut *disk, &plan, arguments),
+        ended: Ended::Planned,
+        done: None,
+    };
+    page.write()?;
+    Ok(page.exit())
+}
+
+/// What is to be done on an open disk.
+pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
+    let named = arguments.profile_grid.iter().flat_map(|set| &set.0);
+    let grids: Vec<GridSpec> = arguments.grid.iter().chain(named).cloned().collect();
+    let survey = survey::of(disk, &arguments.target, grids, arguments.sector_size)?;
+    let choices = Choices {
+        only: arguments.partition.clone(),
+        align: arguments.align.map(ioalign_core::Bytes::get),
+    };
+    fix::plan(disk, &survey, &choices).map_err(|error| refuse::error(error, &arguments.target))
+}
+
+/// How data are moved, as the arguments say.
+pub fn options(arguments: &FixArgs) -> mover::Options {
+    mover::Options {
+        chunk: arguments.how.chunk.get(),
+        limit: arguments.how.limit.map(ioalign_core::Bytes::get),
+        read_errors: arguments.how.read_errors.into(),
+        verify: arguments.how.verify.into(),
+        ..mover::Options::default()
+    }
+}
+
+/// All that is shown.
+pub struct Page<'a> {
+    /// What was typed.
+    pub arguments: &'a FixArgs,
+    /// What is, or was, to be done; `None` where only a journal says so.
+    pub plan: Option<&'a Plan>,
+    /// Bytes a second, for the estimate.
+    pub rate: Option<estimate::Rate>,
+    /// How it ended.
+    pub ended: Ended,
+    /// What was done, and how long it took.
+    pub done: Option<(mover::Done, std::time::Duration)>,
+}
+
+impl Page<'_> {
+    /// To standard output.
+    pub fn write(&self) -> Result<()> {
+        if self.arguments.look.json {
+            return look::json(&document::of(self));
+        }
+        look::write(&text::render(self, &look::options(&self.arguments.look)))
+    }
+
+    /// 1 where nothing needs moving.
+    pub fn exit(&self) -> Exit {
+        let nothing = self.plan.is_some_and(Plan::is_empty);
+        if nothing { Exit::Code(1) } else { Exit::Done }
+    }
+}

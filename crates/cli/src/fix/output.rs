@@ -1,0 +1,86 @@
+//! `--output`: the same layout in a new image.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use ioalign_repair::container::{self, Format};
+use ioalign_repair::{ErrorKind, fix};
+
+use super::document::Ended;
+use super::progress::Shown;
+use super::{Page, plan, refuse, target};
+use crate::args::FixArgs;
+use crate::exit::Exit;
+
+/// Writes the new image; where nothing needs moving none is made.
+pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
+    if new.exists() {
+        return Err(anyhow!(
+            "{}: it is there already, and is not replaced",
+            new.display()
+        ));
+    }
+    let mut disk = target::open(arguments, false)?;
+    let plan = plan(&mut *disk, arguments)?;
+    refuse::expected(&plan, arguments)?;
+    let mut page = Page {
+        arguments,
+        plan: Some(&plan),
+        rate: None,
+        ended: Ended::Planned,
+        done: None,
+    };
+    if plan.is_empty() {
+        page.write()?;
+        return Ok(page.exit());
+    }
+    refuse::without_consent(&plan, arguments)?;
+    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let begun = Instant::now();
+    let made = container::create(
+        new,
+        format(arguments, new),
+        disk.size_bytes(),
+        disk.logical_bytes(),
+    );
+    let done = made.and_then(|mut image| {
+        let verify = arguments.how.verify.into();
+        let mut tell = |progress: &_| shown.tell(progress);
+        fix::copy(&mut *disk, &mut *image, &plan, verify, &mut tell)
+    });
+    shown.end();
+    match done {
+        Ok(done) => {
+            page.ended = Ended::Copied;
+            page.done = Some((done, begun.elapsed()));
+            page.write()?;
+            Ok(page.exit())
+        }
+        Err(error) => {
+            // Half of a copy is of use to nobody; the original is as it was.
+            let _ = std::fs::remove_file(new);
+            if error.kind() == ErrorKind::Interrupted {
+                anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
+                return Ok(Exit::Interrupted);
+            }
+            Err(refuse::error(error, new))
+        }
+    }
+}
+
+/// As typed, or by the name.
+fn format(arguments: &FixArgs, new: &Path) -> Format {
+    if let Some(format) = arguments.format {
+        return format.into();
+    }
+    let ending = new.extension().map(|ending| ending.to_ascii_lowercase());
+    match ending.as_deref().and_then(std::ffi::OsStr::to_str) {
+        Some("qcow2") => Format::Qcow2,
+        Some("vhd" | "vpc") => Format::Vhd,
+        Some("vhdx") => Format::Vhdx,
+        Some("vmdk") => Format::Vmdk,
+        Some("vdi") => Format::Vdi,
+        _ => Format::Raw,
+    }
+}

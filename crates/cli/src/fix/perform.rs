@@ -1,0 +1,153 @@
+//! What writes: apply, resume, rollback.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ioalign_device::partitions::{self, Partition};
+use ioalign_repair::mover::{self, Done, FileDisk, Outcome};
+use ioalign_repair::tables::Table;
+use ioalign_repair::{Disk, Error, ErrorKind, journal};
+
+use super::document::Ended;
+use super::progress::Shown;
+use super::{Page, options, place, plan, refuse, target};
+use crate::args::FixArgs;
+use crate::exit::Exit;
+
+/// Plans anew, on the disk that nobody else can use from now on, and does it.
+pub fn apply(arguments: &FixArgs) -> Result<Exit> {
+    place::no_unfinished(arguments)?;
+    let journal = place::journal(arguments)?;
+    let mut disk = target::open(arguments, true)?;
+    let plan = plan(&mut *disk, arguments)?;
+    refuse::expected(&plan, arguments)?;
+    let mut page = Page {
+        arguments,
+        plan: Some(&plan),
+        rate: None,
+        ended: Ended::Planned,
+        done: None,
+    };
+    if plan.is_empty() {
+        page.write()?;
+        return Ok(page.exit());
+    }
+    refuse::without_consent(&plan, arguments)?;
+    place::warn_volatile(&journal, arguments.look.quiet);
+    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let begun = Instant::now();
+    let done = mover::apply(
+        &mut *disk,
+        &journal,
+        &plan.job,
+        &options(arguments),
+        &mut |progress| shown.tell(progress),
+    );
+    shown.end();
+    match done {
+        Ok(done) => {
+            page.ended = Ended::of(done.outcome);
+            page.done = Some((done, begun.elapsed()));
+            close(disk, &arguments.target)?;
+            page.write()?;
+            Ok(page.exit())
+        }
+        Err(error) => stopped(error, arguments, &journal),
+    }
+}
+
+/// Ends what was begun, on the way of the arguments.
+pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
+    let journal = place::existing(arguments)?;
+    let sector = sector_of(&journal)?;
+    let mut disk = target::with_sector(&arguments.target, true, Some(sector))?;
+    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let begun = Instant::now();
+    let way = if arguments.mode.resume {
+        mover::resume
+    } else {
+        mover::rollback
+    };
+    let done = way(&mut *disk, &journal, &options(arguments), &mut |progress| {
+        shown.tell(progress)
+    });
+    shown.end();
+    match done {
+        Ok(done) => told(arguments, disk, done, begun.elapsed()),
+        Err(error) => stopped(error, arguments, &journal),
+    }
+}
+
+fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration) -> Result<Exit> {
+    close(disk, &arguments.target)?;
+    let page = Page {
+        arguments,
+        plan: None,
+        rate: None,
+        ended: Ended::of(done.outcome),
+        done: Some((done, elapsed)),
+    };
+    page.write()?;
+    Ok(Exit::Done)
+}
+
+/// The sector that the job of a journal counts in.
+fn sector_of(path: &Path) -> Result<u64> {
+    let failed = |error: Error| refuse::error(error, path);
+    let mut store = FileDisk::open(path).map_err(failed)?;
+    let contents = journal::read(&mut store).map_err(failed)?;
+    Ok(contents.job.identity.logical_bytes)
+}
+
+/// Lets go of the disk, and has the kernel take on the table of a device.
+fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
+    if !target::is_block(path)? {
+        return Ok(());
+    }
+    let table = Table::read(&mut *disk).map_err(|error| refuse::error(error, path))?;
+    drop(disk);
+    let slots = table.slots();
+    let wanted: Vec<_> = slots
+        .iter()
+        .map(|slot| Partition {
+            number: slot.number,
+            start: slot.start,
+            size: slot.size,
+        })
+        .collect();
+    partitions::reread(path, &wanted).map_err(|error| refuse::error(error, path))
+}
+
+/// Says what to do next.
+fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
+    let interrupted = error.kind() == ErrorKind::Interrupted;
+    let error = refuse::error(error, &arguments.target);
+    if !journal.exists() {
+        return if interrupted {
+            Ok(Exit::Interrupted)
+        } else {
+            Err(error)
+        };
+    }
+    let next = format!(
+        "the journal is {}: {}",
+        journal.display(),
+        place::ways(arguments)
+    );
+    if interrupted {
+        anstream::eprintln!("ioalign: {error:#}; {next}");
+        return Ok(Exit::Interrupted);
+    }
+    Err(error.context(next))
+}
+
+impl Ended {
+    /// By what the mover says.
+    pub const fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Moved => Self::Moved,
+            Outcome::RolledBack => Self::RolledBack,
+        }
+    }
+}

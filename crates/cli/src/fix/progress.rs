@@ -1,0 +1,86 @@
+//! How far a move is, on standard error; and Ctrl-C.
+
+use std::ops::ControlFlow;
+
+use anyhow::{Context, Result};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ioalign_repair::mover::{Progress, Task};
+
+use crate::interrupt::Interrupt;
+
+/// A bar, and the mark of Ctrl-C; nothing is shown where standard error is no terminal.
+pub struct Shown {
+    bar: ProgressBar,
+    interrupt: Interrupt,
+}
+
+impl Shown {
+    /// Watches for Ctrl-C from now on.
+    pub fn new(quiet: bool) -> Result<Self> {
+        let interrupt = Interrupt::default();
+        interrupt.watch().context("cannot watch for Ctrl-C")?;
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(Some(1), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {bytes}/{total_bytes} {wide_msg}")
+        {
+            bar.set_style(style);
+        }
+        Ok(Self { bar, interrupt })
+    }
+
+    /// For the mover: shows how it goes and says whether to go on.
+    pub fn tell(&self, progress: &Progress) -> ControlFlow<()> {
+        self.bar.set_length(progress.total_bytes);
+        self.bar.set_position(progress.done_bytes);
+        self.bar.set_message(message(progress));
+        if self.interrupt.asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// What follows is for people.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn message(progress: &Progress) -> String {
+    let what = match progress.task {
+        Task::Moving => "moving",
+        Task::MovingBack => "moving back",
+    };
+    match progress.left {
+        Some(left) => format!("{what}, {} left", HumanDuration(left)),
+        None => what.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_left_is_told() {
+        let progress = Progress {
+            task: Task::MovingBack,
+            done_bytes: 1,
+            total_bytes: 2,
+            written_bytes: 1,
+            elapsed: Duration::from_secs(1),
+            left: Some(Duration::from_secs(90)),
+        };
+        assert_eq!(message(&progress), "moving back, 2 minutes left");
+        let first = Progress {
+            left: None,
+            ..progress
+        };
+        assert_eq!(message(&first), "moving back");
+    }
+}

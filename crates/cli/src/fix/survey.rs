@@ -1,0 +1,168 @@
+//! What `check` knows of a target, as the survey of a fix.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use ioalign_core::{Bytes, GridSpec, Kind, LayerId, Role, SectorSize, Severity, Stack};
+use ioalign_inspect::assemble;
+use ioalign_repair::Disk;
+use ioalign_repair::fix::{Part, Survey};
+use ioalign_repair::tables::{Slot, SlotKind, Table};
+use ioalign_report::Target;
+use ioalign_report::words::{clean, kinds};
+
+use super::{demand, refuse};
+use crate::check::{self, Job};
+
+/// The survey; refused where data may be somewhere else than the table says.
+pub fn of(
+    disk: &mut dyn Disk,
+    path: &Path,
+    grids: Vec<GridSpec>,
+    sector: Option<SectorSize>,
+) -> Result<Survey> {
+    let table = Table::read(disk).map_err(|error| refuse::error(error, path))?;
+    let declared = grids.clone();
+    let target = judged(path, grids, sector);
+    if let Some(error) = &target.error {
+        bail!("{}: {}", path.display(), error.message);
+    }
+    let slots = table.slots();
+    let ground = ground(&target.stack, &slots)
+        .ok_or_else(|| anyhow!("{}: check does not see its partitions", path.display()))?;
+    sound(&target, ground, path)?;
+    let ground = demand::Ground {
+        target: &target,
+        layer: ground,
+        declared: &declared,
+    };
+    let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
+    Ok(Survey {
+        parts: data.map(|slot| part(&ground, slot)).collect(),
+    })
+}
+
+fn judged(path: &Path, grids: Vec<GridSpec>, sector: Option<SectorSize>) -> Target {
+    let plain = Job::plain();
+    let job = Job {
+        inspect: assemble::Options {
+            grids,
+            sector,
+            ..plain.inspect
+        },
+        ..plain
+    };
+    check::one(path, &job)
+}
+
+/// The address space of the table: that in which most partitions start where the table says.
+fn ground(stack: &Stack, slots: &[Slot]) -> Option<LayerId> {
+    let fits = |id: LayerId| {
+        let hit = |slot: &&Slot| partition(stack, id, slot.start).is_some();
+        slots.iter().filter(hit).count()
+    };
+    let best = stack.layers().map(|(id, _)| (fits(id), id)).max()?;
+    (best.0 > 0 || slots.is_empty()).then_some(best.1)
+}
+
+/// The partition of an address space that starts there.
+pub fn partition(stack: &Stack, ground: LayerId, start: u64) -> Option<LayerId> {
+    stack.above(ground).find(|id| {
+        let layer = stack.layer(*id);
+        let starts = layer.below.first().and_then(|edge| edge.map.start());
+        let holds = !matches!(layer.role, Role::Extended | Role::Protective);
+        layer.kind == Kind::Partition && holds && starts == Some(Bytes::new(start))
+    })
+}
+
+/// Nothing but partitions lies on it, and nothing is broken.
+fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
+    let stack = &target.stack;
+    let other = stack
+        .above(ground)
+        .find(|id| stack.layer(*id).kind != Kind::Partition);
+    if let Some(other) = other {
+        bail!(
+            "{}: the whole disk belongs to something beside its partitions: {}; it is not touched",
+            path.display(),
+            what(stack, other)
+        );
+    }
+    let here = |id: LayerId| id == ground || stack.above(ground).any(|above| above == id);
+    let broken = target
+        .findings
+        .iter()
+        .find(|finding| finding.severity == Severity::Broken && finding.layer.is_none_or(here));
+    match broken {
+        Some(finding) => bail!(
+            "{}: {} ({}): this is to be put right before anything moves",
+            path.display(),
+            clean(&finding.why),
+            finding.rule
+        ),
+        None => Ok(()),
+    }
+}
+
+fn part(ground: &demand::Ground<'_>, slot: &Slot) -> Part {
+    let stack = &ground.target.stack;
+    let layer = partition(stack, ground.layer, slot.start);
+    let role = layer.map_or(Role::Data, |id| stack.layer(id).role);
+    Part {
+        number: slot.number,
+        what: layer.map_or_else(unknown, |id| contents(stack, id)),
+        demand: role
+            .carries_data()
+            .then(|| ground.of(layer, slot.start))
+            .flatten(),
+        stays: layer.and_then(|id| stays(stack, id)),
+    }
+}
+
+fn unknown() -> String {
+    "not recognised".to_owned()
+}
+
+/// What is in it: `ext4`, `LVM physical volume`, `LUKS2 with ext4`.
+fn contents(stack: &Stack, partition: LayerId) -> String {
+    let mut names = Vec::new();
+    let mut at = partition;
+    while let Some(above) = stack.above(at).next() {
+        names.push(what(stack, above));
+        at = above;
+        if names.len() > 2 {
+            break;
+        }
+    }
+    let role = stack.layer(partition).role;
+    match names.is_empty() {
+        true if role == Role::Data => unknown(),
+        true => role.describe().to_owned(),
+        false => names.join(" with "),
+    }
+}
+
+fn what(stack: &Stack, id: LayerId) -> String {
+    let layer = stack.layer(id);
+    match layer.kind {
+        Kind::Filesystem | Kind::Crypt | Kind::Swap => clean(&layer.name),
+        kind => kinds::layer(kind).to_owned(),
+    }
+}
+
+/// Why a partition cannot move.
+fn stays(stack: &Stack, partition: LayerId) -> Option<String> {
+    let nested = stack
+        .above(partition)
+        .any(|id| stack.layer(id).kind == Kind::Partition);
+    if nested {
+        return Some(
+            "it has a table of its own, which may count from the start of the disk".to_owned(),
+        );
+    }
+    match stack.layer(partition).role {
+        Role::BiosBoot => Some("a boot loader is found there by its place".to_owned()),
+        Role::Reserved => Some("it is reserved for what manages the disk".to_owned()),
+        _ => None,
+    }
+}

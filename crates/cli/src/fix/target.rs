@@ -1,0 +1,79 @@
+//! The target as a disk.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use ioalign_device::{Use, users};
+use ioalign_repair::Disk;
+use ioalign_repair::container;
+use ioalign_repair::fix::Sectored;
+
+use super::refuse;
+use crate::args::FixArgs;
+
+/// Opens it, for writing only where nobody uses it.
+pub fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
+    let sector = arguments.sector_size.map(|size| u64::from(size.get()));
+    with_sector(&arguments.target, write, sector)
+}
+
+/// The same with sectors of this size, where one is known.
+pub fn with_sector(path: &Path, write: bool, sector: Option<u64>) -> Result<Box<dyn Disk>> {
+    let is_block = is_block(path)?;
+    if is_block && is_partition(path) {
+        bail!(
+            "{}: this is a partition, and what moves are partitions: name its disk",
+            path.display()
+        );
+    }
+    if write {
+        unused(path)?;
+    }
+    let disk = container::open(path, write).map_err(|error| refuse::error(error, path))?;
+    if is_block {
+        return Ok(disk);
+    }
+    Ok(Sectored::boxed(disk, sector))
+}
+
+/// Whether it is a block device.
+pub fn is_block(path: &Path) -> Result<bool> {
+    let found = std::fs::metadata(path)
+        .with_context(|| format!("{}: cannot be looked at", path.display()))?;
+    Ok(found.file_type().is_block_device())
+}
+
+fn is_partition(path: &Path) -> bool {
+    let name = path.canonicalize().ok();
+    let name = name.and_then(|path| path.file_name().map(std::ffi::OsStr::to_owned));
+    name.is_some_and(|name| {
+        Path::new("/sys/class/block")
+            .join(name)
+            .join("partition")
+            .exists()
+    })
+}
+
+/// Refuses what is mounted, part of something, paged on, or behind a loop device.
+fn unused(path: &Path) -> Result<()> {
+    match users(path).first() {
+        None => Ok(()),
+        Some(used) => bail!(
+            "{}: it is in use: {used}; {}. Nothing was written",
+            path.display(),
+            remedy(used)
+        ),
+    }
+}
+
+fn remedy(used: &Use) -> String {
+    match used {
+        Use::Mount { point, .. } => format!("unmount it first: umount {point}"),
+        Use::Holder { holder, .. } => {
+            format!("stop {holder} first (vgchange -an, mdadm --stop, cryptsetup close)")
+        }
+        Use::Swap { device } => format!("switch it off first: swapoff {device}"),
+        Use::Loop { device } => format!("fix {device} instead, or detach it: losetup -d {device}"),
+    }
+}

@@ -1,0 +1,252 @@
+//! A fix as text.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use ioalign_core::Bytes;
+use ioalign_repair::boot::Weight;
+use ioalign_repair::fix::{Plan, is_staged};
+use ioalign_repair::mover::{self, Done};
+use ioalign_repair::tables::SlotKind;
+use ioalign_report::Options;
+use ioalign_report::text::wrap;
+use ioalign_report::words::clean;
+use ioalign_report::words::numbers::{about, duration, exact_and_about};
+
+use super::document::Ended;
+use super::{Page, options, place};
+
+/// The page.
+pub fn render(page: &Page<'_>, look: &Options) -> String {
+    let mut text = String::new();
+    let name = clean(&page.arguments.target.display().to_string());
+    if look.quiet() {
+        let _ = writeln!(text, "{name}: {}", verdict(page));
+        return text;
+    }
+    match (page.plan, page.ended) {
+        (Some(plan), _) if plan.is_empty() => {
+            head(&mut text, &name, plan);
+            consequences(&mut text, plan, look);
+        }
+        (Some(plan), Ended::Planned) => {
+            head(&mut text, &name, plan);
+            partitions(&mut text, plan, look);
+            moves(&mut text, page, plan, look);
+            consequences(&mut text, plan, look);
+            next(&mut text, page, plan, look);
+            return text;
+        }
+        (Some(plan), _) => {
+            partitions(&mut text, plan, look);
+            consequences(&mut text, plan, look);
+        }
+        (None, _) => {}
+    }
+    if let Some((done, elapsed)) = &page.done {
+        ended(&mut text, done, *elapsed);
+    }
+    let _ = writeln!(text, "{name}: {}", verdict(page));
+    text
+}
+
+fn verdict(page: &Page<'_>) -> String {
+    let nothing = page.plan.is_some_and(Plan::is_empty);
+    match page.ended {
+        _ if nothing => "nothing needs moving".to_owned(),
+        Ended::Planned => {
+            let count = page.plan.map_or(0, |plan| plan.shifts.len());
+            let moved = page.plan.map_or(0, |plan| plan.job.moved_bytes());
+            let plural = if count == 1 { "" } else { "s" };
+            format!(
+                "{count} partition{plural} to move, {}; nothing was written",
+                about(Bytes::new(moved))
+            )
+        }
+        Ended::Moved => "everything is in its new place, and the journal is gone".to_owned(),
+        Ended::RolledBack => "everything is where it was, and the journal is gone".to_owned(),
+        Ended::Copied => {
+            let new = page.arguments.output.as_deref();
+            let new = new.map_or_else(String::new, |path| clean(&path.display().to_string()));
+            format!("written to {new}; the original was not touched")
+        }
+    }
+}
+
+fn title(text: &mut String, what: &str, look: &Options) {
+    let (on, off) = if look.color {
+        ("\u{1b}[1m", "\u{1b}[0m")
+    } else {
+        ("", "")
+    };
+    let _ = writeln!(text, "{on}{what}{off}");
+}
+
+fn head(text: &mut String, name: &str, plan: &Plan) {
+    let identity = &plan.job.identity;
+    let table = match plan.table.name() {
+        "dos" => "MBR",
+        _ => "GPT",
+    };
+    let _ = writeln!(
+        text,
+        "{name}: {table} of {}-byte sectors, {}\n",
+        identity.logical_bytes,
+        about(Bytes::new(identity.size_bytes))
+    );
+}
+
+fn partitions(text: &mut String, plan: &Plan, look: &Options) {
+    title(text, "Partitions", look);
+    let _ = writeln!(
+        text,
+        "  {:<4}{:<24}{:<24}{:<11} in it",
+        "no", "starts at sector", "will start at", "size"
+    );
+    let unit = plan.job.identity.logical_bytes.max(1);
+    let pairs = plan.old.iter().zip(&plan.new);
+    for (old, new) in pairs {
+        let place = |at: u64| format!("{} ({})", at / unit, about(Bytes::new(at)));
+        let to = if new.start == old.start {
+            "stays".to_owned()
+        } else {
+            place(new.start)
+        };
+        let what = match old.kind {
+            SlotKind::Extended => "the logical partitions",
+            _ => plan.what(old.number).unwrap_or("not recognised"),
+        };
+        let _ = writeln!(
+            text,
+            "  {:<4}{:<24}{to:<24}{:<11} {}",
+            old.number,
+            place(old.start),
+            about(Bytes::new(new.size)),
+            clean(what)
+        );
+    }
+    text.push('\n');
+}
+
+fn moves(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
+    let options = options(page.arguments);
+    title(text, "Moves, in this order", look);
+    for (index, (shift, one)) in (1..).zip(plan.shifts.iter().zip(&plan.job.moves)) {
+        let (way, far) = if shift.to > shift.from {
+            ("right", shift.to - shift.from)
+        } else {
+            ("left", shift.from - shift.to)
+        };
+        let how = if is_staged(*one, &options) && page.arguments.output.is_none() {
+            "through the journal, written twice"
+        } else {
+            "straight there"
+        };
+        let _ = writeln!(
+            text,
+            "  {index}. partition {}: {} by {}, {how}",
+            shift.number,
+            about(Bytes::new(shift.size)),
+            format_args!("{} to the {way}", exact_and_about(Bytes::new(far))),
+        );
+    }
+    work(text, page, plan, &options);
+    text.push('\n');
+}
+
+/// What is written, and how long that takes.
+fn work(text: &mut String, page: &Page<'_>, plan: &Plan, options: &mover::Options) {
+    let (moved, written) = (plan.job.moved_bytes(), plan.written(options));
+    if page.arguments.output.is_none() {
+        let _ = writeln!(
+            text,
+            "  {} are written ({} of them twice), and {} of tables and boot sectors",
+            about(Bytes::new(written)),
+            about(Bytes::new(plan.written_twice(options))),
+            about(Bytes::new(plan.table_bytes()))
+        );
+        if let (Ok(path), Ok(bytes)) = (
+            place::journal(page.arguments),
+            mover::journal_bytes(&plan.job, options),
+        ) {
+            let _ = writeln!(
+                text,
+                "  journal: {} in {}",
+                about(Bytes::new(bytes)),
+                clean(&path.display().to_string())
+            );
+        }
+    }
+    if let Some(rate) = page.rate {
+        let source = if rate.is_limit {
+            "as --limit wants"
+        } else {
+            "the speed at which it is read here; writing may be slower"
+        };
+        let seconds = Duration::from_secs(rate.seconds(moved, written));
+        let _ = writeln!(
+            text,
+            "  about {} at {}/s, {source}",
+            indicatif::HumanDuration(seconds),
+            about(Bytes::new(rate.bytes))
+        );
+    }
+}
+
+fn consequences(text: &mut String, plan: &Plan, look: &Options) {
+    if plan.consequences.is_empty() {
+        return;
+    }
+    title(text, "What it means", look);
+    for one in &plan.consequences {
+        let mark = match one.weight {
+            Weight::Told => "  - ",
+            Weight::Warned => "  ! ",
+            Weight::Refused => "  X refused: ",
+        };
+        let advice = match &one.advice {
+            Some(advice) => format!(". {advice}"),
+            None => String::new(),
+        };
+        paragraph(text, &clean(&format!("{}{advice}", one.what)), mark, look);
+    }
+    text.push('\n');
+}
+
+fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
+    let room = |lead: &str| look.width.saturating_sub(lead.len());
+    let lines = wrap::plain(words, [room(mark), room("    ")]);
+    for (index, line) in lines.into_iter().enumerate() {
+        let lead = if index == 0 { mark } else { "    " };
+        let _ = writeln!(text, "{lead}{line}");
+    }
+}
+
+fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
+    title(text, "Nothing was written. To do it", look);
+    let target = clean(&page.arguments.target.display().to_string());
+    let how = match &page.arguments.output {
+        Some(new) => format!("--output {}", clean(&new.display().to_string())),
+        None => format!("--apply --expect {}", plan.name()),
+    };
+    let _ = writeln!(text, "  ioalign fix {target} {how}");
+}
+
+fn ended(text: &mut String, done: &Done, elapsed: Duration) {
+    let us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+    let _ = writeln!(
+        text,
+        "{} moved, {} written, {} read back and compared, in {}",
+        about(Bytes::new(done.moved_bytes)),
+        about(Bytes::new(done.written_bytes)),
+        about(Bytes::new(done.verified_bytes)),
+        duration(us)
+    );
+    for place in &done.unreadable {
+        let _ = writeln!(
+            text,
+            "  bytes {} to {} could not be read, and hold zeros now",
+            place.start, place.end
+        );
+    }
+}

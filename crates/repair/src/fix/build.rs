@@ -1,0 +1,114 @@
+//! A layout as a job: moves, the sectors of the table, what boot and contents ask for.
+
+use std::ops::Range;
+
+use super::data;
+use crate::boot::{self, Consequence, Moved, Reserved};
+use crate::layout::Shift;
+use crate::mover::job::overlap;
+use crate::tables::{Sectors, Slot, Table};
+use crate::{Disk, Error, Identity, Job, Move, Patch, Phase, Result, mover};
+
+/// The job of a disk on which nothing moves.
+pub fn nothing(disk: &mut dyn Disk) -> Job {
+    Job {
+        moves: Vec::new(),
+        patches: Vec::new(),
+        keep: Vec::new(),
+        identity: Identity::take(disk, &[]),
+    }
+}
+
+/// The job, checked, and what it means.
+pub fn job(
+    disk: &mut dyn Disk,
+    table: &Table,
+    old: &[Slot],
+    new: &[Slot],
+    shifts: &[Shift],
+    reserved: &[Reserved],
+) -> Result<(Job, Vec<Consequence>)> {
+    let moves: Vec<_> = shifts
+        .iter()
+        .map(|shift| Move {
+            from: shift.from,
+            to: shift.to,
+            bytes: shift.size,
+        })
+        .collect();
+    let mut patches = written(disk, table, new)?;
+    patches.extend(covered(table, &moves, &patches));
+    let fixups = boot::fixups(disk, table, &moved(shifts))?;
+    let patches = boot::joined(patches, fixups.patches);
+    let job = Job {
+        identity: Identity::take(disk, &moves),
+        keep: kept(old, shifts, reserved, &patches),
+        patches,
+        moves,
+    };
+    mover::check(&job, disk.size_bytes(), disk.logical_bytes())?;
+    Ok((job, fixups.consequences))
+}
+
+fn moved(shifts: &[Shift]) -> Vec<Moved> {
+    let one = |shift: &Shift| Moved {
+        number: shift.number,
+        from: shift.from,
+        to: shift.to,
+        bytes: shift.size,
+    };
+    shifts.iter().map(one).collect()
+}
+
+/// What nothing may write on: partitions that stay, and boot code that is not patched.
+fn kept(
+    old: &[Slot],
+    shifts: &[Shift],
+    reserved: &[Reserved],
+    patches: &[Patch],
+) -> Vec<Range<u64>> {
+    let stays = |slot: &&Slot| !shifts.iter().any(|shift| shift.number == slot.number);
+    let slots = data(old).filter(stays);
+    let slots = slots.map(|slot| slot.start..slot.end());
+    let whole = |place: &Range<u64>| !patches.iter().any(|patch| overlap(&patch.place(), place));
+    let boot = reserved.iter().map(|one| one.place.clone());
+    slots.chain(boot.filter(whole)).collect()
+}
+
+/// The sectors of the new table that differ from those that are there.
+fn written(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Vec<Patch>> {
+    let mut patches = Vec::new();
+    for Sectors { at, bytes } in table.rewritten(new)?.into_iter().flatten() {
+        let mut before = vec![0; bytes.len()];
+        disk.read_at(at, &mut before)
+            .map_err(|error| Error::io(format!("cannot read the table at byte {at}"), error))?;
+        if before != bytes {
+            patches.push(Patch {
+                phase: Phase::Table,
+                at,
+                before,
+                after: bytes,
+            });
+        }
+    }
+    Ok(patches)
+}
+
+/// Old records of logical partitions that data go over: for the way back.
+fn covered(table: &Table, moves: &[Move], patches: &[Patch]) -> Vec<Patch> {
+    let mut all = Vec::new();
+    for record in table.records() {
+        let place = record.at..record.at + record.bytes.len() as u64;
+        let under = moves.iter().any(|m| overlap(&m.destination(), &place));
+        let written = patches.iter().any(|patch| overlap(&patch.place(), &place));
+        if under && !written {
+            all.push(Patch {
+                phase: Phase::Covered,
+                at: record.at,
+                before: record.bytes,
+                after: Vec::new(),
+            });
+        }
+    }
+    all
+}

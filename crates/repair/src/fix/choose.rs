@@ -1,0 +1,187 @@
+//! The choice of a layout: a mebibyte where it costs no more, else the grid that moves least.
+
+use ioalign_core::grid::meet;
+
+use super::survey::{Choices, Survey};
+use super::{data, survey};
+use crate::Result;
+use crate::boot::Reserved;
+use crate::layout::{Block, Boundaries, Shift, least};
+use crate::tables::{Slot, SlotKind, Table, refused};
+
+/// What starts are made multiples of beyond what is asked of them, the best first.
+const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
+
+/// What moves, in order; nothing where everything is right.
+pub fn shifts(
+    table: &Table,
+    low: u64,
+    reserved: &[Reserved],
+    survey: &Survey,
+    choices: &Choices,
+) -> Result<Vec<Shift>> {
+    let slots = table.slots();
+    for number in &choices.only {
+        if !data(&slots).any(|slot| slot.number == *number) {
+            return Err(refused(format!("there is no partition {number}")));
+        }
+    }
+    let line = Line {
+        slots: &slots,
+        within: (low, table.usable().1),
+        unit: table.unit(),
+        islands: islands(&slots, low, reserved),
+        survey,
+        choices,
+    };
+    if !data(&slots).any(|slot| line.has_to_move(slot)) {
+        return Ok(Vec::new());
+    }
+    let habits = choices.align.map_or_else(
+        || HABITS.map(Some).into_iter().chain([None]).collect(),
+        |align| vec![Some(align)],
+    );
+    let found = habits.into_iter().filter_map(|habit| line.solve(habit));
+    let best = found.min_by_key(|shifts| bytes(shifts));
+    best.ok_or_else(|| line.no_room())
+}
+
+fn bytes(shifts: &[Shift]) -> u64 {
+    shifts
+        .iter()
+        .fold(0, |sum, shift| sum.saturating_add(shift.size))
+}
+
+/// Boot code between partitions: nothing may go over it, and it does not move.
+fn islands(slots: &[Slot], low: u64, reserved: &[Reserved]) -> Vec<Block> {
+    let places = reserved.iter().map(|one| one.place.clone());
+    let between = places.filter(|place| {
+        let inside = |slot: &Slot| slot.start < place.end && place.start < slot.end();
+        place.start >= low && !place.is_empty() && !data(slots).any(inside)
+    });
+    let block = |place: std::ops::Range<u64>| Block {
+        number: 0,
+        start: place.start,
+        size: place.end - place.start,
+        ahead: 0,
+        within: (place.start, place.end),
+        grid: None,
+        fixed: true,
+    };
+    between.map(block).collect()
+}
+
+/// The partitions on their line.
+struct Line<'a> {
+    slots: &'a [Slot],
+    within: (u64, u64),
+    unit: u64,
+    /// What stays although it is no partition.
+    islands: Vec<Block>,
+    survey: &'a Survey,
+    choices: &'a Choices,
+}
+
+impl Line<'_> {
+    fn demand(&self, slot: &Slot) -> Option<Boundaries> {
+        self.survey.part(slot.number)?.demand
+    }
+
+    fn is_fixed(&self, slot: &Slot) -> bool {
+        let part: Option<&survey::Part> = self.survey.part(slot.number);
+        !self.choices.allow(slot.number) || part.is_none_or(|part| part.stays.is_some())
+    }
+
+    fn has_to_move(&self, slot: &Slot) -> bool {
+        let off = |demand: Boundaries| !demand.holds(slot.start);
+        let odd = |align: u64| !slot.start.is_multiple_of(align.max(1));
+        let demand = self.demand(slot);
+        let wanted =
+            demand.is_some_and(off) || demand.is_some() && self.choices.align.is_some_and(odd);
+        wanted && !self.is_fixed(slot)
+    }
+
+    /// The least layout with this habit.
+    fn solve(&self, habit: Option<u64>) -> Option<Vec<Shift>> {
+        let logical = data(self.slots).filter(|slot| slot.kind == SlotKind::Logical);
+        let first = logical
+            .min_by_key(|slot| slot.start)
+            .map(|slot| slot.number);
+        let blocks: Option<Vec<_>> = data(self.slots)
+            .map(|slot| self.block(slot, habit, first))
+            .collect();
+        let mut blocks = blocks?;
+        blocks.extend(self.islands.iter().cloned());
+        least(&blocks)
+    }
+
+    /// `None` where the demand and the habit have no start in common.
+    fn block(&self, slot: &Slot, habit: Option<u64>, first: Option<u32>) -> Option<Block> {
+        let demand = self.demand(slot);
+        let grid = if self.has_to_move(slot) {
+            Some(both(demand?, habit)?)
+        } else {
+            demand.filter(|demand| demand.holds(slot.start))
+        };
+        let ahead = match slot.kind {
+            // The first record of the chain lies at the front, that of the first partition beside it.
+            SlotKind::Logical if first == Some(slot.number) && slot.number != 5 => 2 * self.unit,
+            SlotKind::Logical => self.unit,
+            _ => 0,
+        };
+        Some(Block {
+            number: slot.number,
+            start: slot.start,
+            size: slot.size,
+            ahead,
+            within: self.within,
+            grid,
+            fixed: self.is_fixed(slot),
+        })
+    }
+
+    fn no_room(&self) -> crate::Error {
+        let names: Vec<_> = data(self.slots)
+            .filter(|slot| self.has_to_move(slot))
+            .map(|slot| slot.number.to_string())
+            .collect();
+        refused(format!(
+            "there is no room to bring partition {} onto its grid",
+            names.join(", ")
+        ))
+        .advise(
+            "a disk or image that is larger by a mebibyte is enough (--grow), or a smaller --align",
+        )
+    }
+}
+
+/// Starts that are on both: multiples of the habit, or else data that are.
+fn both(demand: Boundaries, habit: Option<u64>) -> Option<Boundaries> {
+    let Some(habit) = habit else {
+        return Some(demand);
+    };
+    let own = (demand.period, demand.phase);
+    let with = |phase| meet(own, (habit, phase));
+    let (period, phase) = with(0).or_else(|| with(demand.phase % habit))?;
+    Some(Boundaries { period, phase })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_habit_follows_the_data() {
+        let demand = |period, phase| Boundaries { period, phase };
+        assert_eq!(
+            both(demand(4096, 0), Some(1 << 20)),
+            Some(demand(1 << 20, 0))
+        );
+        assert_eq!(
+            both(demand(4096, 512), Some(1 << 20)),
+            Some(demand(1 << 20, 512))
+        );
+        let both = both(demand(192 << 10, 0), Some(64 << 10));
+        assert_eq!(both, Some(demand(192 << 10, 0)));
+    }
+}

@@ -1,0 +1,67 @@
+//! What is known of the partitions of a disk, as plain data.
+
+use crate::boot::{Consequence, Weight};
+use crate::layout::Boundaries;
+use crate::tables::Slot;
+
+/// What is known of one partition, beside its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its number.
+    pub number: u32,
+    /// What is in it, in words: `ext4`, `LVM`.
+    pub what: String,
+    /// The starts at which its data are on every grid that asks for it; `None`: any.
+    pub demand: Option<Boundaries>,
+    /// Why it must not be moved.
+    pub stays: Option<String>,
+}
+
+/// What is known of a disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Its partitions, but for an extended one.
+    pub parts: Vec<Part>,
+}
+
+impl Survey {
+    /// What is known of a partition.
+    pub fn part(&self, number: u32) -> Option<&Part> {
+        self.parts.iter().find(|part| part.number == number)
+    }
+}
+
+/// What the operator wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Only these partitions move; none: all that have to.
+    pub only: Vec<u32>,
+    /// Starts are multiples of this; `None`: of a mebibyte if that costs no more than less would.
+    pub align: Option<u64>,
+}
+
+impl Choices {
+    /// Whether this partition may move.
+    pub fn allow(&self, number: u32) -> bool {
+        self.only.is_empty() || self.only.contains(&number)
+    }
+}
+
+/// What stays although it should move: to be told.
+pub fn stays(survey: &Survey, slots: &[Slot]) -> Vec<Consequence> {
+    let of_slot = |slot: &Slot| {
+        let part = survey.part(slot.number)?;
+        let why = part.stays.as_ref()?;
+        let off = part.demand.is_some_and(|demand| !demand.holds(slot.start));
+        off.then(|| Consequence {
+            partition: Some(part.number),
+            weight: Weight::Warned,
+            what: format!(
+                "partition {} is off its grid and is not moved: {why}",
+                part.number
+            ),
+            advice: None,
+        })
+    };
+    slots.iter().filter_map(of_slot).collect()
+}
