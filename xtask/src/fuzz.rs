@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::hash::Hash;
 use crate::{fixtures, packages, paths, run};
 
-/// Damaged traces of each format, and journals, where nothing else is said.
+/// Damaged traces of each format, journals and boot sectors, where nothing else is said.
 const TRACE_RUNS: &str = "100000";
 
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
@@ -33,13 +33,17 @@ pub fn run(args: &[String]) -> Result<bool> {
         return traces(value("--runs"), value("--format"));
     }
     if has("--journals") {
-        return journals(value("--runs"));
+        return repair("journal_fuzz", value("--runs"));
+    }
+    if has("--boot") {
+        return repair("boot_fuzz", value("--runs"));
     }
     let good = images(args)?;
     if has("--format") || has("--truncate") {
         return Ok(good);
     }
-    Ok(traces(value("--runs"), None)? && journals(value("--runs"))? && good)
+    let runs = value("--runs");
+    Ok(traces(runs, None)? && repair("journal_fuzz", runs)? && repair("boot_fuzz", runs)? && good)
 }
 
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
@@ -51,9 +55,9 @@ fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
     run::succeeds(&mut command)
 }
 
-/// The loop of `crates/repair/examples/journal_fuzz`, which makes its own seeds.
-fn journals(runs: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-repair", "--example", "journal_fuzz"];
+/// A loop of `crates/repair/examples`: they make their own seeds.
+fn repair(example: &str, runs: Option<&str>) -> Result<bool> {
+    let package = ["--package", "ioalign-repair", "--example", example];
     let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
     command
         .args(package)

@@ -1,5 +1,8 @@
-//! Patches of tables and of boot code as one list.
+//! Patches of tables and of boot code as one list, and what must not be written beside them.
 
+use std::ops::Range;
+
+use crate::mover::job::overlap;
 use crate::{Patch, Phase};
 
 /// Joins the patches that write a table (in their order) with those of [`fixups`](super::fixups).
@@ -40,6 +43,24 @@ fn overlay(table: &mut Patch, patch: &Patch) {
     }
 }
 
+/// Partitions that stay and places that are reserved, as `keep` of a job wants them: without the sectors
+/// that patches write there. A boot sector can be in another partition than what it loads.
+pub fn kept(ranges: Vec<Range<u64>>, patches: &[Patch]) -> Vec<Range<u64>> {
+    let mut places: Vec<_> = patches.iter().map(Patch::place).collect();
+    places.sort_by_key(|place| place.start);
+    let mut out = Vec::new();
+    for whole in ranges {
+        let mut start = whole.start;
+        for place in places.iter().filter(|place| overlap(place, &whole)) {
+            out.push(start..place.start);
+            start = start.max(place.end);
+        }
+        out.push(start..whole.end);
+    }
+    out.retain(|range| range.start < range.end);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +81,12 @@ mod tests {
         let other = patch(8, &[5], &[6]);
         let all = joined(vec![table], vec![boot, other.clone()]);
         assert_eq!(all, [other, patch(0, &[1, 2, 3, 4], &[8, 2, 3, 9])]);
+    }
+
+    #[test]
+    fn what_is_patched_is_not_kept() {
+        let patches = [patch(4, &[0; 4], &[1; 4]), patch(0, &[0; 2], &[1; 2])];
+        assert_eq!(kept(vec![0..10, 20..30], &patches), [2..4, 8..10, 20..30]);
+        assert_eq!(kept(vec![4..8, 5..7, 0..6, 9..12], &patches), [2..4, 9..12]);
     }
 }

@@ -4,17 +4,32 @@
 //! and NTFS, the block lists of boot loaders, stores that name a partition by its offset. Each reader
 //! here gives the bytes to change, or says what happens when they cannot be changed.
 //!
-//! A planner calls three functions: [`reserved`] before it looks for places, [`fixups`] when it has them,
-//! and [`joined`] to make one list of the patches of tables and of boot code.
+//! A planner calls four functions: [`reserved`] before it looks for places, [`fixups`] when it has them,
+//! [`joined`] to make one list of the patches of tables and of boot code, and [`kept`] for what stays.
 
+mod blocklist;
+mod edits;
+mod efi;
+mod exfat;
+mod fat;
+mod foreign;
+mod gaps;
+mod grub;
+mod hidden;
 mod joined;
+mod ntfs;
+mod survey;
+mod swap;
+mod syslinux;
+mod windows;
 
 use std::ops::Range;
 
 use crate::tables::Table;
 use crate::{Disk, Patch, Result};
+use survey::Survey;
 
-pub use joined::joined;
+pub use joined::{joined, kept};
 
 /// A partition that goes elsewhere, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +89,50 @@ pub struct Reserved {
 }
 
 /// What must stay free of partitions, in order of place: boot code between the table and the first
-/// partition above all. For `keep` of the job, and for where the first partition may start.
-pub fn reserved(_disk: &mut dyn Disk, _table: &Table) -> Result<Vec<Reserved>> {
-    Ok(Vec::new())
+/// partition above all. For `keep` of the job (by way of [`kept`]), and for where a partition may start.
+pub fn reserved(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Reserved>> {
+    let unit = disk.logical_bytes().max(1);
+    Ok(gaps::reserved(&mut Survey::new(disk, table, &[]), unit))
 }
 
 /// What these moves ask of boot code and contents. The disk is only read.
-pub fn fixups(_disk: &mut dyn Disk, _table: &Table, _moved: &[Moved]) -> Result<Fixups> {
-    Ok(Fixups::default())
+pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fixups> {
+    if moved.is_empty() {
+        return Ok(Fixups::default());
+    }
+    let unit = disk.logical_bytes().max(1);
+    let mut survey = Survey::new(disk, table, moved);
+    gaps::check(&mut survey, unit);
+    foreign::disk(&mut survey);
+    swap::read(&mut survey);
+    grub::read(&mut survey);
+    for one in moved {
+        contents(&mut survey, one);
+    }
+    survey.add(Consequence::told(None, KEPT).advised(BY_BYTES));
+    survey.finish()
+}
+
+const KEPT: &str = "numbers of partitions, PARTUUIDs, UUIDs and labels stay: /etc/fstab, root= and resume= keep working, \
+                    also by path";
+const BY_BYTES: &str = "change what names a byte or sector of the disk: `losetup -o`, `mount -o offset=`, `dmsetup` \
+                        tables, `blkdevparts=`";
+
+/// What is in one partition.
+fn contents(survey: &mut Survey<'_>, moved: &Moved) {
+    efi::read(survey, moved);
+    foreign::partition(survey, moved);
+    let Some(boot) = survey.sector(moved.from) else {
+        let what =
+            "its first sector cannot be read: whether something there names its start is not known";
+        survey.add(Consequence::warned(Some(moved.number), what));
+        return;
+    };
+    let known = ntfs::read(survey, moved, &boot)
+        || exfat::read(survey, moved, &boot)
+        || fat::read(survey, moved, &boot);
+    if known {
+        windows::read(survey, moved, &boot);
+    }
+    syslinux::read(survey, moved, &boot, known);
 }

@@ -73,6 +73,15 @@ impl Gpt {
             .collect()
     }
 
+    /// The type of a partition.
+    pub fn type_of(&self, number: u32) -> Option<[u8; 16]> {
+        let size = usize::try_from(self.numbers.entry).unwrap_or(128);
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        let entry = self.primary.entries.chunks_exact(size).nth(index)?;
+        let kind = entry.get(..16)?.try_into().ok()?;
+        (kind != [0; 16]).then_some(kind)
+    }
+
     /// What the header says is usable.
     pub const fn usable(&self) -> (u64, u64) {
         let end = self.numbers.last.saturating_add(1);

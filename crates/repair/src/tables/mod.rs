@@ -14,6 +14,7 @@ use crate::{Disk, Error, ErrorKind, Result};
 
 pub use dos::Dos;
 pub use gpt::Gpt;
+pub(crate) use guid_sector::{le32, le64, put};
 
 /// A table that can be rewritten.
 #[derive(Clone, Debug)]
@@ -55,6 +56,15 @@ pub enum SlotKind {
     Logical,
 }
 
+/// What a table says is in a partition.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// The byte of an MBR or EBR.
+    Dos(u8),
+    /// The type GUID of a GPT, as it lies on disk.
+    Gpt([u8; 16]),
+}
+
 /// Bytes of a table at their place on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sectors {
@@ -85,6 +95,14 @@ impl Table {
         }
     }
 
+    /// The type of a partition; `None` where there is no such partition.
+    pub fn type_of(&self, number: u32) -> Option<Type> {
+        match self {
+            Self::Dos(dos) => dos.type_of(number).map(Type::Dos),
+            Self::Gpt(gpt) => gpt.type_of(number).map(Type::Gpt),
+        }
+    }
+
     /// Where the first partition may start, and where the last one has to end.
     pub fn usable(&self) -> (u64, u64) {
         match self {
@@ -112,7 +130,7 @@ impl Table {
     /// The records of logical partitions, as they are now.
     pub fn records(&self) -> Vec<Sectors> {
         match self {
-            Self::Dos(dos) => dos.records(),
+            Self::Dos(dos) => dos.record_sectors(),
             Self::Gpt(_) => Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! Plans and moves: on simulated disks that lose power, and on real ones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod boot;
 mod crash;
 mod image;
 mod layout;

@@ -1,0 +1,101 @@
+//! What lies outside all partitions and is not to be moved over: boot code between table and first partition.
+//!
+//! What GRUB keeps there is known by its lists. Others keep things there as well (first stages of ARM boards,
+//! disk encryption, licences) and none can be told from left-overs: whatever is not zero is kept.
+
+use std::ops::Range;
+
+use super::survey::{Survey, fate};
+use super::{Consequence, Moved, Reserved, grub};
+use crate::tables::Table;
+
+/// How far behind the table something is looked for: boards begin their first partition at 16 MiB.
+const MOST_BYTES: u64 = 32 << 20;
+const PIECE: u64 = 64 << 10;
+
+/// All of it, in order of place.
+pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Vec<Reserved> {
+    let mut all: Vec<_> = grub::outside(survey)
+        .into_iter()
+        .map(|(place, what)| Reserved {
+            place: place.start - place.start % unit..place.end.next_multiple_of(unit),
+            what,
+        })
+        .collect();
+    if let Some(place) = written(survey, unit) {
+        let what = "the space behind the partition table, which is not empty".to_owned();
+        let known = |range: &Range<u64>| {
+            let mut at = range.start;
+            for one in &all {
+                if one.place.start <= at && at < one.place.end {
+                    at = one.place.end;
+                }
+            }
+            at >= range.end
+        };
+        if !known(&place) {
+            all.push(Reserved { place, what });
+        }
+    }
+    all.sort_by_key(|one| (one.place.start, one.place.end));
+    all
+}
+
+/// From the first block behind the table to the last that is not zero, before the first partition.
+fn written(survey: &mut Survey<'_>, unit: u64) -> Option<Range<u64>> {
+    let first = match survey.table {
+        Table::Dos(_) => unit,
+        Table::Gpt(_) => survey.table.usable().0,
+    };
+    let starts = survey.slots.iter().map(|slot| slot.start);
+    let end = starts.min()?.min(MOST_BYTES);
+    let (mut low, mut high) = (None, None);
+    let mut at = first;
+    while at < end {
+        let len = PIECE.min(end - at);
+        let bytes = survey.read(at, usize::try_from(len).ok()?);
+        // What cannot be read may be anything.
+        let bytes = bytes.unwrap_or_else(|| vec![1; usize::try_from(len).unwrap_or(0)]);
+        let position = |index: usize| at.saturating_add(index as u64);
+        if let Some(index) = bytes.iter().position(|byte| *byte != 0) {
+            low = low.or(Some(position(index)));
+            high = bytes
+                .iter()
+                .rposition(|byte| *byte != 0)
+                .map(position)
+                .or(high);
+        }
+        at = at.saturating_add(len);
+    }
+    let (low, high) = (low?, high?);
+    Some(low - low % unit..(high + 1).next_multiple_of(unit))
+}
+
+/// Refuses what would go over it.
+pub fn check(survey: &mut Survey<'_>, unit: u64) {
+    for kept in reserved(survey, unit) {
+        let over: Vec<_> = survey
+            .moved
+            .iter()
+            .filter(|moved| overlaps(moved, &kept.place))
+            .map(|moved| moved.number)
+            .collect();
+        for number in over {
+            let what = format!(
+                "it would go over bytes {} to {}: {}",
+                kept.place.start, kept.place.end, kept.what
+            );
+            let advice = "choose a start behind them";
+            survey.add(Consequence::refused(Some(number), what).advised(advice));
+        }
+    }
+}
+
+fn overlaps(moved: &Moved, place: &Range<u64>) -> bool {
+    let back = Moved {
+        from: moved.to,
+        to: moved.from,
+        ..*moved
+    };
+    fate(&[back], place) != super::survey::Fate::Stay
+}

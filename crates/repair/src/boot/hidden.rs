@@ -1,0 +1,171 @@
+//! Hidden sectors: what a file system has written down of where its partition starts.
+//!
+//! Whole-disk programs count from the beginning of the disk: mkfs.fat, mkntfs and extlinux take the start
+//! that the kernel tells. DOS, and Windows up to XP at least, count from the extended boot record for a logical
+//! partition (`IoReadPartitionTable`: the partition's start less that of the table that lists it). Both
+//! are understood; what is neither is no start, and stays. 0 means that it was never known: an image
+//! without a table, a mkfs on a file.
+
+use super::survey::Survey;
+use super::{Consequence, Moved};
+use crate::tables::{Slot, SlotKind, Table, le32};
+
+/// Where a BIOS parameter block has them, with 32 bits.
+const IN_BLOCK: u64 = 0x1c;
+
+/// The two ways of counting, in sectors of the file system, before and after the move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// From the beginning of the disk.
+    absolute: (Option<u64>, Option<u64>),
+    /// From its extended boot record, for a logical partition.
+    relative: Option<(u64, u64)>,
+}
+
+/// What to make of a number of hidden sectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was the start; it becomes this.
+    Becomes(u64),
+    /// It was the start, and the new one cannot be told in these sectors.
+    CannotBe,
+    /// It is 0.
+    Unknown,
+    /// It is not the start.
+    Odd,
+}
+
+impl Verdict {
+    /// What to write.
+    pub const fn new_start(self) -> Option<u64> {
+        match self {
+            Self::Becomes(new) => Some(new),
+            _ => None,
+        }
+    }
+}
+
+impl Starts {
+    /// Those of a partition.
+    pub fn of(survey: &Survey<'_>, moved: &Moved, sector: u64) -> Self {
+        let whole = |bytes: u64| bytes.is_multiple_of(sector).then_some(bytes / sector);
+        let records = records(survey.table, survey.moved, moved.number);
+        let relative = records.and_then(|(old, new)| {
+            let old = whole(moved.from.checked_sub(old)?)?;
+            Some((old, whole(moved.to.checked_sub(new)?)?))
+        });
+        Self {
+            absolute: (whole(moved.from), whole(moved.to)),
+            relative,
+        }
+    }
+
+    /// What to make of `value`, in a field of so many bits.
+    pub fn judge(&self, value: u64, bits: u32) -> Verdict {
+        let fits = |new: u64| new.checked_shr(bits).is_none_or(|rest| rest == 0);
+        if value == 0 {
+            return Verdict::Unknown;
+        }
+        match (self.absolute, self.relative) {
+            ((Some(old), new), _) if old == value => new
+                .filter(|new| fits(*new))
+                .map_or(Verdict::CannotBe, Verdict::Becomes),
+            (_, Some((old, new))) if old == value => Verdict::Becomes(new),
+            _ => Verdict::Odd,
+        }
+    }
+}
+
+/// A boot sector with a BIOS parameter block.
+pub struct BootSector<'a> {
+    /// Whose, for people.
+    pub name: &'a str,
+    /// Where it is.
+    pub at: u64,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// What the file system counts in.
+    pub sector: u64,
+}
+
+impl BootSector<'_> {
+    /// Sets its hidden sectors to the new start where they were the old one. `same`: a verdict that was
+    /// told already.
+    pub fn place(&self, survey: &mut Survey<'_>, moved: &Moved, same: Option<Verdict>) -> Verdict {
+        let value = u64::from(le32(self.bytes, 0x1c));
+        let verdict = Starts::of(survey, moved, self.sector).judge(value, 32);
+        if let Some(new) = verdict.new_start().and_then(|new| u32::try_from(new).ok()) {
+            let at = self.at.saturating_add(IN_BLOCK);
+            survey.edits.set(at, &new.to_le_bytes());
+        }
+        if same != Some(verdict) {
+            survey.add_some(told(self.name, moved, value, verdict));
+        }
+        verdict
+    }
+}
+
+/// Where the record of a logical partition is and will be.
+fn records(table: &Table, moved: &[Moved], number: u32) -> Option<(u64, u64)> {
+    let Table::Dos(dos) = table else { return None };
+    let (index, (_, old)) = dos
+        .records()
+        .enumerate()
+        .find(|(_, (known, _))| *known == number)?;
+    let slots: Vec<_> = moved.iter().map(slot).collect();
+    let groups = table.rewritten(&slots).ok()?;
+    Some((old, groups.first()?.get(index)?.at))
+}
+
+/// A partition at its new place; its kind is that of the table.
+const fn slot(moved: &Moved) -> Slot {
+    Slot {
+        number: moved.number,
+        start: moved.to,
+        size: moved.bytes,
+        kind: SlotKind::Primary,
+    }
+}
+
+/// What is told of a verdict about one partition's boot sector.
+pub fn told(what: &str, moved: &Moved, value: u64, verdict: Verdict) -> Option<Consequence> {
+    let number = Some(moved.number);
+    match verdict {
+        Verdict::Becomes(new) => Some(Consequence::told(
+            number,
+            format!("{what}: hidden sectors {value} become {new}"),
+        )),
+        Verdict::CannotBe => Some(
+            Consequence::warned(
+                number,
+                format!("{what}: hidden sectors {value} cannot tell the new start"),
+            )
+            .advised("choose a start that is a whole number of its sectors, below 2^32 of them"),
+        ),
+        Verdict::Odd => Some(Consequence::told(
+            number,
+            format!(
+                "{what}: hidden sectors are {value}, which is not where the partition starts: left as they are"
+            ),
+        )),
+        Verdict::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_counting_are_understood_and_nothing_else() {
+        let starts = Starts {
+            absolute: (Some(30063), Some(1 << 33)),
+            relative: Some((63, 2048)),
+        };
+        assert_eq!(starts.judge(63, 32), Verdict::Becomes(2048));
+        assert_eq!(starts.judge(30063, 32), Verdict::CannotBe);
+        assert_eq!(starts.judge(30063, 64), Verdict::Becomes(1 << 33));
+        assert_eq!(starts.judge(0, 32), Verdict::Unknown);
+        assert_eq!(starts.judge(64, 32), Verdict::Odd);
+    }
+}

@@ -1,0 +1,211 @@
+//! What all readers work with: the disk, where partitions are and go, and what was found so far.
+
+use std::ops::Range;
+
+use super::edits::Edits;
+use super::{Consequence, Fixups, Moved, Weight};
+use crate::tables::{Slot, SlotKind, Table};
+use crate::{Disk, Result};
+
+/// The sector of boot code, whatever the disk has: BIOS and boot loaders count in it.
+pub const SECTOR: u64 = 512;
+/// Nothing here reads more at once.
+const MOST_BYTES: usize = 64 << 10;
+
+/// Where bytes are after the moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Where they were: no partition that moves has them.
+    Stay,
+    /// There, with their partition.
+    Go(u64),
+    /// Some here, some there.
+    Torn,
+}
+
+/// The disk and the plan, and what was found.
+pub struct Survey<'a> {
+    disk: &'a mut dyn Disk,
+    /// The table as it is.
+    pub table: &'a Table,
+    /// All partitions as they are.
+    pub slots: Vec<Slot>,
+    /// What moves.
+    pub moved: &'a [Moved],
+    /// What is to be changed, by addresses of before the move.
+    pub edits: Edits,
+    consequences: Vec<Consequence>,
+}
+
+impl<'a> Survey<'a> {
+    /// Nothing found yet.
+    pub fn new(disk: &'a mut dyn Disk, table: &'a Table, moved: &'a [Moved]) -> Self {
+        Self {
+            disk,
+            slots: table.slots(),
+            table,
+            moved,
+            edits: Edits::default(),
+            consequences: Vec::new(),
+        }
+    }
+
+    /// Bytes at an address, `None` where they cannot be read or lie outside the disk.
+    pub fn read(&mut self, at: u64, len: usize) -> Option<Vec<u8>> {
+        let unit = self.disk.logical_bytes().max(1);
+        let len_wide = u64::try_from(len).ok().filter(|_| len <= MOST_BYTES)?;
+        let end = at.checked_add(len_wide)?.checked_next_multiple_of(unit)?;
+        let start = at - at % unit;
+        if end > self.disk.size_bytes() {
+            return None;
+        }
+        let mut bytes = vec![0; usize::try_from(end - start).ok()?];
+        self.disk.read_at(start, &mut bytes).ok()?;
+        let skip = usize::try_from(at - start).ok()?;
+        Some(bytes.get(skip..skip.checked_add(len)?)?.to_vec())
+    }
+
+    /// The sector of boot code at an address.
+    pub fn sector(&mut self, at: u64) -> Option<Vec<u8>> {
+        self.read(at, 512)
+    }
+
+    /// The partitions that can hold data.
+    pub fn data(&self) -> impl Iterator<Item = Slot> + use<> {
+        let slots = self.slots.clone().into_iter();
+        slots.filter(|slot| slot.kind != SlotKind::Extended)
+    }
+
+    /// Where boot code can begin: the disk's first sector, and that of each partition.
+    pub fn homes(&self) -> Vec<Home> {
+        let mut homes = vec![Home {
+            partition: None,
+            at: 0,
+        }];
+        homes.extend(self.slots.iter().map(|slot| Home {
+            partition: Some(slot.number),
+            at: slot.start,
+        }));
+        homes
+    }
+
+    /// The partition that holds all of a range.
+    pub fn owner(&self, range: &Range<u64>) -> Option<u32> {
+        let mut data = self.data();
+        let owner = data.find(|slot| slot.start <= range.start && range.end <= slot.end());
+        owner.map(|slot| slot.number)
+    }
+
+    /// Where a range is after the moves.
+    pub fn fate(&self, range: &Range<u64>) -> Fate {
+        fate(self.moved, range)
+    }
+
+    /// Adds what is to be told.
+    pub fn add(&mut self, consequence: Consequence) {
+        if !self.consequences.contains(&consequence) {
+            self.consequences.push(consequence);
+        }
+    }
+
+    /// Adds what is to be told, if there is something.
+    pub fn add_some(&mut self, consequence: Option<Consequence>) {
+        if let Some(consequence) = consequence {
+            self.add(consequence);
+        }
+    }
+
+    /// All patches and consequences.
+    pub fn finish(self) -> Result<Fixups> {
+        let patches = self.edits.patches(self.disk, self.moved)?;
+        Ok(Fixups {
+            patches,
+            consequences: self.consequences,
+        })
+    }
+}
+
+/// Where a range is after moves.
+pub fn fate(moved: &[Moved], range: &Range<u64>) -> Fate {
+    for one in moved {
+        let end = one.from.saturating_add(one.bytes);
+        if range.end <= one.from || end <= range.start {
+            continue;
+        }
+        let inside = one.from <= range.start && range.end <= end;
+        let there = one.to.checked_add(range.start.saturating_sub(one.from));
+        return there.filter(|_| inside).map_or(Fate::Torn, Fate::Go);
+    }
+    Fate::Stay
+}
+
+/// A sector that boot code can begin in.
+#[derive(Clone, Copy, Debug)]
+pub struct Home {
+    /// The partition, `None` for the MBR.
+    pub partition: Option<u32>,
+    /// Its first byte.
+    pub at: u64,
+}
+
+impl Home {
+    /// For people.
+    pub fn name(&self) -> String {
+        self.partition.map_or_else(
+            || "the MBR".to_owned(),
+            |number| format!("the boot sector of partition {number}"),
+        )
+    }
+}
+
+impl Consequence {
+    fn new(weight: Weight, partition: Option<u32>, what: String) -> Self {
+        Self {
+            partition,
+            weight,
+            what,
+            advice: None,
+        }
+    }
+
+    /// Worth knowing.
+    pub(super) fn told(partition: Option<u32>, what: impl Into<String>) -> Self {
+        Self::new(Weight::Told, partition, what.into())
+    }
+
+    /// To be mended by hand.
+    pub(super) fn warned(partition: Option<u32>, what: impl Into<String>) -> Self {
+        Self::new(Weight::Warned, partition, what.into())
+    }
+
+    /// Not to be done.
+    pub(super) fn refused(partition: Option<u32>, what: impl Into<String>) -> Self {
+        Self::new(Weight::Refused, partition, what.into())
+    }
+
+    /// With what to do about it.
+    pub(super) fn advised(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_goes_with_its_partition_or_is_torn() {
+        let moved = [Moved {
+            number: 1,
+            from: 1000,
+            to: 4000,
+            bytes: 100,
+        }];
+        assert_eq!(fate(&moved, &(1000..1100)), Fate::Go(4000));
+        assert_eq!(fate(&moved, &(1010..1020)), Fate::Go(4010));
+        assert_eq!(fate(&moved, &(990..1000)), Fate::Stay);
+        assert_eq!(fate(&moved, &(1100..1101)), Fate::Stay);
+        assert_eq!(fate(&moved, &(990..1010)), Fate::Torn);
+    }
+}

@@ -1,0 +1,33 @@
+//! SYSLINUX and EXTLINUX: the boot sector loads `ldlinux.sys` by sectors that count from the start of the
+//! partition. The start comes from the MBR code that handed over, else from the hidden sectors at 0x1c
+//! (`core/diskboot.inc`, `extlinux/main.c`), which EXTLINUX writes whatever the file system is. So only
+//! these change.
+
+use super::hidden::BootSector;
+use super::survey::{SECTOR, Survey};
+use super::{Consequence, Moved};
+use crate::tables::le32;
+
+/// Before the signature of the boot sector.
+const MAGIC: u32 = 0x3eb2_02fe;
+
+/// Reads a partition that moves. `known`: its hidden sectors were looked at already.
+pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8], known: bool) {
+    let oem = boot.get(3..11);
+    let named = oem == Some(b"SYSLINUX") || oem == Some(b"EXTLINUX");
+    if !named && le32(boot, 0x1f8) != MAGIC {
+        return;
+    }
+    let what = "SYSLINUX is in its boot sector, and finds ldlinux.sys by sectors from the start of the partition";
+    survey.add(Consequence::told(Some(moved.number), what));
+    if known {
+        return;
+    }
+    let own = BootSector {
+        name: "SYSLINUX",
+        at: moved.from,
+        bytes: boot,
+        sector: SECTOR,
+    };
+    own.place(survey, moved, None);
+}
