@@ -12,7 +12,7 @@ copy() { # SECTOR
         seek=$(($1 << 9)) count="$amount" conv=fsync,notrunc
 }
 fixed() { # [OPTION]
-    "$ioalign" fix "$device" --apply --quiet --journal "$journal" "$@"
+    "$ioalign" fix "$device" --apply --quiet --journal "$journal" --align "$grid" "$@"
 }
 # `fix` ends where this says.
 must_end_at() { # SECTOR [OPTION]
@@ -25,7 +25,7 @@ must_end_at() { # SECTOR [OPTION]
 
 for folder in ${FOLDERS:-/dev/shm "${TMPDIR:-/tmp}"}; do
     open_disk "$folder"
-    amount=$size
+    amount=$size grid=1M
     headline "$folder"
     start=2050
     must_end_at 2048
@@ -37,11 +37,12 @@ for folder in ${FOLDERS:-/dev/shm "${TMPDIR:-/tmp}"}; do
     race "the same: sfdisk --move-data, nothing flushed" sfdisk_moves +1985 -- fixed
     # Further than it is long: old and new place share nothing.
     far=$((amount << 11))
-    must_end_at $far --align "${amount}M"
-    race "apart: dd" copy $far -- fixed --align "${amount}M"
-    race "apart, samples read back: dd" copy $far -- fixed --align "${amount}M" --verify sampled
+    grid=${amount}M
+    must_end_at $far
+    race "apart: dd" copy $far -- fixed
+    race "apart, samples read back: dd" copy $far -- fixed --verify sampled
     # It flushes each step of 1 KiB: a small partition is enough.
-    amount=4 start=2050
+    amount=4 grid=1M start=2050
     race "2 sectors, 4 MiB: sfdisk, --move-use-fsync" sfdisk_moves -2 --move-use-fsync -- fixed
     close_disk
 done

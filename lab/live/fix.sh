@@ -1,7 +1,7 @@
 # shellcheck shell=dash
 # `ioalign fix` on real block devices with what this machine's kernel lacks: LVM in a logical partition, LUKS2, and a
 # disk with a sector that cannot be read, the same that sfdisk gets. Files are listed before and after.
-#: --disk -=128M --disk -=96M --disk -=96M --memory 1536
+#: --disk -=128M,physical=4096 --disk -=96M,physical=4096 --disk -=96M --memory 1536
 #: --program lvm --program cryptsetup --program mkfs.ext4 --program e2fsck --program sha256sum
 #: --module dm-mod --module dm-crypt --module xts --module ecb --module af_alg --module algif_skcipher
 #: --module algif_hash --module sd_mod --module scsi_debug
@@ -102,7 +102,7 @@ cryptsetup close secret
 
 # A disk that cannot read its sector 40000, once for each program: sfdisk leaves out the MiB around it, under a new
 # table; ioalign stops, and goes back.
-modprobe scsi_debug dev_size_mb=32 opts=2 medium_error_start=40000 medium_error_count=1 sector_size=512
+modprobe scsi_debug dev_size_mb=32 opts=2 medium_error_start=40000 medium_error_count=1 sector_size=512 physblk_exp=3
 usleep 500000
 mdev -s
 bad=/dev/sda

@@ -98,7 +98,10 @@ pub struct Slot {
 
 /// The partitions of any image.
 pub fn slots(image: &Path) -> Vec<Slot> {
-    let json: Value = serde_json::from_str(&tool("sfdisk", &["--json", text(image)])).unwrap();
+    let said = tool("sfdisk", &["--json", text(image)]);
+    // Before it: what sfdisk thinks of a damaged chain.
+    let document = said.find('{').map_or("", |at| &said[at..]);
+    let json: Value = serde_json::from_str(document).unwrap();
     let all = json["partitiontable"]["partitions"].as_array().unwrap();
     let data = all
         .iter()

@@ -42,6 +42,10 @@ impl Fix {
     fn slow(&self, verb: &str) -> Command {
         let mut command = self.command(verb);
         command.args(["--chunk", "1M", "--limit", "100M"]);
+        if verb == "--apply" {
+            // A loop device has blocks of 512 bytes, and no other grid that anything could be off.
+            command.args(["--align", "1M"]);
+        }
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
