@@ -82,15 +82,15 @@ listed "${lvm_disk}5" logical-after
 listed /dev/mapper/vg-data lvm-after
 lvm_ vgchange -an vg
 
-# LUKS2 whose data start at sector 63.
+# LUKS2 whose data start 16 MiB into a partition at sector 63: not where cryptsetup would put them on this disk.
 unlocked() {
     echo secret | cryptsetup open --key-file - "${luks_disk}1" secret || echo secret | cryptsetup open "${luks_disk}1" secret
     mdev -s
 }
 echo '63,180000,83' | sfdisk -q --force "$luks_disk"
 mdev -s
-echo secret | cryptsetup luksFormat -q --type luks2 --sector-size 512 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
-    "${luks_disk}1" -
+echo secret | cryptsetup luksFormat -q --type luks2 --sector-size 512 --offset 32768 --pbkdf pbkdf2 \
+    --pbkdf-force-iterations 1000 "${luks_disk}1" -
 unlocked
 fill /dev/mapper/secret
 listed /dev/mapper/secret luks-before
@@ -110,7 +110,8 @@ head -c 30720000 /dev/urandom >/tmp/noise
 start_over() {
     echo '63,60000,83' | sfdisk -q --force "$bad"
     mdev -s
-    dd if=/tmp/noise of="$bad" bs=512 seek=63 conv=fsync,notrunc 2>/dev/null
+    # Past the page cache, which would read what is around each write.
+    dd if=/tmp/noise of="$bad" bs=32256 oflag=direct,seek_bytes seek=32256 2>/dev/null
 }
 # `still NAME START FIRST COUNT`: sectors of the partition, had it this start.
 still() {
@@ -121,12 +122,12 @@ still() {
 
 start_over
 status=0
-ioalign fix "$bad" --apply --journal /mnt/journal/error >"$out/error.txt" 2>&1 || status=$?
+ioalign fix "$bad" --apply --chunk 1M --journal /mnt/journal/error >"$out/error.txt" 2>&1 || status=$?
 echo $status >"$out/error.status"
 [ ! -e /mnt/journal/error ] || ioalign fix "$bad" --rollback --journal /mnt/journal/error >"$out/error.rollback" 2>&1
 sfdisk --json "$bad" >"$out/error.sfdisk.json"
 still error.before 63 0 39937
-still error.after 63 39938 20062
+still error.after 63 39945 20055
 
 start_over
 echo '+1985,' | /bin/sfdisk --move-data -N 1 --force "$bad" >"$out/peer.txt" 2>&1 || :

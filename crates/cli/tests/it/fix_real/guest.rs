@@ -66,9 +66,9 @@ fn volumes_and_bad_sectors_on_a_real_kernel() {
 
 /// It stopped, said where, and went back; sfdisk went on under a new table, without 1 MiB.
 fn stopped_at_the_sector(answers: &Answers) {
-    assert_ne!(answers.text("error.status").trim(), "0");
+    assert_eq!(answers.text("error.status"), "65\n");
     let said = answers.text("error.txt");
-    assert!(said.contains(&(40_000 * 512).to_string()), "{said}");
+    assert!(said.contains("cannot be read"), "{said}");
     assert_eq!(answers.start("error"), 63);
     for part in ["before", "after"] {
         assert_eq!(answers.text(&format!("error.{part}")), "same\n", "{part}");
