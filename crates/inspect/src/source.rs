@@ -30,6 +30,12 @@ pub trait Source: Send + Sync {
     /// The file behind it, for messages.
     fn path(&self) -> &Path;
 
+    /// How many bytes from `offset` on are known to be zeros without a look at them; 0 where that is
+    /// not known.
+    fn zeros_at(&self, _offset: u64) -> u64 {
+        0
+    }
+
     /// Where reads of it are written down, when they are.
     fn trail(&self) -> Option<&Trail> {
         None
@@ -249,6 +255,15 @@ impl Source for FileSource {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn zeros_at(&self, offset: u64) -> u64 {
+        let data = match seek(&self.file, SeekFrom::Data(offset)) {
+            Ok(data) => data,
+            Err(Errno::NXIO) => self.len,
+            Err(_) => offset,
+        };
+        data.min(self.len).saturating_sub(offset)
     }
 }
 

@@ -23,6 +23,12 @@ pub trait Disk {
     /// A hint: no cache need keep this, and what was written there may go out now. After a flush and
     /// this, a read comes from the medium where that can be had.
     fn release(&mut self, _at: u64, _bytes: u64) {}
+
+    /// How many bytes from there on are known to be zeros without a look at them; 0 where that is not
+    /// known.
+    fn zeros_from(&mut self, _at: u64) -> u64 {
+        0
+    }
 }
 
 /// A disk in memory, with blocks of any size: for tests and fuzzing.

@@ -5,7 +5,7 @@
 
 use ioalign_core::grid::{meet, residue};
 use ioalign_core::phase::PhaseSet;
-use ioalign_core::{Bytes, Confidence, Grid, GridSpec, Kind, LayerId, Origin};
+use ioalign_core::{Bytes, Confidence, Grid, Kind, LayerId, Origin};
 use ioalign_repair::layout::Boundaries;
 use ioalign_report::Target;
 
@@ -18,8 +18,6 @@ pub struct Ground<'a> {
     pub target: &'a Target,
     /// The layer.
     pub layer: LayerId,
-    /// Grids that were typed.
-    pub declared: &'a [GridSpec],
 }
 
 impl Ground<'_> {

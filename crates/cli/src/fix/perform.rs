@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ioalign_device::partitions::{self, Partition};
 use ioalign_repair::mover::{self, Done, FileDisk, Outcome};
-use ioalign_repair::tables::Table;
+use ioalign_repair::tables::{SlotKind, Table};
 use ioalign_repair::{Disk, Error, ErrorKind, journal};
 
 use super::document::Ended;
@@ -113,7 +113,11 @@ fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
         .map(|slot| Partition {
             number: slot.number,
             start: slot.start,
-            size: slot.size,
+            size: match slot.kind {
+                // The kernel keeps two sectors of it, so that nobody takes it for a partition.
+                SlotKind::Extended => slot.size.min(table.unit().max(1024)),
+                _ => slot.size,
+            },
         })
         .collect();
     partitions::reread(path, &wanted).map_err(|error| refuse::error(error, path))

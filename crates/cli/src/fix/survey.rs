@@ -22,7 +22,6 @@ pub fn of(
     sector: Option<SectorSize>,
 ) -> Result<Survey> {
     let table = Table::read(disk).map_err(|error| refuse::error(error, path))?;
-    let declared = grids.clone();
     let target = judged(path, grids, sector);
     if let Some(error) = &target.error {
         bail!("{}: {}", path.display(), error.message);
@@ -34,7 +33,6 @@ pub fn of(
     let ground = demand::Ground {
         target: &target,
         layer: ground,
-        declared: &declared,
     };
     let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
     Ok(Survey {

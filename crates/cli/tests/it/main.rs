@@ -9,6 +9,7 @@ mod composition;
 mod contrib;
 mod explain;
 mod fix_real;
+mod fix;
 mod folder;
 mod formats;
 mod guest;

@@ -29,30 +29,27 @@ const SYSFS_SECTOR: u64 = 512;
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Has the kernel take on a new table: all of it, or, where that is refused, partition by partition.
+/// Has the kernel take on a new table: all of it, or, where it does not read such a table or refuses to,
+/// partition by partition.
 ///
-/// A file, and a device of which the kernel knows no partitions, need nothing.
+/// A file, and a device of which the kernel knew no partitions, need nothing.
 pub fn reread(path: &Path, wanted: &[Partition]) -> Result<()> {
-    let failed = |error: Errno| {
-        Error::io("the kernel still has the old partitions", error.into())
-            .of_target(path)
-            .advise("the table on the disk is right: run partprobe, or restart, before it is used")
-    };
+    if known(path).is_empty() {
+        return Ok(());
+    }
     let file = File::open(path)
         .map_err(|error| Error::io("cannot be opened again", error).of_target(path))?;
-    let mut answer = ioctl::reread(&file);
     for _ in 0..TRIES {
-        if answer != Err(Errno::BUSY) {
+        if ioctl::reread(&file) != Err(Errno::BUSY) {
             break;
         }
         sleep(PAUSE);
-        answer = ioctl::reread(&file);
     }
-    match answer {
-        Ok(()) => Ok(()),
-        Err(_) if known(path).is_empty() => Ok(()),
-        Err(_) => one_by_one(&file, &known(path), wanted).map_err(failed),
-    }
+    one_by_one(&file, &known(path), wanted).map_err(|error| {
+        Error::io("the kernel still has the old partitions", error.into())
+            .of_target(path)
+            .advise("the table on the disk is right: run partprobe, or restart, before it is used")
+    })
 }
 
 /// What the kernel knows of the partitions of a device.
@@ -80,7 +77,7 @@ pub fn known(path: &Path) -> Vec<Partition> {
         .collect()
 }
 
-/// Takes away what is no longer so, then adds what is new.
+/// Takes away what is no longer so, then adds what is new: nothing where all of it was read.
 fn one_by_one(file: &File, known: &[Partition], wanted: &[Partition]) -> Result<(), Errno> {
     for old in known.iter().filter(|old| !wanted.contains(old)) {
         ioctl::delete(file, old)?;

@@ -152,6 +152,35 @@ impl<M: BlockMap> Source for Guest<M> {
     fn path(&self) -> &Path {
         &self.path
     }
+
+    fn zeros_at(&self, offset: u64) -> u64 {
+        let mut at = offset;
+        // As many pieces as a table of QEMU's has entries, so that the work is bounded.
+        for _ in 0..8192 {
+            let zeros = self.zeros_of_piece(at);
+            at = at.saturating_add(zeros);
+            if zeros == 0 {
+                break;
+            }
+        }
+        at.min(self.len).saturating_sub(offset)
+    }
+}
+
+impl<M: BlockMap> Guest<M> {
+    /// Zeros from `at` to the end of its piece, as far as that is known.
+    fn zeros_of_piece(&self, at: u64) -> u64 {
+        let span = (at < self.len).then(|| self.map.find(at));
+        let Some(Ok(Span { piece, room })) = span else {
+            return 0;
+        };
+        match (piece, &self.below) {
+            (Piece::Zero, _) | (Piece::Below, None) => room,
+            (Piece::Below, Some(below)) if at >= below.len() => room,
+            (Piece::Below, Some(below)) => below.zeros_at(at).min(room),
+            (Piece::Stored { .. } | Piece::Packed { .. }, _) => 0,
+        }
+    }
 }
 
 /// Reads what there is; the rest is zeros.

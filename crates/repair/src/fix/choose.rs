@@ -37,12 +37,15 @@ pub fn shifts(
     if !data(&slots).any(|slot| line.has_to_move(slot)) {
         return Ok(Vec::new());
     }
-    let habits = choices.align.map_or_else(
+    let habits: Vec<_> = choices.align.map_or_else(
         || HABITS.map(Some).into_iter().chain([None]).collect(),
         |align| vec![Some(align)],
     );
-    let found = habits.into_iter().filter_map(|habit| line.solve(habit));
-    let best = found.min_by_key(|shifts| bytes(shifts));
+    // Near where they are first: a place far behind may save a second writing, and is nobody's wish.
+    let best = [Reach::Near, Reach::Far].into_iter().find_map(|reach| {
+        let found = habits.iter().filter_map(|habit| line.solve(*habit, reach));
+        found.min_by_key(|shifts| bytes(shifts))
+    });
     best.ok_or_else(|| line.no_room())
 }
 
@@ -69,6 +72,15 @@ fn islands(slots: &[Slot], low: u64, reserved: &[Reserved]) -> Vec<Block> {
         fixed: true,
     };
     between.map(block).collect()
+}
+
+/// How far behind the last partition the layout may go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// By a few steps of the grid.
+    Near,
+    /// To the end of the disk.
+    Far,
 }
 
 /// The partitions on their line.
@@ -102,7 +114,7 @@ impl Line<'_> {
     }
 
     /// The least layout with this habit.
-    fn solve(&self, habit: Option<u64>) -> Option<Vec<Shift>> {
+    fn solve(&self, habit: Option<u64>, reach: Reach) -> Option<Vec<Shift>> {
         let logical = data(self.slots).filter(|slot| slot.kind == SlotKind::Logical);
         let first = logical
             .min_by_key(|slot| slot.start)
@@ -111,6 +123,13 @@ impl Line<'_> {
             .map(|slot| self.block(slot, habit, first))
             .collect();
         let mut blocks = blocks?;
+        if reach == Reach::Near {
+            let steps = blocks.iter().filter_map(|block| block.grid);
+            let slack = steps.fold(0, |sum: u64, grid| sum.saturating_add(grid.period));
+            let last = data(self.slots).map(Slot::end).max().unwrap_or(0);
+            let end = last.saturating_add(slack).min(self.within.1);
+            blocks.iter_mut().for_each(|block| block.within.1 = end);
+        }
         blocks.extend(self.islands.iter().cloned());
         least(&blocks)
     }

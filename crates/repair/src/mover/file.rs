@@ -60,6 +60,20 @@ impl FileDisk {
     }
 }
 
+impl FileDisk {
+    /// Makes the file longer, with zeros, or shorter.
+    pub(crate) fn resize(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.set_len(bytes)?;
+        self.size = bytes;
+        Ok(())
+    }
+
+    /// The same open file.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+}
+
 fn in_use(path: &Path) -> Error {
     Error::new(ErrorKind::InUse, "another program is using it").of_target(path)
 }
@@ -88,5 +102,15 @@ impl Disk for FileDisk {
     fn release(&mut self, at: u64, bytes: u64) {
         // Advice is never needed, so that it fails does not matter.
         let _ = fadvise(&self.file, at, NonZeroU64::new(bytes), Advice::DontNeed);
+    }
+
+    fn zeros_from(&mut self, at: u64) -> u64 {
+        let data = match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(at)) {
+            Ok(data) => data,
+            // No data up to the end.
+            Err(Errno::NXIO) => self.size,
+            Err(_) => at,
+        };
+        data.min(self.size).saturating_sub(at)
     }
 }

@@ -43,8 +43,8 @@ pub struct Meter<'a> {
     before: u64,
     total: u64,
     moved: u64,
-    pub(super) written: u64,
-    pub(super) verified: u64,
+    pub(crate) written: u64,
+    pub(crate) verified: u64,
 }
 
 impl<'a> Meter<'a> {

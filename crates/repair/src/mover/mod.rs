@@ -53,12 +53,12 @@
 //! that does not keep what it is given is found while the data still exist, and the window is written again.
 
 pub mod digest;
-mod disk_check;
+pub(crate) mod disk_check;
 mod file;
 pub mod job;
 mod meter;
 mod options;
-mod reading;
+pub(crate) mod reading;
 mod run;
 mod verify;
 mod window;
@@ -73,7 +73,7 @@ pub use options::{Options, ReadErrors, Verify};
 
 use crate::journal::{Contents, Journal, JournalFile, State, header_for};
 use crate::{Disk, Result};
-use meter::Meter;
+pub(crate) use meter::Meter;
 use run::Run;
 
 /// In which layout a disk is.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod boot;
+mod container;
 mod crash;
 mod image;
 mod layout;

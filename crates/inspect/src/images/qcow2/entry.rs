@@ -17,18 +17,26 @@ pub type Bad = &'static str;
 
 /// All that the tables' geometry depends on.
 pub struct Shape {
+    /// 2 or 3.
     pub version: u32,
+    /// A cluster has `1 << cluster_bits` bytes.
     pub cluster_bits: u32,
+    /// 32 subclusters a cluster.
     pub extended: bool,
+    /// Data are in another file.
     pub external: bool,
+    /// Bytes of the disk.
     pub size: u64,
+    /// Where the L1 table is.
     pub l1_offset: u64,
+    /// Entries of it.
     pub l1_entries: u64,
+    /// Bytes of the file.
     pub file_len: u64,
 }
 
 impl Shape {
-    pub const fn new(header: &Header, file_len: u64) -> Self {
+    pub(super) const fn new(header: &Header, file_len: u64) -> Self {
         Self {
             version: header.version,
             cluster_bits: header.cluster_bits,
@@ -41,10 +49,12 @@ impl Shape {
         }
     }
 
+    /// Bytes a cluster.
     pub const fn cluster(&self) -> u64 {
         1 << self.cluster_bits
     }
 
+    /// Bytes a subcluster.
     pub const fn subcluster(&self) -> u64 {
         self.cluster() / 32
     }

@@ -3,10 +3,10 @@
 //! Layout after `docs/interop/qcow2.txt` of QEMU, limits and lenience after its `block/qcow2.c`:
 //! what QEMU reads we read, with the same bytes.
 
-mod entry;
+pub mod entry;
 mod header;
 mod tables;
-mod unpack;
+pub mod unpack;
 mod walk;
 
 use std::collections::BTreeMap;

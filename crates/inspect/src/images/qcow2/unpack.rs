@@ -15,10 +15,12 @@ const MOST_WINDOW: u64 = 8 << 20;
 pub enum Method {
     /// Raw deflate, called zlib in the specification.
     Deflate,
+    /// Zstandard.
     Zstd,
 }
 
 impl Method {
+    /// QEMU's name for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Deflate => "zlib",

@@ -36,7 +36,7 @@ fn table(slice: usize, byte: u8) -> u32 {
 }
 
 /// CRC-32C of the parts, one after the other.
-pub(super) fn crc32c(parts: &[&[u8]]) -> u32 {
+pub fn crc32c(parts: &[&[u8]]) -> u32 {
     !parts.iter().fold(u32::MAX, |crc, part| update(crc, part))
 }
 

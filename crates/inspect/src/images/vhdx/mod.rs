@@ -3,7 +3,7 @@
 //! After \[MS-VHDX\], "Virtual Hard Disk v2 (VHDX) File Format".
 
 mod blocks;
-mod crc32c;
+pub mod crc32c;
 mod header;
 mod metadata;
 

@@ -1,0 +1,68 @@
+//! `--output`: a new image, and an original that nobody wrote to.
+
+use super::*;
+
+#[test]
+fn a_new_raw_image_holds_everything_in_its_new_place() {
+    let image = Image::old();
+    let before = image.whole();
+    let new = image.disk.folder().join("new.img");
+    let answer = document(&[text(image.path()), "--output", text(&new)]);
+    assert_eq!(answer["result"], "copied");
+    assert!(image.whole() == before);
+    let bytes = std::fs::read(&new).unwrap();
+    for (line, part) in table(&new, 512).iter().zip(&image.parts) {
+        assert_eq!(line.start % MIB, 0);
+        let start = usize::try_from(line.start).unwrap();
+        assert!(bytes[start..start + part.bytes.len()] == part.bytes);
+    }
+    refused(
+        &[text(image.path()), "--output", text(&new)],
+        65,
+        &["there already"],
+    );
+    // Nothing to do: nothing is made.
+    let again = image.disk.folder().join("again.img");
+    assert_eq!(
+        fix(&[text(&new), "--output", text(&again)]).status.code(),
+        Some(1)
+    );
+    assert!(!again.exists());
+}
+
+#[test]
+fn an_old_format_becomes_a_new_one() {
+    let image = Image::old();
+    let vhd = image.disk.folder().join("old.vhd");
+    tool(
+        "qemu-img",
+        &[
+            "convert",
+            "-O",
+            "vpc",
+            "-o",
+            "force_size=on",
+            text(image.path()),
+            text(&vhd),
+        ],
+    );
+    let before = std::fs::read(&vhd).unwrap();
+    let (new, raw) = (
+        image.disk.folder().join("new.qcow2"),
+        image.disk.folder().join("new.raw"),
+    );
+    done(&[text(&vhd), "--output", text(&new)]);
+    assert!(std::fs::read(&vhd).unwrap() == before);
+    tool("qemu-img", &["check", "-q", text(&new)]);
+    tool(
+        "qemu-img",
+        &["convert", "-O", "raw", text(&new), text(&raw)],
+    );
+    let bytes = std::fs::read(&raw).unwrap();
+    for (line, part) in table(&raw, 512).iter().zip(&image.parts) {
+        let start = usize::try_from(line.start).unwrap();
+        assert!(
+            line.start.is_multiple_of(MIB) && bytes[start..start + part.bytes.len()] == part.bytes
+        );
+    }
+}

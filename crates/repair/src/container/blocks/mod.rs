@@ -1,0 +1,324 @@
+//! Disks in blocks that get their place when they are first written.
+//!
+//! # What is promised
+//!
+//! Until [`flush`](Disk::flush) returns, what was written may be lost; nothing else ever is. A new block lies
+//! where no table points, so its data may be written at any time. Tables change in memory only. A flush makes
+//! data durable first, then what says that their place is taken, then what says that they are there
+//! ([`Layout::commit`]): a crash between the steps leaves space that nobody uses, and never a table that leads
+//! to what was not written. Sectors of 512 bytes of a table are taken to be written whole or not at all.
+
+mod bat;
+mod run;
+mod table;
+
+use std::io;
+use std::sync::Arc;
+
+use ioalign_inspect::Source;
+use ioalign_inspect::images::guest::{Piece, Span};
+
+pub use bat::{Bat, Entries, Place, Sizes};
+pub use table::Table;
+
+use self::run::{Run, Runs};
+use super::reading::failed;
+use super::store::{Store, damaged, end_of, is_zero, length};
+use crate::Disk;
+
+/// Where a block is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The first byte of its data in the file.
+    pub at: u64,
+    /// Whether its bytes are zeros that nobody has written.
+    pub fresh: bool,
+}
+
+/// How a format finds and places its blocks. What is not yet committed counts.
+pub trait Layout {
+    /// Bytes of the disk.
+    fn size_bytes(&self) -> u64;
+
+    /// Its logical block.
+    fn logical_bytes(&self) -> u64 {
+        512
+    }
+
+    /// Bytes a block.
+    fn block_bytes(&self) -> u64;
+
+    /// What stands at an address of the disk.
+    fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span>;
+
+    /// Where the data of a block are, if all of it is stored there and it alone uses them: it can be
+    /// written over.
+    fn whole(&mut self, store: &mut dyn Store, index: u64) -> io::Result<Option<u64>>;
+
+    /// A place for a block that has none of its own, or has one that is not all stored.
+    fn claim(&mut self, store: &mut dyn Store, index: u64) -> io::Result<Claim>;
+
+    /// From now on all of the block is stored at its claim.
+    fn settle(&mut self, store: &mut dyn Store, index: u64, at: u64) -> io::Result<()>;
+
+    /// A compressed block.
+    fn unpack(&mut self, _store: &mut dyn Store, _key: u64) -> io::Result<Vec<u8>> {
+        Err(damaged("a compressed block"))
+    }
+
+    /// Whether so much waits for [`commit`](Self::commit) that it is time for it.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Makes all that was written durable, data before what leads to them.
+    fn commit(&mut self, store: &mut dyn Store) -> io::Result<()>;
+}
+
+/// A disk of blocks in a store.
+pub struct Blocks<L> {
+    layout: L,
+    store: Box<dyn Store>,
+    /// The disk that this one rests on.
+    below: Option<Arc<dyn Source>>,
+}
+
+impl<L: Layout> Blocks<L> {
+    /// A disk that is laid out so.
+    pub fn new(layout: L, store: Box<dyn Store>, below: Option<Arc<dyn Source>>) -> Self {
+        Self {
+            layout,
+            store,
+            below,
+        }
+    }
+
+    fn check(&self, at: u64, bytes: usize) -> io::Result<()> {
+        if end_of(at, bytes as u64)? > self.layout.size_bytes() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(())
+    }
+
+    fn span(&mut self, at: u64, most: usize) -> io::Result<(Piece, usize)> {
+        let span = self.layout.find(self.store.as_mut(), at)?;
+        let part = usize::try_from(span.room).map_or(most, |room| room.min(most));
+        if part == 0 {
+            return Err(damaged("a block without bytes"));
+        }
+        Ok((span.piece, part))
+    }
+
+    /// Reads what is not simply stored.
+    fn fill(&mut self, piece: Piece, at: u64, out: &mut [u8]) -> io::Result<()> {
+        match (piece, &self.below) {
+            (Piece::Stored { at, .. }, _) => self.store.get(at, out),
+            (Piece::Zero, _) | (Piece::Below, None) => {
+                out.fill(0);
+                Ok(())
+            }
+            (Piece::Below, Some(below)) => {
+                let there = below.len().saturating_sub(at);
+                let there = usize::try_from(there).map_or(out.len(), |n| n.min(out.len()));
+                let (now, behind) = out.split_at_mut(there);
+                behind.fill(0);
+                match now.is_empty() {
+                    true => Ok(()),
+                    false => below.read_at(at, now).map_err(failed),
+                }
+            }
+            (Piece::Packed { key, within }, _) => {
+                let block = self.layout.unpack(self.store.as_mut(), key)?;
+                let from = length(within)?;
+                let part = from
+                    .checked_add(out.len())
+                    .and_then(|end| block.get(from..end));
+                out.copy_from_slice(part.ok_or_else(|| damaged("a short compressed block"))?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a stretch reads as zeros without a look at data.
+    fn reads_as_zeros(&mut self, at: u64, bytes: u64) -> io::Result<bool> {
+        let end = end_of(at, bytes)?;
+        let mut at = at;
+        while at < end {
+            let (piece, part) = self.span(at, length(end - at)?)?;
+            let part = part as u64;
+            let zeros = match (piece, &self.below) {
+                (Piece::Zero, _) | (Piece::Below, None) => part,
+                (Piece::Below, Some(below)) if at >= below.len() => part,
+                (Piece::Below, Some(below)) => below.zeros_at(at),
+                _ => 0,
+            };
+            if zeros < part {
+                return Ok(false);
+            }
+            at += part;
+        }
+        Ok(true)
+    }
+
+    /// Gives a block a place with all of its bytes but those that are about to be written.
+    fn prepare(&mut self, index: u64, within: u64, bytes: u64) -> io::Result<u64> {
+        let claim = self.layout.claim(self.store.as_mut(), index)?;
+        let start = index * self.layout.block_bytes();
+        let end = end_of(start, self.layout.block_bytes())?.min(self.layout.size_bytes());
+        self.carry(claim, start, start..start + within)?;
+        self.carry(claim, start, start + within + bytes..end)?;
+        self.layout.settle(self.store.as_mut(), index, claim.at)?;
+        Ok(claim.at)
+    }
+
+    /// Copies what a stretch of a block holds to the block's new place.
+    fn carry(&mut self, claim: Claim, start: u64, part: std::ops::Range<u64>) -> io::Result<()> {
+        let mut at = part.start;
+        let mut buffer = Vec::new();
+        while at < part.end {
+            let most = length((part.end - at).min(1 << 20))?;
+            let (piece, bytes) = self.span(at, most)?;
+            let to = end_of(claim.at, at - start)?;
+            if piece != (Piece::Stored { file: 0, at: to }) {
+                buffer.resize(bytes, 0);
+                self.fill(piece, at, &mut buffer)?;
+                if !(claim.fresh && is_zero(&buffer)) {
+                    self.store.put(to, &buffer)?;
+                }
+            }
+            at += bytes as u64;
+        }
+        Ok(())
+    }
+
+    /// Where the bytes of one block go; `None` where nothing needs to be written.
+    fn place(&mut self, at: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
+        let block = self.layout.block_bytes();
+        let (index, within) = (at / block, at % block);
+        if let Some(place) = self.layout.whole(self.store.as_mut(), index)? {
+            return Ok(Some(end_of(place, within)?));
+        }
+        let length = bytes.len() as u64;
+        if is_zero(bytes) && self.reads_as_zeros(at, length)? {
+            return Ok(None);
+        }
+        let place = self.prepare(index, within, length)?;
+        Ok(Some(end_of(place, within)?))
+    }
+}
+
+impl<L: Layout> Disk for Blocks<L> {
+    fn size_bytes(&self) -> u64 {
+        self.layout.size_bytes()
+    }
+
+    fn logical_bytes(&self) -> u64 {
+        self.layout.logical_bytes()
+    }
+
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(at, bytes.len())?;
+        let mut runs = Runs::default();
+        let mut from = 0;
+        while from < bytes.len() {
+            let (piece, part) = self.span(at + from as u64, bytes.len() - from)?;
+            let ready = match piece {
+                Piece::Stored { at, .. } => runs.add(at, from, part),
+                _ => {
+                    let out = bytes.get_mut(from..from + part).unwrap_or_default();
+                    self.fill(piece, at + from as u64, out)?;
+                    None
+                }
+            };
+            read_run(self.store.as_mut(), ready, bytes)?;
+            from += part;
+        }
+        read_run(self.store.as_mut(), runs.take(), bytes)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.check(at, bytes.len())?;
+        let block = self.layout.block_bytes();
+        let mut runs = Runs::default();
+        let mut from = 0;
+        while from < bytes.len() {
+            let address = at + from as u64;
+            let room = length(block - address % block)?;
+            let part = room.min(bytes.len() - from);
+            let now = bytes.get(from..from + part).unwrap_or_default();
+            let ready = match self.place(address, now)? {
+                Some(place) => runs.add(place, from, part),
+                None => None,
+            };
+            write_run(self.store.as_mut(), ready, bytes)?;
+            from += part;
+        }
+        write_run(self.store.as_mut(), runs.take(), bytes)?;
+        if self.layout.is_full() {
+            self.layout.commit(self.store.as_mut())?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.layout.commit(self.store.as_mut())
+    }
+
+    fn release(&mut self, at: u64, bytes: u64) {
+        let end = at.saturating_add(bytes).min(self.size_bytes());
+        let mut runs = Runs::default();
+        let mut from = at;
+        while from < end {
+            let most = usize::try_from(end - from).unwrap_or(usize::MAX);
+            let Ok((piece, part)) = self.span(from, most) else {
+                return;
+            };
+            let place = usize::try_from(from - at).unwrap_or(0);
+            if let Piece::Stored { at, .. } = piece
+                && let Some(ready) = runs.add(at, place, part)
+            {
+                self.store.release(ready.at, ready.bytes as u64);
+            }
+            from += part as u64;
+        }
+        if let Some(ready) = runs.take() {
+            self.store.release(ready.at, ready.bytes as u64);
+        }
+    }
+
+    fn zeros_from(&mut self, at: u64) -> u64 {
+        let mut end = at;
+        // As many pieces as a table of QEMU's has entries, so that the work is bounded.
+        for _ in 0..8192 {
+            if end >= self.size_bytes() {
+                break;
+            }
+            let Ok(Span { piece, room }) = self.layout.find(self.store.as_mut(), end) else {
+                break;
+            };
+            let zeros = match (piece, &self.below) {
+                (Piece::Zero, _) | (Piece::Below, None) => room,
+                (Piece::Below, Some(below)) if end >= below.len() => room,
+                (Piece::Below, Some(below)) => below.zeros_at(end).min(room),
+                _ => 0,
+            };
+            if zeros == 0 {
+                break;
+            }
+            end = end.saturating_add(zeros);
+        }
+        end.min(self.size_bytes()).saturating_sub(at)
+    }
+}
+
+fn read_run(store: &mut dyn Store, run: Option<Run>, bytes: &mut [u8]) -> io::Result<()> {
+    let Some(run) = run else { return Ok(()) };
+    let part = bytes.get_mut(run.from..run.from + run.bytes);
+    store.get(run.at, part.unwrap_or_default())
+}
+
+fn write_run(store: &mut dyn Store, run: Option<Run>, bytes: &[u8]) -> io::Result<()> {
+    let Some(run) = run else { return Ok(()) };
+    let part = bytes.get(run.from..run.from + run.bytes);
+    store.put(run.at, part.unwrap_or_default())
+}

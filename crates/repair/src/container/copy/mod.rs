@@ -1,0 +1,251 @@
+//! A new image in the new layout, in one pass over the old one, which stays as it is.
+//!
+//! What moves is read at its source and written at its destination; what stays is copied; what a move has
+//! left, and nothing else has taken, is not written and reads as zeros. Tables and boot sectors are put in
+//! on the way. Everything is hashed when it is read and compared after it was written.
+
+mod plan;
+
+use std::ops::Range;
+
+use super::store::{is_zero, length};
+use crate::mover::disk_check::before_starting;
+use crate::mover::reading::read;
+use crate::mover::{Done, Meter, Options, Outcome, Task, Watch, check, digest};
+use crate::{Disk, Error, ErrorKind, Job, Result};
+use plan::Plan;
+
+/// The grain of what is left out where it is zeros.
+const HOLE_BYTES: usize = 64 << 10;
+/// What goes out to the medium at once.
+const OUT_BYTES: u64 = 32 << 20;
+
+/// Writes the disk of `source` to `to` in the layout of `job`. `to` is new, so that all of it reads as zeros,
+/// and at least as large.
+pub fn write_new(
+    source: &mut dyn Disk,
+    job: &Job,
+    to: &mut dyn Disk,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    write_new_with(source, job, to, &Options::default(), watch)
+}
+
+/// [`write_new`] with a limit and a choice about places that cannot be read.
+pub fn write_new_with(
+    source: &mut dyn Disk,
+    job: &Job,
+    to: &mut dyn Disk,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    check(job, source.size_bytes(), source.logical_bytes())?;
+    fits(source, to)?;
+    before_starting(source, job)?;
+    let meter = Meter::new(watch, options.limit, Task::Moving, source.size_bytes());
+    let copy = Copy {
+        plan: Plan::new(job, source.size_bytes()),
+        job,
+        to,
+        meter,
+        options,
+        piece: vec![0; length(options.piece).map_err(cannot_write)?],
+        hashes: Vec::new(),
+        unreadable: Vec::new(),
+    };
+    copy.run(source)
+}
+
+fn fits(source: &dyn Disk, to: &dyn Disk) -> Result<()> {
+    let same = source.logical_bytes() == to.logical_bytes();
+    if same && to.size_bytes() >= source.size_bytes() {
+        return Ok(());
+    }
+    let what = format!(
+        "a disk of {} bytes in blocks of {} does not fit into one of {} in blocks of {}",
+        source.size_bytes(),
+        source.logical_bytes(),
+        to.size_bytes(),
+        to.logical_bytes()
+    );
+    Err(Error::new(ErrorKind::Unsupported, what))
+}
+
+fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("the new image cannot be written", error).advise("the original is as it was")
+}
+
+struct Copy<'a> {
+    plan: Plan,
+    job: &'a Job,
+    to: &'a mut dyn Disk,
+    meter: Meter<'a>,
+    options: &'a Options,
+    piece: Vec<u8>,
+    /// Of every piece; `None` where it is zeros.
+    hashes: Vec<Option<u128>>,
+    unreadable: Vec<Range<u64>>,
+}
+
+impl Copy<'_> {
+    fn run(mut self, source: &mut dyn Disk) -> Result<Done> {
+        let size = source.size_bytes();
+        let mut out = 0;
+        for place in pieces(size, self.options.piece) {
+            let end = place.end;
+            self.one(source, place)?;
+            if end - out >= OUT_BYTES {
+                self.to.release(out, end - out);
+                out = end;
+            }
+        }
+        self.to.flush().map_err(cannot_write)?;
+        self.to.release(0, size);
+        self.verify(size)?;
+        Ok(Done {
+            outcome: Outcome::Moved,
+            moved_bytes: self.job.moved_bytes(),
+            written_bytes: self.meter.written,
+            verified_bytes: self.meter.verified,
+            unreadable: self.unreadable,
+        })
+    }
+
+    fn one(&mut self, source: &mut dyn Disk, place: Range<u64>) -> Result<()> {
+        let bytes = place.end - place.start;
+        if self.is_hole(source, &place) {
+            self.hashes.push(None);
+        } else {
+            let mut piece = std::mem::take(&mut self.piece);
+            let part = piece.get_mut(..length(bytes).map_err(cannot_write)?);
+            let done = part.map_or(Ok(()), |part| self.copy(source, &place, part));
+            self.piece = piece;
+            done?;
+        }
+        self.meter.moved(bytes).map_err(stopped)
+    }
+
+    /// Whether nothing of it has to be read.
+    fn is_hole(&self, source: &mut dyn Disk, place: &Range<u64>) -> bool {
+        if self.plan.patches(self.job, place).next().is_some() {
+            return false;
+        }
+        let mut at = place.start;
+        while at < place.end {
+            let (from, room) = self.plan.origin(at);
+            let room = room.min(place.end - at);
+            if from.is_some_and(|from| source.zeros_from(from) < room) {
+                return false;
+            }
+            at += room;
+        }
+        true
+    }
+
+    fn copy(&mut self, source: &mut dyn Disk, place: &Range<u64>, piece: &mut [u8]) -> Result<()> {
+        self.gather(source, place.start, piece)?;
+        for patch in self.plan.patches(self.job, place) {
+            plan::lay(patch.at, &patch.after, place.start, piece);
+        }
+        let zeros = is_zero(piece);
+        self.hashes.push((!zeros).then(|| digest::of(piece)));
+        if zeros {
+            return Ok(());
+        }
+        self.put(place.start, piece).map_err(cannot_write)
+    }
+
+    /// What is to be at `at`, from wherever it is now.
+    fn gather(&mut self, source: &mut dyn Disk, at: u64, piece: &mut [u8]) -> Result<()> {
+        let (mut at, mut rest) = (at, piece);
+        while !rest.is_empty() {
+            let (from, room) = self.plan.origin(at);
+            let part = usize::try_from(room).map_or(rest.len(), |room| room.min(rest.len()));
+            let (now, later) = rest.split_at_mut(part);
+            match from {
+                Some(from) => read(
+                    source,
+                    from,
+                    now,
+                    self.options.read_errors,
+                    &mut self.unreadable,
+                )?,
+                None => now.fill(0),
+            }
+            at += part as u64;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Writes a piece without its holes.
+    fn put(&mut self, at: u64, piece: &[u8]) -> std::io::Result<()> {
+        let mut grains = piece.chunks(HOLE_BYTES);
+        let mut at = at;
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let zeros = grains.clone().take_while(|grain| is_zero(grain));
+            let hole: usize = zeros.map(<[u8]>::len).sum();
+            let data = grains.clone().skip(hole.div_ceil(HOLE_BYTES));
+            let data: usize = data
+                .take_while(|grain| !is_zero(grain))
+                .map(<[u8]>::len)
+                .sum();
+            let (_, behind) = rest.split_at(hole);
+            let (now, later) = behind.split_at(data);
+            at += hole as u64;
+            if !now.is_empty() {
+                self.to.write_at(at, now)?;
+                self.meter.written += now.len() as u64;
+            }
+            at += data as u64;
+            rest = later;
+            grains = rest.chunks(HOLE_BYTES);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self, size: u64) -> Result<()> {
+        let hashes = std::mem::take(&mut self.hashes);
+        for (place, hash) in pieces(size, self.options.piece).zip(hashes) {
+            let bytes = place.end - place.start;
+            self.meter.verified += bytes;
+            if hash.is_none() && self.to.zeros_from(place.start) >= bytes {
+                continue;
+            }
+            let part = length(bytes)
+                .ok()
+                .and_then(|part| self.piece.get_mut(..part));
+            let Some(part) = part else { continue };
+            self.to.read_at(place.start, part).map_err(cannot_write)?;
+            let there = (!is_zero(part)).then(|| digest::of(part));
+            if there != hash {
+                return Err(wrong(place.start));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wrong(at: u64) -> Error {
+    let what = format!("the new image does not keep what is written at byte {at} of the disk");
+    Error::new(ErrorKind::Device, what).advise("the original is as it was")
+}
+
+fn stopped(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Interrupted => Error::new(
+            ErrorKind::Interrupted,
+            "stopped; the new image is not complete, the original is as it was",
+        ),
+        _ => error,
+    }
+}
+
+fn pieces(size: u64, piece: u64) -> impl Iterator<Item = Range<u64>> {
+    let piece = piece.max(1);
+    (0..size.div_ceil(piece)).map(move |index| {
+        let start = index * piece;
+        start..start.saturating_add(piece).min(size)
+    })
+}

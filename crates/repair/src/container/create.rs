@@ -1,0 +1,84 @@
+//! New images.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+
+use super::store::Store;
+use super::{Format, qcow2, vdi, vhd, vhdx, vmdk};
+use crate::mover::FileDisk;
+use crate::{Disk, Error, ErrorKind, Result};
+
+/// Makes a new image of this format and size; the file must not be there. It reads as zeros, and takes only
+/// the room that is written. After a flush it is a whole image.
+pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<Box<dyn Disk>> {
+    possible(format, bytes, logical)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    let file = options.open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::new(
+            ErrorKind::Refused,
+            "there is a file of this name already, and it is not overwritten",
+        )
+        .of_target(path),
+        _ => Error::io("cannot be made", error).of_target(path),
+    })?;
+    let store = FileDisk::locked(file, logical, path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let made = create_store(Box::new(store), format, bytes, logical, &name);
+    made.map_err(|error| {
+        // It was made here a moment ago, and is no image.
+        let _ = std::fs::remove_file(path);
+        error.of_target(path)
+    })
+}
+
+/// What a format can hold.
+fn possible(format: Format, bytes: u64, logical: u64) -> Result<()> {
+    let sectors: &[u64] = match format {
+        Format::Raw => &[512, 1024, 2048, 4096],
+        Format::Vhdx => &[512, 4096],
+        _ => &[512],
+    };
+    let name = format.name();
+    let what = if !sectors.contains(&logical) {
+        format!("{name} has no logical blocks of {logical} bytes; raw and vhdx have those of 4096")
+    } else if bytes == 0 || !bytes.is_multiple_of(logical) {
+        format!("a disk of {bytes} bytes is not made of blocks of {logical}")
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::Unsupported, what))
+}
+
+/// Makes a new image in an empty store.
+pub fn create_store(
+    mut store: Box<dyn Store>,
+    format: Format,
+    bytes: u64,
+    logical: u64,
+    name: &str,
+) -> Result<Box<dyn Disk>> {
+    possible(format, bytes, logical)?;
+    let what = format!("no {} image can be made", format.name());
+    let failed = |error| Error::io(what, error);
+    let head = store.as_mut();
+    match format {
+        Format::Raw => head.set_len(bytes).map_err(failed)?,
+        Format::Qcow2 => qcow2::create(head, bytes).map_err(failed)?,
+        Format::Vhd => vhd::create(head, bytes).map_err(failed)?,
+        Format::Vmdk => vmdk::create(head, bytes, name).map_err(failed)?,
+        Format::Vdi => vdi::create(head, bytes).map_err(failed)?,
+        Format::Vhdx => {
+            let sizes = vhdx::create(head, bytes, logical).map_err(failed)?;
+            return vhdx::mount(store, sizes);
+        }
+    }
+    match format {
+        Format::Qcow2 => qcow2::mount(store),
+        Format::Vhd => vhd::mount(store, bytes),
+        Format::Vmdk => vmdk::mount(store, bytes),
+        Format::Vdi => vdi::mount(store, bytes),
+        Format::Raw | Format::Vhdx => Ok(store),
+    }
+}

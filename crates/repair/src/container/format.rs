@@ -1,0 +1,81 @@
+//! The formats, by name and by the end of a file's name.
+
+use std::path::Path;
+
+/// A kind of image file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The bytes of the disk and nothing else.
+    Raw,
+    /// QEMU's, version 2 and 3.
+    Qcow2,
+    /// Virtual PC's.
+    Vhd,
+    /// Hyper-V's.
+    Vhdx,
+    /// VMware's.
+    Vmdk,
+    /// VirtualBox's.
+    Vdi,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Raw,
+        Self::Qcow2,
+        Self::Vhd,
+        Self::Vhdx,
+        Self::Vmdk,
+        Self::Vdi,
+    ];
+
+    /// What it is called here.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Qcow2 => "qcow2",
+            Self::Vhd => "vhd",
+            Self::Vhdx => "vhdx",
+            Self::Vmdk => "vmdk",
+            Self::Vdi => "vdi",
+        }
+    }
+
+    /// The format of a name: ours or QEMU's.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let known = Self::ALL.into_iter().find(|format| format.name() == name);
+        known.or_else(|| (name == "vpc").then_some(Self::Vhd))
+    }
+
+    /// The format that the end of a file's name stands for.
+    pub fn from_extension(path: &Path) -> Option<Self> {
+        let end = path.extension()?.to_str()?.to_ascii_lowercase();
+        match end.as_str() {
+            "img" | "dd" | "bin" => Some(Self::Raw),
+            other => Self::from_name(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        for format in Format::ALL {
+            assert_eq!(Format::from_name(format.name()), Some(format));
+            let file = format!("a.{}", format.name().to_uppercase());
+            assert_eq!(Format::from_extension(Path::new(&file)), Some(format));
+        }
+        assert_eq!(Format::from_name("vpc"), Some(Format::Vhd));
+        assert_eq!(
+            Format::from_extension(Path::new("disk.img")),
+            Some(Format::Raw)
+        );
+        assert_eq!(Format::from_extension(Path::new("disk.iso")), None);
+        assert_eq!(Format::from_extension(Path::new("disk")), None);
+    }
+}

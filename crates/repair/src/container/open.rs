@@ -1,0 +1,169 @@
+//! Which image it is, whether it may be written in place, and as what.
+
+use std::fs::File;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use ioalign_core::Severity;
+use ioalign_inspect::images::{self, Image, Policy};
+use ioalign_inspect::source::{FileSource, Source};
+
+use super::pieces::{Piece, Pieces};
+use super::reading::Reading;
+use super::store::Store;
+use super::{lock, qcow2, vdi, vhd, vhdx, vmdk};
+use crate::mover::FileDisk;
+use crate::{Disk, Error, ErrorKind, Result};
+
+/// Opens an image or a block device, by its content. For writing it is locked, and refused where it
+/// could not be written so that a crash loses nothing. To read, every format and chain will do, and only
+/// writers are kept out.
+pub fn open(path: &Path, write: bool) -> Result<Box<dyn Disk>> {
+    if write {
+        writable(path)
+    } else {
+        readable(path)
+    }
+}
+
+fn is_device(file: &File) -> bool {
+    file.metadata()
+        .is_ok_and(|meta| meta.file_type().is_block_device())
+}
+
+fn readable(path: &Path) -> Result<Box<dyn Disk>> {
+    let source = FileSource::open(path).map_err(|error| cannot_read(path, &error))?;
+    let file = source.file();
+    if is_device(file) {
+        let logical = rustix::fs::ioctl_blksszget(file).map_or(512, u64::from);
+        return Ok(Box::new(Reading::new(Arc::new(source), logical)));
+    }
+    lock::shared(file, path)?;
+    let image = inspected(&(Arc::new(source) as Arc<dyn Source>), path)?;
+    let logical = image.logical_sector.map_or(512, |sector| sector.get());
+    Ok(Box::new(Reading::new(image.guest, logical)))
+}
+
+fn writable(path: &Path) -> Result<Box<dyn Disk>> {
+    let store = FileDisk::open(path)?;
+    let file = |error| Error::io("cannot be opened", error).of_target(path);
+    let handle = store.file().map_err(file)?;
+    if is_device(&handle) {
+        return Ok(Box::new(store));
+    }
+    lock::exclusive(&handle, path)?;
+    let source = FileSource::from_file(handle, path).map_err(|error| cannot_read(path, &error))?;
+    let image = inspected(&(Arc::new(source) as Arc<dyn Source>), path)?;
+    let opened = match flat_files(&image) {
+        true => flat(Box::new(store), &image),
+        false => by_format(Box::new(store), image),
+    };
+    opened.map_err(|error| error.of_target(path))
+}
+
+/// Opens an image in any store for writing. `source` reads the same bytes.
+pub fn open_store(store: Box<dyn Store>, source: &Arc<dyn Source>) -> Result<Box<dyn Disk>> {
+    let image = inspected(source, source.path())?;
+    by_format(store, image)
+}
+
+/// The verdict of the reader, which looks at every entry of every table.
+fn inspected(source: &Arc<dyn Source>, path: &Path) -> Result<Image> {
+    let image = images::open(source, &Policy::default());
+    let image = image.map_err(|error| cannot_read(path, &error))?;
+    image.ok_or_else(|| Error::new(ErrorKind::Unsupported, "is no image").of_target(path))
+}
+
+fn cannot_read(path: &Path, error: &ioalign_inspect::Error) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("cannot be used: {error}")).of_target(path)
+}
+
+/// A refusal, with the way that is always open.
+pub(super) fn refused(why: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Refused, why).advise("`--output NEW-IMAGE` leaves this one as it is")
+}
+
+fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
+    sound(&image)?;
+    match (image.format, image.variant.as_str()) {
+        ("raw", _) => Ok(store),
+        ("qcow2", _) => qcow2::open(store, image),
+        ("vhd", "fixed") => fixed_vhd(store, &image),
+        ("vhd", "dynamic") => vhd::open(store, &image),
+        ("vdi", "dynamic" | "static") => vdi::open(store, &image),
+        ("vmdk", "monolithicSparse") => vmdk::open(store, &image),
+        ("vhdx", "dynamic" | "fixed") => vhdx::open(store, &image),
+        (format, variant) => Err(refused(format!(
+            "a {variant} {format} image is not written in place"
+        ))),
+    }
+}
+
+/// Whatever the reader found odd about it, but for notes, is a reason not to write.
+fn sound(image: &Image) -> Result<()> {
+    let worst = |severity: Severity| !matches!(severity, Severity::Note | Severity::Ok);
+    match image.remarks.iter().find(|remark| worst(remark.severity)) {
+        Some(remark) => Err(refused(remark.why.clone())),
+        None => Ok(()),
+    }
+}
+
+fn fixed_vhd(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
+    let bytes = image.virtual_size.get();
+    let all = Piece {
+        from: 0,
+        store: 0,
+        at: 0,
+        bytes,
+    };
+    pieces(vec![store], vec![all], bytes)
+}
+
+fn pieces(stores: Vec<Box<dyn Store>>, all: Vec<Piece>, bytes: u64) -> Result<Box<dyn Disk>> {
+    let disk = Pieces::new(stores, all, bytes);
+    let disk = disk.ok_or_else(|| refused("parts of the disk have no place in its files"))?;
+    Ok(Box::new(disk))
+}
+
+/// A VMDK of flat files that a descriptor names.
+fn flat_files(image: &Image) -> bool {
+    let flat = ["monolithicFlat", "twoGbMaxExtentFlat", "vmfs"];
+    image.format == "vmdk" && flat.contains(&image.variant.as_str())
+}
+
+/// The files of a flat VMDK, each of them locked; so is its descriptor, which nothing else uses.
+fn flat(descriptor: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
+    sound(image)?;
+    if image.backing_path.is_some() {
+        return Err(refused("a VMDK with a parent is not written in place"));
+    }
+    let mut stores: Vec<Box<dyn Store>> = Vec::new();
+    let mut all = Vec::new();
+    for (index, place) in image.places.iter().enumerate() {
+        let store = FileDisk::open(&place.path)?;
+        let handle = store.file();
+        let handle = handle.map_err(|error| Error::io("cannot be opened", error))?;
+        lock::exclusive(&handle, &place.path)?;
+        stores.push(Box::new(store));
+        all.extend(of_runs(index, &place.runs));
+    }
+    stores.push(descriptor);
+    pieces(stores, all, image.virtual_size.get())
+}
+
+fn of_runs(store: usize, runs: &ioalign_core::Runs) -> Vec<Piece> {
+    let each = |run: &ioalign_core::Run| {
+        let run = *run;
+        (0..run.count).map(move |index| {
+            let (from, at) = run.nth(index);
+            Piece {
+                from,
+                store,
+                at,
+                bytes: run.len,
+            }
+        })
+    };
+    runs.iter().flat_map(each).collect()
+}

@@ -1,0 +1,173 @@
+//! VirtualBox's VDI: a header, one table of block numbers, blocks of 1 MiB.
+
+use std::io;
+
+use ioalign_inspect::images::Image;
+
+use super::blocks::{Bat, Blocks, Entries, Place, Sizes, Table};
+use super::fields::{Fields, guid, narrow};
+use super::open::refused;
+use super::store::{Store, damaged, end_of};
+use crate::{Disk, Error, Result};
+
+const HEADER_BYTES: usize = 512;
+const BLOCK: u64 = 1 << 20;
+/// Where the count of allocated blocks stands.
+const COUNT_AT: u64 = 0x184;
+const FREE: u32 = u32::MAX;
+const ZERO: u32 = u32::MAX - 1;
+
+struct Vdi {
+    table_at: u64,
+    data_at: u64,
+    block: u64,
+    extra: u64,
+    count: u64,
+    /// Allocated blocks by the table, and as the header has it in the file.
+    used: u32,
+    told: u32,
+}
+
+impl Vdi {
+    const fn step(&self) -> u64 {
+        self.block + self.extra
+    }
+}
+
+impl Entries for Vdi {
+    fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
+        match u32::from_le_bytes(table.get(slot(index))?) {
+            FREE | ZERO => Ok(Place::None),
+            entry if u64::from(entry) >= self.count => Err(damaged(format!("block {entry}"))),
+            entry => {
+                let blocks = u64::from(entry).checked_mul(self.step());
+                let at = blocks.and_then(|at| at.checked_add(self.data_at + self.extra));
+                at.map(Place::At)
+                    .ok_or_else(|| damaged("a block past 64 bits"))
+            }
+        }
+    }
+
+    fn point(
+        &mut self,
+        _: &mut dyn Store,
+        table: &mut Table,
+        index: u64,
+        at: u64,
+    ) -> io::Result<()> {
+        let entry = (at - self.extra - self.data_at) / self.step();
+        if entry >= self.count {
+            return Err(damaged("the file is full of blocks that nothing leads to"));
+        }
+        self.used += 1;
+        table.set(slot(index), narrow(entry, "a block")?.to_le_bytes())
+    }
+
+    fn next(&self, end: u64, block: u64) -> io::Result<(u64, u64)> {
+        let blocks = end.saturating_sub(self.data_at).div_ceil(self.step());
+        let at = end_of(self.data_at + self.extra, blocks * self.step())?;
+        Ok((at, end_of(at, block)?))
+    }
+
+    /// The count goes first: where it is too large, a crash has left room that nobody uses.
+    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
+        if store.size_bytes() < end {
+            store.set_len(end)?;
+        }
+        if self.told != self.used && table.is_dirty() {
+            store.put(COUNT_AT, &self.used.to_le_bytes())?;
+            self.told = self.used;
+        }
+        store.flush()?;
+        if table.is_dirty() {
+            table.write(store, self.table_at)?;
+            store.flush()?;
+            table.settled();
+        }
+        Ok(())
+    }
+}
+
+fn slot(index: u64) -> usize {
+    usize::try_from(index.saturating_mul(4)).unwrap_or(usize::MAX)
+}
+
+/// Opens one for writing.
+pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
+    if image.backing_path.is_some() || image.facts.contains_key("parent-uuid") {
+        return Err(refused("a VDI with a parent is not written in place"));
+    }
+    mount(store, image.virtual_size.get())
+}
+
+/// A sound one as a disk.
+pub fn mount(mut store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
+    build(store.as_mut(), size)
+        .map_err(|error| Error::io("cannot be read", error))?
+        .map(|layout| Box::new(Blocks::new(layout, store, None)) as Box<dyn Disk>)
+}
+
+fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vdi>>> {
+    let header = Fields::read(store, 0, HEADER_BYTES)?;
+    let mut vdi = Vdi {
+        table_at: u64::from(header.le32(0x154)),
+        data_at: u64::from(header.le32(0x158)),
+        block: u64::from(header.le32(0x178)),
+        extra: u64::from(header.le32(0x17C)),
+        count: u64::from(header.le32(0x180)),
+        used: 0,
+        told: header.le32(0x184),
+    };
+    let table = Table::read(store, vdi.table_at, vdi.count * 4, 512)?;
+    let table_end = vdi.table_at + vdi.count * 4;
+    if vdi.block == 0 || table_end > vdi.data_at {
+        return Err(damaged("its data lie over its table"));
+    }
+    let mut end = vdi.data_at;
+    for entry in table.bytes().as_chunks().0 {
+        let entry = u32::from_le_bytes(*entry);
+        if entry < ZERO {
+            vdi.used += 1;
+            end = end.max(
+                vdi.data_at
+                    .saturating_add((u64::from(entry) + 1) * vdi.step()),
+            );
+        }
+    }
+    let sizes = Sizes {
+        disk: size,
+        block: vdi.block,
+        logical: 512,
+    };
+    let clean = store.size_bytes();
+    Ok(Bat::new(vdi, table, sizes, end, clean))
+}
+
+/// Writes the header and table of a new one without blocks.
+pub fn create(store: &mut dyn Store, bytes: u64) -> io::Result<()> {
+    let count = bytes.div_ceil(BLOCK);
+    let table_bytes = count * 4;
+    let data_at = (512 + table_bytes).next_multiple_of(BLOCK);
+    let mut header = Fields::new(HEADER_BYTES);
+    header
+        .put(0, b"<<< Oracle VM VirtualBox Disk Image >>>\n")
+        .put(0x40, &0xBEDA_107F_u32.to_le_bytes())
+        .put(0x44, &0x0001_0001_u32.to_le_bytes())
+        .put(0x48, &0x190_u32.to_le_bytes())
+        .put(0x4C, &1_u32.to_le_bytes())
+        .put(0x154, &512_u32.to_le_bytes())
+        .put(0x158, &narrow(data_at, "the table")?.to_le_bytes())
+        .put(0x168, &512_u32.to_le_bytes())
+        .put(0x170, &bytes.to_le_bytes())
+        .put(0x178, &(1_u32 << 20).to_le_bytes())
+        .put(0x180, &narrow(count, "blocks")?.to_le_bytes())
+        .put(0x188, &guid())
+        .put(0x198, &guid());
+    store.put(0, &header.0)?;
+    let mut table = Table::new(table_bytes, 512)?;
+    for index in 0..count {
+        table.set(slot(index), FREE.to_le_bytes())?;
+    }
+    table.write(store, 512)?;
+    store.set_len(data_at)
+}

@@ -1,0 +1,250 @@
+//! VMware's monolithicSparse VMDK: grains of 64 KiB, two copies of their tables.
+
+use std::io;
+
+use ioalign_inspect::images::Image;
+
+use super::blocks::{Bat, Blocks, Entries, Place, Sizes, Table};
+use super::fields::{Fields, narrow, random};
+use super::open::refused;
+use super::store::{Store, damaged, end_of, length};
+use crate::{Disk, Error, Result};
+
+const SECTOR: u64 = 512;
+const GRAIN: u64 = 64 << 10;
+/// Entries and bytes of a grain table.
+const PER_TABLE: u64 = 512;
+const TABLE_BYTES: u64 = PER_TABLE * 4;
+const DESCRIPTOR_AT: u64 = SECTOR;
+const DESCRIPTOR_BYTES: u64 = 20 * SECTOR;
+/// What of a descriptor is searched.
+const MOST_DESCRIPTOR: u64 = 64 << 10;
+
+struct Vmdk {
+    /// Where each grain table is, in the order in which copies are written: the redundant ones first.
+    copies: Vec<Vec<u64>>,
+    descriptor: (u64, u64),
+}
+
+impl Entries for Vmdk {
+    fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
+        Ok(match u32::from_le_bytes(table.get(slot(index))?) {
+            // 1 is a grain of zeros.
+            0 | 1 => Place::None,
+            sector => Place::At(u64::from(sector) * SECTOR),
+        })
+    }
+
+    fn point(
+        &mut self,
+        _: &mut dyn Store,
+        table: &mut Table,
+        index: u64,
+        at: u64,
+    ) -> io::Result<()> {
+        let sector = narrow(at / SECTOR, "a sparse VMDK ends at 2 TiB")?;
+        table.set(slot(index), sector.to_le_bytes())
+    }
+
+    fn next(&self, end: u64, block: u64) -> io::Result<(u64, u64)> {
+        let at = end_of(end, block - 1)? / block * block;
+        Ok((at, end_of(at, block)?))
+    }
+
+    /// A new content id, so that a child of this disk is found to rest on another one.
+    fn begin(&mut self, store: &mut dyn Store) -> io::Result<()> {
+        let (at, bytes) = self.descriptor;
+        let text = Fields::read(store, at, length(bytes.min(MOST_DESCRIPTOR))?)?.0;
+        let Some(place) = content_id(&text) else {
+            return Ok(());
+        };
+        let id = u32::try_from(random() >> 33).unwrap_or(1);
+        store.put(at + place as u64, format!("{id:08x}").as_bytes())
+    }
+
+    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
+        if store.size_bytes() < end {
+            store.set_len(end)?;
+        }
+        store.flush()?;
+        if !table.is_dirty() {
+            return Ok(());
+        }
+        for copy in &self.copies {
+            for (sector, bytes) in table.changed() {
+                let at = (sector as u64) * SECTOR;
+                let base = usize::try_from(at / TABLE_BYTES)
+                    .ok()
+                    .and_then(|of| copy.get(of));
+                let base = base.ok_or_else(|| damaged("a grain table that is not there"))?;
+                store.put(end_of(*base, at % TABLE_BYTES)?, bytes)?;
+            }
+            store.flush()?;
+        }
+        table.settled();
+        Ok(())
+    }
+}
+
+fn slot(index: u64) -> usize {
+    usize::try_from(index.saturating_mul(4)).unwrap_or(usize::MAX)
+}
+
+/// Where the eight digits of the content id stand in a descriptor.
+fn content_id(text: &[u8]) -> Option<usize> {
+    let key = b"\nCID=";
+    let at = text.windows(key.len()).position(|part| part == key)? + key.len();
+    let digits = text.get(at..at + 8)?;
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(at)
+}
+
+/// Opens one for writing.
+pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
+    if image.backing_path.is_some() || image.facts.contains_key("parent-cid") {
+        return Err(refused("a VMDK with a parent is not written in place"));
+    }
+    if image
+        .remarks
+        .iter()
+        .any(|remark| remark.rule == "vmdk-unclean-shutdown")
+    {
+        return Err(refused(
+            "the image is in use, or its last session ended in a crash",
+        ));
+    }
+    mount(store, image.virtual_size.get())
+}
+
+/// A sound one as a disk.
+pub fn mount(mut store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
+    build(store.as_mut(), size)
+        .map_err(|error| Error::io("cannot be read", error))?
+        .map(|layout| Box::new(Blocks::new(layout, store, None)) as Box<dyn Disk>)
+}
+
+fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vmdk>>> {
+    let header = Fields::read(store, 0, 512)?;
+    let sectors = |at| {
+        header
+            .le64(at)
+            .checked_mul(SECTOR)
+            .ok_or_else(|| damaged("its header"))
+    };
+    let (grain, capacity) = (sectors(20)?, sectors(12)?);
+    if u64::from(header.le32(44)) != PER_TABLE || capacity != size || grain == 0 {
+        return Ok(Err(refused(
+            "only the whole disk in one extent, with tables of 512 grains, is written",
+        )));
+    }
+    let tables = size.div_ceil(grain).div_ceil(PER_TABLE);
+    let mut copies = Vec::new();
+    if header.le32(8) & 2 != 0 {
+        copies.push(directory(store, sectors(48)?, tables)?);
+    }
+    copies.push(directory(store, sectors(56)?, tables)?);
+    let clean = store.size_bytes();
+    let mut places: Vec<u64> = copies.iter().flatten().copied().collect();
+    places.sort_unstable();
+    let apart = |pair: (&u64, &u64)| *pair.1 - *pair.0 >= TABLE_BYTES;
+    let least = sectors(64)?;
+    let inside = |at: &u64| *at > 0 && at + TABLE_BYTES <= least;
+    if !places.iter().all(inside) || !places.iter().zip(places.iter().skip(1)).all(apart) {
+        return Ok(Err(refused(
+            "its grain tables are not all there before the data",
+        )));
+    }
+    let table = gather(store, copies.last().map_or(&[], Vec::as_slice))?;
+    let vmdk = Vmdk {
+        copies,
+        descriptor: (sectors(28)?, sectors(36)?),
+    };
+    let first = (0..size.div_ceil(grain)).filter_map(|index| match vmdk.place(&table, index) {
+        Ok(Place::At(at)) => Some(at),
+        _ => None,
+    });
+    if first.min().is_some_and(|first| first < least) {
+        return Ok(Err(refused("a grain lies over the tables")));
+    }
+    let sizes = Sizes {
+        disk: size,
+        block: grain,
+        logical: SECTOR,
+    };
+    let end = clean.max(least).next_multiple_of(grain);
+    Ok(Bat::new(vmdk, table, sizes, end, clean))
+}
+
+/// The places of grain tables.
+fn directory(store: &mut dyn Store, at: u64, tables: u64) -> io::Result<Vec<u64>> {
+    let held = Table::read(store, at, tables * 4, 512)?;
+    let entries = held.bytes().as_chunks().0.iter();
+    Ok(entries
+        .map(|entry| u64::from(u32::from_le_bytes(*entry)) * SECTOR)
+        .collect())
+}
+
+/// All grain tables as one.
+fn gather(store: &mut dyn Store, places: &[u64]) -> io::Result<Table> {
+    let mut all = Table::new(places.len() as u64 * TABLE_BYTES, 512)?;
+    for (index, at) in places.iter().enumerate() {
+        let one = Table::read(store, *at, TABLE_BYTES, 512)?;
+        for (entry, bytes) in one.bytes().as_chunks::<4>().0.iter().enumerate() {
+            all.set(slot((index as u64) * PER_TABLE + entry as u64), *bytes)?;
+        }
+    }
+    all.settled();
+    Ok(all)
+}
+
+fn descriptor(bytes: u64, name: &str) -> String {
+    let sectors = bytes / SECTOR;
+    let cylinders = (sectors / (63 * 16)).min(16383);
+    let id = random() >> 33;
+    let name: String = name
+        .chars()
+        .filter(|c| !c.is_control() && *c != '"')
+        .take(255)
+        .collect();
+    format!(
+        "# Disk DescriptorFile\nversion=1\nCID={id:08x}\nparentCID=ffffffff\ncreateType=\"monolithicSparse\"\n\n\
+         # Extent description\nRW {sectors} SPARSE \"{name}\"\n\n\
+         # The Disk Data Base\n#DDB\n\nddb.virtualHWVersion = \"4\"\n\
+         ddb.geometry.cylinders = \"{cylinders}\"\nddb.geometry.heads = \"16\"\n\
+         ddb.geometry.sectors = \"63\"\nddb.adapterType = \"ide\"\n"
+    )
+}
+
+/// Writes a new one without grains: all of its tables are there.
+pub fn create(store: &mut dyn Store, bytes: u64, name: &str) -> io::Result<()> {
+    let tables = bytes.div_ceil(GRAIN).div_ceil(PER_TABLE);
+    let directory = (tables * 4).next_multiple_of(SECTOR);
+    let spare = DESCRIPTOR_AT + DESCRIPTOR_BYTES;
+    let main = spare + directory + tables * TABLE_BYTES;
+    let overhead = (main + directory + tables * TABLE_BYTES).next_multiple_of(GRAIN);
+    let sectors = |bytes: u64| (bytes / SECTOR).to_le_bytes();
+    let mut header = Fields::new(512);
+    header
+        .put(0, b"KDMV")
+        .put(4, &1_u32.to_le_bytes())
+        .put(8, &3_u32.to_le_bytes())
+        .put(12, &sectors(bytes))
+        .put(20, &sectors(GRAIN))
+        .put(28, &sectors(DESCRIPTOR_AT))
+        .put(36, &sectors(DESCRIPTOR_BYTES))
+        .put(44, &512_u32.to_le_bytes())
+        .put(48, &sectors(spare))
+        .put(56, &sectors(main))
+        .put(64, &sectors(overhead))
+        .put(73, b"\n \r\n");
+    store.put(0, &header.0)?;
+    store.put(DESCRIPTOR_AT, descriptor(bytes, name).as_bytes())?;
+    for at in [spare, main] {
+        let mut entries = Vec::new();
+        for table in 0..tables {
+            let place = (at + directory + table * TABLE_BYTES) / SECTOR;
+            entries.extend(narrow(place, "a grain table")?.to_le_bytes());
+        }
+        store.put(at, &entries)?;
+    }
+    store.set_len(overhead)
+}
