@@ -28,6 +28,7 @@ pub const TEST: &[Need] = &[
     ("genisoimage", "genisoimage"),
     ("grub-install", "grub2-common"),
     ("/usr/lib/grub/i386-pc/grub-bios-setup", "grub-pc-bin"),
+    ("hivexregedit", "libwin-hivex-perl"),
     ("lvm", "lvm2"),
     ("make-bcache", "bcache-tools"),
     ("llvm-strip-14", "llvm-14"),

@@ -27,7 +27,9 @@ pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
 
 fn one(survey: &mut Survey<'_>, moved: &Moved, sector: usize, skip: usize, name: &str) {
     let at = moved.from.saturating_add(skip as u64);
-    let Some(mut bytes) = survey.read(at, sector * SECTORS) else {
+    let end = (skip + sector * SECTORS) as u64;
+    let read = survey.read(at, sector * SECTORS);
+    let Some(mut bytes) = read.filter(|_| end <= moved.bytes) else {
         return;
     };
     let is_whole = bytes.get(3..11) == Some(b"EXFAT   ") && sealed(&bytes, sector);

@@ -106,6 +106,7 @@ pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fix
     foreign::disk(&mut survey);
     swap::read(&mut survey);
     grub::read(&mut survey);
+    windows::read(&mut survey);
     for one in moved {
         contents(&mut survey, one);
     }
@@ -131,8 +132,5 @@ fn contents(survey: &mut Survey<'_>, moved: &Moved) {
     let known = ntfs::read(survey, moved, &boot)
         || exfat::read(survey, moved, &boot)
         || fat::read(survey, moved, &boot);
-    if known {
-        windows::read(survey, moved, &boot);
-    }
     syslinux::read(survey, moved, &boot, known);
 }

@@ -104,14 +104,6 @@ impl Dos {
         self.entry(number).map(|entry| entry.kind)
     }
 
-    /// The primary partition that a BIOS starts from.
-    pub fn active(&self) -> Option<u32> {
-        (1..5).find(|number| {
-            self.entry(*number)
-                .is_some_and(|entry| entry.flags & 0x80 != 0)
-        })
-    }
-
     /// By what Windows, and Linux in PARTUUIDs, tell this disk from others.
     pub fn signature(&self) -> u32 {
         super::le32(&self.sector, 440)

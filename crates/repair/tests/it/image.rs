@@ -2,16 +2,29 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use ioalign_repair::Disk;
 use ioalign_repair::mover::FileDisk;
 use ioalign_repair::tables::Sectors;
+use ioalign_repair::{Disk, ErrorKind};
 use ioalign_testkit::run::command;
 
-/// A file as a disk with blocks of a size.
+/// How long a lock may be in the way.
+const MOST: Duration = Duration::from_secs(10);
+
+/// A file as a disk with blocks of a size. A program that another test is just starting holds the lock of a
+/// disk before for a moment.
 pub fn open(path: &Path, unit: u64) -> FileDisk {
-    let file = File::options().read(true).write(true).open(path).unwrap();
-    FileDisk::locked(file, unit, path).unwrap()
+    let begun = Instant::now();
+    loop {
+        let file = File::options().read(true).write(true).open(path).unwrap();
+        match FileDisk::locked(file, unit, path) {
+            Err(error) if error.kind() == ErrorKind::InUse && begun.elapsed() < MOST => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
 }
 
 /// Writes a table.

@@ -127,7 +127,7 @@ fn a_moved_ntfs_is_what_mkntfs_writes_at_the_new_place() {
     assert!(says(
         &fixups,
         Weight::Told,
-        "drive letter by disk 12345678 and byte 32256"
+        "its drive letter by disk 12345678 and byte 32256"
     ));
     assert!(
         !says(&fixups, Weight::Warned, "BCD"),

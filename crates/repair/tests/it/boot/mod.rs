@@ -3,9 +3,13 @@
 
 mod filesystems;
 mod grub;
+mod hive;
+mod legacy;
 mod logical;
 mod refused;
+mod start;
 mod syslinux;
+mod windows;
 
 use std::ops::ControlFlow;
 use std::path::Path;

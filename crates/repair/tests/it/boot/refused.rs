@@ -92,7 +92,7 @@ fn windows_is_told_what_it_will_miss() {
     ntfs[0x180..0x192].copy_from_slice(b"BOOTMGR is missing");
     write(&path, 2080 * 512, &ntfs);
     let fixups = shift(&path, 512, PLAN);
-    let words = "signature 12345678 and byte, here 1064960 (0x104000); the partition is active";
+    let words = "names partitions by signature and byte, here 12345678 and 1064960 (0x104000)";
     assert!(
         says(&fixups, Weight::Warned, words),
         "{:?}",

@@ -3,6 +3,8 @@
 //! inside the partition that moves or outside of all that move. `cargo xtask fuzz --boot`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod windows;
+
 use std::ops::Range;
 use std::time::Instant;
 
@@ -24,9 +26,15 @@ fn main() {
         .map(|arg| arg.parse::<u64>().unwrap());
     let runs = args.next().unwrap_or(100_000);
     let mut random = Random(args.next().unwrap_or(1));
+    let windows = windows::Windows::new();
     let started = Instant::now();
     let (mut read, mut patched) = (0u64, 0u64);
-    for _ in 0..runs {
+    let mut hibernated = 0u64;
+    for run in 0..runs {
+        if run % 8 == 0 {
+            hibernated += u64::from(is_hibernated(windows.damaged(&mut random)));
+            continue;
+        }
         let mut bytes = disk(&mut random);
         damage(&mut bytes, &mut random);
         let patches = one(bytes);
@@ -35,9 +43,10 @@ fn main() {
     }
     let seconds = started.elapsed().as_secs_f64();
     println!(
-        "boot: {runs} runs in {seconds:.1} s, {read} with a table, {patched} with patches, no panic"
+        "boot: {runs} runs in {seconds:.1} s, {read} with a table, {patched} with patches, {hibernated} hibernated, no panic"
     );
     assert!(patched * 4 > runs, "too few have something to patch");
+    assert!(hibernated * 32 > runs, "too few NTFS are read to the end");
 }
 
 fn put(bytes: &mut [u8], at: usize, new: &[u8]) {
@@ -173,6 +182,24 @@ fn damage(bytes: &mut [u8], random: &mut Random) {
             }
         }
     }
+}
+
+/// Whether the file of a hibernated Windows is found.
+fn is_hibernated(bytes: Vec<u8>) -> bool {
+    let mut disk = MemoryDisk {
+        bytes,
+        logical_bytes: 512,
+    };
+    let table = Table::read(&mut disk).unwrap();
+    let moved = [Moved {
+        number: 1,
+        from: 63 * 512,
+        to: 64 * 512,
+        bytes: 3000 * 512,
+    }];
+    let fixups = boot::fixups(&mut disk, &table, &moved).unwrap();
+    let mut all = fixups.consequences.iter();
+    all.any(|one| one.what.contains("hibernated"))
 }
 
 /// How many patches are asked for; `None` without a table.
