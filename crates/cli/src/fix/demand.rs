@@ -21,8 +21,8 @@ pub struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// The good starts of a partition that starts at `start`; `None`: any.
-    pub fn of(&self, partition: Option<LayerId>, start: u64) -> Option<Boundaries> {
+    /// The good starts of a partition that starts at `start`: all, where nothing asks for any.
+    pub fn of(&self, partition: Option<LayerId>, start: u64) -> Boundaries {
         let data = partition.map(|id| self.data(id));
         let all = self.target.stack.grids.iter().enumerate();
         let mut grids: Vec<_> = all.filter(|(_, grid)| self.demands(grid)).collect();
@@ -38,7 +38,8 @@ impl Ground<'_> {
             // One that cannot be had with those before it, which matter more, is given up.
             both = met.filter(|(period, _)| *period <= LARGEST_PERIOD).or(both);
         }
-        both.map(|(period, phase)| Boundaries { period, phase })
+        let (period, phase) = both.unwrap_or((1, 0));
+        Boundaries { period, phase }
     }
 
     /// Whether check would complain: not about guesses, and not about where an image lies in its file.

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use ioalign_repair::ErrorKind;
 use ioalign_repair::container::{self, Format};
-use ioalign_repair::{ErrorKind, fix};
 
 use super::document::Ended;
 use super::progress::Shown;
-use super::{Page, plan, refuse, target};
+use super::{Page, options, plan, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -45,9 +45,9 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
         disk.logical_bytes(),
     );
     let done = made.and_then(|mut image| {
-        let verify = arguments.how.verify.into();
         let mut tell = |progress: &_| shown.tell(progress);
-        fix::copy(&mut *disk, &mut *image, &plan, verify, &mut tell)
+        let how = options(arguments);
+        container::write_new_with(&mut *disk, &plan.job, &mut *image, &how, &mut tell)
     });
     shown.end();
     match done {

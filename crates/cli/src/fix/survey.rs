@@ -109,10 +109,7 @@ fn part(ground: &demand::Ground<'_>, slot: &Slot) -> Part {
     Part {
         number: slot.number,
         what: layer.map_or_else(unknown, |id| contents(stack, id)),
-        demand: role
-            .carries_data()
-            .then(|| ground.of(layer, slot.start))
-            .flatten(),
+        demand: role.carries_data().then(|| ground.of(layer, slot.start)),
         stays: layer.and_then(|id| stays(stack, id)),
     }
 }

@@ -28,6 +28,7 @@ pub fn render(page: &Page<'_>, look: &Options) -> String {
         (Some(plan), _) if plan.is_empty() => {
             head(&mut text, &name, plan);
             consequences(&mut text, plan, look);
+            could_move(&mut text, plan);
         }
         (Some(plan), Ended::Planned) => {
             head(&mut text, &name, plan);
@@ -94,6 +95,18 @@ fn head(text: &mut String, name: &str, plan: &Plan) {
         identity.logical_bytes,
         about(Bytes::new(identity.size_bytes))
     );
+}
+
+/// Starts that cost nothing here, and would elsewhere.
+fn could_move(text: &mut String, plan: &Plan) {
+    let odd = plan.old.iter().any(|slot| {
+        slot.kind != SlotKind::Extended && !slot.start.is_multiple_of(Bytes::MIB.get())
+    });
+    if odd {
+        text.push_str(
+            "What is known of it asks for no other starts; --align 1M makes them whole mebibytes all the same.\n\n",
+        );
+    }
 }
 
 fn partitions(text: &mut String, plan: &Plan, look: &Options) {

@@ -14,7 +14,7 @@ const SYSTEM_OF_DOS: u8 = 0xef;
 
 /// Looks at a partition that moves.
 pub fn read(survey: &mut Survey<'_>, moved: &Moved) {
-    let is_system = match survey.table.type_of(moved.number) {
+    let is_system = match survey.table.kind_of(moved.number) {
         Some(Type::Gpt(kind)) => kind == SYSTEM,
         Some(Type::Dos(kind)) => kind == SYSTEM_OF_DOS,
         None => false,

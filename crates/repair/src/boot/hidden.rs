@@ -8,7 +8,7 @@
 
 use super::survey::Survey;
 use super::{Consequence, Moved};
-use crate::tables::{Slot, SlotKind, Table, le32};
+use crate::tables::{Table, le32};
 
 /// Where a BIOS parameter block has them, with 32 bits.
 const IN_BLOCK: u64 = 0x1c;
@@ -49,7 +49,7 @@ impl Starts {
     /// Those of a partition.
     pub fn of(survey: &Survey<'_>, moved: &Moved, sector: u64) -> Self {
         let whole = |bytes: u64| bytes.is_multiple_of(sector).then_some(bytes / sector);
-        let records = records(survey.table, survey.moved, moved.number);
+        let records = records(survey, moved.number);
         let relative = records.and_then(|(old, new)| {
             let old = whole(moved.from.checked_sub(old)?)?;
             Some((old, whole(moved.to.checked_sub(new)?)?))
@@ -106,25 +106,14 @@ impl BootSector<'_> {
 }
 
 /// Where the record of a logical partition is and will be.
-fn records(table: &Table, moved: &[Moved], number: u32) -> Option<(u64, u64)> {
-    let Table::Dos(dos) = table else { return None };
-    let (index, (_, old)) = dos
-        .records()
-        .enumerate()
-        .find(|(_, (known, _))| *known == number)?;
-    let slots: Vec<_> = moved.iter().map(slot).collect();
-    let groups = table.rewritten(&slots).ok()?;
-    Some((old, groups.first()?.get(index)?.at))
-}
-
-/// A partition at its new place; its kind is that of the table.
-const fn slot(moved: &Moved) -> Slot {
-    Slot {
-        number: moved.number,
-        start: moved.to,
-        size: moved.bytes,
-        kind: SlotKind::Primary,
-    }
+fn records(survey: &Survey<'_>, number: u32) -> Option<(u64, u64)> {
+    let Table::Dos(dos) = survey.table else {
+        return None;
+    };
+    let old = dos.record_of(number)?;
+    let chain = dos.rewritten(&survey.placed()).ok()?;
+    let index = usize::try_from(number.checked_sub(5)?).ok()?;
+    Some((old, chain.first()?.get(index)?.at))
 }
 
 /// What is told of a verdict about one partition's boot sector.

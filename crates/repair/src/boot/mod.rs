@@ -4,7 +4,7 @@
 //! and NTFS, the block lists of boot loaders, stores that name a partition by its offset. Each reader
 //! here gives the bytes to change, or says what happens when they cannot be changed.
 //!
-//! A planner calls four functions: [`reserved`] before it looks for places, [`fixups`] when it has them,
+//! A planner calls four functions: [`reserved`] before it looks for places, [`fixups_of`] when it has them,
 //! [`joined`] to make one list of the patches of tables and of boot code, and [`kept`] for what stays.
 
 mod blocklist;
@@ -25,7 +25,7 @@ mod windows;
 
 use std::ops::Range;
 
-use crate::tables::Table;
+use crate::tables::{Slot, SlotKind, Table};
 use crate::{Disk, Patch, Result};
 use survey::Survey;
 
@@ -92,16 +92,50 @@ pub struct Reserved {
 /// partition above all. For `keep` of the job (by way of [`kept`]), and for where a partition may start.
 pub fn reserved(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Reserved>> {
     let unit = disk.logical_bytes().max(1);
-    Ok(gaps::reserved(&mut Survey::new(disk, table, &[]), unit))
+    Ok(gaps::reserved(
+        &mut Survey::new(disk, table, &[], None),
+        unit,
+    ))
 }
 
-/// What these moves ask of boot code and contents. The disk is only read.
+/// What a new layout asks of boot code and contents: `new` has all partitions, the extended one too, with the
+/// sizes that they have. The disk is only read.
+pub fn fixups_of(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Fixups> {
+    let mut moved = Vec::new();
+    for old in table.slots() {
+        let goes = |slot: &&Slot| slot.number == old.number && slot.start != old.start;
+        if let Some(slot) = new.iter().find(goes)
+            && old.kind != SlotKind::Extended
+        {
+            moved.push(Moved {
+                number: old.number,
+                from: old.start,
+                to: slot.start,
+                bytes: old.size,
+            });
+        }
+    }
+    let mut extended = new.iter().filter(|slot| slot.kind == SlotKind::Extended);
+    ask(disk, table, &moved, extended.next().copied())
+}
+
+/// What these moves ask of boot code and contents, where the extended partition stays as it is. The disk is
+/// only read.
 pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fixups> {
+    ask(disk, table, moved, None)
+}
+
+fn ask(
+    disk: &mut dyn Disk,
+    table: &Table,
+    moved: &[Moved],
+    extended: Option<Slot>,
+) -> Result<Fixups> {
     if moved.is_empty() {
         return Ok(Fixups::default());
     }
     let unit = disk.logical_bytes().max(1);
-    let mut survey = Survey::new(disk, table, moved);
+    let mut survey = Survey::new(disk, table, moved, extended);
     gaps::check(&mut survey, unit);
     foreign::disk(&mut survey);
     swap::read(&mut survey);

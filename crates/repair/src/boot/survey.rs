@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::edits::Edits;
 use super::{Consequence, Fixups, Moved, Weight};
 use crate::tables::{Slot, SlotKind, Table};
-use crate::{Disk, Result};
+use crate::{Disk, Phase, Result};
 
 /// The sector of boot code, whatever the disk has: BIOS and boot loaders count in it.
 pub const SECTOR: u64 = 512;
@@ -32,19 +32,27 @@ pub struct Survey<'a> {
     pub slots: Vec<Slot>,
     /// What moves.
     pub moved: &'a [Moved],
+    /// Where the extended partition starts then.
+    extended: Option<Slot>,
     /// What is to be changed, by addresses of before the move.
     pub edits: Edits,
     consequences: Vec<Consequence>,
 }
 
 impl<'a> Survey<'a> {
-    /// Nothing found yet.
-    pub fn new(disk: &'a mut dyn Disk, table: &'a Table, moved: &'a [Moved]) -> Self {
+    /// Nothing found yet. `extended`: the extended partition, where it becomes another one.
+    pub fn new(
+        disk: &'a mut dyn Disk,
+        table: &'a Table,
+        moved: &'a [Moved],
+        extended: Option<Slot>,
+    ) -> Self {
         Self {
             disk,
             slots: table.slots(),
             table,
             moved,
+            extended,
             edits: Edits::default(),
             consequences: Vec::new(),
         }
@@ -96,6 +104,29 @@ impl<'a> Survey<'a> {
         owner.map(|slot| slot.number)
     }
 
+    /// All partitions where they will be.
+    pub fn placed(&self) -> Vec<Slot> {
+        let mut slots = self.slots.clone();
+        for slot in &mut slots {
+            let moved = self.moved.iter().find(|one| one.number == slot.number);
+            slot.start = moved.map_or(slot.start, |one| one.to);
+            if slot.kind == SlotKind::Extended {
+                *slot = self.extended.unwrap_or(*slot);
+            }
+        }
+        slots
+    }
+
+    /// Where the first record of logical partitions is and will be: boot code in it goes with it, and it is
+    /// written with the table.
+    fn first_record(&self) -> Option<(u64, u64)> {
+        let old = self
+            .slots
+            .iter()
+            .find(|slot| slot.kind == SlotKind::Extended)?;
+        Some((old.start, self.extended.unwrap_or(*old).start))
+    }
+
     /// Where a range is after the moves.
     pub fn fate(&self, range: &Range<u64>) -> Fate {
         fate(self.moved, range)
@@ -117,7 +148,16 @@ impl<'a> Survey<'a> {
 
     /// All patches and consequences.
     pub fn finish(self) -> Result<Fixups> {
-        let patches = self.edits.patches(self.disk, self.moved)?;
+        let record = self.first_record();
+        let mut patches = self.edits.patches(self.disk, self.moved)?;
+        for patch in patches
+            .iter_mut()
+            .filter(|patch| patch.phase == Phase::Table)
+        {
+            if let Some((_, to)) = record.filter(|(from, _)| *from == patch.at) {
+                patch.at = to;
+            }
+        }
         Ok(Fixups {
             patches,
             consequences: self.consequences,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::data;
-use crate::boot::{self, Consequence, Moved, Reserved};
+use crate::boot::{self, Consequence, Reserved};
 use crate::layout::Shift;
 use crate::mover::job::overlap;
 use crate::tables::{Sectors, Slot, Table};
@@ -38,7 +38,7 @@ pub fn job(
         .collect();
     let mut patches = written(disk, table, new)?;
     patches.extend(covered(table, &moves, &patches));
-    let fixups = boot::fixups(disk, table, &moved(shifts))?;
+    let fixups = boot::fixups_of(disk, table, new)?;
     let patches = boot::joined(patches, fixups.patches);
     let job = Job {
         identity: Identity::take(disk, &moves),
@@ -50,17 +50,7 @@ pub fn job(
     Ok((job, fixups.consequences))
 }
 
-fn moved(shifts: &[Shift]) -> Vec<Moved> {
-    let one = |shift: &Shift| Moved {
-        number: shift.number,
-        from: shift.from,
-        to: shift.to,
-        bytes: shift.size,
-    };
-    shifts.iter().map(one).collect()
-}
-
-/// What nothing may write on: partitions that stay, and boot code that is not patched.
+/// What nothing may write on: partitions that stay, and boot code, but for what is patched in them.
 fn kept(
     old: &[Slot],
     shifts: &[Shift],
@@ -70,9 +60,8 @@ fn kept(
     let stays = |slot: &&Slot| !shifts.iter().any(|shift| shift.number == slot.number);
     let slots = data(old).filter(stays);
     let slots = slots.map(|slot| slot.start..slot.end());
-    let whole = |place: &Range<u64>| !patches.iter().any(|patch| overlap(&patch.place(), place));
     let boot = reserved.iter().map(|one| one.place.clone());
-    slots.chain(boot.filter(whole)).collect()
+    boot::kept(slots.chain(boot).collect(), patches)
 }
 
 /// The sectors of the new table that differ from those that are there.

@@ -125,7 +125,9 @@ impl Line<'_> {
         let mut blocks = blocks?;
         if reach == Reach::Near {
             let steps = blocks.iter().filter_map(|block| block.grid);
-            let slack = steps.fold(0, |sum: u64, grid| sum.saturating_add(grid.period));
+            let slack = steps.fold(0, |sum: u64, grid| {
+                sum.saturating_add(grid.period.max(self.unit))
+            });
             let last = data(self.slots).map(Slot::end).max().unwrap_or(0);
             let end = last.saturating_add(slack).min(self.within.1);
             blocks.iter_mut().for_each(|block| block.within.1 = end);

@@ -5,7 +5,6 @@
 
 mod build;
 mod choose;
-mod copy;
 mod dirty;
 mod extended;
 mod gap;
@@ -14,7 +13,6 @@ mod survey;
 
 use std::ops::Range;
 
-pub use copy::copy;
 pub use dirty::{Log, is_about_a_log, log};
 pub use sector::Sectored;
 pub use survey::{Choices, Part, Survey};

@@ -11,7 +11,8 @@ pub struct Part {
     pub number: u32,
     /// What is in it, in words: `ext4`, `LVM`.
     pub what: String,
-    /// The starts at which its data are on every grid that asks for it; `None`: any.
+    /// The starts at which its data are on every grid that asks for it; `None`: it holds no data that
+    /// anybody waits for, and may start anywhere.
     pub demand: Option<Boundaries>,
     /// Why it must not be moved.
     pub stays: Option<String>,

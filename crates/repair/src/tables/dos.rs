@@ -81,41 +81,12 @@ impl Dos {
     }
 
     /// The records of logical partitions, as they are now.
-    pub fn record_sectors(&self) -> Vec<Sectors> {
+    pub fn records(&self) -> Vec<Sectors> {
         let one = |link: &Link| Sectors {
             at: link.lba * self.unit,
             bytes: link.sector.clone(),
         };
         self.links.iter().map(one).collect()
-    }
-
-    /// The entry of a partition.
-    fn entry(&self, number: u32) -> Option<Entry> {
-        let index = usize::try_from(number.checked_sub(1)?).ok()?;
-        let entry = match index.checked_sub(4) {
-            None => entry::get(&self.sector, index),
-            Some(link) => entry::get(&self.links.get(link)?.sector, 0),
-        };
-        entry.is_used().then_some(entry)
-    }
-
-    /// The type of a partition.
-    pub fn type_of(&self, number: u32) -> Option<u8> {
-        self.entry(number).map(|entry| entry.kind)
-    }
-
-    /// By what Windows, and Linux in PARTUUIDs, tell this disk from others.
-    pub fn signature(&self) -> u32 {
-        super::le32(&self.sector, 440)
-    }
-
-    /// The records of the logical partitions: the number of the partition and the place of its record.
-    pub fn records(&self) -> impl Iterator<Item = (u32, u64)> {
-        let places = self
-            .links
-            .iter()
-            .map(|link| link.lba.saturating_mul(self.unit));
-        (5..).zip(places)
     }
 
     /// From the sector after the MBR to the end of the disk, as far as 32 bits count.
@@ -144,6 +115,32 @@ impl Dos {
         }
         groups.push(vec![Sectors { at: 0, bytes: boot }]);
         Ok(groups)
+    }
+
+    /// The entry of a partition.
+    fn entry(&self, number: u32) -> Option<Entry> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        let entry = match index.checked_sub(4) {
+            None => entry::get(&self.sector, index),
+            Some(link) => entry::get(&self.links.get(link)?.sector, 0),
+        };
+        entry.is_used().then_some(entry)
+    }
+
+    /// The type of a partition.
+    pub fn kind_of(&self, number: u32) -> Option<u8> {
+        self.entry(number).map(|entry| entry.kind)
+    }
+
+    /// By what Windows, and Linux in PARTUUIDs, tell this disk from others.
+    pub fn signature(&self) -> u32 {
+        super::le32(&self.sector, 440)
+    }
+
+    /// Where the record of a logical partition is.
+    pub fn record_of(&self, number: u32) -> Option<u64> {
+        let index = usize::try_from(number.checked_sub(5)?).ok()?;
+        Some(self.links.get(index)?.lba.saturating_mul(self.unit))
     }
 
     fn place(&self, boot: &mut [u8], slot: &Slot) -> Result<()> {

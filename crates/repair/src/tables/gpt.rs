@@ -74,7 +74,7 @@ impl Gpt {
     }
 
     /// The type of a partition.
-    pub fn type_of(&self, number: u32) -> Option<[u8; 16]> {
+    pub fn kind_of(&self, number: u32) -> Option<[u8; 16]> {
         let size = usize::try_from(self.numbers.entry).unwrap_or(128);
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         let entry = self.primary.entries.chunks_exact(size).nth(index)?;

@@ -96,10 +96,10 @@ impl Table {
     }
 
     /// The type of a partition; `None` where there is no such partition.
-    pub fn type_of(&self, number: u32) -> Option<Type> {
+    pub fn kind_of(&self, number: u32) -> Option<Type> {
         match self {
-            Self::Dos(dos) => dos.type_of(number).map(Type::Dos),
-            Self::Gpt(gpt) => gpt.type_of(number).map(Type::Gpt),
+            Self::Dos(dos) => dos.kind_of(number).map(Type::Dos),
+            Self::Gpt(gpt) => gpt.kind_of(number).map(Type::Gpt),
         }
     }
 
@@ -130,7 +130,7 @@ impl Table {
     /// The records of logical partitions, as they are now.
     pub fn records(&self) -> Vec<Sectors> {
         match self {
-            Self::Dos(dos) => dos.record_sectors(),
+            Self::Dos(dos) => dos.records(),
             Self::Gpt(_) => Vec::new(),
         }
     }

@@ -70,13 +70,14 @@ fn a_gpt_keeps_names_identities_and_attributes() {
 #[test]
 fn a_gpt_of_4096_byte_sectors_is_counted_in_those() {
     let disk = Disk::new("disk.img", 40 * MIB);
-    let entries = [(gpt::LINUX, 7, 1000), (gpt::LINUX, 1001, 4000)];
+    let entries = [(gpt::LINUX, 7, 994), (gpt::LINUX, 1001, 3000)];
     gpt::write(&disk, 4096, &entries);
     let [first, second] = [noise(1, 994 * 4096), noise(2, 3000 * 4096)];
     disk.write(7 * 4096, &first).write(1001 * 4096, &second);
     let path = text(disk.path());
     // On 4 KiB it is already; the mebibyte has to be asked for.
-    assert_eq!(fix(&[path]).status.code(), Some(1));
+    let nothing = fix(&[path]);
+    assert_eq!(nothing.status.code(), Some(1), "{nothing:?}");
     let answer = document(&[path, "--apply", "--align", "1M"]);
     assert_eq!(answer["plan"]["sector_bytes"], 4096);
     let starts: Vec<_> = answer["plan"]["partitions"]
@@ -88,11 +89,7 @@ fn a_gpt_of_4096_byte_sectors_is_counted_in_those() {
     assert!(starts.iter().all(|start| start % MIB == 0), "{starts:?}");
     assert!(disk.read(starts[0], first.len()) == first);
     assert!(disk.read(starts[1], second.len()) == second);
-    assert_eq!(
-        check_image(disk.path(), &[]).code,
-        3,
-        "nothing but noise is in it"
-    );
+    assert_eq!(check_image(disk.path(), &[]).code, 0);
 }
 
 #[test]

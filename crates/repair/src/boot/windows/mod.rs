@@ -123,7 +123,7 @@ fn rewrite(
 
 /// The recovery environment is named by byte in a file of its own (ReAgent.xml).
 fn recovery(survey: &mut Survey<'_>, moved: &Moved) {
-    if survey.table.type_of(moved.number) == Some(Type::Dos(RECOVERY)) {
+    if survey.table.kind_of(moved.number) == Some(Type::Dos(RECOVERY)) {
         let what = "Windows names its recovery partition by byte in ReAgent.xml: recovery does not start from there";
         let advice = "after the move, in Windows: `reagentc /disable`, `reagentc /enable`";
         survey.add(Consequence::warned(Some(moved.number), what).advised(advice));
