@@ -40,13 +40,9 @@ fn one_job(fix: &Fix, random: &mut Random, kills: &mut u32) -> Ended {
         killed_here += u32::from(was_killed);
         *kills += u32::from(was_killed);
         if !fix.journal.exists() {
-            // Never begun counts as back, too.
-            return if was_killed || verb != "--rollback" && moved(fix) {
-                if moved(fix) {
-                    Ended::Moved
-                } else {
-                    Ended::Back
-                }
+            // Done, or back, or killed before it began.
+            return if moved(fix) {
+                Ended::Moved
             } else {
                 Ended::Back
             };
