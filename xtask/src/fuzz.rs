@@ -79,3 +79,44 @@ fn repair(example: &str, runs: Option<&str>) -> Result<bool> {
         .arg(runs.unwrap_or(TRACE_RUNS));
     run::succeeds(&mut command)
 }
+
+fn images(args: &[String]) -> Result<bool> {
+    let mut command = run::cargo(&[
+        "run",
+        "--profile",
+        "fuzz",
+        "--quiet",
+        "--package",
+        "ioalign-inspect",
+    ]);
+    command.args(["--example", "fuzz_loop", "--", "--seeds"]);
+    command
+        .arg(seeds()?)
+        .arg("--seeds")
+        .arg(fixtures::current())
+        .arg("--texts")
+        .arg(paths::root().join("fuzz/texts"));
+    let most = TRUNCATE_BYTES.to_string();
+    for arg in args {
+        command.arg(arg);
+        if arg == "--truncate" {
+            command.arg(&most);
+        }
+    }
+    run::succeeds(&mut command)
+}
+
+/// The folder of images that packaged tools wrote, filled once per version of the script.
+fn seeds() -> Result<PathBuf> {
+    let script = paths::root().join("fuzz/seeds.sh");
+    let mut hash = Hash::new();
+    hash.add_file(&script)?;
+    let folder = paths::target().join("fuzz-seeds").join(hash.text());
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let part = folder.with_extension(format!("{}.part", std::process::id()));
+    run::must(run::command(&script).arg(&part))?;
+    paths::settle(&part, &folder)?;
+    Ok(folder)
+}

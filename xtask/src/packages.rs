@@ -68,8 +68,10 @@ pub const TEST: &[Need] = &[
     ("xmllint", "libxml2-utils"),
     ("xz", "xz-utils"),
     ("zstd", "zstd"),
+    ("/usr/lib/grub/x86_64-efi/moddep.lst", "grub-efi-amd64-bin"),
     ("/usr/lib/postgresql", "postgresql-15"),
     ("/usr/lib/python3/dist-packages/yaml", "python3-yaml"),
+    ("/usr/share/OVMF/OVMF_CODE_4M.fd", "ovmf"),
 ];
 
 /// What the microVM needs. The kernel is looked for by itself.

@@ -9,6 +9,7 @@ mod composition;
 mod contrib;
 mod explain;
 mod fix;
+mod fix_real;
 mod folder;
 mod formats;
 mod guest;
