@@ -26,7 +26,6 @@ pub const TEST: &[Need] = &[
     ("fio", "fio"),
     ("gdisk", "gdisk"),
     ("genisoimage", "genisoimage"),
-    ("grub-fstest", "grub-common"),
     ("grub-install", "grub2-common"),
     ("/usr/lib/grub/i386-pc/grub-bios-setup", "grub-pc-bin"),
     ("hivexregedit", "libwin-hivex-perl"),
@@ -69,6 +68,7 @@ pub const TEST: &[Need] = &[
     ("xz", "xz-utils"),
     ("zstd", "zstd"),
     ("/usr/lib/postgresql", "postgresql-15"),
+    ("/usr/share/OVMF/OVMF_CODE_4M.fd", "ovmf"),
     ("/usr/lib/python3/dist-packages/yaml", "python3-yaml"),
 ];
 

@@ -236,7 +236,9 @@ impl Planner<'_> {
         let before = fat::geometry(self.disk, old.start)?;
         let remade = fat::remade(self.disk, old.start, old.size, wish)
             .map_err(|error| refused(format!("partition {}: {error}", old.number)))?;
-        let mut told: Vec<_> = few_clusters(old.number, &remade.geometry).into_iter().collect();
+        let mut told: Vec<_> = few_clusters(old.number, &before, &remade.geometry)
+            .into_iter()
+            .collect();
         told.extend(syslinux(self.disk, old, &remade)?);
         let pieces = remade.pieces.into_iter();
         let layer = Layer::new(
@@ -285,19 +287,26 @@ impl Planner<'_> {
     }
 }
 
-/// By the letter of its specification a FAT32 has more clusters.
-fn few_clusters(number: u32, geometry: &fat::Geometry) -> Option<Consequence> {
-    let clusters = geometry.clusters();
-    let few = geometry.kind == fat::Kind::Fat32 && clusters < fat::FAT16_BELOW;
+/// Firmware counts clusters: a FAT32 with fewer than 65525 is none to it.
+fn few_clusters(number: u32, before: &fat::Geometry, after: &fat::Geometry) -> Option<Consequence> {
+    let was_32 = before.kind == fat::Kind::Fat32;
+    let (clusters, size) = (after.clusters(), after.cluster);
+    let few = was_32 && clusters < fat::FAT16_BELOW;
+    let what = match after.kind {
+        fat::Kind::Fat32 => format!(
+            "the FAT32 has {clusters} clusters, fewer than the 65525 of its specification, as before: Linux reads it, UEFI firmware does not"
+        ),
+        kind => format!(
+            "the FAT32 becomes a {}: with {clusters} clusters of {size} bytes it has too few for one, and UEFI firmware would not read it",
+            kind.name()
+        ),
+    };
     few.then(|| Consequence {
         partition: Some(number),
         weight: Weight::Warned,
-        what: format!(
-            "the FAT32 will have {clusters} clusters of {} bytes, fewer than the 65525 of its specification: Linux, GRUB and UEFI go by its header, programs that count clusters (mtools) do not read it",
-            geometry.cluster
-        ),
+        what,
         advice: Some(String::from(
-            "make it anew with 260 MiB or more where such a program matters",
+            "where it has to be FAT32, as for Windows, make it anew with 260 MiB or more",
         )),
     })
 }
