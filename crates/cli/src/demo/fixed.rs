@@ -37,9 +37,9 @@ pub fn show(out: &mut impl Write, folder: &Path, demo: &DemoArgs, options: &Opti
     };
     writeln!(
         out,
-        "\nAnd measured: p1 started at byte {old} and starts at byte {new} now:"
+        "\nAnd measured: p1 started at byte {old}, which is compared with byte {new}, where it starts now:"
     )?;
-    measure(out, folder, [old, new], options).map(drop)
+    measure(out, folder, [new, old], options).map(drop)
 }
 
 fn apply(image: &Path, demo: &DemoArgs) -> Result<()> {

@@ -11,6 +11,7 @@ mod refuse;
 mod survey;
 mod target;
 mod text;
+mod trail;
 
 use anyhow::Result;
 use ioalign_core::GridSpec;

@@ -11,6 +11,7 @@ use ioalign_repair::{Disk, Error, ErrorKind, journal};
 
 use super::document::Ended;
 use super::progress::Shown;
+use super::trail::Trail;
 use super::{Page, options, place, plan, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
@@ -36,6 +37,7 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     refuse::without_consent(&plan, arguments)?;
     place::warn_volatile(&journal, arguments.look.quiet);
     let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let trail = Trail::leave(arguments, &journal)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
@@ -49,8 +51,9 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
         Ok(done) => {
             page.ended = Ended::of(done.outcome);
             page.done = Some((done, begun.elapsed()));
-            close(disk, &arguments.target)?;
+            trail.forget();
             page.write()?;
+            close(disk, &arguments.target)?;
             Ok(page.exit())
         }
         Err(error) => stopped(error, arguments, &journal),
@@ -74,13 +77,15 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     });
     shown.end();
     match done {
-        Ok(done) => told(arguments, disk, done, begun.elapsed()),
+        Ok(done) => {
+            Trail::of(arguments, &journal)?.forget();
+            told(arguments, disk, done, begun.elapsed())
+        }
         Err(error) => stopped(error, arguments, &journal),
     }
 }
 
 fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration) -> Result<Exit> {
-    close(disk, &arguments.target)?;
     let page = Page {
         arguments,
         plan: None,
@@ -89,6 +94,7 @@ fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration)
         done: Some((done, elapsed)),
     };
     page.write()?;
+    close(disk, &arguments.target)?;
     Ok(Exit::Done)
 }
 
@@ -128,6 +134,7 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     let interrupted = error.kind() == ErrorKind::Interrupted;
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {
+        Trail::of(arguments, journal)?.forget();
         return if interrupted {
             Ok(Exit::Interrupted)
         } else {

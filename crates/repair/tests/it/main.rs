@@ -4,6 +4,7 @@
 mod boot;
 mod container;
 mod crash;
+mod fix;
 mod image;
 mod layout;
 mod plans;
