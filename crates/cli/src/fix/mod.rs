@@ -13,6 +13,7 @@ mod shrink;
 mod survey;
 mod target;
 mod text;
+mod trail;
 
 use anyhow::Result;
 use ioalign_core::GridSpec;

@@ -9,7 +9,7 @@ use ioalign_repair::container::{self, Format};
 
 use super::document::Ended;
 use super::progress::Shown;
-use super::{Page, options, plan, refuse, target};
+use super::{Page, options, place, plan, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -21,6 +21,7 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
             new.display()
         ));
     }
+    place::no_unfinished(arguments)?;
     let mut disk = target::open(arguments, false)?;
     let plan = plan(&mut *disk, arguments)?;
     refuse::expected(&plan, arguments)?;

@@ -10,12 +10,17 @@ use crate::args::FixArgs;
 
 const ENDING: &str = "ioalign-journal";
 
-/// As named; else beside an image, and for a device in the working directory.
+/// As named; else the usual place, or what a link there leads to.
 pub fn journal(arguments: &FixArgs) -> Result<PathBuf> {
     if let Some(path) = &arguments.journal {
         return Ok(path.clone());
     }
-    let target = &arguments.target;
+    let usual = usual(&arguments.target)?;
+    Ok(std::fs::read_link(&usual).unwrap_or(usual))
+}
+
+/// Beside an image, and for a device in the working directory.
+pub fn usual(target: &Path) -> Result<PathBuf> {
     let mut name = match target.file_name() {
         Some(name) => name.to_owned(),
         None => bail!("{}: this is no file name", target.display()),
@@ -31,8 +36,8 @@ pub fn journal(arguments: &FixArgs) -> Result<PathBuf> {
 
 /// What is planned on a disk whose data are on their way would be nonsense.
 pub fn no_unfinished(arguments: &FixArgs) -> Result<()> {
-    let path = journal(arguments)?;
-    if path.exists() {
+    let paths = [journal(arguments)?, usual(&arguments.target)?];
+    if let Some(path) = paths.iter().find(|path| path.exists()) {
         bail!(
             "{}: here is the journal of an unfinished job, or another file: {} ends it",
             path.display(),

@@ -60,4 +60,8 @@ impl Disk for Sectored {
     fn release(&mut self, at: u64, bytes: u64) {
         self.disk.release(at, bytes);
     }
+
+    fn zeros_from(&mut self, at: u64) -> u64 {
+        self.disk.zeros_from(at)
+    }
 }

@@ -11,6 +11,7 @@ use ioalign_repair::{Disk, ErrorKind, Job, mover, overlay};
 
 use super::super::document::Ended;
 use super::super::progress::Shown;
+use super::super::trail::Trail;
 use super::super::{output, perform, place, refuse};
 use super::{Page, SMALLEST, consented, open, options, plan};
 use crate::args::FixArgs;
@@ -59,6 +60,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     }
     place::warn_volatile(&journal, arguments.look.quiet);
     let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let trail = Trail::leave(arguments, &journal)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
@@ -70,7 +72,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     shown.end();
     match done {
         Ok(done) => {
-            perform::close(disk, &arguments.target)?;
+            trail.forget();
             let page = Page {
                 arguments,
                 to,
@@ -80,6 +82,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
                 done: Some((done, begun.elapsed())),
             };
             page.write()?;
+            perform::close(disk, &arguments.target)?;
             Ok(Exit::Done)
         }
         Err(error) => perform::stopped(error, arguments, &journal),
