@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use ioalign_device::partitions::{self, Partition};
 use ioalign_repair::mover::{self, Done, FileDisk, Outcome};
 use ioalign_repair::tables::{SlotKind, Table};
@@ -135,7 +135,7 @@ pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
 
 /// Says what to do next.
 pub fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
-    let interrupted = error.kind() == ErrorKind::Interrupted;
+    let (kind, interrupted) = (error.kind(), error.kind() == ErrorKind::Interrupted);
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {
         Trail::of(arguments, journal)?.forget();
@@ -154,7 +154,11 @@ pub fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit
         anstream::eprintln!("ioalign: {error:#}; {next}");
         return Ok(Exit::Interrupted);
     }
-    Err(error.context(next))
+    // What was refused was not begun: the journal may be that of another disk.
+    if kind == ErrorKind::Refused {
+        return Err(error);
+    }
+    Err(anyhow!("{error:#}; {next}"))
 }
 
 impl Ended {

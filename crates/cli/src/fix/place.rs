@@ -36,12 +36,15 @@ pub fn usual(target: &Path) -> Result<PathBuf> {
 
 /// What is planned on a disk whose data are on their way would be nonsense.
 pub fn no_unfinished(arguments: &FixArgs) -> Result<()> {
-    let paths = [journal(arguments)?, usual(&arguments.target)?];
-    if let Some(path) = paths.iter().find(|path| path.exists()) {
+    let usual = usual(&arguments.target)?;
+    let named = arguments.journal.clone();
+    let mut places = [(Some(&usual), None), (named.as_ref(), named.as_deref())].into_iter();
+    let found = places.find(|(path, _)| path.is_some_and(|path| path.exists()));
+    if let Some((Some(path), option)) = found {
         bail!(
             "{}: here is the journal of an unfinished job, or another file: {} ends it",
             path.display(),
-            ways(arguments)
+            calls(&arguments.target, option)
         );
     }
     Ok(())
@@ -49,8 +52,12 @@ pub fn no_unfinished(arguments: &FixArgs) -> Result<()> {
 
 /// The calls that end a job.
 pub fn ways(arguments: &FixArgs) -> String {
-    let call = format!("ioalign fix {}", arguments.target.display());
-    let journal = match &arguments.journal {
+    calls(&arguments.target, arguments.journal.as_deref())
+}
+
+fn calls(target: &Path, journal: Option<&Path>) -> String {
+    let call = format!("ioalign fix {}", target.display());
+    let journal = match journal {
         Some(path) => format!(" --journal {}", path.display()),
         None => String::new(),
     };

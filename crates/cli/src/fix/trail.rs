@@ -29,12 +29,7 @@ impl Trail {
     /// That of a journal.
     pub fn of(arguments: &FixArgs, journal: &Path) -> Result<Self> {
         let usual = place::usual(&arguments.target)?;
-        let same = usual.parent().map(Path::canonicalize).and_then(Result::ok)
-            == journal
-                .parent()
-                .map(Path::canonicalize)
-                .and_then(Result::ok)
-            && usual.file_name() == journal.file_name();
+        let same = whole(&usual) == whole(journal);
         Ok(Self {
             link: (!same).then_some(usual),
         })

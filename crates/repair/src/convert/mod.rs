@@ -8,16 +8,15 @@
 pub mod fat;
 mod follow;
 mod place;
-mod sectored;
 
 use std::ops::Range;
 
 pub use fat::sector as fat_sector;
 pub use follow::{Case, follow};
-pub use sectored::Sectored;
 
 use crate::boot::{self, Consequence, Moved, Weight};
 use crate::content::{self, Content};
+use crate::fix::Sectored;
 use crate::overlay::{self, Layer, Piece, Source, View};
 use crate::tables::{Ground, Slot, Table};
 use crate::{Disk, Error, ErrorKind, Identity, Job, Move, Result};
@@ -106,7 +105,7 @@ pub fn plan(disk: &mut dyn Disk, wish: Wish) -> Result<Answer> {
     if from == to || is_there(disk, to) {
         return Ok(Answer::Nothing);
     }
-    let table = Table::read_anywhere(&mut Sectored::new(disk, from))?;
+    let table = Table::read_anywhere(&mut Sectored::new(&mut *disk, from))?;
     table.can_be_remade()?;
     let placed = place::placed(&table, disk.size_bytes(), to, may_grow)?;
     let contents = contents(disk, &table)?;
@@ -124,7 +123,7 @@ pub fn plan(disk: &mut dyn Disk, wish: Wish) -> Result<Answer> {
 
 /// Whether there is a GPT in blocks of this size already.
 fn is_there(disk: &mut dyn Disk, unit: u64) -> bool {
-    let table = Table::read_anywhere(&mut Sectored::new(disk, unit));
+    let table = Table::read_anywhere(&mut Sectored::new(&mut *disk, unit));
     matches!(table, Ok(Table::Gpt(_)))
 }
 
@@ -150,7 +149,7 @@ fn known(
     if matches!(table, Table::Gpt(_)) || !contents.iter().all(nothing) {
         return Ok(());
     }
-    let other = Table::read(&mut Sectored::new(disk, to))?;
+    let other = Table::read(&mut Sectored::new(&mut *disk, to))?;
     let found = self::contents(disk, &other).is_ok_and(|all| !all.iter().all(nothing));
     Err(refused(if found {
         format!("the MBR counts in sectors of {to} bytes already")
@@ -270,7 +269,11 @@ impl Planner<'_> {
         if moved.is_empty() {
             return Ok(boot::Fixups::default());
         }
-        boot::fixups(&mut Sectored::new(self.disk, from), self.table, &moved)
+        boot::fixups(
+            &mut Sectored::new(&mut *self.disk, from),
+            self.table,
+            &moved,
+        )
     }
 
     /// Boot code in an MBR asks the BIOS for sectors.
