@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ioalign_repair::ErrorKind;
 use ioalign_repair::container::{self, Format};
+use ioalign_repair::{Error, ErrorKind};
 
 use super::document::Ended;
 use super::progress::Shown;
@@ -58,16 +58,18 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
             page.write()?;
             Ok(page.exit())
         }
-        Err(error) => {
-            // Half of a copy is of use to nobody; the original is as it was.
-            let _ = std::fs::remove_file(new);
-            if error.kind() == ErrorKind::Interrupted {
-                anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
-                return Ok(Exit::Interrupted);
-            }
-            Err(refuse::error(error, new))
-        }
+        Err(error) => removed(error, new),
     }
+}
+
+/// Half of a copy is of use to nobody; the original is as it was.
+pub fn removed(error: Error, new: &Path) -> Result<Exit> {
+    let _ = std::fs::remove_file(new);
+    if error.kind() == ErrorKind::Interrupted {
+        anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
+        return Ok(Exit::Interrupted);
+    }
+    Err(refuse::error(error, new))
 }
 
 /// As typed, or by the name.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use ioalign_repair::container::{self, Format};
 use ioalign_repair::convert::Conversion;
-use ioalign_repair::{Disk, ErrorKind, Job, mover, overlay};
+use ioalign_repair::{Disk, Job, mover, overlay};
 
 use super::super::document::Ended;
 use super::super::progress::Shown;
@@ -129,15 +129,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
             page.write()?;
             Ok(Exit::Done)
         }
-        Err(error) => {
-            // Half of a copy is of use to nobody; the original is as it was.
-            let _ = std::fs::remove_file(new);
-            if error.kind() == ErrorKind::Interrupted {
-                anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
-                return Ok(Exit::Interrupted);
-            }
-            Err(refuse::error(error, new))
-        }
+        Err(error) => output::removed(error, new),
     }
 }
 
