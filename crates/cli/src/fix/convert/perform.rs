@@ -13,7 +13,7 @@ use super::super::document::Ended;
 use super::super::progress::Shown;
 use super::super::trail::Trail;
 use super::super::{output, perform, place, refuse};
-use super::{Page, SMALLEST, consented, open, options, plan};
+use super::{Page, SMALLEST, consented, open, options, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -22,10 +22,11 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
     place::no_unfinished(arguments)?;
     let mut disk = open(arguments, false)?;
     let conversion = plan(&mut *disk, arguments, to)?;
-    let job = conversion.as_ref().map(|one| one.job_ahead(&mut *disk));
-    let job = job
-        .as_ref()
-        .map(|job| job.as_ref().map_err(ToString::to_string));
+    let job = conversion.as_ref().map(|one| {
+        possible_in_place(&arguments.target, to)?;
+        one.job_ahead(&mut *disk).map_err(|error| error.to_string())
+    });
+    let job = job.as_ref().map(|job| job.as_ref().map_err(Clone::clone));
     if let Some(Ok(job)) = &job {
         refuse::expected_job(job, arguments)?;
     }
@@ -45,11 +46,16 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
 pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     place::no_unfinished(arguments)?;
     let journal = place::journal(arguments)?;
+    // Before it is locked for writing.
+    let possible = possible_in_place(&arguments.target, to);
     let mut disk = open(arguments, true)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {
         return nothing(arguments, to);
     };
     consented(&conversion, arguments)?;
+    if let Err(why) = possible {
+        bail!("{}: {why}; nothing was written", arguments.target.display());
+    }
     let failed = |error| refuse::error(error, &arguments.target);
     let job = conversion.job_ahead(&mut *disk).map_err(failed)?;
     refuse::expected_job(&job, arguments)?;

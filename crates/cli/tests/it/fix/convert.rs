@@ -76,6 +76,18 @@ fn other_formats_are_read_and_written() {
         &["convert", "-O", "raw", text(&qcow2), text(&raw)],
     );
     file_is_there(&raw);
+    // A VHDX says how long its sectors are.
+    let vhdx = folder.join("new.vhdx");
+    done(&[text(image.path()), TO, "4096", "--output", text(&vhdx)]);
+    assert_eq!(check_image(&vhdx, &[]).verdict(), "ok");
+    let words = [
+        "its sectors have 4096 bytes",
+        "--output",
+        "nothing was written",
+    ];
+    refused(&[text(&vhdx), TO, "512", "--apply"], 65, &words);
+    let plan = document(&[text(&vhdx), TO, "512"]);
+    assert_eq!(plan["conversion"]["in_place"], false);
     let back = folder.join("back.vhdx");
     done(&[text(&qcow2), TO, "512", "--output", text(&back)]);
     tool(
