@@ -26,7 +26,6 @@ pub const TEST: &[Need] = &[
     ("fio", "fio"),
     ("gdisk", "gdisk"),
     ("genisoimage", "genisoimage"),
-    ("grub-fstest", "grub-common"),
     ("grub-install", "grub2-common"),
     ("/usr/lib/grub/i386-pc/grub-bios-setup", "grub-pc-bin"),
     ("hivexregedit", "libwin-hivex-perl"),
@@ -70,6 +69,7 @@ pub const TEST: &[Need] = &[
     ("zstd", "zstd"),
     ("/usr/lib/grub/x86_64-efi/moddep.lst", "grub-efi-amd64-bin"),
     ("/usr/lib/postgresql", "postgresql-15"),
+    ("/usr/share/OVMF/OVMF_CODE_4M.fd", "ovmf"),
     ("/usr/lib/python3/dist-packages/yaml", "python3-yaml"),
     ("/usr/share/OVMF/OVMF_CODE_4M.fd", "ovmf"),
 ];

@@ -25,7 +25,11 @@ fn main() {
     let started = Instant::now();
     let (mut planned, mut made) = (0u64, 0u64);
     for seed in &seeds {
-        assert_eq!(one(seed.clone()), (true, true), "a whole one can be converted");
+        assert_eq!(
+            one(seed.clone()),
+            (true, true),
+            "a whole one can be converted"
+        );
     }
     for _ in 0..runs {
         let mut bytes = random.pick(&seeds).clone();
@@ -126,7 +130,11 @@ fn seed(bits: usize, each: usize) -> Vec<u8> {
         fs[at..at + length].copy_from_slice(&table[..length]);
     }
     let cluster = |number: usize| (heap + (number - 2) * each) * 512;
-    let root_at = if bits == 32 { cluster(2) } else { (reserved + 2 * fat) * 512 };
+    let root_at = if bits == 32 {
+        cluster(2)
+    } else {
+        (reserved + 2 * fat) * 512
+    };
     let size = u32::try_from(each * 512 * 2 + 100).unwrap();
     let root = [
         entry(b"A LABEL    ", 0x08, 0, 0),

@@ -133,9 +133,10 @@ pub struct MoverArgs {
     #[arg(long, value_enum, value_name = "HOW", default_value = "full")]
     pub verify: VerifyArg,
 
-    /// The longest stretch between two flushes; also what is held in memory
-    #[arg(long, value_name = "SIZE", value_parser = chunk, default_value = "16M")]
-    pub chunk: Bytes,
+    /// The longest stretch between two flushes; also what is held in memory, twice (default:
+    /// 16M)
+    #[arg(long, value_name = "SIZE", value_parser = chunk)]
+    pub chunk: Option<Bytes>,
 
     /// Move at most so many bytes a second: 20M, 20M/s
     #[arg(long, value_name = "BYTES/s", value_parser = rate)]

@@ -1,4 +1,4 @@
-//! What misalignment costs on this machine: 4 KiB of a scratch file, at sector 63 and on the grid.
+//! What misalignment costs on this machine: 4 KiB of a scratch file, at two starts of a partition.
 //!
 //! The I/O goes through a page cache that is emptied before each round, as that of a host with many
 //! virtual disks is: a write of a part of a page has to read the rest of it. No root is needed.
@@ -13,26 +13,34 @@ use ioalign_core::comparison::Comparison;
 use crate::args::{Cli, MeasureVerb, Verb};
 use crate::measure;
 
-/// What is typed after the file: the offsets are those of p4 and p1 of the scratch disk.
-const ARGUMENTS: [&str; 2] = [
-    "--size 64M --write --buffered --cold",
-    "--offsets 0,32256 --sizes 4k --ops read,write --depth 1 --time 3s --no-saturate --quiet",
-];
+/// What is typed after the file.
+const TARGET: &str = "--size 64M --write --buffered --cold";
+const CELLS: &str = "--sizes 4k --ops read,write --depth 1 --time 3s --no-saturate --quiet";
+
+/// Two starts on the scratch disk: the first is what the second is compared with.
+pub type Starts = [u64; 2];
+/// Those of p4 and p1 as it is made.
+pub const MADE: Starts = [0, 32256];
+
+fn cells([baseline, other]: Starts) -> String {
+    format!("--offsets {baseline},{other} {CELLS}")
+}
 
 /// The call that does the same, for a reader to repeat.
-pub fn call(file: &Path) -> String {
-    let [target, cells] = ARGUMENTS;
+pub fn call(file: &Path, starts: Starts) -> String {
     format!(
-        "ioalign measure compare {} {target} \\\n    {cells}",
-        file.display()
+        "ioalign measure compare {} {TARGET} \\\n    {}",
+        file.display(),
+        cells(starts)
     )
 }
 
 /// Measures on a file that it makes, and removes.
-pub fn measured(file: &Path) -> Result<Comparison> {
+pub fn measured(file: &Path, starts: Starts) -> Result<Comparison> {
     let words = ["ioalign", "measure", "compare"].map(OsString::from);
     let words = words.into_iter().chain([file.as_os_str().to_owned()]);
-    let more = ARGUMENTS.iter().flat_map(|line| line.split_whitespace());
+    let cells = cells(starts);
+    let more = [TARGET, &cells].into_iter().flat_map(str::split_whitespace);
     let words = words.chain(more.map(OsString::from));
     let verb = Cli::try_parse_from(words)?.verb;
     let Verb::Measure(arguments) = verb else {

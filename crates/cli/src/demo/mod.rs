@@ -1,6 +1,7 @@
-//! `ioalign demo`: the whole loop on a scratch image, without root: find, measure, advise.
+//! `ioalign demo`: the whole loop on a scratch image, without root: find, measure, advise, fix, measure.
 
 mod cost;
+mod fixed;
 mod scratch;
 
 use std::io::{IsTerminal, Write};
@@ -31,8 +32,10 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     };
     let options = options(arguments);
     out.write_all(Format::Text.render(&report, &options).as_bytes())?;
-    let cost = measure(&mut out, &folder, &options)?;
+    introduce_cost(&mut out)?;
+    let cost = measure(&mut out, &folder, cost::MADE, &options)?;
     advise(&mut out, &report, cost.as_ref(), &options)?;
+    fixed::show(&mut out, &folder, arguments, &options)?;
     let mut pages = vec![("report.html", Format::Html.render(&report, &options))];
     pages.extend(cost.map(|cost| ("cost.html", ioalign_report::comparison::html(&cost))));
     for (name, page) in &pages {
@@ -55,17 +58,25 @@ fn options(arguments: &DemoArgs) -> Options {
     }
 }
 
-/// Measures and shows it; where that cannot be, the rest goes on without it.
-fn measure(out: &mut impl Write, folder: &Path, options: &Options) -> Result<Option<Comparison>> {
-    let file = folder.join("measure.dat");
+fn introduce_cost(out: &mut impl Write) -> std::io::Result<()> {
     writeln!(
         out,
         "\nWhat a start at sector 63 costs here: 4 KiB reads and writes of a scratch file, at byte 0 and\n\
-         at byte 32256, through a page cache that is emptied before each round (a few seconds):\n\n  {}\n",
-        cost::call(&file)
-    )?;
+         at byte 32256, through a page cache that is emptied before each round (a few seconds):"
+    )
+}
+
+/// Measures and shows it; where that cannot be, the rest goes on without it.
+fn measure(
+    out: &mut impl Write,
+    folder: &Path,
+    starts: cost::Starts,
+    options: &Options,
+) -> Result<Option<Comparison>> {
+    let file = folder.join("measure.dat");
+    writeln!(out, "\n  {}\n", cost::call(&file, starts))?;
     out.flush()?;
-    match cost::measured(&file) {
+    match cost::measured(&file, starts) {
         Ok(cost) => {
             out.write_all(ioalign_report::comparison::text(&cost, options).as_bytes())?;
             Ok(Some(cost))

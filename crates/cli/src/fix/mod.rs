@@ -13,9 +13,10 @@ mod shrink;
 mod survey;
 mod target;
 mod text;
+mod trail;
 
 use anyhow::Result;
-use ioalign_core::GridSpec;
+use ioalign_core::{Bytes, GridSpec};
 use ioalign_repair::fix::{self, Choices, Plan};
 use ioalign_repair::{Disk, mover};
 
@@ -64,7 +65,7 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
     let survey = survey::of(disk, &arguments.target, grids, arguments.sector_size)?;
     let choices = Choices {
         only: arguments.partition.clone(),
-        align: arguments.align.map(ioalign_core::Bytes::get),
+        align: arguments.align.map(Bytes::get),
         grow: arguments.change.grow,
         shrink_last: arguments.change.shrink_last,
     };
@@ -73,12 +74,13 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
 
 /// How data are moved, as the arguments say.
 pub fn options(arguments: &FixArgs) -> mover::Options {
+    let usual = mover::Options::default();
     mover::Options {
-        chunk: arguments.how.chunk.get(),
-        limit: arguments.how.limit.map(ioalign_core::Bytes::get),
+        chunk: arguments.how.chunk.map_or(usual.chunk, Bytes::get),
+        limit: arguments.how.limit.map(Bytes::get),
         read_errors: arguments.how.read_errors.into(),
         verify: arguments.how.verify.into(),
-        ..mover::Options::default()
+        ..usual
     }
 }
 

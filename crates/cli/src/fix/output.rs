@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ioalign_repair::ErrorKind;
 use ioalign_repair::container::{self, Format};
+use ioalign_repair::{Error, ErrorKind};
 
 use super::document::Ended;
 use super::progress::Shown;
-use super::{Page, options, plan, refuse, target};
+use super::{Page, options, place, plan, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -21,6 +21,7 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
             new.display()
         ));
     }
+    place::no_unfinished(arguments)?;
     let mut disk = target::open(arguments, false)?;
     let plan = plan(&mut *disk, arguments)?;
     refuse::expected(&plan, arguments)?;
@@ -57,16 +58,18 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
             page.write()?;
             Ok(page.exit())
         }
-        Err(error) => {
-            // Half of a copy is of use to nobody; the original is as it was.
-            let _ = std::fs::remove_file(new);
-            if error.kind() == ErrorKind::Interrupted {
-                anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
-                return Ok(Exit::Interrupted);
-            }
-            Err(refuse::error(error, new))
-        }
+        Err(error) => removed(error, new),
     }
+}
+
+/// Half of a copy is of use to nobody; the original is as it was.
+pub fn removed(error: Error, new: &Path) -> Result<Exit> {
+    let _ = std::fs::remove_file(new);
+    if error.kind() == ErrorKind::Interrupted {
+        anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
+        return Ok(Exit::Interrupted);
+    }
+    Err(refuse::error(error, new))
 }
 
 /// As typed, or by the name.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use ioalign_device::partitions::{self, Partition};
 use ioalign_repair::mover::{self, Done, FileDisk, Outcome};
 use ioalign_repair::tables::{SlotKind, Table};
@@ -11,6 +11,7 @@ use ioalign_repair::{Disk, Error, ErrorKind, journal};
 
 use super::document::Ended;
 use super::progress::Shown;
+use super::trail::Trail;
 use super::{Page, options, place, plan, refuse, shrink, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
@@ -40,6 +41,7 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     refuse::without_consent(&plan, arguments)?;
     place::warn_volatile(&journal, arguments.look.quiet);
     let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let trail = Trail::leave(arguments, &journal)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
@@ -53,8 +55,9 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
         Ok(done) => {
             page.ended = Ended::of(done.outcome);
             page.done = Some((done, begun.elapsed()));
-            close(disk, &arguments.target)?;
+            trail.forget();
             page.write()?;
+            close(disk, &arguments.target)?;
             Ok(page.exit())
         }
         Err(error) => stopped(error, arguments, &journal),
@@ -78,13 +81,15 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     });
     shown.end();
     match done {
-        Ok(done) => told(arguments, disk, done, begun.elapsed()),
+        Ok(done) => {
+            Trail::of(arguments, &journal)?.forget();
+            told(arguments, disk, done, begun.elapsed())
+        }
         Err(error) => stopped(error, arguments, &journal),
     }
 }
 
 fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration) -> Result<Exit> {
-    close(disk, &arguments.target)?;
     let page = Page {
         arguments,
         plan: None,
@@ -93,6 +98,7 @@ fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration)
         done: Some((done, elapsed)),
     };
     page.write()?;
+    close(disk, &arguments.target)?;
     Ok(Exit::Done)
 }
 
@@ -129,9 +135,10 @@ pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
 
 /// Says what to do next.
 pub fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
-    let interrupted = error.kind() == ErrorKind::Interrupted;
+    let (kind, interrupted) = (error.kind(), error.kind() == ErrorKind::Interrupted);
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {
+        Trail::of(arguments, journal)?.forget();
         return if interrupted {
             Ok(Exit::Interrupted)
         } else {
@@ -147,7 +154,11 @@ pub fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit
         anstream::eprintln!("ioalign: {error:#}; {next}");
         return Ok(Exit::Interrupted);
     }
-    Err(error.context(next))
+    // What was refused was not begun: the journal may be that of another disk.
+    if kind == ErrorKind::Refused {
+        return Err(error);
+    }
+    Err(anyhow!("{error:#}; {next}"))
 }
 
 impl Ended {

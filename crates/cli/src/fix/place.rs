@@ -10,12 +10,17 @@ use crate::args::FixArgs;
 
 const ENDING: &str = "ioalign-journal";
 
-/// As named; else beside an image, and for a device in the working directory.
+/// As named; else the usual place, or what a link there leads to.
 pub fn journal(arguments: &FixArgs) -> Result<PathBuf> {
     if let Some(path) = &arguments.journal {
         return Ok(path.clone());
     }
-    let target = &arguments.target;
+    let usual = usual(&arguments.target)?;
+    Ok(std::fs::read_link(&usual).unwrap_or(usual))
+}
+
+/// Beside an image, and for a device in the working directory.
+pub fn usual(target: &Path) -> Result<PathBuf> {
     let mut name = match target.file_name() {
         Some(name) => name.to_owned(),
         None => bail!("{}: this is no file name", target.display()),
@@ -31,12 +36,15 @@ pub fn journal(arguments: &FixArgs) -> Result<PathBuf> {
 
 /// What is planned on a disk whose data are on their way would be nonsense.
 pub fn no_unfinished(arguments: &FixArgs) -> Result<()> {
-    let path = journal(arguments)?;
-    if path.exists() {
+    let usual = usual(&arguments.target)?;
+    let named = arguments.journal.clone();
+    let mut places = [(Some(&usual), None), (named.as_ref(), named.as_deref())].into_iter();
+    let found = places.find(|(path, _)| path.is_some_and(|path| path.exists()));
+    if let Some((Some(path), option)) = found {
         bail!(
             "{}: here is the journal of an unfinished job, or another file: {} ends it",
             path.display(),
-            ways(arguments)
+            calls(&arguments.target, option)
         );
     }
     Ok(())
@@ -44,8 +52,12 @@ pub fn no_unfinished(arguments: &FixArgs) -> Result<()> {
 
 /// The calls that end a job.
 pub fn ways(arguments: &FixArgs) -> String {
-    let call = format!("ioalign fix {}", arguments.target.display());
-    let journal = match &arguments.journal {
+    calls(&arguments.target, arguments.journal.as_deref())
+}
+
+fn calls(target: &Path, journal: Option<&Path>) -> String {
+    let call = format!("ioalign fix {}", target.display());
+    let journal = match journal {
         Some(path) => format!(" --journal {}", path.display()),
         None => String::new(),
     };

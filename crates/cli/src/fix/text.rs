@@ -11,6 +11,7 @@ use ioalign_repair::tables::SlotKind;
 use ioalign_report::Options;
 use ioalign_report::text::wrap;
 use ioalign_report::words::clean;
+use ioalign_report::words::headline::capital;
 use ioalign_report::words::numbers::{about, duration, exact_and_about};
 
 use super::document::Ended;
@@ -165,39 +166,34 @@ fn moves(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
         } else {
             "straight there"
         };
-        let _ = writeln!(
-            text,
-            "  {index}. partition {}: {} by {}, {how}",
+        let line = format!(
+            "{index}. partition {}: {} by {} to the {way}, {how}",
             shift.number,
             about(Bytes::new(shift.size)),
-            format_args!("{} to the {way}", exact_and_about(Bytes::new(far))),
+            exact_and_about(Bytes::new(far)),
         );
+        paragraph(text, &line, "  ", look);
     }
-    work(text, page, plan, &options);
+    work(text, page, plan, look);
     text.push('\n');
 }
 
 /// What is written, and how long that takes.
-fn work(text: &mut String, page: &Page<'_>, plan: &Plan, options: &mover::Options) {
-    let (moved, written) = (plan.job.moved_bytes(), plan.written(options));
+fn work(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
+    let options = options(page.arguments);
+    let (moved, written) = (plan.job.moved_bytes(), plan.written(&options));
+    let mut line = |words: String| paragraph(text, &words, "  ", look);
     if page.arguments.output.is_none() {
-        let _ = writeln!(
-            text,
-            "  {} are written ({} of them twice), and {} of tables and boot sectors",
+        line(format!(
+            "{} are written ({} of them twice), and {} of tables and boot sectors",
             about(Bytes::new(written)),
-            about(Bytes::new(plan.written_twice(options))),
+            about(Bytes::new(plan.written_twice(&options))),
             about(Bytes::new(plan.table_bytes()))
-        );
-        if let (Ok(path), Ok(bytes)) = (
-            place::journal(page.arguments),
-            mover::journal_bytes(&plan.job, options),
-        ) {
-            let _ = writeln!(
-                text,
-                "  journal: {} in {}",
-                about(Bytes::new(bytes)),
-                clean(&path.display().to_string())
-            );
+        ));
+        let path = place::journal(page.arguments);
+        if let (Ok(path), Ok(bytes)) = (path, mover::journal_bytes(&plan.job, &options)) {
+            let path = clean(&path.display().to_string());
+            line(format!("journal: {} in {path}", about(Bytes::new(bytes))));
         }
     }
     if let Some(rate) = page.rate {
@@ -207,12 +203,11 @@ fn work(text: &mut String, page: &Page<'_>, plan: &Plan, options: &mover::Option
             "the speed at which it is read here; writing may be slower"
         };
         let seconds = Duration::from_secs(rate.seconds(moved, written));
-        let _ = writeln!(
-            text,
-            "  about {} at {}/s, {source}",
+        let (long, speed) = (
             indicatif::HumanDuration(seconds),
-            about(Bytes::new(rate.bytes))
+            about(Bytes::new(rate.bytes)),
         );
+        line(format!("about {long} at {speed}/s, {source}"));
     }
 }
 
@@ -233,7 +228,7 @@ pub fn meanings(text: &mut String, consequences: &[Consequence], look: &Options)
             Weight::Refused => "  X refused: ",
         };
         let advice = match &one.advice {
-            Some(advice) => format!(". {advice}"),
+            Some(advice) => format!(". {}", capital(advice)),
             None => String::new(),
         };
         paragraph(text, &clean(&format!("{}{advice}", one.what)), mark, look);

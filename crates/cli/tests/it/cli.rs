@@ -204,6 +204,8 @@ fn the_demo_needs_nothing_and_finds_its_own_mistakes() {
         "sector 63",
         "sector 51201",
         "3584 B past",
+        "everything is in its new place",
+        "p1 started at byte 32256",
     ] {
         assert!(text.contains(word), "{word}: {text}");
     }
@@ -215,4 +217,6 @@ fn the_demo_needs_nothing_and_finds_its_own_mistakes() {
     let image = folder.path().join("scratch.img");
     let sfdisk = ioalign_testkit::run::tool("sfdisk", &["-J", image.to_str().unwrap()]);
     assert!(sfdisk.contains("51201"), "{sfdisk}");
+    let fixed = crate::check_image(&folder.path().join("fixed.img"), &[]);
+    assert_eq!(fixed.verdict(), "ok", "{:#}", fixed.json);
 }

@@ -1,16 +1,24 @@
 //! An image that does not say how long its sectors are.
 
 use std::io;
+use std::ops::DerefMut;
 
 use crate::Disk;
 
 /// A disk whose logical block is another than its file says.
-pub struct Sectored {
-    disk: Box<dyn Disk>,
+pub struct Sectored<D> {
+    disk: D,
     logical: u64,
 }
 
-impl Sectored {
+impl<D> Sectored<D> {
+    /// `disk` with blocks of `logical` bytes.
+    pub const fn new(disk: D, logical: u64) -> Self {
+        Self { disk, logical }
+    }
+}
+
+impl Sectored<Box<dyn Disk>> {
     /// With sectors of this size; `None`: 4096 where a GPT stands at byte 4096, else as it says.
     pub fn boxed(mut disk: Box<dyn Disk>, logical: Option<u64>) -> Box<dyn Disk> {
         let own = disk.logical_bytes();
@@ -36,7 +44,7 @@ fn seen(disk: &mut dyn Disk) -> Option<u64> {
     begins(disk, 4096).map(|()| 4096)
 }
 
-impl Disk for Sectored {
+impl<D: DerefMut<Target: Disk>> Disk for Sectored<D> {
     fn size_bytes(&self) -> u64 {
         self.disk.size_bytes()
     }
@@ -59,5 +67,9 @@ impl Disk for Sectored {
 
     fn release(&mut self, at: u64, bytes: u64) {
         self.disk.release(at, bytes);
+    }
+
+    fn zeros_from(&mut self, at: u64) -> u64 {
+        self.disk.zeros_from(at)
     }
 }

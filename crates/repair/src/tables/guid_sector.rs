@@ -2,6 +2,7 @@
 
 use super::refused;
 use crate::Result;
+pub use crate::bytes::{le32, le64, put};
 
 /// One copy: the block with the header, and the blocks with the entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,25 +102,4 @@ fn crc_without(header: &[u8]) -> u32 {
     let mut copy = header.to_vec();
     put(&mut copy, 16, &[0; 4]);
     crc32fast::hash(&copy)
-}
-
-/// Replaces bytes at `at`; nothing where they do not fit.
-pub fn put(bytes: &mut [u8], at: usize, new: &[u8]) {
-    if let Some(old) = bytes.get_mut(at..at + new.len()) {
-        old.copy_from_slice(new);
-    }
-}
-
-/// 32 bits, little endian; 0 past the end.
-pub fn le32(bytes: &[u8], at: usize) -> u32 {
-    let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
-    four.map_or(0, u32::from_le_bytes)
-}
-
-/// 64 bits, little endian; 0 past the end.
-pub fn le64(bytes: &[u8], at: usize) -> u64 {
-    let eight = bytes
-        .get(at..at + 8)
-        .and_then(|eight| eight.try_into().ok());
-    eight.map_or(0, u64::from_le_bytes)
 }

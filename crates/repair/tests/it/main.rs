@@ -5,6 +5,7 @@ mod boot;
 mod container;
 mod convert;
 mod crash;
+mod fix;
 mod image;
 mod layout;
 mod plans;

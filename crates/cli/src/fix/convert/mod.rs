@@ -4,9 +4,13 @@ mod document;
 mod perform;
 mod text;
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use ioalign_repair::container;
 use ioalign_repair::convert::{self, Answer, Wish};
 use ioalign_repair::mover::{Done, Options};
 use ioalign_repair::{Disk, Job};
@@ -51,6 +55,28 @@ fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<conv
         Ok(Answer::Nothing) => Ok(None),
         Ok(Answer::Convert(conversion)) => Ok(Some(*conversion)),
         Err(error) => Err(refuse::error(error, &arguments.target)),
+    }
+}
+
+/// Devices and VHDX say themselves how long their sectors are, and go on saying so: in place only a table
+/// for those is one that is found.
+fn possible_in_place(path: &Path, to: u64) -> Result<(), String> {
+    let begins = || {
+        let mut magic = [0; 8];
+        let read = File::open(path).and_then(|file| file.read_exact_at(&mut magic, 0));
+        read.is_ok() && magic == *b"vhdxfile"
+    };
+    if !target::is_block(path).unwrap_or(false) && !begins() {
+        return Ok(());
+    }
+    let own = container::open(path, false).map(|disk| disk.logical_bytes());
+    match own {
+        Ok(own) if own != to => Err(format!(
+            "it says that its sectors have {own} bytes, and a table for others would not be found on it; \
+             write a new image (--output)"
+        )),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

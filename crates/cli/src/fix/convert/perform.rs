@@ -7,12 +7,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use ioalign_repair::container::{self, Format};
 use ioalign_repair::convert::Conversion;
-use ioalign_repair::{Disk, ErrorKind, Job, mover, overlay};
+use ioalign_repair::{Disk, Job, mover, overlay};
 
 use super::super::document::Ended;
 use super::super::progress::Shown;
+use super::super::trail::Trail;
 use super::super::{output, perform, place, refuse};
-use super::{Page, SMALLEST, consented, open, options, plan};
+use super::{Page, SMALLEST, consented, open, options, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -21,10 +22,11 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
     place::no_unfinished(arguments)?;
     let mut disk = open(arguments, false)?;
     let conversion = plan(&mut *disk, arguments, to)?;
-    let job = conversion.as_ref().map(|one| one.job_ahead(&mut *disk));
-    let job = job
-        .as_ref()
-        .map(|job| job.as_ref().map_err(ToString::to_string));
+    let job = conversion.as_ref().map(|one| {
+        possible_in_place(&arguments.target, to)?;
+        one.job_ahead(&mut *disk).map_err(|error| error.to_string())
+    });
+    let job = job.as_ref().map(|job| job.as_ref().map_err(Clone::clone));
     if let Some(Ok(job)) = &job {
         refuse::expected_job(job, arguments)?;
     }
@@ -44,11 +46,16 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
 pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     place::no_unfinished(arguments)?;
     let journal = place::journal(arguments)?;
+    // Before it is locked for writing.
+    let possible = possible_in_place(&arguments.target, to);
     let mut disk = open(arguments, true)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {
         return nothing(arguments, to);
     };
     consented(&conversion, arguments)?;
+    if let Err(why) = possible {
+        bail!("{}: {why}; nothing was written", arguments.target.display());
+    }
     let failed = |error| refuse::error(error, &arguments.target);
     let job = conversion.job_ahead(&mut *disk).map_err(failed)?;
     refuse::expected_job(&job, arguments)?;
@@ -59,6 +66,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     }
     place::warn_volatile(&journal, arguments.look.quiet);
     let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let trail = Trail::leave(arguments, &journal)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
@@ -70,7 +78,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     shown.end();
     match done {
         Ok(done) => {
-            perform::close(disk, &arguments.target)?;
+            trail.forget();
             let page = Page {
                 arguments,
                 to,
@@ -80,6 +88,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
                 done: Some((done, begun.elapsed())),
             };
             page.write()?;
+            perform::close(disk, &arguments.target)?;
             Ok(Exit::Done)
         }
         Err(error) => perform::stopped(error, arguments, &journal),
@@ -126,15 +135,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
             page.write()?;
             Ok(Exit::Done)
         }
-        Err(error) => {
-            // Half of a copy is of use to nobody; the original is as it was.
-            let _ = std::fs::remove_file(new);
-            if error.kind() == ErrorKind::Interrupted {
-                anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
-                return Ok(Exit::Interrupted);
-            }
-            Err(refuse::error(error, new))
-        }
+        Err(error) => output::removed(error, new),
     }
 }
 

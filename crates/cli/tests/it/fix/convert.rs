@@ -7,7 +7,7 @@ fn image() -> Image {
     let script = "label: gpt\nstart=2048,size=20480,type=U,name=\"EFI\"\nstart=22528,size=40960,type=L,name=\"root\"\n";
     let mut image = Image::new(40, script);
     image.parts.clear();
-    let make = "truncate --size 10M \"$1.fat\"; mkfs.fat -F 12 -s 4 -n ESP \"$1.fat\" >&2; seq 1 30000 > \"$1.efi\"; \
+    let make = "truncate --size 10M \"$1.fat\"; mkfs.fat -F 16 -s 4 -n ESP \"$1.fat\" >&2; seq 1 30000 > \"$1.efi\"; \
         mcopy -i \"$1.fat\" \"$1.efi\" ::/BOOTX64.EFI; truncate --size 20M \"$1.ext\"; mkfs.ext4 -q -b 4096 \"$1.ext\"; \
         dd if=\"$1.fat\" of=\"$1\" bs=1M seek=1 conv=notrunc status=none; dd if=\"$1.ext\" of=\"$1\" bs=1M seek=11 conv=notrunc status=none";
     tool("sh", &["-ec", make, "-", text(image.path())]);
@@ -76,6 +76,18 @@ fn other_formats_are_read_and_written() {
         &["convert", "-O", "raw", text(&qcow2), text(&raw)],
     );
     file_is_there(&raw);
+    // A VHDX says how long its sectors are.
+    let vhdx = folder.join("new.vhdx");
+    done(&[text(image.path()), TO, "4096", "--output", text(&vhdx)]);
+    assert_eq!(check_image(&vhdx, &[]).verdict(), "ok");
+    let words = [
+        "its sectors have 4096 bytes",
+        "--output",
+        "nothing was written",
+    ];
+    refused(&[text(&vhdx), TO, "512", "--apply"], 65, &words);
+    let plan = document(&[text(&vhdx), TO, "512"]);
+    assert_eq!(plan["conversion"]["in_place"], false);
     let back = folder.join("back.vhdx");
     done(&[text(&qcow2), TO, "512", "--output", text(&back)]);
     tool(

@@ -66,3 +66,36 @@ fn an_old_format_becomes_a_new_one() {
         );
     }
 }
+
+#[test]
+fn images_of_all_formats_are_fixed_in_place() {
+    let image = Image::old();
+    let folder = image.disk.folder();
+    for (format, ending) in [
+        ("qcow2", "qcow2"),
+        ("vpc", "vhd"),
+        ("vhdx", "vhdx"),
+        ("vmdk", "vmdk"),
+        ("vdi", "vdi"),
+    ] {
+        let one = folder.join(format!("disk.{ending}"));
+        let arguments = ["convert", "-O", format, text(image.path()), text(&one)];
+        tool("qemu-img", &arguments);
+        done(&[text(&one), "--apply", "--chunk", "4M"]);
+        if matches!(format, "qcow2" | "vhdx" | "vdi") {
+            tool("qemu-img", &["check", "-q", text(&one)]);
+        }
+        let raw = folder.join("raw.img");
+        let back = ["convert", "-f", format, "-O", "raw", text(&one), text(&raw)];
+        tool("qemu-img", &back);
+        let bytes = std::fs::read(&raw).unwrap();
+        for (line, part) in table(&raw, 512).iter().zip(&image.parts) {
+            let start = usize::try_from(line.start).unwrap();
+            let there = &bytes[start..start + part.bytes.len()];
+            assert!(
+                line.start.is_multiple_of(MIB) && there == part.bytes,
+                "{format} {line:?}"
+            );
+        }
+    }
+}

@@ -28,6 +28,15 @@ impl Kind {
         }
     }
 
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fat12 => "FAT12",
+            Self::Fat16 => "FAT16",
+            Self::Fat32 => "FAT32",
+        }
+    }
+
     /// Bits of an entry.
     pub const fn bits(self) -> u64 {
         match self {

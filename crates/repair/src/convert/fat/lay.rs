@@ -75,6 +75,10 @@ fn info_sector(counts: [u8; 8]) -> Vec<u8> {
 /// The old boot sector with the new numbers: volume id, label and code are kept.
 fn boot_sector(new: &Geometry, old: &[u8], wish: Wish, copy: u64) -> Vec<u8> {
     let mut boot = old.get(..512).unwrap_or_default().to_vec();
+    let is_32 = new.kind == Kind::Fat32;
+    if !is_32 && le16(&boot, 22) == 0 {
+        boot = narrowed(&boot);
+    }
     let short = |number: u64| u16::try_from(number).unwrap_or(0).to_le_bytes();
     let long = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
     let each = u8::try_from(new.cluster / new.sector.max(1)).unwrap_or(0);
@@ -82,7 +86,6 @@ fn boot_sector(new: &Geometry, old: &[u8], wish: Wish, copy: u64) -> Vec<u8> {
     put(&mut boot, 13, &[each]);
     put(&mut boot, 14, &short(new.reserved));
     put(&mut boot, 17, &short(new.root_entries));
-    let is_32 = new.kind == Kind::Fat32;
     let small = !is_32 && u16::try_from(new.sectors).is_ok();
     put(&mut boot, 19, &short(if small { new.sectors } else { 0 }));
     put(&mut boot, 32, &long(if small { 0 } else { new.sectors }));
@@ -98,6 +101,20 @@ fn boot_sector(new: &Geometry, old: &[u8], wish: Wish, copy: u64) -> Vec<u8> {
         put(&mut boot, 22, &short(new.fat_sectors));
         name(&mut boot, new.kind);
     }
+    boot
+}
+
+/// The boot sector of a FAT32 as that of a FAT16: drive, volume id and label stand 28 bytes before, and the
+/// code, which is for the other kind, gives up at once.
+fn narrowed(old: &[u8]) -> Vec<u8> {
+    let mut boot = vec![0; 512];
+    put(&mut boot, 0, &[0xeb, 0x3c, 0x90]);
+    put(&mut boot, 3, old.get(3..36).unwrap_or_default());
+    put(&mut boot, 36, old.get(64..90).unwrap_or_default());
+    put(&mut boot, 54, b"FAT16   ");
+    // int 18h; hlt; jmp -3
+    put(&mut boot, 62, &[0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
+    put(&mut boot, 510, &[0x55, 0xaa]);
     boot
 }
 

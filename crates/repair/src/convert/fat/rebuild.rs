@@ -23,7 +23,8 @@ pub fn rebuilt(old: &mut Old<'_>, geometry: &Geometry, boot: &[u8], wish: Wish) 
     let mut chains = Chains::new(geometry, &table);
     let directories = tree::read(old, geometry, &mut chains)?;
     let lost = table.used().saturating_sub(chains.count());
-    let new = designed(geometry, wish.sector)?;
+    let in_root = directories.first().map_or(0, |root| root.entries.len());
+    let new = designed(geometry, wish.sector, in_root as u64)?;
     let mut laid = Laid::new(geometry, new);
     laid.directories(&directories)?;
     laid.files(&directories)?;
@@ -48,45 +49,66 @@ pub fn rebuilt(old: &mut Old<'_>, geometry: &Geometry, boot: &[u8], wish: Wish) 
     })
 }
 
+/// Entries that the root directory of a FAT12 or FAT16 usually has room for.
+const USUAL_ROOT: u64 = 512;
+
 /// What the new file system looks like: as many clusters as fit, of the old size if that can be.
-fn designed(old: &Geometry, sector: u64) -> Result<Geometry> {
+///
+/// A FAT32 with fewer clusters than its specification has becomes a FAT16: firmware goes by their number,
+/// and does not read it otherwise.
+fn designed(old: &Geometry, sector: u64, in_root: u64) -> Result<Geometry> {
     let cluster = old.cluster.max(sector).min(sector * 128);
-    let per_sector = (sector / 32).max(1);
-    let root_entries = old.root_entries.next_multiple_of(per_sector);
     let mut new = Geometry {
         sector,
         cluster,
-        reserved: if old.kind == Kind::Fat32 {
-            RESERVED_32
-        } else {
-            1
-        },
-        fat_sectors: 1,
-        root_entries,
+        reserved: RESERVED_32,
         sectors: old.bytes() / sector,
         active: 0,
         ..*old
     };
-    // A longer table leaves fewer clusters: the first length that is enough is the one.
+    if old.kind == Kind::Fat32 {
+        with_tables(&mut new);
+        if new.clusters() >= FAT16_BELOW {
+            return sound(new);
+        }
+        new.root_entries = USUAL_ROOT.max(in_root);
+        new.root = 0;
+    }
+    let per_sector = (sector / 32).max(1);
+    new.root_entries = new.root_entries.next_multiple_of(per_sector);
+    new.reserved = 1;
+    new.kind = Kind::Fat16;
+    with_tables(&mut new);
+    sound(new)
+}
+
+/// Makes the tables as long as the clusters need. A longer table leaves fewer clusters: the first length
+/// that is enough is the one.
+fn with_tables(new: &mut Geometry) {
+    new.fat_sectors = 1;
     loop {
         let clusters = new.clusters();
-        if old.kind != Kind::Fat32 {
+        if new.kind != Kind::Fat32 {
             new.kind = Kind::of(clusters);
         }
-        let needed = ((clusters + 2) * new.kind.bits()).div_ceil(8 * sector);
+        let needed = ((clusters + 2) * new.kind.bits()).div_ceil(8 * new.sector.max(1));
         if needed <= new.fat_sectors {
-            break;
+            return;
         }
-        new.fat_sectors = needed.max(new.fat_sectors + 1);
+        new.fat_sectors = needed;
     }
+}
+
+fn sound(new: Geometry) -> Result<Geometry> {
     let kind_holds = match new.kind {
         Kind::Fat12 => new.clusters() < FAT12_BELOW,
         Kind::Fat16 => new.clusters() < FAT16_BELOW && u16::try_from(new.fat_sectors).is_ok(),
         Kind::Fat32 => true,
     };
-    if new.clusters() == 0 || !kind_holds || u16::try_from(root_entries).is_err() {
+    if new.clusters() == 0 || !kind_holds || u16::try_from(new.root_entries).is_err() {
         return Err(refused(format!(
-            "no layout with sectors of {sector} bytes exists for it"
+            "no layout with sectors of {} bytes exists for it",
+            new.sector
         )));
     }
     Ok(new)
@@ -217,7 +239,7 @@ impl<'a> Laid<'a> {
         };
         let [a, b, high @ ..] = first.to_le_bytes();
         put(&mut raw, 26, &[a, b]);
-        if self.new.kind == Kind::Fat32 {
+        if self.old.kind == Kind::Fat32 {
             put(&mut raw, 20, &high);
         }
         raw

@@ -1,6 +1,7 @@
 //! Disks for logical blocks of another size.
 
 mod fat;
+mod firmware;
 mod follow;
 mod halt;
 mod tables;

@@ -1,0 +1,202 @@
+//! From a disk to a conversion.
+
+use super::follow::{Case, follow};
+use super::place::{self, Placed};
+use super::{Answer, Conversion, Partition, Rebuilt, Wish, fat, told};
+use crate::boot::{self, Consequence, Moved};
+use crate::content::{self, Content};
+use crate::fix::Sectored;
+use crate::overlay::{self, Layer, Piece, Source};
+use crate::tables::{Ground, Slot, Table, refused};
+use crate::{Disk, Error, ErrorKind, Move, Result};
+
+/// Plans a conversion. The disk is only read.
+pub fn plan(disk: &mut dyn Disk, wish: Wish) -> Result<Answer> {
+    let Wish { from, to, may_grow } = wish;
+    for unit in [from, to] {
+        if unit != 512 && unit != 4096 {
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("a logical block has 512 or 4096 bytes, not {unit}"),
+            ));
+        }
+    }
+    if from == to || is_there(disk, to) {
+        return Ok(Answer::Nothing);
+    }
+    let table = Table::read_anywhere(&mut Sectored::new(&mut *disk, from))?;
+    table.can_be_remade()?;
+    let placed = place::placed(&table, disk.size_bytes(), to, may_grow)?;
+    let contents = contents(disk, &table)?;
+    known(disk, &table, &contents, (from, to))?;
+    Planner {
+        disk,
+        table: &table,
+        placed: &placed,
+        contents,
+    }
+    .conversion(from)
+    .map(Box::new)
+    .map(Answer::Convert)
+}
+
+/// Whether there is a GPT in blocks of this size already.
+fn is_there(disk: &mut dyn Disk, unit: u64) -> bool {
+    let table = Table::read_anywhere(&mut Sectored::new(&mut *disk, unit));
+    matches!(table, Ok(Table::Gpt(_)))
+}
+
+fn contents(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Content>> {
+    let slots = table.slots();
+    let inside = |slot: &&Slot| slot.end() <= disk.size_bytes();
+    if let Some(slot) = slots.iter().find(|slot| !inside(slot)) {
+        let number = slot.number;
+        return Err(refused(format!("partition {number} ends past the disk")));
+    }
+    let probe = |slot: &Slot| content::probe(disk, slot.start, slot.size);
+    slots.iter().map(probe).collect()
+}
+
+/// An MBR does not say in which blocks it counts: something has to be found where it points.
+fn known(
+    disk: &mut dyn Disk,
+    table: &Table,
+    contents: &[Content],
+    (from, to): (u64, u64),
+) -> Result<()> {
+    let nothing = |content: &Content| matches!(content, Content::Unknown | Content::Empty);
+    if matches!(table, Table::Gpt(_)) || !contents.iter().all(nothing) {
+        return Ok(());
+    }
+    let other = Table::read(&mut Sectored::new(&mut *disk, to))?;
+    let found = self::contents(disk, &other).is_ok_and(|all| !all.iter().all(nothing));
+    Err(refused(if found {
+        format!("the MBR counts in sectors of {to} bytes already")
+    } else {
+        format!(
+            "nothing is found where the MBR points to in sectors of {from} bytes: in which it counts cannot be told"
+        )
+    }))
+}
+
+struct Planner<'a> {
+    disk: &'a mut dyn Disk,
+    table: &'a Table,
+    placed: &'a Placed,
+    contents: Vec<Content>,
+}
+
+impl Planner<'_> {
+    fn conversion(mut self, from: u64) -> Result<Conversion> {
+        let Ground { unit: to, size } = self.placed.ground;
+        let mut layers = Vec::new();
+        let mut consequences = Vec::new();
+        let mut partitions = Vec::new();
+        let contents = std::mem::take(&mut self.contents);
+        let slots = self.table.slots();
+        for ((old, new), content) in slots.iter().zip(&self.placed.slots).zip(contents) {
+            consequences.extend(follow(&Case {
+                number: old.number,
+                content: &content,
+                kind: self.table.type_of(old.number),
+                to,
+                resized: old.size != new.size,
+            }));
+            let rebuilt = match content {
+                Content::Fat { sector } if sector != to => {
+                    let (layer, rebuilt, told) = self.fat(old, new)?;
+                    layers.push(layer);
+                    consequences.extend(told);
+                    Some(rebuilt)
+                }
+                _ => None,
+            };
+            partitions.push(Partition {
+                old: *old,
+                new: *new,
+                content,
+                rebuilt,
+            });
+        }
+        let fixups = self.fixups(&partitions, from)?;
+        consequences.extend(fixups.consequences);
+        layers.insert(0, layer_of(&fixups.patches));
+        let remade = self.table.remade(self.placed.ground, &self.placed.slots)?;
+        layers.extend(overlay::table(&remade, &self.placed.slots));
+        consequences.extend(told::boots(self.table, to));
+        let moves = self.placed.shifts.iter().map(|shift| Move {
+            from: shift.from,
+            to: shift.to,
+            bytes: shift.size,
+        });
+        Ok(Conversion {
+            from,
+            to,
+            old_bytes: self.disk.size_bytes(),
+            bytes: size.max(self.disk.size_bytes()),
+            partitions,
+            consequences,
+            moves: moves.collect(),
+            layers,
+            fixups: fixups.patches,
+        })
+    }
+
+    fn fat(&mut self, old: &Slot, new: &Slot) -> Result<(Layer, Rebuilt, Vec<Consequence>)> {
+        let wish = fat::Wish {
+            sector: self.placed.ground.unit,
+            start: new.start,
+        };
+        let before = fat::geometry(self.disk, old.start)?;
+        let remade = fat::remade(self.disk, old.start, old.size, wish)
+            .map_err(|error| refused(format!("partition {}: {error}", old.number)))?;
+        let mut told: Vec<_> = told::few_clusters(old.number, &before, &remade.geometry)
+            .into_iter()
+            .collect();
+        told.extend(told::syslinux(self.disk, old, &remade)?);
+        let pieces = remade.pieces.into_iter();
+        let layer = Layer::new(
+            pieces
+                .map(|piece| piece.based(new.start, old.start))
+                .collect(),
+        );
+        let rebuilt = Rebuilt {
+            kept: remade.kept,
+            lost_clusters: remade.lost,
+            cluster_bytes: (before.cluster, remade.geometry.cluster),
+            written_bytes: layer.bytes(wish.sector),
+        };
+        Ok((layer, rebuilt, told))
+    }
+
+    /// What else a move asks for; file systems that are made anew know their places.
+    fn fixups(&mut self, partitions: &[Partition], from: u64) -> Result<boot::Fixups> {
+        let moved = partitions
+            .iter()
+            .filter(|one| one.old.start != one.new.start);
+        let moved = moved.filter(|one| one.rebuilt.is_none()).map(|one| Moved {
+            number: one.old.number,
+            from: one.old.start,
+            to: one.new.start,
+            bytes: one.old.size,
+        });
+        let moved: Vec<_> = moved.collect();
+        if moved.is_empty() {
+            return Ok(boot::Fixups::default());
+        }
+        boot::fixups(
+            &mut Sectored::new(&mut *self.disk, from),
+            self.table,
+            &moved,
+        )
+    }
+}
+
+/// Patches as a layer.
+fn layer_of(patches: &[crate::Patch]) -> Layer {
+    let pieces = patches.iter().map(|patch| Piece {
+        at: patch.at,
+        from: Source::Bytes(patch.after.clone()),
+    });
+    Layer::new(pieces.collect())
+}

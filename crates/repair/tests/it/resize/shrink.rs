@@ -1,0 +1,167 @@
+//! Partitions that are cut off.
+
+use ioalign_repair::layout::{Block, least};
+use ioalign_repair::resize;
+use ioalign_testkit::device::{Loop, Mount};
+use proptest::prelude::*;
+
+use super::*;
+
+fn full(path: &Path, mkfs: &str, script: &str) {
+    two(path, script);
+    let device = Loop::new(path, &["--offset=32256", "--sizelimit=67059712"]);
+    shell(mkfs, &[device.path()]);
+}
+
+const FULL: &str = "label: gpt\nfirst-lba: 34\nstart=63, size=130976, type=L\n";
+
+#[test]
+fn an_ext4_without_room_is_made_smaller_by_its_own_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    full(&path, "mkfs.ext4 -q -b 4096 \"$1\"", FULL);
+    let hash = "cd \"$1\"; find . -type f | LC_ALL=C sort | xargs sha256sum";
+    let hashes = |offset: u64| {
+        let device = Loop::new(&path, &[&format!("--offset={offset}")]);
+        let mount = Mount::new(&[device.text()], &folder.path().join("mnt"));
+        if offset == 32256 {
+            shell(
+                "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/urandom of=\"$1/$i\" bs=1M count=4 status=none; done",
+                &[mount.path()],
+            );
+        }
+        shell(hash, &[mount.path()])
+    };
+    let before = hashes(32256);
+    let wish = Choices {
+        align: Some(MIB),
+        ..SHRINK
+    };
+    let first = plan(&path, &[1], &wish);
+    let shrink = first.shrink.unwrap();
+    assert!(shrink.needs_tool());
+    assert_eq!(shrink.slot.size - shrink.new_size, MIB);
+    let mut commands = Vec::new();
+    resize::run(&path, &shrink, &mut |command| {
+        commands.push(command.to_owned())
+    })
+    .unwrap();
+    assert!(
+        commands[1].starts_with("resize2fs /dev/loop"),
+        "{commands:?}"
+    );
+    let second = plan(&path, &[1], &wish);
+    assert!(!second.shrink.as_ref().unwrap().needs_tool());
+    apply(&path, &second);
+    verified(&path);
+    let row = image::dump(&path, 512).1.remove(0);
+    assert_eq!((row.start, row.size * 512), (2048, shrink.new_size));
+    assert_eq!(hashes(MIB), before);
+    let device = Loop::new(
+        &path,
+        &[
+            "--offset=1048576",
+            &format!("--sizelimit={}", shrink.new_size),
+        ],
+    );
+    shell("e2fsck -fn \"$1\" >&2", &[device.path()]);
+}
+
+#[test]
+fn an_ntfs_is_made_smaller_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    full(&path, "mkfs.ntfs -Q -F \"$1\" >&2", FULL);
+    let wish = Choices {
+        align: Some(MIB),
+        ..SHRINK
+    };
+    let shrink = plan(&path, &[1], &wish).shrink.unwrap();
+    assert!(shrink.needs_tool());
+    resize::run(&path, &shrink, &mut |_| ()).unwrap();
+    let again = plan(&path, &[1], &wish);
+    assert!(
+        !again.shrink.as_ref().unwrap().needs_tool(),
+        "{:?}",
+        again.shrink
+    );
+}
+
+#[test]
+fn what_cannot_become_smaller_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    let refused = |mkfs: &str| {
+        full(&path, mkfs, FULL);
+        let wish = Choices {
+            align: Some(MIB),
+            ..SHRINK
+        };
+        let mut disk = FileDisk::open(&path).unwrap();
+        fix::plan(&mut disk, &survey(&[1]), &wish)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused("mkfs.btrfs -q --mixed \"$1\"").contains("only while it is mounted"));
+    let luks = "printf secret | cryptsetup luksFormat --batch-mode --type luks1 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --key-file - \"$1\"";
+    assert!(refused(luks).contains("cryptsetup resize"));
+    assert!(refused("pvcreate -qq -ff -y \"$1\" >&2").contains("pvmove"));
+    let text = refused("tr '\\0' x < /dev/zero | head -c 1000000 > \"$1\"");
+    assert!(text.contains("make room on the disk"), "{text}");
+    // A tool that fails says why, and the table stays.
+    full(&path, "mkfs.ext4 -q -b 4096 \"$1\"", FULL);
+    let wish = Choices {
+        align: Some(MIB),
+        ..SHRINK
+    };
+    let mut shrink = plan(&path, &[1], &wish).shrink.unwrap();
+    shrink.new_size = MIB;
+    let failed = resize::run(&path, &shrink, &mut |_| ())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        failed.contains("resize2fs") && failed.contains("was not changed"),
+        "{failed}"
+    );
+}
+
+proptest! {
+    /// No smaller cut has a layout, and this one has.
+    #[test]
+    fn the_cut_is_the_smallest(
+        gaps in prop::collection::vec((0u64..6, 1u64..40), 1..5),
+        tail in 0u64..3,
+        period in 1u64..9,
+    ) {
+        let step = 512 << 10;
+        let mut at = 1;
+        let mut blocks = Vec::new();
+        for (number, (gap, size)) in (1..).zip(&gaps) {
+            at += gap;
+            blocks.push((number, at * step, size * step));
+            at += size;
+        }
+        let within = (step, (at + tail) * step);
+        let block = |(number, start, size): &(u32, u64, u64)| Block {
+            number: *number,
+            start: *start,
+            size: *size,
+            ahead: 0,
+            within,
+            grid: Some(Boundaries { period: period * step, phase: 0 }),
+            fixed: false,
+        };
+        let blocks: Vec<_> = blocks.iter().map(block).collect();
+        let works = |bytes: u64| least(&resize::shortened(&blocks, bytes)).is_some();
+        match resize::cut(&blocks) {
+            Some(cut) => {
+                prop_assert!(works(cut));
+                prop_assert!((0..cut / MIB).all(|smaller| !works(smaller * MIB)));
+            }
+            None => {
+                let last = blocks.last().unwrap().size;
+                prop_assert!((0..last.div_ceil(MIB)).all(|cut| !works(cut * MIB)));
+            }
+        }
+    }
+}
