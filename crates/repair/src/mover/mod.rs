@@ -60,7 +60,7 @@ mod meter;
 mod options;
 pub(crate) mod reading;
 mod run;
-mod verify;
+pub(crate) mod verify;
 mod window;
 
 use std::ops::Range;
