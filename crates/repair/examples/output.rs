@@ -1,4 +1,4 @@
-//! `output IMAGE NEW-IMAGE [FORMAT]`: writes a new image of an old one without moving anything, for measurements
+//! `output IMAGE NEW-IMAGE [--sampled]`: writes a new image of an old one without moving anything, for measurements
 //! against `qemu-img convert`. `ioalign fix --output` is what people use.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ioalign_repair::container::{self, Format};
-use ioalign_repair::mover::{Done, Progress};
+use ioalign_repair::mover::{Done, Options, Progress, Verify};
 use ioalign_repair::{Identity, Job, Result};
 
 fn main() {
@@ -15,9 +15,9 @@ fn main() {
     let texts: Vec<&str> = args.iter().map(String::as_str).collect();
     let started = Instant::now();
     let done = match *texts.as_slice() {
-        [old, new] => output(old, new, Format::from_extension(Path::new(new)).unwrap()),
-        [old, new, format] => output(old, new, Format::from_name(format).unwrap()),
-        _ => panic!("output IMAGE NEW-IMAGE [FORMAT]"),
+        [old, new] => output(old, new, Verify::Full),
+        [old, new, "--sampled"] => output(old, new, Verify::Sampled),
+        _ => panic!("output IMAGE NEW-IMAGE [--sampled]"),
     };
     match done {
         Ok(done) => eprintln!("{done:?} in {:?}", started.elapsed()),
@@ -28,7 +28,8 @@ fn main() {
     }
 }
 
-fn output(old: &str, new: &str, format: Format) -> Result<Done> {
+fn output(old: &str, new: &str, verify: Verify) -> Result<Done> {
+    let format = Format::from_extension(Path::new(new)).unwrap();
     let mut from = container::open(Path::new(old), false)?;
     let (bytes, logical) = (from.size_bytes(), from.logical_bytes());
     let job = Job {
@@ -39,5 +40,9 @@ fn output(old: &str, new: &str, format: Format) -> Result<Done> {
     };
     let mut to = container::create(Path::new(new), format, bytes, logical)?;
     let mut watch = |_: &Progress| ControlFlow::Continue(());
-    container::write_new(from.as_mut(), &job, to.as_mut(), &mut watch)
+    let options = Options {
+        verify,
+        ..Options::default()
+    };
+    container::write_new_with(from.as_mut(), &job, to.as_mut(), &options, &mut watch)
 }

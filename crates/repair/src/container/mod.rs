@@ -1,9 +1,9 @@
 //! Images as disks: what a guest would see of them, read and written.
 //!
 //! Reading is `ioalign-inspect`'s: it knows every kind and chain. Here is what it takes to write: in place so
-//! that a crash loses nothing that was flushed and harms nothing else ([`blocks`]), and as new images.
+//! that a crash loses nothing that was flushed and harms nothing else (`blocks`), and as new images.
 
-pub mod blocks;
+mod blocks;
 mod copy;
 mod create;
 mod fields;

@@ -63,7 +63,7 @@ mod options;
 pub(crate) mod reading;
 mod run;
 mod stage;
-mod verify;
+pub(crate) mod verify;
 mod window;
 
 use std::ops::Range;

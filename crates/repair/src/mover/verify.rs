@@ -4,7 +4,7 @@ use super::{Verify, digest};
 use crate::{Disk, Error, Result};
 
 /// Whether piece `index` of `count` is looked at.
-const fn looks_at(verify: Verify, index: usize, count: usize) -> bool {
+pub(crate) const fn looks_at(verify: Verify, index: usize, count: usize) -> bool {
     match verify {
         Verify::Full => true,
         Verify::Sampled => index.is_multiple_of(16) || index + 1 == count,

@@ -2,10 +2,10 @@
 //!
 //! # What is promised
 //!
-//! Until [`flush`](crate::Disk::flush) returns, what was written may be lost; nothing else ever is. A new block lies
+//! Until `flush` returns, what was written may be lost; nothing else ever is. A new block lies
 //! where no table points, so its data may be written at any time. Tables change in memory only. A flush makes
 //! data durable first, then what says that their place is taken, then what says that they are there
-//! ([`Layout::commit`]): a crash between the steps leaves space that nobody uses, and never a table that leads
+//! (`Layout::commit`): a crash between the steps leaves space that nobody uses, and never a table that leads
 //! to what was not written. Sectors of 512 bytes of a table are taken to be written whole or not at all.
 
 mod bat;

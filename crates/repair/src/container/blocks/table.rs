@@ -73,11 +73,6 @@ impl Table {
         !self.dirty.is_empty()
     }
 
-    /// How many sectors are.
-    pub fn dirty_sectors(&self) -> usize {
-        self.dirty.len()
-    }
-
     /// The sectors that have changed: their numbers and bytes.
     pub fn changed(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let sector = |index: &usize| {

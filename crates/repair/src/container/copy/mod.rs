@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::store::{is_zero, length};
 use crate::mover::disk_check::before_starting;
 use crate::mover::reading::read;
+use crate::mover::verify::looks_at;
 use crate::mover::{Done, Meter, Options, Outcome, Task, Watch, check, digest};
 use crate::{Disk, Error, ErrorKind, Job, Result};
 use plan::Plan;
@@ -31,7 +32,7 @@ pub fn write_new(
     write_new_with(source, job, to, &Options::default(), watch)
 }
 
-/// [`write_new`] with a limit and a choice about places that cannot be read.
+/// [`write_new`] with a limit, a choice about places that cannot be read, and how much is read back.
 pub fn write_new_with(
     source: &mut dyn Disk,
     job: &Job,
@@ -207,7 +208,12 @@ impl Copy<'_> {
 
     fn verify(&mut self, size: u64) -> Result<()> {
         let hashes = std::mem::take(&mut self.hashes);
-        for (place, hash) in pieces(size, self.options.piece).zip(hashes) {
+        let count = hashes.len();
+        let all = pieces(size, self.options.piece).zip(hashes).enumerate();
+        for (index, (place, hash)) in all {
+            if !looks_at(self.options.verify, index, count) {
+                continue;
+            }
             let bytes = place.end - place.start;
             self.meter.verified += bytes;
             if hash.is_none() && self.to.zeros_from(place.start) >= bytes {

@@ -5,6 +5,7 @@
 //! So a crash leaves clusters that nothing uses, which `qemu-img check -r leaks` gives back, and nothing else.
 
 mod apart;
+mod count;
 mod create;
 mod header;
 mod refcounts;

@@ -5,5 +5,6 @@ mod model;
 mod moves;
 mod output;
 mod power;
+mod sim;
 mod tools;
 mod written;

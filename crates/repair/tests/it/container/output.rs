@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use ioalign_repair::container::{self, Format};
-use ioalign_repair::mover::Progress;
+use ioalign_repair::mover::{Options, Progress, Verify};
 use ioalign_repair::{ErrorKind, Identity, Job, MemoryDisk, Move, Patch, Phase};
 use ioalign_testkit::Random;
 
@@ -93,6 +93,24 @@ fn every_format_gets_the_new_layout() {
         is_sound(&path, format.name(), &expected);
     }
     assert!(source.bytes == before, "the original has changed");
+}
+
+#[test]
+fn samples_are_a_few_pieces() {
+    let mut source = disk();
+    let job = job(&mut source);
+    let mut to = MemoryDisk {
+        bytes: vec![0; SIZE],
+        logical_bytes: 512,
+    };
+    let options = Options {
+        verify: Verify::Sampled,
+        ..Options::default()
+    };
+    let mut go = |_: &Progress| ControlFlow::Continue(());
+    let done = container::write_new_with(&mut source, &job, &mut to, &options, &mut go).unwrap();
+    assert_eq!(done.verified_bytes, 2 * MIB, "the first and the last");
+    assert!(to.bytes == expected(&source, &job));
 }
 
 #[test]

@@ -1,145 +1,20 @@
 //! Power goes out at any write or flush of an image file: what was not flushed is there or not, in any
 //! order, sector by sector. The image is sound all the same, and holds what was flushed.
 
-use std::cell::RefCell;
-use std::io;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use ioalign_inspect::Source;
 use ioalign_inspect::source::MemorySource;
 use ioalign_repair::Disk;
-use ioalign_repair::container::{Format, Store, create_store, open_store};
+use ioalign_repair::container::{Format, create_store, open_store};
 use ioalign_testkit::Random;
 
 use super::model::{data, place};
+use super::sim::{SECTOR, SimStore, number};
 use super::tools::{Verdict, check, content, must};
 
-const SECTOR: usize = 512;
 const SIZE: usize = 5 << 20;
-/// Losses of power that an image goes through.
-const ROUNDS: u64 = 12;
-
-/// What was done to a file since its last flush.
-enum Event {
-    Write(usize, Vec<u8>),
-    Len(usize),
-}
-
-/// A file in a machine that can lose power.
-#[derive(Default)]
-struct State {
-    view: Vec<u8>,
-    durable: Vec<u8>,
-    pending: Vec<Event>,
-    /// Writes and flushes that are left.
-    left: u64,
-}
-
-impl State {
-    fn event(&mut self) -> io::Result<()> {
-        self.left = self.left.saturating_sub(1);
-        match self.left {
-            0 => Err(io::Error::other("no power")),
-            _ => Ok(()),
-        }
-    }
-
-    fn land(&mut self, at: usize, bytes: &[u8]) {
-        if self.durable.len() < at + bytes.len() {
-            self.durable.resize(at + bytes.len(), 0);
-        }
-        self.durable[at..at + bytes.len()].copy_from_slice(bytes);
-    }
-
-    /// Power is back; each event since the last flush has happened or not.
-    fn restart(&mut self, random: &mut Random, events: u64) {
-        let mut pending = std::mem::take(&mut self.pending);
-        for at in (1..pending.len()).rev() {
-            pending.swap(at, random.below(at + 1));
-        }
-        for event in pending {
-            // In a thousand: none, half, most, nearly all, and all of its sectors.
-            let lands = *random.pick(&[0, 500, 850, 999, 1000, 1000]);
-            match event {
-                Event::Len(bytes) if random.below(1000) < lands && bytes > self.durable.len() => {
-                    self.durable.resize(bytes, 0);
-                }
-                Event::Len(_) => {}
-                Event::Write(at, bytes) => {
-                    for (index, sector) in bytes.chunks(SECTOR).enumerate() {
-                        if random.below(1000) < lands {
-                            self.land(at + index * SECTOR, sector);
-                        }
-                    }
-                }
-            }
-        }
-        self.view.clone_from(&self.durable);
-        self.left = events;
-    }
-}
-
-#[derive(Clone, Default)]
-struct SimStore(Rc<RefCell<State>>);
-
-fn number(n: u64) -> usize {
-    usize::try_from(n).unwrap()
-}
-
-impl Disk for SimStore {
-    fn size_bytes(&self) -> u64 {
-        self.0.borrow().view.len() as u64
-    }
-
-    fn logical_bytes(&self) -> u64 {
-        1
-    }
-
-    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let state = self.0.borrow();
-        let part = state.view.get(number(at)..number(at) + bytes.len());
-        bytes.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.0.borrow_mut();
-        let at = number(at);
-        assert!(
-            at + bytes.len() <= state.view.len(),
-            "the file was made longer"
-        );
-        state.pending.push(Event::Write(at, bytes.to_vec()));
-        state.event()?;
-        state.view[at..at + bytes.len()].copy_from_slice(bytes);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let mut state = self.0.borrow_mut();
-        state.event()?;
-        for event in std::mem::take(&mut state.pending) {
-            match event {
-                Event::Write(at, bytes) => state.land(at, &bytes),
-                Event::Len(bytes) => state.durable.resize(bytes, 0),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Store for SimStore {
-    fn set_len(&mut self, bytes: u64) -> io::Result<()> {
-        let mut state = self.0.borrow_mut();
-        assert!(bytes >= state.view.len() as u64, "never shorter");
-        state.pending.push(Event::Len(number(bytes)));
-        state.event()?;
-        state.view.resize(number(bytes), 0);
-        Ok(())
-    }
-}
 
 /// What may be on the disk: what was flushed, and what was written since.
 struct Model {
@@ -230,17 +105,29 @@ fn qemu_agrees(path: &Path, format: &str, model: &Model, what: &str) {
     model.check(&content(path, format), what);
 }
 
+/// An image to begin with.
+struct Image<'a> {
+    bytes: &'a [u8],
+    format: &'a str,
+    logical: u64,
+}
+
 /// Crashes some times, each time going on with what is left.
-fn crash_often(image: &[u8], format: &str, logical: u64, seed: u64, folder: &Path) {
+fn crash_often(image: &Image<'_>, rounds: u64, seed: u64, folder: &Path) {
+    let Image {
+        bytes,
+        format,
+        logical,
+    } = *image;
     let mut random = Random(seed);
     let store = SimStore::default();
     {
         let mut state = store.0.borrow_mut();
-        state.durable = image.to_vec();
+        state.durable = bytes.to_vec();
         state.restart(&mut random, u64::MAX);
     }
     let mut model = None;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let what = format!("{format} {logical}, seed {seed}, round {round}");
         let source: Arc<dyn Source> = Arc::new(MemorySource::new(store.0.borrow().view.clone()));
         let opened = open_store(Box::new(store.clone()), &source);
@@ -302,9 +189,14 @@ fn seeds() -> u64 {
 
 fn survives(format: Format, logical: u64) {
     let folder = tempfile::tempdir().unwrap();
-    let image = blank(format, logical);
-    for seed in 0..seeds() {
-        crash_often(&image, format.name(), logical, seed, folder.path());
+    let image = Image {
+        bytes: &blank(format, logical),
+        format: format.name(),
+        logical,
+    };
+    // A new image has all of its blocks soon: rather often from the start than long.
+    for seed in 0..4 * seeds() {
+        crash_often(&image, 3, seed, folder.path());
     }
 }
 
@@ -358,8 +250,13 @@ fn qcow2_of_every_kind_survives() {
         ),
     ];
     for (kind, image) in (1..).zip(&images) {
+        let image = Image {
+            bytes: image,
+            format: "qcow2",
+            logical: 512,
+        };
         for seed in 0..seeds() {
-            crash_often(image, "qcow2", 512, seed + 1000 * kind, folder.path());
+            crash_often(&image, 12, seed + 1000 * kind, folder.path());
         }
     }
 }

@@ -51,8 +51,10 @@ fn new_images_of_every_format() {
         let mut disk = container::create(&path, format, bytes, logical).unwrap();
         assert_eq!((disk.size_bytes(), disk.logical_bytes()), (bytes, logical));
         disk.flush().unwrap();
+        drop(disk);
         let mut model = vec![0; usize::try_from(bytes).unwrap()];
         is_sound(&path, format.name(), &model);
+        let mut disk = open(&path, true);
         let (mut random, steps) = (Random(7), 60);
         exercise(disk.as_mut(), &mut model, &mut random, steps);
         disk.flush().unwrap();
