@@ -31,7 +31,8 @@ timed() {
     blockdev --flushbufs "$device"
     micros "$@"
 }
-table() { # START: one partition
+table() { # START: one partition, and nothing before it that could be a boot loader
+    dd if=/dev/zero of="$device" bs=512 count="$1" conv=notrunc,fsync 2>/dev/null
     printf 'label: dos\n%s,%s,83\n' "$1" $((amount << 11)) |
         sfdisk --quiet --wipe never --no-reread --no-tell-kernel --force "$device"
 }

@@ -26,6 +26,7 @@ fn moved(image: &Image, kinds: &[Kind]) {
     let listings: Vec<_> = before.iter().zip(kinds).map(filled).collect();
     assert_eq!(check(PROGRAM, [image.path()]).verdict(), "misaligned");
 
+    image.released();
     Fix::new(image.path(), scratch).run("--apply");
 
     image.assert_fixed(&before, 8);

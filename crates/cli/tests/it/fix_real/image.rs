@@ -1,6 +1,7 @@
 //! A disk image with a real partition table, and its partitions as devices.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use ioalign_testkit::run::{command, text, tool};
 use ioalign_testkit::{Disk, Loop};
@@ -67,6 +68,15 @@ impl Image {
         let offset = format!("--offset={}", slot.start * SECTOR);
         let limit = format!("--sizelimit={}", slot.sectors * SECTOR);
         Loop::new(self.path(), &[&offset, &limit])
+    }
+
+    /// Waits until no loop device holds it: FUSE lets go a little after its unmount, and `fix` refuses what is in use.
+    pub fn released(&self) {
+        let begun = Instant::now();
+        while !tool("losetup", &["--associated", text(self.path())]).is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "still in use");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Every partition lies on `sectors`, and is what it was: number, size, type and identity.
