@@ -2,6 +2,7 @@
 //!
 //! * `formats parse FILE...`: chunks of each file through its parser on one core, nothing else; the
 //!   processor time of the process is the figure (`time`).
+//! * `formats count FILE...`: the I/Os of Parquet files in memory, counted by one core, nothing else.
 //! * `formats summarize FILE...`: each file to its profile, as JSON.
 //! * `formats fuzz RUNS [FORMAT]`: that many damaged traces of each format; a failure prints the seed
 //!   that repeats it.
@@ -15,12 +16,14 @@ mod samples;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use ioalign_observe::analyse::Analysis;
 use ioalign_observe::formats::Hints;
 use ioalign_observe::formats::parquet::groups;
 use ioalign_observe::generate::{self, Plan};
 use ioalign_observe::input::{self, chunks::Chunker};
+use ioalign_observe::record::Columns;
 use ioalign_observe::{Progress, Records, pipeline, write};
 
 fn main() -> ExitCode {
@@ -28,9 +31,10 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["parse", files @ ..] => files.iter().for_each(|file| parse(Path::new(file))),
+        ["count", files @ ..] => files.iter().for_each(|file| count(Path::new(file))),
         ["summarize", files @ ..] => files.iter().for_each(|file| summarize(Path::new(file))),
         ["fuzz", runs, rest @ ..] => return fuzz(runs.parse().unwrap(), rest.first().copied()),
-        _ => panic!("formats parse|summarize FILE... | formats fuzz RUNS [FORMAT]"),
+        _ => panic!("formats parse|count|summarize FILE... | formats fuzz RUNS [FORMAT]"),
     }
     ExitCode::SUCCESS
 }
@@ -39,12 +43,10 @@ fn parse(path: &Path) {
     let input = input::open(path).unwrap();
     let format = pipeline::format_of(&input, None).unwrap();
     if format.name == "parquet" {
-        let start = Instant::now();
-        let rows = groups::all(std::fs::read(path).unwrap()).unwrap();
-        println!(
-            "parquet: {rows} rows, {:.2} s",
-            start.elapsed().as_secs_f64()
-        );
+        let bytes = std::fs::read(path).unwrap();
+        let start = spent();
+        let rows = groups::all(bytes).unwrap();
+        println!("parquet: {}", rate(rows, spent() - start));
         return;
     }
     let mut parser = (format.parser)(&input.head, &Hints::default()).unwrap();
@@ -67,12 +69,51 @@ fn parse(path: &Path) {
     );
 }
 
+fn count(path: &Path) {
+    let groups = groups::Groups::open(path).unwrap();
+    let mut batches = groups::Batches::default();
+    let mut all = Vec::new();
+    for group in 0..groups.count() {
+        groups.open_rows(group, &mut batches).unwrap();
+        let mut more = true;
+        while more {
+            let mut records = Records::default();
+            more = batches.next(&mut records).unwrap();
+            all.push(records.columns);
+        }
+    }
+    let rows: usize = all.iter().map(Columns::len).sum();
+    let start = spent();
+    let mut analysis = Analysis::new(&ioalign_observe::analyse::Settings::default());
+    for columns in &all {
+        analysis.add_columns(columns.all());
+    }
+    println!("counting: {}", rate(rows as u64, spent() - start));
+}
+
+/// Processor time of this process.
+fn spent() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(
+        now.tv_sec.unsigned_abs(),
+        u32::try_from(now.tv_nsec).unwrap(),
+    )
+}
+
+fn rate(rows: u64, spent: Duration) -> String {
+    let nanos = ioalign_core::units::ratio(u64::try_from(spent.as_nanos()).unwrap(), rows.max(1));
+    format!(
+        "{rows} rows, {:.3} s, {nanos:.1} ns each",
+        spent.as_secs_f64()
+    )
+}
+
 fn summarize(path: &Path) {
     let settings = ioalign_observe::Settings::default();
     let paths = [path.to_owned()];
     let summary = ioalign_observe::summarize(&paths, &settings, &Progress::default()).unwrap();
-    let text = serde_json::to_string_pretty(&summary.into_profile()).unwrap();
-    println!("{text}");
+    let out = std::io::BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer_pretty(out, &summary.into_profile()).unwrap();
 }
 
 /// A few rows of every operation.

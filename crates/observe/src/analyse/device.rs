@@ -55,10 +55,10 @@ impl Room {
     /// The share of the device that comes after `before` others.
     pub fn after(before: usize) -> Self {
         Self {
-            owners: (16384 / (before + 1)).clamp(4, 1024),
+            owners: (8192 / (before + 1)).clamp(4, 1024),
             intervals: (65536 / (before + 1)).clamp(64, 2048),
             cells: if before < 256 { 1024 } else { 64 },
-            sizes: (65536 / (before + 1)).clamp(32, 4096),
+            sizes: (65536 / (before + 1)).clamp(16, 4096),
             samples: if before < 256 { 1024 } else { 64 },
             steps: if before < 1024 { 128 } else { 32 },
             bursts: if before < 1024 { 32 } else { 8 },

@@ -129,11 +129,13 @@ impl Histogram {
         }
         if octave < self.base {
             let more = self.base - octave;
+            self.counts.reserve_exact(more);
             self.counts.splice(0..0, std::iter::repeat_n(0, more));
             self.base = octave;
         }
         let end = octave + STEPS - self.base;
         if end > self.counts.len() {
+            self.counts.reserve_exact(end - self.counts.len());
             self.counts.resize(end, 0);
         }
         // Both ends were just made to hold it.

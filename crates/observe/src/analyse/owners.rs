@@ -150,6 +150,10 @@ impl Owners {
         let next = self.all.len();
         let index = known.unwrap_or_else(|| *self.index.entry((process, op)).or_insert(next));
         if index == next {
+            // By a quarter: they are large, and most devices have few.
+            if self.all.len() == self.all.capacity() {
+                self.all.reserve_exact(1 + self.all.len() / 4);
+            }
             self.all.push(Owner::new(process, op));
         }
         (process, index)
