@@ -6,7 +6,7 @@ use ioalign_core::comparison::{
     Arm, Cell, Comparison, Estimate, Level, Machine, MachineDisk, Metric, Placebo, SCHEMA, Summary,
     Verdict,
 };
-use ioalign_report::comparison::html;
+use ioalign_report::comparison::{html, svg};
 
 use super::golden;
 
@@ -147,6 +147,21 @@ pub fn matrix() -> Comparison {
 #[test]
 fn the_page_of_a_matrix() {
     golden::check("comparison.html", &html(&matrix()));
+}
+
+#[test]
+fn the_figures_of_a_matrix_alone() {
+    let drawing = svg(&matrix());
+    golden::check("comparison.svg", &drawing);
+    for title in [
+        "Throughput gained by alignment, reads",
+        "Throughput in MB/s, aligned",
+    ] {
+        assert!(drawing.contains(title), "{title}");
+    }
+    // Viewers of drawings know no variables.
+    assert!(!drawing.contains("var(") && !drawing.contains("677"));
+    svg(&Comparison::default());
 }
 
 #[test]
@@ -295,12 +310,13 @@ fn hostile_documents_make_a_harmless_page() {
             estimate.ratio = [Some(f64::NAN), Some(0.0), Some(-1.0), Some(1e300), None][i % 5];
         }
     }
-    let page = html(&evil);
-    assert!(!page.contains("<script") && !page.contains("\" onload"));
-    assert!(!page.contains(|c: char| c.is_control() && c != '\n'));
-    assert!(
-        !page.contains("NaN\"") && !page.contains("inf\""),
-        "numbers of drawings are numbers"
-    );
+    for page in [html(&evil), svg(&evil)] {
+        assert!(!page.contains("<script") && !page.contains("\" onload"));
+        assert!(!page.contains(|c: char| c.is_control() && c != '\n'));
+        assert!(
+            !page.contains("NaN\"") && !page.contains("inf\""),
+            "numbers of drawings are numbers"
+        );
+    }
     html(&Comparison::default());
 }

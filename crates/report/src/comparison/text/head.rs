@@ -34,14 +34,10 @@ fn count(n: usize, what: &str) -> String {
 
 fn machine(comparison: &Comparison, dot: &str) -> String {
     let machine = &comparison.machine;
-    let processors = match machine.cpus {
-        0 => String::new(),
-        n => format!("{n} × {}", machine.cpu_model),
-    };
     let load = machine.load_average.map(|load| format!("load {load:.1}"));
     let facts = [
         machine.platform.clone(),
-        processors,
+        words::processors(machine),
         machine.kernel.clone(),
         load.unwrap_or_default(),
     ];
