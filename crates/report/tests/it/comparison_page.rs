@@ -254,6 +254,21 @@ fn without_throughput_the_figures_are_of_latency() {
     assert!(page.contains("Figure 4. Median latency in µs, aligned"));
 }
 
+/// A short run: ten rounds of full queues are not there yet, medians are.
+#[test]
+fn throughput_without_intervals_is_not_drawn() {
+    let mut short = matrix();
+    for cell in &mut short.cells {
+        for one in &mut cell.estimates {
+            if one.metric == Metric::Throughput {
+                (one.ratio_low, one.ratio_high) = (None, None);
+                one.verdict = Verdict::Undecided;
+            }
+        }
+    }
+    assert!(html(&short).contains("Figure 1. Latency saved by alignment, reads"));
+}
+
 #[test]
 fn a_partial_run_says_so_before_its_answer() {
     let mut part = matrix();
