@@ -57,6 +57,26 @@ impl Comparison {
         let mut all = verdicts.chain(changes.map(|change| change.verdict));
         all.any(|verdict| matches!(verdict, Verdict::Slower | Verdict::Faster))
     }
+
+    /// Whether the baseline is the layout of an earlier run, from which the others are to be better.
+    pub fn is_of_a_change(&self) -> bool {
+        let before = self.before.as_ref();
+        before.is_some_and(|before| before.interleaved)
+    }
+
+    /// The arm that the summary says the gain of: the baseline, or after a change what is now.
+    pub fn better(&self) -> Option<&Arm> {
+        self.arms.get(usize::from(self.is_of_a_change()))
+    }
+
+    /// Makes the summary of the cells.
+    pub fn sum_up(&mut self) {
+        self.summary = if self.is_of_a_change() {
+            Summary::of_change(&self.cells)
+        } else {
+            Summary::of(&self.cells)
+        };
+    }
 }
 
 /// One of the things compared.
@@ -100,6 +120,26 @@ pub struct Cell {
     /// Seconds spent on this cell.
     #[serde(default)]
     pub duration_s: f64,
+}
+
+impl Cell {
+    /// The share of reads: 1 of `read`, 0.7 of `read-70`.
+    pub fn read_ratio(&self) -> Option<f64> {
+        match self.op.as_str() {
+            "read" => Some(1.0),
+            "write" => Some(0.0),
+            mix => {
+                let percent: f64 = mix.strip_prefix("read-")?.parse().ok()?;
+                (0.0..=100.0).contains(&percent).then_some(percent / 100.0)
+            }
+        }
+    }
+
+    /// Whether it sends both reads and writes.
+    pub fn is_mixed(&self) -> bool {
+        self.read_ratio()
+            .is_some_and(|reads| reads > 0.0 && reads < 1.0)
+    }
 }
 
 /// One arm in absolute numbers; `None` where it was not measured.

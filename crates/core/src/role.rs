@@ -1,12 +1,12 @@
 //! What a region is for, which decides whether its alignment matters.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The purpose of a partition or volume.
 ///
 /// A BIOS boot partition at sector 34 is read once at power-on: grading it like data
 /// is the false alarm that people report most.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// File systems, databases, volumes: anything a workload reads and writes.

@@ -10,11 +10,13 @@ mod direct;
 pub mod error;
 mod open;
 pub mod partitions;
+mod same;
 mod scratch;
 mod target;
 mod users;
 
 pub use direct::Direct;
 pub use error::{Error, ErrorKind, Result};
+pub use same::same;
 pub use target::{Kind, Member, Target, Want};
 pub use users::{Use, users};

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::cache::Caches;
 use crate::direct::Direct;
+use crate::same::same;
 use crate::{Error, ErrorKind, Result, open};
 
 /// What somebody wants of a target.
@@ -160,8 +161,7 @@ fn check_name(path: &Path, want: &Want) -> Result<()> {
     let Some(named) = &want.destroy else {
         return Ok(());
     };
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if whole(named) == whole(path) {
+    if same(named, path) {
         return Ok(());
     }
     Err(Error::new(

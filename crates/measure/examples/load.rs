@@ -57,7 +57,7 @@ fn main() {
         iopoll: text("iopoll").is_some(),
         sqpoll: text("sqpoll").is_some(),
         write: workload.writes(),
-        wait_for: text("wait").map(|text| text.parse().unwrap()),
+        wait_for: u32::try_from(number("wait", 1)).unwrap(),
         ..Options::default()
     };
     match Target::open(&path, &want).and_then(|target| {

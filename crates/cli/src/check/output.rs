@@ -16,15 +16,17 @@ pub fn write(report: &Report, arguments: &CheckArgs) -> Result<()> {
     let output = &arguments.output;
     let options = render_options(output, arguments.rows);
     let text = output.format().render(report, &options);
-    to(output, |out| out.write_all(text.as_bytes()))
+    to(output.output.as_deref(), |out| {
+        out.write_all(text.as_bytes())
+    })
 }
 
 /// Writes what `put` puts to the file that is named, else to standard output.
 pub fn to(
-    output: &OutputArgs,
+    file: Option<&Path>,
     put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<()> {
-    match &output.output {
+    match file {
         Some(path) => replace(path, put)
             .with_context(|| format!("{}: cannot write the report", path.display())),
         None => {
@@ -55,7 +57,7 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
 }
 
 /// A reader of the file sees the old report or the new one, never half of one.
-pub fn replace(
+fn replace(
     path: &Path,
     put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {

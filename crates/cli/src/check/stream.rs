@@ -43,7 +43,7 @@ pub fn run(
         targets.iter().for_each(|target| tally.add(target, head));
         targets
     });
-    output::to(&arguments.output, |out| {
+    output::to(arguments.output.output.as_deref(), |out| {
         let mut out = BufWriter::with_capacity(BUFFER, out);
         json::write(&mut out, head, targets)?;
         out.flush()

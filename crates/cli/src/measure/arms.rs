@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ioalign_core::comparison::Arm;
+use ioalign_device::same;
 
 use super::{layout, start};
 use crate::args::ArmArgs;
@@ -26,13 +27,14 @@ pub struct Arms {
 impl Arms {
     /// By the arguments; `usual` are the offsets where none are typed.
     pub fn new(target: &Path, arguments: &ArmArgs, usual: &[u64]) -> Result<Self> {
-        let begins = start::on_disk(target);
         let list = if let Some(other) = &arguments.vs {
             targets(target, other, &arguments.offsets)?
-        } else if let (Some(a), Some(b)) = (&arguments.layout_a, &arguments.layout_b) {
-            layouts([a, b], arguments.partition, begins)?
         } else {
-            offsets(&arguments.offsets, usual, begins)?
+            let begins = start::on_disk(target);
+            match (&arguments.layout_a, &arguments.layout_b) {
+                (Some(a), Some(b)) => layouts([a, b], arguments.partition, begins)?,
+                _ => offsets(&arguments.offsets, usual, begins)?,
+            }
         };
         let mut paths = vec![target.to_owned()];
         paths.extend(arguments.vs.clone());
@@ -128,7 +130,7 @@ fn targets(first: &Path, other: &Path, offsets: &[u64]) -> Result<Vec<Arm>> {
         target: Some(path.display().to_string()),
         start_bytes: start::on_disk(path).map(|start| start + offset),
     };
-    if first == other {
+    if same(first, other) {
         let what = format!("--vs {}: it is the same target", other.display());
         return Err(UsageError(what).into());
     }
@@ -161,6 +163,6 @@ mod tests {
         assert!(offsets(&[0], &[], None).is_err());
         assert!(offsets(&[0, 0], &[], None).is_err());
         assert_eq!(offsets(&[], &[0, 512], None).unwrap().len(), 2);
-        assert!(targets(Path::new("a"), Path::new("a"), &[]).is_err());
+        assert!(targets(Path::new("a"), Path::new("./a"), &[]).is_err());
     }
 }

@@ -55,6 +55,7 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
         comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
+        comparison.sum_up();
     }
     Ok((comparison, exit))
 }

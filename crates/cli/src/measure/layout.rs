@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use ioalign_core::layer::Kind;
-use ioalign_core::{Layer, Role};
-use serde_json::Value;
+use ioalign_core::{Layer, Role, Stack};
+use ioalign_report::json::read;
 
 use crate::check;
 
@@ -21,10 +21,11 @@ const MOST: u64 = 64 << 20;
 
 /// Where the first data partition starts, or the one with this number.
 pub fn start(path: &Path, partition: Option<u32>) -> Result<u64> {
-    let starts = match document(path)? {
-        Some(document) => of_document(&document),
+    let stack = match document(path)? {
+        Some(stack) => stack,
         None => of_layout(path)?,
     };
+    let starts = starts(&stack);
     let wanted = starts.iter().filter(|start| match partition {
         Some(number) => start.number == Some(number),
         None => start.is_data,
@@ -39,51 +40,37 @@ pub fn start(path: &Path, partition: Option<u32>) -> Result<u64> {
     })
 }
 
-/// A document of `check --json`; other JSON, as that of sfdisk, is a layout like any text.
-fn document(path: &Path) -> Result<Option<Value>> {
+/// The stack of a document of `check --json`.
+fn document(path: &Path) -> Result<Option<Stack>> {
     let name = || path.display().to_string();
     let data = path.metadata().with_context(name)?;
     if !data.is_file() || data.len() > MOST {
         return Ok(None);
     }
-    let text = std::fs::read(path).with_context(name)?;
-    if !text.trim_ascii_start().starts_with(b"{") {
+    let bytes = std::fs::read(path).with_context(name)?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Ok(None);
+    };
+    if !read::is_document(&text) {
         return Ok(None);
     }
-    let value: Value = match serde_json::from_slice(&text) {
-        Ok(value) => value,
-        Err(_) => return Ok(None),
-    };
-    let is_ours = value["schema"].as_str() == Some(ioalign_report::json::SCHEMA);
-    Ok(is_ours.then_some(value))
+    let stack = read::stack(&text).map_err(|why| anyhow!("{}: {why}", name()))?;
+    Ok(Some(stack))
 }
 
-fn of_document(document: &Value) -> Vec<Start> {
-    let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
-    let targets = list(document, "targets");
-    let layers = targets.iter().flat_map(|target| list(target, "layers"));
-    let partitions = layers.filter(|layer| layer["kind"] == Kind::Partition.name());
-    partitions
-        .filter_map(|layer| {
-            Some(Start {
-                number: number(layer["name"].as_str()?),
-                bytes: layer["below"][0]["start_bytes"].as_u64()?,
-                is_data: matches!(layer["role"].as_str(), Some("data" | "vmfs")),
-            })
-        })
-        .collect()
-}
-
-fn of_layout(path: &Path) -> Result<Vec<Start>> {
+/// Any other text or image.
+fn of_layout(path: &Path) -> Result<Stack> {
     let target = check::any(path);
-    if let Some(error) = &target.error
-        && target.stack.is_empty()
-    {
-        return Err(anyhow!("{}", error.message));
+    match target.error {
+        Some(error) if target.stack.is_empty() => Err(anyhow!("{}", error.message)),
+        _ => Ok(target.stack),
     }
-    let partitions = target.stack.layers().map(|(_, layer)| layer);
+}
+
+fn starts(stack: &Stack) -> Vec<Start> {
+    let partitions = stack.layers().map(|(_, layer)| layer);
     let partitions = partitions.filter(|layer| layer.kind == Kind::Partition);
-    Ok(partitions.filter_map(of_layer).collect())
+    partitions.filter_map(of_layer).collect()
 }
 
 fn of_layer(layer: &Layer) -> Option<Start> {
@@ -115,14 +102,26 @@ mod tests {
 
     #[test]
     fn a_document_tells_starts() {
-        let document = serde_json::json!({ "targets": [{ "layers": [
-            { "kind": "disk", "name": "sda", "role": "data", "below": [] },
-            { "kind": "partition", "name": "sda1", "role": "esp", "below": [{ "start_bytes": 1048576 }] },
-            { "kind": "partition", "name": "sda2", "role": "data", "below": [{ "start_bytes": 32256 }] },
-        ]}]});
-        let starts = of_document(&document);
-        assert_eq!(starts.len(), 2);
-        assert_eq!(starts[1].bytes, 32256);
-        assert!(starts[1].is_data && !starts[0].is_data && starts[0].number == Some(1));
+        let layer = |name: &str, role: &str, start: u64| {
+            let below =
+                serde_json::json!([{ "id": "disk:sda", "map": "shift", "start_bytes": start }]);
+            serde_json::json!({ "id": name, "kind": "partition", "name": name, "role": role, "below": below })
+        };
+        let disk =
+            serde_json::json!({ "id": "disk:sda", "kind": "disk", "name": "sda", "role": "data" });
+        let layers = [
+            disk,
+            layer("sda1", "esp", 1 << 20),
+            layer("sda2", "data", 32256),
+        ];
+        let document = serde_json::json!({
+            "schema": ioalign_report::json::SCHEMA, "targets": [{ "layers": layers }]
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("check.json");
+        std::fs::write(&path, document.to_string()).unwrap();
+        assert_eq!(start(&path, None).unwrap(), 32256);
+        assert_eq!(start(&path, Some(1)).unwrap(), 1 << 20);
+        assert!(start(&path, Some(3)).is_err());
     }
 }

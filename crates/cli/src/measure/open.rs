@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use ioalign_core::workload::Data;
-use ioalign_device::{Target, Want};
+use ioalign_device::{Target, Want, same};
+use ioalign_inspect::source::{FileSource, Source};
 use ioalign_measure::engine::{Api, Options};
 use ioalign_measure::{Error, ErrorKind};
 
@@ -64,22 +65,12 @@ impl Opener<'_> {
             if data.is_dir() {
                 return Some(usual);
             }
-            let whole = length(path).unwrap_or(data.len());
+            // What is no file and no device is refused later, and never opened here: a FIFO would block.
+            let whole = FileSource::open(path).map_or(data.len(), |source| source.len());
             (whole > usual).then_some(usual)
         };
         self.arguments.size.or_else(usual)
     }
-}
-
-/// Of a file or a block device.
-fn length(path: &Path) -> Option<u64> {
-    use std::io::{Seek, SeekFrom};
-    std::fs::File::open(path).ok()?.seek(SeekFrom::End(0)).ok()
-}
-
-fn same(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    whole(a) == whole(b)
 }
 
 /// What other arguments would lift is wrong usage, 64; what is so is 65.

@@ -1,12 +1,12 @@
 //! Where a comparison goes.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::comparison::Comparison;
 use ioalign_report::Options;
 use ioalign_report::comparison::Format;
 
 use crate::args::ShownArgs;
-use crate::check::replace;
+use crate::check;
 use crate::trace::look;
 
 /// To the file that was named, or to standard output.
@@ -15,9 +15,7 @@ pub fn write(comparison: &Comparison, shown: &ShownArgs) -> Result<()> {
     let mut options: Options = look::options(&shown.look);
     options.color &= format == Format::Text && shown.output.is_none();
     let text = format.render(comparison, &options);
-    match &shown.output {
-        Some(path) => replace(path, |out| out.write_all(text.as_bytes()))
-            .with_context(|| format!("{}: cannot write the report", path.display())),
-        None => look::write(&text),
-    }
+    check::to(shown.output.as_deref(), |out| {
+        out.write_all(text.as_bytes())
+    })
 }

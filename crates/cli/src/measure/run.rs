@@ -110,8 +110,19 @@ fn send(
         }
     }
     progress.finish();
-    load.notes.dedup();
+    load.notes = once(load.notes);
     Ok(load)
+}
+
+/// Each note where it stood first: every step says the same of a target.
+fn once(notes: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for note in notes {
+        if !kept.contains(&note) {
+            kept.push(note);
+        }
+    }
+    kept
 }
 
 fn one(

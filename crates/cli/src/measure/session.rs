@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ioalign_core::comparison::{Comparison, SCHEMA, Summary};
+use ioalign_core::comparison::{Comparison, SCHEMA};
 use ioalign_core::workload::Data;
 use ioalign_device::Target;
 use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
@@ -244,7 +244,7 @@ impl<'a> Session<'a> {
     }
 
     fn sum_up(&mut self) {
-        self.comparison.summary = Summary::of(&self.comparison.cells);
+        self.comparison.sum_up();
         self.comparison.duration_s = self.begun.elapsed().as_secs_f64();
     }
 

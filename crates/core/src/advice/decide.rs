@@ -1,7 +1,7 @@
 //! From a loss and a load to a decision, with its reasons.
 
 use super::load::Load;
-use super::loss::{self, Loss};
+use super::loss::{self, Basis, Loss};
 use super::price::Prices;
 use super::say::{longer, percent};
 use super::{Decision, Defect, Item, Reason};
@@ -68,7 +68,7 @@ fn by_loss(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reas
         return light(loss, load);
     }
     if loss.basis.is_measured() {
-        return measured(loss, load);
+        return measured(loss);
     }
     assumed(defect, loss, load)
 }
@@ -93,9 +93,10 @@ fn light(loss: &Loss, load: &Load) -> (Decision, Reason) {
     (decision, Reason::new("light-load", text))
 }
 
-fn measured(loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
+fn measured(loss: &Loss) -> (Decision, Reason) {
     let longer = longer(loss);
-    if load.is_none() {
+    // A profile without I/O weighs nothing either.
+    if loss.basis == Basis::Measured {
         let text = format!(
             "I/O takes {longer} because of it, as measured; how much of the load is of the dear kinds is \
              not known."

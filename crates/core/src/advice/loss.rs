@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::defect::Defect;
 use super::load::{IoKind, Load};
-use super::price::{self, Price, Prices};
+use super::price::{self, Asked, Price, Prices};
 use super::range::Range;
 use crate::comparison::Cell;
 
@@ -119,7 +119,13 @@ impl Sum {
             ..Self::default()
         };
         for kind in &load.kinds {
-            let near = price::near(cells, (kind.write, kind.sequential, kind.bytes));
+            let asked = Asked {
+                write: kind.write,
+                sequential: kind.sequential,
+                bytes: kind.bytes,
+                reads_ratio: load.reads_ratio,
+            };
+            let near = price::near(cells, &asked);
             let measured = near.first().and_then(|price| price.clean_us);
             let time = if timed && !cells.is_empty() {
                 measured.unwrap_or(mean)

@@ -12,6 +12,8 @@ use crate::units::ratio;
 
 /// Cells further away than this factor in size say nothing of a size.
 const NEAR: f64 = 2.0;
+/// Mixes whose shares of reads are no further apart are the same mix.
+const SAME_MIX: f64 = 0.1;
 /// Below this share of crossing I/Os their median does not see them.
 const SEEN_BY_MEDIAN: f64 = 0.9;
 
@@ -23,6 +25,7 @@ pub(super) struct Prices<'a> {
 }
 
 /// The price of a crossing for one kind of I/O.
+#[derive(Copy, Clone)]
 pub(super) struct Price {
     /// Share of the time of a clean I/O that a crossing adds.
     pub(super) crossing: Range,
@@ -138,9 +141,10 @@ impl Pair<'_> {
         let mut found: Vec<_> = of_arm
             .filter(|one| decided(one) && tells(one.metric))
             .collect();
-        // The median of many clean I/Os and a few that cross is that of a clean one.
+        // The median of many clean I/Os and a few that cross is that of a clean one, and the median of
+        // reads and a few writes that of a read.
         let others = found.iter().any(|one| one.metric != Metric::LatencyMedian);
-        if share < SEEN_BY_MEDIAN && others {
+        if cell.is_mixed() || (share < SEEN_BY_MEDIAN && others) {
             found.retain(|one| one.metric != Metric::LatencyMedian);
         }
         let slower = told(found.into_iter().filter_map(slowdown).collect())?;
@@ -153,28 +157,73 @@ impl Pair<'_> {
     }
 }
 
-/// Of prices of many cells, what one kind of I/O pays: the nearest size of its operation and order.
-pub(super) fn near<'a>(
-    prices: &'a [(&Cell, Price)],
-    (write, sequential, bytes): (bool, Option<bool>, u64),
-) -> Vec<&'a Price> {
-    let distance = |price: &Price| {
-        let (a, b) = (price.block_bytes, bytes);
+/// What is asked of prices: those of one kind of I/O.
+pub(super) struct Asked {
+    pub(super) write: bool,
+    /// `None`: the profile does not tell.
+    pub(super) sequential: Option<bool>,
+    pub(super) bytes: u64,
+    /// Of the whole workload.
+    pub(super) reads_ratio: f64,
+}
+
+/// Of prices of many cells, what one kind of I/O pays: the nearest size of its operation and order; where
+/// there is none, what cells say that send both reads and writes.
+pub(super) fn near(prices: &[(&Cell, Price)], asked: &Asked) -> Vec<Price> {
+    let wanted = if asked.write { 0.0 } else { 1.0 };
+    let pure = nearest(prices, asked, |cell| cell.read_ratio() == Some(wanted));
+    if !pure.is_empty() {
+        return pure.into_iter().map(|(_, price)| *price).collect();
+    }
+    let mixed = nearest(prices, asked, Cell::is_mixed);
+    let part = |(cell, price): &(&Cell, Price)| price.of_part(cell.read_ratio()?, asked);
+    mixed.into_iter().filter_map(part).collect()
+}
+
+fn nearest<'a>(
+    prices: &'a [(&'a Cell, Price)],
+    asked: &Asked,
+    fits: impl Fn(&Cell) -> bool,
+) -> Vec<&'a (&'a Cell, Price)> {
+    let distance = |(_, price): &(&Cell, Price)| {
+        let (a, b) = (price.block_bytes, asked.bytes);
         ratio(a.max(b), a.min(b).max(1))
     };
-    let fits = |cell: &Cell| {
-        let op = if write { "write" } else { "read" };
-        let order = sequential.is_none_or(|asked| asked == (cell.pattern == "sequential"));
-        cell.op == op && order
+    let in_order = |cell: &Cell| {
+        let order = asked.sequential;
+        order.is_none_or(|order| order == (cell.pattern == "sequential"))
     };
-    let fitting: Vec<_> = prices
-        .iter()
-        .filter(|(cell, price)| fits(cell) && distance(price) <= NEAR)
-        .map(|(_, price)| price)
+    let fitting = prices.iter();
+    let mut fitting: Vec<_> = fitting
+        .filter(|one| fits(one.0) && in_order(one.0) && distance(one) <= NEAR)
         .collect();
-    let least = fitting.iter().map(|price| distance(price)).reduce(f64::min);
-    let nearest = |price: &&Price| least.is_some_and(|least| distance(price) <= least);
-    fitting.into_iter().filter(nearest).collect()
+    let least = fitting.iter().map(|one| distance(one)).reduce(f64::min);
+    fitting.retain(|one| least.is_some_and(|least| distance(one) <= least));
+    fitting
+}
+
+impl Price {
+    /// What reads or writes pay, by a cell that sends both: such a cell is a sum weighed by its parts. Of a workload
+    /// of the same mix it is the measurement itself. Of another either part may have paid all of it, or nothing.
+    fn of_part(&self, cell_reads: f64, asked: &Asked) -> Option<Self> {
+        if (cell_reads - asked.reads_ratio).abs() <= SAME_MIX {
+            return Some(*self);
+        }
+        let part = if asked.write {
+            1.0 - cell_reads
+        } else {
+            cell_reads
+        };
+        let Range { low, likely, high } = self.crossing;
+        (part > 0.0).then(|| Self {
+            crossing: Range {
+                low: low.min(0.0) / part,
+                likely,
+                high: high.max(0.0) / part,
+            },
+            ..*self
+        })
+    }
 }
 
 /// The dearest of all; nothing where there is none.
@@ -184,7 +233,7 @@ pub(super) fn dearest(prices: &[(&Cell, Price)]) -> f64 {
 }
 
 /// Wide enough for all queue depths and numbers of workers of the nearest size.
-pub(super) fn widest(prices: &[&Price]) -> Option<Range> {
+pub(super) fn widest(prices: &[Price]) -> Option<Range> {
     prices
         .iter()
         .map(|price| price.crossing)

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cell, Metric, Verdict};
 
-/// The baseline against the other arms, over all cells with a valid result.
+/// The better side against the other, over all cells with a valid result: the baseline, or after a change
+/// what is now.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// How much more throughput alignment gives: 0.12 is 12 %.
@@ -14,23 +15,24 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Over these cells; those that are invalid do not count.
+    /// What the baseline gives over the other arms; cells that are invalid do not count.
     pub fn of(cells: &[Cell]) -> Self {
+        Self::by(cells, f64::recip)
+    }
+
+    /// What the other arms give over the baseline, which is the layout of before.
+    pub fn of_change(cells: &[Cell]) -> Self {
+        Self::by(cells, |ratio| ratio)
+    }
+
+    /// `better` makes the ratio of an arm to the baseline that of the better side to the worse.
+    fn by(cells: &[Cell], better: fn(f64) -> f64) -> Self {
+        let of = |metric| ratios(cells, metric).map(better);
         Self {
-            throughput_gain_ratio: Spread::of(ratios(cells, Metric::Throughput).map(gain)),
-            latency_drop_ratio: Spread::of(ratios(cells, Metric::LatencyMedian).map(saved)),
+            throughput_gain_ratio: Spread::of(of(Metric::Throughput).map(|ratio| ratio - 1.0)),
+            latency_drop_ratio: Spread::of(of(Metric::LatencyMedian).map(|ratio| 1.0 - ratio)),
         }
     }
-}
-
-/// What the baseline has more of than an arm, where the arm has `ratio` of the baseline.
-fn gain(ratio: f64) -> f64 {
-    1.0 / ratio - 1.0
-}
-
-/// What the baseline has less of.
-fn saved(ratio: f64) -> f64 {
-    1.0 - 1.0 / ratio
 }
 
 fn ratios(cells: &[Cell], metric: Metric) -> impl Iterator<Item = f64> {
@@ -106,5 +108,19 @@ mod tests {
         let drop = summary.latency_drop_ratio.unwrap();
         assert!((drop.max - 0.5).abs() < 1e-9, "{drop:?}");
         assert_eq!(Summary::of(&[]), Summary::default());
+    }
+
+    #[test]
+    fn what_a_change_gives_is_seen_from_what_is_now() {
+        // From 129 to 211 MiB/s, from 30 to 15 µs.
+        let cells = [
+            cell(Metric::Throughput, 211.0 / 129.0, Verdict::Faster),
+            cell(Metric::LatencyMedian, 0.5, Verdict::Faster),
+        ];
+        let summary = Summary::of_change(&cells);
+        let gain = summary.throughput_gain_ratio.unwrap();
+        assert!((gain.mean - (211.0 / 129.0 - 1.0)).abs() < 1e-9, "{gain:?}");
+        let drop = summary.latency_drop_ratio.unwrap();
+        assert!((drop.mean - 0.5).abs() < 1e-9, "{drop:?}");
     }
 }

@@ -181,6 +181,52 @@ fn a_loss_is_the_mean_over_the_workload() {
     assert_eq!(kinds(&found), ["loss-measured", "crossing", "not-in-place"]);
 }
 
+/// A cell that sends both is the sum of its parts.
+#[test]
+fn a_mix_is_priced_by_its_own_cell() {
+    let mut mix = cell("read-50", 4096, [1.5, 1.4, 1.6]);
+    mix.estimates[0].metric = Metric::LatencyMean;
+    let cost = comparison(vec![mix.clone()]);
+    let found = advice(defect(4096, true), Some(&half_and_half(0.8)), Some(&cost));
+    near(loss(&found), [0.4, 0.5, 0.6]);
+    assert_eq!(found.items[0].loss.unwrap().covered_ratio, Some(1.0));
+    // Writes alone: they may have paid nothing of it, or all.
+    let writes = profile(
+        0.8,
+        [("read", op(4096, 0, 0.0)), ("write", op(4096, 500, 0.0))],
+    );
+    let found = advice(defect(4096, true), Some(&writes), Some(&cost));
+    near(loss(&found), [0.0, 0.5, 1.2]);
+    // A cell of their own wins.
+    let both = comparison(vec![mix, cell("write", 4096, [2.0, 1.9, 2.1])]);
+    let found = advice(defect(4096, true), Some(&writes), Some(&both));
+    near(loss(&found), [0.9, 1.0, 1.1]);
+}
+
+/// Of 90 % reads the median is that of a read, whatever writes pay.
+#[test]
+fn the_median_of_a_mix_has_no_price() {
+    let mix = comparison(vec![cell("read-90", 4096, [1.0, 0.999, 1.001])]);
+    let found = advice(defect(4096, true), Some(&half_and_half(0.8)), Some(&mix));
+    assert_eq!(found.items[0].loss.unwrap().basis, Basis::Weighed);
+}
+
+/// A profile in which nothing was sent weighs no cell.
+#[test]
+fn an_empty_profile_makes_nothing_urgent() {
+    let mut idle = half_and_half(0.8);
+    for op in idle.devices[0].by_op.values_mut() {
+        op.size_histogram.clear();
+    }
+    let dear = comparison(vec![cell("write", 4096, [2.0, 1.9, 2.1])]);
+    let found = advice(defect(4096, true), Some(&idle), Some(&dear));
+    assert_eq!(found.items[0].loss.unwrap().basis, Basis::Measured);
+    assert_eq!(
+        (found.decision, kinds(&found)[0]),
+        (Decision::NextOutage, "load-unknown")
+    );
+}
+
 #[test]
 fn slow_io_weighs_more() {
     let mut cost = measured();

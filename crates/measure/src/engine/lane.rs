@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ioalign_core::Random;
 use ioalign_core::workload::SizeShare;
 
 use super::clock::{now_ns, thread_ns};
@@ -41,6 +42,7 @@ pub(super) struct Lane {
     filled: Vec<bool>,
     stall: Duration,
     stretch: Stretch,
+    random: Random,
 }
 
 impl Lane {
@@ -78,6 +80,7 @@ impl Lane {
             filled: vec![false; depth as usize],
             stall: options.stall,
             stretch: Stretch::new(cell, depth),
+            random: Random::new(!seed),
         })
     }
 
@@ -93,10 +96,12 @@ impl Lane {
     }
 
     fn batch(&mut self, arm: usize) -> Result<Span> {
-        if self.stretch.lead != 0 {
-            self.pump(arm, Until::Sent(self.stretch.lead))?;
+        let Stretch { lead, spread, ios } = self.stretch;
+        if lead != 0 {
+            let lead = lead + self.random.below(spread + 1);
+            self.pump(arm, Until::Sent(lead))?;
         }
-        let span = self.pump(arm, Until::Sent(self.stretch.ios))?;
+        let span = self.pump(arm, Until::Sent(ios))?;
         Ok(span.per_queue(self.depth))
     }
 

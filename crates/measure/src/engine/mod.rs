@@ -4,6 +4,7 @@
 mod bench;
 mod check;
 mod clock;
+mod door;
 mod failure;
 mod files;
 mod lane;

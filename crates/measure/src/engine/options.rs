@@ -33,9 +33,9 @@ pub struct Options {
     /// Writes are allowed.
     pub write: bool,
     /// How many completions a worker of a load waits for at once, where so many are on their way. More
-    /// cost less processor time, and the first of them is seen late. `None`: an eighth of the queue,
-    /// which is one of a short queue.
-    pub wait_for: Option<u32>,
+    /// may cost less processor time, but the first of them is seen late: its latency is that of the last,
+    /// and the queue is not full meanwhile.
+    pub wait_for: u32,
     /// A device that completes nothing for so long is given up.
     pub stall: Duration,
 }
@@ -50,7 +50,7 @@ impl Default for Options {
             seed: 1,
             data: Data::default(),
             write: false,
-            wait_for: None,
+            wait_for: 1,
             stall: Duration::from_secs(30),
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 
+use super::door::Door;
 use super::memory::Buffers;
 use super::queue::{Done, Io, Op, Setup};
 use crate::{Error, Result};
@@ -20,6 +21,8 @@ const SQPOLL_IDLE_MS: u32 = 1000;
 /// A ring with its buffers.
 pub(crate) struct Ring {
     ring: IoUring,
+    /// `None`: a thread of the kernel may be asleep, which the library looks after.
+    door: Option<Door>,
     buffers: Buffers,
     pushed: Vec<squeue::Entry>,
     depth: u32,
@@ -52,6 +55,7 @@ impl Ring {
         }
         let fixed_buffers = depth <= MOST_BUFFERS && register(&ring, &buffers, notes);
         Ok(Self {
+            door: (!setup.options.sqpoll).then(|| Door::new(&ring)),
             ring,
             buffers,
             pushed: Vec::with_capacity(depth as usize + 1),
@@ -109,20 +113,23 @@ impl Ring {
         }
         self.send()?;
         let want = if self.polled { want.min(1) } else { want };
-        let entered = match at_most {
-            None => self.ring.submit_and_wait(want as usize),
-            Some(time) => {
+        let entered = match (at_most, &self.door) {
+            (None, Some(door)) => {
+                // Also what an earlier call has not taken.
+                let sent = self.ring.submission().len();
+                door.enter(u32::try_from(sent).unwrap_or(u32::MAX), want)
+            }
+            (None, None) => self.ring.submit_and_wait(want as usize).map(drop),
+            (Some(time), _) => {
                 let time = Timespec::from(time);
                 let until = SubmitArgs::new().timespec(&time);
-                self.ring
-                    .submitter()
-                    .submit_with_args(want as usize, &until)
+                let submitter = self.ring.submitter();
+                submitter.submit_with_args(want as usize, &until).map(drop)
             }
         };
         match entered {
             Err(error) if is_passing(&error) => Ok(()),
-            Err(error) => Err(error),
-            Ok(_) => Ok(()),
+            other => other,
         }
     }
 
@@ -161,6 +168,9 @@ impl Drop for Ring {
     /// Gives files and buffers back at once: the kernel closes a ring at its leisure, and until then a
     /// device would be busy and a file system could not be unmounted.
     fn drop(&mut self) {
+        if let Some(door) = &mut self.door {
+            door.close();
+        }
         if self.abandoned {
             return;
         }

@@ -67,15 +67,21 @@ impl Until {
 ///
 /// In random order, a queue sent once. Of a walk it is a stretch: what comes before it is not timed,
 /// because readahead has lost its place while the other arms walked; and it is longer than readahead
-/// looks forward, or its time would say where in that window it happened to lie.
+/// looks forward, or its time would say where in that window it happened to lie. Windows begin where the
+/// walk before left them, at other places for an arm that touches one page more: what comes before
+/// differs in length by chance, so that every stretch begins anywhere in a window.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Stretch {
-    /// I/Os before it.
+    /// I/Os before it, at least.
     pub(super) lead: u64,
+    /// So many more at most.
+    pub(super) spread: u64,
     pub(super) ios: u64,
 }
 
 const LEAD_BYTES: u64 = 256 << 10;
+/// Twice the usual window.
+const SPREAD_BYTES: u64 = 256 << 10;
 const STRETCH_BYTES: u64 = 512 << 10;
 
 impl Stretch {
@@ -84,10 +90,12 @@ impl Stretch {
         match cell.pattern {
             Pattern::Sequential => Self {
                 lead: LEAD_BYTES.div_ceil(cell.block_bytes),
+                spread: SPREAD_BYTES / cell.block_bytes,
                 ios: STRETCH_BYTES.div_ceil(cell.block_bytes).max(depth),
             },
             Pattern::Random | Pattern::Zipf { .. } => Self {
                 lead: 0,
+                spread: 0,
                 ios: depth,
             },
         }

@@ -18,7 +18,7 @@ pub(super) struct Judge<'a> {
 const fn method(metric: Metric) -> &'static str {
     match metric {
         Metric::LatencyMedian => {
-            "medians of paired log-ratios in micro-rounds, winsorised, asymptotic confidence sequence, rank e-process"
+            "medians of paired log-ratios in micro-rounds and in eights of them, winsorised, asymptotic confidence sequence, rank e-process"
         }
         Metric::LatencyMean => {
             "ratio of means, delta method, asymptotic confidence sequence, rank e-process"

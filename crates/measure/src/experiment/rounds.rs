@@ -10,7 +10,7 @@ use super::order::Order;
 use super::slot::Slot;
 use super::{Design, Subject};
 use crate::Result;
-use crate::stats::{Contrast, LogRatios, MeanRatio, paired};
+use crate::stats::{Contrast, LONG, LogRatios, MeanRatio, Scales, paired};
 
 /// Batches of an arm in a round, at least and at most.
 const FEWEST: u64 = 31;
@@ -23,7 +23,7 @@ const WARM_UP: usize = 5;
 /// How one arm compares with the baseline.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Latencies {
-    pub median: LogRatios,
+    pub median: Scales,
     pub mean: MeanRatio,
     pub p99: LogRatios,
 }
@@ -36,7 +36,7 @@ pub(super) struct Rounds {
     batches: u64,
     scratch: Vec<f64>,
     pub arms: Vec<Latencies>,
-    pub placebo: LogRatios,
+    pub placebo: Scales,
     pub rounds: u64,
     pub ios: u64,
 }
@@ -52,9 +52,9 @@ impl Rounds {
             order: Order::new(slots.len(), seed),
             slots,
             batches: FEWEST,
-            scratch: Vec::with_capacity(capacity),
+            scratch: Vec::with_capacity(capacity * LONG as usize),
             arms: vec![Latencies::default(); arms.saturating_sub(1)],
-            placebo: LogRatios::default(),
+            placebo: Scales::default(),
             rounds: 0,
             ios: 0,
         })
@@ -113,24 +113,48 @@ impl Rounds {
     fn close(&mut self) {
         self.slots.iter_mut().for_each(Slot::close);
         self.rounds += 1;
+        self.medians();
+        if self.rounds.is_multiple_of(LONG.into()) {
+            self.long_medians();
+        }
         let [baseline, duplicate, others @ ..] = self.slots.as_mut_slice() else {
             return;
         };
-        let scratch = &mut self.scratch;
-        let placebo = paired(&duplicate.logs, &baseline.logs, scratch);
-        self.placebo.add_placebo(placebo);
         let tails = baseline.tail().zip(duplicate.tail());
         for (slot, arm) in others.iter_mut().zip(&mut self.arms) {
-            arm.median.add(&Contrast {
-                to_baseline: paired(&slot.logs, &baseline.logs, scratch),
-                to_duplicate: paired(&slot.logs, &duplicate.logs, scratch),
-                placebo,
-            });
             arm.mean.add(slot.mean, baseline.mean, duplicate.mean);
             if let Some((tail, (baseline, duplicate))) = slot.tail().zip(tails) {
                 arm.p99.add(&Contrast::of(tail, baseline, duplicate));
             }
         }
+    }
+
+    fn medians(&mut self) {
+        let [baseline, duplicate, others @ ..] = self.slots.as_slice() else {
+            return;
+        };
+        let scratch = &mut self.scratch;
+        let placebo = paired(&duplicate.logs, &baseline.logs, scratch);
+        self.placebo.add_placebo(placebo);
+        for (slot, arm) in others.iter().zip(&mut self.arms) {
+            let pair = [&baseline.logs, &duplicate.logs];
+            arm.median
+                .add(&contrast(&slot.logs, pair, placebo, scratch));
+        }
+    }
+
+    fn long_medians(&mut self) {
+        if let [baseline, duplicate, others @ ..] = self.slots.as_slice() {
+            let scratch = &mut self.scratch;
+            let placebo = paired(&duplicate.long, &baseline.long, scratch);
+            self.placebo.add_long_placebo(placebo);
+            for (slot, arm) in others.iter().zip(&mut self.arms) {
+                let pair = [&baseline.long, &duplicate.long];
+                arm.median
+                    .add_long(&contrast(&slot.long, pair, placebo, scratch));
+            }
+        }
+        self.slots.iter_mut().for_each(|slot| slot.long.clear());
     }
 
     /// All batch times of an arm, of the baseline with those of its duplicate.
@@ -143,6 +167,20 @@ impl Rounds {
         // Of the same bounds: nothing that could not be added.
         let _ = both.add(slot(1)?);
         Some(both)
+    }
+}
+
+/// Of an arm to the baseline and its duplicate, pair by pair.
+fn contrast(
+    arm: &[f64],
+    [baseline, duplicate]: [&Vec<f64>; 2],
+    placebo: f64,
+    scratch: &mut Vec<f64>,
+) -> Contrast {
+    Contrast {
+        to_baseline: paired(arm, baseline, scratch),
+        to_duplicate: paired(arm, duplicate, scratch),
+        placebo,
     }
 }
 

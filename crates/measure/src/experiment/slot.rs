@@ -2,7 +2,7 @@
 
 use super::levels::{Times, times};
 use crate::Result;
-use crate::stats::{percentile_of_times, real};
+use crate::stats::{LONG, percentile_of_times, real};
 
 /// Batches of an arm that a 99th percentile is taken of.
 const TAIL: usize = 200;
@@ -15,6 +15,8 @@ pub(super) struct Slot {
     pub all: Times,
     /// Of the last round: the logarithms of its times, in the order of blocks, and their mean.
     pub logs: Vec<f64>,
+    /// The same of all rounds of a long one so far.
+    pub long: Vec<f64>,
     pub mean: f64,
 }
 
@@ -27,6 +29,7 @@ impl Slot {
             tail: Vec::with_capacity(TAIL),
             all: times()?,
             logs: Vec::with_capacity(batches),
+            long: Vec::with_capacity(batches * LONG as usize),
             mean: 0.0,
         })
     }
@@ -45,6 +48,7 @@ impl Slot {
         self.logs.clear();
         self.logs
             .extend(self.times.iter().map(|time| real(*time).ln()));
+        self.long.extend_from_slice(&self.logs);
         self.times.clear();
     }
 

@@ -15,8 +15,6 @@ pub use named::{NAMED, Named, named};
 pub struct Job {
     /// What it is called.
     pub name: String,
-    /// What it is for, in a line.
-    pub about: String,
     /// One after the other.
     pub steps: Vec<Workload>,
 }
@@ -26,7 +24,6 @@ impl Job {
     pub fn of(workload: Workload) -> Self {
         Self {
             name: workload.name.clone(),
-            about: String::new(),
             steps: vec![workload],
         }
     }
@@ -34,11 +31,5 @@ impl Job {
     /// Whether any step writes.
     pub fn writes(&self) -> bool {
         self.steps.iter().any(Workload::writes)
-    }
-
-    /// Milliseconds of all steps, ramps included.
-    pub fn total_ms(&self) -> u64 {
-        let steps = self.steps.iter().map(|step| step.ramp_ms + step.run_ms);
-        steps.sum()
     }
 }

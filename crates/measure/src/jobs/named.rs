@@ -11,36 +11,34 @@ const MINUTE_MS: u64 = 60_000;
 pub struct Named {
     /// The word on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
-    pub about: &'static str,
     steps: fn() -> Vec<Workload>,
 }
 
 /// All of them.
 pub const NAMED: &[Named] = &[
+    // VMFS partition alignment: 1 to 128 KiB, read and write, random and sequential, 16 in flight
     Named {
         name: "iometer-vmfs",
-        about: "VMFS partition alignment: 1 to 128 KiB, read and write, random and sequential, 16 in flight",
         steps: iometer_vmfs,
     },
+    // four jobs of sequential 1 MiB writes, data that compresses by half
     Named {
         name: "fio-1m-writes",
-        about: "four jobs of sequential 1 MiB writes, data that compresses by half",
         steps: fio_1m_writes,
     },
+    // pages of 16 KiB, sequential and random, read and written by 1, 4 and 8 threads
     Named {
         name: "sysbench-fileio",
-        about: "pages of 16 KiB, sequential and random, read and written by 1, 4 and 8 threads",
         steps: sysbench_fileio,
     },
+    // 4 KiB random, 70 % read, 64 in flight: many guests on one datastore
     Named {
         name: "blender-70-30",
-        about: "4 KiB random, 70 % read, 64 in flight: many guests on one datastore",
         steps: blender,
     },
+    // 4 KiB random reads by 16 workers: as many as there can be
     Named {
         name: "iops-16-workers",
-        about: "4 KiB random reads by 16 workers: as many as there can be",
         steps: iops_16_workers,
     },
 ];
@@ -50,7 +48,6 @@ pub fn named(name: &str) -> Option<Job> {
     let found = NAMED.iter().find(|one| one.name == name)?;
     Some(Job {
         name: found.name.to_owned(),
-        about: found.about.to_owned(),
         steps: (found.steps)(),
     })
 }
@@ -168,14 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_found_and_says_what_it_is() {
+    fn every_name_is_found() {
         for one in NAMED {
-            let job = named(one.name).unwrap();
-            assert!(
-                !job.steps.is_empty() && !job.about.is_empty(),
-                "{}",
-                one.name
-            );
+            assert!(!named(one.name).unwrap().steps.is_empty(), "{}", one.name);
         }
         assert!(named("unknown").is_none());
         let blender = &named("blender-70-30").unwrap().steps[0];

@@ -185,10 +185,13 @@ fn finish(brought: Vec<Brought>, show: Show<'_>) -> Result<LoadReport> {
     for one in brought {
         total.add(&one.work);
         failed = failed.or(one.work.failed);
-        notes.extend(one.notes);
+        for note in one.notes {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
         queue = one.queue;
     }
-    notes.dedup();
     if let (Some(error), 0) = (failed.take_if(|_| total.ios() == 0), total.ios()) {
         return Err(error);
     }

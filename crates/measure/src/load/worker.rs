@@ -68,7 +68,7 @@ impl<'a> Worker<'a> {
             flusher: Flusher::new(workload.fsync_every_writes, shared.files.count()),
             flights: vec![Flight::NONE; depth as usize],
             free: (0..depth).rev().collect(),
-            wait_for: options.wait_for.unwrap_or(depth / 8),
+            wait_for: options.wait_for,
             filled: vec![false; depth as usize],
             fresh: Vec::with_capacity(depth as usize),
             parcel: Vec::with_capacity(PARCEL),

@@ -52,20 +52,23 @@ impl Interval {
 pub trait Series {
     /// Rounds that it rests on.
     fn rounds(&self) -> u64;
-    /// Its guard.
-    fn guard(&self) -> &Guard;
     /// The interval so far; `None` while there are too few rounds.
     fn interval(&self, boundary: Boundary) -> Option<Interval>;
 
     /// On which side the arm certainly is: the interval leaves the region out, *and* the guard agrees.
-    fn side(&self, boundary: Boundary, rope: f64) -> Ordering {
-        let Some(interval) = self.interval(boundary) else {
-            return Ordering::Equal;
-        };
-        let side = interval.side(rope);
-        let agreed = self.guard().differs(boundary.alpha()) && self.guard().leaning() == side;
-        if agreed { side } else { Ordering::Equal }
-    }
+    fn side(&self, boundary: Boundary, rope: f64) -> Ordering;
+}
+
+/// The side of an interval with its guard.
+pub(super) fn guarded(
+    interval: Option<Interval>,
+    guard: &Guard,
+    boundary: Boundary,
+    rope: f64,
+) -> Ordering {
+    let side = interval.map_or(Ordering::Equal, |interval| interval.side(rope));
+    let agreed = guard.differs(boundary.alpha()) && guard.leaning() == side;
+    if agreed { side } else { Ordering::Equal }
 }
 
 /// The word for an arm: `rope` is the logarithm of the least ratio that matters.

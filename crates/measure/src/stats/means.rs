@@ -5,6 +5,9 @@
 //! is that of its linear part: arm/mean(arm) - baseline/mean(baseline), round by round (delta method). It is
 //! far wider than the interval of medians, as it has to be.
 
+use std::cmp::Ordering;
+
+use super::interval::guarded;
 use super::{Boundary, Contrast, Guard, Interval, Ladder, Series};
 
 /// Means of an arm and of the baseline, over the same rounds.
@@ -28,10 +31,6 @@ impl Series for MeanRatio {
         self.ladder.count()
     }
 
-    fn guard(&self) -> &Guard {
-        &self.guard
-    }
-
     fn interval(&self, boundary: Boundary) -> Option<Interval> {
         let [arm, baseline] = self.ladder.mean();
         if arm <= 0.0 || baseline <= 0.0 {
@@ -41,5 +40,9 @@ impl Series for MeanRatio {
         let half = self.ladder.half_width(weights, boundary)?;
         let at = (arm / baseline).ln();
         Some(Interval { at, half })
+    }
+
+    fn side(&self, boundary: Boundary, rope: f64) -> Ordering {
+        guarded(self.interval(boundary), &self.guard, boundary, rope)
     }
 }

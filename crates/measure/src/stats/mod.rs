@@ -13,6 +13,7 @@ mod means;
 mod moments;
 mod quantile;
 mod ratios;
+mod scales;
 mod sequence;
 mod share;
 
@@ -25,6 +26,7 @@ pub use means::MeanRatio;
 pub use moments::Moments;
 pub use quantile::{median, percentile_of_times};
 pub use ratios::LogRatios;
+pub use scales::{LONG, Scales};
 pub use sequence::Boundary;
 pub use share::Shares;
 

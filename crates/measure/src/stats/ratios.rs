@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::interval::guarded;
 use super::{Boundary, Clip, Contrast, Guard, Interval, Ladder, Series};
 
 /// The mean log-ratio so far.
@@ -53,13 +54,13 @@ impl Series for LogRatios {
         self.ladder.count()
     }
 
-    fn guard(&self) -> &Guard {
-        &self.guard
-    }
-
     fn interval(&self, boundary: Boundary) -> Option<Interval> {
         let [at] = self.ladder.mean();
         let half = self.ladder.half_width([1.0], boundary)?;
         Some(Interval { at, half })
+    }
+
+    fn side(&self, boundary: Boundary, rope: f64) -> Ordering {
+        guarded(self.interval(boundary), &self.guard, boundary, rope)
     }
 }

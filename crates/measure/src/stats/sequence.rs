@@ -31,6 +31,12 @@ impl Boundary {
         Self::new(self.rho2 * f64::from(size), self.alpha)
     }
 
+    /// The same for one of so many that share the error.
+    #[must_use]
+    pub fn shared_by(self, many: u32) -> Self {
+        Self::new(self.rho2, self.alpha / f64::from(many))
+    }
+
     /// The error that it allows, over all times.
     pub const fn alpha(&self) -> f64 {
         self.alpha

@@ -1,10 +1,11 @@
 //! A comparison, shown: text for a terminal, rows for a spreadsheet, JSON for scripts, a page
-//! with figures.
+//! with figures, and the figures alone.
 
 mod csv;
 mod figures;
 mod html;
 mod json;
+mod svg;
 mod text;
 pub mod words;
 
@@ -18,6 +19,7 @@ use crate::options::Options;
 pub use csv::render as csv;
 pub use html::render as html;
 pub use json::render as json;
+pub use svg::render as svg;
 pub use text::{heading, render as text, row};
 
 /// A way to show a comparison.
@@ -33,11 +35,13 @@ pub enum Format {
     Csv,
     /// A page with figures, for a browser.
     Html,
+    /// The figures alone, as one drawing.
+    Svg,
 }
 
 impl Format {
     /// All of them, in the order of the help text.
-    pub const ALL: [Self; 4] = [Self::Text, Self::Json, Self::Csv, Self::Html];
+    pub const ALL: [Self; 5] = [Self::Text, Self::Json, Self::Csv, Self::Html, Self::Svg];
 
     /// The word of `--format`.
     pub const fn name(self) -> &'static str {
@@ -46,6 +50,7 @@ impl Format {
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Html => "html",
+            Self::Svg => "svg",
         }
     }
 
@@ -56,6 +61,7 @@ impl Format {
             Self::Json => json(comparison),
             Self::Csv => csv(comparison),
             Self::Html => html(comparison),
+            Self::Svg => svg(comparison),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Words and numbers of comparisons, the same in every format.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Cell, Metric, Verdict};
+use ioalign_core::comparison::{Cell, Comparison, Machine, Metric, Verdict};
 
 use crate::profile::units::three;
 use crate::text::page::Style;
@@ -26,6 +26,21 @@ pub const fn metric(metric: Metric) -> &'static str {
         Metric::LatencyP99 => "99 % latency",
         Metric::Throughput => "throughput",
         Metric::CpuPerIo => "processor an I/O",
+    }
+}
+
+/// Of a page or a picture.
+pub fn title(comparison: &Comparison) -> String {
+    format!("What misalignment costs on {}", comparison.target)
+}
+
+/// `8 × AMD EPYC`, as far as it is known.
+pub fn processors(machine: &Machine) -> String {
+    match (machine.cpus, machine.cpu_model.as_str()) {
+        (0, model) => model.to_owned(),
+        (1, "") => "1 processor".to_owned(),
+        (count, "") => format!("{count} processors"),
+        (count, model) => format!("{count} × {model}"),
     }
 }
 
@@ -132,6 +147,23 @@ pub(crate) const fn style(verdict: Verdict) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_processor_without_a_name_leaves_nothing_dangling() {
+        let of = |cpus, model: &str| {
+            let machine = Machine {
+                cpus,
+                cpu_model: model.to_owned(),
+                ..Machine::default()
+            };
+            processors(&machine)
+        };
+        assert_eq!(of(8, "AMD EPYC"), "8 × AMD EPYC");
+        assert_eq!(
+            (of(8, ""), of(0, "")),
+            ("8 processors".to_owned(), String::new())
+        );
+    }
 
     #[test]
     fn differences_are_short_and_signed() {

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use ioalign_core::grid::Origin;
-use ioalign_core::{Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Run, Runs, Stack, Tier};
+use ioalign_core::{
+    Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Role, Run, Runs, Stack, Tier,
+};
 
 #[derive(Deserialize)]
 struct Document {
@@ -32,6 +34,8 @@ struct LayerIn {
     #[serde(default)]
     below: Vec<Below>,
     size_bytes: Option<u64>,
+    #[serde(default)]
+    role: Role,
     #[serde(default)]
     facts: HashMap<String, String>,
 }
@@ -82,6 +86,16 @@ pub fn stack(text: &str) -> Result<Stack, String> {
     Ok(stack)
 }
 
+/// Whether a text is a document of `check --json`; other JSON, as that of sfdisk, is not.
+pub fn is_document(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let head: Result<Head, _> = serde_json::from_str(text);
+    head.is_ok_and(|head| is_ours(&head.schema).is_ok())
+}
+
 /// Whether a document of this schema is one of `check`.
 pub(super) fn is_ours(schema: &str) -> Result<(), String> {
     if schema == super::SCHEMA {
@@ -112,6 +126,7 @@ fn of(layer: &LayerIn, ids: &HashMap<&str, LayerId>) -> Result<Layer, String> {
     let kind = kind.ok_or_else(|| format!("`{}` is no kind of layer", layer.kind))?;
     let mut out = Layer::new(kind, layer.name.clone());
     out.size = layer.size_bytes.map(Bytes::new);
+    out.role = layer.role;
     if let Some(number) = layer.facts.get("device-number") {
         out = out.fact("device-number", number.clone());
     }

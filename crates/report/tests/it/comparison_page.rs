@@ -6,7 +6,7 @@ use ioalign_core::comparison::{
     Arm, Cell, Comparison, Estimate, Level, Machine, MachineDisk, Metric, Placebo, SCHEMA, Summary,
     Verdict,
 };
-use ioalign_report::comparison::html;
+use ioalign_report::comparison::{html, svg};
 
 use super::golden;
 
@@ -150,6 +150,21 @@ fn the_page_of_a_matrix() {
 }
 
 #[test]
+fn the_figures_of_a_matrix_alone() {
+    let drawing = svg(&matrix());
+    golden::check("comparison.svg", &drawing);
+    for title in [
+        "Throughput gained by alignment, reads",
+        "Throughput in MB/s, aligned",
+    ] {
+        assert!(drawing.contains(title), "{title}");
+    }
+    // Viewers of drawings know no variables.
+    assert!(!drawing.contains("var(") && !drawing.contains("677"));
+    svg(&Comparison::default());
+}
+
+#[test]
 fn the_machine_comes_first_and_four_figures_follow() {
     let page = html(&matrix());
     let at = |what: &str| {
@@ -239,6 +254,21 @@ fn without_throughput_the_figures_are_of_latency() {
     assert!(page.contains("Figure 4. Median latency in µs, aligned"));
 }
 
+/// A short run: ten rounds of full queues are not there yet, medians are.
+#[test]
+fn throughput_without_intervals_is_not_drawn() {
+    let mut short = matrix();
+    for cell in &mut short.cells {
+        for one in &mut cell.estimates {
+            if one.metric == Metric::Throughput {
+                (one.ratio_low, one.ratio_high) = (None, None);
+                one.verdict = Verdict::Undecided;
+            }
+        }
+    }
+    assert!(html(&short).contains("Figure 1. Latency saved by alignment, reads"));
+}
+
 #[test]
 fn a_partial_run_says_so_before_its_answer() {
     let mut part = matrix();
@@ -295,12 +325,13 @@ fn hostile_documents_make_a_harmless_page() {
             estimate.ratio = [Some(f64::NAN), Some(0.0), Some(-1.0), Some(1e300), None][i % 5];
         }
     }
-    let page = html(&evil);
-    assert!(!page.contains("<script") && !page.contains("\" onload"));
-    assert!(!page.contains(|c: char| c.is_control() && c != '\n'));
-    assert!(
-        !page.contains("NaN\"") && !page.contains("inf\""),
-        "numbers of drawings are numbers"
-    );
+    for page in [html(&evil), svg(&evil)] {
+        assert!(!page.contains("<script") && !page.contains("\" onload"));
+        assert!(!page.contains(|c: char| c.is_control() && c != '\n'));
+        assert!(
+            !page.contains("NaN\"") && !page.contains("inf\""),
+            "numbers of drawings are numbers"
+        );
+    }
     html(&Comparison::default());
 }

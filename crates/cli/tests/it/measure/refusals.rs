@@ -1,5 +1,7 @@
 //! What is refused, with which exit code, in which words.
 
+use ioalign_testkit::run::tool;
+
 use super::{SIZE, measure, told};
 
 #[test]
@@ -18,6 +20,8 @@ fn wrong_use_and_unusable_targets() {
         &format!("compare t.dat --size {SIZE} --time 60ms --depth 1 --no-saturate"),
     );
     assert!(made.status.code().unwrap() < 2, "{made:?}");
+    std::fs::hard_link(at.join("t.dat"), at.join("hard")).unwrap();
+    tool("mkfifo", &[at.join("fifo").to_str().unwrap()]);
     for (arguments, code, words) in [
         ("compare missing", 65, "there is no such file or device"),
         ("compare t.dat --ops write", 64, "--write"),
@@ -44,6 +48,7 @@ fn wrong_use_and_unusable_targets() {
         ("compare t.dat --offsets 0,512,0", 64, "twice"),
         ("compare t.dat --offsets 0,1T", 64, "beyond its end"),
         ("compare t.dat --vs t.dat", 64, "the same target"),
+        ("compare t.dat --vs ./hard", 64, "the same target"),
         ("compare t.dat --layout-a t.dat", 64, "--layout-b"),
         ("compare t.dat --workload nothing", 64, "iometer-vmfs"),
         ("compare t.dat --workload bad.toml", 64, "step 1: sizes:"),
@@ -54,6 +59,7 @@ fn wrong_use_and_unusable_targets() {
         ("run missing.toml t.dat", 65, "missing.toml"),
         ("run t.dat --from-fio missing.fio", 65, "missing.fio"),
         ("compare /dev/null", 64, "no block device, file or folder"),
+        ("matrix fifo", 64, "no block device, file or folder"),
     ] {
         let output = measure(at, arguments);
         assert_eq!(

@@ -11,7 +11,6 @@ pub fn read(name: &str, text: &str) -> Result<Taken, String> {
     let mut taken = Taken {
         job: Job {
             name: name.to_owned(),
-            about: "a job of fio".to_owned(),
             steps: Vec::new(),
         },
         ..Taken::default()

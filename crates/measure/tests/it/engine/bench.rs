@@ -169,3 +169,17 @@ fn what_cannot_be_sent_is_refused_before() {
     };
     assert_eq!(refused(writes, 0, "--write"), ErrorKind::Refused);
 }
+
+/// The kernel keeps sixteen rings a thread by number; the others, and those after them, work as well.
+#[test]
+fn there_may_be_more_rings_than_the_kernel_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = file(&folder.path().join("data"), false);
+    for _ in 0..2 {
+        let open = || Bench::new(&arms(&target, &[0, 512]), &cell(), &Options::default()).unwrap();
+        let mut benches: Vec<_> = (0..20).map(|_| open()).collect();
+        for bench in &mut benches {
+            assert_eq!(bench.batch(1).unwrap().ios, 4);
+        }
+    }
+}

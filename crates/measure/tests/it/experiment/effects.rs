@@ -37,7 +37,13 @@ fn five_per_cent_are_found_within_a_second() {
 
 #[test]
 fn one_per_cent_is_found_within_five_seconds() {
-    for noise in [noises::quiet, noises::t3, noises::pareto, noises::drift] {
+    for noise in [
+        noises::quiet,
+        noises::t3,
+        noises::pareto,
+        noises::drift,
+        noises::modes,
+    ] {
         let (found, longest) = found(0.01, noise, 5);
         println!("{found} of 40, the longest took {longest:.2} s");
         assert!(found >= 38, "{found} of 40");

@@ -199,6 +199,17 @@ pub mod noises {
         mode * (0.02 * noise.normal()).exp()
     }
 
+    /// A full queue on a virtual machine: most batches are of one of two kinds, the others anything up to three times
+    /// as long.
+    pub fn modes(_: &Moment, noise: &mut Noise) -> f64 {
+        let mode = match noise.below(10) {
+            0..4 => 1.0,
+            4..7 => 2.0,
+            _ => 1.0 + 2.0 * noise.uniform(),
+        };
+        mode * (0.01 * noise.normal()).exp()
+    }
+
     /// A neighbour that comes and goes: for some ms all is slower by a factor that nobody knows before.
     pub fn regimes() -> impl FnMut(&Moment, &mut Noise) -> f64 {
         let mut slow = 1.0;

@@ -62,6 +62,7 @@ fn drift_gives_few_false_words() {
 #[test]
 fn two_modes_give_few_false_words() {
     assert_few(|| noises::bimodal);
+    assert_few(|| noises::modes);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::scale::Scale;
 use crate::svg::pen::{self, Pen};
 
 /// Width of a figure in user units: two stand beside each other on a wide screen, one on a narrow one.
-const WIDTH: f64 = 480.0;
+pub const WIDTH: f64 = 480.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = WIDTH - 8.0;
 /// Height of the plot itself, and of what stands below it.
@@ -102,28 +102,44 @@ impl Chart {
         }
     }
 
-    /// The `svg` element.
+    /// The drawing.
     pub fn finish(self) -> Figure {
-        let height = self.top + PLOT + FOOT;
-        let id = self.id("title");
-        let view = format!("0 0 {} {}", pen::number(WIDTH), pen::number(height));
-        let mut out = Pen::new();
-        out.open(
-            "svg",
-            &[
-                ("viewBox", &view),
-                ("role", "img"),
-                ("aria-labelledby", &id),
-                ("class", "plot"),
-            ],
-        );
-        out.label("title", &id, &self.title);
-        out.raw(&self.pen.finish());
-        out.close("svg");
         Figure {
+            id: self.id("title"),
+            height: self.top + PLOT + FOOT,
             title: self.title,
-            svg: out.finish(),
+            body: self.pen.finish(),
         }
+    }
+}
+
+impl Figure {
+    /// The `svg` element for a page, as wide as its place there.
+    pub fn element(&self) -> String {
+        self.svg(&[])
+    }
+
+    /// The same at a place in another drawing.
+    pub fn at(&self, (x, y): (f64, f64)) -> String {
+        let [x, y, width, height] = [x, y, WIDTH, self.height].map(pen::number);
+        self.svg(&[("x", &x), ("y", &y), ("width", &width), ("height", &height)])
+    }
+
+    fn svg(&self, place: &[(&str, &str)]) -> String {
+        let view = format!("0 0 {} {}", pen::number(WIDTH), pen::number(self.height));
+        let mut attributes = vec![
+            ("viewBox", view.as_str()),
+            ("role", "img"),
+            ("aria-labelledby", &self.id),
+            ("class", "plot"),
+        ];
+        attributes.extend(place);
+        let mut out = Pen::new();
+        out.open("svg", &attributes);
+        out.label("title", &self.id, &self.title);
+        out.raw(&self.body);
+        out.close("svg");
+        out.finish()
     }
 }
 

@@ -156,7 +156,9 @@ impl<'a> View<'a> {
             });
         }
         Some(Gain {
-            value: self.quantity.gained(found, changed(self.comparison)),
+            value: self
+                .quantity
+                .gained(found, self.comparison.is_of_a_change()),
             verdict: found.verdict,
         })
     }
@@ -190,12 +192,6 @@ impl<'a> View<'a> {
 
 const fn load(cell: &Cell) -> (u32, u32) {
     (cell.queue_depth, cell.workers)
-}
-
-/// Whether the baseline is the layout of an earlier run, from which the others are to be better.
-pub fn changed(comparison: &Comparison) -> bool {
-    let before = comparison.before.as_ref();
-    before.is_some_and(|before| before.interleaved)
 }
 
 /// `64 KiB` on two lines.

@@ -15,8 +15,16 @@ mod scale;
 use ioalign_core::comparison::{Arm, Comparison};
 
 use super::words;
+pub use chart::WIDTH;
 use data::View;
-pub use data::changed;
+
+/// Style sheet of the figures; its colours are variables of the page around them.
+pub const STYLE: &str = include_str!("style.css");
+/// What the signs mean.
+pub const LEGEND: [&str; 2] = [
+    "Whiskers are intervals; one that ends in an arrow goes on outside. 1 MB is a million bytes.",
+    "= no difference. ? undecided, therefore no bar. × invalid, not a result.",
+];
 
 /// Figures of more arms and loads than this are left to the table.
 const MOST_SETS: usize = 12;
@@ -25,8 +33,11 @@ const MOST_SETS: usize = 12;
 pub struct Figure {
     /// What it shows.
     pub title: String,
-    /// The `svg` element.
-    pub svg: String,
+    /// Of its title element.
+    id: String,
+    /// In user units; all are [`WIDTH`] wide.
+    pub height: f64,
+    body: String,
 }
 
 /// The figures of one arm and one load.
@@ -53,7 +64,7 @@ fn set(view: &View<'_>, prefix: &str, several: bool) -> Set {
     let mut figures = Vec::new();
     let ops = view.ops();
     for (number, op) in ops.iter().enumerate() {
-        let by = if changed(view.comparison) {
+        let by = if view.comparison.is_of_a_change() {
             "since the change"
         } else {
             "by alignment"

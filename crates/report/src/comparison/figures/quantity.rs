@@ -2,7 +2,7 @@
 
 use ioalign_core::comparison::{Comparison, Estimate, Level, Metric};
 
-/// What is drawn: throughput, or latency where no throughput was measured.
+/// What is drawn: throughput, or latency where throughput was not measured, or for too short a time to say anything.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Throughput,
@@ -13,7 +13,7 @@ impl Quantity {
     /// What this comparison has.
     pub fn of(comparison: &Comparison) -> Self {
         let mut estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
-        if estimates.any(|one| one.metric == Metric::Throughput) {
+        if estimates.any(|one| one.metric == Metric::Throughput && one.ratio_low.is_some()) {
             Self::Throughput
         } else {
             Self::Latency

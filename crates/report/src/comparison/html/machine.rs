@@ -1,8 +1,9 @@
 //! The machine that it was measured on, which a number means nothing without.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Comparison, Machine, MachineDisk};
+use ioalign_core::comparison::{Comparison, MachineDisk};
 
+use crate::comparison::words;
 use crate::profile::units::three;
 use crate::svg::escape;
 use crate::words::numbers::about;
@@ -31,7 +32,7 @@ fn facts(comparison: &Comparison) -> Vec<(&'static str, String)> {
         ("tool", comparison.tool.clone()),
         ("host", machine.host.clone()),
         ("platform", machine.platform.clone()),
-        ("processors", processors(machine)),
+        ("processors", words::processors(machine)),
         ("memory", memory.unwrap_or_default()),
         ("system", machine.system.clone()),
         ("kernel", machine.kernel.clone()),
@@ -41,14 +42,6 @@ fn facts(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let controllers = machine.controllers.iter();
     facts.extend(controllers.map(|one| ("controller", one.clone())));
     facts
-}
-
-fn processors(machine: &Machine) -> String {
-    match (machine.cpus, machine.cpu_model.as_str()) {
-        (0, model) => model.to_owned(),
-        (count, "") => count.to_string(),
-        (count, model) => format!("{count} × {model}"),
-    }
 }
 
 fn disks(out: &mut String, disks: &[MachineDisk]) {

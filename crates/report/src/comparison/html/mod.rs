@@ -11,7 +11,8 @@ mod summary;
 
 use ioalign_core::comparison::Comparison;
 
-use super::figures::{self, Set};
+use super::figures::{self, LEGEND, Set};
+use super::words;
 use crate::html::{self, document};
 use crate::profile::units::time;
 use crate::svg::escape;
@@ -21,7 +22,7 @@ const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
 pub fn render(comparison: &Comparison) -> String {
-    let title = format!("What misalignment costs on {}", comparison.target);
+    let title = words::title(comparison);
     let mut body = String::new();
     head(&mut body, comparison, &title);
     body.push_str("<main>\n");
@@ -35,7 +36,7 @@ pub fn render(comparison: &Comparison) -> String {
         "<footer>Made by {}. The same as data for scripts: <code>ioalign measure … --json</code>.</footer>\n",
         escape(&comparison.tool)
     ));
-    document(&title, &[html::STYLE, STYLE], &[&body])
+    document(&title, &[html::STYLE, STYLE, figures::STYLE], &[&body])
 }
 
 fn head(out: &mut String, comparison: &Comparison, title: &str) {
@@ -62,11 +63,7 @@ fn draw(out: &mut String, comparison: &Comparison) {
         figures_of(out, set, &mut number);
     }
     if number > 0 {
-        out.push_str(
-            "<p class=\"quiet\">Whiskers are intervals; one that ends in an arrow goes on outside. \
-             <b>=</b> no difference. <b>?</b> undecided, therefore no bar. <b>×</b> invalid, not a \
-             result. 1 MB is a million bytes.</p>\n",
-        );
+        out.push_str(&format!("<p class=\"quiet\">{}</p>\n", LEGEND.join(" ")));
     }
     if more > 0 {
         out.push_str(&format!(
@@ -85,7 +82,7 @@ fn figures_of(out: &mut String, set: &Set, number: &mut usize) {
         out.push_str(&format!(
             "<figure>\n<figcaption>Figure {number}. {}</figcaption>\n{}</figure>\n",
             escape(&figure.title),
-            figure.svg
+            figure.element()
         ));
     }
     out.push_str("</div>\n");

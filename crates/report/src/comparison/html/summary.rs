@@ -3,7 +3,6 @@
 use ioalign_core::comparison::{Cell, Comparison, Metric, Spread, Verdict};
 
 use super::badge;
-use crate::comparison::figures;
 use crate::comparison::words::share;
 use crate::svg::escape;
 use crate::words::ended::ended;
@@ -31,9 +30,7 @@ pub fn put(out: &mut String, comparison: &Comparison) {
     out.push_str(&format!(
         "<div class=\"verdict {class}\">\n<p class=\"headline\">{sentence}</p>\n</div>\n"
     ));
-    if !figures::changed(comparison) {
-        table(out, comparison);
-    }
+    table(out, comparison);
     tally(out, &verdicts);
     notes(out, &comparison.notes);
 }
@@ -116,10 +113,15 @@ fn table(out: &mut String, comparison: &Comparison) {
     if rows.iter().all(|(_, spread)| spread.is_none()) {
         return;
     }
-    out.push_str(
-        "<table class=\"summary\">\n<thead><tr><th>by alignment</th><th>least</th><th>average</th>\
-         <th>most</th></tr></thead>\n<tbody>\n",
-    );
+    let by = if comparison.is_of_a_change() {
+        "since the change"
+    } else {
+        "by alignment"
+    };
+    out.push_str(&format!(
+        "<table class=\"summary\">\n<thead><tr><th>{by}</th><th>least</th><th>average</th>\
+         <th>most</th></tr></thead>\n<tbody>\n"
+    ));
     for (name, spread) in rows {
         let Some(Spread { min, mean, max }) = spread else {
             continue;

@@ -34,14 +34,10 @@ fn count(n: usize, what: &str) -> String {
 
 fn machine(comparison: &Comparison, dot: &str) -> String {
     let machine = &comparison.machine;
-    let processors = match machine.cpus {
-        0 => String::new(),
-        n => format!("{n} × {}", machine.cpu_model),
-    };
     let load = machine.load_average.map(|load| format!("load {load:.1}"));
     let facts = [
         machine.platform.clone(),
-        processors,
+        words::processors(machine),
         machine.kernel.clone(),
         load.unwrap_or_default(),
     ];
@@ -81,10 +77,7 @@ fn sentence(comparison: &Comparison) -> (Style, String) {
             Style::Odd,
             "invalid: identical arms differed, so that no difference can be told here".to_owned(),
         ),
-        (.., 0) => (
-            Style::Dim,
-            "undecided: more time would narrow the intervals".to_owned(),
-        ),
+        (.., 0) => (Style::Dim, open(comparison)),
         _ => (Style::Good, same(comparison)),
     }
 }
@@ -118,10 +111,30 @@ fn certain(cell: &Cell, one: &Estimate) -> String {
 fn same(comparison: &Comparison) -> String {
     let estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
     let decided = estimates.filter(|one| one.verdict == Verdict::NoDifference);
-    let ends = decided.flat_map(|one| [one.ratio_low, one.ratio_high]);
-    let farthest = ends.flatten().map(|ratio| (ratio - 1.0).abs());
-    let bound = words::share(farthest.fold(0.0, f64::max));
+    let bound = words::share(bound(decided).unwrap_or(0.0));
     format!("no-difference: none larger than {bound} where it was decided")
+}
+
+/// Nothing is certain but that a difference is no larger than this.
+fn open(comparison: &Comparison) -> String {
+    let estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
+    let medians = estimates.filter(|one| one.metric == Metric::LatencyMedian);
+    match bound(medians).filter(|bound| *bound < 1.0) {
+        Some(bound) => format!(
+            "undecided: if median latency differs, then by less than {}; more time would narrow that",
+            words::share(bound)
+        ),
+        None => "undecided: more time would narrow the intervals".to_owned(),
+    }
+}
+
+/// How far from 1 any interval reaches; `None` where there is none, or one has no ends.
+fn bound<'a>(mut estimates: impl Iterator<Item = &'a Estimate>) -> Option<f64> {
+    estimates.try_fold(None, |farthest: Option<f64>, one| {
+        let far = [one.ratio_low?, one.ratio_high?].map(|end| (end - 1.0).abs());
+        let far = far.into_iter().fold(farthest.unwrap_or(0.0), f64::max);
+        Some(Some(far))
+    })?
 }
 
 /// What the reader has to know.

@@ -34,8 +34,7 @@ pub fn render(comparison: &Comparison, options: &Options) -> String {
     if cells.len() <= IN_FULL || options.verbose() {
         full(&mut page, comparison, cells);
     }
-    // Against an earlier run the baseline is what was left behind.
-    if cells.len() > 1 && comparison.before.is_none() {
+    if cells.len() > 1 {
         summary::table(&mut page, comparison);
     }
     head::notes(&mut page, comparison);

@@ -7,8 +7,8 @@ use crate::profile::table::Table;
 use crate::text::page::{Page, Style};
 
 pub fn table(page: &mut Page, comparison: &Comparison) {
-    let base = comparison.arms.first().map_or("", |arm| &arm.name);
-    let title = format!("What `{base}` gives");
+    let better = comparison.better().map_or("", |arm| &arm.name);
+    let title = format!("What `{better}` gives");
     let mut table = Table::new(1, &[&title, "least", "mean", "most"]);
     let rows = [
         ("more throughput", comparison.summary.throughput_gain_ratio),
