@@ -6,6 +6,7 @@
 
 mod advise;
 mod args;
+mod bar;
 mod capture;
 mod check;
 mod demo;
@@ -16,6 +17,7 @@ mod exit;
 mod explain;
 mod generate;
 mod interrupt;
+mod look;
 mod measure;
 mod plan;
 mod policy;

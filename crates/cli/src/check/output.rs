@@ -36,9 +36,13 @@ pub fn to(
     }
 }
 
+/// Whether the report is shown on a terminal.
+pub fn on_terminal(output: &OutputArgs) -> bool {
+    output.output.is_none() && std::io::stdout().is_terminal()
+}
+
 /// The look that the arguments and the terminal ask for.
 fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
-    let to_terminal = output.output.is_none() && std::io::stdout().is_terminal();
     let no_color = output.no_color || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let verbosity = match (output.quiet, output.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -46,7 +50,7 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
         _ => Verbosity::Verbose,
     };
     Options {
-        color: to_terminal && !no_color && output.format() == Format::Text,
+        color: on_terminal(output) && !no_color && output.format() == Format::Text,
         ascii: output.ascii,
         verbosity,
         max_rows,

@@ -1,4 +1,4 @@
-//! How answers of `trace` are written.
+//! How verbs write their answers: text with the look that was asked for, JSON as it is made.
 
 use std::io::{BufWriter, IsTerminal, Write};
 
