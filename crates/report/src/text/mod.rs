@@ -11,7 +11,7 @@ pub mod summary;
 mod tree;
 pub(crate) mod twins;
 mod verdict;
-pub mod wrap;
+mod wrap;
 
 use crate::model::{Report, Target};
 use crate::options::Options;
@@ -37,6 +37,14 @@ pub fn render(report: &Report, options: &Options) -> String {
             several(&mut page, report, many);
         }
     }
+    page.finish()
+}
+
+/// A paragraph of a page that is made elsewhere: harmless, wrapped, and ASCII where asked for; `first`
+/// and `rest` stand before its first and its later lines.
+pub fn paragraph(text: &str, [first, rest]: [&str; 2], options: &Options) -> String {
+    let mut page = Page::new(options);
+    page.put(first, rest, 0, &[Span::plain(text)]);
     page.finish()
 }
 
