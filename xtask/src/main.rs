@@ -1,5 +1,5 @@
 //! What developers and CI run beside cargo itself, so that a clone needs one command a purpose:
-//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `fuzz`.
+//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `fuzz`.
 mod bpf;
 mod counts;
 mod demo;
