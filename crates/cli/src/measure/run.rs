@@ -9,7 +9,7 @@ mod sent;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::load::{self, Load, Step};
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
@@ -35,8 +35,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
     }
     fio::tell(&plan);
     open::allowed(plan.job.writes(), &plan.io)?;
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let opener = Opener {
         arguments: &plan.io,
         write: plan.job.writes(),
