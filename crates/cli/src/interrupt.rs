@@ -1,5 +1,6 @@
 //! Ctrl-C during long work: stop at the next target and show what is there.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -47,5 +48,14 @@ impl Interrupt {
     /// Whether to stop.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// The same as an answer to those who ask whether to go on.
+    pub fn flow(&self) -> ControlFlow<()> {
+        if self.asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }

@@ -6,7 +6,6 @@ mod progress;
 mod result;
 mod sent;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -127,11 +126,7 @@ fn one(
     let name = progress.begin(workload);
     let report = ioalign_measure::load::run(targets, workload, &options, tap, &mut |snapshot| {
         progress.show(&name, snapshot);
-        if interrupt.asked() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        interrupt.flow()
     });
     let report = report.map_err(open::refusal)?;
     progress.done();

@@ -57,7 +57,7 @@ fn total(files: &[PathBuf]) -> Option<u64> {
             .ok()
             .filter(std::fs::Metadata::is_file)?;
         let squeezed = path.extension().is_some_and(|ending| {
-            ["gz", "zst", "xz", "tgz"]
+            ["gz", "zst", "xz", "bz2", "tgz"]
                 .iter()
                 .any(|known| ending == *known)
         });
