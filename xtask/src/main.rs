@@ -1,5 +1,5 @@
 //! What developers and CI run beside cargo itself, so that a clone needs one command a purpose:
-//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `fuzz`.
+//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `fuzz`.
 mod bpf;
 mod counts;
 mod demo;
@@ -38,8 +38,9 @@ cargo xtask COMMAND
   bpf [--check]            compiles the BPF program, or checks that the object is that of its source
   docs                     writes docs/rules.md anew from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
-                           mutates valid images of every format and runs the readers on them;
-                           with --truncate cuts one of each at every byte of its first MiB
+                           mutates valid images of every format and runs the readers on them, then traces and
+                           journals of moves; with --truncate cuts one of each at every byte of its first MiB
+     --traces, --journals  the loop of traces, or of journals, alone
 ";
 
 fn main() -> ExitCode {

@@ -7,8 +7,8 @@ use ioalign_report::json::defects;
 use crate::args::AdviseArgs;
 use crate::check;
 use crate::exit::Exit;
-use crate::trace::{self, look};
-use crate::{document, measure};
+use crate::trace;
+use crate::{document, look, measure};
 
 /// Runs the verb.
 pub fn run(arguments: &AdviseArgs) -> Result<Exit> {

@@ -1,7 +1,10 @@
 //! Ctrl-C during long work: stop at the next target and show what is there.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
 
 /// Set by the first Ctrl-C while it is watched for; a second one ends the process at once.
 ///
@@ -13,8 +16,15 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
+    /// One that is watched for from now on.
+    pub fn watched() -> Result<Self> {
+        let interrupt = Self::default();
+        interrupt.watch()?;
+        Ok(interrupt)
+    }
+
     /// Watches SIGINT and SIGTERM from now on.
-    pub fn watch(&self) -> std::io::Result<()> {
+    pub fn watch(&self) -> Result<()> {
         use signal_hook::consts::{SIGINT, SIGTERM};
         // Watched twice, the second would take the first's mark for an earlier signal.
         if self.watched.swap(true, Ordering::Relaxed) {
@@ -22,8 +32,10 @@ impl Interrupt {
         }
         for signal in [SIGINT, SIGTERM] {
             // Armed after the first signal: then the second one exits.
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&self.asked))?;
-            signal_hook::flag::register(signal, Arc::clone(&self.asked))?;
+            let asked = || Arc::clone(&self.asked);
+            signal_hook::flag::register_conditional_shutdown(signal, 130, asked())
+                .and_then(|_| signal_hook::flag::register(signal, asked()))
+                .context("cannot watch for Ctrl-C")?;
         }
         Ok(())
     }
@@ -36,5 +48,14 @@ impl Interrupt {
     /// Whether to stop.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// The same as an answer to those who ask whether to go on.
+    pub fn flow(&self) -> ControlFlow<()> {
+        if self.asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod advise;
 mod args;
+mod bar;
 mod capture;
 mod check;
 mod demo;
@@ -17,6 +18,7 @@ mod explain;
 mod fix;
 mod generate;
 mod interrupt;
+mod look;
 mod measure;
 mod plan;
 mod policy;

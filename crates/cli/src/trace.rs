@@ -5,7 +5,6 @@ mod convert;
 mod file;
 mod generate;
 mod littles_law;
-pub mod look;
 mod merge;
 mod stack;
 mod summarize;
@@ -15,6 +14,7 @@ use anyhow::Result;
 use crate::args::{TraceArgs, TraceVerb};
 use crate::exit::Exit;
 
+pub(crate) use crate::look;
 pub use merge::read as profile;
 
 /// Runs the verb.

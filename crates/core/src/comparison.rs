@@ -4,6 +4,7 @@
 //! 1.2 means slower by 20 %, of a throughput 0.8 means less by 20 %.
 
 mod before;
+mod cell;
 mod estimate;
 mod machine;
 mod summary;

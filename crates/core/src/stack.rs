@@ -77,12 +77,10 @@ impl Stack {
 
     /// A name that is unique within the stack: `partition:sda1`, with `#2` where it repeats.
     pub fn label(&self, id: LayerId) -> String {
-        let plain = |layer: &Layer| format!("{}:{}", layer.kind.name(), layer.name);
-        let mine = plain(self.layer(id));
-        let earlier = self
-            .layers()
-            .filter(|(other, layer)| *other < id && plain(layer) == mine);
-        match earlier.count() {
+        let layer = self.layer(id);
+        let mine = format!("{}:{}", layer.kind.name(), layer.name);
+        let same = |other: &&Layer| (other.kind, &other.name) == (layer.kind, &layer.name);
+        match self.layers.iter().take(id.0).filter(same).count() {
             0 => mine,
             n => format!("{mine}#{}", n + 1),
         }

@@ -85,17 +85,19 @@ impl From<Sectors> for Bytes {
     }
 }
 
+/// Binary units, largest first: the power of two, and the name.
+pub const BINARY_UNITS: [(u32, &str); 5] = [
+    (50, "PiB"),
+    (40, "TiB"),
+    (30, "GiB"),
+    (20, "MiB"),
+    (10, "KiB"),
+];
+
 impl fmt::Display for Bytes {
     /// Exact, in the largest binary unit that leaves no fraction: `31.5 KiB` is printed `32256 B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u32, &str); 5] = [
-            (50, "PiB"),
-            (40, "TiB"),
-            (30, "GiB"),
-            (20, "MiB"),
-            (10, "KiB"),
-        ];
-        for (shift, name) in UNITS {
+        for (shift, name) in BINARY_UNITS {
             if self.0 != 0 && self.0.trailing_zeros() >= shift {
                 return f.pad(&format!("{} {name}", self.0 >> shift));
             }

@@ -63,6 +63,9 @@ pub fn merge(profiles: Vec<Profile>, settings: Settings) -> Profile {
     }
     out.devices = devices.into_values().collect();
     for device in &mut out.devices {
+        let ops = device.by_op.values_mut();
+        ops.filter(|op| op.latency_us.is_none())
+            .for_each(|op| op.latency_histogram_ns.clear());
         device
             .processes
             .sort_by(|a, b| (b.ios, a.pid, &a.name, &a.op).cmp(&(a.ios, b.pid, &b.name, &b.op)));
@@ -144,20 +147,22 @@ fn add_op(to: &mut OpProfile, from: &OpProfile) {
         .for_each(|(to, from)| sum(to, from));
 }
 
-/// Percentiles come from the classes; a profile without them (of another version) leaves none.
+/// Percentiles come from the classes; a profile without them (of another version) leaves none, which classes
+/// without a latency tell those that come after it.
 fn latencies(a: &OpProfile, b: &OpProfile) -> (Option<Latency>, BTreeMap<u64, u64>) {
+    let mut classes = a.latency_histogram_ns.clone();
     let (first, second) = match (a.latency_us, b.latency_us) {
         (Some(first), Some(second)) => (first, second),
-        (None, other) => return (other, b.latency_histogram_ns.clone()),
-        (other, None) => return (other, a.latency_histogram_ns.clone()),
+        (None, other) if classes.is_empty() => return (other, b.latency_histogram_ns.clone()),
+        (other, _) => return (other, classes),
     };
-    let mut classes = a.latency_histogram_ns.clone();
     for (class, ios) in &b.latency_histogram_ns {
         sum(classes.entry(*class).or_default(), *ios);
     }
     let ios = first.ios.saturating_add(second.ios);
     if classes.values().sum::<u64>() != ios {
-        return (None, BTreeMap::new());
+        classes.entry(0).or_default();
+        return (None, classes);
     }
     let max = first.max.max(second.max);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of nanoseconds
@@ -283,4 +288,55 @@ fn each(to: &mut Vec<u64>, from: &[u64]) {
 
 const fn sum(to: &mut u64, more: u64) {
     *to = to.saturating_add(more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(ios: u64, has_classes: bool) -> Profile {
+        let latency = Latency {
+            ios,
+            mean: 1.0,
+            max: 1.0,
+            ..Latency::default()
+        };
+        let mut read = OpProfile {
+            ios,
+            latency_us: Some(latency),
+            ..OpProfile::default()
+        };
+        if has_classes {
+            read.latency_histogram_ns.insert(1000, ios);
+        }
+        let mut device = DeviceProfile::default();
+        device.by_op.insert("read".to_owned(), read);
+        Profile {
+            devices: vec![device],
+            ..Profile::default()
+        }
+    }
+
+    fn latency(parts: [bool; 3]) -> Option<u64> {
+        let parts = parts.map(|has_classes| profile(7, has_classes));
+        let merged = merge(parts.to_vec(), Settings::default());
+        let read = &merged.devices[0].by_op["read"];
+        assert_eq!(read.ios, 21);
+        assert_eq!(
+            read.latency_us.is_none(),
+            read.latency_histogram_ns.is_empty()
+        );
+        read.latency_us.map(|latency| latency.ios)
+    }
+
+    #[test]
+    fn latencies_of_a_part_are_not_those_of_the_whole() {
+        assert_eq!(latency([true; 3]), Some(21));
+        for without in 0..3 {
+            let mut parts = [true; 3];
+            parts[without] = false;
+            assert_eq!(latency(parts), None, "{without}");
+        }
+        assert_eq!(latency([false; 3]), None);
+    }
 }

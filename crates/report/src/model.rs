@@ -122,7 +122,7 @@ pub struct Target {
     pub verdict: Severity,
     /// Its layers and grids.
     pub stack: Stack,
-    /// Where each layer lies on each grid below it.
+    /// Where each layer lies on each grid below it: by layer, then by grid.
     pub phases: Vec<LayerPhases>,
     /// What there is to say, in any order.
     pub findings: Vec<Finding>,
@@ -135,7 +135,9 @@ pub struct Target {
 impl Target {
     /// The phases of one layer, in the order of the grids.
     pub fn phases_of(&self, layer: LayerId) -> impl Iterator<Item = &LayerPhases> {
-        self.phases.iter().filter(move |one| one.layer == layer)
+        let first = self.phases.partition_point(|one| one.layer < layer);
+        let from = self.phases.get(first..).unwrap_or_default();
+        from.iter().take_while(move |one| one.layer == layer)
     }
 
     /// The phases of one layer on one grid, where they were computed.

@@ -82,6 +82,27 @@ fn roots(stack: &Stack, top: LayerId) -> Vec<LayerId> {
     way
 }
 
+/// The names by which layers and grids refer to each other, by their indices.
+pub struct Names {
+    pub layers: Vec<String>,
+    pub grids: Vec<String>,
+}
+
+impl Names {
+    /// Of a whole stack: names that repeat are told apart, so that one needs all of them.
+    pub fn of(stack: &Stack) -> Self {
+        let layers = labels(stack);
+        let grids = grid_ids(stack, &layers);
+        Self { layers, grids }
+    }
+
+    /// The name of a layer; empty where there is none.
+    pub fn layer(&self, id: Option<LayerId>) -> &str {
+        let name = id.and_then(|id| self.layers.get(id.0));
+        name.map_or("", String::as_str)
+    }
+}
+
 /// [`Stack::label`] of every layer, in one pass.
 pub fn labels(stack: &Stack) -> Vec<String> {
     stack
@@ -96,7 +117,7 @@ pub fn labels(stack: &Stack) -> Vec<String> {
 }
 
 /// An id for every grid: `grid:<layer label>:<kind>:<size in bytes>`, with `#2` where it repeats.
-pub fn grid_ids(stack: &Stack, labels: &[String]) -> Vec<String> {
+fn grid_ids(stack: &Stack, labels: &[String]) -> Vec<String> {
     let mut seen = HashMap::new();
     stack
         .grids

@@ -134,14 +134,14 @@ pub struct SourceArgs {
     pub stage: Option<StageArg>,
 }
 
-/// How a profile is shown.
+/// How an answer is shown.
 #[derive(Debug, Args)]
 pub struct LookArgs {
     /// One JSON document instead of text
     #[arg(long)]
     pub json: bool,
 
-    /// Only the verdict
+    /// Only the verdict; of a plan the commands alone
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
 

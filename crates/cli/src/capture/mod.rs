@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_inspect::recording::capture::plain;
 use ioalign_inspect::recording::{self, Bundle, Request};
 
@@ -21,8 +21,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the verb.
 pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let wanted = file::Wanted::new(arguments)?;
     let request = Request {
         sysroot: arguments.sysroot.clone(),

@@ -5,23 +5,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use ioalign_inspect::assemble;
 use ioalign_inspect::filesystems::database;
 use ioalign_inspect::source::{FileSource, Source};
-use ioalign_report::{SourceKind, Target};
+use ioalign_report::{Format, SourceKind, Target};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::lean::Diet;
-use super::{Job, target};
+use super::{Job, output, target};
 use crate::args::CheckArgs;
+use crate::bar::bar;
 use crate::interrupt::Interrupt;
 
 /// Endings of files that are images even when nothing in them is recognised.
 const IMAGE_ENDINGS: [&str; 12] = [
     "img", "raw", "qcow2", "qcow", "vmdk", "vhd", "vhdx", "vdi", "iso", "bin", "dd", "vpc",
 ];
+
+/// Up to so many files no bar is worth while.
+const FEW: usize = 50;
+const LOOK: &str = "{bar:30} {pos}/{len} images, {per_sec}, {eta} left";
 
 /// A target, and whether the operator named it or it was found in a folder.
 pub struct Named {
@@ -137,14 +142,18 @@ impl<'a> Crew<'a> {
         arguments: &CheckArgs,
         interrupt: &'a Interrupt,
     ) -> Result<Self> {
-        interrupt.watch().context("cannot watch for Ctrl-C")?;
+        interrupt.watch()?;
         let threads = ThreadPoolBuilder::new().num_threads(arguments.jobs.unwrap_or(0));
+        // Rows of JSON come while the bar is there: on one terminal they would mix.
+        let mixed =
+            arguments.output.format() == Format::Json && output::on_terminal(&arguments.output);
+        let shown = files > FEW && !arguments.output.quiet && !mixed;
         Ok(Self {
             job,
             diet: Diet::new(arguments),
             interrupt,
             pool: threads.build().context("cannot start threads")?,
-            bar: bar(files as u64, !arguments.output.quiet),
+            bar: bar(Some(files as u64), shown, LOOK),
         })
     }
 
@@ -194,17 +203,4 @@ pub fn judge_one(file: &Named, job: &Job) -> Option<Target> {
             .any(|known| ending.eq_ignore_ascii_case(known))
     });
     (!file.found || by_name || !silent).then_some(target)
-}
-
-/// A bar on standard error, only for people and only when it takes a while.
-fn bar(len: u64, wanted: bool) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(len), ProgressDrawTarget::hidden());
-    if wanted && len > 50 {
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} images, {per_sec}, {eta} left");
-    if let Ok(style) = style {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -11,7 +11,7 @@ mod target;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::Options;
 use ioalign_inspect::captures::FORMATS;
@@ -47,7 +47,7 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let interrupt = Interrupt::default();
     if arguments.output.output.is_some() {
         // The file beside the one that is written must not outlive a Ctrl-C.
-        interrupt.watch().context("cannot watch for Ctrl-C")?;
+        interrupt.watch()?;
     }
     let found = find(arguments, &job)?;
     let exit = if stream::fits(arguments, &found) {

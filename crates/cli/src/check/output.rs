@@ -7,9 +7,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use ioalign_core::Severity;
 use ioalign_core::layer::Kind;
-use ioalign_report::{Format, Options, Report, Verbosity};
+use ioalign_report::{Format, Options, Report};
 
 use crate::args::{CheckArgs, OutputArgs};
+use crate::look;
 
 /// Renders the report and writes it.
 pub fn write(report: &Report, arguments: &CheckArgs) -> Result<()> {
@@ -38,19 +39,18 @@ pub fn to(
     }
 }
 
+/// Whether the report is shown on a terminal.
+pub fn on_terminal(output: &OutputArgs) -> bool {
+    output.output.is_none() && std::io::stdout().is_terminal()
+}
+
 /// The look that the arguments and the terminal ask for.
 fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
-    let to_terminal = output.output.is_none() && std::io::stdout().is_terminal();
-    let no_color = output.no_color || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let verbosity = match (output.quiet, output.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, 0) => Verbosity::Normal,
-        _ => Verbosity::Verbose,
-    };
+    let text = output.format() == Format::Text;
     Options {
-        color: to_terminal && !no_color && output.format() == Format::Text,
+        color: text && on_terminal(output) && look::color(output.no_color),
         ascii: output.ascii,
-        verbosity,
+        verbosity: look::verbosity(output.quiet, output.verbose),
         max_rows,
         ..Options::default()
     }

@@ -1,6 +1,6 @@
 //! `ioalign measure compare`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::comparison::Comparison;
 use ioalign_core::workload::{Data, Pattern};
 use ioalign_measure::engine::CellSpec;
@@ -40,8 +40,7 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.how.io)?;
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let wanted = Wanted {
         arms: &plan.arms,
         specs: &plan.specs,

@@ -1,6 +1,6 @@
 //! `ioalign measure matrix`: the test of the VMFS paper, both arms in one run.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::workload::{Data, Pattern};
 
 use super::arms::Arms;
@@ -35,8 +35,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     if specs.is_empty() {
         return Err(UsageError("all cells write, which needs --write".to_owned()).into());
     }
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let (ramp_ms, time_ms) = times(arguments);
     let wanted = Wanted {
         arms: &arms,

@@ -6,10 +6,9 @@ mod progress;
 mod result;
 mod sent;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::load::{self, Load, Step};
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
@@ -35,8 +34,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
     }
     fio::tell(&plan);
     open::allowed(plan.job.writes(), &plan.io)?;
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let opener = Opener {
         arguments: &plan.io,
         write: plan.job.writes(),
@@ -139,11 +137,7 @@ fn one(
     let name = progress.begin(workload);
     let report = ioalign_measure::load::run(targets, workload, &options, tap, &mut |snapshot| {
         progress.show(&name, snapshot);
-        if interrupt.asked() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        interrupt.flow()
     });
     let report = report.map_err(open::refusal)?;
     progress.done();

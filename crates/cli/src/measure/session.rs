@@ -1,6 +1,5 @@
 //! One run: cell after cell, with what is known so far always at hand.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -203,11 +202,7 @@ impl<'a> Session<'a> {
         };
         let outcome = experiment::run(&mut bench, &names, &design, &mut |snapshot| {
             live.show(snapshot);
-            if self.interrupt.asked() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            self.interrupt.flow()
         })?;
         cell.levels = outcome.levels;
         cell.estimates = outcome.estimates;

@@ -5,10 +5,11 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use ioalign_core::{GridSpec, Kind, LayerId, Stack, Tier};
 use ioalign_repair::planner::Want;
+use ioalign_report::words::clean;
 
 use crate::document;
 
-/// Takes the ground from a document of `check --json`.
+/// Takes the ground from a document of `check --json`, whose words are those of whoever wrote it.
 pub fn fill(want: &mut Want, path: &Path) -> Result<()> {
     let stack = document::stack(path)?;
     let none = || anyhow!("{}: there is no disk in it", path.display());
@@ -27,9 +28,9 @@ pub fn fill(want: &mut Want, path: &Path) -> Result<()> {
             _ => want.grids.push(GridSpec {
                 size: grid.size,
                 phase: grid.phase,
-                kind: grid.kind.clone(),
+                kind: clean(&grid.kind),
                 tier: grid.tier,
-                source: grid.source.clone(),
+                source: clean(&grid.source),
             }),
         }
     }

@@ -11,7 +11,7 @@ use ioalign_repair::platforms::{self, Names, Platform};
 
 use crate::args::PlanArgs;
 use crate::exit::{Exit, UsageError};
-use crate::trace::look;
+use crate::look;
 
 /// Disks of a default letter are named up to here.
 const LETTERS: u32 = 25;

@@ -6,7 +6,7 @@ use ioalign_core::{Bytes, Kind, Tier};
 use ioalign_repair::planner::{Constraint, GivenUp, Plan, Seat};
 use ioalign_repair::platforms::Step;
 use ioalign_report::Options;
-use ioalign_report::text::wrap;
+use ioalign_report::text::paragraph;
 use ioalign_report::words::numbers::about;
 
 /// The page.
@@ -16,7 +16,7 @@ pub fn render(plan: &Plan, steps: &[Step], options: &Options) -> String {
     }
     let mut page = String::new();
     grids(&mut page, plan, options);
-    layers(&mut page, plan);
+    layers(&mut page, plan, options);
     proof(&mut page, plan, options);
     commands(&mut page, steps, options);
     page
@@ -35,7 +35,7 @@ fn title(page: &mut String, text: &str, options: &Options) {
 fn grids(page: &mut String, plan: &Plan, options: &Options) {
     title(page, "Grids", options);
     for grid in &plan.solution.kept {
-        let _ = writeln!(page, "  {}", named(grid));
+        page.push_str(&paragraph(&named(grid), ["  ", "    "], options));
     }
     let (period, phase) = (plan.solution.period, plan.solution.phase);
     let phase = if phase.is_zero() {
@@ -45,7 +45,8 @@ fn grids(page: &mut String, plan: &Plan, options: &Options) {
     };
     let _ = writeln!(page, "  together: every {}{phase}", about(period));
     for lost in &plan.solution.given_up {
-        paragraph(page, &given_up(plan, lost), ["  ! ", "    "], options);
+        let text = given_up(plan, lost);
+        page.push_str(&paragraph(&text, ["  ! ", "    "], options));
     }
     page.push('\n');
 }
@@ -92,9 +93,10 @@ fn given_up(plan: &Plan, lost: &GivenUp) -> String {
     )
 }
 
-fn layers(page: &mut String, plan: &Plan) {
+fn layers(page: &mut String, plan: &Plan, options: &Options) {
     for seat in &plan.seats {
-        let _ = writeln!(page, "{}", place(seat, plan.want.logical));
+        let text = place(seat, plan.want.logical);
+        page.push_str(&paragraph(&text, ["", "    "], options));
     }
     if let Some(lvm) = plan.lvm {
         let _ = writeln!(
@@ -107,7 +109,9 @@ fn layers(page: &mut String, plan: &Plan) {
         }
     }
     if plan.seats.is_empty() {
-        page.push_str("whole disk: byte 0 is on every grid. Say what it is where a table would: a label, a wipefs -n.\n");
+        let text = "whole disk: byte 0 is on every grid. Say what it is where a table would: a label, a \
+                    wipefs -n.";
+        page.push_str(&paragraph(text, ["", "  "], options));
     }
     page.push('\n');
 }
@@ -145,11 +149,8 @@ fn proof(page: &mut String, plan: &Plan, options: &Options) {
         };
         let name = format!("{}{}", seat.name, if line.end { " end" } else { "" });
         let (size, rest) = (grid.size.get(), line.remainder.get());
-        let _ = writeln!(
-            page,
-            "  {name:<12} {left} mod {size} = {rest}   {}",
-            grid.kind
-        );
+        let text = format!("{name:<12} {left} mod {size} = {rest}   {}", grid.kind);
+        page.push_str(&paragraph(&text, ["  ", "    "], options));
     }
     page.push('\n');
 }
@@ -166,16 +167,10 @@ fn commands(page: &mut String, steps: &[Step], options: &Options) {
             // Commands are never wrapped: they are there to be copied.
             let _ = writeln!(page, "   {line}");
         }
-        if !step.fixed.is_empty() {
-            paragraph(
-                page,
-                &format!("cannot be changed later: {}", step.fixed.join("; ")),
-                ["   # ", "   # "],
-                options,
-            );
-        }
-        for note in &step.notes {
-            paragraph(page, note, ["   # ", "   # "], options);
+        let fixed = (!step.fixed.is_empty())
+            .then(|| format!("cannot be changed later: {}", step.fixed.join("; ")));
+        for note in fixed.iter().chain(&step.notes) {
+            page.push_str(&paragraph(note, ["   # ", "   # "], options));
         }
         page.push('\n');
     }
@@ -191,13 +186,4 @@ fn script(steps: &[Step]) -> String {
         }
     }
     page
-}
-
-fn paragraph(page: &mut String, text: &str, [first, rest]: [&str; 2], options: &Options) {
-    let room = |lead: &str| options.width.saturating_sub(lead.len());
-    let lines = wrap::plain(text, [room(first), room(rest)]);
-    for (index, line) in lines.into_iter().enumerate() {
-        let lead = if index == 0 { first } else { rest };
-        let _ = writeln!(page, "{lead}{line}");
-    }
 }

@@ -6,9 +6,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use ioalign_observe::Progress;
 
+use crate::bar::bar;
 use crate::interrupt::Interrupt;
 
 /// How often bar and Ctrl-C are looked at.
@@ -56,7 +57,7 @@ fn total(files: &[PathBuf]) -> Option<u64> {
             .ok()
             .filter(std::fs::Metadata::is_file)?;
         let squeezed = path.extension().is_some_and(|ending| {
-            ["gz", "zst", "xz", "tgz"]
+            ["gz", "zst", "xz", "bz2", "tgz"]
                 .iter()
                 .any(|known| ending == *known)
         });
@@ -66,16 +67,9 @@ fn total(files: &[PathBuf]) -> Option<u64> {
 }
 
 fn make(total: Option<u64>) -> ProgressBar {
-    let bar = match total {
-        Some(total) => ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr()),
-        None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
-    };
     let look = match total {
         Some(_) => "{bar:30} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
         None => "{spinner} {bytes}, {bytes_per_sec}",
     };
-    if let Ok(style) = ProgressStyle::with_template(look) {
-        bar.set_style(style);
-    }
-    bar
+    bar(total, true, look)
 }

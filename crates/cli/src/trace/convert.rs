@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_observe::write::{self, Target};
 use ioalign_observe::{Converted, Progress, convert};
 
@@ -21,8 +21,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     };
     file::differ(&arguments.output, &arguments.files)?;
     let settings = reading(&arguments.source, arguments.jobs);
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let writer = || (target.writer)(file::create(&arguments.output)?, false);
     let done = bar::while_shown(

@@ -18,8 +18,7 @@ use crate::interrupt::Interrupt;
 pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
     let target = file::target(&arguments.format)?;
     let plan = plan(arguments, target)?;
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let mut truth = arguments.truth.as_ref().map(|_| {
         let assumed = [GridSpec::assumed_block()];

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::profile::Profile;
 use ioalign_observe::analyse;
 use ioalign_observe::error::{Error, ErrorKind};
@@ -20,8 +20,7 @@ use crate::interrupt::Interrupt;
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let settings = settings(arguments)?;
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
     let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {

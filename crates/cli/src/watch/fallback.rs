@@ -14,6 +14,7 @@ use super::{GLANCE, note};
 use crate::args::WatchArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::look;
 
 /// A file that goes when this does.
 struct Scratch(PathBuf);
@@ -103,14 +104,10 @@ fn tell(path: &Path, lost: u64, devices: &[Device], arguments: &WatchArgs) -> Re
             device.device.clone_from(&known.name);
         }
     }
-    let mut out = std::io::stdout().lock();
     if arguments.json {
-        serde_json::to_writer_pretty(&mut out, &profile)?;
-        writeln!(out)?;
-    } else {
-        profile.files.clear();
-        let text = ioalign_report::profile::render(&profile, &ioalign_report::Options::default());
-        out.write_all(text.as_bytes())?;
+        return look::json(&profile);
     }
-    Ok(())
+    profile.files.clear();
+    let options = ioalign_report::Options::default();
+    look::write(&ioalign_report::profile::render(&profile, &options))
 }

@@ -16,13 +16,14 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::profile::DeviceProfile;
 use ioalign_observe::live::{self, Device, Means, Options, Samples, Timeline, Totals, Watch};
 
 use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
+use crate::look;
 use host::Part;
 use record::Record;
 use summary::Summary;
@@ -39,8 +40,7 @@ const TOP: usize = 5;
 
 /// Runs the verb.
 pub fn run(arguments: &WatchArgs) -> Result<Exit> {
-    let interrupt = Interrupt::default();
-    interrupt.watch().context("cannot watch for Ctrl-C")?;
+    let interrupt = Interrupt::watched()?;
     let mut devices = live::devices(Path::new("/sys"), &arguments.devices)?;
     if devices.len() > Watch::MOST {
         note(&format!(
@@ -241,7 +241,6 @@ impl<'a> Session<'a> {
     }
 
     fn report(&self, totals: &Totals, duration: Duration) -> Result<()> {
-        let mut out = std::io::stdout().lock();
         if self.arguments.json {
             let mut profile = totals.profile(self.watch.devices(), duration);
             for device in &mut profile.devices {
@@ -250,9 +249,7 @@ impl<'a> Session<'a> {
                     timeline.profile(slot, device);
                 }
             }
-            serde_json::to_writer_pretty(&mut out, &profile)?;
-            writeln!(out)?;
-            return Ok(());
+            return look::json(&profile);
         }
         let summary = Summary {
             devices: self.watch.devices(),
@@ -262,7 +259,7 @@ impl<'a> Session<'a> {
             top: self.mode.top,
             timeline: self.clock.timeline.as_ref(),
         };
-        summary.write(&mut out)?;
+        summary.write(&mut std::io::stdout().lock())?;
         Ok(())
     }
 

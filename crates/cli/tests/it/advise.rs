@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use super::PROGRAM;
+use super::schema::valid;
 
 /// Documents in a folder.
 struct Desk(tempfile::TempDir);
@@ -54,7 +55,7 @@ impl Desk {
         let output = self.run(&all);
         let document = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {output:?}"));
-        valid(&document);
+        valid(&document, "advice-1.schema.json");
         (document, output.status.code().unwrap())
     }
 }
@@ -73,18 +74,6 @@ fn partition(image: &Path, script: &str) {
         .status()
         .unwrap();
     assert!(status.success(), "sfdisk is needed for this test");
-}
-
-fn valid(document: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/advice-1.schema.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    jsonschema::meta::validate(&schema).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
-    let errors = validator.iter_errors(document);
-    let errors: Vec<_> = errors
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
 }
 
 /// Writes of 4 KiB that take twice as long off the grid.

@@ -26,6 +26,7 @@ mod scenarios_image;
 mod scenarios_texts;
 mod scenarios_units;
 mod scenarios_unread;
+mod schema;
 mod texts;
 mod texts_mapped;
 mod texts_mission;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::PROGRAM;
+use super::schema::valid;
 
 /// blktrace events.
 const QUEUE: u32 = 1 | 1 << 20;
@@ -63,19 +64,8 @@ fn summary(file: &str, arguments: &[&str]) -> Value {
     let mut all = vec!["summarize", file, "--json"];
     all.extend(arguments);
     let value: Value = serde_json::from_str(&text(&run(&all))).unwrap();
-    valid(&value);
+    valid(&value, "profile.json");
     value
-}
-
-fn valid(profile: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/profile.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
-    let errors = validator
-        .iter_errors(profile)
-        .map(|error| format!("{}: {error}", error.instance_path()));
-    let errors: Vec<_> = errors.collect();
-    assert!(errors.is_empty(), "{errors:#?}");
 }
 
 /// A partition at sector 63: 4 KiB writes one after another, each after a read of its cells.

@@ -249,6 +249,6 @@ const fn tells(metric: Metric) -> bool {
 }
 
 fn clean(cell: &Cell, baseline: &str) -> Option<f64> {
-    let level = cell.levels.iter().find(|level| level.arm == baseline)?;
+    let level = cell.level(baseline)?;
     level.latency_mean_us.or(level.latency_p50_us)
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Comparison, Estimate, Level, Metric, Placebo, Verdict};
+use super::{Cell, Comparison, Estimate, Level, Metric, Verdict};
 
 /// Name of the way in which runs of different times are compared.
-const METHOD: &str = "levels of two runs, each as exact as its placebo";
+const METHOD: &str = "levels of two runs, each as exact as its estimates and its placebo";
 
 /// What has changed since a run that was kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Change {
     pub after: f64,
     /// After over before.
     pub ratio: f64,
-    /// Lower end of the interval; `None`: one of the runs had no placebo.
+    /// Lower end of the interval; `None`: one of the runs does not say how exact it is.
     pub ratio_low: Option<f64>,
     /// Upper end.
     pub ratio_high: Option<f64>,
@@ -110,7 +110,7 @@ impl Cell {
 
 fn arms<'a>(then: &'a Cell, now: &'a Cell) -> impl Iterator<Item = (&'a Level, &'a Level)> {
     now.levels.iter().filter_map(|new| {
-        let old = then.levels.iter().find(|old| old.arm == new.arm)?;
+        let old = then.level(&new.arm)?;
         Some((old, new))
     })
 }
@@ -148,16 +148,10 @@ fn verdict(metric: Metric, ends: Option<(f64, f64)>, rope: f64, moved: bool) -> 
     }
 }
 
-impl Placebo {
-    /// Both ends of its interval.
-    pub fn interval(&self) -> Option<(f64, f64)> {
-        Some((self.ratio_low?, self.ratio_high?))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::Placebo;
 
     fn run(p50: f64, iops: f64, half: f64) -> Comparison {
         let level = Level {

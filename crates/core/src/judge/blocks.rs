@@ -9,11 +9,12 @@ use crate::phase::PhaseSet;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
-    for leaf in case.data_leaves().chain(case.databases()) {
+    let databases: Vec<_> = case.databases().collect();
+    for leaf in case.data_leaves().chain(databases.iter().copied()) {
         let layer = case.stack.layer(leaf);
         // The kernel pages swap in clusters of its own; a page is never worth a finding. Under a
         // database it is the page that is written.
-        let database = case.databases().any(|above| case.lies_on(above, leaf));
+        let database = databases.iter().any(|above| case.lies_on(*above, leaf));
         let silent = layer.kind == Kind::Swap || database;
         let Some(block) = layer.block.filter(|_| !silent && !said(case, layer)) else {
             continue;

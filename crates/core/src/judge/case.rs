@@ -1,8 +1,10 @@
 //! A stack with what all rules ask of it, at a price that a host with thousands of volumes can pay.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::LayerPhases;
+use super::room::Room;
 use crate::grid::Grid;
 use crate::layer::{Kind, LayerId};
 use crate::map::Map;
@@ -17,6 +19,8 @@ pub(super) struct Case<'a> {
     pub(super) phases: Vec<LayerPhases>,
     /// Indices of the grids in each layer, by the layer's index.
     grids: Vec<Vec<usize>>,
+    /// Made when it is asked for: most stacks are right.
+    room: OnceCell<Room>,
 }
 
 impl<'a> Case<'a> {
@@ -31,6 +35,7 @@ impl<'a> Case<'a> {
             stack,
             phases: Vec::new(),
             grids,
+            room: OnceCell::new(),
         };
         let reach = Reach::of(stack);
         for (layer, _) in stack.layers() {
@@ -174,6 +179,11 @@ impl<'a> Case<'a> {
     pub(super) fn leaves_on(&self, layer: LayerId) -> Vec<LayerId> {
         let over = closure(layer, |id| self.stack.above(id));
         over.into_iter().filter(|id| self.is_judged(*id)).collect()
+    }
+
+    /// Where partitions could be moved to.
+    pub(super) fn room(&self) -> &Room {
+        self.room.get_or_init(|| Room::of(self.stack))
     }
 
     /// Whether a layer is an array that computes parity.

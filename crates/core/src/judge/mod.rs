@@ -12,6 +12,7 @@ mod hints;
 mod images;
 pub mod lint;
 mod remarks;
+mod room;
 mod rounded;
 mod sectors;
 mod starts;

@@ -40,7 +40,7 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     let after = now.get().checked_add((size - past) % size);
     let before = now.get().checked_sub(past).filter(|before| *before > 0);
     let before = before.and_then(|before| {
-        let free = free_from(case, guilty, below, now);
+        let free = case.room().free_from(below, now).get();
         let nearer = least(case, below, grid, now);
         [Some(before), nearer]
             .into_iter()
@@ -62,18 +62,6 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
         start_before: before.map(Bytes::new),
         size: None,
     }
-}
-
-/// The end of what lies before a partition on the same device; 0 where nothing does.
-fn free_from(case: &Case<'_>, guilty: LayerId, below: LayerId, now: Bytes) -> u64 {
-    let beside = case.stack.above(below).filter(|id| *id != guilty);
-    let ends = beside.filter_map(|id| {
-        let layer = case.stack.layer(id);
-        let start = layer.below.first()?.map.start()?;
-        let solid = layer.kind == Kind::Partition && layer.role != Role::Extended && start < now;
-        solid.then(|| start.checked_add(layer.size?))?
-    });
-    ends.max().unwrap_or_default().get()
 }
 
 /// The start on this grid alone that lies nearest before the present one: where there is no room for

@@ -1,12 +1,14 @@
 //! How a tarball is packed, told by its first bytes, and unpacking it as a stream.
 
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, copy, sink};
 use std::sync::Arc;
 
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::errors::ReadFrameHeaderError::SkipFrame;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::feed::{Bounded, Feed, FromSource};
 use super::tar::header;
@@ -43,7 +45,8 @@ impl Packing {
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
             // The digit is the block size; after it the digits of pi.
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Some(Self::Bzip2),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            // The second: a frame to be skipped, with which pzstd begins.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
             _ => header::is_header(head).then_some(Self::Tar),
         }
     }
@@ -71,41 +74,59 @@ pub(super) fn unpack(packing: Packing, source: &Arc<dyn Source>) -> Result<Box<d
 
 type Raw = BufReader<FromSource>;
 
-/// Zstandard frames one after the other, as parallel packers write them.
-enum Frames {
-    Between(Raw),
-    Inside(Box<StreamingDecoder<Raw, ruzstd::decoding::FrameDecoder>>),
-    Over,
+/// Zstandard frames one after the other, as parallel packers write them. Frames to be skipped stand
+/// between them: sizes by pzstd, a table of places at the end.
+struct Frames {
+    raw: Raw,
+    frame: Box<FrameDecoder>,
+    inside: bool,
 }
 
 impl Frames {
-    const fn new(raw: Raw) -> Self {
-        Self::Between(raw)
+    fn new(raw: Raw) -> Self {
+        let mut frame = Box::new(FrameDecoder::new());
+        frame.set_max_window_size(u64::from(MOST_WINDOW));
+        Self {
+            raw,
+            frame,
+            inside: false,
+        }
+    }
+
+    /// Reads the beginning of a frame; false: it is one to be skipped, and was.
+    fn begin(&mut self) -> std::io::Result<bool> {
+        let len = match self.frame.init(&mut self.raw) {
+            Ok(()) => return Ok(true),
+            Err(FrameDecoderError::ReadFrameHeaderError(SkipFrame { length, .. })) => length.into(),
+            Err(error) => return Err(Error::other(error)),
+        };
+        match copy(&mut (&mut self.raw).take(len), &mut sink())? {
+            skipped if skipped == len => Ok(false),
+            _ => Err(ErrorKind::UnexpectedEof.into()),
+        }
     }
 }
 
 impl Read for Frames {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         loop {
-            match std::mem::replace(self, Self::Over) {
-                Self::Over => return Ok(0),
-                Self::Between(mut raw) => {
-                    if std::io::BufRead::fill_buf(&mut raw)?.is_empty() {
-                        return Ok(0);
-                    }
-                    let most = u64::from(MOST_WINDOW);
-                    let frame = StreamingDecoder::new_with_max_window_size(raw, most);
-                    *self = Self::Inside(Box::new(frame.map_err(std::io::Error::other)?));
+            if !self.inside {
+                if self.raw.fill_buf()?.is_empty() {
+                    return Ok(0);
                 }
-                Self::Inside(mut frame) => {
-                    let read = frame.read(out)?;
-                    if read > 0 || out.is_empty() {
-                        *self = Self::Inside(frame);
-                        return Ok(read);
-                    }
-                    *self = Self::Between(frame.into_inner());
-                }
+                self.inside = self.begin()?;
+                continue;
             }
+            while self.frame.can_collect() == 0 && !self.frame.is_finished() {
+                let piece = BlockDecodingStrategy::UptoBlocks(1);
+                let done = self.frame.decode_blocks(&mut self.raw, piece);
+                done.map_err(Error::other)?;
+            }
+            let read = self.frame.read(out)?;
+            if read > 0 || out.is_empty() {
+                return Ok(read);
+            }
+            self.inside = false;
         }
     }
 }

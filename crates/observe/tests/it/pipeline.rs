@@ -56,6 +56,22 @@ fn packed_traces_are_the_same() {
     }
 }
 
+/// pzstd writes a size before each frame, and seekable files end with a table.
+#[test]
+fn zstd_frames_to_be_skipped_are_skipped() {
+    let plain = read(samples::BLKPARSE.as_bytes());
+    let frame = packed("zstd", samples::BLKPARSE.as_bytes());
+    let skipped = b"\x50\x2a\x4d\x18\x04\0\0\0\x28\xb5\x2f\xfd";
+    let table = b"\x5e\x2a\x4d\x18\x03\0\0\0abc";
+    let found = read(&[skipped, &frame[..], skipped, &frame, table].concat());
+    assert_eq!(found.files[0].compression, Some("zstd"));
+    assert_eq!(found.profile.events, plain.profile.events * 2);
+    let folder = tempfile::TempDir::new().unwrap();
+    let cut = file(folder.path(), "cut", &[&frame[..], &table[..10]].concat());
+    let found = summarize(&[cut], &Settings::default(), &Progress::default());
+    assert_eq!(found.map(|_| ()).unwrap_err().kind(), ErrorKind::Io);
+}
+
 #[test]
 fn a_packed_trace_that_is_cut_off_is_an_error() {
     let folder = tempfile::TempDir::new().unwrap();

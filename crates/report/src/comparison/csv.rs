@@ -21,7 +21,7 @@ fn row(comparison: &Comparison, cell: &Cell, estimate: &Estimate) -> Vec<String>
     let arm = comparison.arms.iter().find(|arm| arm.name == estimate.arm);
     let target = arm.and_then(|arm| arm.target.as_ref());
     let value = |arm: &str| {
-        let level = cell.levels.iter().find(|level| level.arm == arm);
+        let level = cell.level(arm);
         number(level.and_then(|level| level.of(estimate.metric)))
     };
     let placebo = &cell.placebo;

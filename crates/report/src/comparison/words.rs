@@ -61,6 +61,25 @@ pub fn short_cell(of: &Cell) -> String {
         .replace("random", "rand")
 }
 
+/// The same, with how many are in flight where that is wanted: `128 KiB seq write ×16`.
+pub(crate) fn numbered_cell(cell: &Cell, depths: bool) -> String {
+    let name = short_cell(cell);
+    if depths {
+        format!("{name} ×{}", cell.in_flight())
+    } else {
+        name
+    }
+}
+
+/// Whether cells must be told apart by how many are in flight.
+pub(crate) fn depths_differ(cells: &[Cell]) -> bool {
+    let depth = |cell: &Cell| (cell.queue_depth, cell.workers);
+    cells.windows(2).any(|pair| match pair {
+        [a, b] => depth(a) != depth(b),
+        _ => false,
+    })
+}
+
 /// `read`, `write`; of a mix `70 % read`.
 pub fn op(op: &str) -> String {
     match op.strip_prefix("read-") {
@@ -74,7 +93,7 @@ pub fn ops(op: &str) -> String {
     format!("{}s", self::op(op))
 }
 
-/// How many are in flight: `16 in flight`, `16 in flight of each of 4 workers`.
+/// How many are in flight: `16 in flight`, `4 workers, 16 in flight each`.
 pub fn load(queue_depth: u32, workers: u32) -> String {
     match workers {
         0 | 1 => format!("{queue_depth} in flight"),
@@ -192,5 +211,6 @@ mod tests {
         assert_eq!(cell(&one), "128 KiB sequential 70 % read");
         assert_eq!(short_cell(&one), "128 KiB seq 70 % read");
         assert_eq!(load(16, 1), "16 in flight");
+        assert_eq!(load(16, 4), "4 workers, 16 in flight each");
     }
 }

@@ -6,7 +6,7 @@ use ioalign_core::cost::CostRow;
 use ioalign_core::{Bytes, Confidence, Finding, Severity, Suggestion, Waiver};
 
 use super::layer::label;
-use super::target::Names;
+use crate::view::Names;
 
 #[derive(Serialize)]
 pub struct FindingJson<'a> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use ioalign_core::{Bytes, Confidence, Stack, Tier, grid::Origin};
 
 use super::layer::label;
-use super::target::Names;
+use crate::view::Names;
 
 #[derive(Serialize)]
 pub struct GridJson<'a> {

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use ioalign_core::{Bytes, Edge, Layer, LayerId, Map, Role, Run, Runs};
 
-use super::target::Names;
 use crate::model::Target;
+use crate::view::Names;
 
 #[derive(Serialize)]
 pub struct LayerJson<'a> {
@@ -123,7 +123,7 @@ fn of<'a>(target: &'a Target, id: LayerId, layer: &'a Layer, names: &Names) -> L
 }
 
 pub fn label(names: &Names, id: LayerId) -> String {
-    names.layers.get(id.0).cloned().unwrap_or_default()
+    names.layer(Some(id)).to_owned()
 }
 
 fn phases(target: &Target, id: LayerId, names: &Names) -> Vec<PhaseJson> {

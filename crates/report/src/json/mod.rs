@@ -21,7 +21,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use self::summary::Summary;
-pub use self::visible::{Visible, escape_invisible};
+pub use self::visible::Visible;
 use crate::model::{Report, Target};
 use crate::options::Options;
 

@@ -11,11 +11,9 @@ use crate::model::Target;
 pub struct Summary {
     targets: usize,
     errors: usize,
-    verdict: &'static str,
+    verdict: Severity,
     by_verdict: ByVerdict,
     elapsed_us: u64,
-    #[serde(skip)]
-    worst: Severity,
 }
 
 /// Targets by verdict; their sum is the number of targets.
@@ -36,10 +34,9 @@ impl Default for Summary {
         Self {
             targets: 0,
             errors: 0,
-            verdict: Severity::Ok.name(),
+            verdict: Severity::Ok,
             by_verdict: ByVerdict::default(),
             elapsed_us: 0,
-            worst: Severity::Ok,
         }
     }
 }
@@ -50,8 +47,7 @@ impl Summary {
         self.targets += 1;
         self.errors += usize::from(target.error.is_some());
         *self.by_verdict.slot(target.verdict) += 1;
-        self.worst = verdict([self.worst, target.verdict]);
-        self.verdict = self.worst.name();
+        self.verdict = verdict([self.verdict, target.verdict]);
         self.elapsed_us = self.elapsed_us.saturating_add(target.elapsed_us);
     }
 }
@@ -92,7 +88,7 @@ mod tests {
                 };
                 summary.add(&target);
             }
-            assert_eq!(summary.verdict, verdict(list.iter().copied()).name());
+            assert_eq!(summary.verdict, verdict(list.iter().copied()));
         }
     }
 }

@@ -21,16 +21,8 @@ pub struct TargetJson<'a> {
     elapsed_us: u64,
 }
 
-/// The names by which layers and grids refer to each other.
-pub struct Names {
-    pub layers: Vec<String>,
-    pub grids: Vec<String>,
-}
-
 pub fn of(target: &Target) -> TargetJson<'_> {
-    let layers = view::labels(&target.stack);
-    let grids = view::grid_ids(&target.stack, &layers);
-    let names = Names { layers, grids };
+    let names = view::Names::of(&target.stack);
     TargetJson {
         target: &target.name,
         source: target.source.name(),

@@ -5,13 +5,6 @@ use std::io::{self, Write};
 
 /// Escapes DEL, C1 controls and bidirectional overrides, which JSON allows in plain and a
 /// terminal would obey. They can only stand inside strings: all structure is ASCII.
-pub fn escape_invisible(json: String) -> String {
-    if is_visible(json.as_bytes()) {
-        return json;
-    }
-    escaped(&json)
-}
-
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

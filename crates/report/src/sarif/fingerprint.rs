@@ -6,22 +6,16 @@ use std::collections::BTreeMap;
 use ioalign_core::Finding;
 
 use crate::model::Target;
-use crate::view::{grid_ids, labels};
+use crate::view::Names;
 
 /// Key and value pairs of `partialFingerprints`.
-pub fn of(target: &Target, finding: &Finding) -> BTreeMap<&'static str, String> {
-    let labels = labels(&target.stack);
-    let label = |id: Option<ioalign_core::LayerId>| {
-        id.and_then(|id| labels.get(id.0))
-            .map_or("", String::as_str)
-    };
-    let grids = grid_ids(&target.stack, &labels);
-    let grid = finding.grid.and_then(|index| grids.get(index));
+pub fn of(target: &Target, names: &Names, finding: &Finding) -> BTreeMap<&'static str, String> {
+    let grid = finding.grid.and_then(|index| names.grids.get(index));
     let parts = [
         finding.rule,
         &target.name,
-        label(finding.layer),
-        label(finding.guilty),
+        names.layer(finding.layer),
+        names.layer(finding.guilty),
         grid.map_or("", String::as_str),
     ];
     let hash = format!("{:016x}", fnv1a(&parts.join("\0")));

@@ -13,7 +13,7 @@ mod text;
 
 use serde::Serialize;
 
-use crate::json::Visible;
+use crate::json;
 use crate::model::Report;
 use crate::options::Options;
 
@@ -27,11 +27,7 @@ pub fn render(report: &Report, _options: &Options) -> String {
         version: "2.1.0",
         runs: [Run::of(report)],
     };
-    let mut out = Visible(Vec::new());
-    // Cannot fail: every key is a string, and memory takes all.
-    let _ = serde_json::to_writer_pretty(&mut out, &log);
-    out.0.push(b'\n');
-    String::from_utf8(out.0).unwrap_or_default()
+    json::pretty(&log)
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::text::uri;
 use crate::model::{SourceKind, Target};
 use crate::starts::{blamed, extent};
-use crate::view::labels;
+use crate::view::Names;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,11 +48,14 @@ struct Logical {
 }
 
 /// The place of a finding.
-pub fn of(target: &Target, finding: &Finding) -> Location {
+pub fn of(target: &Target, names: &Names, finding: &Finding) -> Location {
     let layer = blamed(finding);
     Location {
         physical_location: physical(target, layer),
-        logical_locations: layer.into_iter().map(|id| logical(target, id)).collect(),
+        logical_locations: layer
+            .into_iter()
+            .map(|id| logical(target, names, id))
+            .collect(),
     }
 }
 
@@ -99,12 +102,11 @@ fn region(offset: u64, len: Option<u64>) -> Option<Region> {
     })
 }
 
-fn logical(target: &Target, id: LayerId) -> Logical {
+fn logical(target: &Target, names: &Names, id: LayerId) -> Logical {
     let layer = target.stack.layer(id);
-    let label = labels(&target.stack).get(id.0).cloned().unwrap_or_default();
     Logical {
         name: layer.name.clone(),
-        fully_qualified_name: label,
+        fully_qualified_name: names.layer(Some(id)).to_owned(),
         kind: layer.kind.name(),
     }
 }

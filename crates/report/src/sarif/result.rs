@@ -10,6 +10,7 @@ use super::text::Message;
 use super::{fingerprint, place};
 use crate::model::{FailOn, Report, Target};
 use crate::order;
+use crate::view::Names;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,15 +61,17 @@ pub fn all<'a>(report: &'a Report, rules: &[RuleJson]) -> Vec<SarifResult<'a>> {
     let targets = report.targets.iter();
     targets
         .flat_map(|target| {
-            order::findings(target)
+            let names = Names::of(&target.stack);
+            let results = order::findings(target)
                 .into_iter()
-                .map(|finding| of(target, finding, rules, &report.fail))
+                .map(|finding| of((target, &names), finding, rules, &report.fail));
+            results.collect::<Vec<_>>()
         })
         .collect()
 }
 
 fn of<'a>(
-    target: &Target,
+    (target, names): (&Target, &Names),
     finding: &'a Finding,
     rules: &[RuleJson],
     fail: &FailOn,
@@ -80,8 +83,8 @@ fn of<'a>(
         kind: kind(finding.severity),
         level: counted_level(finding, fail),
         message: Message::plain(&finding.why),
-        locations: [place::of(target, finding)],
-        partial_fingerprints: fingerprint::of(target, finding),
+        locations: [place::of(target, names, finding)],
+        partial_fingerprints: fingerprint::of(target, names, finding),
         suppressions: waived.map(suppression).collect(),
         properties: Properties {
             severity: finding.severity.name(),

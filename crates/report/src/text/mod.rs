@@ -40,6 +40,14 @@ pub fn render(report: &Report, options: &Options) -> String {
     page.finish()
 }
 
+/// A paragraph of a page that is made elsewhere: harmless, wrapped, and ASCII where asked for; `first`
+/// and `rest` stand before its first and its later lines.
+pub fn paragraph(text: &str, [first, rest]: [&str; 2], options: &Options) -> String {
+    let mut page = Page::new(options);
+    page.put(first, rest, 0, &[Span::plain(text)]);
+    page.finish()
+}
+
 fn several(page: &mut Page, report: &Report, targets: &[Target]) {
     if targets.len() <= IN_FULL || page.options().verbose() {
         for target in targets {

@@ -1,17 +1,10 @@
 //! Numbers for people: sizes, percentages, factors, counts. JSON has the plain ones.
 
 use ioalign_core::Bytes;
-use ioalign_core::units::ratio;
+use ioalign_core::units::{BINARY_UNITS, ratio};
 
 /// A size that need not be exact: `931.5 GiB`; exact when that is short.
 pub fn about(size: Bytes) -> String {
-    const UNITS: [(u32, &str); 5] = [
-        (50, "PiB"),
-        (40, "TiB"),
-        (30, "GiB"),
-        (20, "MiB"),
-        (10, "KiB"),
-    ];
     let exact = size.to_string();
     if exact
         .split(' ')
@@ -20,7 +13,7 @@ pub fn about(size: Bytes) -> String {
     {
         return exact;
     }
-    for (shift, name) in UNITS {
+    for (shift, name) in BINARY_UNITS {
         let unit = 1_u64 << shift;
         if size.get() >= unit {
             return format!("{:.1} {name}", ratio(size.get(), unit));

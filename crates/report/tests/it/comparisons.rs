@@ -319,9 +319,17 @@ fn no_line_is_wider_than_the_page() {
 fn rows_of_the_live_table_fit_its_head() {
     let matrix = matrix();
     assert!(heading(&matrix).width() <= 80);
+    let first = Comparison {
+        cells: Vec::new(),
+        ..matrix.clone()
+    };
     for cell in &matrix.cells {
-        for line in row(&matrix, cell) {
+        let lines = row(&matrix, cell);
+        // Whatever has been measured so far, a row is named in the same way.
+        assert_eq!(lines, row(&first, cell));
+        for line in lines {
             assert!(line.width() <= 80, "{line}");
+            assert!(line.contains(" ×"), "{line}");
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Bundle, capture};
 use crate::PROGRAM;
+use crate::schema::valid;
 
 fn small() -> Sysroot {
     Sysroot::new()
@@ -163,22 +164,12 @@ impl Ended for std::process::Child {
 
 #[test]
 fn the_documents_hold_to_the_schema() {
-    let schema = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/schema/capture-1.schema.json"
-    );
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     let tree = small();
     let bundle = Bundle::of(tree.path());
     let manifest = bundle.unpack().join("ioalign/manifest.json");
     let manifest: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
     for document in [&bundle.summary, &manifest] {
-        let errors: Vec<_> = validator
-            .iter_errors(document)
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect();
-        assert!(errors.is_empty(), "{errors:#?}");
+        valid(document, "capture-1.schema.json");
         assert_eq!(document["schema"], "ioalign.capture/1");
         assert_eq!(document["host"], "a-host");
     }

@@ -16,6 +16,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use super::PROGRAM;
+use super::schema::valid;
 
 /// Of the file that loads go to: places for 128 KiB at sector 63, and quickly filled.
 const SIZE: &str = "8M";
@@ -42,19 +43,6 @@ fn document(output: &Output, schema: &str, codes: &[i32]) -> Value {
     let value = serde_json::from_slice(&output.stdout).unwrap();
     valid(&value, schema);
     value
-}
-
-fn valid(value: &Value, schema: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../docs/schema")
-        .join(schema);
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
-    let errors = validator.iter_errors(value);
-    let errors: Vec<_> = errors
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
 }
 
 /// A comparison, whatever came out.

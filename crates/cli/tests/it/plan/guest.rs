@@ -33,7 +33,7 @@ fn what_is_planned_is_clean_on_a_real_kernel() {
     ] {
         let plan = read(&folder, &format!("{name}.plan.json"));
         let check = read(&folder, &format!("{name}.check.json"));
-        valid(&plan);
+        valid(&plan, "plan-1.schema.json");
         assert_eq!(
             check["targets"][0]["verdict"], "ok",
             "{name}: {:#}",

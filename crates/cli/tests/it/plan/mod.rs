@@ -3,12 +3,12 @@
 mod disks;
 mod guest;
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
 use super::PROGRAM;
+use super::schema::valid;
 
 fn plan(arguments: &[&str]) -> Output {
     let mut command = Command::new(PROGRAM);
@@ -23,19 +23,8 @@ fn text(arguments: &[&str]) -> String {
 
 fn document(arguments: &[&str]) -> Value {
     let value: Value = serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap();
-    valid(&value);
+    valid(&value, "plan-1.schema.json");
     value
-}
-
-fn valid(plan: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/plan-1.schema.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
-    let errors: Vec<_> = validator
-        .iter_errors(plan)
-        .map(|error| error.to_string())
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
 }
 
 /// The first words of the lines of one step.
@@ -183,10 +172,51 @@ fn text_keeps_to_eighty_columns_but_for_commands() {
         "--size",
         "20T",
     ]);
+    narrow(&said);
+    narrow(&text(&["--label", "none", "--physical", "4k"]));
+    narrow(&text(&["--platform", "esxi", "--label", "dos"]));
+}
+
+/// Commands are not wrapped: they are there to be copied.
+fn narrow(said: &str) {
     for line in said
         .lines()
         .filter(|line| !line.starts_with("   ") || line.starts_with("   #"))
     {
         assert!(line.chars().count() <= 80, "{line}");
     }
+}
+
+#[test]
+fn words_of_a_foreign_document_cannot_act_on_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (image, check) = (folder.path().join("a.img"), folder.path().join("a.json"));
+    std::fs::File::create(&image)
+        .unwrap()
+        .set_len(64 << 20)
+        .unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.args([
+        "check",
+        "--json",
+        "--no-policy",
+        "--grid",
+        "64k:stripe:preference",
+    ]);
+    let output = command.arg(image).output().unwrap();
+    let mut document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let grids = document["targets"][0]["grids"].as_array_mut().unwrap();
+    for grid in grids.iter_mut().filter(|grid| grid["kind"] == "stripe") {
+        grid["kind"] = "stripe\u{1b}]0;owned\u{7}\u{9b}2J".into();
+        grid["source"] = format!("{} é \u{202e}\u{1b}[31mred", "long words ".repeat(9)).into();
+    }
+    std::fs::write(&check, document.to_string()).unwrap();
+    let from = ["--from", check.to_str().unwrap()];
+    let said = text(&from);
+    assert!(said.contains("stripe\u{fffd}]0;owned"), "{said}");
+    let acts = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+    assert!(!said.contains(acts), "{said:?}");
+    narrow(&said);
+    let json = text(&[&from[..], &["--json"]].concat());
+    assert!(!json.contains("u001b") && !json.contains(acts), "{json}");
 }

@@ -55,6 +55,18 @@ fn packed(folder: &Path, options: &[&str]) -> Vec<u8> {
     fs::read(out.path()).unwrap()
 }
 
+/// pzstd writes a size before each frame, and seekable files end with a table.
+#[test]
+fn zstd_frames_to_be_skipped_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    tree(folder.path());
+    let frame = packed(folder.path(), &["--format=gnu", "--sparse", "--zstd"]);
+    let skipped = b"\x50\x2a\x4d\x18\x04\0\0\0size";
+    let bundle = read([skipped, &frame[..], skipped].concat()).unwrap();
+    assert!(bundle.cut.is_none(), "{:?}", bundle.cut);
+    assert!(bundle.tree.file("sys/block/sda/capacity").is_some());
+}
+
 #[test]
 fn every_format_of_tar() {
     let folder = tempfile::tempdir().unwrap();

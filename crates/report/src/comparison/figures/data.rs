@@ -147,8 +147,7 @@ impl<'a> View<'a> {
     pub fn gain(&self, column: &Column<'_>, series: &Series) -> Option<Gain> {
         let cell = self.cell(column, series)?;
         let metric = self.quantity.metric();
-        let mut found = cell.estimates.iter();
-        let found = found.find(|one| one.metric == metric && one.arm == column.arm.name)?;
+        let found = cell.estimate(&column.arm.name, metric)?;
         if cell.placebo.moved || found.verdict == Verdict::Invalid {
             return Some(Gain {
                 value: None,
@@ -169,8 +168,7 @@ impl<'a> View<'a> {
         if cell.placebo.moved {
             return Some(Reached::Invalid);
         }
-        let mut levels = cell.levels.iter();
-        let level = levels.find(|one| one.arm == column.arm.name)?;
+        let level = cell.level(&column.arm.name)?;
         let number = self.quantity.reached(level, cell.block_bytes)?;
         Some(Reached::Number(number))
     }

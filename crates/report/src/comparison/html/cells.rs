@@ -2,7 +2,7 @@
 
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Placebo, Verdict};
 
-use super::{badge, summary};
+use super::badge;
 use crate::comparison::words;
 use crate::profile::units::{rate, time};
 use crate::svg::escape;
@@ -33,7 +33,7 @@ pub fn put(out: &mut String, comparison: &Comparison) {
 }
 
 fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
-    let Some(verdict) = summary::verdict(cell, arm) else {
+    let Some(verdict) = cell.verdict(arm) else {
         return;
     };
     first(out, cell, arm, verdict);
@@ -45,13 +45,12 @@ fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
         return;
     }
     for metric in [Metric::LatencyMedian, Metric::Throughput] {
-        let mut estimates = cell.estimates.iter();
-        let found = estimates.find(|one| one.metric == metric && one.arm == arm);
         out.push_str(&format!(
             "<td data-label=\"{}\">{} <span class=\"difference\">{}</span></td>",
             words::metric(metric),
             levels(cell, metric, (baseline, arm)),
-            found.map_or_else(String::new, difference)
+            cell.estimate(arm, metric)
+                .map_or_else(String::new, difference)
         ));
     }
     out.push_str("</tr>\n");
@@ -84,8 +83,8 @@ fn moved(placebo: &Placebo) -> String {
 /// `15 µs → 94 µs`.
 fn levels(cell: &Cell, metric: Metric, (baseline, arm): (&str, &str)) -> String {
     let of = |name: &str| {
-        let level = cell.levels.iter().find(|level| level.arm == name)?;
-        level.of(metric).map(|value| shown(metric, value, cell))
+        let value = cell.level(name)?.of(metric)?;
+        Some(shown(metric, value, cell))
     };
     let both = [of(baseline), of(arm)];
     both.into_iter().flatten().collect::<Vec<_>>().join(" → ")

@@ -1,6 +1,6 @@
 //! The answer in one sentence, and the table of least, average and most.
 
-use ioalign_core::comparison::{Cell, Comparison, Metric, Spread, Verdict};
+use ioalign_core::comparison::{Comparison, Spread, Verdict};
 
 use super::badge;
 use crate::comparison::words::share;
@@ -85,21 +85,7 @@ fn headline(verdicts: &[Verdict]) -> (&'static str, String) {
 fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
     comparison.cells.iter().flat_map(move |cell| {
         let arms = comparison.arms.iter().skip(1);
-        arms.filter_map(|arm| verdict(cell, &arm.name))
-    })
-}
-
-/// The verdict of a cell's arm: that of the median, else of the throughput, else of the first metric.
-pub fn verdict(cell: &Cell, arm: &str) -> Option<Verdict> {
-    let of_arm = || cell.estimates.iter().filter(|one| one.arm == arm);
-    let of = |metric: Metric| of_arm().find(|one| one.metric == metric);
-    let found = of(Metric::LatencyMedian)
-        .or_else(|| of(Metric::Throughput))
-        .or_else(|| of_arm().next())?;
-    Some(if cell.placebo.moved {
-        Verdict::Invalid
-    } else {
-        found.verdict
+        arms.filter_map(|arm| cell.verdict(&arm.name))
     })
 }
 

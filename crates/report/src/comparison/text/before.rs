@@ -1,6 +1,6 @@
 //! Then and now.
 
-use ioalign_core::comparison::{Before, Cell, Change, Comparison, Metric};
+use ioalign_core::comparison::{Before, Change, Comparison, Metric};
 
 use super::super::words;
 use crate::profile::table::Table;
@@ -39,16 +39,8 @@ fn title(before: &Before) -> String {
 /// The cell, with what tells it from the others: how many are in flight, the arm.
 fn name(comparison: &Comparison, before: &Before, change: &Change) -> String {
     let cell = comparison.cells.get(change.cell);
-    let mut name = cell.map_or_else(String::new, words::short_cell);
-    let depth = |cell: &Cell| cell.queue_depth * cell.workers.max(1);
-    if let Some(cell) = cell
-        && comparison
-            .cells
-            .iter()
-            .any(|other| depth(other) != depth(cell))
-    {
-        name = format!("{name} ×{}", depth(cell));
-    }
+    let depths = words::depths_differ(&comparison.cells);
+    let mut name = cell.map_or_else(String::new, |cell| words::numbered_cell(cell, depths));
     if before.changes.iter().any(|other| other.arm != change.arm) {
         name = format!("{name} {}", change.arm);
     }

@@ -1,6 +1,6 @@
 //! Many cells: a row each, in the order in which they were measured.
 
-use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Verdict};
+use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric};
 
 use super::super::words;
 use crate::profile::table::Table;
@@ -12,8 +12,9 @@ pub fn table(page: &mut Page, comparison: &Comparison) {
     let head = head(comparison);
     let head: Vec<_> = head.iter().map(String::as_str).collect();
     let mut table = Table::new(1, &head);
+    let depths = words::depths_differ(&comparison.cells);
     for cell in &comparison.cells {
-        for (style, row) in rows(comparison, cell) {
+        for (style, row) in rows(comparison, cell, depths) {
             table.row(style, row);
         }
     }
@@ -25,22 +26,22 @@ pub fn heading(comparison: &Comparison) -> String {
     line(&head(comparison))
 }
 
-/// The row or rows of a cell in it.
+/// The row or rows of a cell in it. How many are in flight is always told: whether later cells have more is
+/// not known yet.
 pub fn row(comparison: &Comparison, cell: &Cell) -> Vec<String> {
-    let rows = rows(comparison, cell);
+    let rows = rows(comparison, cell, true);
     rows.iter().map(|(_, row)| line(row)).collect()
 }
 
-/// Columns of fixed width, as what comes later is not known yet.
+/// Columns that end at fixed places, as what comes later is not known yet; a long name takes of the room of
+/// the next ones.
 fn line(row: &[String]) -> String {
-    const WIDTHS: [usize; 5] = [22, 12, 11, 18, 13];
+    const ENDS: [usize; 5] = [0, 35, 47, 66, 80];
     let mut out = String::new();
-    for (column, (text, width)) in row.iter().zip(WIDTHS).enumerate() {
-        let space = " ".repeat(width.saturating_sub(columns(text)));
-        match column {
-            0 => out.extend([text.as_str(), &space]),
-            _ => out.extend([" ", space.as_str(), text]),
-        }
+    for (text, end) in row.iter().zip(ENDS) {
+        let least = usize::from(!out.is_empty());
+        let space = end.saturating_sub(columns(&out) + columns(text));
+        out.extend([" ".repeat(space.max(least)).as_str(), text]);
     }
     out
 }
@@ -65,19 +66,12 @@ fn short(name: &str) -> String {
     name.chars().take(10).collect()
 }
 
-fn rows(comparison: &Comparison, cell: &Cell) -> Vec<(Style, Vec<String>)> {
+fn rows(comparison: &Comparison, cell: &Cell, depths: bool) -> Vec<(Style, Vec<String>)> {
     let others = comparison.arms.iter().skip(1);
     let several = comparison.arms.len() > 2;
-    let depths = comparison
-        .cells
-        .iter()
-        .any(|one| (one.queue_depth, one.workers) != (cell.queue_depth, cell.workers));
     others
         .map(|arm| {
-            let mut name = words::short_cell(cell);
-            if depths {
-                name = format!("{name} ×{}", cell.queue_depth * cell.workers.max(1));
-            }
+            let mut name = words::numbered_cell(cell, depths);
             if several {
                 name = format!("{name} {}", arm.name);
             }
@@ -87,33 +81,24 @@ fn rows(comparison: &Comparison, cell: &Cell) -> Vec<(Style, Vec<String>)> {
 }
 
 fn arm_row(comparison: &Comparison, cell: &Cell, arm: &str, name: String) -> (Style, Vec<String>) {
-    let of = |metric| find(cell, arm, metric);
-    let median = of(Metric::LatencyMedian);
-    let verdict = median
-        .or_else(|| of(Metric::Throughput))
-        .map_or(Verdict::Undecided, |one| one.verdict);
+    let verdict = cell.verdict(arm).unwrap_or_default();
     let speed = |arm: &str| {
-        let level = cell.levels.iter().find(|level| level.arm == arm);
-        let bytes = level.and_then(|level| level.bytes_per_s);
+        let bytes = cell.level(arm).and_then(|level| level.bytes_per_s);
         bytes.map_or_else(|| "-".to_owned(), |bytes| words::rate(bytes / 1e6))
     };
     let base = comparison.arms.first().map_or("", |arm| &arm.name);
+    let median = cell.estimate(arm, Metric::LatencyMedian);
     let row = vec![
         name,
         speed(base),
         speed(arm),
-        median.map_or_else(|| "-".to_owned(), told),
+        median.map_or_else(|| "-".to_owned(), interval),
         verdict.word().to_owned(),
     ];
     (words::style(verdict), row)
 }
 
-fn find<'a>(cell: &'a Cell, arm: &str, metric: Metric) -> Option<&'a Estimate> {
-    let same = |one: &&Estimate| one.arm == arm && one.metric == metric;
-    cell.estimates.iter().find(same)
-}
-
-/// `+8.8 (7.9 to 9.2) %`: the difference and its interval.
-fn told(one: &Estimate) -> String {
+/// `+7.9 to +9.2 %`.
+fn interval(one: &Estimate) -> String {
     words::interval(one.ratio_low, one.ratio_high)
 }

@@ -1,4 +1,4 @@
-//! How answers of `trace` are written.
+//! How verbs write their answers: text with the look that was asked for, JSON as it is made.
 
 use std::io::{BufWriter, IsTerminal, Write};
 
@@ -11,17 +11,25 @@ use crate::args::LookArgs;
 
 /// The look that the arguments and the terminal ask for.
 pub fn options(look: &LookArgs) -> Options {
-    let no_color = look.no_color || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let verbosity = match (look.quiet, look.verbose) {
+    Options {
+        color: std::io::stdout().is_terminal() && color(look.no_color),
+        ascii: look.ascii,
+        verbosity: verbosity(look.quiet, look.verbose),
+        ..Options::default()
+    }
+}
+
+/// Whether colour is welcome on a terminal.
+pub fn color(refused: bool) -> bool {
+    !refused && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// How much is said, by `--quiet` and how often `--verbose` was given.
+pub const fn verbosity(quiet: bool, verbose: u8) -> Verbosity {
+    match (quiet, verbose) {
         (true, _) => Verbosity::Quiet,
         (_, 0) => Verbosity::Normal,
         _ => Verbosity::Verbose,
-    };
-    Options {
-        color: std::io::stdout().is_terminal() && !no_color,
-        ascii: look.ascii,
-        verbosity,
-        ..Options::default()
     }
 }
 
