@@ -19,7 +19,7 @@ ours() { # FROM TO [OPTION]
 
 for folder in ${FOLDERS:-/dev/shm "${TMPDIR:-/tmp}"}; do
     open_disk "$folder"
-    amount=$size start=
+    amount=$size sector=
     headline "$folder"
     far=$((bytes + 65 * mib)) here_at=$((100 * mib))
     race "no overlap, all read back: dd" copy -- ours $mib $far
@@ -28,7 +28,7 @@ for folder in ${FOLDERS:-/dev/shm "${TMPDIR:-/tmp}"}; do
     race "2 sectors to the right, samples read back: dd" copy -- ours $here_at $((here_at + 1024)) --sampled
     race "1 MiB to the right, all read back: dd" copy -- ours $here_at $((here_at + mib))
     race "64 MiB to the left, all read back: dd" copy -- ours $here_at $((here_at - 64 * mib))
-    start=2048
+    sector=2048
     race "2 sectors: sfdisk --move-data, nothing flushed" sfdisk_moves +2 -- ours $mib $((mib + 1024))
     # It flushes each step of 1 KiB: a small partition is enough.
     amount=4

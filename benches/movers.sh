@@ -42,7 +42,7 @@ sfdisk_moves() { # SECTORS [OPTION]
 
 median() { sort -n | awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}'; }
 
-# `race NAME PEER… -- OURS…`: medians by turns. Where `start` is set, a partition is put there before each.
+# `race NAME PEER… -- OURS…`: medians by turns. Where `sector` is set, a partition is put there before each.
 race() {
     local name=$1 peer=() own=()
     shift
@@ -51,9 +51,9 @@ race() {
     own=("$@")
     : >"$scratch/peer" && : >"$scratch/own"
     for _ in $(seq "$rounds"); do
-        [ -z "${start:-}" ] || table "$start"
+        [ -z "${sector:-}" ] || table "$sector"
         timed "${peer[@]}" >>"$scratch/peer"
-        [ -z "${start:-}" ] || table "$start"
+        [ -z "${sector:-}" ] || table "$sector"
         timed "${own[@]}" >>"$scratch/own"
     done
     local theirs mine
