@@ -14,7 +14,7 @@ use anyhow::Result;
 use crate::args::{TraceArgs, TraceVerb};
 use crate::exit::Exit;
 
-pub(crate) use crate::look;
+use crate::look;
 pub use merge::read as profile;
 
 /// Runs the verb.

@@ -22,7 +22,7 @@ use ioalign_repair::{Disk, mover};
 
 use crate::args::FixArgs;
 use crate::exit::Exit;
-use crate::trace::look;
+use crate::look;
 use document::Ended;
 
 /// Runs the verb.

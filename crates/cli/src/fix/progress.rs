@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result};
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use anyhow::Result;
+use indicatif::{HumanDuration, ProgressBar};
 use ioalign_repair::mover::{Progress, Task};
 
+use crate::bar::bar;
 use crate::interrupt::Interrupt;
 
 /// A bar, and the mark of Ctrl-C; nothing is shown where standard error is no terminal.
@@ -17,18 +18,8 @@ pub struct Shown {
 impl Shown {
     /// Watches for Ctrl-C from now on.
     pub fn new(quiet: bool) -> Result<Self> {
-        let interrupt = Interrupt::default();
-        interrupt.watch().context("cannot watch for Ctrl-C")?;
-        let target = if quiet {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr()
-        };
-        let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:20} {bytes}/{total_bytes} {wide_msg}")
-        {
-            bar.set_style(style);
-        }
+        let interrupt = Interrupt::watched()?;
+        let bar = bar(Some(1), !quiet, "{bar:20} {bytes}/{total_bytes} {wide_msg}");
         Ok(Self { bar, interrupt })
     }
 
@@ -37,11 +28,7 @@ impl Shown {
         self.bar.set_length(progress.total_bytes);
         self.bar.set_position(progress.done_bytes);
         self.bar.set_message(message(progress));
-        if self.interrupt.asked() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        self.interrupt.flow()
     }
 
     /// What follows is for people.

@@ -9,7 +9,6 @@ use ioalign_repair::fix::{Plan, is_staged};
 use ioalign_repair::mover::{self, Done};
 use ioalign_repair::tables::SlotKind;
 use ioalign_report::Options;
-use ioalign_report::text::wrap;
 use ioalign_report::words::clean;
 use ioalign_report::words::headline::capital;
 use ioalign_report::words::numbers::{about, duration, exact_and_about};
@@ -231,18 +230,17 @@ pub fn meanings(text: &mut String, consequences: &[Consequence], look: &Options)
             Some(advice) => format!(". {}", capital(advice)),
             None => String::new(),
         };
-        paragraph(text, &clean(&format!("{}{advice}", one.what)), mark, look);
+        paragraph(text, &format!("{}{advice}", one.what), mark, look);
     }
     text.push('\n');
 }
 
 fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
-    let room = |lead: &str| look.width.saturating_sub(lead.len());
-    let lines = wrap::plain(words, [room(mark), room("    ")]);
-    for (index, line) in lines.into_iter().enumerate() {
-        let lead = if index == 0 { mark } else { "    " };
-        let _ = writeln!(text, "{lead}{line}");
-    }
+    text.push_str(&ioalign_report::text::paragraph(
+        words,
+        [mark, "    "],
+        look,
+    ));
 }
 
 fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {

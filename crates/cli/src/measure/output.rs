@@ -7,7 +7,7 @@ use ioalign_report::comparison::Format;
 
 use crate::args::ShownArgs;
 use crate::check;
-use crate::trace::look;
+use crate::look;
 
 /// To the file that was named, or to standard output.
 pub fn write(comparison: &Comparison, shown: &ShownArgs) -> Result<()> {

@@ -20,7 +20,7 @@ use super::session::INTERRUPTED;
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
-use crate::trace::look;
+use crate::look;
 use plan::Plan;
 use progress::Progress;
 use sent::Collector;

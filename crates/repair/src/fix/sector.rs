@@ -72,6 +72,7 @@ impl<D: DerefMut<Target: Disk>> Disk for Sectored<D> {
     fn zeros_from(&mut self, at: u64) -> u64 {
         self.disk.zeros_from(at)
     }
+
     fn second(&self) -> Option<Box<dyn Disk + Send>> {
         let disk = self.disk.second()?;
         let logical = self.logical;

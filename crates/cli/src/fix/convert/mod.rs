@@ -19,7 +19,7 @@ use super::document::Ended;
 use super::{document as outer, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
-use crate::trace::look;
+use crate::look;
 pub use document::Conversion;
 
 /// Images are read and written in these, whatever their table counts in.

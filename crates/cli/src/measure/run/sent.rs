@@ -11,7 +11,7 @@ use ioalign_observe::Settings;
 use ioalign_observe::pipeline::Stream;
 use ioalign_observe::record::{Io, Op};
 
-use crate::trace::look;
+use crate::look;
 
 /// Takes I/Os from all workers.
 pub struct Collector(Mutex<Stream>);
