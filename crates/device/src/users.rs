@@ -53,9 +53,11 @@ impl Use {
     pub fn remedy(&self) -> String {
         match self {
             Self::Mount { point, .. } => format!("unmount it first: umount {point}"),
-            Self::Holder { holder, .. } => format!("stop {holder} first, or measure {holder}"),
+            Self::Holder { holder, .. } => format!("stop {holder} first, or name {holder} instead"),
             Self::Swap { device } => format!("switch it off first: swapoff {device}"),
-            Self::Loop { device } => format!("measure {device}, or detach it: losetup -d {device}"),
+            Self::Loop { device } => {
+                format!("name {device} instead, or detach it: losetup -d {device}")
+            }
         }
     }
 }
