@@ -261,6 +261,10 @@ fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
 
 /// What was done.
 pub fn ended(text: &mut String, done: &Done, elapsed: Duration) {
+    if done.written_bytes == 0 {
+        text.push_str("nothing had to be written\n");
+        return;
+    }
     let us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
     let _ = writeln!(
         text,
