@@ -2,8 +2,8 @@
 //!
 //! Its sector is the unit of everything in its boot sector, and firmware, Windows and Linux refuse one
 //! that is smaller than the block of the disk. Where the clusters are whole new sectors already, only what
-//! lies before them is made anew and no file is touched ([`keep`]). Otherwise all files are laid out anew
-//! ([`rebuild`]): names, times and attributes are the bytes that they were.
+//! lies before them is made anew and no file is touched (`keep`). Otherwise all files are laid out anew
+//! (`rebuild`): names, times and attributes are the bytes that they were.
 
 mod chains;
 mod geometry;
