@@ -10,11 +10,17 @@ use std::io::{self, Seek, SeekFrom};
 use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{Advice, FlockOperation, OFlags, fadvise, flock, ioctl_blksszget};
 use rustix::io::Errno;
 
 use crate::{Disk, Error, ErrorKind, Result};
+
+/// A lock that another holds is asked for so often,
+const LOCK_TRIES: u32 = 5;
+/// with such a pause between.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// An open file with its size.
 #[derive(Debug)]
@@ -45,7 +51,7 @@ impl FileDisk {
 
     /// Takes an open file and locks it.
     pub fn locked(mut file: File, logical: u64, path: &Path) -> Result<Self> {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match lock(&file) {
             Err(Errno::WOULDBLOCK) => return Err(in_use(path)),
             Err(error) => return Err(Error::io("cannot be locked", error.into()).of_target(path)),
             Ok(()) => {}
@@ -72,6 +78,18 @@ impl FileDisk {
     pub(crate) fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
+}
+
+/// A child of a program that has just let go of the file holds the lock too, between its fork and its exec:
+/// so it is asked for a few times.
+fn lock(file: &File) -> rustix::io::Result<()> {
+    for _ in 0..LOCK_TRIES {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
+            other => return other,
+        }
+    }
+    Err(Errno::WOULDBLOCK)
 }
 
 fn in_use(path: &Path) -> Error {

@@ -82,22 +82,30 @@ impl Hands {
         })
     }
 
-    /// Loads a window while `meanwhile` runs; what that gives counts first.
-    pub fn load_during<T>(
+    /// The handle of the disk.
+    pub fn disk(&mut self) -> &mut dyn Disk {
+        &mut *self.disk
+    }
+
+    /// Loads a window.
+    pub fn load(&mut self, load: Load) -> Result<Loaded> {
+        load.run(&mut *self.disk, &mut *self.store)
+    }
+
+    /// Does something with these hands while `own` runs; gives what both have come to, that first.
+    pub fn during<T, U: Send>(
         &mut self,
-        load: Load,
-        meanwhile: impl FnOnce() -> Result<T>,
-    ) -> (Result<T>, Result<Loaded>) {
+        aside: impl FnOnce(&mut Self) -> Result<U> + Send,
+        own: impl FnOnce() -> Result<T>,
+    ) -> (Result<T>, Result<U>) {
         std::thread::scope(|scope| {
-            let loading = scope.spawn(|| load.run(&mut *self.disk, &mut *self.store));
-            let other = meanwhile();
-            let loaded = loading.join().unwrap_or_else(|_| {
-                Err(Error::new(
-                    crate::ErrorKind::Io,
-                    "the thread that reads ahead came to an end",
-                ))
+            let aside = scope.spawn(|| aside(self));
+            let own = own();
+            let aside = aside.join().unwrap_or_else(|_| {
+                let what = "the second thread of the move came to an end";
+                Err(Error::new(crate::ErrorKind::Io, what))
             });
-            (other, loaded)
+            (own, aside)
         })
     }
 }

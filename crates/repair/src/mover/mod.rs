@@ -25,7 +25,8 @@
 //! # What is durable when
 //!
 //! A window that is *copied* (no overlap, or a window not longer than the distance):
-//! read and hash, write, flush the disk, read back, record `done`, sync the journal.
+//! read and hash, write, flush the disk, read back, record `done`, sync the journal. Where old and new place share
+//! nothing, the next window is read and written meanwhile: it goes where nothing lives, and no record speaks of it.
 //!
 //! A window that is *staged*: read and hash into memory and slot, record `done` (which closes the window
 //! before) and `staged`, sync the journal, write, flush the disk, read back. So two flushes a window,
@@ -53,6 +54,7 @@
 //! Verification reads a window back *before* its other copy is given up (the source, or the slot), so a disk
 //! that does not keep what it is given is found while the data still exist, and the window is written again.
 
+mod apart;
 pub mod digest;
 pub(crate) mod disk_check;
 mod file;

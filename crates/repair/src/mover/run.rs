@@ -144,13 +144,15 @@ impl<'a> Run<'a> {
     }
 
     fn one_window(&mut self, track: Track, toward: Side) -> Result<()> {
+        if !track.overlaps() {
+            return self.copy_apart(track, toward);
+        }
         let header = self.journal.header();
-        let staged =
-            track.overlaps() && track.0.distance() < header.direct_from && header.slot_bytes > 0;
-        let most = match (staged, track.overlaps()) {
-            (true, _) => header.slot_bytes,
-            (false, true) => track.0.distance().min(self.options.chunk),
-            (false, false) => self.options.chunk,
+        let staged = track.0.distance() < header.direct_from && header.slot_bytes > 0;
+        let most = if staged {
+            header.slot_bytes
+        } else {
+            track.0.distance().min(self.options.chunk)
         };
         let window = track.next(toward, self.state.done, most);
         if staged {
@@ -217,8 +219,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn flush(&mut self) -> Result<()> {
-        let flushed = self.disk.flush();
-        flushed.map_err(|error| Error::io("the disk does not make durable what was written", error))
+        flush(self.disk)
     }
 
     fn done(&self) -> Done {
@@ -233,4 +234,10 @@ impl<'a> Run<'a> {
             unreadable: self.journal.unreadable().to_vec(),
         }
     }
+}
+
+/// Flushes a disk, with a word for it.
+pub fn flush(disk: &mut dyn Disk) -> Result<()> {
+    let flushed = disk.flush();
+    flushed.map_err(|error| Error::io("the disk does not make durable what was written", error))
 }

@@ -75,7 +75,10 @@ impl Run<'_> {
         let load = self.load(track, toward, &next, memory);
         let (written, loaded) = match self.hands.take() {
             Some(mut hands) => {
-                let both = hands.load_during(load, || self.unstage(span, hashes, true));
+                let both = hands.during(
+                    |hands| hands.load(load),
+                    || self.unstage(span, hashes, true),
+                );
                 self.hands = Some(hands);
                 both
             }

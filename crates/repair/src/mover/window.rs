@@ -56,7 +56,11 @@ impl Run<'_> {
         Err(will_not_keep(span))
     }
 
-    fn copy_pieces(&mut self, span: Span, bad: &mut Vec<Range<u64>>) -> Result<Vec<u128>> {
+    pub(super) fn copy_pieces(
+        &mut self,
+        span: Span,
+        bad: &mut Vec<Range<u64>>,
+    ) -> Result<Vec<u128>> {
         let mut hashes = Vec::new();
         for piece in span.pieces(self.piece) {
             let (hash, bytes) = self.read_piece(span, piece, bad)?;

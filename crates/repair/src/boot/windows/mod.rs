@@ -142,7 +142,8 @@ fn not_found(survey: &mut Survey<'_>, moved: &Moved, signature: u32, found: &Fou
         return;
     }
     let number = Some(moved.number);
-    if found.systems == 0 {
+    // No Windows has written to a disk without a signature: it would have given it one.
+    if found.systems == 0 && signature != 0 {
         let what = format!(
             "Windows elsewhere knows its drive letter by disk {signature:08X} and byte {}: it may give another one",
             moved.from
