@@ -48,11 +48,8 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
     let plan = plan(&mut *disk, arguments)?;
     refuse::expected(&plan, arguments)?;
     let page = Page {
-        arguments,
-        plan: Some(&plan),
         rate: estimate::rate(&mut *disk, &plan, arguments),
-        ended: Ended::Planned,
-        done: None,
+        ..Page::of(arguments, &plan)
     };
     page.write()?;
     Ok(page.exit())
@@ -98,7 +95,18 @@ pub struct Page<'a> {
     pub done: Option<(mover::Done, std::time::Duration)>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// A plan of which nothing is done yet.
+    pub const fn of(arguments: &'a FixArgs, plan: &'a Plan) -> Self {
+        Self {
+            arguments,
+            plan: Some(plan),
+            rate: None,
+            ended: Ended::Planned,
+            done: None,
+        }
+    }
+
     /// To standard output.
     pub fn write(&self) -> Result<()> {
         if self.arguments.look.json {

@@ -25,19 +25,13 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
     let mut disk = target::open(arguments, false)?;
     let plan = plan(&mut *disk, arguments)?;
     refuse::expected(&plan, arguments)?;
-    let mut page = Page {
-        arguments,
-        plan: Some(&plan),
-        rate: None,
-        ended: Ended::Planned,
-        done: None,
-    };
+    let mut page = Page::of(arguments, &plan);
     if plan.is_empty() {
         page.write()?;
         return Ok(page.exit());
     }
     refuse::without_consent(&plan, arguments)?;
-    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let shown = Shown::of(&arguments.look)?;
     let begun = Instant::now();
     let made = container::create(
         new,

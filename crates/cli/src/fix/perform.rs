@@ -27,20 +27,14 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     if !was_shrunk {
         refuse::expected(&plan, arguments)?;
     }
-    let mut page = Page {
-        arguments,
-        plan: Some(&plan),
-        rate: None,
-        ended: Ended::Planned,
-        done: None,
-    };
+    let mut page = Page::of(arguments, &plan);
     if plan.is_empty() {
         page.write()?;
         return Ok(page.exit());
     }
     refuse::without_consent(&plan, arguments)?;
     place::warn_volatile(&journal, arguments.look.quiet);
-    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let shown = Shown::of(&arguments.look)?;
     let trail = Trail::leave(arguments, &journal)?;
     let begun = Instant::now();
     let done = mover::apply(
@@ -69,7 +63,7 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     let journal = place::existing(arguments)?;
     let sector = sector_of(&journal)?;
     let mut disk = target::with_sector(&arguments.target, true, Some(sector))?;
-    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let shown = Shown::of(&arguments.look)?;
     let begun = Instant::now();
     let way = if arguments.mode.resume {
         mover::resume

@@ -6,6 +6,7 @@ use anyhow::Result;
 use indicatif::{HumanDuration, ProgressBar};
 use ioalign_repair::mover::{Progress, Task};
 
+use crate::args::LookArgs;
 use crate::bar::bar;
 use crate::interrupt::Interrupt;
 
@@ -17,7 +18,8 @@ pub struct Shown {
 
 impl Shown {
     /// Watches for Ctrl-C from now on.
-    pub fn new(quiet: bool) -> Result<Self> {
+    pub fn of(look: &LookArgs) -> Result<Self> {
+        let quiet = look.quiet || look.json;
         let interrupt = Interrupt::watched()?;
         let bar = bar(Some(1), !quiet, "{bar:20} {bytes}/{total_bytes} {wide_msg}");
         Ok(Self { bar, interrupt })

@@ -65,7 +65,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
         disk = open(arguments, true)?;
     }
     place::warn_volatile(&journal, arguments.look.quiet);
-    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let shown = Shown::of(&arguments.look)?;
     let trail = Trail::leave(arguments, &journal)?;
     let begun = Instant::now();
     let done = mover::apply(
@@ -118,7 +118,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
         return nothing(arguments, to);
     };
     consented(&conversion, arguments)?;
-    let shown = Shown::new(arguments.look.quiet || arguments.look.json)?;
+    let shown = Shown::of(&arguments.look)?;
     let begun = Instant::now();
     let done = write_new(arguments, &conversion, &mut *disk, new, &shown);
     shown.end();
