@@ -76,7 +76,11 @@ fn inspected(source: &Arc<dyn Source>, path: &Path) -> Result<Image> {
 }
 
 fn cannot_read(path: &Path, error: &ioalign_inspect::Error) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("cannot be used: {error}")).of_target(path)
+    let full = error.full();
+    // The file is named by this error already, unless it is another one of a chain.
+    let what = full.strip_prefix(&format!("{}: ", path.display()));
+    let what = format!("cannot be used: {}", what.unwrap_or(&full));
+    Error::new(ErrorKind::Unsupported, what).of_target(path)
 }
 
 /// A refusal, with the way that is always open.
