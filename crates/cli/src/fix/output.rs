@@ -66,18 +66,9 @@ pub fn removed(error: Error, new: &Path) -> Result<Exit> {
     Err(refuse::error(error, new))
 }
 
-/// As typed, or by the name.
+/// As typed, or by the name, or raw.
 pub fn format(arguments: &FixArgs, new: &Path) -> Format {
-    if let Some(format) = arguments.format {
-        return format.into();
-    }
-    let ending = new.extension().map(|ending| ending.to_ascii_lowercase());
-    match ending.as_deref().and_then(std::ffi::OsStr::to_str) {
-        Some("qcow2") => Format::Qcow2,
-        Some("vhd" | "vpc") => Format::Vhd,
-        Some("vhdx") => Format::Vhdx,
-        Some("vmdk") => Format::Vmdk,
-        Some("vdi") => Format::Vdi,
-        _ => Format::Raw,
-    }
+    let typed = arguments.format.map(Format::from);
+    let named = || Format::from_extension(new);
+    typed.or_else(named).unwrap_or(Format::Raw)
 }

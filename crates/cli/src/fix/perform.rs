@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use ioalign_device::partitions::{self, Partition};
 use ioalign_repair::mover::{self, Done, FileDisk, Outcome};
 use ioalign_repair::tables::{SlotKind, Table};
-use ioalign_repair::{Disk, Error, ErrorKind, journal};
+use ioalign_repair::{Disk, Error, ErrorKind, Job, journal};
 
 use super::document::Ended;
 use super::progress::Shown;
@@ -33,28 +33,41 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
         return Ok(page.exit());
     }
     refuse::without_consent(&plan, arguments)?;
-    place::warn_volatile(&journal, arguments.look.quiet);
+    journalled(arguments, disk, &journal, &plan.job, |done, elapsed| {
+        page.ended = Ended::of(done.outcome);
+        page.done = Some((done, elapsed));
+        page.write()
+    })
+}
+
+/// Does a job with a journal, and says how it ended.
+pub fn journalled(
+    arguments: &FixArgs,
+    mut disk: Box<dyn Disk>,
+    journal: &Path,
+    job: &Job,
+    tell: impl FnOnce(Done, Duration) -> Result<()>,
+) -> Result<Exit> {
+    place::warn_volatile(journal, arguments.look.quiet);
     let shown = Shown::of(&arguments.look)?;
-    let trail = Trail::leave(arguments, &journal)?;
+    let trail = Trail::leave(arguments, journal)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
-        &journal,
-        &plan.job,
+        journal,
+        job,
         &options(arguments),
         &mut |progress| shown.tell(progress),
     );
     shown.end();
     match done {
         Ok(done) => {
-            page.ended = Ended::of(done.outcome);
-            page.done = Some((done, begun.elapsed()));
             trail.forget();
-            page.write()?;
+            tell(done, begun.elapsed())?;
             close(disk, &arguments.target)?;
-            Ok(page.exit())
+            Ok(Exit::Done)
         }
-        Err(error) => stopped(error, arguments, &journal),
+        Err(error) => stopped(error, arguments, journal),
     }
 }
 
@@ -105,7 +118,7 @@ fn sector_of(path: &Path) -> Result<u64> {
 }
 
 /// Lets go of the disk, and has the kernel take on the table of a device.
-pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
+fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
     if !target::is_block(path)? {
         return Ok(());
     }
@@ -128,7 +141,7 @@ pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
 }
 
 /// Says what to do next.
-pub fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
+fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     let (kind, interrupted) = (error.kind(), error.kind() == ErrorKind::Interrupted);
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {

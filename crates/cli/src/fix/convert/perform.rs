@@ -11,9 +11,8 @@ use ioalign_repair::{Disk, Job, mover, overlay};
 
 use super::super::document::Ended;
 use super::super::progress::Shown;
-use super::super::trail::Trail;
 use super::super::{output, perform, place, refuse};
-use super::{Page, SMALLEST, consented, open, options, plan, possible_in_place};
+use super::{Page, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -64,35 +63,17 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
         longer(&arguments.target, &conversion)?;
         disk = open(arguments, true)?;
     }
-    place::warn_volatile(&journal, arguments.look.quiet);
-    let shown = Shown::of(&arguments.look)?;
-    let trail = Trail::leave(arguments, &journal)?;
-    let begun = Instant::now();
-    let done = mover::apply(
-        &mut *disk,
-        &journal,
-        &job,
-        &options(arguments),
-        &mut |progress| shown.tell(progress),
-    );
-    shown.end();
-    match done {
-        Ok(done) => {
-            trail.forget();
-            let page = Page {
-                arguments,
-                to,
-                conversion: Some(&conversion),
-                job: Some(Ok(&job)),
-                ended: Ended::Converted,
-                done: Some((done, begun.elapsed())),
-            };
-            page.write()?;
-            perform::close(disk, &arguments.target)?;
-            Ok(Exit::Done)
-        }
-        Err(error) => perform::stopped(error, arguments, &journal),
-    }
+    perform::journalled(arguments, disk, &journal, &job, |done, elapsed| {
+        let page = Page {
+            arguments,
+            to,
+            conversion: Some(&conversion),
+            job: Some(Ok(&job)),
+            ended: Ended::Converted,
+            done: Some((done, elapsed)),
+        };
+        page.write()
+    })
 }
 
 /// Makes a raw image longer. Its table is right as before, if not in its place: what comes after may fail.
