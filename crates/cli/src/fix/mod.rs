@@ -4,6 +4,7 @@ mod convert;
 mod demand;
 mod document;
 mod estimate;
+mod fresh;
 mod output;
 mod perform;
 mod place;

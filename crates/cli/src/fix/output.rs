@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use ioalign_repair::container::{self, Format};
-use ioalign_repair::{Error, ErrorKind};
+use ioalign_repair::mover::Done;
+use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
 use super::document::Ended;
+use super::fresh::FreshImage;
 use super::progress::Shown;
 use super::{Page, options, place, plan, refuse, target};
 use crate::args::FixArgs;
@@ -33,17 +35,7 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
     refuse::without_consent(&plan, arguments)?;
     let shown = Shown::of(&arguments.look)?;
     let begun = Instant::now();
-    let made = container::create(
-        new,
-        format(arguments, new),
-        disk.size_bytes(),
-        disk.logical_bytes(),
-    );
-    let done = made.and_then(|mut image| {
-        let mut tell = |progress: &_| shown.tell(progress);
-        let how = options(arguments);
-        container::write_new_with(&mut *disk, &plan.job, &mut *image, &how, &mut tell)
-    });
+    let done = copied(arguments, &mut *disk, &plan.job, new, &shown);
     shown.end();
     match done {
         Ok(done) => {
@@ -52,13 +44,28 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
             page.write()?;
             Ok(page.exit())
         }
-        Err(error) => removed(error, new),
+        Err(error) => failed(error, new),
     }
 }
 
-/// Half of a copy is of use to nobody; the original is as it was.
-pub fn removed(error: Error, new: &Path) -> Result<Exit> {
-    let _ = std::fs::remove_file(new);
+fn copied(
+    arguments: &FixArgs,
+    disk: &mut dyn Disk,
+    job: &Job,
+    new: &Path,
+    shown: &Shown,
+) -> ioalign_repair::Result<Done> {
+    let (bytes, logical) = (disk.size_bytes(), disk.logical_bytes());
+    let mut image = FreshImage::create(new, format(arguments, new), bytes, logical)?;
+    let mut tell = |progress: &_| shown.tell(progress);
+    let how = options(arguments);
+    let done = container::write_new_with(disk, job, &mut *image.disk, &how, &mut tell)?;
+    image.keep();
+    Ok(done)
+}
+
+/// How a copy that was not finished ends; what there was of it is gone.
+pub fn failed(error: Error, new: &Path) -> Result<Exit> {
     if error.kind() == ErrorKind::Interrupted {
         anstream::eprintln!("ioalign: stopped; {} was removed", new.display());
         return Ok(Exit::Interrupted);

@@ -1,6 +1,6 @@
 //! New images.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -14,29 +14,42 @@ use crate::{Disk, Error, ErrorKind, Result};
 /// the room that is written. After a flush it is a whole image.
 pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<Box<dyn Disk>> {
     possible(format, bytes, logical)?;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    let file = options.open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Error::new(
-            ErrorKind::Refused,
-            "there is a file of this name already, and it is not overwritten",
-        )
-        .of_target(path),
-        _ => Error::io("cannot be made", error).of_target(path),
-    })?;
-    let store = FileDisk::locked(file, logical, path)?;
-    let handle = store
-        .file()
-        .and_then(|file| sync_folder(path).map(|()| file));
-    let handle = handle.map_err(|error| Error::io("cannot be made", error).of_target(path))?;
-    lock::exclusive(&handle, path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let made = create_store(Box::new(store), format, bytes, logical, &name);
-    made.map_err(|error| {
+    let file = new_file(path).map_err(|error| error.of_target(path))?;
+    filled(file, path, format, bytes, logical).map_err(|error| {
         // It was made here a moment ago, and is no image.
         let _ = std::fs::remove_file(path);
         error.of_target(path)
     })
+}
+
+fn new_file(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    options.open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::new(
+            ErrorKind::Refused,
+            "there is a file of this name already, and it is not overwritten",
+        ),
+        _ => unmade(error),
+    })
+}
+
+fn filled(
+    file: File,
+    path: &Path,
+    format: Format,
+    bytes: u64,
+    logical: u64,
+) -> Result<Box<dyn Disk>> {
+    let store = FileDisk::locked(file, logical, path)?;
+    sync_folder(path).map_err(unmade)?;
+    lock::exclusive(&store.file().map_err(unmade)?, path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    create_store(Box::new(store), format, bytes, logical, &name)
+}
+
+fn unmade(error: io::Error) -> Error {
+    Error::io("cannot be made", error)
 }
 
 /// What a format can hold.

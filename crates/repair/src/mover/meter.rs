@@ -82,6 +82,11 @@ impl<'a> Meter<'a> {
         if let Some(limit) = self.limit {
             std::thread::sleep(wait(self.moved, limit, elapsed));
         }
+        self.ask()
+    }
+
+    /// Tells of the progress; an error where the watcher wants to stop.
+    pub fn ask(&mut self) -> Result<()> {
         let progress = self.progress();
         match (self.watch)(&progress) {
             ControlFlow::Continue(()) => Ok(()),

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::Format;
 use ioalign_repair::convert::Conversion;
 use ioalign_repair::{Disk, Job, mover, overlay};
 
 use super::super::document::Ended;
+use super::super::fresh::FreshImage;
 use super::super::progress::Shown;
 use super::super::{output, perform, place, refuse};
 use super::{Page, SMALLEST, consented, open, plan, possible_in_place};
@@ -116,7 +117,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
             page.write()?;
             Ok(Exit::Done)
         }
-        Err(error) => output::removed(error, new),
+        Err(error) => output::failed(error, new),
     }
 }
 
@@ -133,10 +134,12 @@ fn write_new(
         Format::Vhdx => conversion.to,
         _ => SMALLEST,
     };
-    let mut image = container::create(new, format, conversion.bytes, logical)?;
+    let mut image = FreshImage::create(new, format, conversion.bytes, logical)?;
     let verify = arguments.how.verify.into();
     let mut tell = |progress: &_| shown.tell(progress);
-    overlay::copy(&mut conversion.view(disk), &mut *image, verify, &mut tell)
+    let done = overlay::copy(&mut conversion.view(disk), &mut *image.disk, verify, &mut tell)?;
+    image.keep();
+    Ok(done)
 }
 
 fn nothing(arguments: &FixArgs, to: u64) -> Result<Exit> {

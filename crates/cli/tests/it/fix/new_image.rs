@@ -99,3 +99,30 @@ fn images_of_all_formats_are_fixed_in_place() {
         }
     }
 }
+
+/// Only what this run has made is removed when a copy fails.
+#[test]
+fn a_name_that_is_taken_meanwhile_is_left_alone() {
+    let image = Image::old();
+    let folder = image.disk.folder();
+    // To a look at what is there it does not exist, and a file of the name cannot be made.
+    let link = folder.join("link.img");
+    std::os::unix::fs::symlink(folder.join("nowhere"), &link).unwrap();
+    let arguments = [text(image.path()), "--output", text(&link)];
+    refused(&arguments, 65, &["link.img", "of this name already"]);
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn a_copy_that_is_stopped_leaves_nothing() {
+    let image = Image::old();
+    let before = image.whole();
+    let new = image.disk.folder().join("new.img");
+    let child = started(&[text(image.path()), "--output", text(&new), "--limit", "2M"]);
+    until("the new image is made", || new.exists());
+    tool("kill", &["-INT", &child.id().to_string()]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("new.img was removed"));
+    assert!(!new.exists() && image.whole() == before);
+}

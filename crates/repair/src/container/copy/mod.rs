@@ -228,6 +228,7 @@ impl Copy<'_> {
             if there != hash {
                 return Err(wrong(place.start));
             }
+            self.meter.ask().map_err(stopped)?;
         }
         Ok(())
     }
