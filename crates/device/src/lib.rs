@@ -8,6 +8,7 @@ mod cache;
 mod content;
 mod direct;
 pub mod error;
+pub mod lock;
 mod open;
 pub mod partitions;
 mod same;

@@ -14,11 +14,12 @@ use crate::cache::Caches;
 use crate::direct::{self, Direct};
 use crate::scratch::{self, Scratch};
 use crate::target::{Kind, Member, Target, Want};
-use crate::users::{self, users};
-use crate::{Error, ErrorKind, Result, content};
+use crate::users::{self, Use, users};
+use crate::{Error, ErrorKind, Result, content, lock};
 
 /// Rings that were closed give their devices back only after a while; so long it is tried again.
 const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A block device.
 pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
@@ -76,6 +77,10 @@ pub(crate) fn folder(path: &Path, want: &Want) -> Result<Target> {
 
 fn open_member(path: &Path, want: &Want, notes: &mut Vec<String>) -> Result<(Member, bool)> {
     let (file, is_direct) = open(path, want, OFlags::empty(), notes)?;
+    if want.write {
+        // No machine is started on it for as long as the load goes on.
+        lock::exclusive(&file, path)?;
+    }
     let size_bytes = usable(length(path)?, want)?;
     Ok((member(path, file, size_bytes), is_direct))
 }
@@ -115,7 +120,7 @@ fn usable(whole: u64, want: &Want) -> Result<u64> {
 }
 
 fn check_users(path: &Path, write: bool, notes: &mut Vec<String>) -> Result<()> {
-    let all = users(path);
+    let all = users_patiently(path, write);
     match all.first() {
         Some(used) if write => {
             Err(Error::new(ErrorKind::InUse, format!("is in use: {used}")).advise(used.remedy()))
@@ -127,6 +132,18 @@ fn check_users(path: &Path, write: bool, notes: &mut Vec<String>) -> Result<()> 
             Ok(())
         }
         None => Ok(()),
+    }
+}
+
+/// Rings of a run that has just ended hold its locks on files for a while as well.
+fn users_patiently(path: &Path, write: bool) -> Vec<Use> {
+    let begun = Instant::now();
+    loop {
+        let all = users(path);
+        if !write || all != [Use::Program] || begun.elapsed() > PATIENCE {
+            return all;
+        }
+        std::thread::sleep(PAUSE);
     }
 }
 
@@ -190,7 +207,7 @@ fn open_patiently(path: &Path, write: bool, flags: OFlags) -> io::Result<File> {
         if !is_busy || begun.elapsed() > PATIENCE {
             return file;
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(PAUSE);
     }
 }
 

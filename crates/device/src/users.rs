@@ -1,12 +1,14 @@
-//! Who uses a device or a file: mounts, devices on top, paging space, loop devices.
+//! Who uses a device or a file: mounts, devices on top, paging space, loop devices, virtual machines.
 
 use std::fmt;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, makedev, minor};
+
+use crate::lock;
 
 /// Something that uses a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub enum Use {
         /// The loop device.
         device: String,
     },
+    /// A program that keeps QEMU's locks has it open: a virtual machine above all.
+    Program,
 }
 
 impl fmt::Display for Use {
@@ -44,6 +48,7 @@ impl fmt::Display for Use {
             Self::Holder { device, holder } => write!(f, "{device} is part of {holder}"),
             Self::Swap { device } => write!(f, "{device} is paging space"),
             Self::Loop { device } => write!(f, "it is the backing file of {device}"),
+            Self::Program => f.write_str("another program is using it as a disk"),
         }
     }
 }
@@ -58,6 +63,7 @@ impl Use {
             Self::Loop { device } => {
                 format!("name {device} instead, or detach it: losetup -d {device}")
             }
+            Self::Program => "shut the machine down that runs on it".to_owned(),
         }
     }
 }
@@ -68,6 +74,11 @@ pub fn users(path: &Path) -> Vec<Use> {
         return Vec::new();
     };
     let mut all = Vec::new();
+    // A pipe would wait for its other end, and nothing but these two is a disk.
+    let is_disk = found.is_file() || found.file_type().is_block_device();
+    if is_disk {
+        all.extend(program(path));
+    }
     if found.rdev() == 0 {
         let same = |other: &fs::Metadata| {
             other.rdev() == 0 && (other.dev(), other.ino()) == (found.dev(), found.ino())
@@ -194,6 +205,11 @@ fn loops(same: &dyn Fn(&fs::Metadata) -> bool) -> Vec<Use> {
     };
     let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     entries.filter_map(of_entry).collect()
+}
+
+fn program(path: &Path) -> Option<Use> {
+    let file = fs::File::open(path).ok()?;
+    lock::is_in_use(&file).then_some(Use::Program)
 }
 
 /// The kernel writes blanks and backslashes of paths as `\040`.

@@ -89,5 +89,6 @@ fn remedy(used: &Use) -> String {
         }
         Use::Swap { device } => format!("switch it off first: swapoff {device}"),
         Use::Loop { device } => format!("fix {device} instead, or detach it: losetup -d {device}"),
+        Use::Program => used.remedy(),
     }
 }

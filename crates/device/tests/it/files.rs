@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ioalign_device::{ErrorKind, Kind, Target, Want};
-use ioalign_testkit::Mount;
+use ioalign_testkit::run::command;
+use ioalign_testkit::{Mount, Qemu};
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -39,6 +40,7 @@ fn a_file_is_made_filled_and_kept() {
     // Again: the same file, and as it is ours it may be written, and grows.
     let again = Target::open(&path, &sized(writing(), MIB)).unwrap();
     assert_eq!(again.size_bytes(), MIB);
+    drop(again);
     let grown = Target::open(&path, &sized(writing(), 5 * MIB)).unwrap();
     assert_eq!(grown.size_bytes(), 5 * MIB);
     assert_eq!(fs::read(&path).unwrap()[..bytes.len()], bytes[..]);
@@ -166,4 +168,31 @@ fn sizes_of_o_direct_are_those_that_work() {
     }
     let buffered = Target::open(&path, &Want::default()).unwrap();
     assert_eq!((buffered.direct(), buffered.logical_bytes()), (None, 1));
+}
+
+#[test]
+fn an_image_of_a_running_machine_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    File::create(&path).unwrap().set_len(4 * MIB).unwrap();
+    for options in [&["-f", "raw"][..], &["-r", "-f", "raw"]] {
+        let machine = Qemu::on(&path, options);
+        let words = ["another program is using it", "shut the machine down"];
+        refused(&path, &destroying(&path), ErrorKind::InUse, &words);
+        // Reading harms nobody, but the machine's own I/O is in the figures.
+        let target = Target::open(&path, &reading()).unwrap();
+        let notes = target.notes();
+        let told = |note: &String| note.contains("another program is using it");
+        assert!(notes.iter().any(told), "{notes:?}");
+        drop(machine);
+    }
+    let ours = Target::open(&path, &writing()).unwrap();
+    let mut qemu = command("qemu-io");
+    qemu.args(["-f", "raw", "-c", "length"]).arg(&path);
+    assert!(
+        !qemu.output().unwrap().status.success(),
+        "QEMU opens it too"
+    );
+    drop(ours);
+    assert!(qemu.output().unwrap().status.success());
 }

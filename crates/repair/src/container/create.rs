@@ -4,8 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use ioalign_device::lock;
+
 use super::store::Store;
-use super::{Format, lock, qcow2, vdi, vhd, vhdx, vmdk};
+use super::{Format, qcow2, vdi, vhd, vhdx, vmdk};
 use crate::journal::sync_folder;
 use crate::mover::FileDisk;
 use crate::{Disk, Error, ErrorKind, Result};

@@ -8,7 +8,6 @@ mod copy;
 mod create;
 mod fields;
 mod format;
-mod lock;
 mod open;
 mod pieces;
 mod qcow2;

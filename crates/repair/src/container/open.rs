@@ -5,13 +5,14 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use ioalign_device::lock;
 use ioalign_inspect::images::{self, Image, Policy};
 use ioalign_inspect::source::{FileSource, Source};
 
 use super::pieces::{Piece, Pieces};
 use super::reading::Reading;
 use super::store::Store;
-use super::{lock, qcow2, sound, vdi, vhd, vhdx, vmdk};
+use super::{qcow2, sound, vdi, vhd, vhdx, vmdk};
 use crate::mover::FileDisk;
 use crate::{Disk, Error, ErrorKind, Result};
 

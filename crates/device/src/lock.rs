@@ -1,4 +1,4 @@
-//! QEMU's locks: one byte of the image file a permission (`block/file-posix.c`), as open file description
+//! Images that a virtual machine has open. QEMU's locks: one byte of the image file a permission (`block/file-posix.c`), as open file description
 //! locks. A machine that runs on an image holds some of bytes 100 to 299; none of them may be held by
 //! somebody else while data move, and none can be taken meanwhile.
 
@@ -22,10 +22,15 @@ pub fn exclusive(file: &File, path: &Path) -> Result<()> {
     take(file, libc::F_WRLCK, FIRST, BYTES, path)
 }
 
+/// Whether another program holds any of them, to read or to write; `false` where that cannot be told.
+pub(crate) fn is_in_use(file: &File) -> bool {
+    is_held(file, FIRST, BYTES).unwrap_or(false)
+}
+
 /// Holds the image against writers. One that is being written has no state that could be read.
 pub fn shared(file: &File, path: &Path) -> Result<()> {
     take(file, libc::F_RDLCK, NO_WRITERS, 1, path)?;
-    if is_held(file, WRITES).unwrap_or(false) {
+    if is_held(file, WRITES, 1).unwrap_or(false) {
         return Err(in_use(path));
     }
     Ok(())
@@ -43,8 +48,8 @@ fn take(file: &File, kind: i32, at: i64, bytes: i64, path: &Path) -> Result<()> 
     }
 }
 
-fn is_held(file: &File, at: i64) -> io::Result<bool> {
-    let mut range = range(libc::F_WRLCK, at, 1);
+fn is_held(file: &File, at: i64, bytes: i64) -> io::Result<bool> {
+    let mut range = range(libc::F_WRLCK, at, bytes);
     fcntl(file, libc::F_OFD_GETLK, &mut range)?;
     Ok(i32::from(range.l_type) != libc::F_UNLCK)
 }
