@@ -19,7 +19,7 @@ mod vhd;
 mod vhdx;
 mod vmdk;
 
-pub use copy::{write_new, write_new_with};
+pub use copy::{write_new, write_new_with, write_view};
 pub use create::{create, create_store};
 pub use format::Format;
 pub use open::{open, open_store};

@@ -3,14 +3,14 @@
 //! The same description serves both ways of changing a disk: read as a disk it is copied to a new image,
 //! and compared with what is there it becomes the patches of a [`Job`](crate::Job).
 
-mod copy;
+mod origin;
 mod patches;
 mod table;
 mod view;
 
 use std::ops::Range;
 
-pub use copy::copy;
+pub(crate) use origin::{Origin, Origins, fill};
 pub use patches::patches;
 pub use table::table;
 pub use view::View;
@@ -62,6 +62,16 @@ impl Piece {
     }
 }
 
+/// Where an address is among pieces.
+enum Spot<'a> {
+    /// On this one.
+    On(&'a Piece),
+    /// Before one that begins there.
+    Before(u64),
+    /// Behind all of them.
+    Behind,
+}
+
 /// Pieces that belong together: none covers another, and they are written together.
 #[derive(Clone, Debug, Default)]
 pub struct Layer(Vec<Piece>);
@@ -74,14 +84,14 @@ impl Layer {
         Self(pieces)
     }
 
-    /// Those that touch a range, in order.
-    fn within(&self, range: &Range<u64>) -> impl Iterator<Item = &Piece> {
-        let first = self
-            .0
-            .partition_point(|piece| piece.place().end <= range.start);
-        let rest = self.0.iter().skip(first);
-        let end = range.end;
-        rest.take_while(move |piece| piece.at < end)
+    /// Where an address is among the pieces.
+    fn spot(&self, at: u64) -> Spot<'_> {
+        let next = self.0.partition_point(|piece| piece.place().end <= at);
+        match self.0.get(next) {
+            Some(piece) if piece.at <= at => Spot::On(piece),
+            Some(piece) => Spot::Before(piece.at),
+            None => Spot::Behind,
+        }
     }
 
     /// The stretches that it fills, in whole blocks.

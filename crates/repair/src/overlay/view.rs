@@ -1,18 +1,16 @@
 //! The disk that will be, to be read.
 
 use std::io;
-use std::ops::Range;
 
-use super::{Layer, Piece, Source};
+use super::origin::{Origin, Origins, fill};
+use super::{Layer, Piece, Source, Spot};
 use crate::{Disk, Move};
 
 /// The disk as it will be. It cannot be written.
 pub struct View<'a> {
     disk: &'a mut dyn Disk,
-    size: u64,
     logical: u64,
-    moves: &'a [Move],
-    layers: &'a [Layer],
+    shown: Shown<'a>,
 }
 
 impl<'a> View<'a> {
@@ -24,68 +22,37 @@ impl<'a> View<'a> {
         moves: &'a [Move],
         layers: &'a [Layer],
     ) -> Self {
-        Self {
-            disk,
+        let shown = Shown {
             size,
-            logical,
+            there: disk.size_bytes(),
             moves,
             layers,
+        };
+        Self {
+            disk,
+            logical,
+            shown,
         }
     }
 
     /// What is there when everything has moved and nothing is laid over it yet.
     pub(super) fn moved(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let range = range_of(at, bytes);
-        self.old(at, bytes)?;
-        for one in self.moves {
-            let both = meet(&range, &one.destination());
-            if let Some(both) = both {
-                let from = one.from + (both.start - one.to);
-                let mut part = vec![0; length(&both)];
-                self.disk.read_at(from, &mut part)?;
-                lay(bytes, at, both.start, &part);
-            }
-        }
-        Ok(())
-    }
-
-    /// What is there now.
-    fn old(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let there = self.disk.size_bytes().saturating_sub(at);
-        let there = usize::try_from(there)
-            .unwrap_or(usize::MAX)
-            .min(bytes.len());
-        let (old, grown) = bytes.split_at_mut(there);
-        grown.fill(0);
-        if old.is_empty() {
-            return Ok(());
-        }
-        self.disk.read_at(at, old)
-    }
-
-    fn piece(&mut self, piece: &Piece, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let Some(both) = meet(&range_of(at, bytes), &piece.place()) else {
-            return Ok(());
+        let bare = Shown {
+            layers: &[],
+            ..self.shown
         };
-        let skipped = both.start - piece.at;
-        let mut part = vec![0; length(&both)];
-        match &piece.from {
-            Source::Zeros(_) => {}
-            Source::Old(old) => self.disk.read_at(old.start + skipped, &mut part)?,
-            Source::Bytes(from) => {
-                let start = usize::try_from(skipped).unwrap_or(usize::MAX);
-                let from = from.get(start..).unwrap_or_default();
-                part.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-            }
-        }
-        lay(bytes, at, both.start, &part);
-        Ok(())
+        bare.read(self.disk, at, bytes)
+    }
+
+    /// The disk as it is, and where what is shown comes from.
+    pub(crate) fn parts(&mut self) -> (&mut dyn Disk, Shown<'a>) {
+        (self.disk, self.shown)
     }
 }
 
 impl Disk for View<'_> {
     fn size_bytes(&self) -> u64 {
-        self.size
+        self.shown.size
     }
 
     fn logical_bytes(&self) -> u64 {
@@ -93,14 +60,7 @@ impl Disk for View<'_> {
     }
 
     fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.moved(at, bytes)?;
-        let range = range_of(at, bytes);
-        for layer in self.layers {
-            for piece in layer.within(&range) {
-                self.piece(piece, at, bytes)?;
-            }
-        }
-        Ok(())
+        self.shown.read(self.disk, at, bytes)
     }
 
     fn write_at(&mut self, _at: u64, _bytes: &[u8]) -> io::Result<()> {
@@ -112,21 +72,123 @@ impl Disk for View<'_> {
     }
 }
 
-fn range_of(at: u64, bytes: &[u8]) -> Range<u64> {
-    at..at.saturating_add(bytes.len() as u64)
+/// What a view shows, without the disk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown<'a> {
+    /// Bytes of the disk that will be.
+    pub size: u64,
+    /// Bytes of the disk that is.
+    there: u64,
+    moves: &'a [Move],
+    layers: &'a [Layer],
 }
 
-fn meet(a: &Range<u64>, b: &Range<u64>) -> Option<Range<u64>> {
-    let both = a.start.max(b.start)..a.end.min(b.end);
-    (!both.is_empty()).then_some(both)
+impl Shown<'_> {
+    fn read(&self, disk: &mut dyn Disk, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let end = at.checked_add(bytes.len() as u64);
+        if end.is_none_or(|end| end > self.size) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        fill(self, at, bytes, |from, part| disk.read_at(from, part))
+    }
+
+    /// Below all layers: what moves there, or what is there, before `end`.
+    fn below(&self, at: u64, mut end: u64) -> (Origin<'_>, u64) {
+        for to in self.moves.iter().map(Move::destination) {
+            if to.start > at {
+                end = end.min(to.start);
+            }
+        }
+        let arrives = |one: &&Move| one.destination().contains(&at);
+        let (from, end) = match self.moves.iter().find(arrives) {
+            Some(one) => (one.from + (at - one.to), end.min(one.destination().end)),
+            None if at < self.there => (at, end.min(self.there)),
+            None => return (Origin::Zeros, end),
+        };
+        (Origin::Old(from), end)
+    }
 }
 
-fn length(range: &Range<u64>) -> usize {
-    usize::try_from(range.end - range.start).unwrap_or(0)
+impl Origins for Shown<'_> {
+    fn origin(&self, at: u64) -> (Origin<'_>, u64) {
+        let mut end = self.size;
+        for layer in self.layers.iter().rev() {
+            match layer.spot(at) {
+                Spot::On(piece) => {
+                    let end = end.min(piece.place().end);
+                    return (on(piece, at), end.saturating_sub(at));
+                }
+                Spot::Before(next) => end = end.min(next),
+                Spot::Behind => {}
+            }
+        }
+        let (origin, end) = self.below(at, end);
+        (origin, end.saturating_sub(at))
+    }
 }
 
-/// Writes `part` of address `from` into `bytes` of address `at`.
-fn lay(bytes: &mut [u8], at: u64, from: u64, part: &[u8]) {
-    let start = usize::try_from(from - at).unwrap_or(usize::MAX);
-    crate::bytes::put(bytes, start, part);
+/// Where the byte at `at` comes from, which a piece fills.
+fn on(piece: &Piece, at: u64) -> Origin<'_> {
+    let skipped = at - piece.at;
+    match &piece.from {
+        Source::Zeros(_) => Origin::Zeros,
+        Source::Old(old) => Origin::Old(old.start + skipped),
+        Source::Bytes(bytes) => {
+            let start = usize::try_from(skipped).unwrap_or(usize::MAX);
+            Origin::Bytes(bytes.get(start..).unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryDisk;
+
+    /// Byte by byte and in pieces of any length it is the same, and only what is shown is read.
+    #[test]
+    fn the_upper_layer_is_seen_and_nothing_below_it_is_read() {
+        let mut disk = MemoryDisk {
+            bytes: (0..100).collect(),
+            logical_bytes: 1,
+        };
+        let moves = [Move {
+            from: 10,
+            to: 60,
+            bytes: 20,
+        }];
+        let piece = |at, from| Piece { at, from };
+        let layers = [
+            Layer::new(vec![
+                piece(5, Source::Bytes(vec![200; 10])),
+                piece(70, Source::Old(0..4)),
+            ]),
+            Layer::new(vec![
+                piece(8, Source::Zeros(3)),
+                piece(90, Source::Bytes(vec![201; 12])),
+            ]),
+        ];
+        let mut view = View::new(&mut disk, (110, 1), &moves, &layers);
+        let mut whole = vec![7; 110];
+        view.read_at(0, &mut whole).unwrap();
+        let expected: Vec<u8> = (0..110)
+            .map(|at| match at {
+                8..=10 | 102..110 => 0,
+                90..=101 => 201,
+                5..=7 | 11..=14 => 200,
+                70..=73 => at - 70,
+                60..=69 | 74..=79 => at - 50,
+                _ => at,
+            })
+            .collect();
+        assert_eq!(whole, expected);
+        for at in 0..110 {
+            let mut one = [7];
+            view.read_at(at, &mut one).unwrap();
+            assert_eq!(one[0], expected[usize::try_from(at).unwrap()], "{at}");
+        }
+        assert!(view.read_at(109, &mut [0; 2]).is_err());
+        assert_eq!(view.shown.origin(6), (Origin::Bytes(&[200; 9]), 2));
+        assert_eq!(view.shown.origin(102), (Origin::Zeros, 8));
+    }
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ioalign_repair::container::Format;
+use ioalign_repair::container::{self, Format};
 use ioalign_repair::convert::Conversion;
-use ioalign_repair::{Disk, Job, mover, overlay};
+use ioalign_repair::{Disk, Job, mover};
 
 use super::super::document::Ended;
 use super::super::fresh::FreshImage;
 use super::super::progress::Shown;
-use super::super::{output, perform, place, refuse};
+use super::super::{options, output, perform, place, refuse};
 use super::{Page, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
@@ -135,9 +135,10 @@ fn write_new(
         _ => SMALLEST,
     };
     let mut image = FreshImage::create(new, format, conversion.bytes, logical)?;
-    let verify = arguments.how.verify.into();
+    let how = options(arguments);
     let mut tell = |progress: &_| shown.tell(progress);
-    let done = overlay::copy(&mut conversion.view(disk), &mut *image.disk, verify, &mut tell)?;
+    let mut view = conversion.view(disk);
+    let done = container::write_view(&mut view, &mut *image.disk, &how, &mut tell)?;
     image.keep();
     Ok(done)
 }

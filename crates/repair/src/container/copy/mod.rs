@@ -13,7 +13,8 @@ use crate::mover::disk_check::before_starting;
 use crate::mover::reading::read;
 use crate::mover::verify::looks_at;
 use crate::mover::{Done, Meter, Options, Outcome, Task, Watch, check, digest};
-use crate::{Disk, Error, ErrorKind, Job, Result};
+use crate::overlay::{Origin, Origins, View, fill};
+use crate::{Disk, Error, ErrorKind, Job, Patch, Result};
 use plan::Plan;
 
 /// The grain of what is left out where it is zeros.
@@ -40,15 +41,84 @@ pub fn write_new_with(
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
-    check(job, source.size_bytes(), source.logical_bytes())?;
-    fits(source, to)?;
+    let (size, logical) = (source.size_bytes(), source.logical_bytes());
+    check(job, size, logical)?;
+    if logical != to.logical_bytes() {
+        return Err(no_fit((size, logical), to));
+    }
+    fits((size, logical), to)?;
     before_starting(source, job)?;
-    let meter = Meter::new(watch, options.limit, Task::Moving, source.size_bytes());
+    let new = New {
+        size,
+        origins: &Plan::new(job, size),
+        patches: &job.patches,
+        moved: job.moved_bytes(),
+    };
+    copied(source, &new, to, options, watch)
+}
+
+/// Writes what a view shows to a new image. That may have other logical blocks than the view is for: an image
+/// that does not tell its blocks serves disks with any.
+pub fn write_view(
+    view: &mut View<'_>,
+    to: &mut dyn Disk,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
+    fits((view.size_bytes(), view.logical_bytes()), to)?;
+    let (source, shown) = view.parts();
+    let new = New {
+        size: shown.size,
+        origins: &shown,
+        patches: &[],
+        moved: 0,
+    };
+    copied(source, &new, to, options, watch)
+}
+
+/// Whether `to` has room, and can be written to the last byte.
+fn fits(disk: (u64, u64), to: &dyn Disk) -> Result<()> {
+    let (size, _) = disk;
+    let whole = size.is_multiple_of(to.logical_bytes().max(1));
+    let fits = whole && to.size_bytes() >= size;
+    if fits { Ok(()) } else { Err(no_fit(disk, to)) }
+}
+
+fn no_fit((size, logical): (u64, u64), to: &dyn Disk) -> Error {
+    let what = format!(
+        "a disk of {size} bytes in blocks of {logical} does not fit into one of {} in blocks of {}",
+        to.size_bytes(),
+        to.logical_bytes()
+    );
+    Error::new(ErrorKind::Unsupported, what)
+}
+
+fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("the new image cannot be written", error).advise("the original is as it was")
+}
+
+/// What is written.
+struct New<'a> {
+    size: u64,
+    /// Where its bytes come from.
+    origins: &'a dyn Origins,
+    /// What lies over them.
+    patches: &'a [Patch],
+    /// Bytes of what moves, for the report.
+    moved: u64,
+}
+
+fn copied(
+    source: &mut dyn Disk,
+    new: &New<'_>,
+    to: &mut dyn Disk,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Done> {
     let copy = Copy {
-        plan: Plan::new(job, source.size_bytes()),
-        job,
+        new,
         to,
-        meter,
+        meter: Meter::new(watch, options.limit, Task::Moving, new.size),
         options,
         piece: vec![0; length(options.piece).map_err(cannot_write)?],
         hashes: Vec::new(),
@@ -57,28 +127,8 @@ pub fn write_new_with(
     copy.run(source)
 }
 
-fn fits(source: &dyn Disk, to: &dyn Disk) -> Result<()> {
-    let same = source.logical_bytes() == to.logical_bytes();
-    if same && to.size_bytes() >= source.size_bytes() {
-        return Ok(());
-    }
-    let what = format!(
-        "a disk of {} bytes in blocks of {} does not fit into one of {} in blocks of {}",
-        source.size_bytes(),
-        source.logical_bytes(),
-        to.size_bytes(),
-        to.logical_bytes()
-    );
-    Err(Error::new(ErrorKind::Unsupported, what))
-}
-
-fn cannot_write(error: std::io::Error) -> Error {
-    Error::io("the new image cannot be written", error).advise("the original is as it was")
-}
-
 struct Copy<'a> {
-    plan: Plan,
-    job: &'a Job,
+    new: &'a New<'a>,
     to: &'a mut dyn Disk,
     meter: Meter<'a>,
     options: &'a Options,
@@ -90,7 +140,7 @@ struct Copy<'a> {
 
 impl Copy<'_> {
     fn run(mut self, source: &mut dyn Disk) -> Result<Done> {
-        let size = source.size_bytes();
+        let size = self.new.size;
         let mut out = 0;
         for place in pieces(size, self.options.piece) {
             let end = place.end;
@@ -105,7 +155,7 @@ impl Copy<'_> {
         self.verify(size)?;
         Ok(Done {
             outcome: Outcome::Moved,
-            moved_bytes: self.job.moved_bytes(),
+            moved_bytes: self.new.moved,
             written_bytes: self.meter.written,
             verified_bytes: self.meter.verified,
             unreadable: self.unreadable,
@@ -128,14 +178,19 @@ impl Copy<'_> {
 
     /// Whether nothing of it has to be read.
     fn is_hole(&self, source: &mut dyn Disk, place: &Range<u64>) -> bool {
-        if self.plan.patches(self.job, place).next().is_some() {
+        if plan::patches(self.new.patches, place).next().is_some() {
             return false;
         }
         let mut at = place.start;
         while at < place.end {
-            let (from, room) = self.plan.origin(at);
+            let (origin, room) = self.new.origins.origin(at);
             let room = room.min(place.end - at);
-            if from.is_some_and(|from| source.zeros_from(from) < room) {
+            let is_zeros = match origin {
+                Origin::Zeros => true,
+                Origin::Old(from) => source.zeros_from(from) >= room,
+                Origin::Bytes(_) => false,
+            };
+            if !is_zeros {
                 return false;
             }
             at += room;
@@ -145,7 +200,7 @@ impl Copy<'_> {
 
     fn copy(&mut self, source: &mut dyn Disk, place: &Range<u64>, piece: &mut [u8]) -> Result<()> {
         self.gather(source, place.start, piece)?;
-        for patch in self.plan.patches(self.job, place) {
+        for patch in plan::patches(self.new.patches, place) {
             plan::lay(patch.at, &patch.after, place.start, piece);
         }
         let zeros = is_zero(piece);
@@ -158,25 +213,10 @@ impl Copy<'_> {
 
     /// What is to be at `at`, from wherever it is now.
     fn gather(&mut self, source: &mut dyn Disk, at: u64, piece: &mut [u8]) -> Result<()> {
-        let (mut at, mut rest) = (at, piece);
-        while !rest.is_empty() {
-            let (from, room) = self.plan.origin(at);
-            let part = usize::try_from(room).map_or(rest.len(), |room| room.min(rest.len()));
-            let (now, later) = rest.split_at_mut(part);
-            match from {
-                Some(from) => read(
-                    source,
-                    from,
-                    now,
-                    self.options.read_errors,
-                    &mut self.unreadable,
-                )?,
-                None => now.fill(0),
-            }
-            at += part as u64;
-            rest = later;
-        }
-        Ok(())
+        let (policy, bad) = (self.options.read_errors, &mut self.unreadable);
+        fill(self.new.origins, at, piece, |from, part| {
+            read(source, from, part, policy, bad)
+        })
     }
 
     /// Writes a piece without its holes.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::mover::job::overlap;
+use crate::overlay::{Origin, Origins};
 use crate::{Job, Patch, Phase};
 
 /// A stretch of the new disk with one origin.
@@ -35,30 +36,26 @@ impl Plan {
         };
         Self(pairs.map(stretch).collect())
     }
+}
 
-    /// The old address of the byte at `at`, and for how many bytes that goes on.
-    pub fn origin(&self, at: u64) -> (Option<u64>, u64) {
+impl Origins for Plan {
+    fn origin(&self, at: u64) -> (Origin<'_>, u64) {
         let index = self.0.partition_point(|stretch| stretch.end <= at);
         let before = index.checked_sub(1).and_then(|index| self.0.get(index));
         let start = before.map_or(0, |stretch| stretch.end);
         let Some(stretch) = self.0.get(index) else {
-            return (None, u64::MAX);
+            return (Origin::Zeros, u64::MAX);
         };
-        let from = stretch.from.map(|from| from + (at - start));
-        (from, stretch.end - at)
+        let from = stretch.from.map(|from| Origin::Old(from + (at - start)));
+        (from.unwrap_or(Origin::Zeros), stretch.end - at)
     }
+}
 
-    /// What is written over a place, in order.
-    pub fn patches<'a>(
-        &self,
-        job: &'a Job,
-        place: &Range<u64>,
-    ) -> impl Iterator<Item = &'a Patch> + use<'a> {
-        let place = place.clone();
-        let written = |patch: &&Patch| patch.phase != Phase::Covered;
-        let patches = job.patches.iter().filter(written);
-        patches.filter(move |patch| overlap(&patch.place(), &place))
-    }
+/// What is written over a place, in order.
+pub fn patches<'a>(all: &'a [Patch], place: &Range<u64>) -> impl Iterator<Item = &'a Patch> {
+    let place = place.clone();
+    let written = all.iter().filter(|patch| patch.phase != Phase::Covered);
+    written.filter(move |patch| overlap(&patch.place(), &place))
 }
 
 /// Where the byte at `at` comes from: a move that ends there, or the same place unless a move has left it.
@@ -112,6 +109,7 @@ mod tests {
             (999, Some(999), 1),
         ];
         for (at, from, room) in expected {
+            let from = from.map_or(Origin::Zeros, Origin::Old);
             assert_eq!(plan.origin(at), (from, room), "{at}");
         }
     }
