@@ -3,18 +3,20 @@
 //! What GRUB keeps there is known by its lists. Others keep things there as well (first stages of ARM boards,
 //! disk encryption, licences) and none can be told from left-overs: whatever is not zero is kept.
 
+use std::io;
 use std::ops::Range;
 
 use super::survey::{Survey, fate};
 use super::{Consequence, Moved, Reserved, grub};
 use crate::tables::Table;
+use crate::{Error, Result};
 
 /// How far behind the table something is looked for: boards begin their first partition at 16 MiB.
 const MOST_BYTES: u64 = 32 << 20;
 const PIECE: u64 = 64 << 10;
 
 /// All of it, in order of place.
-pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Vec<Reserved> {
+pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Result<Vec<Reserved>> {
     let mut all: Vec<_> = grub::outside(survey)
         .into_iter()
         .map(|(place, what)| Reserved {
@@ -22,7 +24,7 @@ pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Vec<Reserved> {
             what,
         })
         .collect();
-    if let Some(place) = written(survey, unit) {
+    if let Some(place) = written(survey, unit)? {
         let what = "the space behind the partition table, which is not empty".to_owned();
         let known = |range: &Range<u64>| {
             let mut at = range.start;
@@ -38,24 +40,25 @@ pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Vec<Reserved> {
         }
     }
     all.sort_by_key(|one| (one.place.start, one.place.end));
-    all
+    Ok(all)
 }
 
 /// From the first block behind the table to the last that is not zero, before the first partition.
-fn written(survey: &mut Survey<'_>, unit: u64) -> Option<Range<u64>> {
+fn written(survey: &mut Survey<'_>, unit: u64) -> Result<Option<Range<u64>>> {
     let first = match survey.table {
         Table::Dos(_) => unit,
         Table::Gpt(_) => survey.table.usable().0,
     };
     let starts = survey.slots.iter().map(|slot| slot.start);
-    let end = starts.min()?.min(MOST_BYTES);
+    let end = starts.min().map_or(0, |start| start.min(MOST_BYTES));
     let (mut low, mut high) = (None, None);
     let mut at = first;
     while at < end {
         let len = PIECE.min(end - at);
-        let bytes = survey.read(at, usize::try_from(len).ok()?);
-        // What cannot be read may be anything.
-        let bytes = bytes.unwrap_or_else(|| vec![1; usize::try_from(len).unwrap_or(0)]);
+        let Some(bytes) = survey.inside(at, usize::try_from(len).unwrap_or(usize::MAX)) else {
+            break;
+        };
+        let bytes = bytes.map_err(|error| unreadable(at, end, error))?;
         let position = |index: usize| at.saturating_add(index as u64);
         if let Some(index) = bytes.iter().position(|byte| *byte != 0) {
             low = low.or(Some(position(index)));
@@ -67,13 +70,23 @@ fn written(survey: &mut Survey<'_>, unit: u64) -> Option<Range<u64>> {
         }
         at = at.saturating_add(len);
     }
-    let (low, high) = (low?, high?);
-    Some(low - low % unit..(high + 1).next_multiple_of(unit))
+    let both = low.zip(high);
+    Ok(both.map(|(low, high)| low - low % unit..(high + 1).next_multiple_of(unit)))
+}
+
+/// What cannot be read may be a boot loader, and nothing may go over that.
+fn unreadable(at: u64, end: u64, error: io::Error) -> Error {
+    let what = format!(
+        "the space between the partition table and the first partition, where a boot loader may be, cannot be read \
+         at byte {at} (it ends at byte {end})"
+    );
+    Error::device(what, error)
+        .advise("copy the disk to an image first (`ddrescue DISK IMAGE MAP`), and fix that")
 }
 
 /// Refuses what would go over it.
-pub fn check(survey: &mut Survey<'_>, unit: u64) {
-    for kept in reserved(survey, unit) {
+pub fn check(survey: &mut Survey<'_>, reserved: &[Reserved]) {
+    for kept in reserved {
         let over: Vec<_> = survey
             .moved
             .iter()

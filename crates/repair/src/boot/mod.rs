@@ -92,15 +92,17 @@ pub struct Reserved {
 /// partition above all. For `keep` of the job (by way of [`kept`]), and for where a partition may start.
 pub fn reserved(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Reserved>> {
     let unit = disk.logical_bytes().max(1);
-    Ok(gaps::reserved(
-        &mut Survey::new(disk, table, &[], None),
-        unit,
-    ))
+    gaps::reserved(&mut Survey::new(disk, table, &[], None), unit)
 }
 
 /// What a new layout asks of boot code and contents: `new` has all partitions, the extended one too, with the
-/// sizes that they have. The disk is only read.
-pub fn fixups_of(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Fixups> {
+/// sizes that they have, and `reserved` is what [`reserved()`] found. The disk is only read.
+pub fn fixups_of(
+    disk: &mut dyn Disk,
+    table: &Table,
+    new: &[Slot],
+    reserved: &[Reserved],
+) -> Result<Fixups> {
     let mut moved = Vec::new();
     for old in table.slots() {
         let goes = |slot: &&Slot| slot.number == old.number && slot.start != old.start;
@@ -116,27 +118,31 @@ pub fn fixups_of(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Fix
         }
     }
     let mut extended = new.iter().filter(|slot| slot.kind == SlotKind::Extended);
-    ask(disk, table, &moved, extended.next().copied())
+    ask(disk, table, &moved, reserved, extended.next().copied())
 }
 
 /// What these moves ask of boot code and contents, where the extended partition stays as it is. The disk is
 /// only read.
 pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fixups> {
-    ask(disk, table, moved, None)
+    if moved.is_empty() {
+        return Ok(Fixups::default());
+    }
+    let reserved = reserved(disk, table)?;
+    ask(disk, table, moved, &reserved, None)
 }
 
 fn ask(
     disk: &mut dyn Disk,
     table: &Table,
     moved: &[Moved],
+    reserved: &[Reserved],
     extended: Option<Slot>,
 ) -> Result<Fixups> {
     if moved.is_empty() {
         return Ok(Fixups::default());
     }
-    let unit = disk.logical_bytes().max(1);
     let mut survey = Survey::new(disk, table, moved, extended);
-    gaps::check(&mut survey, unit);
+    gaps::check(&mut survey, reserved);
     foreign::disk(&mut survey);
     swap::read(&mut survey);
     grub::read(&mut survey);

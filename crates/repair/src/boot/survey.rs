@@ -1,5 +1,6 @@
 //! What all readers work with: the disk, where partitions are and go, and what was found so far.
 
+use std::io;
 use std::ops::Range;
 
 use super::edits::Edits;
@@ -60,6 +61,11 @@ impl<'a> Survey<'a> {
 
     /// Bytes at an address, `None` where they cannot be read or lie outside the disk.
     pub fn read(&mut self, at: u64, len: usize) -> Option<Vec<u8>> {
+        self.inside(at, len).and_then(Result::ok)
+    }
+
+    /// The same, `None` only where they lie outside the disk or are too many.
+    pub fn inside(&mut self, at: u64, len: usize) -> Option<io::Result<Vec<u8>>> {
         let unit = self.disk.logical_bytes().max(1);
         let len_wide = u64::try_from(len).ok().filter(|_| len <= MOST_BYTES)?;
         let end = at.checked_add(len_wide)?.checked_next_multiple_of(unit)?;
@@ -68,9 +74,11 @@ impl<'a> Survey<'a> {
             return None;
         }
         let mut bytes = vec![0; usize::try_from(end - start).ok()?];
-        self.disk.read_at(start, &mut bytes).ok()?;
         let skip = usize::try_from(at - start).ok()?;
-        Some(bytes.get(skip..skip.checked_add(len)?)?.to_vec())
+        let read = self.disk.read_at(start, &mut bytes);
+        bytes.drain(..skip);
+        bytes.truncate(len);
+        Some(read.map(|()| bytes))
     }
 
     /// The sector of boot code at an address.

@@ -43,7 +43,7 @@ pub fn job(
         _ => written(disk, table, new)?,
     };
     patches.extend(covered(table, &moves, &patches));
-    let fixups = boot::fixups_of(disk, table, new)?;
+    let fixups = boot::fixups_of(disk, table, new, reserved)?;
     let patches = boot::joined(patches, fixups.patches);
     let job = Job {
         identity: Identity::take(disk, &moves),

@@ -8,7 +8,6 @@ mod choose;
 mod dirty;
 mod ends;
 mod extended;
-mod gap;
 mod sector;
 mod survey;
 
@@ -18,7 +17,7 @@ pub use dirty::{Log, is_about_a_log, log};
 pub use sector::Sectored;
 pub use survey::{Choices, Part, Survey};
 
-use crate::boot::{self, Consequence, Weight};
+use crate::boot::{self, Consequence, Reserved, Weight};
 use crate::layout::Shift;
 use crate::mover::{Options, Track};
 use crate::resize::Shrink;
@@ -100,7 +99,7 @@ pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<P
     let (table, end) = bounds(disk, choices)?;
     let old = table.slots();
     let reserved = boot::reserved(disk, &table)?;
-    let low = gap::first_free(disk, &table, &reserved)?;
+    let low = first_free(&table, &reserved);
     let Chosen { shifts, cut } = choose::layout(&table, (low, end), &reserved, survey, choices)?;
     let mut ends = ends::Ends::default();
     ends.cut(disk, &old, cut)?;
@@ -143,6 +142,19 @@ fn bounds(disk: &mut dyn Disk, choices: &Choices) -> Result<(Table, u64)> {
     let table = Table::read_anywhere(disk)?;
     let (_, end) = table.usable_on(Ground::of(disk))?;
     Ok((table, end))
+}
+
+/// The first byte after the table and after what lies behind it, up to the first partition: boot loaders live
+/// there, outside of every table.
+fn first_free(table: &Table, reserved: &[Reserved]) -> u64 {
+    let (usable, _) = table.usable();
+    let slots = table.slots();
+    let records = table.records();
+    let records = records.iter().map(|record| record.at);
+    let first = data(&slots).map(|slot| slot.start).chain(records).min();
+    let ends = reserved.iter().map(|one| one.place.end);
+    let before = ends.filter(|end| first.is_none_or(|first| *end <= first));
+    before.fold(usable, u64::max)
 }
 
 /// All partitions where they will be, with the lengths that they will have.

@@ -6,6 +6,7 @@ mod container;
 mod convert;
 mod crash;
 mod fix;
+mod gap;
 mod image;
 mod layout;
 mod plans;

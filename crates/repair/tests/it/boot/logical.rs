@@ -81,7 +81,8 @@ fn the_first_record_goes_with_the_extended_partition() {
             slot.size -= (5000 - 4096) * 512;
         }
     }
-    let fixups = boot::fixups_of(&mut disk, &table, &new).unwrap();
+    let reserved = boot::reserved(&mut disk, &table).unwrap();
+    let fixups = boot::fixups_of(&mut disk, &table, &new, &reserved).unwrap();
     assert!(says(&fixups, Weight::Told, "hidden sectors 63 become 1144"));
     let record = fixups
         .patches
