@@ -4,16 +4,20 @@ use std::io;
 use std::ops::Range;
 
 use super::ReadErrors;
-use crate::{Disk, Error, ErrorKind, Result};
+use crate::{Disk, Error, Result};
 
 /// What the kernel says of a bad medium: EIO, ENODATA, EREMOTEIO, EILSEQ (`blk_errors` in
 /// `block/blk-core.c`). Anything else, such as a disk that is gone, stops the job.
 const MEDIUM: [i32; 4] = [5, 61, 121, 84];
 
 fn is_medium(error: &io::Error) -> bool {
-    error
-        .raw_os_error()
-        .is_some_and(|code| MEDIUM.contains(&code))
+    code(error).is_some_and(|code| MEDIUM.contains(&code))
+}
+
+/// The error of the operating system, also where a reader of images says which file it was.
+fn code(error: &io::Error) -> Option<i32> {
+    let below = || error.get_ref()?.source()?.downcast_ref::<io::Error>();
+    error.raw_os_error().or_else(|| below()?.raw_os_error())
 }
 
 /// Fills `bytes` from `at`. What cannot be read becomes zeros and is added to `bad`, or is an error.
@@ -66,14 +70,26 @@ fn add(bad: &mut Vec<Range<u64>>, place: Range<u64>) {
 
 fn failed(at: u64, length: usize, error: io::Error) -> Error {
     let place = format!("{length} bytes at byte {at}");
+    let what = format!("{place} cannot be read");
     if is_medium(&error) {
-        return Error::new(
-            ErrorKind::Device,
-            format!(
-                "{place} cannot be read: {error}; nothing is lost: `--resume` with read errors mapped puts zeros there \
-                 and reports them, `--rollback` goes back"
-            ),
-        );
+        let advice = "nothing is lost: with `--read-errors map` zeros are put there, and every such place is listed";
+        return Error::device(what, error).advise(advice);
     }
-    Error::io(format!("{place} cannot be read"), error)
+    Error::io(what, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_medium_is_known_through_the_reader_of_images() {
+        let eio = || io::Error::from_raw_os_error(5);
+        let named = ioalign_inspect::Error::io("cannot be read", eio());
+        let through = io::Error::new(io::ErrorKind::InvalidData, named);
+        assert!(is_medium(&eio()) && is_medium(&through));
+        let malformed = ioalign_inspect::Error::malformed("a table leads nowhere");
+        let other = io::Error::new(io::ErrorKind::InvalidData, malformed);
+        assert!(!is_medium(&other) && !is_medium(&io::Error::from_raw_os_error(28)));
+    }
 }

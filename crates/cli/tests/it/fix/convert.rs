@@ -3,7 +3,7 @@
 use super::*;
 
 /// A GPT with an ESP that holds a file, and an ext4; sectors of 512 bytes.
-fn image() -> Image {
+pub fn image() -> Image {
     let script = "label: gpt\nstart=2048,size=20480,type=U,name=\"EFI\"\nstart=22528,size=40960,type=L,name=\"root\"\n";
     let mut image = Image::new(40, script);
     image.parts.clear();

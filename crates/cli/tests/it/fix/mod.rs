@@ -9,6 +9,7 @@ mod logs;
 mod new_image;
 mod refusals;
 mod trouble;
+mod unreadable;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
