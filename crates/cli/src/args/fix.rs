@@ -4,6 +4,7 @@ mod change;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{Bytes, GridSpec, SectorSize};
@@ -52,8 +53,8 @@ pub struct FixArgs {
     pub output: Option<PathBuf>,
 
     /// Format of the new image (default: by its name, else raw)
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
-    pub format: Option<FormatArg>,
+    #[arg(long, value_parser = formats(), value_name = "FORMAT", requires = "output")]
+    pub format: Option<Format>,
 
     /// Only these partitions
     #[arg(long, value_name = "N", value_delimiter = ',')]
@@ -183,34 +184,12 @@ impl From<ReadErrorsArg> for ReadErrors {
     }
 }
 
-/// A format of images, as typed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormatArg {
-    /// The bytes of the disk
-    Raw,
-    /// QEMU
-    Qcow2,
-    /// Virtual PC
-    Vhd,
-    /// Hyper-V
-    Vhdx,
-    /// VMware
-    Vmdk,
-    /// VirtualBox
-    Vdi,
-}
-
-impl From<FormatArg> for Format {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Raw => Self::Raw,
-            FormatArg::Qcow2 => Self::Qcow2,
-            FormatArg::Vhd => Self::Vhd,
-            FormatArg::Vhdx => Self::Vhdx,
-            FormatArg::Vmdk => Self::Vmdk,
-            FormatArg::Vdi => Self::Vdi,
-        }
-    }
+/// The formats of images by their names.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let named = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.whose()));
+    let unknown = || "no such format".to_owned();
+    PossibleValuesParser::new(named)
+        .try_map(move |name| Format::from_name(&name).ok_or_else(unknown))
 }
 
 fn size(text: &str) -> Result<Bytes, String> {

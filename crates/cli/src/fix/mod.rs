@@ -26,6 +26,9 @@ use crate::exit::Exit;
 use crate::look;
 use document::Ended;
 
+/// How a run ends that finds nothing to do.
+const NOTHING: Exit = Exit::Code(1);
+
 /// Runs the verb.
 pub fn run(arguments: &FixArgs) -> Result<Exit> {
     let mode = &arguments.mode;
@@ -68,6 +71,22 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
         shrink_last: arguments.change.shrink_last,
     };
     fix::plan(disk, &survey, &choices).map_err(|error| refuse::error(error, &arguments.target))
+}
+
+/// The plan, where there is something to do and every consent that it needs. Where nothing needs moving, that is
+/// shown instead. `was_shrunk`: a file system was made smaller a moment ago, which makes it another plan than the
+/// expected one.
+pub fn agreed(disk: &mut dyn Disk, arguments: &FixArgs, was_shrunk: bool) -> Result<Option<Plan>> {
+    let plan = plan(disk, arguments)?;
+    if !was_shrunk {
+        refuse::expected(&plan, arguments)?;
+    }
+    if plan.is_empty() {
+        Page::of(arguments, &plan).write()?;
+        return Ok(None);
+    }
+    refuse::without_consent(&plan, arguments)?;
+    Ok(Some(plan))
 }
 
 /// How data are moved, as the arguments say.
@@ -119,6 +138,6 @@ impl<'a> Page<'a> {
     /// 1 where nothing needs moving.
     pub fn exit(&self) -> Exit {
         let nothing = self.plan.is_some_and(Plan::is_empty);
-        if nothing { Exit::Code(1) } else { Exit::Done }
+        if nothing { NOTHING } else { Exit::Done }
     }
 }

@@ -11,7 +11,7 @@ use ioalign_repair::{Disk, Error, ErrorKind, Job};
 use super::document::Ended;
 use super::fresh::FreshImage;
 use super::progress::Shown;
-use super::{Page, options, place, plan, refuse, target};
+use super::{NOTHING, Page, agreed, options, place, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -25,20 +25,16 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
     }
     place::no_unfinished(arguments)?;
     let mut disk = target::open(arguments, false)?;
-    let plan = plan(&mut *disk, arguments)?;
-    refuse::expected(&plan, arguments)?;
-    let mut page = Page::of(arguments, &plan);
-    if plan.is_empty() {
-        page.write()?;
-        return Ok(page.exit());
-    }
-    refuse::without_consent(&plan, arguments)?;
+    let Some(plan) = agreed(&mut *disk, arguments, false)? else {
+        return Ok(NOTHING);
+    };
     let shown = Shown::of(&arguments.look)?;
     let begun = Instant::now();
     let done = copied(arguments, &mut *disk, &plan.job, new, &shown);
     shown.end();
     match done {
         Ok(done) => {
+            let mut page = Page::of(arguments, &plan);
             page.ended = Ended::Copied;
             page.done = Some((done, begun.elapsed()));
             page.write()?;
@@ -75,7 +71,6 @@ pub fn failed(error: Error, new: &Path) -> Result<Exit> {
 
 /// As typed, or by the name, or raw.
 pub fn format(arguments: &FixArgs, new: &Path) -> Format {
-    let typed = arguments.format.map(Format::from);
     let named = || Format::from_extension(new);
-    typed.or_else(named).unwrap_or(Format::Raw)
+    arguments.format.or_else(named).unwrap_or(Format::Raw)
 }

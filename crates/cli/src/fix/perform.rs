@@ -12,7 +12,7 @@ use ioalign_repair::{Disk, Error, ErrorKind, Job, journal};
 use super::document::Ended;
 use super::progress::Shown;
 use super::trail::Trail;
-use super::{Page, options, place, plan, refuse, shrink, target};
+use super::{NOTHING, Page, agreed, options, place, refuse, shrink, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -22,18 +22,11 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     let was_shrunk = shrink::first(arguments)?;
     let journal = place::journal(arguments)?;
     let mut disk = target::open(arguments, true)?;
-    let plan = plan(&mut *disk, arguments)?;
-    // A file system that was made smaller a moment ago makes it another plan.
-    if !was_shrunk {
-        refuse::expected(&plan, arguments)?;
-    }
-    let mut page = Page::of(arguments, &plan);
-    if plan.is_empty() {
-        page.write()?;
-        return Ok(page.exit());
-    }
-    refuse::without_consent(&plan, arguments)?;
+    let Some(plan) = agreed(&mut *disk, arguments, was_shrunk)? else {
+        return Ok(NOTHING);
+    };
     journalled(arguments, disk, &journal, &plan.job, |done, elapsed| {
+        let mut page = Page::of(arguments, &plan);
         page.ended = Ended::of(done.outcome);
         page.done = Some((done, elapsed));
         page.write()

@@ -42,6 +42,18 @@ impl Format {
         }
     }
 
+    /// Whose it is, in words.
+    pub const fn whose(self) -> &'static str {
+        match self {
+            Self::Raw => "The bytes of the disk",
+            Self::Qcow2 => "QEMU",
+            Self::Vhd => "Virtual PC",
+            Self::Vhdx => "Hyper-V",
+            Self::Vmdk => "VMware",
+            Self::Vdi => "VirtualBox",
+        }
+    }
+
     /// The format of a name: ours or QEMU's.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();

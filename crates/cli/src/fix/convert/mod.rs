@@ -16,7 +16,7 @@ use ioalign_repair::mover::{Done, Options};
 use ioalign_repair::{Disk, Job};
 
 use super::document::Ended;
-use super::{document as outer, options, refuse, target};
+use super::{NOTHING, document as outer, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
@@ -121,7 +121,7 @@ impl Page<'_> {
     fn exit(&self) -> Exit {
         match self.conversion {
             Some(_) => Exit::Done,
-            None => Exit::Code(1),
+            None => NOTHING,
         }
     }
 
