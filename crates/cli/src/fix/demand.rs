@@ -5,7 +5,7 @@
 
 use ioalign_core::grid::{meet, residue};
 use ioalign_core::phase::PhaseSet;
-use ioalign_core::{Bytes, Confidence, Grid, Kind, LayerId, Origin};
+use ioalign_core::{Bytes, Confidence, Grid, Kind, LayerId, Origin, Severity, Tier};
 use ioalign_repair::layout::Boundaries;
 use ioalign_report::Target;
 
@@ -25,7 +25,9 @@ impl Ground<'_> {
     pub fn of(&self, partition: Option<LayerId>, start: u64) -> Boundaries {
         let data = partition.map(|id| self.data(id));
         let all = self.target.stack.grids.iter().enumerate();
-        let mut grids: Vec<_> = all.filter(|(_, grid)| self.demands(grid)).collect();
+        let mut grids: Vec<_> = all
+            .filter(|(index, grid)| self.demands(*index, grid))
+            .collect();
         grids.sort_by_key(|(_, grid)| (grid.tier, grid.size));
         let mut both = None;
         for (index, grid) in grids {
@@ -42,11 +44,18 @@ impl Ground<'_> {
         Boundaries { period, phase }
     }
 
-    /// Whether check would complain: not about guesses, and not about where an image lies in its file.
-    fn demands(&self, grid: &Grid) -> bool {
+    /// Whether check would complain, or does: about blocks of a disk also where it has to guess them. Here not about
+    /// where an image lies in its file.
+    fn demands(&self, index: usize, grid: &Grid) -> bool {
         let kind = self.target.stack.layer(grid.layer).kind;
-        let sure = grid.confidence > Confidence::Low || grid.origin == Origin::Declared;
-        grid.trusted() && sure && kind != Kind::Image
+        let known = grid.confidence > Confidence::Low || grid.origin == Origin::Declared;
+        let counts = known || grid.tier < Tier::Preference || self.complains(index);
+        grid.trusted() && counts && kind != Kind::Image
+    }
+
+    fn complains(&self, grid: usize) -> bool {
+        let mut findings = self.target.findings.iter();
+        findings.any(|one| one.grid == Some(grid) && one.severity > Severity::Note)
     }
 
     /// How far the data lie past a boundary; `None` where it is not one number.
