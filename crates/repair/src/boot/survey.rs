@@ -81,6 +81,11 @@ impl<'a> Survey<'a> {
         Some(read.map(|()| bytes))
     }
 
+    /// The disk itself, for a reader that goes through a file system.
+    pub fn disk(&mut self) -> &mut dyn Disk {
+        self.disk
+    }
+
     /// The sector of boot code at an address.
     pub fn sector(&mut self, at: u64) -> Option<Vec<u8>> {
         self.read(at, 512)

@@ -6,6 +6,7 @@ use super::{Answer, Conversion, Partition, Rebuilt, Wish, fat, told};
 use crate::boot::{self, Consequence, Moved};
 use crate::content::{self, Content};
 use crate::fix::Sectored;
+use crate::mover::job::overlap;
 use crate::overlay::{self, Layer, Piece, Source};
 use crate::tables::{Ground, Slot, Table, refused};
 use crate::{Disk, Error, ErrorKind, Move, Result};
@@ -119,6 +120,7 @@ impl Planner<'_> {
             });
         }
         let fixups = self.fixups(&partitions, from)?;
+        can_be_patched(&partitions, &fixups)?;
         consequences.extend(fixups.consequences);
         layers.insert(0, layer_of(&fixups.patches));
         let remade = self.table.remade(self.placed.ground, &self.placed.slots)?;
@@ -190,6 +192,27 @@ impl Planner<'_> {
             &moved,
         )
     }
+}
+
+/// A file system that is laid out anew has no place that could be patched.
+fn can_be_patched(partitions: &[Partition], fixups: &boot::Fixups) -> Result<()> {
+    let anew = |one: &&Partition| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
+    for one in partitions.iter().filter(anew) {
+        let place = one.old.start..one.old.end();
+        if fixups
+            .patches
+            .iter()
+            .any(|patch| overlap(&patch.place(), &place))
+        {
+            let what = format!(
+                "the FAT file system in partition {} is laid out anew, and a boot store in it names a partition that moves",
+                one.old.number
+            );
+            let advice = "bring the starts into place first (`ioalign fix --apply`), then convert";
+            return Err(refused(what).advise(advice));
+        }
+    }
+    Ok(())
 }
 
 /// Patches as a layer.

@@ -10,17 +10,23 @@ mod hive;
 mod sectors;
 mod volume;
 
+use std::ops::Range;
+
 use super::survey::Survey;
 use super::{Consequence, Moved};
-use crate::tables::{Table, Type};
+use crate::convert::fat;
+use crate::tables::{Slot, Table, Type};
 use hive::{Hive, Kind};
-use volume::{File, Volume};
+use volume::Volume;
 
 /// In the boot sectors that Windows has written since Vista.
 const LOADER: &[u8] = b"BOOTMGR";
 /// Type of its recovery partition in an MBR.
 const RECOVERY: u8 = 0x27;
+/// The boot store where a BIOS starts Windows: on NTFS, or on the FAT of a stick.
 const STORE: &[&str] = &["Boot", "BCD"];
+/// Where UEFI does: on the FAT of the EFI system partition.
+const EFI_STORE: &[&str] = &["EFI", "Microsoft", "Boot", "BCD"];
 const LETTERS: &[&str] = &["Windows", "System32", "config", "SYSTEM"];
 const HIBERNATION: &[&str] = &["hiberfil.sys"];
 
@@ -35,24 +41,18 @@ struct Found {
 pub fn read(survey: &mut Survey<'_>) {
     let mut found = Found::default();
     for slot in survey.data() {
-        let Some(volume) = Volume::open(survey, &slot) else {
-            continue;
-        };
-        hibernated(survey, &volume, slot.number);
-        if let Table::Dos(dos) = survey.table {
-            let signature = dos.signature();
-            let hive = |survey: &mut Survey<'_>, path, kind| {
-                let file = volume.file(survey, path)?;
-                Some(u32::from(rewrite(
-                    survey,
-                    &volume,
-                    (slot.number, signature),
-                    file,
-                    kind,
-                )))
-            };
-            found.stores += hive(survey, STORE, Kind::Store).unwrap_or(0);
-            found.systems += hive(survey, LETTERS, Kind::Letters).unwrap_or(0);
+        if let Some(volume) = Volume::open(survey, &slot) {
+            hibernated(survey, &volume, slot.number);
+            if let Table::Dos(_) = survey.table {
+                let number = slot.number;
+                found.stores += u32::from(on_ntfs(survey, &volume, number, Kind::Store, STORE));
+                found.systems +=
+                    u32::from(on_ntfs(survey, &volume, number, Kind::Letters, LETTERS));
+            }
+        } else if let Table::Dos(_) = survey.table {
+            let stores = [STORE, EFI_STORE];
+            let read = stores.map(|path| on_fat(survey, &slot, path));
+            found.stores += read.into_iter().map(u32::from).sum::<u32>();
         }
     }
     if let Table::Dos(dos) = survey.table {
@@ -62,6 +62,55 @@ pub fn read(survey: &mut Survey<'_>) {
             recovery(survey, one);
         }
     }
+}
+
+/// Looks into a hive on NTFS; whether there is one that could be read.
+fn on_ntfs(
+    survey: &mut Survey<'_>,
+    volume: &Volume,
+    number: u32,
+    kind: Kind,
+    path: &[&str],
+) -> bool {
+    let Some(file) = volume.file(survey, path) else {
+        return false;
+    };
+    let home = Home {
+        name: name(kind, path),
+        number,
+        is_clean: volume.is_dirty(survey) == Some(false),
+    };
+    rewrite(survey, &home, file.places, kind)
+}
+
+/// The same for a boot store on FAT.
+fn on_fat(survey: &mut Survey<'_>, slot: &Slot, path: &[&str]) -> bool {
+    let Ok(Some(file)) = fat::find(survey.disk(), slot.start, slot.size, path) else {
+        return false;
+    };
+    let home = Home {
+        name: name(Kind::Store, path),
+        number: slot.number,
+        is_clean: file.is_clean,
+    };
+    rewrite(survey, &home, file.places, Kind::Store)
+}
+
+fn name(kind: Kind, path: &[&str]) -> String {
+    match kind {
+        Kind::Store => format!("the boot store of Windows (\\{})", path.join("\\")),
+        Kind::Letters => "the drive letters of Windows (MountedDevices)".to_owned(),
+    }
+}
+
+/// Where a hive was found.
+struct Home {
+    /// What it is, for people.
+    name: String,
+    /// The partition.
+    number: u32,
+    /// Whether its file system was closed properly.
+    is_clean: bool,
 }
 
 fn hibernated(survey: &mut Survey<'_>, volume: &Volume, number: u32) {
@@ -80,21 +129,13 @@ fn hibernated(survey: &mut Survey<'_>, volume: &Volume, number: u32) {
 }
 
 /// Rewrites what a hive says of partitions that move; whether it could be read.
-fn rewrite(
-    survey: &mut Survey<'_>,
-    volume: &Volume,
-    (number, signature): (u32, u32),
-    file: File,
-    kind: Kind,
-) -> bool {
-    let Some(hive) = Hive::read(survey, file.places) else {
+fn rewrite(survey: &mut Survey<'_>, home: &Home, places: Vec<Range<u64>>, kind: Kind) -> bool {
+    let (Table::Dos(dos), Some(hive)) = (survey.table, Hive::read(survey, places)) else {
         return false;
     };
-    let name = match kind {
-        Kind::Store => "the boot store of Windows (\\Boot\\BCD)",
-        Kind::Letters => "the drive letters of Windows (MountedDevices)",
-    };
-    let closed = hive.is_clean() && volume.is_dirty(survey) == Some(false);
+    let Home { name, number, .. } = home;
+    let signature = dos.signature();
+    let closed = hive.is_clean() && home.is_clean;
     for one in survey.moved {
         let named = hive.named(kind, signature, one.from);
         if named.is_empty() {

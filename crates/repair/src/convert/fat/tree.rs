@@ -92,7 +92,7 @@ pub fn read(
 
 impl Walk<'_, '_, '_> {
     fn directory(&mut self, own: usize, place: &Waiting) -> Result<Directory> {
-        let bytes = self.contents(&place.chain)?;
+        let bytes = contents(self.old, self.geometry, &place.chain)?;
         let mut entries = Vec::new();
         let (raws, _) = bytes.as_chunks::<ENTRY>();
         for raw in raws.iter().take_while(|raw| u8_at(*raw, 0) != 0) {
@@ -109,32 +109,9 @@ impl Walk<'_, '_, '_> {
         Ok(Directory { entries })
     }
 
-    fn contents(&mut self, chain: &[u32]) -> Result<Vec<u8>> {
-        let geometry = self.geometry;
-        if chain.is_empty() {
-            return self
-                .old
-                .read(geometry.root_at(), geometry.root_entries * 32);
-        }
-        let bytes = (chain.len() as u64).saturating_mul(geometry.cluster);
-        if bytes > MOST_DIRECTORY {
-            return Err(refused(format!(
-                "a directory of {bytes} bytes is longer than one can be"
-            )));
-        }
-        let mut all = Vec::new();
-        for cluster in chain {
-            all.extend(
-                self.old
-                    .read(geometry.cluster_at(*cluster), geometry.cluster)?,
-            );
-        }
-        Ok(all)
-    }
-
     fn target(&mut self, raw: &[u8; ENTRY], own: usize, parent: usize) -> Result<Target> {
         let attributes = u8_at(raw, 11);
-        let first = self.first(raw);
+        let first = first(self.geometry, raw);
         if attributes & LONG == LONG || attributes & LABEL != 0 {
             return Ok(Target::Nothing);
         }
@@ -174,18 +151,37 @@ impl Walk<'_, '_, '_> {
             Target::File(chain)
         })
     }
-
-    fn first(&self, raw: &[u8]) -> u32 {
-        let high = match self.geometry.kind {
-            Kind::Fat32 => u32::from(le16(raw, 20)),
-            _ => 0,
-        };
-        high << 16 | u32::from(le16(raw, 26))
-    }
 }
 
-/// The short name, for messages.
-fn name(raw: &[u8]) -> String {
+/// The bytes of a directory; without a chain it is the root of FAT12 and FAT16.
+pub fn contents(old: &mut Old<'_>, geometry: &Geometry, chain: &[u32]) -> Result<Vec<u8>> {
+    if chain.is_empty() {
+        return old.read(geometry.root_at(), geometry.root_entries * 32);
+    }
+    let bytes = (chain.len() as u64).saturating_mul(geometry.cluster);
+    if bytes > MOST_DIRECTORY {
+        return Err(refused(format!(
+            "a directory of {bytes} bytes is longer than one can be"
+        )));
+    }
+    let mut all = Vec::new();
+    for cluster in chain {
+        all.extend(old.read(geometry.cluster_at(*cluster), geometry.cluster)?);
+    }
+    Ok(all)
+}
+
+/// The first cluster of what an entry leads to.
+pub fn first(geometry: &Geometry, raw: &[u8]) -> u32 {
+    let high = match geometry.kind {
+        Kind::Fat32 => u32::from(le16(raw, 20)),
+        _ => 0,
+    };
+    high << 16 | u32::from(le16(raw, 26))
+}
+
+/// The short name; what is not printed is `?`.
+pub fn name(raw: &[u8]) -> String {
     let text = |part: Option<&[u8]>| {
         let part = part.unwrap_or_default();
         let printed = part.iter().map(|byte| match byte {

@@ -237,3 +237,61 @@ fn what_was_not_closed_is_left_and_a_hibernated_windows_refused() {
         "Windows is hibernated"
     ));
 }
+
+/// The EFI system partition, large enough for a FAT32, and Windows.
+const UEFI: &str = "label: dos\nlabel-id: 0x12345678\nstart=63, size=70000, type=ef\n\
+    start=80000, size=60000, type=7\n";
+const UEFI_PLAN: super::Plan<'_> = &[(1, 2048), (2, 81920)];
+
+/// A FAT with a boot store in a folder of it, in the first partition.
+fn fat_with_store(path: &Path, folder: &Path, bits: &str, place: &str) {
+    let (volume, bcd) = (folder.join("fat"), folder.join("bcd"));
+    store(&bcd, [63, 80000], BOTH);
+    let script = "truncate --size 35840000 \"$1\"; mkfs.fat -F $3 -h 63 \"$1\" >&2; at=::
+        for name in $(echo $4 | tr / ' '); do at=$at/$name; mmd -i \"$1\" $at; done
+        seq 1 9999 > \"$1.txt\"; mcopy -i \"$1\" \"$1.txt\" ::/; mcopy -i \"$1\" \"$2\" $at/BCD";
+    let words = [volume.to_str().unwrap(), bcd.to_str().unwrap(), bits, place];
+    tool("sh", &[&["-euc", script, "-"], &words[..]].concat());
+    image_of(path, 128, 512, UEFI);
+    write(path, 63 * 512, &std::fs::read(volume).unwrap());
+}
+
+#[test]
+fn a_boot_store_on_fat_follows() {
+    let efi = "EFI/Microsoft/Boot";
+    for (bits, place) in [("16", efi), ("32", efi), ("12", "Boot")] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disk.img");
+        fat_with_store(&path, folder.path(), bits, place);
+        let fixups = shift(&path, 512, UEFI_PLAN);
+        let store_says = format!(
+            "boot store of Windows (\\{}\\BCD) in partition 1: byte 40960000 becomes 41943040 in 1 places",
+            place.replace('/', "\\")
+        );
+        assert!(
+            says(&fixups, Weight::Told, &store_says),
+            "{:?}",
+            fixups.consequences
+        );
+        let (wanted, found) = (folder.path().join("wanted"), folder.path().join("found"));
+        let volume = format!("{}@@1M", path.display());
+        let file = format!("::/{place}/BCD");
+        tool(
+            "mcopy",
+            &["-n", "-i", &volume, &file, found.to_str().unwrap()],
+        );
+        store(&wanted, [2048, 81920], BOTH);
+        assert_eq!(export(&found, "\\"), export(&wanted, "\\"));
+    }
+}
+
+#[test]
+fn a_boot_store_on_a_fat_that_was_not_unmounted_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    fat_with_store(&path, folder.path(), "16", "EFI/Microsoft/Boot");
+    // The mark of a file system that is mounted.
+    write(&path, 63 * 512 + 0x25, &[1]);
+    let fixups = ask(&path, 512, UEFI_PLAN);
+    assert!(says(&fixups, Weight::Warned, "was not closed properly"));
+}
