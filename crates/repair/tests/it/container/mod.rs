@@ -3,6 +3,7 @@
 mod locks;
 mod model;
 mod moves;
+mod order;
 mod output;
 mod power;
 mod sim;

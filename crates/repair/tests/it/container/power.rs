@@ -14,12 +14,12 @@ use super::model::{data, place};
 use super::sim::{SECTOR, SimStore, number};
 use super::tools::{Verdict, check, content, must};
 
-const SIZE: usize = 5 << 20;
+pub const SIZE: usize = 5 << 20;
 
 /// What may be on the disk: what was flushed, and what was written since.
-struct Model {
-    flushed: Vec<u8>,
-    since: Vec<(usize, Vec<u8>)>,
+pub struct Model {
+    pub flushed: Vec<u8>,
+    pub since: Vec<(usize, Vec<u8>)>,
 }
 
 impl Model {
@@ -30,7 +30,7 @@ impl Model {
     }
 
     /// Every sector is as it was flushed or as it was written since.
-    fn check(&self, there: &[u8], what: &str) {
+    pub fn check(&self, there: &[u8], what: &str) {
         for (index, sector) in there.chunks(SECTOR).enumerate().take(SIZE / SECTOR) {
             let at = index * SECTOR;
             let written = |(from, bytes): &(usize, Vec<u8>)| {
@@ -77,7 +77,7 @@ fn until_power_fails(
     }
 }
 
-fn read_all(disk: &mut dyn Disk) -> Vec<u8> {
+pub fn read_all(disk: &mut dyn Disk) -> Vec<u8> {
     let mut bytes = vec![0; SIZE];
     disk.read_at(0, &mut bytes).unwrap();
     bytes
@@ -154,7 +154,7 @@ fn crash_often(image: &Image<'_>, rounds: u64, seed: u64, folder: &Path) {
     }
 }
 
-fn blank(format: Format, logical: u64) -> Vec<u8> {
+pub fn blank(format: Format, logical: u64) -> Vec<u8> {
     let store = SimStore::default();
     store.0.borrow_mut().left = u64::MAX;
     let made = create_store(

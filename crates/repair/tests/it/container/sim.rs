@@ -11,13 +11,14 @@ use ioalign_testkit::Random;
 pub const SECTOR: usize = 512;
 
 /// What was done to a file since its last flush.
+#[derive(Clone)]
 enum Event {
     Write(usize, Vec<u8>),
     Len(usize),
 }
 
 /// A file in a machine that can lose power.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct State {
     pub view: Vec<u8>,
     pub durable: Vec<u8>,
@@ -51,27 +52,59 @@ impl State {
         for event in pending {
             // In a thousand: none, half, most, nearly all, and all of its sectors.
             let lands = *random.pick(&[0, 500, 850, 999, 1000, 1000]);
-            match event {
-                Event::Len(bytes) if random.below(1000) < lands && bytes > self.durable.len() => {
-                    self.durable.resize(bytes, 0);
-                }
-                Event::Len(_) => {}
-                Event::Write(at, bytes) => {
-                    for (index, sector) in bytes.chunks(SECTOR).enumerate() {
-                        if random.below(1000) < lands {
-                            self.land(at + index * SECTOR, sector);
-                        }
+            self.settle(event, || random.below(1000) < lands);
+        }
+        self.view.clone_from(&self.durable);
+        self.left = events;
+    }
+
+    /// How much was done since the last flush.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Power is back; of what was done since the last flush, these have happened.
+    pub fn lose(&mut self, lands: impl Fn(usize) -> bool) {
+        for (index, event) in std::mem::take(&mut self.pending).into_iter().enumerate() {
+            self.settle(event, || lands(index));
+        }
+        self.view.clone_from(&self.durable);
+        self.left = u64::MAX;
+    }
+
+    /// An event happens, sector by sector.
+    fn settle(&mut self, event: Event, mut lands: impl FnMut() -> bool) {
+        match event {
+            Event::Len(bytes) if lands() && bytes > self.durable.len() => {
+                self.durable.resize(bytes, 0);
+            }
+            Event::Len(_) => {}
+            Event::Write(at, bytes) => {
+                for (index, sector) in bytes.chunks(SECTOR).enumerate() {
+                    if lands() {
+                        self.land(at + index * SECTOR, sector);
                     }
                 }
             }
         }
-        self.view.clone_from(&self.durable);
-        self.left = events;
     }
 }
 
 #[derive(Clone, Default)]
 pub struct SimStore(pub Rc<RefCell<State>>);
+
+impl SimStore {
+    /// A file of these bytes, all of them durable, and power for so many events.
+    pub fn of(bytes: &[u8], left: u64) -> Self {
+        let state = State {
+            view: bytes.to_vec(),
+            durable: bytes.to_vec(),
+            left,
+            ..State::default()
+        };
+        Self(Rc::new(RefCell::new(state)))
+    }
+}
 
 pub fn number(n: u64) -> usize {
     usize::try_from(n).unwrap()
