@@ -250,6 +250,18 @@ impl Columns {
             .is_some_and(|heading| heading == line)
     }
 
+    /// What the codes of operations were said to be.
+    fn codes_in_words(&self) -> &'static str {
+        let mut codes: Vec<_> = self.codes.iter().map(|(code, op)| (&**code, *op)).collect();
+        codes.sort_unstable_by_key(|(code, _)| *code);
+        match codes.as_slice() {
+            [] => "names",
+            [(b"0", Op::Read), (b"1", Op::Write)] => "0 read, 1 write, as given",
+            [(b"0", Op::Write), (b"1", Op::Read)] => "0 write, 1 read, as given",
+            _ => "codes, as given",
+        }
+    }
+
     /// As found or given.
     pub fn facts(&self) -> Facts {
         let time = |unit| match unit {
@@ -270,11 +282,7 @@ impl Columns {
             time: time(self.time_unit),
             offset: bytes(self.offset_unit),
             len: bytes(self.len_unit),
-            op: if self.codes.is_empty() {
-                "names"
-            } else {
-                "codes, as given"
-            },
+            op: self.codes_in_words(),
             latency: if self.has(Role::Latency) {
                 time(self.latency_unit)
             } else {
