@@ -130,6 +130,10 @@ pub struct SourceArgs {
     #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
     pub offset_unit: Option<u32>,
 
+    /// Unit of lengths, where it is not that of offsets: 1 for bytes beside offsets in sectors
+    #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
+    pub length_unit: Option<u32>,
+
     /// Count I/Os as they arrive in the block layer, or as the driver gets them
     #[arg(long, value_enum, value_name = "STAGE")]
     pub stage: Option<StageArg>,

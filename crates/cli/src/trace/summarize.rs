@@ -128,6 +128,7 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
         format: source.format.clone(),
         hints: Hints {
             offset_unit: source.offset_unit,
+            length_unit: source.length_unit,
             time_unit: source.time_unit,
             columns: source.columns.clone(),
         },

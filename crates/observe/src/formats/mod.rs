@@ -62,6 +62,8 @@ pub struct Facts {
 pub struct Hints {
     /// Unit of offsets, in bytes (`--offset-unit 512`).
     pub offset_unit: Option<u32>,
+    /// Unit of lengths, in bytes, where it is another (`--length-unit 1`).
+    pub length_unit: Option<u32>,
     /// Unit of times, in nanoseconds (`--time-unit ms`).
     pub time_unit: Option<u64>,
     /// Columns of a table, `time=0,op=1,offset=2,len=3`, or blkparse's `-f` (`--columns`).
@@ -177,6 +179,8 @@ pub fn unused(formats: &[&Format], hints: &Hints) -> Option<&'static str> {
     let times = || of(&["ftrace", "fio-iolog3", "csv"], &simulators);
     if hints.offset_unit.is_some() && !offsets() {
         Some("--offset-unit")
+    } else if hints.length_unit.is_some() && !of(&["csv"], &[]) {
+        Some("--length-unit")
     } else if hints.time_unit.is_some() && !times() {
         Some("--time-unit")
     } else if hints.columns.is_some() && !of(&["blkparse", "csv"], &[]) {

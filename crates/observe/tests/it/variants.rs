@@ -283,3 +283,18 @@ fn headings_of_vscsi_without_signs() {
     let expected = ["W 4332930811158000 6303744+4096 read vscsi 0/"];
     assert_eq!(rows("vscsi-text", text), expected);
 }
+
+/// Published outputs have lines without a disk: what was passed through or flushed.
+#[test]
+fn lines_of_biosnoop_without_a_disk() {
+    let text = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n\
+        0.000000    ?              0              R 0          8         4.04\n\
+        3.740882    jbd2/sda1-8    184    sda     W 2694656    12288     6.72\n\
+        5.000000    kworker/23:1   9126           R 18446744073709551615 0         0.61\n\
+        5.500000    kworker/23:1   9126   sda     R 18446744073709551615 0         0.50\n";
+    let expected = [
+        "W 3734162000 1379663872+12288 write sda 184/jbd2/sda1-8 6720000",
+        "W 5499500000 0+0 flush sda 9126/kworker/23:1 500000",
+    ];
+    assert_eq!(rows("biosnoop", text), expected);
+}

@@ -359,10 +359,7 @@ fn a_trace_without_times_says_so() {
         text.contains("! 1 row did not parse and is left out:"),
         "{text}"
     );
-    assert!(
-        text.contains("how long they last"),
-        "{text}"
-    );
+    assert!(text.contains("how long they last"), "{text}");
     assert!(
         !text.contains(" in 0 s") && !text.contains(";  within"),
         "{text}"
