@@ -1,6 +1,6 @@
 //! Which column is what, and in which units.
 
-use super::super::fields::{number, scaled};
+use super::super::fields::scaled;
 use super::super::{Facts, Hints, text};
 use super::{heading, op};
 use crate::error::{Error, ErrorKind, Result};
@@ -75,7 +75,7 @@ pub fn choose(head: &[u8], hints: &Hints) -> Result<Columns> {
     Ok(columns)
 }
 
-fn ask(what: &str) -> Error {
+pub(super) fn ask(what: &str) -> Error {
     Error::new(ErrorKind::Ask, what)
 }
 
@@ -223,38 +223,6 @@ impl Columns {
         Ok(())
     }
 
-    /// Codes invert between formats, so they are asked, not guessed; so are words, where none is known.
-    fn check_ops(&self, head: &[u8]) -> Result<()> {
-        let csv = super::Csv {
-            columns: self.clone(),
-        };
-        let data = text::first_lines(head).filter(|line| !self.is_heading(line));
-        let ops = data.filter_map(|line| csv.fields(line).map(|fields| fields[1]));
-        let mut ops = ops.peekable();
-        let first = ops.peek().copied().unwrap_or_default();
-        let mut known = first.is_empty();
-        for op in ops {
-            let code = self.op(op).is_none();
-            known |= !code;
-            if code && number(op).is_some() {
-                return Err(ask(&format!(
-                    "Operations are numbers here ({}), and 0 is a read in some formats and a write \
-                     in others: add read=CODE,write=CODE to --columns, read=0,write=1 or \
-                     read=1,write=0",
-                    String::from_utf8_lossy(op)
-                )));
-            }
-        }
-        if known {
-            return Ok(());
-        }
-        let word: String = String::from_utf8_lossy(first).chars().take(20).collect();
-        Err(ask(&format!(
-            "Operations are called `{}` and the like here: add read=CODE,write=CODE to --columns",
-            word.escape_debug()
-        )))
-    }
-
     /// The operation of a word or code.
     #[inline]
     pub fn op(&self, word: &[u8]) -> Option<Op> {
@@ -268,18 +236,6 @@ impl Columns {
         self.heading
             .as_deref()
             .is_some_and(|heading| heading == line)
-    }
-
-    /// What the codes of operations were said to be.
-    fn codes_in_words(&self) -> &'static str {
-        let mut codes: Vec<_> = self.codes.iter().map(|(code, op)| (&**code, *op)).collect();
-        codes.sort_unstable_by_key(|(code, _)| *code);
-        match codes.as_slice() {
-            [] => "names",
-            [(b"0", Op::Read), (b"1", Op::Write)] => "0 read, 1 write, as given",
-            [(b"0", Op::Write), (b"1", Op::Read)] => "0 write, 1 read, as given",
-            _ => "codes, as given",
-        }
     }
 
     /// As found or given.
