@@ -26,30 +26,35 @@ impl Output {
     /// A file that is not seen before it is whole. Standard output, devices and pipes are written as they
     /// are.
     pub fn create(path: &Path) -> io::Result<(Self, Out)> {
-        let named = |error| naming(path, &error);
-        let out = |file| -> Out {
-            Box::new(Named {
-                file,
-                path: path.to_owned(),
-            })
-        };
+        let (output, file) = Self::open(path).map_err(|error| naming(path, &error))?;
+        let path = path.to_owned();
+        Ok((output, Box::new(Named { file, path })))
+    }
+
+    fn open(path: &Path) -> io::Result<(Self, File)> {
+        let in_place = |file| (Self::default(), file);
         if path.as_os_str() == "-" {
             // Without the line buffer of `Stdout`: bytes are collected already.
-            let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-            return Ok((Self::default(), out(File::from(stdout))));
+            let out = io::stdout().as_fd().try_clone_to_owned()?;
+            return Ok(in_place(File::from(out)));
         }
         if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-            let file = File::options().write(true).open(path).map_err(named)?;
-            return Ok((Self::default(), out(file)));
+            return File::options().write(true).open(path).map(in_place);
         }
         // The file that a link leads to is replaced, not the link.
         let name = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let temporary = temporary(&name);
-        let file = File::create(&temporary).map_err(named)?;
-        let output = Self {
-            moved: Some((temporary, name)),
-        };
-        Ok((output, out(file)))
+        match File::create(&temporary) {
+            Ok(file) => {
+                let moved = Some((temporary, name));
+                Ok((Self { moved }, file))
+            }
+            // In a folder of others a file of one's own can only be written where it is.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && name.exists() => {
+                File::create(name).map(in_place)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Gives the trace its name.

@@ -31,7 +31,8 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
         let mut writer = (target.writer)(out, true)?;
         write(&plan, &mut *writer, truth.as_mut(), &progress)
     });
-    written.and_then(|_| output.keep()).with_context(|| name)?;
+    written?;
+    output.keep().with_context(|| name)?;
     if let (Some(path), Some(mut truth)) = (&arguments.truth, truth) {
         let profile = truth.profile(&plan);
         File::create(path)

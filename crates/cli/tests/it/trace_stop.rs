@@ -133,6 +133,7 @@ fn a_full_device_is_named() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(65), "{arguments}");
         assert!(said.contains("/dev/full: No space left"), "{said}");
+        assert_eq!(said.matches("/dev/full").count(), 1, "{said}");
     }
 }
 
