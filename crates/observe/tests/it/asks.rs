@@ -218,7 +218,7 @@ fn other_units_of_time() {
 fn codes_alone_go_with_the_columns_of_the_heading() {
     let table = "version,time,op,size,lbn\n1,5633898,2a,512,42932745\n1,5633899,28,6656,63\n";
     let hints = |columns: Option<&str>| Hints {
-        time_unit: Some(1000),
+        time_unit: Some(1_000_000_000),
         offset_unit: Some(512),
         length_unit: Some(1),
         columns: columns.map(str::to_owned),
@@ -231,8 +231,8 @@ fn codes_alone_go_with_the_columns_of_the_heading() {
     );
     let hints = hints(Some("read=28,write=2a"));
     let expected = [
-        "W 5633898000 21981565440+512 write table 0/",
-        "W 5633899000 32256+6656 read table 0/",
+        "W 5633898000000000 21981565440+512 write table 0/",
+        "W 5633899000000000 32256+6656 read table 0/",
     ];
     assert_eq!(lines(&parse("csv", &hints, table.as_bytes())), expected);
 }
