@@ -58,6 +58,11 @@ impl Error {
         self
     }
 
+    /// What the operating system said.
+    pub fn os(&self) -> Option<io::ErrorKind> {
+        self.source.as_ref().map(io::Error::kind)
+    }
+
     /// What sort it is.
     pub const fn kind(&self) -> ErrorKind {
         self.kind

@@ -7,9 +7,10 @@ mod groups;
 mod stream;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use ioalign_core::profile::{self, Profile, TraceFile};
+use ioalign_core::profile::{self, Bursts, DeviceProfile, Profile, TraceFile};
 
 use crate::analyse::{self, Analysis};
 use crate::error::{Error, ErrorKind, Result};
@@ -49,8 +50,8 @@ pub struct Settings {
 pub struct Progress {
     /// Bytes read so far, as they lie in the files.
     pub bytes: AtomicU64,
-    /// Set to stop: what was read so far is kept.
-    pub stop: AtomicBool,
+    /// Set to stop: what was read so far is kept. Readers of pipes look at it while they wait.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What one file was.
@@ -73,6 +74,11 @@ pub struct Read {
 }
 
 impl Read {
+    /// Whether its format has no times.
+    fn is_timeless(&self) -> bool {
+        self.facts.time.starts_with("none")
+    }
+
     /// The same in the words of the profile.
     fn facts(&self) -> TraceFile {
         let shown = self.skipped.first.iter().map(|row| profile::SkippedRow {
@@ -109,18 +115,30 @@ pub struct Summary {
 impl Summary {
     /// The profile with what is to be known of the files in it, as it is shown and written.
     pub fn into_profile(self) -> Profile {
-        let files = self.files.iter().map(Read::facts).collect();
-        Profile {
-            files,
+        let mut profile = Profile {
+            files: self.files.iter().map(Read::facts).collect(),
             ..self.profile
+        };
+        if self.files.iter().all(Read::is_timeless) {
+            profile.devices.iter_mut().for_each(forget_times);
         }
+        profile
     }
+}
+
+/// I/Os that all have the time 0 are no burst, and no monitor would show them so.
+fn forget_times(device: &mut DeviceProfile) {
+    device.bursts.clear();
+    device.bursts_total = Bursts::default();
+    device.samplers.clear();
+    device.inter_arrival.clear();
+    (device.littles_law, device.queue_depth, device.intervals) = (None, None, None);
 }
 
 /// Reads all traces, of one machine and one time, into one profile.
 pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Summary> {
     let mut machine = Machine::new(settings);
-    let inputs = open(paths, settings)?;
+    let inputs = open(paths, settings, progress)?;
     machine.analysis.set_absolute(absolute(&inputs)?);
     let files = feed::all(inputs, settings, progress, &mut machine)?;
     let mut profile = machine.finish(&files);
@@ -131,10 +149,14 @@ pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) ->
 /// Traces whose formats are known.
 type Inputs = Vec<(Input, &'static Format)>;
 
-fn open(paths: &[PathBuf], settings: &Settings) -> Result<Inputs> {
+fn open(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Inputs> {
     let mut inputs = Vec::new();
     for path in paths {
-        let input = input::open(path)?;
+        let input = input::open_until(path, &progress.stop)?;
+        if input.head.is_empty() && progress.stop.load(Ordering::Relaxed) {
+            let what = "Interrupted before there was anything to read";
+            return Err(Error::new(ErrorKind::Interrupted, what).in_file(path));
+        }
         let format = match (
             settings.format.as_deref(),
             formats::implied(&settings.hints),
@@ -144,7 +166,21 @@ fn open(paths: &[PathBuf], settings: &Settings) -> Result<Inputs> {
         };
         inputs.push((input, format));
     }
+    taken(&inputs, &settings.hints)?;
     Ok(inputs)
+}
+
+/// An answer to a question that no format asks was meant to change something.
+fn taken(inputs: &Inputs, hints: &Hints) -> Result<()> {
+    let formats: Vec<_> = inputs.iter().map(|(_, format)| *format).collect();
+    let Some(option) = formats::unused(&formats, hints) else {
+        return Ok(());
+    };
+    let mut names: Vec<_> = formats.iter().map(|format| format.name).collect();
+    names.dedup();
+    let names = names.join(", ");
+    let what = format!("{option} says nothing about {names}, where units and columns are known");
+    Err(Error::new(ErrorKind::Ask, what))
 }
 
 /// Whether all offsets are those of whole disks.

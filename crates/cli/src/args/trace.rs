@@ -4,6 +4,7 @@ mod make;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridSpec, SectorSize};
@@ -113,7 +114,7 @@ pub struct SummarizeArgs {
 #[derive(Debug, Args)]
 pub struct SourceArgs {
     /// The format, where it is not recognised by itself
-    #[arg(long = "as", value_name = "FORMAT")]
+    #[arg(long = "as", value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
 
     /// Columns of a table (time=0,op=1,offset=2,len=3[,latency=4,device=5,process=6,read=R,write=W],
@@ -128,6 +129,10 @@ pub struct SourceArgs {
     /// Unit of offsets, where the format leaves it open: bytes in one of them (1, 512, 4096)
     #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
     pub offset_unit: Option<u32>,
+
+    /// Unit of lengths, where it is not that of offsets: 1 for bytes beside offsets in sectors
+    #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
+    pub length_unit: Option<u32>,
 
     /// Count I/Os as they arrive in the block layer, or as the driver gets them
     #[arg(long, value_enum, value_name = "STAGE")]
@@ -186,6 +191,13 @@ pub struct LittlesLawArgs {
 
     #[command(flatten)]
     pub look: LookArgs,
+}
+
+fn formats() -> PossibleValuesParser {
+    let values = ioalign_observe::formats::askable();
+    PossibleValuesParser::new(
+        values.map(|format| PossibleValue::new(format.name).help(format.title)),
+    )
 }
 
 /// A shift of all devices, or of one.

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use ioalign_observe::error::ErrorKind;
 use ioalign_observe::write::{self, Target};
 use ioalign_observe::{Converted, Progress, convert};
 
-use super::summarize::{asked, reading};
+use super::summarize::{asked, nothing_parsed, nothing_read, reading};
 use super::{bar, file};
 use crate::args::ConvertArgs;
 use crate::exit::{Exit, UsageError};
@@ -23,19 +24,34 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     let settings = reading(&arguments.source, arguments.jobs);
     let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
-    let writer = || (target.writer)(file::create(&arguments.output)?, false);
+    let mut output = file::Output::default();
+    let writer = || {
+        let (created, out) = file::Output::create(&arguments.output)?;
+        output = created;
+        (target.writer)(out, false)
+    };
     let done = bar::while_shown(
         &arguments.files,
         !arguments.quiet,
         &progress,
         &interrupt,
         || convert(&arguments.files, &settings, &progress, writer),
-    )
-    .map_err(asked)?;
+    );
+    let done = match done {
+        Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(nothing_read(&error)),
+        done => done.map_err(asked)?,
+    };
+    if nothing_parsed(&done.files, done.written.ios + done.written.left_out) {
+        return Ok(Exit::Unreadable);
+    }
+    output
+        .keep()
+        .with_context(|| arguments.output.display().to_string())?;
     if !arguments.quiet {
         tell(&done, target);
     }
     if progress.stop.load(Ordering::Relaxed) {
+        file::cut_short(&arguments.output, "read");
         return Ok(Exit::Interrupted);
     }
     Ok(Exit::Done)

@@ -25,13 +25,14 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
         let grids: Vec<_> = assumed.iter().chain(&arguments.grid).cloned().collect();
         Truth::new(&plan, &grids, arguments.burst_gap)
     });
-    let out = file::create(&arguments.output)?;
+    let (output, out) = file::Output::create(&arguments.output)?;
     let name = arguments.output.display().to_string();
     let written = bar::while_shown(&[], false, &progress, &interrupt, || {
         let mut writer = (target.writer)(out, true)?;
         write(&plan, &mut *writer, truth.as_mut(), &progress)
     });
-    written.with_context(|| name)?;
+    written?;
+    output.keep().with_context(|| name)?;
     if let (Some(path), Some(mut truth)) = (&arguments.truth, truth) {
         let profile = truth.profile(&plan);
         File::create(path)
@@ -39,6 +40,7 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
             .with_context(|| path.display().to_string())?;
     }
     if progress.stop.load(Ordering::Relaxed) {
+        file::cut_short(&arguments.output, "made");
         return Ok(Exit::Interrupted);
     }
     Ok(Exit::Done)

@@ -1,11 +1,11 @@
 //! `ioalign trace summarize`.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use ioalign_core::profile::Profile;
+use ioalign_core::profile::{Profile, TraceFile};
 use ioalign_observe::analyse;
 use ioalign_observe::error::{Error, ErrorKind};
 use ioalign_observe::formats::Hints;
@@ -23,16 +23,41 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
-    let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
+    let read = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
         summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
-    })
-    .map_err(asked)?;
+    });
+    let profile = match read {
+        Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(nothing_read(&error)),
+        read => read.map_err(asked)?,
+    };
     show(&profile, arguments)?;
     not_in_stack(&profile, arguments);
+    if nothing_parsed(&profile.files, profile.events) {
+        return Ok(Exit::Unreadable);
+    }
     if progress.stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
     Ok(Exit::Done)
+}
+
+/// Whether all rows are damaged: these are traces of another format, or none.
+pub fn nothing_parsed(files: &[TraceFile], ios: u64) -> bool {
+    let bad = files.iter().find(|file| file.skipped_rows > 0);
+    let Some(file) = bad.filter(|_| ios == 0) else {
+        return false;
+    };
+    let (path, format) = (&file.path, &file.format);
+    anstream::eprintln!(
+        "ioalign: {path}: not one I/O in it could be read as {format}: another --as?"
+    );
+    true
+}
+
+/// Ctrl-C before the first byte.
+pub fn nothing_read(error: &Error) -> Exit {
+    anstream::eprintln!("ioalign: {error}");
+    Exit::Interrupted
 }
 
 fn show(profile: &Profile, arguments: &SummarizeArgs) -> Result<()> {
@@ -103,6 +128,7 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
         format: source.format.clone(),
         hints: Hints {
             offset_unit: source.offset_unit,
+            length_unit: source.length_unit,
             time_unit: source.time_unit,
             columns: source.columns.clone(),
         },
@@ -112,10 +138,12 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
     }
 }
 
-/// What a trace leaves open is wrong use until it is said: exit 64.
+/// What a trace leaves open is wrong use until it is said: exit 64. A reader of the output that hangs up is
+/// no failure.
 pub fn asked(error: Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::Ask => UsageError(error.to_string()).into(),
+    match (error.kind(), error.os()) {
+        (ErrorKind::Ask, _) => UsageError(error.to_string()).into(),
+        (_, Some(kind @ io::ErrorKind::BrokenPipe)) => io::Error::from(kind).into(),
         _ => error.into(),
     }
 }

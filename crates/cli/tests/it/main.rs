@@ -34,6 +34,7 @@ mod texts_round;
 mod trace_hints;
 mod trace_make;
 mod trace_profile;
+mod trace_stop;
 mod watch;
 mod watch_vm;
 

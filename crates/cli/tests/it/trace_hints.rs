@@ -75,8 +75,52 @@ fn stages() {
 
 #[test]
 fn wrong_names_and_units() {
-    let said = complaint("x\n", &["--as", "blktrac"], 65);
+    let said = complaint("x\n", &["--as", "blktrac"], 64);
     assert!(said.contains("blktrace, ftrace-blk, blkparse"), "{said}");
+    assert!(said.contains("similar value"), "{said}");
     complaint("x\n", &["--time-unit", "h"], 64);
     complaint("x\n", &["--offset-unit", "0"], 64);
+}
+
+const MSR: &str = "128166372003061629,hm,1,Read,512,4096,2500\n";
+
+/// An answer that changes nothing was meant to change something.
+#[test]
+fn an_answer_that_nobody_asked_for_is_refused() {
+    for (option, value) in [
+        ("--offset-unit", "512"),
+        ("--time-unit", "ms"),
+        ("--columns", "time=0,op=3,offset=4,len=5"),
+    ] {
+        let said = complaint(MSR, &["--as", "msr", option, value], 64);
+        assert!(said.contains(option) && said.contains("msr"), "{said}");
+    }
+}
+
+/// The report shows the first rows and why they do not fit; scripts see that there is no answer.
+#[test]
+fn a_trace_of_another_format_is_no_trace_without_io() {
+    let output = summarize(MSR, &["--as", "alibaba"]);
+    assert_eq!(output.status.code(), Some(65));
+    let profile: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(profile["files"][0]["skipped_rows"], 1);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("could be read as alibaba"), "{said}");
+}
+
+/// Operations that invert between formats are said as they were taken.
+#[test]
+fn codes_are_shown_as_they_were_given() {
+    let units = ["--time-unit", "us", "--offset-unit", "512"];
+    for (codes, shown) in [
+        ("write=1,read=0", "0 read, 1 write, as given"),
+        ("read=1,write=0", "0 write, 1 read, as given"),
+    ] {
+        let columns = format!("time=0,op=1,offset=2,len=3,{codes}");
+        let found = profile(
+            "1;0;8;16\n",
+            &[&["--columns", &columns], &units[..]].concat(),
+        );
+        assert_eq!(found["files"][0]["op_codes"], shown);
+    }
 }

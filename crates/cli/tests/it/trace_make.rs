@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use super::PROGRAM;
+use super::schema::valid;
 
 fn run(folder: &Path, arguments: &str) -> Output {
     let mut command = Command::new(PROGRAM);
@@ -61,6 +62,7 @@ fn the_truth_of_every_format() {
             &format!("generate --format {format} -o t --truth t.json {WORKLOAD}"),
         );
         let (seen, known) = (summary(at, "t"), json(&at.join("t.json")));
+        valid(&known, "profile.json");
         assert_eq!(counters(&seen), counters(&known), "{format}");
     }
 }
@@ -161,6 +163,7 @@ fn profiles_of_parts_add_up_to_that_of_the_whole() {
     let merged: Value =
         serde_json::from_slice(&done(at, "merge 0.json 1.json 2.json --parts --json")).unwrap();
     let mut whole = summary(at, "all.csv");
+    valid(&merged, "profile.json");
     assert_eq!(merged["events"], 3000);
     assert_eq!(merged["alignment"], whole["alignment"]);
     for op in ["read", "write"] {

@@ -344,7 +344,7 @@ fn littles_law_finds_the_burst_behind_a_chart() {
     );
     let output = run(&[&chart[..], &["--json"]].concat());
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(answer["schema"], "ioalign.littles-law/1");
+    valid(&answer, "littles-law-1.schema.json");
     assert_eq!(answer["consistent"], false);
     assert!((answer["understated_ratio"].as_f64().unwrap() - 22.857).abs() < 0.001);
 

@@ -47,7 +47,7 @@ impl Line for Biosnoop {
         if line.starts_with(b"lost ") || line.starts_with(b"Possibly lost ") {
             return text::lost(line);
         }
-        parse(line, names).map_or(Row::Bad("not a line of biosnoop"), Row::Io)
+        parse(line, names).unwrap_or(Row::Bad("not a line of biosnoop"))
     }
 
     fn facts(&self) -> Facts {
@@ -64,7 +64,7 @@ impl Line for Biosnoop {
 const MILLISECOND: u64 = 1_000_000;
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
+fn parse(line: &[u8], names: &mut Names) -> Option<Row> {
     let mut cursor = Cursor::new(line);
     let ended = cursor.blanks().decimal(1_000_000_000)?;
     let (rest, latency) = last_word(cursor.rest())?;
@@ -82,18 +82,34 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
     let (rest, letters) = last_word(rest)?;
     let (rest, disk) = last_word(rest)?;
     let (name, pid) = last_word(rest)?;
-    let op = rwbs(letters);
-    if op == Op::Other && letters.first() != Some(&b'N') {
-        return None;
+    let (op, sector) = operation(letters, sector, bytes)?;
+    // bcc knows no disk of flushes and of commands that are passed through, and calls them reads: what stands
+    // here is the number of the process.
+    if number(disk).is_some() {
+        return Some(Row::Other);
     }
     let io = Io {
         time: i64::try_from(ended).ok()?.checked_sub_unsigned(latency)?,
-        offset: number(sector)?.checked_mul(512)?,
+        offset: sector.checked_mul(512)?,
         latency,
         len: u32::try_from(number(bytes)?).ok()?,
         device: names.device_name(disk),
         process: names.process(u32::try_from(number(pid)?).ok()?, name.trim_ascii()),
         op,
     };
-    Some(Record::whole(io))
+    Some(Row::Io(Record::whole(io)))
+}
+
+/// What it is and where. A flush is a read of nothing to bcc, at the last sector there can be.
+#[inline]
+fn operation(letters: &[u8], sector: &[u8], bytes: &[u8]) -> Option<(Op, u64)> {
+    let op = rwbs(letters);
+    if op == Op::Other && letters.first() != Some(&b'N') {
+        return None;
+    }
+    let sector = number(sector)?;
+    Some(match (op, number(bytes)?) {
+        (Op::Read, 0) => (Op::Flush, 0),
+        _ => (op, sector),
+    })
 }

@@ -4,6 +4,7 @@
 //! (`offset=start_lba`). `latency=`, `device=` and `process=` are taken if there are such columns,
 //! `read=` and `write=` say what the codes of operations are.
 
+mod codes;
 mod columns;
 mod heading;
 

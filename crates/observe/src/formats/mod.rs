@@ -62,6 +62,8 @@ pub struct Facts {
 pub struct Hints {
     /// Unit of offsets, in bytes (`--offset-unit 512`).
     pub offset_unit: Option<u32>,
+    /// Unit of lengths, in bytes, where it is another (`--length-unit 1`).
+    pub length_unit: Option<u32>,
     /// Unit of times, in nanoseconds (`--time-unit ms`).
     pub time_unit: Option<u64>,
     /// Columns of a table, `time=0,op=1,offset=2,len=3`, or blkparse's `-f` (`--columns`).
@@ -150,10 +152,40 @@ pub fn implied(hints: &Hints) -> Option<&'static Format> {
     })
 }
 
-/// All names that can be asked for, for messages.
-pub fn names() -> String {
+/// All formats that can be asked for.
+pub fn askable() -> impl Iterator<Item = &'static Format> {
     let only_asks = simulators::UNCLEAR.name;
-    let names = FORMATS.iter().map(|format| format.name);
-    let names: Vec<_> = names.filter(|name| *name != only_asks).collect();
+    FORMATS
+        .iter()
+        .copied()
+        .filter(move |format| format.name != only_asks)
+}
+
+/// Their names, for messages.
+pub fn names() -> String {
+    let names: Vec<_> = askable().map(|format| format.name).collect();
     names.join(", ")
+}
+
+/// The option that the operator gave and that says nothing about any of these formats, whose units or
+/// columns are known.
+pub fn unused(formats: &[&Format], hints: &Hints) -> Option<&'static str> {
+    let simulators = ["mqsim", "disksim", "replayer", "simulator"];
+    let of = |names: &[&str], or: &[&str]| {
+        let open = |format: &&Format| names.contains(&format.name) || or.contains(&format.name);
+        formats.iter().any(open)
+    };
+    let offsets = || of(&["tencent", "spc", "blkalgn", "csv"], &simulators);
+    let times = || of(&["ftrace", "fio-iolog3", "csv"], &simulators);
+    if hints.offset_unit.is_some() && !offsets() {
+        Some("--offset-unit")
+    } else if hints.length_unit.is_some() && !of(&["csv"], &[]) {
+        Some("--length-unit")
+    } else if hints.time_unit.is_some() && !times() {
+        Some("--time-unit")
+    } else if hints.columns.is_some() && !of(&["blkparse", "csv"], &[]) {
+        Some("--columns")
+    } else {
+        None
+    }
 }

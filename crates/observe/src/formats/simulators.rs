@@ -1,10 +1,10 @@
 //! The traces of disk simulators: five numbers a line: time, device, start, size, 1 for a read.
 //!
-//! | | time | start, size | source |
-//! | --- | --- | --- | --- |
-//! | MQSim, SSDSim | ns, whole | 512-byte sectors | MQSim's README |
-//! | DiskSim | ms, with a fraction | 512-byte sectors | its `iotrace_ascii` reader |
-//! | replayer of FEMU's author | ms, with a fraction | bytes | its traces |
+//! | | time | start, size | last | source |
+//! | --- | --- | --- | --- | --- |
+//! | MQSim, SSDSim | ns, whole | 512-byte sectors | 0, 1 | MQSim's README |
+//! | DiskSim | ms, with a fraction | 512-byte sectors | flags, hexadecimal; bit 0: read | its `iotrace_ascii` reader |
+//! | replayer of FEMU's author | ms, with a fraction | bytes | 0, 1 | its traces |
 //!
 //! Which it is shows in the numbers; where it does not, it is asked.
 
@@ -74,6 +74,7 @@ const ENOUGH: usize = 64;
 fn shape(head: &[u8]) -> Option<Shape> {
     let table = Table {
         unit: 1,
+        flags: false,
         ..Table::of(Simulator::Disksim)
     };
     if !text::is_table(head, &table) {
@@ -110,6 +111,8 @@ struct Table {
     time_unit: u64,
     /// Bytes of one unit of start and size.
     unit: u32,
+    /// The last number is a word of flags in hexadecimal.
+    flags: bool,
 }
 
 impl Table {
@@ -119,7 +122,27 @@ impl Table {
             Simulator::Disksim => (1_000_000, 512),
             Simulator::Replayer => (1_000_000, 1),
         };
-        Self { time_unit, unit }
+        let flags = matches!(simulator, Simulator::Disksim);
+        Self {
+            time_unit,
+            unit,
+            flags,
+        }
+    }
+
+    /// The last number. DiskSim looks at one bit of it for this, and at others for what waits on the I/O.
+    #[inline]
+    fn op(self, word: &[u8]) -> Option<Op> {
+        match word {
+            b"0" => Some(Op::Write),
+            b"1" => Some(Op::Read),
+            _ if self.flags => {
+                let word = word.strip_prefix(b"0x").unwrap_or(word);
+                let flags = u32::from_str_radix(std::str::from_utf8(word).ok()?, 16).ok()?;
+                Some(if flags & 1 == 1 { Op::Read } else { Op::Write })
+            }
+            _ => None,
+        }
     }
 
     #[inline]
@@ -129,11 +152,7 @@ impl Table {
         let device = cursor.word();
         let start = cursor.blanks().number()?;
         let size = cursor.blanks().number()?;
-        let op = match cursor.blanks().number()? {
-            0 => Op::Write,
-            1 => Op::Read,
-            _ => return None,
-        };
+        let op = self.op(cursor.word())?;
         if !cursor.ended() || !device.iter().all(u8::is_ascii_digit) {
             return None;
         }
@@ -175,7 +194,11 @@ impl Line for Table {
             },
             offset: unit,
             len: unit,
-            op: "1 read, 0 write",
+            op: if self.flags {
+                "bit 0 of the flags: 1 read, 0 write"
+            } else {
+                "1 read, 0 write"
+            },
             latency: "none",
         }
     }

@@ -1,8 +1,9 @@
 //! The traces of SYSTOR '17, virtual desktops (SNIA IOTTA):
 //! `1456095145.133076000,0.000806000,R,0,899056122368,131072`. Layout: the README that comes with
-//! them; the operation may be blank, for what is neither a read nor a write.
+//! them. The operation is blank where the answer was not caught, and response times may be irregular, both
+//! because packets were lost while the traces were taken.
 
-use super::fields::Cursor;
+use super::fields::{Cursor, scaled};
 use super::text::{self, Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing};
 use crate::record::{Io, NO_LATENCY, Names, Op, Record};
@@ -33,7 +34,7 @@ impl Line for Systor {
             time: "seconds since 1970, good to 1 us",
             offset: "bytes of the LUN",
             len: "bytes",
-            op: "R, W, blank for others",
+            op: "R, W, blank where unknown",
             latency: "response time, seconds",
         }
     }
@@ -45,12 +46,12 @@ const SECOND: u64 = 1_000_000_000;
 fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
     let mut cursor = Cursor::new(line);
     let time = cursor.blanks().decimal(SECOND)?;
-    // A blank response is not known.
-    let latency = match cursor.comma()?.decimal(SECOND) {
-        Some(latency) => latency,
-        None => NO_LATENCY,
+    // A blank response is not known, and nor is a negative one.
+    let response = cursor.comma()?.until(b',');
+    let latency = match response.trim_ascii() {
+        b"" | [b'-', ..] => NO_LATENCY,
+        response => scaled(response, SECOND)?,
     };
-    cursor.comma()?;
     let op = match cursor.until(b',') {
         b"R" => Op::Read,
         b"W" => Op::Write,

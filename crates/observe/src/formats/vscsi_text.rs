@@ -22,7 +22,7 @@ struct Vscsi;
 impl Line for Vscsi {
     #[inline]
     fn row(&self, line: &[u8], names: &mut Names) -> Row {
-        if text::is_heading(line, &["serial"]) {
+        if text::is_heading(line, &["serial", "vscsi"]) {
             return Row::Other;
         }
         parse(line, names).map_or(Row::Bad("not a row of a vscsiStats trace"), Row::Io)

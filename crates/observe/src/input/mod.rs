@@ -1,13 +1,18 @@
 //! Files, pipes and compressed files as one stream of bytes, cut into chunks.
 
 pub mod chunks;
+mod pipe;
 mod squeezed;
 
 use std::fs::File;
 use std::io::{Cursor, Read};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::error::{Error, ErrorKind, Result};
+use pipe::Pipe;
 
 /// Bytes in order.
 pub type Stream = Box<dyn Read + Send>;
@@ -29,18 +34,36 @@ pub struct Input {
 
 /// Opens a trace; `-` is standard input.
 pub fn open(path: &Path) -> Result<Input> {
-    let raw: Stream = if path.as_os_str() == "-" {
-        Box::new(std::io::stdin())
+    open_until(path, &Arc::default())
+}
+
+/// The same; what is no file, and may have nothing to read for long, ends when `stop` is set.
+pub fn open_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Input> {
+    let failed = |error| Error::io("Cannot open it", error).in_file(path);
+    let file = if path.as_os_str() == "-" {
+        let own = std::io::stdin().as_fd().try_clone_to_owned();
+        File::from(own.map_err(failed)?)
     } else {
-        let failed = |error| Error::io("Cannot open it", error).in_file(path);
-        let file = File::open(path).map_err(failed)?;
-        if file.metadata().map_err(failed)?.is_dir() {
-            let what = "It is a folder: name the trace files in it";
-            return Err(Error::new(ErrorKind::Unsupported, what).in_file(path));
-        }
+        File::open(path).map_err(failed)?
+    };
+    let kind = file.metadata().map_err(failed)?.file_type();
+    if kind.is_dir() {
+        let what = "It is a folder: name the trace files in it";
+        return Err(Error::new(ErrorKind::Unsupported, what).in_file(path));
+    }
+    // A plain file keeps nobody waiting; those of tracefs look like such, but for their size.
+    let raw: Stream = if kind.is_file() && !endless(&file) {
         Box::new(file)
+    } else {
+        Box::new(Pipe::new(file, stop))
     };
     of_reader(raw, path)
+}
+
+/// `trace_pipe` of the kernel: a file by its type, and a pipe by what it does.
+fn endless(file: &File) -> bool {
+    const TRACEFS: rustix::fs::FsWord = 0x7472_6163;
+    rustix::fs::fstatfs(file).is_ok_and(|data| data.f_type == TRACEFS)
 }
 
 /// The same for any stream.

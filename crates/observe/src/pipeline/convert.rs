@@ -33,7 +33,7 @@ pub fn convert(
     progress: &Progress,
     writer: impl FnOnce() -> io::Result<Box<dyn WriteTrace>>,
 ) -> Result<Converted> {
-    let inputs = open(paths, settings)?;
+    let inputs = open(paths, settings, progress)?;
     let absolute = absolute(&inputs)?;
     let failed = |error| Error::io("Cannot write the trace", error);
     let mut machine = Machine::new(settings);

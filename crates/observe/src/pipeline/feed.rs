@@ -230,7 +230,10 @@ fn read(
     (mut buffer, records): (Vec<u8>, Records),
     progress: &Progress,
 ) -> Option<std::io::Result<Chunk>> {
-    if progress.stop.load(Ordering::Relaxed) {
+    // What was read to tell the format is counted in any case.
+    let begun = progress.bytes.load(Ordering::Relaxed) > 0;
+    let stopped = || progress.stop.load(Ordering::Relaxed);
+    if begun && stopped() {
         return None;
     }
     let before = chunker.too_long;
@@ -251,6 +254,8 @@ fn read(
             too_long: chunker.too_long - before,
         })),
         Ok(false) => None,
+        // A packed stream that was told to end has no proper end.
+        Err(_) if stopped() => None,
         Err(error) => Some(Err(error)),
     }
 }

@@ -136,6 +136,7 @@ fn columns_of_a_table() {
         time_unit: Some(1_000_000),
         offset_unit: Some(512),
         columns: Some(spec.to_owned()),
+        ..Hints::default()
     };
     asks("csv", &hints(spec), table, "read=0,write=1");
     asks(
@@ -181,6 +182,7 @@ fn columns_by_name_and_blanks() {
         time_unit: Some(1),
         offset_unit: Some(1),
         columns: Some("time=when,op=kind,offset=where,len=howmuch".to_owned()),
+        ..Hints::default()
     };
     let records = parse("csv", &hints, table.as_bytes());
     assert_eq!(
@@ -209,4 +211,28 @@ fn other_units_of_time() {
     };
     let records = parse("fio-iolog3", &hints, samples::IOLOG3.as_bytes());
     assert_eq!(records.rows[0].io.time, 878_000_000);
+}
+
+/// CloudPhysics' traces as a table: SCSI commands, offsets in blocks and lengths in bytes.
+#[test]
+fn codes_alone_go_with_the_columns_of_the_heading() {
+    let table = "version,time,op,size,lbn\n1,5633898,2a,512,42932745\n1,5633899,28,6656,63\n";
+    let hints = |columns: Option<&str>| Hints {
+        time_unit: Some(1_000_000_000),
+        offset_unit: Some(512),
+        length_unit: Some(1),
+        columns: columns.map(str::to_owned),
+    };
+    asks(
+        "csv",
+        &hints(None),
+        table,
+        "read=CODE,write=CODE to --columns",
+    );
+    let hints = hints(Some("read=28,write=2a"));
+    let expected = [
+        "W 5633898000000000 21981565440+512 write table 0/",
+        "W 5633899000000000 32256+6656 read table 0/",
+    ];
+    assert_eq!(lines(&parse("csv", &hints, table.as_bytes())), expected);
 }

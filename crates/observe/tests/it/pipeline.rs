@@ -169,3 +169,18 @@ fn an_unknown_name_lists_the_known() {
         "{error}"
     );
 }
+
+/// A format that has no times tells nothing about bursts, rates and what a monitor shows.
+#[test]
+fn a_trace_without_times_has_no_bursts() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = file(folder.path(), "log", samples::IOLOG2.as_bytes());
+    let found = summarize(&[path], &Settings::default(), &Progress::default());
+    let profile = found.unwrap().into_profile();
+    let device = &profile.devices[0];
+    assert_eq!((profile.duration_us, device.bursts_total.count), (0, 0));
+    assert!(device.bursts.is_empty() && device.samplers.is_empty());
+    assert!(device.littles_law.is_none() && device.queue_depth.is_none());
+    assert!(device.inter_arrival.is_empty());
+    assert_eq!(device.by_op["write"].ios, 1);
+}

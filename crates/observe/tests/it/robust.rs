@@ -47,6 +47,7 @@ fn damaged_columns() {
                 offset_unit: Some(512),
                 time_unit: Some(1),
                 columns: Some(String::from_utf8_lossy(&spec).into_owned()),
+                ..Hints::default()
             };
             run(samples::CSV.as_bytes(), &hints);
             run(samples::BLKPARSE.as_bytes(), &hints);

@@ -248,3 +248,53 @@ fn tables_of_spreadsheets() {
     );
     assert_eq!((short.rows.len(), short.skipped.rows), (2, 1));
 }
+
+/// DiskSim's reader takes the last number as flags in hexadecimal and bit 0 of them for a read; the others
+/// say who waits.
+#[test]
+fn flags_of_disksim() {
+    let text =
+        "0.5 0 63 8 1\n1.5 0 63 8 0\n2.5 0 63 8 3\n3.5 0 63 8 1a\n4.5 0 63 8 0x41\n5.5 0 63 8 g\n";
+    let found = parse("disksim", &Hints::default(), text.as_bytes());
+    let ops: Vec<_> = found.rows.iter().map(|row| row.io.op.name()).collect();
+    assert_eq!(ops, ["read", "write", "read", "write", "read"]);
+    assert_eq!(found.skipped.rows, 1);
+    // Where flags are no flags, they are codes.
+    let found = parse("mqsim", &Hints::default(), b"5 0 63 8 3\n");
+    assert_eq!((found.rows.len(), found.skipped.rows), (0, 1));
+}
+
+/// "some unknown transactions and irregular response times are included" (its README).
+#[test]
+fn responses_that_are_none() {
+    let text = "Timestamp,Response,IOType,LUN,Offset,Size\n1.5,-0.000001,R,0,512,512\n1.6,,W,0,0,512\n1.7,0.001,,0,0,512\n";
+    let expected = [
+        "W 1500000000 512+512 read 0 0/",
+        "W 1600000000 0+512 write 0 0/",
+        "W 1700000000 0+512 other 0 0/ 1000000",
+    ];
+    assert_eq!(rows("systor17", text), expected);
+}
+
+/// As the comments of public converters quote it: without number signs.
+#[test]
+fn headings_of_vscsi_without_signs() {
+    let text = "Vscsi Cmd Trace. (Trace Format Version 1)\nSerial Number,IO Data Length,Num SG Entries,Command Type,LBN,Time Stamp (microseconds)\n2148401256,4096,1,read,12312,4332930811158\n";
+    let expected = ["W 4332930811158000 6303744+4096 read vscsi 0/"];
+    assert_eq!(rows("vscsi-text", text), expected);
+}
+
+/// Published outputs have lines without a disk: what was passed through or flushed.
+#[test]
+fn lines_of_biosnoop_without_a_disk() {
+    let text = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n\
+        0.000000    ?              0              R 0          8         4.04\n\
+        3.740882    jbd2/sda1-8    184    sda     W 2694656    12288     6.72\n\
+        5.000000    kworker/23:1   9126           R 18446744073709551615 0         0.61\n\
+        5.500000    kworker/23:1   9126   sda     R 18446744073709551615 0         0.50\n";
+    let expected = [
+        "W 3734162000 1379663872+12288 write sda 184/jbd2/sda1-8 6720000",
+        "W 5499500000 0+0 flush sda 9126/kworker/23:1 500000",
+    ];
+    assert_eq!(rows("biosnoop", text), expected);
+}

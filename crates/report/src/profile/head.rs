@@ -57,9 +57,13 @@ fn title(page: &mut Page, file: &TraceFile) {
 }
 
 fn facts(page: &mut Page, file: &TraceFile) {
+    let times = match file.time_unit.strip_prefix("none") {
+        Some(why) => format!("times: none{why}"),
+        None => format!("times in {}", file.time_unit),
+    };
     let text = format!(
-        "times in {}; offsets in {}; lengths in {}; operations by {}; latency: {}",
-        file.time_unit, file.offset_unit, file.length_unit, file.op_codes, file.latency_source
+        "{times}; offsets in {}; lengths in {}; operations by {}; latency: {}",
+        file.offset_unit, file.length_unit, file.op_codes, file.latency_source
     );
     page.put("  ", "  ", 0, &[Span::new(Style::Dim, text)]);
 }
@@ -72,13 +76,14 @@ fn skipped(page: &mut Page, file: &TraceFile) {
     if file.skipped_rows == 0 {
         return;
     }
-    let text = format!(
-        "! {} rows did not parse and are left out:",
-        thousands(file.skipped_rows)
-    );
+    let text = match file.skipped_rows {
+        1 => "! 1 row did not parse and is left out:".to_owned(),
+        n => format!("! {} rows did not parse and are left out:", thousands(n)),
+    };
     page.put("  ", "  ", 2, &[Span::new(Style::Warn, text)]);
     for row in &file.skipped_first {
         let text = format!("{}: {}: {}", thousands(row.place), row.why, row.text);
+        let text = text.trim_end_matches([':', ' ']);
         page.put("    ", "    ", 2, &[Span::new(Style::Dim, text)]);
     }
 }
@@ -92,11 +97,10 @@ pub fn summary(page: &mut Page, profile: &Profile) {
         1 => "1 device".to_owned(),
         n => format!("{n} devices"),
     };
-    let text = format!(
-        "{} I/Os on {devices} in {}",
-        thousands(profile.events),
-        time(ratio(profile.duration_us, 1))
-    );
+    let mut text = format!("{} I/Os on {devices}", thousands(profile.events));
+    if profile.duration_us > 0 {
+        text.push_str(&format!(" in {}", time(ratio(profile.duration_us, 1))));
+    }
     page.line(&[Span::plain(text)]);
     unpaired(page, &profile.unpaired);
     let lost: u64 = profile.files.iter().map(|file| file.dropped).sum();

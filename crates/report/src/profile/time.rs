@@ -44,12 +44,16 @@ fn summary(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
         ),
     };
     let busy = total.duration_us / ratio(profile.duration_us, 1).max(1.0);
-    let moved = total.throughput_bytes_per_s.map(rate).unwrap_or_default();
-    let text = format!(
-        "{count}: {} of the time; {moved} within them",
-        short(busy.min(1.0))
-    );
-    put(page, text.trim_end_matches(|c| "; ".contains(c)));
+    let text = match total.throughput_bytes_per_s {
+        Some(moved) => format!(
+            "{count}: {} of the time; {} within them",
+            short(busy.min(1.0)),
+            rate(moved)
+        ),
+        // Whole seconds, and no latencies: all of a burst happens at one moment.
+        None => format!("{count}; how long they last is not in the trace"),
+    };
+    put(page, &text);
 }
 
 fn sampled(page: &mut Page, sampler: &Sampler, device: &DeviceProfile) {

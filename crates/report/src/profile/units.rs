@@ -48,6 +48,8 @@ pub fn exact(bytes: u64) -> String {
 /// Three digits: `1.23`, `12.3`, `123`, `1230`.
 pub fn three(value: f64) -> String {
     let text = match value.abs() {
+        // Two digits of what would be nothing.
+        v if v > 0.0 && v < 0.005 => return small(value),
         v if v < 9.995 => return trimmed(value),
         v if v < 99.95 => format!("{value:.1}"),
         _ => format!("{value:.0}"),
@@ -56,6 +58,16 @@ pub fn three(value: f64) -> String {
         Some(whole) => whole.to_owned(),
         None => text,
     }
+}
+
+/// `0.0037`; what is below a millionth is nothing.
+fn small(value: f64) -> String {
+    let text = [4, 5, 6]
+        .iter()
+        .map(|digits| format!("{value:.digits$}"))
+        .find(|text| text.trim_start_matches(['0', '.', '-']).len() >= 2);
+    let text = text.unwrap_or_else(|| format!("{value:.6}"));
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A share in few characters: `17.1 %`, never 0 or 100 where it is not.
@@ -93,6 +105,9 @@ mod tests {
         assert_eq!(rate(400.0 * 1_048_576.0), "400 MiB/s");
         assert_eq!(rate(17.5 * 1_048_576.0), "17.5 MiB/s");
         assert_eq!(size(1_048_400.0), "1 MiB");
+        assert_eq!(three(0.0037), "0.0037");
+        assert_eq!(three(0.000_41), "0.00041");
+        assert_eq!((three(0.0), three(1e-9)), ("0".into(), "0".into()));
         assert_eq!(share(1, 3), "33.3 %");
         assert_eq!(share(1, 100_000), "< 0.1 %");
         assert_eq!(short(0.9999), "> 99.9 %");

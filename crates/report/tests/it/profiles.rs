@@ -339,3 +339,30 @@ fn a_damaged_document_is_an_error() {
         assert!(json::read::stack(bad).is_err(), "{bad}");
     }
 }
+
+/// Times that a trace does not have are not shown as nothing.
+#[test]
+fn a_trace_without_times_says_so() {
+    let mut one = sample();
+    one.duration_us = 0;
+    let file = &mut one.files[0];
+    file.time_unit = "none: only waits".to_owned();
+    file.skipped_rows = 1;
+    file.skipped_first.truncate(1);
+    file.skipped_first[0].text.clear();
+    for device in &mut one.devices {
+        device.bursts_total.throughput_bytes_per_s = None;
+    }
+    let text = profile::render(&one, &Options::default());
+    assert!(text.contains("times: none: only waits;"), "{text}");
+    assert!(
+        text.contains("! 1 row did not parse and is left out:"),
+        "{text}"
+    );
+    assert!(text.contains("how long they last"), "{text}");
+    assert!(
+        !text.contains(" in 0 s") && !text.contains(";  within"),
+        "{text}"
+    );
+    assert!(!text.lines().any(|line| line.ends_with(": ")), "{text}");
+}

@@ -1,6 +1,6 @@
 //! Which column is what, and in which units.
 
-use super::super::fields::{number, scaled};
+use super::super::fields::scaled;
 use super::super::{Facts, Hints, text};
 use super::{heading, op};
 use crate::error::{Error, ErrorKind, Result};
@@ -60,10 +60,10 @@ pub struct Columns {
 
 /// By the operator's word, or by the heading.
 pub fn choose(head: &[u8], hints: &Hints) -> Result<Columns> {
-    let mut found = heading::of(head);
+    let found = heading::of(head);
     let mut columns = match &hints.columns {
-        Some(spec) => of_spec(spec, head)?,
-        None => found.take().ok_or_else(|| {
+        Some(spec) => of_spec(spec, found, head)?,
+        None => found.ok_or_else(|| {
             ask(
                 "This table has no heading that says what its columns are: say --columns \
                  time=0,op=1,offset=2,len=3 (counted from 0)",
@@ -75,12 +75,12 @@ pub fn choose(head: &[u8], hints: &Hints) -> Result<Columns> {
     Ok(columns)
 }
 
-fn ask(what: &str) -> Error {
+pub(super) fn ask(what: &str) -> Error {
     Error::new(ErrorKind::Ask, what)
 }
 
-/// `time=0,op=type,offset=3,len=4,read=R,write=W`.
-fn of_spec(spec: &str, head: &[u8]) -> Result<Columns> {
+/// `time=0,op=type,offset=3,len=4,read=R,write=W`; codes alone go with the columns of the heading.
+fn of_spec(spec: &str, found: Option<Columns>, head: &[u8]) -> Result<Columns> {
     let first = text::first_lines(head)
         .find(|line| !line.starts_with(b"#"))
         .unwrap_or_default();
@@ -97,6 +97,10 @@ fn of_spec(spec: &str, head: &[u8]) -> Result<Columns> {
             "write" => columns.codes.push((place.as_bytes().into(), Op::Write)),
             _ => columns.put(role, place, &names)?,
         }
+    }
+    if let Some(found) = found.filter(|_| columns.roles.is_empty()) {
+        let codes = columns.codes;
+        return Ok(Columns { codes, ..found });
     }
     columns.is_complete().map_err(|what| ask(&what))?;
     // The first line is a heading where its offset is no number.
@@ -207,6 +211,7 @@ impl Columns {
             }
             self.offset_unit = unit;
         }
+        self.len_unit = hints.length_unit.unwrap_or(self.len_unit);
         if self.offset_unit == 0 {
             let what = "The unit of the offset column is not said: --offset-unit 1 (bytes), 512 \
                         or 4096";
@@ -216,23 +221,6 @@ impl Columns {
             self.len_unit = self.offset_unit;
         }
         Ok(())
-    }
-
-    /// Codes invert between formats, so they are asked, not guessed.
-    fn check_ops(&self, head: &[u8]) -> Result<()> {
-        let csv = super::Csv {
-            columns: self.clone(),
-        };
-        let data = text::first_lines(head).filter(|line| !self.is_heading(line));
-        let mut ops = data.filter_map(|line| csv.fields(line).map(|fields| fields[1]));
-        match ops.find(|op| number(op).is_some() && self.op(op).is_none()) {
-            Some(code) => Err(ask(&format!(
-                "Operations are numbers here ({}), and 0 is a read in some formats and a write in \
-                 others: add read=0,write=1 or read=1,write=0 to --columns",
-                String::from_utf8_lossy(code)
-            ))),
-            None => Ok(()),
-        }
     }
 
     /// The operation of a word or code.
@@ -270,11 +258,7 @@ impl Columns {
             time: time(self.time_unit),
             offset: bytes(self.offset_unit),
             len: bytes(self.len_unit),
-            op: if self.codes.is_empty() {
-                "names"
-            } else {
-                "codes, as given"
-            },
+            op: self.codes_in_words(),
             latency: if self.has(Role::Latency) {
                 time(self.latency_unit)
             } else {
