@@ -35,110 +35,89 @@ INLINE struct plain *plain_of(u32 slot)
 	return bpf_map_lookup_elem(&plain, &slot);
 }
 
-/* The cells of a grid in which the I/O begins and ends. */
-struct cells {
-	u64 start;
-	u64 first;
-	u64 last;
+/* How an I/O lies on a grid: bytes past a boundary at which it begins, and the last of it. */
+struct lie {
+	u64 past;
+	u64 end;
 };
 
-INLINE void cells_of(struct io *io, const volatile struct grid *grid, u64 size, struct cells *cells)
-{
-	u64 shift = grid->shift, last;
+#define EXACT 31		/* bits of a number for which `factor` divides exactly */
 
-	cells->start = io->offset - grid->phase + size;
-	last = cells->start + io->len - some(io->len);
-	if (!rarely(shift > 63)) {
-		cells->first = cells->start >> shift;
-		cells->last = last >> shift;
-	} else {
-		cells->first = cells->start / size;
-		cells->last = last / size;
-	}
+INLINE u64 past_boundary(const volatile struct grid *grid, u64 size, u64 start)
+{
+	u64 mask = grid->mask, blocks;
+
+	if (mask)
+		return start & mask;
+	blocks = start >> (grid->down & 63);
+	if (rarely(blocks >> EXACT))
+		return start % size;
+	return start - (blocks * grid->factor >> (grid->by & 63)) * size;
+}
+
+INLINE void lies(struct io *io, const volatile struct grid *grid, u64 size, struct lie *lie)
+{
+	lie->past = past_boundary(grid, size, io->offset - grid->phase + size);
+	lie->end = lie->past + io->len - some(io->len);
 }
 
 /* 1 where it fits into one cell, its length being not above the size, and lies in two. */
-INLINE u64 in_two(struct cells *cells, u64 size, u64 len)
+INLINE u64 in_two(struct lie *lie, u64 size, u64 len)
 {
-	return (cells->last - cells->first) & (1 - ((size - len) >> 63));
+	return ((size - 1 - lie->end) >> 63) & (1 - ((size - len) >> 63));
 }
 
 /* Counts on one grid, as analyse::grid does. */
 INLINE void on_grid(struct counts *all, struct io *io, u32 n, const volatile struct grid *grid)
 {
-	u64 size = grid->size, past;
-	struct cells cells;
+	u64 size = grid->size, more = 0;
+	struct lie lie;
 
 	if (!size)
 		return;
-	cells_of(io, grid, size, &cells);
-	if (rarely(grid->use > 1)) {
-		past = cells.start - cells.first * size;
-		all->grids[n].start_off += some(past);
-		all->grids[n].past += past;
+	lies(io, grid, size, &lie);
+	if (grid->use > 1) {
+		all->grids[n].start_off += some(lie.past);
+		all->grids[n].past += lie.past;
 		if (n == 0)
-			all->past[highest_bit(past << 1 | 1) & 63]++;
+			all->past[highest_bit(lie.past << 1 | 1) & 63]++;
 	}
-	all->grids[n].touched += cells.last - cells.first + some(io->len);
-	all->grids[n].straddling += in_two(&cells, size, io->len);
+	if (lie.end >= size)
+		more = lie.end < 2 * size ? 1 : lie.end / size;
+	all->grids[n].touched += more + some(io->len);
+	all->grids[n].straddling += in_two(&lie, size, io->len);
 }
 
-/* On those beside the first: most devices have none. */
-static __attribute__((noinline)) int on_more_grids(struct counts *all, struct io *io)
+/* On those whose bit is set. */
+INLINE void on_grids(struct counts *all, struct io *io, u64 slot, u32 which)
 {
-	u64 slot = io->slot;
-
-	HIDDEN(slot);
-	if (!all || slot >= SLOTS)
-		return 0;
 #pragma unroll
-	for (u32 n = 1; n < GRIDS; n++)
-		if (n < grids)
+	for (u32 n = 0; n < GRIDS; n++)
+		if ((n == 0 || n < grids) && which & (1 << n))
 			on_grid(all, io, n, &slots[slot].grids[n]);
-	return 0;
-}
-
-INLINE void on_grids(struct counts *all, struct io *io, u64 slot)
-{
-	on_grid(all, io, 0, &slots[slot].grids[0]);
-	if (grids > 1)
-		on_more_grids(all, io);
 }
 
 /* 1 where it straddles on the grid. */
 INLINE u64 straddles(struct io *io, const volatile struct grid *grid)
 {
 	u64 size = grid->size;
-	struct cells cells;
+	struct lie lie;
 
 	if (!size)
 		return 0;
-	cells_of(io, grid, size, &cells);
-	return in_two(&cells, size, io->len) & 1;
+	lies(io, grid, size, &lie);
+	return in_two(&lie, size, io->len) & 1;
 }
 
-static __attribute__((noinline)) int straddled_on_more(struct io *io)
+/* A bit for each grid beside the first on which it straddles. */
+INLINE u64 straddled_on_more(struct io *io, u64 slot)
 {
-	u64 slot = io->slot;
-	u32 crossed = 0;
+	u64 crossed = 0;
 
-	HIDDEN(slot);
-	if (slot >= SLOTS)
-		return 0;
 #pragma unroll
 	for (u32 n = 1; n < GRIDS; n++)
 		if (n < grids)
 			crossed |= straddles(io, &slots[slot].grids[n]) << n;
-	return crossed;
-}
-
-/* A bit for each grid on which it straddles. */
-INLINE u64 straddled(struct io *io, u64 slot)
-{
-	u64 crossed = straddles(io, &slots[slot].grids[0]);
-
-	if (grids > 1)
-		crossed |= straddled_on_more(io) & ((1 << GRIDS) - 1);
 	return crossed;
 }
 
@@ -172,7 +151,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 	HIDDEN(slot);
 	if (slot >= SLOTS)
 		return 0;
-#pragma unroll
+#pragma clang loop unroll(disable)
 	for (u32 n = 0; n < GRIDS; n++) {
 		const volatile struct grid *grid = &slots[slot].grids[n];
 		u64 size = grid->size;
@@ -263,10 +242,44 @@ INLINE void counted_plainly(struct io *io)
 	}
 }
 
+/* The row of `cells` of a length: 512 bytes to 3.5 KiB, then 4 to 32 KiB by 4 KiB; 0 where there is none. */
+INLINE u64 row_of(u64 len)
+{
+	if (!(len & 4095) && len - 4096 <= 7 * 4096)
+		return 7 + (len >> 12);
+	return len & 511 || len > 7 * 512 ? 0 : len >> 9;
+}
+
+/* How high the boundary is that it crosses; what it fits into follows from its size. */
+INLINE void crosses(struct counts *all, struct io *io)
+{
+	all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
+}
+
+/* Of a length that has no row. */
+static __attribute__((noinline)) int counted_apart(struct counts *all, struct io *io, u32 key)
+{
+	u64 slot = io->slot;
+
+	HIDDEN(slot);
+	if (!all || slot >= SLOTS)
+		return 0;
+	all->ios++;
+	all->bytes += io->len;
+	all->sectors[some(io->len & 4095) & 1][(io->offset >> 9) & (SECTORS - 1)]++;
+	if (io->len > 1)
+		crosses(all, io);
+	sized(all, io, key);
+#pragma clang loop unroll(disable)
+	for (u32 n = 0; n < GRIDS; n++)
+		on_grid(all, io, n, &slots[slot].grids[n]);
+	return 0;
+}
+
 /* Counts an I/O that was issued, but for its latency. */
 INLINE void counted(struct io *io)
 {
-	u64 slot = io->slot, at;
+	u64 slot = io->slot, at, row, len = io->len;
 	u32 key = io->slot * PLACED + io->op;
 	struct counts *all;
 
@@ -285,17 +298,19 @@ INLINE void counted(struct io *io)
 	HIDDEN(at);
 	if (at < SLOTS * PLACED && rarely(!state.touched[at]))
 		state.touched[at] = 1;
-	all->ios++;
-	all->bytes += io->len;
 	at = (io->offset >> 9) & (SECTORS - 1);
-	all->sectors[some(io->len & 4095) & 1][at]++;
 	if (rarely(!at))
 		all->starts[lowest_bit(io->offset) & 63]++;
-	/* How high the boundary is that it crosses; what it fits into follows from its size. */
-	if (io->len > 1)
-		all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
-	sized(all, io, key);
-	on_grids(all, io, slot);
+	row = row_of(len);
+	if (rarely(!row)) {
+		counted_apart(all, io, key);
+		return;
+	}
+	all->cells[row & (ROWS - 1)][at]++;
+	if (rarely((at << 9) + len > SECTORS << 9))
+		crosses(all, io);
+	if (rarely(slots[slot].counted))
+		on_grids(all, io, slot, slots[slot].counted);
 }
 
 /* Counts the latency of an I/O that has completed. Interrupts complete I/O too, in the middle of an issue
@@ -309,7 +324,8 @@ INLINE void timed(struct io *io, u64 start, u64 now)
 	HIDDEN(slot);
 	if (slot >= SLOTS)
 		return;
-	all = bpf_map_lookup_elem(&latency, &key);
+	more = key << 1 | straddles(io, &slots[slot].grids[0]);
+	all = bpf_map_lookup_elem(&latency, &more);
 	if (!all)
 		return;
 	HIDDEN(step);
@@ -318,14 +334,14 @@ INLINE void timed(struct io *io, u64 start, u64 now)
 	add_latency(all, step, value);
 	if (with_moments)
 		in_its_moment(io, start, start + value);
-	crossed = straddled(io, slot);
+	crossed = grids > 1 ? straddled_on_more(io, slot) : 0;
 	if (!crossed)
 		return;
 #pragma unroll
-	for (u32 n = 0; n < GRIDS; n++) {
+	for (u32 n = 1; n < GRIDS; n++) {
 		if (n >= grids || !(crossed & (1 << n)))
 			continue;
-		more = key * grids + n;
+		more = key * (grids - 1) + n - 1;
 		all = bpf_map_lookup_elem(&straddling, &more);
 		if (all)
 			add_latency(all, step, value);

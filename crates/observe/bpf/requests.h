@@ -62,14 +62,21 @@ INLINE void described(struct request *rq, struct io *io, u64 slot)
 #define DOUBTED 64		/* from then on every request is timed here */
 #define UNSTAMPED (1ULL << 32)	/* a request had no note at all */
 
-/* Compares a note with the clock: 3 % of wrong ones are too many. */
-static __attribute__((noinline)) int checked(u64 slot, u64 note)
+/* Compares the note that the kernel is about to take with the clock: 3 % of wrong ones are too many. Since 6.9
+ * it reads its clock once for all that a thread submits at once (`cur_ktime` of the plug). */
+static __attribute__((noinline)) int checked(u64 slot)
 {
-	u64 lag = bpf_ktime_get_ns() - note, usual, doubt = state.doubt;
+	u64 doubt = state.doubt, usual, lag, note;
+	struct blk_plug *plug;
 
 	HIDDEN(slot);
 	if (slot >= SLOTS || doubt >= UNSTAMPED)
 		return 0;
+	plug = ((struct task_struct *)bpf_get_current_task_btf())->plug;
+	note = plug ? plug->cur_ktime : 0;
+	if (!note)
+		return 0;
+	lag = bpf_ktime_get_ns() - note;
 	usual = state.usual[slot];
 	if (usual && (lag << LAG_BITS) > usual)
 		state.doubt = doubt + DOUBT < 2 * DOUBTED ? doubt + DOUBT : 2 * DOUBTED;
@@ -78,24 +85,14 @@ static __attribute__((noinline)) int checked(u64 slot, u64 note)
 	return 0;
 }
 
-/* Whether the kernel's note of when it issues the request will be true. Since 6.9 it reads its clock once
- * for all that a thread submits at once (`cur_ktime` of the plug): those notes are checked now and then. */
-INLINE u32 truly_noted(u64 slot)
+/* Whether the kernel's note of when it issues the request will be true. Calls cost more than all the counting:
+ * one request in 32 is looked at, by when it was made, which is as good as random. */
+INLINE u32 truly_noted(struct request *rq, u64 slot)
 {
-	struct blk_plug *plug;
-	u64 note;
-
-	if (!any_stamped || state.doubt >= UNSTAMPED)
+	if (!any_stamped)
 		return 0;
-	if (!field_exists(((struct blk_plug *)0)->cur_ktime))
-		return 1;
-	plug = ((struct task_struct *)bpf_get_current_task_btf())->plug;
-	note = plug ? plug->cur_ktime : 0;
-	if (!note)
-		return 1;
-	/* As good as random. */
-	if (rarely(!((note >> 6) & CHECKED)))
-		checked(slot, note);
+	if (field_exists(((struct blk_plug *)0)->cur_ktime) && rarely(!((rq->start_time_ns >> 6) & CHECKED)))
+		checked(slot);
 	return state.doubt < DOUBTED;
 }
 
@@ -143,7 +140,7 @@ INLINE int request_issued(struct request *rq)
 		begin();
 	if (!rarely(state.given_back) || !again((u64)rq))
 		first_issued(&io);
-	noted = slots[slot].stamped && truly_noted(slot);
+	noted = slots[slot].stamped && truly_noted(rq, slot);
 	if (noted && !with_events)
 		return 0;
 	now = bpf_ktime_get_ns();
