@@ -120,7 +120,7 @@ fn fio(device: &Memory, ios: u64, more: &[&str]) -> BTreeMap<String, (u64, u64)>
         "--name=known",
         "--rw=randrw",
         "--direct=1",
-        "--bssplit=4k/40:8k/30:12k/20:64k/8:192k/2",
+        "--bssplit=512/3:1536/3:4k/36:8k/28:12k/20:64k/8:192k/2",
         "--blockalign=512",
         "--ioengine=libaio",
         "--iodepth=8",
