@@ -86,12 +86,13 @@ static __attribute__((noinline)) int checked(u64 slot)
 }
 
 /* Whether the kernel's note of when it issues the request will be true. Calls cost more than all the counting:
- * one request in 32 is looked at, by when it was made, which is as good as random. */
+ * one request in 32 is looked at, by when it was made, which is as good as random, and by its tag: of those that
+ * were made at once only one, or a single stall would count many times. */
 INLINE u32 truly_noted(struct request *rq, u64 slot)
 {
 	if (!any_stamped)
 		return 0;
-	if (field_exists(((struct blk_plug *)0)->cur_ktime) && rarely(!((rq->start_time_ns >> 6) & CHECKED)))
+	if (field_exists(((struct blk_plug *)0)->cur_ktime) && rarely(!(((rq->start_time_ns >> 6) + rq->tag) & CHECKED)))
 		checked(slot);
 	return state.doubt < DOUBTED;
 }
