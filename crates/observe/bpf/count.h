@@ -130,7 +130,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 	u64 slot = io->slot;
 
 	if (!all)
-		return 0;
+		RETURN;
 	found = bpf_map_lookup_elem(&odd_sizes, &odd);
 	if (!found) {
 		bpf_map_update_elem(&odd_sizes, &odd, &none, BPF_NOEXIST);
@@ -138,7 +138,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 	}
 	if (found) {
 		__sync_fetch_and_add(found, 1);
-		return 0;
+		RETURN;
 	}
 	if (io->len)
 		bits = highest_bit(io->len) + 1;
@@ -150,7 +150,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 		all->fits[(highest_bit(io->len - 1) + 1) & 63]++;
 	HIDDEN(slot);
 	if (slot >= SLOTS)
-		return 0;
+		RETURN;
 #pragma clang loop unroll(disable)
 	for (u32 n = 0; n < GRIDS; n++) {
 		const volatile struct grid *grid = &slots[slot].grids[n];
@@ -160,7 +160,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 		all->grids[n].length_off += some(io->len % size);
 		all->grids[n].minimum += (io->len + size - 1) / size;
 	}
-	return 0;
+	RETURN;
 }
 
 INLINE void sized(struct counts *all, struct io *io, u32 key)
@@ -263,7 +263,7 @@ static __attribute__((noinline)) int counted_apart(struct counts *all, struct io
 
 	HIDDEN(slot);
 	if (!all || slot >= SLOTS)
-		return 0;
+		RETURN;
 	all->ios++;
 	all->bytes += io->len;
 	all->sectors[some(io->len & 4095) & 1][(io->offset >> 9) & (SECTORS - 1)]++;
@@ -273,7 +273,7 @@ static __attribute__((noinline)) int counted_apart(struct counts *all, struct io
 #pragma clang loop unroll(disable)
 	for (u32 n = 0; n < GRIDS; n++)
 		on_grid(all, io, n, &slots[slot].grids[n]);
-	return 0;
+	RETURN;
 }
 
 /* Counts an I/O that was issued, but for its latency. */

@@ -71,18 +71,18 @@ static __attribute__((noinline)) int checked(u64 slot)
 
 	HIDDEN(slot);
 	if (slot >= SLOTS || doubt >= UNSTAMPED)
-		return 0;
+		RETURN;
 	plug = ((struct task_struct *)bpf_get_current_task_btf())->plug;
 	note = plug ? plug->cur_ktime : 0;
 	if (!note)
-		return 0;
+		RETURN;
 	lag = bpf_ktime_get_ns() - note;
 	usual = state.usual[slot];
 	if (usual && (lag << LAG_BITS) > usual)
 		state.doubt = doubt + DOUBT < 2 * DOUBTED ? doubt + DOUBT : 2 * DOUBTED;
 	else if (doubt)
 		state.doubt = doubt - 1;
-	return 0;
+	RETURN;
 }
 
 /* Whether the kernel's note of when it issues the request will be true. Calls cost more than all the counting:
@@ -125,7 +125,7 @@ static __attribute__((noinline)) int begin(void)
 		note = plug ? plug->cur_ktime : 0;
 	}
 	state.began = note ? note : bpf_ktime_get_ns();
-	return 0;
+	RETURN;
 }
 
 INLINE int request_issued(struct request *rq)
@@ -202,7 +202,7 @@ static __attribute__((noinline)) int part_done(struct request *rq, struct io *io
 		of->partial++;
 	if (!bpf_map_update_elem(&parts, &pointer, &whole, BPF_NOEXIST))
 		__sync_fetch_and_add(&state.in_parts, 1);
-	return 0;
+	RETURN;
 }
 
 /* The last part has completed: the I/O is as it was issued. */
@@ -212,12 +212,12 @@ static __attribute__((noinline)) int made_whole(struct request *rq, struct io *i
 	struct whole *whole = bpf_map_lookup_elem(&parts, &pointer);
 
 	if (!whole)
-		return 0;
+		RETURN;
 	io->offset = whole->offset;
 	io->len = whole->len;
 	if (!bpf_map_delete_elem(&parts, &pointer))
 		__sync_fetch_and_add(&state.in_parts, -1);
-	return 0;
+	RETURN;
 }
 
 /* The usual latency of a device: a running mean over some eight. */
@@ -227,10 +227,10 @@ static __attribute__((noinline)) int learn(u64 slot, u64 latency)
 
 	HIDDEN(slot);
 	if (slot >= SLOTS)
-		return 0;
+		RETURN;
 	usual = state.usual[slot];
 	state.usual[slot] = usual ? usual - (usual >> 3) + (latency >> 3) : latency;
-	return 0;
+	RETURN;
 }
 
 static __attribute__((noinline)) int unmatched(u32 slot)
@@ -239,7 +239,7 @@ static __attribute__((noinline)) int unmatched(u32 slot)
 
 	if (of)
 		of->unmatched++;
-	return 0;
+	RETURN;
 }
 
 INLINE int request_done(struct request *rq, u32 error, u32 bytes)

@@ -16,7 +16,7 @@ static __attribute__((noinline)) int put(struct io *io, u64 time, u32 kind, u64 
 		of = plain_of(io->slot);
 		if (of)
 			of->lost++;
-		return 0;
+		RETURN;
 	}
 	event->time = time;
 	event->sector = io->offset >> 9;
@@ -30,7 +30,7 @@ static __attribute__((noinline)) int put(struct io *io, u64 time, u32 kind, u64 
 	event->crossed = crossed_and_error >> 32;
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
-	return 0;
+	RETURN;
 }
 
 INLINE void tell(u32 kind, struct io *io, u64 time, u32 error)
@@ -47,14 +47,14 @@ static __attribute__((noinline)) int sampled(struct io *io)
 
 	HIDDEN(slot);
 	if (!sample_every || slot >= SLOTS || io->op >= PLACED)
-		return 0;
+		RETURN;
 	crossed = straddles(io, &slots[slot].grids[0]);
 	if (grids > 1)
 		crossed |= straddled_on_more(io, slot);
 	of = crossed ? plain_of(io->slot) : 0;
 	if (of && of->straddled++ % sample_every == 0)
 		put(io, bpf_ktime_get_ns(), 3, crossed << 32);
-	return 0;
+	RETURN;
 }
 
 INLINE void owns(struct owner *owner, struct io *io)
@@ -79,12 +79,12 @@ static __attribute__((noinline)) int owned_far(struct io *io, u32 pid)
 		bpf_map_update_elem(&owners, &key, &no_owner, BPF_NOEXIST);
 		owner = bpf_map_lookup_elem(&owners, &key);
 		if (!owner)
-			return 0;
+			RETURN;
 	}
 	if (!owner->comm[0] && key.pid != OTHERS)
 		bpf_get_current_comm(owner->comm, sizeof(owner->comm));
 	owns(owner, io);
-	return 0;
+	RETURN;
 }
 
 /* Whose I/O it is. */
@@ -126,7 +126,7 @@ static __attribute__((noinline)) int give_back(u64 which, u32 slot)
 		of->requeued++;
 	if (!bpf_map_update_elem(&returned, &which, &one, BPF_NOEXIST))
 		__sync_fetch_and_add(&state.given_back, 1);
-	return 0;
+	RETURN;
 }
 
 /* What is done when an I/O is issued. */
@@ -143,13 +143,13 @@ INLINE void first_issued(struct io *io)
 static __attribute__((noinline)) int first_issued_by_hash(struct io *io)
 {
 	first_issued(io);
-	return 0;
+	RETURN;
 }
 
 static __attribute__((noinline)) int timed_by_hash(struct io *io, u64 start, u64 now)
 {
 	timed(io, start, now);
-	return 0;
+	RETURN;
 }
 
 #endif
