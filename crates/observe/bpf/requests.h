@@ -259,8 +259,12 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (with_events) {
-		struct io part = io;
+		/* Field by field: verifiers before 6.3 refuse to copy what pads it. */
+		struct io part;
+		part.offset = io.offset;
 		part.len = bytes;
+		part.op = io.op;
+		part.slot = io.slot;
 		tell(1, &part, now, error);
 		if (rarely(io.op >= PLACED))
 			return 0;
