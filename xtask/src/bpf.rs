@@ -15,11 +15,12 @@ use crate::hash::Hash;
 use crate::{paths, run};
 
 const FOLDER: &str = "crates/observe/bpf";
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "watch.bpf.c",
     "helpers.h",
     "kernel.h",
     "layout.h",
+    "grids.h",
     "count.h",
     "tell.h",
     "requests.h",

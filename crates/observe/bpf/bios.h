@@ -36,7 +36,7 @@ INLINE int bio_queued(struct bio *bio)
 		io.op = 3;
 	if (io.op >= PLACED)
 		io.offset = 0;
-	first_issued(&io);
+	first_issued_by_hash(&io);
 	made.time = bpf_ktime_get_ns();
 	tell(0, &io, made.time, 0);
 	/* The bio itself will have moved on by its end, to the device below. */
@@ -73,7 +73,7 @@ INLINE int bio_done(struct bio *bio)
 	io.op = made.op;
 	tell(1, &io, now, 0);
 	if (io.op < PLACED)
-		timed(&io, made.time, now);
+		timed_by_hash(&io, made.time, now);
 	return 0;
 }
 

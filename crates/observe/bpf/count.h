@@ -2,7 +2,7 @@
 #ifndef IOALIGN_COUNT_H
 #define IOALIGN_COUNT_H
 
-#include "layout.h"
+#include "grids.h"
 
 /* enum req_op, include/linux/blk_types.h: a digit each, from the right. Write same (until 5.18) and
  * zone append (since 6.2) share 7; write zeroes are 9; secure erase, 5, is a discard. */
@@ -35,113 +35,6 @@ INLINE struct plain *plain_of(u32 slot)
 	return bpf_map_lookup_elem(&plain, &slot);
 }
 
-/* The cells of a grid in which the I/O begins and ends. */
-struct cells {
-	u64 start;
-	u64 first;
-	u64 last;
-};
-
-INLINE void cells_of(struct io *io, const volatile struct grid *grid, u64 size, struct cells *cells)
-{
-	u64 shift = grid->shift, last;
-
-	cells->start = io->offset - grid->phase + size;
-	last = cells->start + io->len - some(io->len);
-	if (!rarely(shift > 63)) {
-		cells->first = cells->start >> shift;
-		cells->last = last >> shift;
-	} else {
-		cells->first = cells->start / size;
-		cells->last = last / size;
-	}
-}
-
-/* 1 where it fits into one cell, its length being not above the size, and lies in two. */
-INLINE u64 in_two(struct cells *cells, u64 size, u64 len)
-{
-	return (cells->last - cells->first) & (1 - ((size - len) >> 63));
-}
-
-/* Counts on one grid, as analyse::grid does. */
-INLINE void on_grid(struct counts *all, struct io *io, u32 n, const volatile struct grid *grid)
-{
-	u64 size = grid->size, past;
-	struct cells cells;
-
-	if (!size)
-		return;
-	cells_of(io, grid, size, &cells);
-	if (rarely(grid->use > 1)) {
-		past = cells.start - cells.first * size;
-		all->grids[n].start_off += some(past);
-		all->grids[n].past += past;
-		if (n == 0)
-			all->past[highest_bit(past << 1 | 1) & 63]++;
-	}
-	all->grids[n].touched += cells.last - cells.first + some(io->len);
-	all->grids[n].straddling += in_two(&cells, size, io->len);
-}
-
-/* On those beside the first: most devices have none. */
-static __attribute__((noinline)) int on_more_grids(struct counts *all, struct io *io)
-{
-	u64 slot = io->slot;
-
-	HIDDEN(slot);
-	if (!all || slot >= SLOTS)
-		return 0;
-#pragma unroll
-	for (u32 n = 1; n < GRIDS; n++)
-		if (n < grids)
-			on_grid(all, io, n, &slots[slot].grids[n]);
-	return 0;
-}
-
-INLINE void on_grids(struct counts *all, struct io *io, u64 slot)
-{
-	on_grid(all, io, 0, &slots[slot].grids[0]);
-	if (grids > 1)
-		on_more_grids(all, io);
-}
-
-/* 1 where it straddles on the grid. */
-INLINE u64 straddles(struct io *io, const volatile struct grid *grid)
-{
-	u64 size = grid->size;
-	struct cells cells;
-
-	if (!size)
-		return 0;
-	cells_of(io, grid, size, &cells);
-	return in_two(&cells, size, io->len) & 1;
-}
-
-static __attribute__((noinline)) int straddled_on_more(struct io *io)
-{
-	u64 slot = io->slot;
-	u32 crossed = 0;
-
-	HIDDEN(slot);
-	if (slot >= SLOTS)
-		return 0;
-#pragma unroll
-	for (u32 n = 1; n < GRIDS; n++)
-		if (n < grids)
-			crossed |= straddles(io, &slots[slot].grids[n]) << n;
-	return crossed;
-}
-
-/* A bit for each grid on which it straddles. */
-INLINE u64 straddled(struct io *io, u64 slot)
-{
-	u64 crossed = straddles(io, &slots[slot].grids[0]);
-
-	if (grids > 1)
-		crossed |= straddled_on_more(io) & ((1 << GRIDS) - 1);
-	return crossed;
-}
-
 /* A size that no table has: kept with what follows from it, as user space will not know it. */
 static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io, u32 key)
 {
@@ -151,7 +44,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 	u64 slot = io->slot;
 
 	if (!all)
-		return 0;
+		RETURN;
 	found = bpf_map_lookup_elem(&odd_sizes, &odd);
 	if (!found) {
 		bpf_map_update_elem(&odd_sizes, &odd, &none, BPF_NOEXIST);
@@ -159,7 +52,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 	}
 	if (found) {
 		__sync_fetch_and_add(found, 1);
-		return 0;
+		RETURN;
 	}
 	if (io->len)
 		bits = highest_bit(io->len) + 1;
@@ -171,8 +64,8 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 		all->fits[(highest_bit(io->len - 1) + 1) & 63]++;
 	HIDDEN(slot);
 	if (slot >= SLOTS)
-		return 0;
-#pragma unroll
+		RETURN;
+#pragma clang loop unroll(disable)
 	for (u32 n = 0; n < GRIDS; n++) {
 		const volatile struct grid *grid = &slots[slot].grids[n];
 		u64 size = grid->size;
@@ -181,7 +74,7 @@ static __attribute__((noinline)) int sized_odd(struct counts *all, struct io *io
 		all->grids[n].length_off += some(io->len % size);
 		all->grids[n].minimum += (io->len + size - 1) / size;
 	}
-	return 0;
+	RETURN;
 }
 
 INLINE void sized(struct counts *all, struct io *io, u32 key)
@@ -263,10 +156,44 @@ INLINE void counted_plainly(struct io *io)
 	}
 }
 
+/* The row of `cells` of a length: 512 bytes to 3.5 KiB, then 4 to 32 KiB by 4 KiB; 0 where there is none. */
+INLINE u64 row_of(u64 len)
+{
+	if (!(len & 4095) && len - 4096 <= 7 * 4096)
+		return 7 + (len >> 12);
+	return len & 511 || len > 7 * 512 ? 0 : len >> 9;
+}
+
+/* How high the boundary is that it crosses; what it fits into follows from its size. */
+INLINE void crosses(struct counts *all, struct io *io)
+{
+	all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
+}
+
+/* Of a length that has no row. */
+static __attribute__((noinline)) int counted_apart(struct counts *all, struct io *io, u32 key)
+{
+	u64 slot = io->slot;
+
+	HIDDEN(slot);
+	if (!all || slot >= SLOTS)
+		RETURN;
+	all->ios++;
+	all->bytes += io->len;
+	all->sectors[some(io->len & 4095) & 1][(io->offset >> 9) & (SECTORS - 1)]++;
+	if (io->len > 1)
+		crosses(all, io);
+	sized(all, io, key);
+#pragma clang loop unroll(disable)
+	for (u32 n = 0; n < GRIDS; n++)
+		on_grid(all, io, n, &slots[slot].grids[n]);
+	RETURN;
+}
+
 /* Counts an I/O that was issued, but for its latency. */
 INLINE void counted(struct io *io)
 {
-	u64 slot = io->slot, at;
+	u64 slot = io->slot, at, row, len = io->len;
 	u32 key = io->slot * PLACED + io->op;
 	struct counts *all;
 
@@ -285,17 +212,19 @@ INLINE void counted(struct io *io)
 	HIDDEN(at);
 	if (at < SLOTS * PLACED && rarely(!state.touched[at]))
 		state.touched[at] = 1;
-	all->ios++;
-	all->bytes += io->len;
 	at = (io->offset >> 9) & (SECTORS - 1);
-	all->sectors[some(io->len & 4095) & 1][at]++;
 	if (rarely(!at))
 		all->starts[lowest_bit(io->offset) & 63]++;
-	/* How high the boundary is that it crosses; what it fits into follows from its size. */
-	if (io->len > 1)
-		all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
-	sized(all, io, key);
-	on_grids(all, io, slot);
+	row = row_of(len);
+	if (rarely(!row)) {
+		counted_apart(all, io, key);
+		return;
+	}
+	all->cells[row & (ROWS - 1)][at]++;
+	if (rarely((at << 9) + len > SECTORS << 9))
+		crosses(all, io);
+	if (rarely(slots[slot].counted))
+		on_grids(all, io, slot, slots[slot].counted);
 }
 
 /* Counts the latency of an I/O that has completed. Interrupts complete I/O too, in the middle of an issue
@@ -309,7 +238,8 @@ INLINE void timed(struct io *io, u64 start, u64 now)
 	HIDDEN(slot);
 	if (slot >= SLOTS)
 		return;
-	all = bpf_map_lookup_elem(&latency, &key);
+	more = key << 1 | straddles(io, &slots[slot].grids[0]);
+	all = bpf_map_lookup_elem(&latency, &more);
 	if (!all)
 		return;
 	HIDDEN(step);
@@ -318,14 +248,14 @@ INLINE void timed(struct io *io, u64 start, u64 now)
 	add_latency(all, step, value);
 	if (with_moments)
 		in_its_moment(io, start, start + value);
-	crossed = straddled(io, slot);
+	crossed = grids > 1 ? straddled_on_more(io, slot) : 0;
 	if (!crossed)
 		return;
 #pragma unroll
-	for (u32 n = 0; n < GRIDS; n++) {
+	for (u32 n = 1; n < GRIDS; n++) {
 		if (n >= grids || !(crossed & (1 << n)))
 			continue;
-		more = key * grids + n;
+		more = key * (grids - 1) + n - 1;
 		all = bpf_map_lookup_elem(&straddling, &more);
 		if (all)
 			add_latency(all, step, value);

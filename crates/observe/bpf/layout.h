@@ -14,16 +14,21 @@
 #define SIZES_512 129		/* multiples of 512 bytes, up to 64 KiB */
 #define SIZES_4K 257		/* multiples of 4 KiB, up to 1 MiB */
 #define STEP_BITS 5		/* linear steps an octave of latency, as in analyse::latency */
+#define ROWS 16			/* lengths that are counted with the sector of the start: see row_of */
 #define LATENCIES 1088		/* up to 2^38 ns */
 #define MOMENT_BITS 20		/* a moment is 2^20 ns */
 #define MOMENTS 4096		/* as many as are remembered: 4.3 s */
+#define NEAR_BITS 8		/* of the number of owners that are near */
 #define OTHERS 0xffffffff	/* the process that stands for those past the limit */
 
 struct grid {
 	u64 size;
 	u64 phase;
-	u32 shift;		/* of a power of two, else 64 */
-	u32 use;		/* 0 none, 1 its starts follow from `sectors`, 2 they are counted */
+	u64 mask;		/* of a power of two: its bytes past the boundary; else 0 */
+	u64 factor;		/* of another: 2^by / (size >> down), rounded up */
+	u16 down;		/* its power of two */
+	u16 by;
+	u32 use;		/* 0 none, 1 what is counted of it follows from `cells` and `sectors`, 2 it does not */
 };
 
 struct slot {
@@ -31,7 +36,7 @@ struct slot {
 	u32 tag_bits;		/* a hardware queue has so many tags, as a power of two */
 	u32 queues;
 	u32 stamped;		/* the kernel notes when it issues a request */
-	u32 pad;
+	u32 counted;		/* bit by grid: its use is 2 */
 	struct grid grids[GRIDS];
 };
 
@@ -69,8 +74,9 @@ struct {
 	u64 usual[SLOTS];		/* latency, about */
 } state = {};
 
-/* What every I/O touches is together; the rest is touched at one place each. Nothing is counted here
- * that user space can work out: lengths follow from sizes, starts below 64 KiB from `sectors`. */
+/* Nothing is counted here that user space can work out. Most I/O is one increment, in `cells`: its length
+ * and the sector of its start in 64 KiB say the rest, but for what lies beyond 64 KiB. Other lengths go by
+ * everything before. */
 struct counts {
 	u64 ios;
 	u64 bytes;
@@ -91,6 +97,7 @@ struct counts {
 	u64 sizes_4k[2][SIZES_4K];
 	u64 sizes_log[2][33];
 	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
+	u64 cells[ROWS][SECTORS];
 };
 
 struct latencies {
@@ -144,6 +151,13 @@ struct owner {
 	u64 starts[64];
 };
 
+/* Whose I/O it mostly is, on one processor: a hash costs ten times as much. First come, first kept; `owners`
+ * has the rest. */
+struct near {
+	struct owner_key whose;
+	struct owner owner;	/* no I/Os: nobody's yet */
+};
+
 struct odd_key {
 	u32 key;		/* of `counts`, twice; plus one for starts that are no multiples of 4 KiB */
 	u32 len;
@@ -185,6 +199,7 @@ MAP(returned, BPF_MAP_TYPE_HASH, 1024, u64, u32);
 MAP(parts, BPF_MAP_TYPE_HASH, 1024, u64, struct whole);
 MAP(odd_sizes, BPF_MAP_TYPE_HASH, 4096, struct odd_key, u64);
 MAP(owners, BPF_MAP_TYPE_PERCPU_HASH, 1, struct owner_key, struct owner);
+MAP(near, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct near);
 struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
 
 /* One I/O, wherever it was seen. */

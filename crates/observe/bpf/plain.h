@@ -56,7 +56,7 @@ INLINE int plainly_issued(void *ctx)
 	bpf_probe_read_kernel(&io.len, sizeof(io.len), ctx + at_issue_bytes);
 	key = plain_key(&io, 0);
 	if (!state.given_back || !again(key))
-		first_issued(&io);
+		first_issued_by_hash(&io);
 	made.time = bpf_ktime_get_ns();
 	tell(0, &io, made.time, 0);
 	if (io.op >= PLACED)
@@ -141,7 +141,7 @@ INLINE int plainly_done(void *ctx)
 	io.len = kept->len;
 	time = kept->time;
 	bpf_map_delete_elem(&bios, &key);
-	timed(&io, time, now);
+	timed_by_hash(&io, time, now);
 	return 0;
 }
 

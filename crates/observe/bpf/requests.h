@@ -62,40 +62,38 @@ INLINE void described(struct request *rq, struct io *io, u64 slot)
 #define DOUBTED 64		/* from then on every request is timed here */
 #define UNSTAMPED (1ULL << 32)	/* a request had no note at all */
 
-/* Compares a note with the clock: 3 % of wrong ones are too many. */
-static __attribute__((noinline)) int checked(u64 slot, u64 note)
+/* Compares the note that the kernel is about to take with the clock: 3 % of wrong ones are too many. Since 6.9
+ * it reads its clock once for all that a thread submits at once (`cur_ktime` of the plug). */
+static __attribute__((noinline)) int checked(u64 slot)
 {
-	u64 lag = bpf_ktime_get_ns() - note, usual, doubt = state.doubt;
+	u64 doubt = state.doubt, usual, lag, note;
+	struct blk_plug *plug;
 
 	HIDDEN(slot);
 	if (slot >= SLOTS || doubt >= UNSTAMPED)
-		return 0;
+		RETURN;
+	plug = ((struct task_struct *)bpf_get_current_task_btf())->plug;
+	note = plug ? plug->cur_ktime : 0;
+	if (!note)
+		RETURN;
+	lag = bpf_ktime_get_ns() - note;
 	usual = state.usual[slot];
 	if (usual && (lag << LAG_BITS) > usual)
 		state.doubt = doubt + DOUBT < 2 * DOUBTED ? doubt + DOUBT : 2 * DOUBTED;
 	else if (doubt)
 		state.doubt = doubt - 1;
-	return 0;
+	RETURN;
 }
 
-/* Whether the kernel's note of when it issues the request will be true. Since 6.9 it reads its clock once
- * for all that a thread submits at once (`cur_ktime` of the plug): those notes are checked now and then. */
-INLINE u32 truly_noted(u64 slot)
+/* Whether the kernel's note of when it issues the request will be true. Calls cost more than all the counting:
+ * one request in 32 is looked at, by when it was made, which is as good as random, and by its tag: of those that
+ * were made at once only one, or a single stall would count many times. */
+INLINE u32 truly_noted(struct request *rq, u64 slot)
 {
-	struct blk_plug *plug;
-	u64 note;
-
-	if (!any_stamped || state.doubt >= UNSTAMPED)
+	if (!any_stamped)
 		return 0;
-	if (!field_exists(((struct blk_plug *)0)->cur_ktime))
-		return 1;
-	plug = ((struct task_struct *)bpf_get_current_task_btf())->plug;
-	note = plug ? plug->cur_ktime : 0;
-	if (!note)
-		return 1;
-	/* As good as random. */
-	if (rarely(!((note >> 6) & CHECKED)))
-		checked(slot, note);
+	if (field_exists(((struct blk_plug *)0)->cur_ktime) && rarely(!(((rq->start_time_ns >> 6) + rq->tag) & CHECKED)))
+		checked(slot);
 	return state.doubt < DOUBTED;
 }
 
@@ -127,7 +125,7 @@ static __attribute__((noinline)) int begin(void)
 		note = plug ? plug->cur_ktime : 0;
 	}
 	state.began = note ? note : bpf_ktime_get_ns();
-	return 0;
+	RETURN;
 }
 
 INLINE int request_issued(struct request *rq)
@@ -143,7 +141,7 @@ INLINE int request_issued(struct request *rq)
 		begin();
 	if (!rarely(state.given_back) || !again((u64)rq))
 		first_issued(&io);
-	noted = slots[slot].stamped && truly_noted(slot);
+	noted = slots[slot].stamped && truly_noted(rq, slot);
 	if (noted && !with_events)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -204,7 +202,7 @@ static __attribute__((noinline)) int part_done(struct request *rq, struct io *io
 		of->partial++;
 	if (!bpf_map_update_elem(&parts, &pointer, &whole, BPF_NOEXIST))
 		__sync_fetch_and_add(&state.in_parts, 1);
-	return 0;
+	RETURN;
 }
 
 /* The last part has completed: the I/O is as it was issued. */
@@ -214,12 +212,12 @@ static __attribute__((noinline)) int made_whole(struct request *rq, struct io *i
 	struct whole *whole = bpf_map_lookup_elem(&parts, &pointer);
 
 	if (!whole)
-		return 0;
+		RETURN;
 	io->offset = whole->offset;
 	io->len = whole->len;
 	if (!bpf_map_delete_elem(&parts, &pointer))
 		__sync_fetch_and_add(&state.in_parts, -1);
-	return 0;
+	RETURN;
 }
 
 /* The usual latency of a device: a running mean over some eight. */
@@ -229,10 +227,10 @@ static __attribute__((noinline)) int learn(u64 slot, u64 latency)
 
 	HIDDEN(slot);
 	if (slot >= SLOTS)
-		return 0;
+		RETURN;
 	usual = state.usual[slot];
 	state.usual[slot] = usual ? usual - (usual >> 3) + (latency >> 3) : latency;
-	return 0;
+	RETURN;
 }
 
 static __attribute__((noinline)) int unmatched(u32 slot)
@@ -241,7 +239,7 @@ static __attribute__((noinline)) int unmatched(u32 slot)
 
 	if (of)
 		of->unmatched++;
-	return 0;
+	RETURN;
 }
 
 INLINE int request_done(struct request *rq, u32 error, u32 bytes)
@@ -261,8 +259,12 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (with_events) {
-		struct io part = io;
+		/* Field by field: verifiers before 6.3 refuse to copy what pads it. */
+		struct io part;
+		part.offset = io.offset;
 		part.len = bytes;
+		part.op = io.op;
+		part.slot = io.slot;
 		tell(1, &part, now, error);
 		if (rarely(io.op >= PLACED))
 			return 0;

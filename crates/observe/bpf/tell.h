@@ -16,7 +16,7 @@ static __attribute__((noinline)) int put(struct io *io, u64 time, u32 kind, u64 
 		of = plain_of(io->slot);
 		if (of)
 			of->lost++;
-		return 0;
+		RETURN;
 	}
 	event->time = time;
 	event->sector = io->offset >> 9;
@@ -30,7 +30,7 @@ static __attribute__((noinline)) int put(struct io *io, u64 time, u32 kind, u64 
 	event->crossed = crossed_and_error >> 32;
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
-	return 0;
+	RETURN;
 }
 
 INLINE void tell(u32 kind, struct io *io, u64 time, u32 error)
@@ -40,24 +40,36 @@ INLINE void tell(u32 kind, struct io *io, u64 time, u32 error)
 }
 
 /* Of those that straddle at issue, one in so many is shown. */
-INLINE void sampled(struct io *io)
+static __attribute__((noinline)) int sampled(struct io *io)
 {
 	struct plain *of;
 	u64 slot = io->slot, crossed;
 
 	HIDDEN(slot);
 	if (!sample_every || slot >= SLOTS || io->op >= PLACED)
-		return;
-	crossed = straddled(io, slot);
+		RETURN;
+	crossed = straddles(io, &slots[slot].grids[0]);
+	if (grids > 1)
+		crossed |= straddled_on_more(io, slot);
 	of = crossed ? plain_of(io->slot) : 0;
 	if (of && of->straddled++ % sample_every == 0)
 		put(io, bpf_ktime_get_ns(), 3, crossed << 32);
+	RETURN;
 }
 
-/* Whose I/O it is. */
-INLINE void owned(struct io *io)
+INLINE void owns(struct owner *owner, struct io *io)
 {
-	struct owner_key key = { io->slot * OPS + io->op, bpf_get_current_pid_tgid() >> 32 };
+	owner->ios++;
+	owner->bytes += io->len;
+	owner->length_off += some(io->len & 4095);
+	if (io->op < PLACED)
+		owner->starts[lowest_bit(io->offset) & 63]++;
+}
+
+/* Of one that is not near. */
+static __attribute__((noinline)) int owned_far(struct io *io, u32 pid)
+{
+	struct owner_key key = { io->slot * OPS + io->op, pid };
 	struct owner *owner = bpf_map_lookup_elem(&owners, &key);
 
 	if (!owner) {
@@ -67,15 +79,33 @@ INLINE void owned(struct io *io)
 		bpf_map_update_elem(&owners, &key, &no_owner, BPF_NOEXIST);
 		owner = bpf_map_lookup_elem(&owners, &key);
 		if (!owner)
-			return;
+			RETURN;
 	}
 	if (!owner->comm[0] && key.pid != OTHERS)
 		bpf_get_current_comm(owner->comm, sizeof(owner->comm));
-	owner->ios++;
-	owner->bytes += io->len;
-	owner->length_off += some(io->len & 4095);
-	if (io->op < PLACED)
-		owner->starts[lowest_bit(io->offset) & 63]++;
+	owns(owner, io);
+	RETURN;
+}
+
+/* Whose I/O it is. */
+INLINE void owned(struct io *io)
+{
+	u32 key = io->slot * OPS + io->op, pid = bpf_get_current_pid_tgid() >> 32, at;
+	struct near *mine;
+
+	at = (u32)((pid ^ key << 22) * 0x9e3779b1) >> (32 - NEAR_BITS);
+	mine = bpf_map_lookup_elem(&near, &at);
+	if (!mine)
+		return;
+	if (rarely(!mine->owner.ios)) {
+		mine->whose.key = key;
+		mine->whose.pid = pid;
+		bpf_get_current_comm(mine->owner.comm, sizeof(mine->owner.comm));
+	}
+	if (mine->whose.pid == pid && mine->whose.key == key)
+		owns(&mine->owner, io);
+	else
+		owned_far(io, pid);
 }
 
 /* What is given back by the driver and issued again is one I/O. */
@@ -96,7 +126,7 @@ static __attribute__((noinline)) int give_back(u64 which, u32 slot)
 		of->requeued++;
 	if (!bpf_map_update_elem(&returned, &which, &one, BPF_NOEXIST))
 		__sync_fetch_and_add(&state.given_back, 1);
-	return 0;
+	RETURN;
 }
 
 /* What is done when an I/O is issued. */
@@ -104,8 +134,22 @@ INLINE void first_issued(struct io *io)
 {
 	if (with_owners && !owners_early)
 		owned(io);
-	sampled(io);
+	if (sample_every)
+		sampled(io);
 	counted(io);
+}
+
+/* The same, and the end, where a hash costs much more than a call: once in the object for all of those. */
+static __attribute__((noinline)) int first_issued_by_hash(struct io *io)
+{
+	first_issued(io);
+	RETURN;
+}
+
+static __attribute__((noinline)) int timed_by_hash(struct io *io, u64 start, u64 now)
+{
+	timed(io, start, now);
+	RETURN;
 }
 
 #endif

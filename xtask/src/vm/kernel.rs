@@ -54,7 +54,9 @@ fn usable(root: &Path, name: &str) -> Option<Kernel> {
         root: root.to_owned(),
     };
     let readable = fs::File::open(&kernel.image).is_ok() && kernel.modules().is_dir();
-    (version.contains("cloud") && readable).then_some(kernel)
+    // One that was asked for may be of any flavour.
+    let wanted = root != Path::new("/") || version.contains("cloud");
+    (wanted && readable).then_some(kernel)
 }
 
 /// `6.1.0-56-cloud` sorts after `6.1.0-9-cloud`.

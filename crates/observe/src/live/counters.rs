@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::GridSpec;
 use ioalign_core::profile::{Latency, SizeCount};
 
+use super::cells;
 use super::histogram::Steps;
 use super::layout::{
-    BYTES, COUNTS, CROSSED, FITS, GRID, GRIDS, IN_4K, IN_64K, IN_512, IN_LOG, IOS, LENGTHS,
-    ON_GRIDS, PAST, SECTORS, SIZES_4K, SIZES_512, STARTS,
+    BYTES, COUNTS, CROSSED, FITS, IN_4K, IN_64K, IN_512, IN_LOG, IOS, LENGTHS, SECTORS, SIZES_4K,
+    SIZES_512, STARTS,
 };
-use super::table::follows;
 use crate::analyse::power_of;
 
 /// Counters of one operation.
@@ -24,23 +23,6 @@ pub struct OpCounters {
     pub(super) odd: BTreeMap<(u32, bool), u64>,
 }
 
-/// Counters on one grid.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct GridCounters {
-    /// I/Os that begin off it.
-    pub start_off: u64,
-    /// I/Os whose length is no multiple.
-    pub length_off: u64,
-    /// I/Os that would fit into a cell and lie in two.
-    pub straddling: u64,
-    /// Cells touched.
-    pub touched: u64,
-    /// Cells that the same lengths need at best.
-    pub minimum: u64,
-    /// Sum of the bytes past the boundary, over all that begin off the grid.
-    pub past: u64,
-}
-
 impl OpCounters {
     pub(super) fn new(grids: usize) -> Self {
         Self {
@@ -51,10 +33,16 @@ impl OpCounters {
         }
     }
 
+    /// Adds one processor's; [`spread`](Self::spread) goes after the last.
     pub(super) fn merge(&mut self, words: &[u64; COUNTS]) {
         for (mine, more) in self.words.iter_mut().zip(words) {
             *mine += more;
         }
+    }
+
+    /// Makes the counters of what is counted by length and start.
+    pub(super) fn spread(&mut self) {
+        cells::spread(&mut self.words);
     }
 
     /// What was added since `earlier`.
@@ -74,11 +62,11 @@ impl OpCounters {
         }
     }
 
-    fn word(&self, at: usize) -> u64 {
+    pub(super) fn word(&self, at: usize) -> u64 {
         self.words.get(at).copied().unwrap_or(0)
     }
 
-    fn part(&self, at: usize, len: usize) -> &[u64] {
+    pub(super) fn part(&self, at: usize, len: usize) -> &[u64] {
         self.words.get(at..at + len).unwrap_or_default()
     }
 
@@ -93,7 +81,7 @@ impl OpCounters {
     }
 
     /// Starts by sector in 64 KiB: bytes past it, and I/Os.
-    fn places(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn places(&self) -> impl Iterator<Item = (u64, u64)> {
         let whole = self.part(SECTORS, IN_64K).iter();
         let others = self.part(SECTORS + IN_64K, IN_64K);
         let all = whole.zip(others).zip(0_u64..);
@@ -162,29 +150,6 @@ impl OpCounters {
         all
     }
 
-    /// Index k: starts past the unit's boundary by 2^(k−1) to 2^k − 1 bytes; at 0 those on it. The unit
-    /// is the device's first grid.
-    pub fn past(&self, unit: &GridSpec) -> Vec<u64> {
-        let mut all = self.part(PAST, 65).to_vec();
-        if follows(unit) {
-            for (past, ios) in self.past_of(unit) {
-                let bits = 64 - past.leading_zeros();
-                if let Some(count) = all.get_mut(bits as usize) {
-                    *count += ios;
-                }
-            }
-        }
-        all
-    }
-
-    /// Bytes past the boundary of a grid that follows from sectors, and I/Os.
-    fn past_of(&self, grid: &GridSpec) -> impl Iterator<Item = (u64, u64)> {
-        let (size, phase) = (grid.size.get().max(1), grid.phase.get());
-        let phase = size - phase % size;
-        self.places()
-            .map(move |(past, ios)| ((past + phase) % size, ios))
-    }
-
     /// Every size, smallest first. Past some thousand odd sizes they are counted by power of two.
     pub fn sizes(&self) -> Vec<SizeCount> {
         let mut all: BTreeMap<u64, SizeCount> = BTreeMap::new();
@@ -236,35 +201,9 @@ impl OpCounters {
         })
     }
 
-    fn exact_sizes(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn exact_sizes(&self) -> impl Iterator<Item = (u64, u64)> {
         let some = self.exact().filter(|size| size.ios > 0);
         some.map(|size| (size.bytes, size.ios))
-    }
-
-    /// Counters on a grid of the device, by its place in the list. What follows from sizes and sectors
-    /// is worked out here.
-    pub fn grid(&self, n: usize, grid: &GridSpec) -> GridCounters {
-        let at = ON_GRIDS + n.min(GRIDS - 1) * GRID;
-        let mut all = GridCounters {
-            straddling: self.word(at),
-            touched: self.word(at + 1),
-            start_off: self.word(at + 2),
-            past: self.word(at + 3),
-            length_off: self.word(at + 4),
-            minimum: self.word(at + 5),
-        };
-        if follows(grid) {
-            for (past, ios) in self.past_of(grid) {
-                all.start_off += u64::from(past > 0) * ios;
-                all.past += past * ios;
-            }
-        }
-        let size = grid.size.get().max(1);
-        for (bytes, ios) in self.exact_sizes() {
-            all.length_off += u64::from(bytes % size != 0) * ios;
-            all.minimum += bytes.div_ceil(size) * ios;
-        }
-        all
     }
 
     /// I/Os whose latency is known.

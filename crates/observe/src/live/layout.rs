@@ -45,8 +45,14 @@ pub const IN_4K: usize = IN_512 + 2 * SIZES_512;
 pub const IN_LOG: usize = IN_4K + 2 * SIZES_4K;
 /// Offsets past the unit's boundary, by their bits.
 pub const PAST: usize = IN_LOG + 2 * 33;
+/// I/Os by length and by the sector of their start in 64 KiB, `IN_64K` to a row.
+pub const CELLS: usize = PAST + 65;
+/// Lengths that have a row; the first row is none.
+pub const ROWS: usize = 16;
+/// Of these, multiples of 512 bytes; those of 4 KiB follow.
+pub const SMALL_ROWS: u64 = 7;
 /// Words of `struct counts`.
-pub const COUNTS: usize = PAST + 65;
+pub const COUNTS: usize = CELLS + ROWS * IN_64K;
 
 /// Steps of `struct latencies`.
 pub const LATENCIES: usize = 1088;
@@ -77,11 +83,13 @@ pub const MOMENT: usize = 6;
 
 /// Words of `struct owner`: I/Os, bytes, sixteen bytes of name, lengths off, starts.
 pub const OWNER: usize = 5 + 64;
+/// Owners that are near on each processor.
+pub const NEAR: u32 = 256;
 /// The process that stands for those past the limit.
 pub const OTHERS: u32 = u32::MAX;
 /// Bytes of `struct event`.
 pub const EVENT: usize = 56;
 /// Bytes of `struct slot`.
-pub const SLOT: usize = 24 + GRIDS * 24;
+pub const SLOT: usize = 24 + GRIDS * 40;
 /// Bytes of `state`; those about `counts` come first.
 pub const STATE: usize = SLOTS * PLACED + 128 + SLOTS * 8;

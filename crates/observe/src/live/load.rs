@@ -3,7 +3,7 @@
 use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::attach::{Options, refused};
-use super::layout::{MOMENTS, PLACED};
+use super::layout::{MOMENTS, NEAR, PLACED};
 use super::table::{self, Table};
 use super::tracefs::Places;
 use crate::error::{Error, ErrorKind, Result};
@@ -72,13 +72,14 @@ fn sizes(options: &Options, typed: bool, flights: u32) -> Vec<(&'static str, u32
     let or_one = |wanted: bool, entries: u32| if wanted { entries } else { 1 };
     let mut all = vec![
         ("counts", placed),
-        ("latency", placed),
-        ("straddling", (placed * grids).max(1)),
+        ("latency", placed * 2),
+        ("straddling", (placed * grids.saturating_sub(1)).max(1)),
         ("plain", count),
         ("moments", or_one(options.moments, count * MOMENTS)),
         ("flight", flights.max(1)),
         ("bios", or_one(by_bio, BIOS)),
         ("owners", or_one(options.owners, OWNERS)),
+        ("near", or_one(options.owners, NEAR)),
     ];
     all.extend(options.ring.map(|bytes| ("ring", bytes)));
     all

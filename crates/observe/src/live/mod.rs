@@ -7,14 +7,18 @@
 
 mod attach;
 mod btf;
+mod cells;
 pub mod counters;
 mod device;
 pub mod diskstats;
+mod divide;
+mod grids;
 mod histogram;
 mod layout;
 mod load;
 pub mod missing;
 mod moments;
+mod owners;
 mod profile;
 mod record;
 mod ring;
@@ -24,9 +28,11 @@ mod totals;
 pub mod tracefs;
 
 pub use attach::{Cost, Means, Options, Watch};
-pub use counters::{GridCounters, OpCounters};
+pub use counters::OpCounters;
 pub use device::{Device, devices};
+pub use grids::GridCounters;
 pub use moments::Timeline;
+pub use owners::Owner;
 pub use record::{Recorded, Recorder};
 pub use samples::{Sample, Samples};
-pub use totals::{DeviceTotals, Owner, Totals};
+pub use totals::{DeviceTotals, Totals};

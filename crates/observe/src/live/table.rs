@@ -6,6 +6,7 @@
 use ioalign_core::GridSpec;
 
 use super::device::Device;
+use super::divide::Divisor;
 use super::layout::{GRIDS, SLOT, SLOTS, TABLE};
 
 /// `struct place table[]` and its factor.
@@ -56,7 +57,7 @@ pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
             device.tag_bits(),
             device.queues,
             u32::from(device.stamped),
-            0,
+            counted(device),
         ] {
             bytes.extend(word.to_ne_bytes());
         }
@@ -69,25 +70,31 @@ pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
     (bytes, base)
 }
 
-/// Whether where an I/O begins on a grid follows from its sector in 64 KiB.
+/// Whether how an I/O lies on a grid follows from its length and its sector in 64 KiB.
 pub fn follows(spec: &GridSpec) -> bool {
     let (size, phase) = (spec.size.get(), spec.phase.get());
     size.is_power_of_two() && size <= 64 << 10 && phase % 512 == 0
 }
 
+/// A bit for each grid that the program counts on its own.
+fn counted(device: &Device) -> u32 {
+    let grids = device.grids.iter().take(GRIDS).zip(0..);
+    grids
+        .filter(|(spec, _)| !follows(spec))
+        .fold(0, |bits, (_, n)| bits | 1 << n)
+}
+
+/// `struct grid`.
 fn grid(spec: Option<&GridSpec>) -> Vec<u8> {
     let size = spec.map_or(0, |spec| spec.size.get());
     let phase = spec.map_or(0, |spec| spec.phase.get()) % size.max(1);
-    let shift = if size.is_power_of_two() {
-        size.trailing_zeros()
-    } else {
-        64
-    };
-    let mut bytes = [size.to_ne_bytes(), phase.to_ne_bytes()].concat();
-    bytes.extend(shift.to_ne_bytes());
+    let mask = if size.is_power_of_two() { size - 1 } else { 0 };
+    let divisor = Divisor::of(size);
     let counted = u32::from(spec.is_some_and(|spec| !follows(spec)));
-    bytes.extend((u32::from(size > 0) + counted).to_ne_bytes());
-    bytes
+    let used = u32::from(size > 0) + counted;
+    let words = [size, phase, mask, divisor.factor].map(u64::to_ne_bytes);
+    let halves = [divisor.down, divisor.by].map(u16::to_ne_bytes);
+    [words.concat(), halves.concat(), used.to_ne_bytes().to_vec()].concat()
 }
 
 #[cfg(test)]

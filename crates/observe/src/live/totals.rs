@@ -1,14 +1,12 @@
 //! All counters at one moment.
 
-use std::collections::BTreeMap;
-
 use aya::Ebpf;
 use aya::maps::{Array, HashMap, MapError, PerCpuArray, PerCpuHashMap};
 
 use super::counters::OpCounters;
-use super::layout::{COUNTS, LATENCY, LOST, OPS, OTHERS, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE};
+use super::layout::{COUNTS, LATENCY, LOST, NEAR, OPS, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE};
+use super::owners::{Owner, Owners};
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::Op;
 
 /// All counters since the watch began, or of an interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,27 +25,6 @@ pub struct DeviceTotals {
     /// Read, write, discard.
     pub ops: Vec<OpCounters>,
     pub(super) plain: Vec<u64>,
-}
-
-/// What one process does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    /// The device's place.
-    pub slot: usize,
-    /// The operation.
-    pub op: Op,
-    /// The process.
-    pub pid: u32,
-    /// Its name.
-    pub name: String,
-    /// I/Os.
-    pub ios: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Those whose length is no multiple of 4 KiB.
-    pub length_off: u64,
-    /// Starts by power of two.
-    pub starts: Vec<u64>,
 }
 
 impl DeviceTotals {
@@ -145,6 +122,7 @@ struct Maps<'a> {
     straddling: PerCpuArray<&'a aya::maps::MapData, [u64; LATENCY]>,
     plain: PerCpuArray<&'a aya::maps::MapData, [u64; PLAIN]>,
     odd: HashMap<&'a aya::maps::MapData, [u32; 2], u64>,
+    near: PerCpuArray<&'a aya::maps::MapData, [u64; OWNER + 1]>,
     owners: PerCpuHashMap<&'a aya::maps::MapData, [u32; 2], [u64; OWNER]>,
 }
 
@@ -168,6 +146,7 @@ impl<'a> Maps<'a> {
             straddling: PerCpuArray::try_from(map("straddling")?).map_err(failed)?,
             plain: PerCpuArray::try_from(map("plain")?).map_err(failed)?,
             odd: HashMap::try_from(map("odd_sizes")?).map_err(failed)?,
+            near: PerCpuArray::try_from(map("near")?).map_err(failed)?,
             owners: PerCpuHashMap::try_from(map("owners")?).map_err(failed)?,
         })
     }
@@ -195,16 +174,38 @@ impl<'a> Maps<'a> {
         for one in self.counts.get(&key, 0).map_err(failed)?.iter() {
             all.merge(one);
         }
-        for one in self.latency.get(&key, 0).map_err(failed)?.iter() {
-            all.latency.merge(one);
+        all.spread();
+        self.latencies(key, &mut all)?;
+        Ok(all)
+    }
+
+    /// Those that straddle on the first grid stand apart from the rest; those on others are in both.
+    fn latencies(&self, key: u32, all: &mut OpCounters) -> Result<()> {
+        for apart in 0..2 {
+            for one in self
+                .latency
+                .get(&(key * 2 + apart), 0)
+                .map_err(failed)?
+                .iter()
+            {
+                all.latency.merge(one);
+                if let (1, Some(first)) = (apart, all.slow.first_mut()) {
+                    first.merge(one);
+                }
+            }
         }
-        for (steps, grid) in all.slow.iter_mut().zip(0_u32..) {
-            let key = key * u32::try_from(grids).unwrap_or(1) + grid;
-            for one in self.straddling.get(&key, 0).map_err(failed)?.iter() {
+        let more = u32::try_from(all.slow.len().saturating_sub(1)).unwrap_or(0);
+        for (steps, grid) in all.slow.iter_mut().skip(1).zip(0_u32..) {
+            for one in self
+                .straddling
+                .get(&(key * more + grid), 0)
+                .map_err(failed)?
+                .iter()
+            {
                 steps.merge(one);
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     fn odd_sizes(&self, devices: &mut [DeviceTotals]) -> Result<()> {
@@ -224,59 +225,26 @@ impl<'a> Maps<'a> {
     }
 
     fn owners(&self) -> Result<Vec<Owner>> {
-        let mut all: BTreeMap<[u32; 2], Owner> = BTreeMap::new();
+        let mut all = Owners::default();
+        for at in 0..NEAR {
+            for one in self.near.get(&at, 0).map_err(failed)?.iter() {
+                let [whose, words @ ..] = one;
+                all.add(halves(*whose), words);
+            }
+        }
         for entry in self.owners.iter() {
             // An entry may be thrown out while the table is read.
             let Ok((key, values)) = entry else { continue };
             for one in values.iter() {
-                if let Some(owner) = owner(key, one) {
-                    merge(all.entry(key).or_insert_with(|| owner.empty()), &owner);
-                }
+                all.add(key, one);
             }
         }
-        let mut all: Vec<_> = all.into_values().collect();
-        all.sort_by_key(|owner| (std::cmp::Reverse(owner.ios), owner.pid));
-        Ok(all)
+        Ok(all.sorted())
     }
 }
 
-fn owner([key, pid]: [u32; 2], words: &[u64; OWNER]) -> Option<Owner> {
-    let [ios, bytes, first, second, length_off, starts @ ..] = words;
-    let name = [first.to_ne_bytes(), second.to_ne_bytes()].concat();
-    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-    let number = usize::try_from(key).ok()?;
-    (*ios > 0).then(|| Owner {
-        slot: number / OPS,
-        op: Op::ALL.get(number % OPS).copied().unwrap_or_default(),
-        pid,
-        name: match pid {
-            OTHERS => "(others)".to_owned(),
-            _ => String::from_utf8_lossy(name).into_owned(),
-        },
-        ios: *ios,
-        bytes: *bytes,
-        length_off: *length_off,
-        starts: starts.to_vec(),
-    })
-}
-
-fn merge(into: &mut Owner, more: &Owner) {
-    into.ios += more.ios;
-    into.bytes += more.bytes;
-    into.length_off += more.length_off;
-    for (mine, more) in into.starts.iter_mut().zip(&more.starts) {
-        *mine += more;
-    }
-}
-
-impl Owner {
-    fn empty(&self) -> Self {
-        Self {
-            ios: 0,
-            bytes: 0,
-            length_off: 0,
-            starts: vec![0; self.starts.len()],
-            ..self.clone()
-        }
-    }
+/// The `struct owner_key` that a word is.
+fn halves(word: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
+    [[a, b, c, d], [e, f, g, h]].map(u32::from_ne_bytes)
 }
