@@ -1,5 +1,5 @@
 //! A load on a target, for measurements of the engine itself:
-//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [wait=N] [offset=0] [pattern=random]
+//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [batch=N] [wait=N] [offset=0] [pattern=random]
 //! [rate=N] [fsync=N] [size=N] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -38,6 +38,7 @@ fn main() {
         },
         offset_bytes: number("offset", 0),
         queue_depth: u32::try_from(number("depth", 1)).unwrap(),
+        batch: text("batch").map(|text| text.parse().unwrap()),
         workers: u32::try_from(number("workers", 1)).unwrap(),
         fsync_every_writes: text("fsync").map(|text| text.parse().unwrap()),
         rate_iops: real("rate"),
