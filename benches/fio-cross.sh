@@ -1,8 +1,11 @@
 #!/bin/bash
 # The load engine against fio: ten jobs, each run by both on the same file, by turns in an order that is drawn,
-# ROUNDS times (default 6) for TIME (default 1s) behind RAMP (default 300ms). fio gets its job from `--emit-fio`.
+# ROUNDS times (default 12) for TIME (default 500ms) behind RAMP (default 200ms). fio gets its job from `--emit-fio`,
+# and with it the size of the batches in which I/O is sent and taken.
 # Per job: the ratio of I/Os a second and of the 50th and 99th percentile of latency, with 95 % intervals over the
 # rounds. JOBS picks some by number (default all); TARGET is a file of SIZE (default 1G), made where it is not there.
+# KEYS are further keys of the jobs, as `batch=1`; RAW is a file for the figures of each run, which
+# `fio_cross.py compare` makes a table of again.
 #
 # fio's percentiles come in classes 1.6 % wide: ratios agree where the interval reaches into 0.98 to 1.02.
 # shellcheck source=benches/lib.sh
@@ -12,7 +15,7 @@ need fio fio
 need python3 python3
 target=${TARGET:-$scratch/target}
 size=${SIZE:-1G}
-rounds=${ROUNDS:-6}
+rounds=${ROUNDS:-12}
 
 jobs=(
     '4k randread 1        |sizes="4k"   op="read"    depth=1'
@@ -43,15 +46,15 @@ for number in ${JOBS:-$(seq ${#jobs[@]})}; do
     IFS='|' read -r name keys <<<"${jobs[$((number - 1))]}"
     job=$scratch/$number
     {
-        printf 'name = "cross"\n[[step]]\nramp = "%s"\nrun = "%s"\nrefill = false\n' "${RAMP:-300ms}" "${TIME:-1s}"
-        tr -s ' ' '\n' <<<"$keys"
+        printf 'name = "cross"\n[[step]]\nramp = "%s"\nrun = "%s"\nrefill = false\n' "${RAMP:-200ms}" "${TIME:-500ms}"
+        tr -s ' ' '\n' <<<"$keys ${KEYS:-}"
     } >"$job.toml"
     "$ioalign" measure run "$job.toml" "$target" --size "$size" --emit-fio >"$job.fio"
-    # Percentiles of the whole way of an I/O, as ours.
-    sed -i 's/^\[global\]$/&\nlat_percentiles=1\nclat_percentiles=0/' "$job.fio"
     for ((round = 0; round < rounds; round++)); do
         for tool in $(shuf -e ours peer); do
+            # What the run before has left to be written would compete with this one.
+            sync "$target"
             printf '%s\t%s\t%s\t%s\n' "$name" "$round" "$tool" "$("$tool" "$job")"
         done
     done
-done | python3 "$here/benches/fio_cross.py" compare
+done | tee -a "${RAW:-/dev/null}" | python3 "$here/benches/fio_cross.py" compare

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 METRICS = ("I/Os a second", "p50", "p99")
 # Two-sided 95 % of Student's t, by degrees of freedom.
-STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
+STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09)
 CLASSES = 0.02
 
 

@@ -1,5 +1,5 @@
 //! A load on a target, for measurements of the engine itself:
-//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [batch=N] [wait=N] [offset=0] [pattern=random]
+//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [batch=N] [wait=N] [refill=1] [offset=0] [pattern=random]
 //! [rate=N] [fsync=N] [size=N] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ioalign_core::workload::{Pattern, SizeShare, Workload};
+use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 use ioalign_device::{Target, Want};
 use ioalign_measure::engine::{Api, Options};
 use ioalign_measure::load;
@@ -42,6 +42,10 @@ fn main() {
         workers: u32::try_from(number("workers", 1)).unwrap(),
         fsync_every_writes: text("fsync").map(|text| text.parse().unwrap()),
         rate_iops: real("rate"),
+        data: Data {
+            refill: number("refill", 1) != 0,
+            ..Data::default()
+        },
         ramp_ms: number("ramp", 200),
         run_ms: number("ms", 2000),
         ..Workload::default()

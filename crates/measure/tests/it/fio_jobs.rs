@@ -133,8 +133,10 @@ fn batches_are_those_of_fio() {
     assert_eq!(batch(""), (1, vec![]));
     let both = "iodepth_batch=8\niodepth_batch_complete_max=8\n";
     assert_eq!(batch(both), (8, vec![]));
-    let (at_once, not_taken) = batch("iodepth_batch_submit=64\n");
-    assert_eq!((at_once, not_taken.len()), (16, 1), "{not_taken:?}");
+    for whole in ["iodepth_batch_submit=64\n", "iodepth_batch=0\n"] {
+        let (at_once, not_taken) = batch(whole);
+        assert_eq!((at_once, not_taken.len()), (16, 1), "{not_taken:?}");
+    }
     let (_, not_taken) = batch("iodepth_batch_complete_min=4\n");
     assert!(not_taken[0].contains("waits for one"), "{not_taken:?}");
 }

@@ -92,7 +92,13 @@ pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static st
         "bssplit" => work.sizes = split(value)?,
         "blockalign" | "ba" => work.align_bytes = Some(size(value).ok_or(NUMBER)?),
         "iodepth" => work.queue_depth = count()?.max(1),
-        "iodepth_batch" | "iodepth_batch_submit" => work.batch = Some(count()?.max(1)),
+        // 0 is the whole queue.
+        "iodepth_batch" | "iodepth_batch_submit" => {
+            work.batch = Some(match count()? {
+                0 => u32::MAX,
+                batch => batch,
+            });
+        }
         "iodepth_batch_complete_max" => draft.taken_at_once = Some(count()?.max(1)),
         "iodepth_batch_complete" | "iodepth_batch_complete_min" => {
             if count()? != 1 {
