@@ -85,7 +85,7 @@ def ratio(results, one, other, *which):
 
 def at_depth(depth):
     """Everything at one queue depth: defaults, the same policy on both sides, and the bound."""
-    usual = max(1, min(6, depth // 3))  # Workload::usual_batch
+    usual = max(1, min(8, depth // 2))  # Workload::usual_batch
     half = max(1, min(32, depth // 2))
     least = f"minimal by {usual}"
     commands = {"fio": fio(depth), "engine": ours(depth), least: bound(depth, usual)}

@@ -65,12 +65,12 @@ impl Workload {
         sizes.max().unwrap_or(0)
     }
 
-    /// Completions that are taken at once where nothing else is asked for: a third of the queue, six at
+    /// Completions that are taken at once where nothing else is asked for: half of the queue, eight at
     /// most. What is sent in one call reaches the device when the last of it is ready: the whole queue at
-    /// once would add some per cent to the latency, one by one costs a call for each.
+    /// once adds to every latency, one by one costs a call for each.
     pub fn usual_batch(&self) -> u32 {
-        const MOST: u32 = 6;
-        (self.queue_depth / 3).clamp(1, MOST)
+        const MOST: u32 = 8;
+        (self.queue_depth / 2).clamp(1, MOST)
     }
 
     /// Completions that are taken at once.
