@@ -1,10 +1,11 @@
 #!/bin/bash
 # The load engine against fio: ten jobs, each run by both on the same file, by turns in an order that is drawn,
 # ROUNDS times (default 12) for TIME (default 500ms) behind RAMP (default 200ms). fio gets its job from `--emit-fio`,
-# and with it the size of the batches in which I/O is sent and taken.
+# and with it the size of the batches in which I/O is sent and taken: one by one, fio's default.
 # Per job: the ratio of I/Os a second and of the 50th and 99th percentile of latency, with 95 % intervals over the
 # rounds. JOBS picks some by number (default all); TARGET is a file of SIZE (default 1G), made where it is not there.
-# KEYS are further keys of the jobs, as `batch=1`; RAW is a file for the figures of each run, which
+# KEYS are further keys of the jobs (default batch=1; fio sends fewer at once than a larger batch asks for, because what it
+# sends before it waits stays in its count of what is queued); RAW is a file for the figures of each run, which
 # `fio_cross.py compare` makes a table of again.
 #
 # fio's percentiles come in classes 1.6 % wide: ratios agree where the interval reaches into 0.98 to 1.02.
@@ -47,7 +48,7 @@ for number in ${JOBS:-$(seq ${#jobs[@]})}; do
     job=$scratch/$number
     {
         printf 'name = "cross"\n[[step]]\nramp = "%s"\nrun = "%s"\nrefill = false\n' "${RAMP:-200ms}" "${TIME:-500ms}"
-        tr -s ' ' '\n' <<<"$keys ${KEYS:-}"
+        tr -s ' ' '\n' <<<"$keys ${KEYS-batch=1}"
     } >"$job.toml"
     "$ioalign" measure run "$job.toml" "$target" --size "$size" --emit-fio >"$job.fio"
     for ((round = 0; round < rounds; round++)); do

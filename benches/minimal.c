@@ -168,7 +168,7 @@ int main(int count, char **words)
 
 	if (file < 0 || !buffers || !depth || depth > MOST || !batch)
 		die(words[1]);
-	memset(buffers, 1, (size_t)BLOCK * MOST);
+	memset(buffers, 1, (size_t)BLOCK * depth);
 	blocks = size_of(file) / BLOCK;
 	printf("%lu\n", count > 5 ? by_pread(file, buffers, end) : by_ring(file, buffers, depth, batch, end));
 	return 0;
