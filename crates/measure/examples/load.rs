@@ -1,6 +1,7 @@
 //! A load on a target, for measurements of the engine itself:
 //! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [batch=N] [wait=N] [refill=1] [offset=0] [pattern=random]
 //! [rate=N] [fsync=N] [size=N] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
+//! With `emit=1` it prints the same as a job of fio, and runs nothing.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 use ioalign_device::{Target, Want};
 use ioalign_measure::engine::{Api, Options};
+use ioalign_measure::jobs::{Job, fio};
 use ioalign_measure::load;
 
 fn main() {
@@ -50,6 +52,16 @@ fn main() {
         run_ms: number("ms", 2000),
         ..Workload::default()
     };
+    if text("emit").is_some() {
+        let files = [path.as_path()];
+        let target = fio::Target {
+            files: &files,
+            folder: false,
+        };
+        let settings = fio::Settings::default();
+        print!("{}", fio::emit(&Job::of(workload), &target, &settings));
+        return;
+    }
     let want = Want {
         write: workload.writes(),
         destroy: text("destroy").map(|_| path.clone()),
