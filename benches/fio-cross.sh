@@ -40,6 +40,8 @@ jobs=(
 
 # The file is made and filled by the engine, so that it may be written.
 "$load" "$target" size="${SIZE:-1073741824}" ramp=0 ms=10 >"$scratch/made"
+# Its cached pages would be in the way of the first runs, until fio drops them.
+dd of="$target" oflag=nocache conv=notrunc,fdatasync count=0 status=none
 
 ours() { # WORDS: one run, as a line of figures
     "$load" "$target" destroy=1 "$@" | python3 "$figures" ours
@@ -53,10 +55,12 @@ for number in ${JOBS:-$(seq ${#jobs[@]})}; do
     IFS='|' read -r name words <<<"${jobs[$((number - 1))]}"
     read -ra words <<<"$words refill=0 ramp=${RAMP:-200} ms=${TIME:-500} ${MORE-batch=1}"
     for ((round = 0; round < rounds; round++)); do
+        # Places of both are drawn anew, or what is particular about those of one would be taken for the tool.
+        seed=$RANDOM
         for tool in $(shuf -e ours peer); do
             # What the run before has left to be written would compete with this one.
             sync "$target"
-            printf '%s\t%s\t%s\t%s\n' "$name" "$round" "$tool" "$("$tool" "${words[@]}")"
+            printf '%s\t%s\t%s\t%s\n' "$name" "$round" "$tool" "$("$tool" "${words[@]}" seed=$seed)"
         done
     done
 done | tee -a "${RAW:-/dev/null}" | python3 "$figures" compare

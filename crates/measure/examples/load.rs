@@ -1,6 +1,6 @@
 //! A load on a target, for measurements of the engine itself:
 //! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [batch=N] [wait=N] [refill=1] [offset=0] [pattern=random]
-//! [rate=N] [fsync=N] [size=N] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
+//! [rate=N] [fsync=N] [size=N] [seed=1] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
 //! With `emit=1` it prints the same as a job of fio, and runs nothing.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -31,6 +31,7 @@ fn main() {
         |name: &str, otherwise: u64| text(name).map_or(otherwise, |text| text.parse().unwrap());
     let real = |name: &str| text(name).map(|text| text.parse::<f64>().unwrap());
     let workload = Workload {
+        name: "load".to_owned(),
         sizes: vec![SizeShare::only(number("block", 4096))],
         read_ratio: real("read").unwrap_or(1.0),
         pattern: match text("pattern") {
@@ -58,7 +59,10 @@ fn main() {
             files: &files,
             folder: false,
         };
-        let settings = fio::Settings::default();
+        let settings = fio::Settings {
+            seed: Some(number("seed", 1)),
+            ..fio::Settings::default()
+        };
         print!("{}", fio::emit(&Job::of(workload), &target, &settings));
         return;
     }
@@ -73,6 +77,7 @@ fn main() {
         api: text("api").map(|api| if api == "sync" { Api::Sync } else { Api::Uring }),
         iopoll: text("iopoll").is_some(),
         sqpoll: text("sqpoll").is_some(),
+        seed: number("seed", 1),
         write: workload.writes(),
         wait_for: u32::try_from(number("wait", 1)).unwrap(),
         ..Options::default()
