@@ -11,8 +11,9 @@ import statistics
 import subprocess
 import sys
 
-device, load, t_io_uring, rounds, millis, depths, workers = sys.argv[1:]
+device, load, minimal, t_io_uring, rounds, millis, depths, workers = sys.argv[1:]
 rounds, millis = int(rounds), int(millis)
+CPU, IOPS = 0, 1
 
 
 def completed():
@@ -38,18 +39,23 @@ def once(command):
     return micros / ios, ios / millis * 1000
 
 
-def fio(depth, batch):
+def fio(depth, batch=1, wait=1):
     words = {
         "name": "x", "filename": device, "rw": "randread", "bs": "4k", "direct": 1,
         "ioengine": "io_uring", "fixedbufs": 1, "registerfiles": 1, "iodepth": depth,
         "runtime": f"{millis}ms", "time_based": 1, "norandommap": 1, "randrepeat": 0,
-        "output-format": "json", "iodepth_batch": batch, "iodepth_batch_complete_min": batch,
+        "output-format": "json", "iodepth_batch": batch, "iodepth_batch_complete_max": batch,
+        "iodepth_batch_complete_min": wait,
     }
     return ["fio"] + [f"--{name}={value}" for name, value in words.items()]
 
 
 def ours(depth, *more):
     return [load, device, f"depth={depth}", "ramp=0", f"ms={millis}", *more]
+
+
+def bound(depth, batch, *more):
+    return [minimal, device, str(depth), str(batch), str(millis), *more]
 
 
 def theirs(depth, batch):
@@ -64,41 +70,55 @@ def by_turns(commands):
             results[name].append(once(commands[name]))
     for name, runs in results.items():
         cpu, iops = (statistics.median(column) for column in zip(*runs))
-        print(f"  {name:<28} {cpu:7.3f} us an I/O  {iops:9.0f} IOPS", flush=True)
+        print(f"  {name:<34} {cpu:7.3f} us an I/O  {iops:9.0f} IOPS", flush=True)
     return results
 
 
-def ratio(results, one, other, which):
+def ratio(results, one, other, *which):
     """Median and quartiles of the ratios within rounds."""
-    ratios = [a[which] / b[which] for a, b in zip(results[one], results[other])]
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    what = ("processor time", "IOPS")[which]
-    print(f"  {what}, {one} / {other}: {middle:.2f} ({low:.2f} to {high:.2f})", flush=True)
+    for column in which:
+        ratios = [a[column] / b[column] for a, b in zip(results[one], results[other])]
+        low, middle, high = statistics.quantiles(ratios, n=4)
+        what = ("processor time", "IOPS")[column]
+        print(f"  {what}, {one} / {other}: {middle:.3f} ({low:.3f} to {high:.3f})", flush=True)
+
+
+def at_depth(depth):
+    """Everything at one queue depth: defaults, the same policy on both sides, and the bound."""
+    usual = max(1, min(8, depth // 2))  # Workload::usual_batch
+    half = max(1, min(32, depth // 2))
+    least = f"minimal by {usual}"
+    commands = {"fio": fio(depth), "engine": ours(depth), least: bound(depth, usual)}
+    if depth == 1:
+        commands |= {"engine, pread": ours(1, "api=sync"), "minimal, pread": bound(1, 1, "pread")}
+    else:
+        commands |= {f"fio by {usual}": fio(depth, usual), "engine by 1": ours(depth, "batch=1")}
+    if t_io_uring:
+        commands[f"t/io_uring by {half}"] = theirs(depth, half)
+        if half > 1:
+            commands[f"engine by {half}"] = ours(depth, f"wait={half}")
+    results = by_turns(commands)
+    ratio(results, "engine", "fio", CPU, IOPS)
+    ratio(results, "engine", least, CPU, IOPS)
+    ratio(results, least, "fio", CPU)
+    if depth == 1:
+        ratio(results, "minimal, pread", "fio", CPU)
+    else:
+        ratio(results, "engine", f"fio by {usual}", CPU, IOPS)
+        ratio(results, "engine by 1", "fio", CPU, IOPS)
+    if t_io_uring:
+        engine = f"engine by {half}" if half > 1 else "engine"
+        ratio(results, engine, f"t/io_uring by {half}", CPU, IOPS)
+        ratio(results, f"t/io_uring by {half}", "fio", CPU)
 
 
 for depth in map(int, depths.split()):
-    batch = max(1, min(32, depth // 2))
     print(f"queue depth {depth}")
-    commands = {"fio": fio(depth, 1), "engine": ours(depth)}
-    if batch > 1:
-        commands[f"fio by {batch}"] = fio(depth, batch)
-        commands[f"engine by {batch}"] = ours(depth, f"wait={batch}")
-    if t_io_uring:
-        commands[f"t/io_uring by {batch}"] = theirs(depth, batch)
-    results = by_turns(commands)
-    best = f"engine by {batch}" if batch > 1 else "engine"
-    ratio(results, "engine", "fio", 0)
-    ratio(results, "engine", "fio", 1)
-    if batch > 1:
-        ratio(results, best, f"fio by {batch}", 0)
-        ratio(results, best, f"fio by {batch}", 1)
-    if t_io_uring:
-        ratio(results, best, f"t/io_uring by {batch}", 0)
-        ratio(results, best, f"t/io_uring by {batch}", 1)
+    at_depth(depth)
 
 counts = workers.split()
 if counts:
     print("workers, queue depth 4 each")
     results = by_turns({f"{count} workers": ours(4, f"workers={count}") for count in counts})
     for count in counts[1:]:
-        ratio(results, f"{count} workers", f"{counts[0]} workers", 0)
+        ratio(results, f"{count} workers", f"{counts[0]} workers", CPU)

@@ -1,4 +1,4 @@
-"""Figures of one run (`ours FILE`, `fio FILE`), and the ratios of many (`compare`): see fio-cross.sh."""
+"""Figures of one run (`ours`, `fio`), and the ratios of many (`compare`), from standard input: see fio-cross.sh."""
 
 import json
 import math
@@ -7,22 +7,29 @@ from collections import defaultdict
 
 METRICS = ("I/Os a second", "p50", "p99")
 # Two-sided 95 % of Student's t, by degrees of freedom.
-STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
+STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09)
 CLASSES = 0.02
 
 
-def ours(path):
-    """I/Os a second, and percentiles of the busier operation in µs."""
-    step = json.load(open(path))["steps"][0]
-    ops = step["by_op"].values()
-    busier = max(ops, key=lambda op: op["ios"])
-    at = {one["percent"]: one["us"] for one in busier["latency_us"]["percentiles"]}
-    return sum(op["iops"] for op in ops), at[50.0], at[99.0]
+UNITS = {"ns": 1e-3, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
 
-def fio(path):
+def micros(text):
+    """µs of a time with its unit, as `1.5ms`."""
+    digits = text.rstrip("nµms")
+    return float(digits) * UNITS[text[len(digits):]]
+
+
+def ours(text):
+    """I/Os a second, and percentiles of the busier operation in µs: of the lines that the example prints."""
+    rows = [line.split() for line in text.splitlines() if line.startswith(("read", "write"))]
+    ops = [dict(zip(row[1::2], row[2::2])) for row in rows]
+    busier = max(ops, key=lambda op: int(op["ios"]))
+    return sum(float(op["iops"]) for op in ops), micros(busier["p50"]), micros(busier["p99"])
+
+
+def fio(text):
     """The same of fio's JSON."""
-    text = open(path).read()
     job = json.loads(text[text.index("{"):])["jobs"][0]
     ops = [job["read"], job["write"]]
     busier = max(ops, key=lambda op: op["total_ios"])
@@ -65,4 +72,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "compare":
         compare(sys.stdin)
     else:
-        print(*({"ours": ours, "fio": fio}[sys.argv[1]])(sys.argv[2]))
+        print(*({"ours": ours, "fio": fio}[sys.argv[1]])(sys.stdin.read()))

@@ -20,6 +20,9 @@ pub struct Workload {
     pub align_bytes: Option<u64>,
     /// I/Os in flight a worker.
     pub queue_depth: u32,
+    /// How many completions a worker takes at once, and answers by as many new I/Os in one call; `None`: as
+    /// [`Workload::usual_batch`] has it.
+    pub batch: Option<u32>,
     /// Threads, each with its own queue.
     pub workers: u32,
     /// A flush after so many writes of a worker.
@@ -44,6 +47,7 @@ impl Default for Workload {
             offset_bytes: 0,
             align_bytes: None,
             queue_depth: 1,
+            batch: None,
             workers: 1,
             fsync_every_writes: None,
             rate_iops: None,
@@ -59,6 +63,22 @@ impl Workload {
     pub fn largest_bytes(&self) -> u64 {
         let sizes = self.sizes.iter().map(|share| share.bytes);
         sizes.max().unwrap_or(0)
+    }
+
+    /// Completions that are taken at once where nothing else is asked for: half of the queue, eight at
+    /// most. What is sent in one call reaches the device when the last of it is ready: the whole queue at
+    /// once adds to every latency, one by one costs a call for each.
+    pub fn usual_batch(&self) -> u32 {
+        const MOST: u32 = 8;
+        (self.queue_depth / 2).clamp(1, MOST)
+    }
+
+    /// Completions that are taken at once.
+    pub fn at_once(&self) -> u32 {
+        let most = self.queue_depth.max(1);
+        self.batch
+            .unwrap_or_else(|| self.usual_batch())
+            .clamp(1, most)
     }
 
     /// Whether anything is written.

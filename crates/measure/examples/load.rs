@@ -1,6 +1,7 @@
 //! A load on a target, for measurements of the engine itself:
-//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [wait=N] [offset=0] [pattern=random]
-//! [rate=N] [fsync=N] [size=N] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
+//! `load TARGET [block=4096] [depth=1] [workers=1] [read=1] [ms=2000] [ramp=200] [batch=N] [wait=N] [refill=1] [offset=0] [pattern=random]
+//! [rate=N] [fsync=N] [size=N] [seed=1] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
+//! With `emit=1` it prints the same as a job of fio, and runs nothing.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -9,9 +10,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ioalign_core::workload::{Pattern, SizeShare, Workload};
+use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 use ioalign_device::{Target, Want};
 use ioalign_measure::engine::{Api, Options};
+use ioalign_measure::jobs::{Job, fio};
 use ioalign_measure::load;
 
 fn main() {
@@ -29,6 +31,7 @@ fn main() {
         |name: &str, otherwise: u64| text(name).map_or(otherwise, |text| text.parse().unwrap());
     let real = |name: &str| text(name).map(|text| text.parse::<f64>().unwrap());
     let workload = Workload {
+        name: "load".to_owned(),
         sizes: vec![SizeShare::only(number("block", 4096))],
         read_ratio: real("read").unwrap_or(1.0),
         pattern: match text("pattern") {
@@ -38,13 +41,31 @@ fn main() {
         },
         offset_bytes: number("offset", 0),
         queue_depth: u32::try_from(number("depth", 1)).unwrap(),
+        batch: text("batch").map(|text| text.parse().unwrap()),
         workers: u32::try_from(number("workers", 1)).unwrap(),
         fsync_every_writes: text("fsync").map(|text| text.parse().unwrap()),
         rate_iops: real("rate"),
+        data: Data {
+            refill: number("refill", 1) != 0,
+            ..Data::default()
+        },
         ramp_ms: number("ramp", 200),
         run_ms: number("ms", 2000),
         ..Workload::default()
     };
+    if text("emit").is_some() {
+        let files = [path.as_path()];
+        let target = fio::Target {
+            files: &files,
+            folder: false,
+        };
+        let settings = fio::Settings {
+            seed: Some(number("seed", 1)),
+            ..fio::Settings::default()
+        };
+        print!("{}", fio::emit(&Job::of(workload), &target, &settings));
+        return;
+    }
     let want = Want {
         write: workload.writes(),
         destroy: text("destroy").map(|_| path.clone()),
@@ -56,6 +77,7 @@ fn main() {
         api: text("api").map(|api| if api == "sync" { Api::Sync } else { Api::Uring }),
         iopoll: text("iopoll").is_some(),
         sqpoll: text("sqpoll").is_some(),
+        seed: number("seed", 1),
         write: workload.writes(),
         wait_for: u32::try_from(number("wait", 1)).unwrap(),
         ..Options::default()

@@ -1,8 +1,9 @@
-//! Buffers: pages of their own, so that every alignment that a device asks for holds.
+//! Buffers: pages of their own, so that every alignment that a device asks for holds. Small pages, as those of
+//! programs are: huge ones would make one segment of a large I/O, which devices then need not split.
 
 use std::ptr::NonNull;
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 use crate::{Error, Result};
 
@@ -40,9 +41,6 @@ impl Buffers {
             Error::io(format!("{whole} bytes of buffers"), error.into())
                 .advise("ask for smaller I/Os, a smaller queue depth or fewer workers")
         })?;
-        // SAFETY: the range is the mapping that was just made. That it fails where the kernel has no huge
-        // pages does not matter.
-        let _ = unsafe { madvise(mapped, whole, Advice::LinuxHugepage) };
         let at = NonNull::new(mapped.cast())
             .ok_or_else(|| Error::io("buffers", std::io::ErrorKind::OutOfMemory.into()))?;
         Ok(Self {

@@ -34,7 +34,7 @@ pub struct Options {
     pub write: bool,
     /// How many completions a worker of a load waits for at once, where so many are on their way. More
     /// may cost less processor time, but the first of them is seen late: its latency is that of the last,
-    /// and the queue is not full meanwhile.
+    /// and the queue is not full meanwhile. So many are taken at once as well.
     pub wait_for: u32,
     /// A device that completes nothing for so long is given up.
     pub stall: Duration,

@@ -121,8 +121,14 @@ impl Queue {
     /// Hands out what completed.
     #[inline]
     pub(crate) fn reap(&mut self, each: impl FnMut(Done)) {
+        self.reap_some(u32::MAX, each);
+    }
+
+    /// Hands out what completed, so many at most; the rest stays for the next time.
+    #[inline]
+    pub(crate) fn reap_some(&mut self, most: u32, each: impl FnMut(Done)) {
         match self {
-            Self::Ring(ring) => ring.reap(each),
+            Self::Ring(ring) => ring.reap(most, each),
             Self::Plain(plain) => plain.reap(each),
         }
     }

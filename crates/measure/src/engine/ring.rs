@@ -148,8 +148,8 @@ impl Ring {
     }
 
     #[inline]
-    pub(super) fn reap(&mut self, mut each: impl FnMut(Done)) {
-        for entry in self.ring.completion() {
+    pub(super) fn reap(&mut self, most: u32, mut each: impl FnMut(Done)) {
+        for entry in self.ring.completion().take(most as usize) {
             if entry.user_data() == HEARTBEAT {
                 self.heartbeat = false;
                 continue;

@@ -26,6 +26,7 @@ struct Keys {
     offset: Option<String>,
     align: Option<String>,
     depth: Option<u32>,
+    batch: Option<u32>,
     workers: Option<u32>,
     fsync_every_writes: Option<u32>,
     rate_iops: Option<f64>,
@@ -69,6 +70,7 @@ impl Keys {
             offset: self.offset.or(all.offset),
             align: self.align.or(all.align),
             depth: self.depth.or(all.depth),
+            batch: self.batch.or(all.batch),
             workers: self.workers.or(all.workers),
             fsync_every_writes: self.fsync_every_writes.or(all.fsync_every_writes),
             rate_iops: self.rate_iops.or(all.rate_iops),
@@ -95,6 +97,7 @@ impl Keys {
             offset_bytes: read("offset", self.offset.as_ref(), values::size)?.unwrap_or(0),
             align_bytes: read("align", self.align.as_ref(), values::block)?,
             queue_depth: self.depth.unwrap_or(usual.queue_depth),
+            batch: self.batch,
             workers: self.workers.unwrap_or(usual.workers),
             fsync_every_writes: self.fsync_every_writes,
             rate_iops: self.rate_iops,
@@ -136,6 +139,8 @@ fn fault(workload: &Workload) -> Option<&'static str> {
     let rate = workload.rate_iops;
     if !within(workload.queue_depth) || !within(workload.workers) {
         Some("depth and workers are from 1 to 65536")
+    } else if workload.batch == Some(0) {
+        Some("batch is above 0")
     } else if rate.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
         Some("rate_iops is above 0")
     } else if workload.fsync_every_writes == Some(0) {
@@ -165,6 +170,7 @@ mod tests {
         op = "write"
         pattern = "sequential"
         depth = 1
+        batch = 1
         fsync_every_writes = 1
     "#;
 
@@ -176,6 +182,7 @@ mod tests {
         };
         assert_eq!((pages.name.as_str(), pages.queue_depth), ("pages", 8));
         assert_eq!((log.name.as_str(), log.queue_depth), ("oltp-2", 1));
+        assert_eq!((pages.batch, log.batch), (None, Some(1)));
         assert_eq!((pages.run_ms, log.run_ms), (30_000, 30_000));
         assert_eq!(log.pattern, Pattern::Sequential);
         assert_eq!(log.sizes.len(), 2);
@@ -188,6 +195,7 @@ mod tests {
         let wrong = |text: &str| parse(&format!("name = \"x\"\n{text}")).unwrap_err();
         assert!(wrong("[[step]]\n[[step]]\nsizes = \"4x\"").starts_with("step 2: sizes:"));
         assert!(wrong("[[step]]\ndepth = 0").contains("depth"));
+        assert!(wrong("[[step]]\nbatch = 0").contains("batch"));
         assert!(wrong("[all]\nblocksize = \"4k\"").contains("unknown field `blocksize`"));
         assert!(parse("").unwrap_err().contains("name"));
     }

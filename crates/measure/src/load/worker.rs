@@ -30,6 +30,7 @@ pub(super) struct Worker<'a> {
     flights: Vec<Flight>,
     free: Vec<u32>,
     wait_for: u32,
+    at_once: u32,
     filled: Vec<bool>,
     fresh: Vec<u32>,
     parcel: Vec<Sent>,
@@ -69,6 +70,7 @@ impl<'a> Worker<'a> {
             flights: vec![Flight::NONE; depth as usize],
             free: (0..depth).rev().collect(),
             wait_for: options.wait_for,
+            at_once: workload.at_once().max(options.wait_for),
             filled: vec![false; depth as usize],
             fresh: Vec::with_capacity(depth as usize),
             parcel: Vec::with_capacity(PARCEL),
@@ -219,7 +221,7 @@ impl<'a> Worker<'a> {
         let before = self.free.len();
         let over = self.window.is_over();
         let tapped = self.shared.tap.is_some() && self.window.is_open();
-        self.queue.reap(|Done { slot, result }| {
+        self.queue.reap_some(self.at_once, |Done { slot, result }| {
             self.free.push(slot);
             let Some(flight) = self.flights.get(slot as usize) else {
                 return;

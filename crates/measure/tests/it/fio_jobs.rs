@@ -57,6 +57,7 @@ fn fio_takes_all_that_a_workload_can_be() {
         offset_bytes: 512,
         align_bytes: Some(4096),
         queue_depth: 16,
+        batch: Some(16),
         workers: 3,
         fsync_every_writes: Some(32),
         rate_iops: Some(3000.0),
@@ -76,6 +77,8 @@ fn fio_takes_all_that_a_workload_can_be() {
         "rate_iops=700,300",
         "offset=512",
         "runtime=2500ms",
+        "iodepth_batch=16",
+        "iodepth_batch_complete_max=16",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}: {text}");
     }
@@ -116,6 +119,26 @@ fn what_is_not_taken_is_said() {
             "{key}: {taken:?}"
         );
     }
+}
+
+/// Of fio's keys, as its manual has them: one at once if nothing is said.
+#[test]
+fn batches_are_those_of_fio() {
+    let batch = |keys: &str| {
+        let text =
+            format!("[a]\nioengine=io_uring\ndirect=1\nruntime=1\ntime_based\niodepth=16\n{keys}");
+        let taken = fio::read("x", &text).unwrap();
+        (taken.job.steps[0].at_once(), taken.not_taken)
+    };
+    assert_eq!(batch(""), (1, vec![]));
+    let both = "iodepth_batch=8\niodepth_batch_complete_max=8\n";
+    assert_eq!(batch(both), (8, vec![]));
+    for whole in ["iodepth_batch_submit=64\n", "iodepth_batch=0\n"] {
+        let (at_once, not_taken) = batch(whole);
+        assert_eq!((at_once, not_taken.len()), (16, 1), "{not_taken:?}");
+    }
+    let (_, not_taken) = batch("iodepth_batch_complete_min=4\n");
+    assert!(not_taken[0].contains("waits for one"), "{not_taken:?}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub fn step(workload: &Workload, report: &LoadReport) -> Step {
     Step {
         workload: Workload {
             queue_depth: report.queue_depth,
+            batch: Some(workload.at_once().min(report.queue_depth)),
             ..workload.clone()
         },
         by_op: used.map(|(name, op)| (name.to_owned(), sent(op))).collect(),

@@ -17,6 +17,10 @@ pub struct Target<'a> {
     pub folder: bool,
 }
 
+/// What fio does otherwise unless it is told: random places are drawn anew each time, workers are threads, buffers
+/// are not altered behind the content that was asked for, and latency is that of the whole way of an I/O.
+const AS_HERE: &str = "norandommap\nthread\nscramble_buffers=0\nlat_percentiles=1\n\
+    clat_percentiles=0\ntime_based\ngroup_reporting\n";
 /// Files in a folder, as sysbench has them.
 const FILES: u32 = 64;
 
@@ -66,8 +70,7 @@ fn global(out: &mut String, target: &Target<'_>, settings: &Settings) {
     if let Some(seed) = settings.seed {
         line(out, "randseed", seed);
     }
-    // Random places are drawn anew each time, as here.
-    out.push_str("norandommap\ntime_based\ngroup_reporting\n");
+    out.push_str(AS_HERE);
 }
 
 /// A colon separates names.
@@ -90,11 +93,7 @@ fn section(out: &mut String, step: &Workload, settings: &Settings) {
     if step.offset_bytes > 0 {
         line(out, "offset", step.offset_bytes);
     }
-    line(
-        out,
-        "iodepth",
-        if settings.sync { 1 } else { step.queue_depth },
-    );
+    queue(out, step, settings);
     line(out, "numjobs", step.workers);
     if step.workers > 1 && step.pattern == Pattern::Sequential {
         // Each job begins in a part of its own, as each worker does.
@@ -114,6 +113,18 @@ fn section(out: &mut String, step: &Workload, settings: &Settings) {
         }
     }
     data(out, &step.data);
+}
+
+/// How many are in flight, and how many are taken and sent at once.
+fn queue(out: &mut String, step: &Workload, settings: &Settings) {
+    if settings.sync {
+        return line(out, "iodepth", 1);
+    }
+    line(out, "iodepth", step.queue_depth);
+    if step.queue_depth > 1 {
+        line(out, "iodepth_batch", step.at_once());
+        line(out, "iodepth_batch_complete_max", step.at_once());
+    }
 }
 
 const fn direction(step: &Workload) -> &'static str {

@@ -15,6 +15,8 @@ pub struct Draft {
     pub time_based: bool,
     pub runs: bool,
     pub stonewall: bool,
+    /// The most completions that are taken at once.
+    pub taken_at_once: Option<u32>,
 }
 
 impl Draft {
@@ -39,6 +41,7 @@ impl Draft {
             time_based: false,
             runs: false,
             stonewall: false,
+            taken_at_once: None,
         }
     }
 }
@@ -89,6 +92,19 @@ pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static st
         "bssplit" => work.sizes = split(value)?,
         "blockalign" | "ba" => work.align_bytes = Some(size(value).ok_or(NUMBER)?),
         "iodepth" => work.queue_depth = count()?.max(1),
+        // 0 is the whole queue.
+        "iodepth_batch" | "iodepth_batch_submit" => {
+            work.batch = Some(match count()? {
+                0 => u32::MAX,
+                batch => batch,
+            });
+        }
+        "iodepth_batch_complete_max" => draft.taken_at_once = Some(count()?.max(1)),
+        "iodepth_batch_complete" | "iodepth_batch_complete_min" => {
+            if count()? != 1 {
+                return Err("a worker waits for one completion");
+            }
+        }
         "numjobs" => work.workers = count()?.max(1),
         "offset" => {
             work.offset_bytes = size(value).ok_or("a share of the file has no place here")?

@@ -16,7 +16,8 @@ pub fn read(name: &str, text: &str) -> Result<Taken, String> {
         ..Taken::default()
     };
     for (index, section) in sections(text)?.iter().enumerate() {
-        let draft = draft(section, &mut taken);
+        let mut draft = draft(section, &mut taken);
+        batch(&mut draft, &section.name, &mut taken);
         said(&draft, index, section, &mut taken);
         add(draft, index, section, &mut taken)?;
     }
@@ -35,6 +36,19 @@ fn draft(section: &Section, taken: &mut Taken) -> Draft {
         draft.workload.read_ratio = draft.read_percent;
     }
     draft
+}
+
+/// As many are taken at once as are sent in one call, one if nothing else is said.
+fn batch(draft: &mut Draft, section: &str, taken: &mut Taken) {
+    let work = &mut draft.workload;
+    let sent = work.batch.unwrap_or(1).min(work.queue_depth);
+    work.batch = Some(sent).filter(|batch| *batch != work.usual_batch());
+    let most = draft.taken_at_once.unwrap_or(1).min(work.queue_depth);
+    if most != sent && !draft.settings.sync {
+        let why = format!("as many are taken at once as are sent: {sent}");
+        let most = most.to_string();
+        taken.leave(section, "iodepth_batch_complete_max", &most, &why);
+    }
 }
 
 /// What fio does without being told so, and this engine does not.

@@ -62,6 +62,27 @@ fn the_tap_sees_all_that_counts() {
     );
 }
 
+/// What is sent in one call has one time. The first call fills the queue.
+#[test]
+fn no_more_are_sent_at_once_than_a_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = scratch(&folder.path().join("data"), 8 * MIB, false, true);
+    for batch in [1, 4] {
+        let workload = Workload {
+            queue_depth: 16,
+            batch: Some(batch),
+            ..workload(1.0, 200)
+        };
+        let (_, sent) = tapped(&[Arc::clone(&target)], &workload);
+        let first = sent.iter().map(|(_, sent)| sent.time_ns).min();
+        let mut together: HashMap<u64, u32> = HashMap::new();
+        for (_, sent) in sent.iter().filter(|one| Some(one.1.time_ns) != first) {
+            *together.entry(sent.time_ns).or_default() += 1;
+        }
+        assert!(together.values().all(|calls| *calls <= batch), "{batch}");
+    }
+}
+
 /// Each worker walks by itself, from a start of its own.
 #[test]
 fn walks_are_sequential_and_apart() {
