@@ -51,6 +51,29 @@ impl Ends {
         }
     }
 
+    /// Counts I/Os; `ordered`: none starts before the one before it.
+    #[inline(always)]
+    fn add_all(&mut self, starts: &[u64], ends: &[u64], ordered: bool) {
+        if !ordered || starts.first().is_some_and(|start| *start < self.now) {
+            let spans = starts.iter().zip(ends);
+            return spans.for_each(|(start, end)| self.add(*start, *end));
+        }
+        let (mut starts, mut ends) = (starts, ends);
+        while !starts.is_empty() {
+            // As many as could bring the news.
+            let room = (self.room + 1).saturating_sub(self.fresh.len());
+            let (now, later) = starts.split_at(room.clamp(1, starts.len()));
+            let (ending, rest) = ends.split_at(now.len());
+            let lasting = now.iter().zip(ending).filter(|(start, end)| end > start);
+            self.fresh.extend(lasting.map(|(_, end)| *end));
+            self.now = now.last().copied().unwrap_or(self.now);
+            if self.fresh.len() > self.room {
+                self.recount();
+            }
+            (starts, ends) = (later, rest);
+        }
+    }
+
     /// There may be more than ever before.
     #[inline(never)]
     fn recount(&mut self) {
@@ -131,6 +154,12 @@ impl Depth {
     #[inline]
     pub fn add_end(&mut self, start: u64, end: u64) {
         self.ends.add(start, end);
+    }
+
+    /// The same for several, in the order of issue if they are `ordered`.
+    #[inline(always)]
+    pub fn add_ends(&mut self, starts: &[u64], ends: &[u64], ordered: bool) {
+        self.ends.add_all(starts, ends, ordered);
     }
 
     /// Counts the time in flight of I/Os that begin and end in the step of `start`.

@@ -4,6 +4,8 @@
 //! A table of a few recent reads by cell tells; writes of whole cells are the control, because workloads
 //! that read before they write anyway (databases) do so for both.
 
+mod rows;
+
 use ioalign_core::profile::ReadBeforeWrite;
 use ioalign_core::units::ratio;
 
@@ -27,7 +29,7 @@ pub struct Rmw {
     within: u64,
     /// Cells remembered: a power of two, 1024 at most.
     places: usize,
-    /// Made at the first write that covers a cell in part.
+    /// Made at the first write that covers a cell in part; with a last place for what is not stored.
     table: Option<Box<[Seen]>>,
     partial: u64,
     partial_after: u64,
@@ -97,7 +99,7 @@ impl Rmw {
                 cell: u64::MAX,
                 time: i64::MIN,
             };
-            self.table = Some(vec![never; self.places].into());
+            self.table = Some(vec![never; self.places + 1].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))
@@ -142,10 +144,13 @@ pub fn judged(counted: ReadBeforeWrite) -> ReadBeforeWrite {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn place(cell: u64, places: usize) -> usize {
     let mixed = cell.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-    usize::try_from(mixed).unwrap_or(0) & (places - 1)
+    // Ten bits.
+    #[allow(clippy::cast_possible_truncation)]
+    let mixed = mixed as usize;
+    mixed & (places - 1)
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! The vectors of the processor at hand. The program is built for any x86-64 (and other machines); what counts
+//! many rows at once is compiled for wider vectors too, and the best that runs is taken.
+
+#[cfg(target_arch = "x86_64")]
+use super::x86::{Avx2, Avx512};
+
+/// A set of instructions.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// What the program is built for.
+    Plain,
+    /// AVX2, with counts of leading zeros.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    /// AVX-512 with leading zeros and compression in vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+/// What a level does better than compiled loops.
+pub trait Vectors: Copy {
+    /// Writes `first` plus the places of the flags that are 1, and tells how many there are.
+    fn pick(self, flags: &[u8; 64], first: u8, to: &mut [u8; 64]) -> usize;
+}
+
+/// No vectors but those that the compiler finds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Plain;
+
+/// Something that is compiled once a level. `run` and what it calls must be `inline(always)`, for only
+/// what is inlined is compiled for the level.
+pub trait Work {
+    /// Does it.
+    fn run(self, vectors: impl Vectors);
+}
+
+impl Level {
+    /// All that run here, the best one last.
+    pub fn all() -> Vec<Self> {
+        #[allow(unused_mut)]
+        let mut all = vec![Self::Plain];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(Avx2::new().map(Self::Avx2));
+            all.extend(Avx512::new().map(Self::Avx512));
+        }
+        all
+    }
+
+    /// The best one.
+    pub fn best() -> Self {
+        Self::all().last().copied().unwrap_or(Self::Plain)
+    }
+
+    /// Does work by its instructions.
+    #[inline]
+    pub fn run(self, work: impl Work) {
+        match self {
+            Self::Plain => work.run(Plain),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(vectors) => vectors.run(work),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(vectors) => vectors.run(work),
+        }
+    }
+}
