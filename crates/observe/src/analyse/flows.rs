@@ -45,8 +45,9 @@ struct Slot {
     counts: u32,
 }
 
-#[inline]
-const fn key(process: u32, len: u32) -> u64 {
+/// What I/Os of one process and length have in common.
+#[inline(always)]
+pub const fn key(process: u32, len: u32) -> u64 {
     (process as u64) << 32 | len as u64
 }
 
@@ -64,13 +65,33 @@ pub struct Flows {
     counted: u32,
 }
 
-#[inline]
-const fn place(key: u64, op: u8) -> usize {
+/// Where they are looked for, with an operation.
+#[inline(always)]
+pub const fn place(key: u64, op: u8) -> usize {
     let mixed = (key ^ (op as u64) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // The upper bits, fewer than any `usize` has.
     #[allow(clippy::cast_possible_truncation)]
     let place = (mixed >> 40) as usize;
     place % SLOTS
+}
+
+/// Where the counters of a flow begin.
+#[inline(always)]
+fn find(slots: &[Slot; SLOTS], place: usize, key: u64, op: u8) -> Option<u32> {
+    let of = |slot: &Slot| slot.key == key && slot.op as u8 == op;
+    // Places below the length of the array.
+    let [near, next] = [place % SLOTS, (place ^ 1) % SLOTS].map(|place| &slots[place]);
+    if of(near) {
+        Some(near.counts)
+    } else {
+        of(next).then_some(next.counts)
+    }
+}
+
+#[inline(always)]
+fn count(counts: &mut [u32], first: u32, kind: usize) -> bool {
+    let count = counts.get_mut(first as usize + kind);
+    count.map(|count| *count += 1).is_some()
 }
 
 impl Flows {
@@ -91,37 +112,28 @@ impl Flows {
     /// Counts an I/O; false where its like is not known here.
     #[inline]
     pub fn add(&mut self, io: &Io) -> bool {
-        // What ends past the last address is in no cell of its own.
-        io.offset >> 63 == 0 && self.count(key(io.process, io.len), io.op as u8, kind_of(io.offset))
-    }
-
-    /// The same of a row below the last addresses.
-    #[inline(always)]
-    pub fn add_row(&mut self, rows: &Rows, classes: &Classes, row: usize) -> bool {
-        let row = row % TOGETHER;
-        let key = key(rows.process[row], rows.len[row]);
-        self.count(key, rows.op[row], usize::from(classes.kind[row]))
-    }
-
-    #[inline(always)]
-    fn count(&mut self, key: u64, op: u8, kind: usize) -> bool {
+        let (key, op) = (key(io.process, io.len), io.op as u8);
         let place = place(key, op);
-        // Places below the length of the array.
-        #[allow(clippy::indexing_slicing)]
-        let mut slot = self.slots[place];
-        if slot.key != key || slot.op as u8 != op {
-            #[allow(clippy::indexing_slicing)]
-            {
-                slot = self.slots[place ^ 1];
+        let found = find(&self.slots, place, key, op);
+        // What ends past the last address is in no cell of its own.
+        let found = found.filter(|_| io.offset >> 63 == 0);
+        found.is_some_and(|counts| count(&mut self.counts, counts, kind_of(io.offset)))
+    }
+
+    /// Counts rows below the last addresses from one on, up to the first whose like is not known here.
+    #[inline(always)]
+    pub fn add_rows(&mut self, rows: &Rows, classes: &Classes, from: usize) -> usize {
+        let (slots, counts) = (&*self.slots, self.counts.as_mut_slice());
+        for row in from..rows.count() {
+            let at = row % TOGETHER;
+            let (key, op) = (classes.flow[at], rows.op[at]);
+            let found = find(slots, usize::from(classes.place[at]), key, op);
+            let kind = usize::from(classes.kind[at]);
+            if !found.is_some_and(|first| count(counts, first, kind)) {
+                return row;
             }
         }
-        let same = slot.key == key && slot.op as u8 == op;
-        let count = self.counts.get_mut(slot.counts as usize + kind);
-        let Some(count) = count.filter(|_| same) else {
-            return false;
-        };
-        *count += 1;
-        true
+        rows.count()
     }
 
     /// After a batch: how many were counted, and how many not. Whether all should be added up now.

@@ -130,7 +130,7 @@ impl Analysis {
             absolute: false,
             devices: Vec::new(),
             seen: 0,
-            level: Some(Level::best()),
+            level: Level::best(),
             first: None,
             last: i64::MIN,
             events: 0,

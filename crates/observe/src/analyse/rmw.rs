@@ -29,7 +29,7 @@ pub struct Rmw {
     within: u64,
     /// Cells remembered: a power of two, 1024 at most.
     places: usize,
-    /// Made at the first write that covers a cell in part; with a last place for what is not stored.
+    /// Made at the first write that covers a cell in part.
     table: Option<Box<[Seen]>>,
     partial: u64,
     partial_after: u64,
@@ -99,7 +99,7 @@ impl Rmw {
                 cell: u64::MAX,
                 time: i64::MIN,
             };
-            self.table = Some(vec![never; self.places + 1].into());
+            self.table = Some(vec![never; self.places].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))

@@ -12,6 +12,8 @@ mod running;
 use ioalign_core::profile::LatencyRatio;
 use ioalign_core::units::ratio;
 
+pub use running::class;
+
 /// Batches kept; at first so many I/Os each.
 const BATCHES: usize = 64;
 const FIRST_BATCH: u64 = 32;
@@ -114,8 +116,7 @@ impl Split {
     /// Counts an I/O that fits into a cell.
     #[inline]
     pub fn add(&mut self, straddles: bool, len: u32, nanos: u64) {
-        let class = (32 - len.leading_zeros()) as usize;
-        let Some(reference) = self.references.get_mut(class) else {
+        let Some(reference) = self.references.get_mut(class(len)) else {
             return;
         };
         let value = i64::from(log2(nanos));

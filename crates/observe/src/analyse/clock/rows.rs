@@ -2,7 +2,7 @@
 
 use super::{Clock, Extent, Sum};
 use crate::analyse::device::TOGETHER;
-use crate::analyse::wide::{Rows, tally};
+use crate::analyse::wide::{Rows, Vectors, tally};
 
 /// Rows in time since the origin.
 struct Spans {
@@ -65,6 +65,26 @@ impl Spans {
         }
     }
 
+    /// Whether one of the few before each, or of all before the rows, surely ends no earlier than it starts.
+    #[inline(always)]
+    fn leave_no_gap(&self, rows: &Rows, before: u64) -> bool {
+        const FEW: usize = 8;
+        let mut ends = [before; FEW + TOGETHER];
+        for (to, end) in ends.iter_mut().skip(FEW).zip(&self.ends) {
+            *to = *end;
+        }
+        let mut gap = false;
+        for row in 0..rows.count() {
+            let row = row % TOGETHER;
+            let mut until = before;
+            for ahead in 0..FEW {
+                until = until.max(ends[row + ahead]);
+            }
+            gap |= self.starts[row + 1] > until;
+        }
+        !gap
+    }
+
     #[inline(always)]
     fn starts(&self, rows: &Rows) -> &[u64] {
         self.starts.get(1..=rows.count()).unwrap_or_default()
@@ -74,14 +94,14 @@ impl Spans {
 impl Clock {
     /// Counts rows whose latencies can be added up. When the last of them ended.
     #[inline(always)]
-    pub fn add_rows(&mut self, rows: &Rows) -> i64 {
+    pub fn add_rows(&mut self, vectors: impl Vectors, rows: &Rows) -> i64 {
         let extent = Extent::of_rows(rows);
         let Some(within) = self.within(&extent) else {
             return self.add_each(rows);
         };
         let spans = Spans::of(rows, self.origin, self.last);
         self.add_arrivals(rows, &spans);
-        let (end, busy) = self.add_spans(rows, &spans, &extent.sum, within);
+        let (end, busy) = self.add_spans(vectors, rows, &spans, (&extent.sum, within));
         let sum = Sum { end, ..extent.sum };
         self.ios += sum.ios;
         self.known += sum.known;
@@ -125,24 +145,41 @@ impl Clock {
 
     /// The last end, and the time with any in flight that is new.
     #[inline(always)]
-    fn add_spans(
-        &mut self,
-        rows: &Rows,
-        spans: &Spans,
-        sum: &Sum,
-        (first, end): (u64, u64),
-    ) -> (u64, u64) {
-        let one_step = self.depth.holds(first, end);
-        let (mut last, mut busy, mut until) = (0, 0, self.last_end);
-        for (start, end) in spans.starts(rows).iter().zip(&spans.ends) {
-            busy += end.saturating_sub((*start).max(until));
-            until = until.max(*end);
+    fn occupy_all(&mut self, rows: &Rows, spans: &Spans) -> (u64, u64) {
+        let mut last = 0;
+        for end in rows.of(&spans.ends) {
             last = last.max(*end);
         }
-        self.busy += busy;
-        self.last_end = until;
-        self.depth
-            .add_ends(spans.starts(rows), rows.of(&spans.ends), spans.ordered);
+        let before = self.last_end;
+        if spans.leave_no_gap(rows, before) {
+            self.last_end = before.max(last);
+            self.busy += self.last_end - before;
+            return (last, self.last_end - before);
+        }
+        let all = spans.starts(rows).iter().zip(&spans.ends);
+        (
+            last,
+            all.map(|(start, end)| self.occupy(*start, *end)).sum(),
+        )
+    }
+
+    /// Counts starts and ends. The last end, and the time with any in flight that is new.
+    #[inline(always)]
+    fn add_spans(
+        &mut self,
+        vectors: impl Vectors,
+        rows: &Rows,
+        spans: &Spans,
+        (sum, (first, end)): (&Sum, (u64, u64)),
+    ) -> (u64, u64) {
+        let one_step = self.depth.holds(first, end);
+        let (last, busy) = self.occupy_all(rows, spans);
+        self.depth.add_ends(
+            vectors,
+            spans.starts(rows),
+            rows.of(&spans.ends),
+            spans.ordered,
+        );
         if one_step {
             self.depth.add_time(first, sum.latency);
         } else {

@@ -14,7 +14,7 @@ impl DeviceState {
     /// Counts rows, but for the steps of their latencies. When the last of them ended.
     #[inline(always)]
     pub fn add_rows(&mut self, vectors: impl Vectors, rows: &Rows, classes: &Classes) -> i64 {
-        let last = self.clock.add_rows(rows);
+        let last = self.clock.add_rows(vectors, rows);
         if let Some(mut flows) = self.flows.take() {
             self.add_rows_by(&mut flows, rows, classes);
             self.flows = Some(flows);
@@ -38,12 +38,15 @@ impl DeviceState {
     /// By flows; what these do not know is counted row by row as far as they tell.
     #[inline(always)]
     fn add_rows_by(&mut self, flows: &mut Flows, rows: &Rows, classes: &Classes) {
-        let mut missed = 0;
-        for row in 0..rows.count() {
-            if !flows.add_row(rows, classes, row) {
-                missed += 1;
-                self.add_kind_and_learn(rows, row, flows);
+        let (mut missed, mut row) = (0, 0);
+        loop {
+            row = flows.add_rows(rows, classes, row);
+            if row >= rows.count() {
+                break;
             }
+            missed += 1;
+            self.add_kind_and_learn(rows, row, flows);
+            row += 1;
         }
         // A batch has few rows.
         #[allow(clippy::cast_possible_truncation)]

@@ -2,6 +2,7 @@
 
 use super::GridState;
 use crate::analyse::device::TOGETHER;
+use crate::analyse::split::class;
 use crate::analyse::wide::{Classes, Rows, Vectors, pick};
 use crate::record::Io;
 
@@ -47,6 +48,10 @@ impl GridState {
             *fit = u8::from(fits) & counts;
             *across = u8::from(straddles) & counts;
         }
+        let mut sizes = 0;
+        for (len, fit) in rows.of(&rows.len).iter().zip(&fit) {
+            sizes |= u64::from(*fit) << class(*len);
+        }
         let mut clean = self.clean_max;
         let latencies = rows.of(&rows.latency).iter().zip(&rows.known);
         for ((latency, known), (mine, across)) in latencies.zip(mine.iter().zip(&across)) {
@@ -69,7 +74,7 @@ impl GridState {
             fit = fit.get(before..).unwrap_or_default();
         }
         let split = self.split.get_or_insert_default();
-        split.add_rows(rows, classes, fit, &across);
+        split.add_rows(rows, classes, (fit, sizes), &across);
     }
 
     /// Counts what flows tell of an I/O that they do not know.

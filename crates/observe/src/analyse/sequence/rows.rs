@@ -7,13 +7,13 @@ use crate::analyse::device::TOGETHER;
 use crate::analyse::wide::{Rows, Vectors, pick};
 
 /// Ends that each start is compared with: those that were gone on from are among them, and no streams any more.
-const LOOKED_AT: usize = 2 * STREAMS;
+const LOOKED_AT: usize = 16;
 
-/// Starts and ends of one operation, in the order of issue.
+/// Starts and ends of one operation: the last row first, and the row `at` at `TOGETHER - 1 - at`.
 struct Ends {
     starts: [u64; TOGETHER],
-    /// Those before the rows first.
-    ends: [u64; LOOKED_AT + TOGETHER],
+    /// Those before the rows last.
+    ends: [u64; TOGETHER + LOOKED_AT],
     count: usize,
 }
 
@@ -22,16 +22,16 @@ impl Ends {
     fn of(streams: &Streams, rows: &Rows, mine: &[u8]) -> Self {
         let mut all = Self {
             starts: [0; TOGETHER],
-            ends: [NOWHERE; LOOKED_AT + TOGETHER],
+            ends: [NOWHERE; TOGETHER + LOOKED_AT],
             count: mine.len().min(TOGETHER),
         };
         for age in 0..STREAMS {
-            all.ends[LOOKED_AT - 1 - age] = streams.ends[(streams.newest + age) % STREAMS];
+            all.ends[TOGETHER + age] = streams.ends[(streams.newest + age) % STREAMS];
         }
-        for (to, row) in mine.iter().enumerate().take(TOGETHER) {
-            let (start, len) = (rows.start[usize::from(*row)], rows.len[usize::from(*row)]);
-            all.starts[to] = start;
-            all.ends[LOOKED_AT + to] = start + u64::from(len);
+        for (at, row) in mine.iter().enumerate() {
+            let (row, to) = (usize::from(*row), place_of(at));
+            all.starts[to] = rows.start[row];
+            all.ends[to] = rows.start[row] + u64::from(rows.len[row]);
         }
         all
     }
@@ -40,10 +40,10 @@ impl Ends {
     #[inline(always)]
     fn candidates(&self) -> [u8; TOGETHER] {
         let mut found = [0; TOGETHER];
-        for at in 0..self.count.min(TOGETHER) {
+        for at in TOGETHER - self.count.min(TOGETHER)..TOGETHER {
             let mut any = false;
-            for before in 0..LOOKED_AT {
-                any |= self.starts[at] == self.ends[at + before];
+            for age in 0..LOOKED_AT {
+                any |= self.starts[at] == self.ends[at + 1 + age];
             }
             found[at] = u8::from(any);
         }
@@ -52,13 +52,9 @@ impl Ends {
 
     /// Which of the ends before one are where it begins: bit 0 is the end just before it.
     #[inline(always)]
-    fn same(&self, at: usize) -> u64 {
-        let mut same = 0;
-        for age in 0..LOOKED_AT {
-            let end = self.ends[at + LOOKED_AT - 1 - age];
-            same |= u64::from(end == self.starts[at]) << age;
-        }
-        same
+    fn same(&self, vectors: impl Vectors, at: usize) -> u64 {
+        let ends = self.ends.get(at + 1..).and_then(|ends| ends.first_chunk());
+        ends.map_or(0, |ends| vectors.same(ends, self.starts[at % TOGETHER]))
     }
 }
 
@@ -73,31 +69,34 @@ struct Gone {
 
 impl Gone {
     /// Goes on to another row.
-    fn go_to(&mut self, at: usize) {
+    #[inline(always)]
+    const fn go_to(&mut self, at: usize) {
         let by = at - self.at;
-        let moved = |bits: u64| if by < 64 { bits << by } else { 0 };
-        (self.used, self.all) = (moved(self.used), moved(self.all));
+        // Of more than sixteen no one asks.
+        let by = if by < 63 { by } else { 63 };
+        (self.used, self.all) = (self.used << by, self.all << by);
         self.at = at;
     }
 
-    /// The end that a row goes on from, of those where it begins, if it is one of the streams; false where
-    /// the ends that are looked at are too few to tell for the rows that follow.
-    fn take(&mut self, same: u64) -> (bool, bool) {
+    /// Whether a row goes on from one of the ends where it begins, because it is one of the streams; `None`
+    /// where the ends that are looked at are too few to tell for the rows that follow.
+    #[inline(always)]
+    const fn take(&mut self, same: u64) -> Option<bool> {
         let open = same & !self.all;
-        if open == 0 {
-            return (false, true);
+        let youngest = open & open.wrapping_neg();
+        let younger = !self.all & youngest.wrapping_sub(1);
+        if open == 0 || younger.count_ones() as usize >= STREAMS {
+            return Some(false);
         }
-        let age = open.trailing_zeros();
-        let younger = !self.all & ((1 << age) - 1);
-        if younger.count_ones() as usize >= STREAMS {
-            return (false, true);
-        }
-        self.used |= 1 << age;
-        self.all |= 1 << age;
+        self.used |= youngest;
+        self.all |= youngest;
         // Of any sixteen that follow each other, eight must be left.
-        let near = (self.used << (LOOKED_AT - 1)) >> age;
+        let near = (self.used << (LOOKED_AT - 1)) >> youngest.trailing_zeros();
         let near = near & ((1 << (2 * LOOKED_AT - 1)) - 1);
-        (true, near.count_ones() as usize <= LOOKED_AT - STREAMS)
+        if near.count_ones() as usize > LOOKED_AT - STREAMS {
+            return None;
+        }
+        Some(true)
     }
 }
 
@@ -113,14 +112,13 @@ impl Streams {
             at: 0,
         };
         let mut sequential = 0;
-        for at in candidates.rows() {
+        for at in candidates.rows().iter().rev() {
             let at = usize::from(*at);
-            gone.go_to(at);
-            let (goes_on, enough) = gone.take(all.same(at));
-            sequential += u64::from(goes_on);
-            if !enough {
+            gone.go_to(place_of(at));
+            let Some(goes_on) = gone.take(all.same(vectors, at)) else {
                 return self.add_each(rows, mine);
-            }
+            };
+            sequential += u64::from(goes_on);
         }
         gone.go_to(all.count);
         self.ios += ios;
@@ -135,7 +133,8 @@ impl Streams {
         self.newest = 0;
         for end in &mut self.ends {
             let age = left.trailing_zeros() as usize;
-            *end = all.ends[(all.count + LOOKED_AT - 1).saturating_sub(age)];
+            let end_of = all.ends.get(TOGETHER - all.count + age);
+            *end = end_of.copied().unwrap_or(NOWHERE);
             left &= left.wrapping_sub(1);
         }
     }
@@ -147,4 +146,10 @@ impl Streams {
             self.add(rows.start[row], u64::from(rows.len[row]));
         }
     }
+}
+
+/// The place of a row, and the number of the row at a place.
+#[inline(always)]
+const fn place_of(at: usize) -> usize {
+    TOGETHER - 1 - at % TOGETHER
 }

@@ -16,21 +16,26 @@ struct Sums {
 }
 
 impl Split {
-    /// Counts the rows of `fit`, which fit into a cell; `across`: 1 where one straddles.
+    /// Counts the rows of `fit`, which fit into a cell and are of some `sizes`; `across`: 1 where one straddles.
     #[inline(always)]
     pub fn add_rows(
         &mut self,
         rows: &Rows,
         classes: &Classes,
-        fit: &[u8],
+        (fit, sizes): (&[u8], u64),
         across: &[u8; TOGETHER],
     ) {
         let mut fit = fit;
         while !fit.is_empty() {
             let room = usize::try_from(self.batch - self.filled).unwrap_or(usize::MAX);
             let (now, later) = fit.split_at(room.clamp(1, fit.len()));
-            if self.are_many(rows, now) {
-                let sums = self.compare(rows, classes, now, across);
+            if self.are_many(sizes) {
+                let sums = if sizes.is_power_of_two() {
+                    let size = sizes.trailing_zeros() as usize;
+                    self.compare(|_| size, classes, now, across)
+                } else {
+                    self.compare(|row| class(rows.len[row]), classes, now, across)
+                };
                 self.take(now.len() as u64, &sums);
             } else {
                 for row in now {
@@ -42,27 +47,23 @@ impl Split {
         }
     }
 
-    /// Whether there were many of all these sizes.
+    /// Whether there were many of all these classes of sizes, a bit each.
     #[inline(always)]
-    fn are_many(&self, rows: &Rows, fit: &[u8]) -> bool {
-        let mut sizes = 0_u64;
-        for row in fit {
-            sizes |= 1 << class(rows.len[usize::from(*row)]);
-        }
-        let mut many = true;
-        while sizes != 0 {
-            let reference = self.references.get(sizes.trailing_zeros() as usize);
+    fn are_many(&self, sizes: u64) -> bool {
+        let (mut many, mut left) = (true, sizes);
+        while left != 0 {
+            let reference = self.references.get(left.trailing_zeros() as usize);
             many &= reference.is_some_and(|reference| reference.ios >= MANY);
-            sizes &= sizes - 1;
+            left &= left - 1;
         }
         many
     }
 
-    /// The running means, and the distances to them.
+    /// The running means, and the distances to them; `class` is that of a row's size.
     #[inline(always)]
     fn compare(
         &mut self,
-        rows: &Rows,
+        class: impl Fn(usize) -> usize,
         classes: &Classes,
         fit: &[u8],
         across: &[u8; TOGETHER],
@@ -70,7 +71,7 @@ impl Split {
         let mut sums = Sums::default();
         for row in fit {
             let at = usize::from(*row);
-            let Some(reference) = self.references.get_mut(class(rows.len[at])) else {
+            let Some(reference) = self.references.get_mut(class(at)) else {
                 continue;
             };
             let past = i64::from(classes.log[at]) - reference.mean;
@@ -102,7 +103,8 @@ impl Split {
     }
 }
 
+/// The class of a size: the number of its bits.
 #[inline(always)]
-const fn class(len: u32) -> usize {
+pub const fn class(len: u32) -> usize {
     (32 - len.leading_zeros()) as usize
 }

@@ -1,6 +1,7 @@
 //! The vectors of the processor at hand. The program is built for any x86-64 (and other machines); what counts
 //! many rows at once is compiled for wider vectors too, and the best that runs is taken.
 
+use super::plain::Plain;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 
@@ -21,11 +22,13 @@ pub enum Level {
 pub trait Vectors: Copy {
     /// Writes `first` plus the places of the flags that are 1, and tells how many there are.
     fn pick(self, flags: &[u8; 64], first: u8, to: &mut [u8; 64]) -> usize;
-}
 
-/// No vectors but those that the compiler finds.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Plain;
+    /// A bit for each that is `wanted`, the lowest for the first one.
+    fn same(self, all: &[u64; 16], wanted: u64) -> u64;
+
+    /// Moves those above `least` to the front, and tells how many they are.
+    fn keep_above(self, all: &mut [u64], least: u64) -> usize;
+}
 
 /// Something that is compiled once a level. `run` and what it calls must be `inline(always)`, for only
 /// what is inlined is compiled for the level.
@@ -47,9 +50,10 @@ impl Level {
         all
     }
 
-    /// The best one.
-    pub fn best() -> Self {
-        Self::all().last().copied().unwrap_or(Self::Plain)
+    /// The best one, where it is better than to count row by row.
+    pub fn best() -> Option<Self> {
+        let best = Self::all().pop();
+        best.filter(|best| *best != Self::Plain)
     }
 
     /// Does work by its instructions.

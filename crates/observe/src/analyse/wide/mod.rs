@@ -4,6 +4,7 @@
 
 mod level;
 mod pick;
+mod plain;
 mod rows;
 mod tally;
 #[cfg(target_arch = "x86_64")]
@@ -14,6 +15,7 @@ use crate::record::{Batch, Io, Op};
 use level::Work;
 pub use level::{Level, Vectors};
 pub use pick::pick;
+pub use plain::Plain;
 pub use rows::{Classes, PLACED, Rows};
 use rows::{STEPS, UNKNOWN};
 pub use tally::{equal, tally};

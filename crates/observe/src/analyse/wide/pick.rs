@@ -1,6 +1,6 @@
 //! The rows that matter, one after the other.
 
-use super::level::{Plain, Vectors};
+use super::level::Vectors;
 use crate::analyse::device::TOGETHER;
 
 /// Rows that one word of bits tells of.
@@ -43,26 +43,4 @@ pub fn pick<V: Vectors>(vectors: V, flags: &[u8; TOGETHER]) -> Picked {
         }
     }
     picked
-}
-
-impl Vectors for Plain {
-    #[inline(always)]
-    fn pick(self, flags: &[u8; WORD], first: u8, to: &mut [u8; WORD]) -> usize {
-        let mut bits = 0_u64;
-        for (eight, at) in flags.as_chunks().0.iter().zip((0..).step_by(8)) {
-            // Each byte's lowest bit comes to a place of its own in the uppermost byte.
-            let together = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            bits |= together << at;
-        }
-        let mut count = 0;
-        while bits != 0 {
-            // Below 64.
-            #[allow(clippy::cast_possible_truncation)]
-            let row = bits.trailing_zeros() as u8;
-            to[count % WORD] = first + row;
-            count += 1;
-            bits &= bits - 1;
-        }
-        count
-    }
 }

@@ -1,6 +1,7 @@
 //! Rows of one device in columns of fixed length, and the classes that they fall into, row by row.
 
 use crate::analyse::device::TOGETHER;
+use crate::analyse::flows::{key, place};
 use crate::analyse::kinds::kind_of;
 use crate::analyse::latency::Histogram;
 use crate::analyse::split::log2;
@@ -152,6 +153,9 @@ pub struct Classes {
     pub crossed: [u8; TOGETHER],
     /// The kind of start.
     pub kind: [u8; TOGETHER],
+    /// The key of the flow, and where it is looked for.
+    pub flow: [u64; TOGETHER],
+    pub place: [u16; TOGETHER],
     /// Where the latency is counted, with the operation from bit 11 on.
     pub step: [u16; TOGETHER],
     /// The logarithm of the latency.
@@ -168,6 +172,8 @@ impl Classes {
         Self {
             crossed: [NONE; TOGETHER],
             kind: [0; TOGETHER],
+            flow: [0; TOGETHER],
+            place: [0; TOGETHER],
             step: [0; TOGETHER],
             log: [0; TOGETHER],
         }
@@ -191,6 +197,7 @@ impl Classes {
                 *to = kind_of(*start) as u8;
             }
         }
+        self.find_flows(rows);
         let latencies = rows.of(&rows.latency).iter().zip(&rows.known).zip(&rows.op);
         for (to, ((latency, known), op)) in self.step.iter_mut().zip(latencies) {
             // Steps are fewer than 2047.
@@ -200,6 +207,20 @@ impl Classes {
         }
         for (to, latency) in self.log.iter_mut().zip(rows.of(&rows.latency)) {
             *to = log2(*latency);
+        }
+    }
+
+    #[inline(always)]
+    fn find_flows(&mut self, rows: &Rows) {
+        let names = rows.of(&rows.process).iter().zip(&rows.len).zip(&rows.op);
+        let to = self.flow.iter_mut().zip(&mut self.place);
+        for ((flow, at), ((process, len), op)) in to.zip(names) {
+            *flow = key(*process, *len);
+            // Places are fewer than 2^16.
+            #[allow(clippy::cast_possible_truncation)]
+            {
+                *at = place(*flow, *op) as u16;
+            }
         }
     }
 }
