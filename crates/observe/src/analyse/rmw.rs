@@ -11,6 +11,7 @@ use ioalign_core::units::ratio;
 
 use super::cells::Cells;
 use crate::record::{Io, Op};
+pub use rows::Steps;
 
 /// A read of more cells than this is no part of a read-modify-write.
 const SMALL: u64 = 4;

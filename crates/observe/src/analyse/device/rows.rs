@@ -2,6 +2,7 @@
 
 use super::{DeviceState, op};
 use crate::analyse::flows::Flows;
+use crate::analyse::rmw::Steps;
 use crate::analyse::wide::{Classes, PLACED, Rows, Vectors, equal};
 use crate::record::Op;
 
@@ -13,7 +14,13 @@ impl DeviceState {
 
     /// Counts rows, but for the steps of their latencies. When the last of them ended.
     #[inline(always)]
-    pub fn add_rows(&mut self, vectors: impl Vectors, rows: &Rows, classes: &Classes) -> i64 {
+    pub fn add_rows(
+        &mut self,
+        vectors: impl Vectors,
+        rows: &Rows,
+        classes: &Classes,
+        steps: &mut Steps,
+    ) -> i64 {
         let last = self.clock.add_rows(vectors, rows);
         if let Some(mut flows) = self.flows.take() {
             self.add_rows_by(&mut flows, rows, classes);
@@ -27,7 +34,7 @@ impl DeviceState {
             }
         }
         for rmw in &mut self.rmw {
-            rmw.add_rows(rows);
+            rmw.add_rows(rows, steps);
         }
         if self.placement.route.is_some() {
             (0..rows.count()).for_each(|row| self.below(&rows.io(row), false));

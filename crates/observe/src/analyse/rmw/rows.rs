@@ -9,8 +9,8 @@ use crate::record::Op;
 /// Places of a table that many rows are counted in at once.
 const PLACES: usize = 1024;
 
-/// What the rows do to the table.
-struct Steps {
+/// What the rows do to the table; only as many are true as there are rows.
+pub struct Steps {
     first: [u64; TOGETHER],
     /// The last cell of a write; of a read the second one that it stores, or the first again.
     other: [u64; TOGETHER],
@@ -35,14 +35,13 @@ const OTHER: u8 = 2;
 impl Rmw {
     /// Counts rows that have some length.
     #[inline(always)]
-    pub fn add_rows(&mut self, rows: &Rows) {
+    pub fn add_rows(&mut self, rows: &Rows, steps: &mut Steps) {
         let power = self.cells.shift().filter(|_| self.places == PLACES);
         let Some(power) = power else {
             return self.add_each(rows);
         };
-        let mut steps = Steps::new();
         steps.fill(rows, power, self.within);
-        let partial = equal(&steps.part, 1);
+        let partial = rows.flags(&steps.part);
         let table = self
             .table
             .as_deref_mut()
@@ -66,7 +65,8 @@ impl Rmw {
 }
 
 impl Steps {
-    const fn new() -> Self {
+    /// Of no rows.
+    pub const fn new() -> Self {
         Self {
             first: [0; TOGETHER],
             other: [0; TOGETHER],
@@ -153,6 +153,7 @@ impl Steps {
     fn asked(&self, found: &[u8; TOGETHER]) -> (u64, u64) {
         let (mut all, mut part) = ([0; TOGETHER], [0; TOGETHER]);
         for row in 0..TOGETHER {
+            // Where there is no row, nothing is found.
             all[row] = u8::from(found[row] & self.asks[row] != 0);
             part[row] = all[row] & self.part[row];
         }

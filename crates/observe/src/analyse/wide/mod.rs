@@ -11,6 +11,7 @@ mod tally;
 mod x86;
 
 use super::device::DeviceState;
+use super::rmw::Steps;
 use crate::record::{Batch, Io, Op};
 use level::Work;
 pub use level::{Level, Vectors};
@@ -31,6 +32,7 @@ pub struct Wide {
     level: Level,
     rows: Rows,
     classes: Classes,
+    reads: Steps,
     /// Latencies of all operations by their steps, until they are asked for.
     steps: [u32; PLACED * STEPS],
     counted: u32,
@@ -62,6 +64,7 @@ impl Wide {
             level,
             rows: Rows::new(),
             classes: Classes::new(),
+            reads: Steps::new(),
             steps: [0; PLACED * STEPS],
             counted: 0,
         })
@@ -126,7 +129,11 @@ impl Work for All<'_> {
         if wide.rows.are_plain() {
             wide.classes.fill(&wide.rows);
             wide.count_latencies();
-            *self.last = Some(self.device.add_rows(vectors, &wide.rows, &wide.classes));
+            let (rows, classes) = (&wide.rows, &wide.classes);
+            let last = self
+                .device
+                .add_rows(vectors, rows, classes, &mut wide.reads);
+            *self.last = Some(last);
         }
     }
 }

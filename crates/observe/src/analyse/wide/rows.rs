@@ -54,6 +54,16 @@ impl Rows {
         column.get(..self.count).unwrap_or(column)
     }
 
+    /// How many flags of the rows are 1; the others are 0.
+    #[inline(always)]
+    pub fn flags(&self, flags: &[u8; TOGETHER]) -> u64 {
+        let mut count = 0_u16;
+        for flag in self.of(flags) {
+            count += u16::from(*flag);
+        }
+        u64::from(count)
+    }
+
     /// Takes I/Os, at addresses higher by `shift`.
     #[inline(always)]
     pub fn take(&mut self, ios: &Batch<'_>, shift: i64) {
