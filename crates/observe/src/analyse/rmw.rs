@@ -24,13 +24,20 @@ struct Seen {
     time: i64,
 }
 
+impl Seen {
+    const NEVER: Self = Self {
+        cell: u64::MAX,
+        time: i64::MIN,
+    };
+}
+
 /// The reads and writes of one device on one grid.
 pub struct Rmw {
     cells: Cells,
     within: u64,
     /// Cells remembered: a power of two, 1024 at most.
     places: usize,
-    /// Made at the first write that covers a cell in part.
+    /// Made at the first write that covers a cell in part; with a place behind it for what is not stored.
     table: Option<Box<[Seen]>>,
     partial: u64,
     partial_after: u64,
@@ -96,11 +103,7 @@ impl Rmw {
             return;
         }
         if self.table.is_none() {
-            let never = Seen {
-                cell: u64::MAX,
-                time: i64::MIN,
-            };
-            self.table = Some(vec![never; self.places].into());
+            self.table = Some(vec![Seen::NEVER; self.places + 1].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))

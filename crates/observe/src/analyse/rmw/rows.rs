@@ -8,6 +8,8 @@ use crate::record::Op;
 
 /// Places of a table that many rows are counted in at once.
 const PLACES: usize = 1024;
+/// The place behind them, which nothing is looked up in.
+const BEHIND: u16 = 1024;
 
 /// What the rows do to the table; only as many are true as there are rows.
 pub struct Steps {
@@ -19,18 +21,20 @@ pub struct Steps {
     other_at: [u16; TOGETHER],
     /// Reads before this are too old.
     since: [i64; TOGETHER],
-    /// 1 for a small read.
-    stores: [u8; TOGETHER],
+    /// Where they are stored: behind the table for what is no small read.
+    first_to: [u16; TOGETHER],
+    other_to: [u16; TOGETHER],
+    /// What was there before.
+    first_seen: [Seen; TOGETHER],
+    other_seen: [Seen; TOGETHER],
     /// Cells of a small read past the first two.
     more: [u8; TOGETHER],
-    /// For a write [`FIRST`] if its first cell is asked for, and [`OTHER`] if its last cell is.
-    asks: [u8; TOGETHER],
+    /// 1 for a write whose first cell is asked for, and for one whose last cell is.
+    asks_first: [u8; TOGETHER],
+    asks_other: [u8; TOGETHER],
     /// 1 for a write that covers a cell in part.
     part: [u8; TOGETHER],
 }
-
-const FIRST: u8 = 1;
-const OTHER: u8 = 2;
 
 impl Rmw {
     /// Counts rows that have some length.
@@ -47,8 +51,8 @@ impl Rmw {
             .as_deref_mut()
             .and_then(<[Seen]>::first_chunk_mut);
         if let Some(table) = table {
-            let found = steps.take(rows, table);
-            let (all, part) = steps.asked(&found);
+            steps.take(rows, table);
+            let (all, part) = steps.found(rows);
             self.partial += partial;
             self.whole += equal(&rows.op, Op::Write as u8) - partial;
             self.partial_after += part;
@@ -73,9 +77,13 @@ impl Steps {
             first_at: [0; TOGETHER],
             other_at: [0; TOGETHER],
             since: [0; TOGETHER],
-            stores: [0; TOGETHER],
+            first_to: [0; TOGETHER],
+            other_to: [0; TOGETHER],
+            first_seen: [Seen::NEVER; TOGETHER],
+            other_seen: [Seen::NEVER; TOGETHER],
             more: [0; TOGETHER],
-            asks: [0; TOGETHER],
+            asks_first: [0; TOGETHER],
+            asks_other: [0; TOGETHER],
             part: [0; TOGETHER],
         }
     }
@@ -94,16 +102,18 @@ impl Steps {
             let stores = (rows.op[row] == Op::Read as u8) & (reach < SMALL);
             let other = if writes { last } else { first + reach.min(1) };
             (self.first[row], self.other[row]) = (first, other);
-            (self.first_at[row], self.other_at[row]) = (at(first), at(other));
-            self.stores[row] = u8::from(stores);
+            let (first_at, other_at) = (at(first), at(other));
+            (self.first_at[row], self.other_at[row]) = (first_at, other_at);
+            self.first_to[row] = if stores { first_at } else { BEHIND };
+            self.other_to[row] = if stores { other_at } else { BEHIND };
             // Two at most.
             #[allow(clippy::cast_possible_truncation)]
             let more = reach.saturating_sub(1) as u8;
             self.more[row] = if stores { more } else { 0 };
             let (head, tail) = (start & mask != 0, end & mask != mask);
             let whole = !(head | tail);
-            let asks = u8::from(head | whole) * FIRST + u8::from(tail | whole) * OTHER;
-            self.asks[row] = if writes { asks } else { 0 };
+            self.asks_first[row] = u8::from(writes & (head | whole));
+            self.asks_other[row] = u8::from(writes & (tail | whole));
             self.part[row] = u8::from(writes & !whole);
         }
         for (since, time) in self.since.iter_mut().zip(rows.of(&rows.time)) {
@@ -111,37 +121,32 @@ impl Steps {
         }
     }
 
-    /// Goes through the rows in their order. Which of the two cells of each were read shortly before.
+    /// Goes through the rows in their order: what was in the places of each, then what it stores there.
     #[inline(always)]
-    fn take(&self, rows: &Rows, table: &mut [Seen; PLACES]) -> [u8; TOGETHER] {
-        let mut found = [0; TOGETHER];
+    fn take(&mut self, rows: &Rows, table: &mut [Seen; PLACES + 1]) {
         for row in 0..rows.count() {
             let row = row % TOGETHER;
-            let (first, other, time) = (self.first[row], self.other[row], rows.time[row]);
-            let stores = self.stores[row] != 0;
-            let mut see = |cell: u64, at: u16| -> u8 {
-                let slot = &mut table[usize::from(at) % PLACES];
-                let seen = *slot;
-                // What is not stored leaves what was there.
-                *slot = Seen {
-                    cell: if stores { cell } else { seen.cell },
-                    time: if stores { time } else { seen.time },
-                };
-                let recent = (seen.time >= self.since[row]) & (seen.time <= time);
-                u8::from((seen.cell == cell) & recent)
-            };
-            found[row] =
-                see(first, self.first_at[row]) * FIRST | see(other, self.other_at[row]) * OTHER;
+            let [first, other] = [self.first_at[row], self.other_at[row]];
+            self.first_seen[row] = table[usize::from(first) % PLACES];
+            self.other_seen[row] = table[usize::from(other) % PLACES];
+            let time = rows.time[row];
+            for (to, cell) in [
+                (self.first_to[row], self.first[row]),
+                (self.other_to[row], self.other[row]),
+            ] {
+                if let Some(slot) = table.get_mut(usize::from(to)) {
+                    *slot = Seen { cell, time };
+                }
+            }
             if self.more[row] != 0 {
                 // Few are so long that they are small and begin or end within a cell.
                 self.store_more(rows, row, table);
             }
         }
-        found
     }
 
     #[inline(never)]
-    fn store_more(&self, rows: &Rows, row: usize, table: &mut [Seen; PLACES]) {
+    fn store_more(&self, rows: &Rows, row: usize, table: &mut [Seen; PLACES + 1]) {
         let (time, second) = (rows.time[row], self.other[row]);
         for cell in second + 1..=second + u64::from(self.more[row]) {
             table[usize::from(at(cell)) % PLACES] = Seen { cell, time };
@@ -150,14 +155,21 @@ impl Steps {
 
     /// How many writes found what they asked for, and how many of them cover a cell in part.
     #[inline(always)]
-    fn asked(&self, found: &[u8; TOGETHER]) -> (u64, u64) {
-        let (mut all, mut part) = ([0; TOGETHER], [0; TOGETHER]);
-        for row in 0..TOGETHER {
-            // Where there is no row, nothing is found.
-            all[row] = u8::from(found[row] & self.asks[row] != 0);
-            part[row] = all[row] & self.part[row];
+    fn found(&self, rows: &Rows) -> (u64, u64) {
+        let (mut all, mut part) = (0_u16, 0_u16);
+        for row in 0..rows.count() {
+            let row = row % TOGETHER;
+            let (since, until) = (self.since[row], rows.time[row]);
+            let is = |seen: &Seen, cell: u64, asked: u8| {
+                let recent = (seen.time >= since) & (seen.time <= until);
+                u8::from((seen.cell == cell) & recent) & asked
+            };
+            let first = is(&self.first_seen[row], self.first[row], self.asks_first[row]);
+            let other = is(&self.other_seen[row], self.other[row], self.asks_other[row]);
+            all += u16::from(first | other);
+            part += u16::from((first | other) & self.part[row]);
         }
-        (equal(&all, 1), equal(&part, 1))
+        (u64::from(all), u64::from(part))
     }
 }
 
