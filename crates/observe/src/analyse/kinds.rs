@@ -12,7 +12,8 @@ pub fn kind_of(start: u64) -> usize {
     let sector = (start >> 9) & 7;
     // The lowest bit alone: its place is the power of two.
     let lowest = start | 1 << 63;
-    let power = u64::from((lowest & lowest.wrapping_neg()).ilog2());
+    // Not by `ilog2`, which tests for zero.
+    let power = u64::from(63 - (lowest & lowest.wrapping_neg()).leading_zeros());
     let within = WITHIN as u64 + power * 8 + sector;
     let whole = if power < 12 {
         SECTORS as u64 + sector

@@ -40,12 +40,13 @@ impl Ends {
     #[inline(always)]
     fn candidates(&self) -> [u8; TOGETHER] {
         let mut found = [0; TOGETHER];
-        for at in TOGETHER - self.count.min(TOGETHER)..TOGETHER {
+        let rows = found.iter_mut().zip(&self.starts).enumerate();
+        for (at, (found, start)) in rows.skip(TOGETHER - self.count) {
             let mut any = false;
             for age in 0..LOOKED_AT {
-                any |= self.starts[at] == self.ends[at + 1 + age];
+                any |= *start == self.ends[at + 1 + age];
             }
-            found[at] = u8::from(any);
+            *found = u8::from(any);
         }
         found
     }

@@ -62,9 +62,9 @@ fn avx512(vectors: Avx512, work: impl Work) {
 }
 
 /// 0 to 63.
-const PLACES: [i8; 64] = {
+const PLACES: [u8; 64] = {
     let mut places = [0; 64];
-    let mut at = 0;
+    let mut at = 0_u8;
     while at < 64 {
         places[at as usize] = at;
         at += 1;
@@ -99,7 +99,7 @@ fn pick(flags: &[u8; 64], first: u8, to: &mut [u8; 64]) -> usize {
     let (flags, places): (__m512i, __m512i) = unsafe {
         (
             _mm512_loadu_epi8(flags.as_ptr().cast()),
-            _mm512_loadu_epi8(PLACES.as_ptr()),
+            _mm512_loadu_epi8(PLACES.as_ptr().cast()),
         )
     };
     let places = _mm512_add_epi8(places, _mm512_set1_epi8(first.cast_signed()));
