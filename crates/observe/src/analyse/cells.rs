@@ -49,6 +49,13 @@ impl Cells {
         (fits, fits & ((start & (self.size - 1)) + len > self.size))
     }
 
+    /// The size as a shift, and what is added to a start before it, where the size is a power of two.
+    #[inline]
+    pub fn shift(&self) -> Option<(u32, u64)> {
+        let ahead = self.size.wrapping_sub(self.phase);
+        self.shift.map(|shift| (shift, ahead))
+    }
+
     /// Quotient and remainder by the size.
     #[inline]
     pub const fn split(&self, value: u64) -> (u64, u64) {

@@ -1,5 +1,7 @@
 //! One device over time: bursts, samplers, queue depth, arrivals, intervals.
 
+mod rows;
+
 use ioalign_core::profile::littles_law::Measured;
 use ioalign_core::profile::{DeviceProfile, TimeCount};
 use ioalign_core::units::ratio;

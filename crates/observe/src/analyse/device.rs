@@ -1,5 +1,7 @@
 //! One device: its operations, its processes, and its I/O over time.
 
+mod rows;
+
 use std::sync::Arc;
 
 use ioalign_core::profile::{DeviceProfile, GridProfile};
@@ -11,6 +13,7 @@ use super::op::OpState;
 use super::owners::Owners;
 use super::placed::Placement;
 use super::rmw::Rmw;
+use super::wide::{self, Ios, Level, Wide};
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
 
@@ -28,6 +31,8 @@ pub struct DeviceState {
     clock: Clock,
     /// Where memory may be spent on speed.
     flows: Option<Flows>,
+    /// The same, for many rows at once.
+    wide: Option<Box<Wide>>,
 }
 
 /// How much one device may keep, so that many devices do not need much.
@@ -68,7 +73,12 @@ impl Room {
 }
 
 impl DeviceState {
-    pub fn new(settings: &Arc<Settings>, placement: Placement, origin: i64, room: Room) -> Self {
+    pub fn new(
+        settings: &Arc<Settings>,
+        placement: Placement,
+        origin: i64,
+        (room, level): (Room, Option<Level>),
+    ) -> Self {
         let within = settings.read_before_write;
         let rmw = placement
             .grids
@@ -80,6 +90,7 @@ impl DeviceState {
             owners: Owners::new(room.owners),
             clock: Clock::new(settings, origin, &room),
             flows: room.fast.then(Flows::new),
+            wide: level.filter(|_| room.fast).map(Wide::new),
             settings: Arc::clone(settings),
             placement,
             room,
@@ -87,7 +98,21 @@ impl DeviceState {
     }
 
     /// Counts I/Os, [`TOGETHER`] at most, in the order of issue. When the last of them ended.
-    pub fn add_all(&mut self, ios: impl Iterator<Item = Io> + Clone) -> i64 {
+    pub fn add(&mut self, ios: Ios<'_>) -> i64 {
+        let wide = self.wide.take_if(|_| ios.count() >= wide::FEWEST);
+        let last = wide.and_then(|mut wide| {
+            let last = wide.add(ios, self);
+            self.wide = Some(wide);
+            last
+        });
+        last.unwrap_or_else(|| match ios {
+            Ios::Columns(ios) => self.add_all(ios.ios()),
+            Ios::Rows(ios) => self.add_all(ios.iter().copied()),
+        })
+    }
+
+    /// The same row by row.
+    fn add_all(&mut self, ios: impl Iterator<Item = Io> + Clone) -> i64 {
         let last = self.clock.add_all(ios.clone());
         let shift = self.placement.shift;
         let ios = ios.map(|io| io.shifted(shift));
@@ -127,6 +152,10 @@ impl DeviceState {
     fn add_and_learn(&mut self, io: &Io, flows: &mut Flows) {
         self.add_one(io);
         op(&mut self.ops, (&self.placement, &self.room), io.op).make_fast();
+        self.learn(io, flows);
+    }
+
+    fn learn(&mut self, io: &Io, flows: &mut Flows) {
         // Who is counted among others has no flow.
         if !self.settings.processes || self.owners.is_own(io.process, io.op) {
             flows.learn(io);
@@ -154,6 +183,10 @@ impl DeviceState {
 
     /// Adds up what is counted together; before the profile is asked for.
     pub fn settle(&mut self) {
+        if let Some(mut wide) = self.wide.take() {
+            wide.settle(self);
+            self.wide = Some(wide);
+        }
         if let Some(mut flows) = self.flows.take() {
             self.add_flows(&mut flows);
             self.flows = Some(flows);

@@ -4,90 +4,21 @@
 //! One counter an I/O stands for twenty: the powers of two of starts and lengths, sectors, sizes, cells
 //! of small grids and everything by process follow from it, and are added up when they are asked for.
 
-use super::op::power_of;
+use super::device::TOGETHER;
+use super::kinds::{CLASSES, Starts, kind_of, starts};
+use super::wide::{Classes, Rows};
 use crate::record::{Io, Op};
 
 /// Processes and sizes counted so.
 const FLOWS: usize = 64;
 /// Places to look for them; a power of two.
 const SLOTS: usize = 512;
-/// Kinds of starts: the multiples of 4096 by their power of two; the seven other whole sectors; what
-/// lies within one of eight sectors, by its power of two.
-const CLASSES: usize = WITHIN + 9 * 8;
-const SECTORS: usize = 64;
-const WITHIN: usize = 72;
 /// No counters begin here.
 const NOWHERE: u32 = 1 << 31;
 /// Misses before others may come in.
 const PATIENCE: u32 = 1 << 14;
 /// I/Os before a counter might be full.
 const MOST: u32 = 1 << 31;
-
-/// The kind of a start that is no multiple of 4096, by its lowest bits.
-const KINDS: [u8; 4096] = {
-    let mut kinds = [0; 4096];
-    let mut low = 1_usize;
-    while low < 4096 {
-        let sector = low / 512;
-        let kind = if low.is_multiple_of(512) {
-            SECTORS + sector
-        } else {
-            WITHIN + low.trailing_zeros() as usize * 8 + sector
-        };
-        #[allow(clippy::cast_possible_truncation)] // below 144
-        {
-            kinds[low] = kind as u8;
-        }
-        low += 1;
-    }
-    kinds
-};
-
-#[inline]
-fn kind_of(start: u64) -> usize {
-    // The lowest twelve bits: a place of the table. It has zero for the multiples of 4096, whose power is
-    // that of the rest; no branch, because which starts are such is anybody's guess.
-    #[allow(clippy::cast_possible_truncation, clippy::indexing_slicing)]
-    let low = usize::from(KINDS[(start & 4095) as usize]);
-    let whole = usize::from(start & 4095 == 0).wrapping_neg();
-    low | (power_of(start) & whole)
-}
-
-/// Starts of one kind.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Starts {
-    /// The power of two that they are multiples of.
-    pub power: usize,
-    /// In which of eight sectors they begin.
-    pub sector: usize,
-    /// How many.
-    pub ios: u64,
-}
-
-impl Starts {
-    /// One of them, which stands for all: where lengths are whole sectors, the others lie in the same
-    /// cells of any power of two up to 4096, as far within a sector as they may be.
-    pub const fn first(&self) -> u64 {
-        let within = if self.power < 9 { 1 << self.power } else { 0 };
-        self.sector as u64 * 512 + within
-    }
-}
-
-const fn starts(kind: usize, ios: u32) -> Starts {
-    let (power, sector) = match kind {
-        ..SECTORS => (kind, 0),
-        SECTORS..WITHIN => (
-            9 + (kind - SECTORS).trailing_zeros() as usize,
-            kind - SECTORS,
-        ),
-        _ => ((kind - WITHIN) / 8, (kind - WITHIN) % 8),
-    };
-    Starts {
-        power,
-        sector,
-        ios: ios as u64,
-    }
-}
 
 /// I/Os of one process, operation and size.
 pub struct Flow<'a> {
@@ -114,9 +45,10 @@ struct Slot {
     counts: u32,
 }
 
-#[inline]
-const fn key(io: &Io) -> u64 {
-    (io.process as u64) << 32 | io.len as u64
+/// What I/Os of one process and length have in common.
+#[inline(always)]
+pub const fn key(process: u32, len: u32) -> u64 {
+    (process as u64) << 32 | len as u64
 }
 
 impl Slot {
@@ -133,13 +65,33 @@ pub struct Flows {
     counted: u32,
 }
 
-#[inline]
-const fn place(key: u64, op: Op) -> usize {
+/// Where they are looked for, with an operation.
+#[inline(always)]
+pub const fn place(key: u64, op: u8) -> usize {
     let mixed = (key ^ (op as u64) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // The upper bits, fewer than any `usize` has.
     #[allow(clippy::cast_possible_truncation)]
     let place = (mixed >> 40) as usize;
     place % SLOTS
+}
+
+/// Where the counters of a flow begin.
+#[inline(always)]
+fn find(slots: &[Slot; SLOTS], place: usize, key: u64, op: u8) -> Option<u32> {
+    let of = |slot: &Slot| slot.key == key && slot.op as u8 == op;
+    // Places below the length of the array.
+    let [near, next] = [place % SLOTS, (place ^ 1) % SLOTS].map(|place| &slots[place]);
+    if of(near) {
+        Some(near.counts)
+    } else {
+        of(next).then_some(next.counts)
+    }
+}
+
+#[inline(always)]
+fn count(counts: &mut [u32], first: u32, kind: usize) -> bool {
+    let count = counts.get_mut(first as usize + kind);
+    count.map(|count| *count += 1).is_some()
 }
 
 impl Flows {
@@ -160,29 +112,28 @@ impl Flows {
     /// Counts an I/O; false where its like is not known here.
     #[inline]
     pub fn add(&mut self, io: &Io) -> bool {
-        let (key, op) = (key(io), io.op);
+        let (key, op) = (key(io.process, io.len), io.op as u8);
         let place = place(key, op);
-        // Places below the length of the array.
-        #[allow(clippy::indexing_slicing)]
-        let mut slot = self.slots[place];
-        if slot.key != key || slot.op != op {
-            #[allow(clippy::indexing_slicing)]
-            {
-                slot = self.slots[place ^ 1];
+        let found = find(&self.slots, place, key, op);
+        // What ends past the last address is in no cell of its own.
+        let found = found.filter(|_| io.offset >> 63 == 0);
+        found.is_some_and(|counts| count(&mut self.counts, counts, kind_of(io.offset)))
+    }
+
+    /// Counts rows below the last addresses from one on, up to the first whose like is not known here.
+    #[inline(always)]
+    pub fn add_rows(&mut self, rows: &Rows, classes: &Classes, from: usize) -> usize {
+        let (slots, counts) = (&*self.slots, self.counts.as_mut_slice());
+        for row in from..rows.count() {
+            let at = row % TOGETHER;
+            let (key, op) = (classes.flow[at], rows.op[at]);
+            let found = find(slots, usize::from(classes.place[at]), key, op);
+            let kind = usize::from(classes.kind[at]);
+            if !found.is_some_and(|first| count(counts, first, kind)) {
+                return row;
             }
         }
-        let same = slot.key == key && slot.op == op;
-        // What ends past the last address is in no cell of its own.
-        let known = same && io.offset >> 63 == 0;
-        let Some(count) = self
-            .counts
-            .get_mut(slot.counts as usize + kind_of(io.offset))
-            .filter(|_| known)
-        else {
-            return false;
-        };
-        *count += 1;
-        true
+        rows.count()
     }
 
     /// After a batch: how many were counted, and how many not. Whether all should be added up now.
@@ -196,8 +147,8 @@ impl Flows {
     /// Takes up I/Os like this one, where there is room.
     pub fn learn(&mut self, io: &Io) {
         let whole = io.len > 0 && io.len.is_multiple_of(512) && io.len <= 1 << 20;
-        let (used, key) = (self.counts.len(), key(io));
-        let place = place(key, io.op);
+        let (used, key) = (self.counts.len(), key(io.process, io.len));
+        let place = place(key, io.op as u8);
         let is_free = |place: &usize| self.slots.get(*place).is_some_and(Slot::is_free);
         let free = [place, place ^ 1].into_iter().find(is_free);
         let free = free.filter(|_| whole && io.op.has_place());
@@ -238,17 +189,6 @@ impl Flows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_start_is_told_by_its_kind(start in any::<u64>(), shift in 0..64_u32) {
-            let start = start >> shift << shift;
-            let told = starts(kind_of(start), 1);
-            let sector = usize::try_from(start / 512 % 8).unwrap();
-            prop_assert_eq!((told.power, told.sector), (power_of(start), sector));
-        }
-    }
 
     #[test]
     fn what_is_learnt_is_counted() {

@@ -1,5 +1,7 @@
 //! One operation on one grid: the four counters, and latency split by straddling.
 
+mod rows;
+
 use ioalign_core::profile::GridProfile;
 
 use super::cells::Cells;

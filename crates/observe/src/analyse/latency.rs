@@ -19,17 +19,15 @@ pub struct Histogram {
     max: u64,
 }
 
-#[inline]
+#[inline(always)]
 fn index_of(value: u64) -> usize {
     let octave = (value | 1).ilog2();
     let shift = octave.saturating_sub(STEP_BITS);
-    // The leading bits, below 64: any width of `usize` holds them.
+    // The leading bits, of which the first one adds a whole octave. Below 64: any width of `usize`
+    // holds them.
     #[allow(clippy::cast_possible_truncation)]
     let lead = (value >> shift) as usize;
-    if octave < STEP_BITS {
-        return lead;
-    }
-    ((shift as usize + 1) << STEP_BITS) + (lead & (STEPS - 1))
+    ((shift as usize) << STEP_BITS) + lead
 }
 
 /// The middle of what is counted at `index`.
@@ -90,6 +88,7 @@ impl Histogram {
     }
 
     /// Where a value is counted.
+    #[inline(always)]
     pub fn step(nanos: u64) -> usize {
         index_of(nanos)
     }
@@ -118,6 +117,21 @@ impl Histogram {
         self.ios += 1;
         self.sum += u128::from(nanos);
         self.max = self.max.max(nanos);
+    }
+
+    /// Adds how many there were, their sum and their maximum, of values whose counts
+    /// [`add_steps`](Self::add_steps) adds.
+    pub fn add_sum(&mut self, ios: u64, sum: u64, max: u64) {
+        self.ios += ios;
+        self.sum += u128::from(sum);
+        self.max = self.max.max(max);
+    }
+
+    /// Adds counts by [`step`](Self::step).
+    pub fn add_steps(&mut self, steps: &[u32]) {
+        for (step, count) in steps.iter().enumerate().filter(|(_, count)| **count > 0) {
+            *self.place(step) += u64::from(*count);
+        }
     }
 
     /// Makes room for a class.

@@ -12,6 +12,7 @@ mod flows;
 pub(crate) mod folded;
 mod grid;
 mod intervals;
+mod kinds;
 pub mod latency;
 mod op;
 mod owners;
@@ -21,6 +22,7 @@ mod sampler;
 mod sequence;
 mod sizes;
 mod split;
+mod wide;
 
 use std::sync::Arc;
 
@@ -34,6 +36,7 @@ use device::{DeviceState, Room, TOGETHER};
 pub(crate) use op::power_of;
 pub(crate) use placed::tier;
 use placed::{PlacedGrid, Placement};
+use wide::{Ios, Level};
 
 /// What is counted.
 #[derive(Clone, Debug)]
@@ -111,6 +114,8 @@ pub struct Analysis {
     absolute: bool,
     devices: Vec<Option<Box<DeviceState>>>,
     seen: usize,
+    /// How many rows are counted at once; `None`: one by one.
+    level: Option<Level>,
     first: Option<i64>,
     last: i64,
     events: u64,
@@ -125,6 +130,7 @@ impl Analysis {
             absolute: false,
             devices: Vec::new(),
             seen: 0,
+            level: Level::best(),
             first: None,
             last: i64::MIN,
             events: 0,
@@ -153,7 +159,7 @@ impl Analysis {
         for run in ios.chunk_by(|a, b| a.device == b.device) {
             for some in run.chunks(TOGETHER) {
                 let Some(first) = some.first() else { continue };
-                self.add_run(first.time, first.device, some.iter().copied());
+                self.add_run(first.time, first.device, Ios::Rows(some));
             }
         }
     }
@@ -162,17 +168,15 @@ impl Analysis {
     pub fn add_columns(&mut self, mut ios: Batch<'_>) {
         self.events += ios.count() as u64;
         while let (Some(time), Some(device)) = (ios.time.first(), ios.device.first()) {
-            let run = ios.device.iter().take(TOGETHER);
-            let run = run.take_while(|other| *other == device).count();
-            let (some, rest) = ios.split_at(run);
-            self.add_run(*time, *device, some.ios());
+            let (some, rest) = ios.split_at(run(ios.device, *device));
+            self.add_run(*time, *device, Ios::Columns(some));
             ios = rest;
         }
     }
 
-    fn add_run(&mut self, time: i64, device: u32, ios: impl Iterator<Item = Io> + Clone) {
+    fn add_run(&mut self, time: i64, device: u32, ios: Ios<'_>) {
         self.first = Some(self.first.map_or(time, |first| first.min(time)));
-        let last = self.state(device).add_all(ios);
+        let last = self.state(device).add(ios);
         self.last = self.last.max(last);
     }
 
@@ -221,9 +225,26 @@ impl Analysis {
             let room = Room::after(self.seen);
             self.seen += 1;
             let origin = self.first.unwrap_or(0);
-            Box::new(DeviceState::new(&self.settings, placement, origin, room))
+            Box::new(DeviceState::new(
+                &self.settings,
+                placement,
+                origin,
+                (room, self.level),
+            ))
         })
     }
+}
+
+/// How many of the first [`TOGETHER`] follow each other on one device.
+fn run(devices: &[u32], device: u32) -> usize {
+    let devices = devices.get(..TOGETHER).unwrap_or(devices);
+    let mut one = true;
+    for other in devices {
+        one &= *other == device;
+    }
+    // Nearly always all: looked at without a branch for each.
+    let run = || devices.iter().take_while(|other| **other == device);
+    if one { devices.len() } else { run().count() }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! `start` and `end - 1` differ, and fits into a cell of 2^k for every k from the length's logarithm
 //! on. What lies between straddles: two counters of a difference array settle all powers of two.
 
+mod rows;
+
 use std::ops::AddAssign;
 
 use ioalign_core::profile::{GridProfile, OpProfile};
@@ -124,11 +126,7 @@ impl OpState {
         let len = u64::from(io.len);
         add(&mut self.starts, power_of(io.offset), 1);
         add(&mut self.lengths, power_of(len), 1);
-        let sector = ((io.offset >> 9) & 7) as usize;
-        add(&mut self.sectors, sector, 1);
-        if len.is_multiple_of(4096) {
-            add(&mut self.whole_sectors, sector, 1);
-        }
+        self.sector(io.offset, len);
         self.straddles(io.offset, len);
         self.sizes.add(io.len, !io.offset.is_multiple_of(4096));
         if io.op != Op::Flush {
@@ -136,6 +134,15 @@ impl OpState {
         }
         for grid in &mut self.grids {
             grid.add(io);
+        }
+    }
+
+    #[inline]
+    fn sector(&mut self, start: u64, len: u64) {
+        let sector = ((start >> 9) & 7) as usize;
+        add(&mut self.sectors, sector, 1);
+        if len.is_multiple_of(4096) {
+            add(&mut self.whole_sectors, sector, 1);
         }
     }
 

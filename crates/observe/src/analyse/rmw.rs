@@ -4,11 +4,14 @@
 //! A table of a few recent reads by cell tells; writes of whole cells are the control, because workloads
 //! that read before they write anyway (databases) do so for both.
 
+mod rows;
+
 use ioalign_core::profile::ReadBeforeWrite;
 use ioalign_core::units::ratio;
 
 use super::cells::Cells;
 use crate::record::{Io, Op};
+pub use rows::Steps;
 
 /// A read of more cells than this is no part of a read-modify-write.
 const SMALL: u64 = 4;
@@ -21,13 +24,20 @@ struct Seen {
     time: i64,
 }
 
+impl Seen {
+    const NEVER: Self = Self {
+        cell: u64::MAX,
+        time: i64::MIN,
+    };
+}
+
 /// The reads and writes of one device on one grid.
 pub struct Rmw {
     cells: Cells,
     within: u64,
     /// Cells remembered: a power of two, 1024 at most.
     places: usize,
-    /// Made at the first write that covers a cell in part.
+    /// Made at the first write that covers a cell in part; with a place behind it for what is not stored.
     table: Option<Box<[Seen]>>,
     partial: u64,
     partial_after: u64,
@@ -93,11 +103,7 @@ impl Rmw {
             return;
         }
         if self.table.is_none() {
-            let never = Seen {
-                cell: u64::MAX,
-                time: i64::MIN,
-            };
-            self.table = Some(vec![never; self.places].into());
+            self.table = Some(vec![Seen::NEVER; self.places + 1].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))
@@ -142,10 +148,13 @@ pub fn judged(counted: ReadBeforeWrite) -> ReadBeforeWrite {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn place(cell: u64, places: usize) -> usize {
     let mixed = cell.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-    usize::try_from(mixed).unwrap_or(0) & (places - 1)
+    // Ten bits.
+    #[allow(clippy::cast_possible_truncation)]
+    let mixed = mixed as usize;
+    mixed & (places - 1)
 }
 
 #[cfg(test)]

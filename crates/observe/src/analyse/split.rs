@@ -7,8 +7,12 @@
 //! (Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982:
 //! 10 to 30 batches), by Student's t.
 
+mod running;
+
 use ioalign_core::profile::LatencyRatio;
 use ioalign_core::units::ratio;
+
+pub use running::class;
 
 /// Batches kept; at first so many I/Os each.
 const BATCHES: usize = 64;
@@ -92,29 +96,30 @@ impl Default for Split {
     }
 }
 
-/// log2 in units of 2^-16, by a cubic between powers of two: within 0.004.
-#[inline]
-fn log2(nanos: u64) -> i64 {
+/// log2 in units of 2^-16, by a cubic between powers of two: within 0.004. All of it in 32 bits, of which
+/// a vector has many.
+#[inline(always)]
+pub fn log2(nanos: u64) -> i32 {
     let value = nanos | 1;
     let octave = value.ilog2();
     // The bits after the leading one, as a fraction.
-    let f = (value << (63 - octave)) << 1 >> (64 - UNIT);
+    #[allow(clippy::cast_possible_truncation)]
+    let f = ((value << (63 - octave)) << 1 >> (64 - UNIT)) as u32;
     // f + f (1 - f) (0.427 - 0.155 f)
     let bow = (f * ((1 << UNIT) - f)) >> UNIT;
     let f = f + ((bow * (27_984 - ((10_158 * f) >> UNIT))) >> UNIT);
     // Both are small: an octave below 64, and 16 bits.
-    ((u64::from(octave) << UNIT) + f).cast_signed()
+    ((octave << UNIT) + f).cast_signed()
 }
 
 impl Split {
     /// Counts an I/O that fits into a cell.
     #[inline]
     pub fn add(&mut self, straddles: bool, len: u32, nanos: u64) {
-        let class = (32 - len.leading_zeros()) as usize;
-        let Some(reference) = self.references.get_mut(class) else {
+        let Some(reference) = self.references.get_mut(class(len)) else {
             return;
         };
-        let value = log2(nanos);
+        let value = i64::from(log2(nanos));
         let known = reference.ios >= REFERENCES;
         let past = value - reference.mean;
         // Which of the two it is is anybody's guess: no branch.
@@ -297,7 +302,7 @@ mod tests {
     #[test]
     fn logarithms() {
         for value in (1..100_000_u64).chain([u64::MAX, 1 << 40, 3 << 50]) {
-            let found = ratio(log2(value).unsigned_abs(), 1 << UNIT);
+            let found = ratio(u64::from(log2(value).unsigned_abs()), 1 << UNIT);
             #[allow(clippy::cast_precision_loss)]
             let wanted = ((value | 1) as f64).log2();
             assert!(

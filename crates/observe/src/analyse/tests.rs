@@ -12,6 +12,7 @@ use crate::pipeline::Directory;
 use crate::record::{Io, NO_LATENCY, Op};
 
 mod flows;
+mod wide;
 
 fn grid(size: u64, phase: u64) -> GridSpec {
     GridSpec {
