@@ -1,0 +1,179 @@
+//! The bytes of a Parquet file: any place of it, or a column from its front to its end.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+
+/// Bytes of a column read at a time: eight columns of this size stay in a processor's cache.
+const AHEAD: usize = 32 << 10;
+/// More than the header of a page has.
+const HEADER: usize = 512;
+
+/// A file read by place, so that threads do not move each other's position.
+#[derive(Clone)]
+pub struct At {
+    source: Source,
+    len: u64,
+}
+
+#[derive(Clone)]
+enum Source {
+    File(Arc<File>),
+    Memory(Bytes),
+}
+
+impl At {
+    /// A file.
+    pub fn file(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        let source = Source::File(Arc::new(file));
+        Ok(Self { source, len })
+    }
+
+    /// The same in memory.
+    pub fn memory(bytes: Vec<u8>) -> Self {
+        let len = bytes.len() as u64;
+        let source = Source::Memory(bytes.into());
+        Self { source, len }
+    }
+
+    /// Fewer bytes than asked for only at the end.
+    fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        match &self.source {
+            Source::File(file) => file.read_at(buffer, place),
+            Source::Memory(bytes) => {
+                let from = usize::try_from(place)
+                    .ok()
+                    .and_then(|place| bytes.get(place..));
+                from.unwrap_or_default().read(buffer)
+            }
+        }
+    }
+}
+
+impl Length for At {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for At {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(BufReader::new(From::new(self, start, Bytes::new())))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        // Checked before memory is taken for it.
+        let end = start
+            .checked_add(length as u64)
+            .filter(|end| *end <= self.len);
+        if end.is_none() {
+            return Err(ParquetError::EOF(
+                "a part lies past the end of the file".to_owned(),
+            ));
+        }
+        if let Source::Memory(bytes) = &self.source
+            && let Ok(from) = usize::try_from(start)
+        {
+            return Ok(bytes.slice(from..from.saturating_add(length)));
+        }
+        let mut buffer = vec![0; length];
+        From::new(self, start, Bytes::new()).read_exact(&mut buffer)?;
+        Ok(buffer.into())
+    }
+}
+
+/// From a place on.
+pub struct From {
+    at: At,
+    place: u64,
+    /// The first bytes of it, where they are known.
+    held: Bytes,
+}
+
+impl From {
+    fn new(at: &At, start: u64, held: Bytes) -> Self {
+        let at = at.clone();
+        let place = start.saturating_add(held.len() as u64);
+        Self { at, place, held }
+    }
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.held.is_empty() {
+            let got = self.held.len().min(buffer.len());
+            self.held.split_to(got).as_ref().read(buffer)?;
+            return Ok(got);
+        }
+        let got = self.at.read_at(buffer, self.place)?;
+        self.place += got as u64;
+        Ok(got)
+    }
+}
+
+/// A column that is read from its front to its end, several pages at a time: two calls of the kernel a
+/// page would take as long as its numbers.
+pub struct Ahead {
+    at: At,
+    /// Where these bytes are, and they.
+    held: Mutex<(u64, Bytes)>,
+}
+
+impl Ahead {
+    /// Nothing read yet.
+    pub const fn new(at: At) -> Self {
+        Self {
+            at,
+            held: Mutex::new((0, Bytes::new())),
+        }
+    }
+
+    /// `needed` bytes or more from a place on; fewer only at the end of the file.
+    fn from(&self, start: u64, needed: usize) -> Result<Bytes> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, bytes) = &*held;
+        let skip = start.checked_sub(*place).map(usize::try_from);
+        if let Some(Ok(skip)) = skip
+            && bytes.len().saturating_sub(skip) >= needed
+        {
+            return Ok(bytes.slice(skip..));
+        }
+        let left = usize::try_from(self.at.len.saturating_sub(start)).unwrap_or(usize::MAX);
+        let bytes = self.at.get_bytes(start, needed.max(AHEAD).min(left))?;
+        *held = (start, bytes.clone());
+        Ok(bytes)
+    }
+}
+
+impl Length for Ahead {
+    fn len(&self) -> u64 {
+        self.at.len
+    }
+}
+
+impl ChunkReader for Ahead {
+    type T = From;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        let bytes = self.from(start, HEADER)?;
+        Ok(From::new(&self.at, start, bytes))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let bytes = self.from(start, length)?;
+        if bytes.len() < length {
+            return Err(ParquetError::EOF(
+                "a part lies past the end of the file".to_owned(),
+            ));
+        }
+        Ok(bytes.slice(..length))
+    }
+}
