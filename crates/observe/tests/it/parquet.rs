@@ -208,3 +208,96 @@ fn every_length_of_a_file_is_an_error() {
         );
     }
 }
+
+/// Writes one row group of our four columns, the numbers as they are given.
+fn four_columns<T: parquet::data_type::DataType>(
+    path: &Path,
+    types: &str,
+    properties: WriterProperties,
+    rows: &[(T::T, &str, T::T, T::T)],
+) {
+    let schema = format!(
+        "message m {{ required {types} time_ns; required binary op (UTF8);
+        required {types} offset_bytes; required {types} length_bytes; }}"
+    );
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let file = std::fs::File::create(path).unwrap();
+    let mut file = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let numbers = |which: fn(&(T::T, &str, T::T, T::T)) -> T::T| rows.iter().map(which).collect();
+    let ops = rows.iter().map(|row| ByteArray::from(row.1)).collect();
+    let columns: [Vec<T::T>; 3] = [
+        numbers(|row| row.0.clone()),
+        numbers(|row| row.2.clone()),
+        numbers(|row| row.3.clone()),
+    ];
+    let ops: Vec<ByteArray> = ops;
+    let [times, offsets, lengths] = columns;
+    for place in 0..4 {
+        let mut column = group.next_column().unwrap().unwrap();
+        match place {
+            1 => column
+                .typed::<ByteArrayType>()
+                .write_batch(&ops, None, None),
+            0 => column.typed::<T>().write_batch(&times, None, None),
+            2 => column.typed::<T>().write_batch(&offsets, None, None),
+            _ => column.typed::<T>().write_batch(&lengths, None, None),
+        }
+        .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+#[test]
+fn rows_that_are_no_io_are_left_out_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd");
+    let mut rows: Vec<_> = (0..20_000).map(|n| (n, "write", n * 512, 512)).collect();
+    rows[3].1 = "sing";
+    rows[9].2 = -1;
+    rows[11].3 = 1 << 32;
+    rows[12].3 = (1 << 32) - 512;
+    rows[9000].3 = -512;
+    rows[19_999].0 = i64::MIN;
+    four_columns::<Int64Type>(&path, "int64", WriterProperties::default(), &rows);
+    let found = read(&path).unwrap();
+    let skipped = &found.files[0].skipped;
+    let told: Vec<_> = skipped
+        .first
+        .iter()
+        .map(|row| (row.place, row.why))
+        .collect();
+    let length = "no length, or one of 4 GiB and more";
+    let wanted = [
+        (4, "an operation that is not known"),
+        (10, "no offset"),
+        (12, length),
+        (9001, length),
+        (20_000, "no time"),
+    ];
+    assert_eq!(told, wanted);
+    assert_eq!((skipped.rows, found.profile.events), (5, 19_995));
+    let written = found.profile.devices[0].by_op["write"].bytes;
+    assert_eq!(written, 19_994 * 512 + (1 << 32) - 512);
+}
+
+#[test]
+fn differences_of_32_bits_wrap_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("narrow");
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_column_encoding("time_ns".into(), Encoding::DELTA_BINARY_PACKED)
+        .set_column_encoding("offset_bytes".into(), Encoding::DELTA_BINARY_PACKED);
+    let rows = [
+        (i32::MIN, "R", 0, 512),
+        (0, "R", i32::MAX, 512),
+        (i32::MAX, "R", 1024, 512),
+    ];
+    four_columns::<Int32Type>(&path, "int32", properties.build(), &rows);
+    let found = read(&path).unwrap();
+    assert_eq!((found.profile.events, found.files[0].skipped.rows), (3, 0));
+    assert_eq!(found.profile.duration_us, u64::from(u32::MAX) / 1000);
+}
