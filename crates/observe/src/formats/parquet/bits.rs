@@ -143,43 +143,47 @@ pub fn hybrid(
     Some(())
 }
 
-/// Differences of one number to the next, at most `most` numbers, given to `each`.
-#[inline]
-pub fn delta(bytes: &[u8], most: usize, mut each: impl FnMut(&[u64])) -> Option<()> {
+/// Differences of one number to the next: the numbers, at most `most`, appended.
+pub fn delta(bytes: &[u8], most: usize, out: &mut Vec<u64>) -> Option<()> {
     let unpack = Kernel::best().sums;
     let mut reader = Reader::new(bytes);
     let block = reader.size()?;
     let minis = reader.size()?;
     let count = reader.size()?;
     let mut last = reader.zigzag()?;
-    if count == 0 {
-        return Some(());
-    }
-    let mini = block.checked_div(minis)?;
-    if mini == 0 || mini % 8 != 0 || count > most {
+    let mini = block.checked_div(minis).unwrap_or(0);
+    if count > most || count > 0 && (mini == 0 || mini % 8 != 0) {
         return None;
     }
-    each(&[last]);
-    let mut sums = [0; STEP];
-    let mut left = count - 1;
-    while left > 0 {
+    let before = out.len();
+    out.resize(before + count, last);
+    let mut slots = out.get_mut(before + 1..).unwrap_or_default();
+    while !slots.is_empty() {
         let least = reader.zigzag()?;
         for width in reader.bytes(minis)? {
-            if left == 0 {
+            // Widths without numbers may be anything.
+            if slots.is_empty() {
                 break;
             }
             let width = u32::from(*width);
             if width > 64 {
                 return None;
             }
-            let now = left.min(mini);
-            left -= now;
             let all = mini.checked_mul(width as usize)? / 8;
-            reader.steps((now, width, all), |packed, count| {
-                unpack(width, packed, Sums { last, least }, &mut sums);
-                let sums = sums.get(..count)?;
-                last = *sums.last()?;
-                each(sums);
+            let (mut here, after) = slots.split_at_mut(mini.min(slots.len()));
+            slots = after;
+            reader.steps((here.len(), width, all), |packed, count| {
+                let from = Sums { last, least };
+                let (now, later) = std::mem::take(&mut here).split_at_mut_checked(count)?;
+                here = later;
+                if let Some(now) = now.first_chunk_mut() {
+                    unpack(width, packed, from, now);
+                } else {
+                    let mut sums = [0; STEP];
+                    unpack(width, packed, from, &mut sums);
+                    now.copy_from_slice(sums.get(..count)?);
+                }
+                last = *now.last()?;
                 Some(())
             })?;
         }
@@ -205,7 +209,7 @@ mod tests {
 
     fn sums(bytes: &[u8], most: usize) -> Option<Vec<u64>> {
         let mut out = Vec::new();
-        delta(bytes, most, |values| out.extend_from_slice(values))?;
+        delta(bytes, most, &mut out)?;
         Some(out)
     }
 

@@ -10,7 +10,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::page::Decoder;
 use super::source::{Ahead, At};
-use super::value::{Texts, Value};
+use super::value::{Names, Value};
 
 /// Where a column is in the file.
 #[derive(Copy, Clone, Debug)]
@@ -157,9 +157,9 @@ impl<T: Value> Column<T> {
         }
     }
 
-    /// The texts that its values are numbers of.
-    pub const fn texts(&self) -> &Texts {
-        &self.decoder.texts
+    /// What its values are numbers of.
+    pub const fn names(&self) -> &Names {
+        &self.decoder.names
     }
 
     fn fault(&self, what: &str) -> String {

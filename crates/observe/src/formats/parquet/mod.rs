@@ -9,7 +9,9 @@
 mod avx2;
 mod bits;
 mod column;
+mod dictionary;
 pub mod groups;
+mod owners;
 mod page;
 mod rows;
 mod source;

@@ -4,7 +4,8 @@ use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::Page;
 
 use super::bits::{self, Run};
-use super::value::{Texts, Value};
+use super::dictionary::Dictionary;
+use super::value::{Names, Value};
 
 /// Values of a page; more are no sensible page and would take too much memory.
 const MOST: usize = 1 << 22;
@@ -18,11 +19,13 @@ const CUT: Fault = "a page is cut off";
 pub struct Decoder<T> {
     physical: Physical,
     optional: bool,
-    dictionary: Vec<T>,
+    dictionary: Dictionary<T>,
+    /// Sums of differences before they become values.
+    sums: Vec<u64>,
     /// Which rows of a page have a value; nothing where all have.
     present: Vec<bool>,
-    /// The texts, where the column has such.
-    pub texts: Texts,
+    /// What its numbers stand for, where they are no values.
+    pub names: Names,
 }
 
 impl<T> Default for Decoder<T> {
@@ -30,9 +33,10 @@ impl<T> Default for Decoder<T> {
         Self {
             physical: Physical::INT64,
             optional: true,
-            dictionary: Vec::new(),
+            dictionary: Dictionary::default(),
+            sums: Vec::new(),
             present: Vec::new(),
-            texts: Texts::default(),
+            names: Names::default(),
         }
     }
 }
@@ -42,8 +46,8 @@ impl<T: Value> Decoder<T> {
     pub fn reset(&mut self, physical: Physical, optional: bool) {
         self.physical = physical;
         self.optional = optional;
-        self.dictionary.clear();
-        self.texts.clear();
+        self.dictionary.fill(|_| Some(()));
+        self.names.clear();
     }
 
     /// Appends the values of a page; a dictionary has none.
@@ -52,8 +56,7 @@ impl<T: Value> Decoder<T> {
         match page {
             Page::DictionaryPage { buf, .. } => {
                 let mut dictionary = std::mem::take(&mut self.dictionary);
-                dictionary.clear();
-                let done = self.plain(buf, count, &mut dictionary);
+                let done = dictionary.fill(|values| self.plain(buf, count, values));
                 self.dictionary = dictionary;
                 done.ok_or("the dictionary is cut off")
             }
@@ -163,16 +166,17 @@ impl<T: Value> Decoder<T> {
     }
 
     fn plain(&mut self, bytes: &[u8], count: usize, out: &mut Vec<T>) -> Option<()> {
+        let names = &mut self.names;
         match self.physical {
             Physical::INT64 => {
                 let (all, _) = bytes.get(..count.checked_mul(8)?)?.as_chunks();
-                let number = |bytes: &_| T::of_number(i64::from_le_bytes(*bytes));
-                out.extend(all.iter().map(number));
+                let numbers = all.iter().map(|bytes| i64::from_le_bytes(*bytes));
+                out.extend(numbers.map(|number| T::of_number(number, names)));
             }
             Physical::INT32 => {
                 let (all, _) = bytes.get(..count.checked_mul(4)?)?.as_chunks();
-                let number = |bytes: &_| T::of_number(i64::from(i32::from_le_bytes(*bytes)));
-                out.extend(all.iter().map(number));
+                let numbers = all.iter().map(|bytes| i32::from_le_bytes(*bytes));
+                out.extend(numbers.map(|number| T::of_number(i64::from(number), names)));
             }
             Physical::BYTE_ARRAY => {
                 let mut rest = bytes;
@@ -180,7 +184,7 @@ impl<T: Value> Decoder<T> {
                     let (len, after) = rest.split_first_chunk::<4>()?;
                     let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
                     let (text, after) = after.split_at_checked(len)?;
-                    out.push(T::of_text(text, &mut self.texts));
+                    out.push(T::of_text(text, names));
                     rest = after;
                 }
             }
@@ -191,36 +195,50 @@ impl<T: Value> Decoder<T> {
 
     fn by_dictionary(&self, bytes: &[u8], count: usize, out: &mut Vec<T>) -> Option<()> {
         let (width, rest) = bytes.split_first()?;
-        let dictionary = self.dictionary.as_slice();
-        let value = |index: u64| dictionary.get(usize::try_from(index).ok()?).copied();
         bits::hybrid(rest, u32::from(*width), count, |run| {
             match run {
-                Run::Same(index, times) => out.resize(out.len() + times, value(index)?),
-                Run::Each(indices) => {
-                    let mut known = true;
-                    out.extend(indices.iter().map(|index| {
-                        let value = value(*index);
-                        known &= value.is_some();
-                        value.unwrap_or(T::MISSING)
-                    }));
-                    known.then_some(())?;
+                Run::Same(index, times) => {
+                    out.resize(out.len() + times, self.dictionary.one(index)?);
                 }
+                Run::Each(indices) => self.dictionary.all(indices, out)?,
             }
             Some(())
         })
     }
 
-    fn by_differences(&self, bytes: &[u8], most: usize, out: &mut Vec<T>) -> Option<()> {
-        // Numbers of 32 bits wrap at 32 bits.
-        #[allow(clippy::cast_possible_truncation)]
-        let narrow = |sum: &u64| T::of_number(i64::from(*sum as i32));
-        let wide = |sum: &u64| T::of_number(sum.cast_signed());
+    fn by_differences(&mut self, bytes: &[u8], most: usize, out: &mut Vec<T>) -> Option<()> {
+        if self.physical == Physical::INT64
+            && let Some(column) = T::direct(out)
+        {
+            return straight(bytes, most, column);
+        }
+        self.sums.clear();
+        bits::delta(bytes, most, &mut self.sums)?;
+        let names = &mut self.names;
+        let sums = self.sums.iter().map(|sum| sum.cast_signed());
         if self.physical == Physical::INT32 {
-            bits::delta(bytes, most, |sums| out.extend(sums.iter().map(narrow)))
+            // Numbers of 32 bits wrap at 32 bits.
+            #[allow(clippy::cast_possible_truncation)]
+            let narrow = sums.map(|sum| i64::from(sum as i32));
+            out.extend(narrow.map(|sum| T::of_number(sum, names)));
         } else {
-            bits::delta(bytes, most, |sums| out.extend(sums.iter().map(wide)))
+            out.extend(sums.map(|sum| T::of_number(sum, names)));
+        }
+        Some(())
+    }
+}
+
+/// Differences of numbers that are values unless they are negative.
+fn straight(bytes: &[u8], most: usize, out: &mut Vec<u64>) -> Option<()> {
+    let before = out.len();
+    bits::delta(bytes, most, out)?;
+    let sums = out.get_mut(before..)?;
+    if sums.iter().fold(0, |all, sum| all | sum) >> 63 != 0 {
+        for sum in sums {
+            *sum = u64::of_number(sum.cast_signed(), &mut Names::default());
         }
     }
+    Some(())
 }
 
 fn number(count: u32) -> Result<usize, Fault> {

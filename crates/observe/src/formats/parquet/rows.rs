@@ -4,8 +4,9 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::column::{Column, Place};
+use super::owners::Owners;
 use super::source::At;
-use super::value::{Texts, Value};
+use super::value::{self, Value};
 use crate::record::{Columns, Names, Op, Records};
 
 /// Where the columns are, in the order of [`NAMES`].
@@ -48,10 +49,11 @@ pub struct Rows {
     length: Column<u64>,
     latency: Column<u64>,
     device: Column<u32>,
-    pid: Column<i64>,
+    pid: Column<u32>,
     process: Column<u32>,
     left: u64,
     raw: Raw,
+    owners: Owners,
 }
 
 /// What is made something else of, of some rows.
@@ -59,7 +61,7 @@ pub struct Rows {
 struct Raw {
     ops: Vec<Option<Op>>,
     lengths: Vec<u64>,
-    pids: Vec<i64>,
+    pids: Vec<u32>,
     processes: Vec<u32>,
 }
 
@@ -98,12 +100,11 @@ impl Rows {
         self.raw.clear();
         self.decode(rows, &mut out.columns)?;
         let devices = out.columns.device.get_mut(from..).unwrap_or_default();
-        number_devices(devices, self.device.texts(), &mut out.names);
-        let owners = self.raw.pids.iter().zip(&self.raw.processes);
-        let mut near = Owners::default();
-        let texts = self.process.texts();
-        let number = |(pid, name): (&i64, &u32)| near.number(*pid, *name, texts, &mut out.names);
-        out.columns.process.extend(owners.map(number));
+        number_devices(devices, self.device.names(), &mut out.names);
+        let owners = (self.raw.pids.as_slice(), self.raw.processes.as_slice());
+        let known = (self.pid.names(), self.process.names());
+        let to = &mut out.columns.process;
+        self.owners.number(owners, known, &mut out.names, to);
         if self.raw.sound(from, &out.columns) {
             out.extent += rows as u64;
         } else {
@@ -191,7 +192,7 @@ const fn is_length(length: u64) -> bool {
 }
 
 /// Gives devices the numbers of their names; the first device stands for rows without one.
-fn number_devices(devices: &mut [u32], texts: &Texts, names: &mut Names) {
+fn number_devices(devices: &mut [u32], texts: &value::Names, names: &mut Names) {
     let mut numbers: Vec<u32> = texts.iter().map(|text| device(text, names)).collect();
     if numbers.is_empty() {
         numbers.push(names.device_name(b"(no name)"));
@@ -219,41 +220,5 @@ fn device(text: &[u8], names: &mut Names) -> u32 {
     match number() {
         Some((major, minor)) => names.device_number(major, minor),
         None => names.device_name(text),
-    }
-}
-
-/// Pairs of pid and name found without a search; a power of two.
-const NEAR: usize = 256;
-
-/// Processes by their pid and name.
-struct Owners([(i64, u32, u32); NEAR]);
-
-impl Default for Owners {
-    fn default() -> Self {
-        // No row has this pid and a name that there is not.
-        Self([(-2, u32::MISSING, u32::MAX); NEAR])
-    }
-}
-
-impl Owners {
-    #[inline]
-    fn number(&mut self, pid: i64, name: u32, texts: &Texts, names: &mut Names) -> u32 {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // any bits will do
-        let mixed = (pid as u32 ^ name.rotate_left(4)) as usize % NEAR;
-        let Some(slot) = self.0.get_mut(mixed) else {
-            return 0;
-        };
-        if (slot.0, slot.1) != (pid, name) {
-            *slot = (pid, name, process(pid, texts.get(name), names));
-        }
-        slot.2
-    }
-}
-
-fn process(pid: i64, name: Option<&[u8]>, names: &mut Names) -> u32 {
-    match (u32::try_from(pid), name) {
-        // Nobody knows.
-        (Err(_), None) => u32::MAX,
-        (pid, name) => names.process(pid.unwrap_or(0), name.unwrap_or_default()),
     }
 }

@@ -9,8 +9,9 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// Bytes of a column read at a time: eight columns of this size stay in a processor's cache.
-const AHEAD: usize = 32 << 10;
+/// Bytes of a column read at a time: some pages, and little enough that all columns stay in a processor's
+/// cache.
+const AHEAD: usize = 96 << 10;
 /// More than the header of a page has.
 const HEADER: usize = 512;
 
