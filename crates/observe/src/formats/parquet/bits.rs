@@ -49,9 +49,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of a run: whole bytes.
-    fn run_value(&mut self, width: u32) -> Option<u64> {
+    fn run_value(&mut self, width: u32) -> Option<u32> {
         let bytes = self.bytes(width.div_ceil(8) as usize)?;
-        let above = |value, byte: &u8| value << 8 | u64::from(*byte);
+        let above = |value, byte: &u8| value << 8 | u32::from(*byte);
         Some(bytes.iter().rev().fold(0, above))
     }
 
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The number that all `count` are, where they are one run.
-pub fn constant(bytes: &[u8], width: u32, count: usize) -> Option<u64> {
+pub fn constant(bytes: &[u8], width: u32, count: usize) -> Option<u32> {
     let mut reader = Reader::new(bytes);
     let header = reader.varint()?;
     let run = usize::try_from(header >> 1).ok()?;
@@ -100,9 +100,9 @@ pub fn constant(bytes: &[u8], width: u32, count: usize) -> Option<u64> {
 /// Some of the numbers of a page.
 pub enum Run<'a> {
     /// One, so many times.
-    Same(u64, usize),
+    Same(u32, usize),
     /// Each of them.
-    Each(&'a [u64]),
+    Each(&'a [u32]),
 }
 
 /// `count` numbers, runs of one number or packed; `None` where they are damaged, or where `each` wants no
@@ -195,7 +195,7 @@ pub fn delta(bytes: &[u8], most: usize, out: &mut Vec<u64>) -> Option<()> {
 mod tests {
     use super::*;
 
-    fn numbers(bytes: &[u8], width: u32, count: usize) -> Option<Vec<u64>> {
+    fn numbers(bytes: &[u8], width: u32, count: usize) -> Option<Vec<u32>> {
         let mut out = Vec::new();
         hybrid(bytes, width, count, |run| {
             match run {
@@ -252,7 +252,7 @@ mod tests {
             let mut bytes = vec![u8::try_from(all.len().div_ceil(8) << 1 | 1).unwrap() & 0x7f];
             proptest::prop_assume!(all.len() <= 500);
             bytes.extend(bits.chunks(8).map(|bits| u8::try_from(byte(bits)).unwrap()));
-            let wanted: Vec<_> = all.iter().map(|number| u64::from(number & mask)).collect();
+            let wanted: Vec<_> = all.iter().map(|number| number & mask).collect();
             proptest::prop_assert_eq!(numbers(&bytes, width, all.len()), Some(wanted));
         }
     }

@@ -37,19 +37,18 @@ impl<T: Value> Dictionary<T> {
     }
 
     /// One of them.
-    pub fn one(&self, index: u64) -> Option<T> {
-        let index = usize::try_from(index).ok();
-        let known = index.filter(|index| *index < self.known)?;
-        self.values.get(known).copied()
+    pub fn one(&self, index: u32) -> Option<T> {
+        let known = self.values.get(..self.known)?;
+        known.get(index as usize).copied()
     }
 
     /// Appends some of them; `None` where it has not all.
     #[inline]
-    pub fn all(&self, indices: &[u64], out: &mut Vec<T>) -> Option<()> {
-        // The sign of a difference says whether an index, of 32 bits, is past the last one: no branch each.
-        let last = (self.known as u64).checked_sub(1)?;
-        let past = |any, index: &u64| any | last.wrapping_sub(*index);
-        if indices.iter().fold(0, past) >> 63 != 0 {
+    pub fn all(&self, indices: &[u32], out: &mut Vec<T>) -> Option<()> {
+        // The sign of a number or of a difference says whether one is past the last: no branch each.
+        let last = u32::try_from(self.known.checked_sub(1)?).ok()?;
+        let past = |any, index: &u32| any | *index | last.wrapping_sub(*index);
+        if indices.iter().fold(0, past) >> 31 != 0 {
             return None;
         }
         let indices = indices.iter();
@@ -57,10 +56,10 @@ impl<T: Value> Dictionary<T> {
             out.extend(indices.map(|index| T::of_index(*index).unwrap_or(T::MISSING)));
         } else if self.known <= SMALL {
             let small: &[T; SMALL] = self.values.first_chunk()?;
-            let of = |index: &u64| small.get(index.to_le_bytes()[0] as usize).copied();
+            let of = |index: &u32| small.get(index.to_le_bytes()[0] as usize).copied();
             out.extend(indices.map(|index| of(index).unwrap_or(T::MISSING)));
         } else {
-            let of = |index: &u64| self.values.get(usize::try_from(*index).ok()?).copied();
+            let of = |index: &u32| self.values.get(*index as usize).copied();
             out.extend(indices.map(|index| of(index).unwrap_or(T::MISSING)));
         }
         Some(())
@@ -71,7 +70,7 @@ impl<T: Value> Dictionary<T> {
 mod tests {
     use super::*;
 
-    fn all<T: Value>(values: Vec<T>, indices: &[u64]) -> Option<Vec<T>> {
+    fn all<T: Value>(values: Vec<T>, indices: &[u32]) -> Option<Vec<T>> {
         let mut dictionary = Dictionary::default();
         dictionary.fill(|to| {
             to.extend(values);
@@ -97,6 +96,7 @@ mod tests {
         assert_eq!(all(vec![1_u32, 0], &[0, 1]), Some(vec![1, 0]));
         let many: Vec<i64> = (0..300).map(|value| value * 2).collect();
         assert_eq!(all(many.clone(), &[299, 256]), Some(vec![598, 512]));
-        assert_eq!(all(many, &[300]), None);
+        assert_eq!(all(many.clone(), &[300]), None);
+        assert_eq!(all(many, &[u32::MAX]), None);
     }
 }

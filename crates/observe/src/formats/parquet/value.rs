@@ -92,7 +92,7 @@ pub trait Value: Copy + PartialEq {
     }
 
     /// The number of a name, where that is the value.
-    fn of_index(_: u64) -> Option<Self> {
+    fn of_index(_: u32) -> Option<Self> {
         None
     }
 }
@@ -135,9 +135,8 @@ impl Value for u32 {
     }
 
     #[inline]
-    #[allow(clippy::cast_possible_truncation)] // of 32 bits, as widths are
-    fn of_index(index: u64) -> Option<Self> {
-        Some(index as Self)
+    fn of_index(index: u32) -> Option<Self> {
+        Some(index)
     }
 }
 
