@@ -62,6 +62,7 @@ const fn plan<const V: usize>(width: usize) -> Plan<V> {
         let (lane, half) = (index % count, index % count / (count / 2));
         let vector = &mut vectors[index / count];
         vector.halves[half] = (index - lane % (count / 2)) * width / 8;
+        assert!(vector.halves[half] + 3 * width + 16 <= ROOM);
         let mut byte = 0;
         while byte < size {
             vector.bytes[lane * size + byte] = low(index * width / 8 - vector.halves[half] + byte);
@@ -167,12 +168,13 @@ fn load(bytes: &[u8; 32]) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn halves(packed: &[u8; ROOM], at: usize, [low, high]: [usize; 2]) -> __m256i {
-    let half = |place: usize| {
-        // No width reaches so far; the compiler sees that 16 bytes are left.
-        let bytes = packed.get(place & 0xff..).and_then(<[u8]>::first_chunk);
-        let bytes: &[u8; 16] = bytes.unwrap_or(&[0; 16]);
-        // SAFETY: they are 16 bytes.
-        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
-    };
-    _mm256_set_m128i(half(at + high), half(at + low))
+    // SAFETY: 24 numbers and the place of a half take less than 256 bytes whatever the width, as `plan` makes
+    // sure, and sixteen more are within `ROOM`.
+    unsafe {
+        let from = packed.as_ptr().add(at);
+        _mm256_set_m128i(
+            _mm_loadu_si128(from.add(high).cast()),
+            _mm_loadu_si128(from.add(low).cast()),
+        )
+    }
 }

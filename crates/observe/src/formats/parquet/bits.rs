@@ -156,7 +156,10 @@ pub fn delta(bytes: &[u8], most: usize, out: &mut Vec<u64>) -> Option<()> {
         return None;
     }
     let before = out.len();
-    out.resize(before + count, last);
+    out.resize(before + count, 0);
+    if let Some(first) = out.get_mut(before) {
+        *first = last;
+    }
     let mut slots = out.get_mut(before + 1..).unwrap_or_default();
     while !slots.is_empty() {
         let least = reader.zigzag()?;

@@ -21,11 +21,19 @@ pub type Known<'a> = (&'a Names, &'a Names);
 #[derive(Default)]
 pub struct Owners {
     familiar: Vec<Process>,
+    /// By place of a pair.
+    numbers: Vec<u32>,
+    /// Whether these are those of the next batch too.
+    lasting: bool,
     places: Vec<u32>,
-    pairs: Vec<u32>,
 }
 
 impl Owners {
+    /// The columns stand for something else now.
+    pub const fn forget(&mut self) {
+        self.lasting = false;
+    }
+
     /// Appends the number of each pair in `names`.
     pub fn number(
         &mut self,
@@ -34,14 +42,21 @@ impl Owners {
         names: &mut record::Names,
         out: &mut Vec<u32>,
     ) {
+        self.lasting &= names.processes().is_empty();
         if names.processes().is_empty() {
             for process in &self.familiar {
                 names.process(process.pid, process.name.as_bytes());
             }
         }
         let bits = (known.1.len() + 1).next_power_of_two().ilog2();
-        if (known.0.len() + 1) << bits <= PLACES {
-            self.by_place(pairs, known, bits, names, out);
+        let all = (known.0.len() + 1) << bits;
+        if all <= PLACES {
+            // A page may have brought further names.
+            if !self.lasting || self.numbers.len() != all {
+                self.numbers.clear();
+                self.numbers.resize(all, UNMET);
+            }
+            self.by_place(pairs, (known, bits), names, out);
         } else {
             nearby(pairs, known, names, out);
         }
@@ -49,34 +64,42 @@ impl Owners {
         if met.len() > self.familiar.len() && met.len() <= FAMILIAR {
             self.familiar = met.to_vec();
         }
+        self.lasting = met.len() == self.familiar.len();
     }
 
     fn by_place(
         &mut self,
         (pids, texts): Pairs<'_>,
-        known: Known<'_>,
-        bits: u32,
+        (known, bits): (Known<'_>, u32),
         names: &mut record::Names,
         out: &mut Vec<u32>,
     ) {
         // What is missing is the first.
         let place = |(pid, text): (&u32, &u32)| pid.wrapping_add(1) << bits | text.wrapping_add(1);
-        self.pairs.clear();
-        self.pairs.extend(pids.iter().zip(texts).map(place));
         self.places.clear();
-        self.places.resize((known.0.len() + 1) << bits, UNMET);
-        let places = self.places.as_mut_slice();
-        out.extend(self.pairs.iter().map(|pair| {
-            let Some(number) = places.get_mut(*pair as usize) else {
-                return u32::MAX;
+        self.places.extend(pids.iter().zip(texts).map(place));
+        let from = out.len();
+        let numbers = self.numbers.as_slice();
+        let number = |place: &u32| numbers.get(*place as usize).copied().unwrap_or(UNMET);
+        out.extend(self.places.iter().map(number));
+        let found = out.get_mut(from..).unwrap_or_default();
+        if !found
+            .iter()
+            .fold(false, |any, number| any | (*number == UNMET))
+        {
+            return;
+        }
+        for (place, number) in self.places.iter().zip(found) {
+            let Some(known_number) = self.numbers.get_mut(*place as usize) else {
+                continue;
             };
-            if *number == UNMET {
-                let (pid, text) = (pair >> bits, pair & ((1 << bits) - 1));
+            if *known_number == UNMET {
+                let (pid, text) = (place >> bits, place & ((1 << bits) - 1));
                 let pair = (pid.wrapping_sub(1), text.wrapping_sub(1));
-                *number = process(pair, known, names);
+                *known_number = process(pair, known, names);
             }
-            *number
-        }));
+            *number = *known_number;
+        }
     }
 }
 

@@ -74,6 +74,7 @@ impl Rows {
         places: &Places,
     ) -> Result<(), String> {
         self.left = u64::try_from(group.num_rows()).unwrap_or(0);
+        self.owners.forget();
         let [time, op, offset, length, latency, device, pid, process] = places
             .0
             .map(|place| place.map(|place| place.in_group(at, group)));
@@ -142,9 +143,9 @@ impl Raw {
     fn sound(&self, from: usize, columns: &Columns) -> bool {
         let times = columns.time.get(from..).unwrap_or_default();
         let offsets = columns.offset.get(from..).unwrap_or_default();
-        let untimed = times
-            .iter()
-            .fold(false, |any, time| any | (*time == i64::MISSING));
+        // The lowest number is the only one below zero whose neighbour below is not.
+        let lowest = |any, time: &i64| any | time & !time.wrapping_sub(1);
+        let untimed = times.iter().fold(0, lowest) < 0;
         let highest = offsets.iter().fold(0, |all, offset| all | offset);
         let longest = self.lengths.iter().fold(0, |all, length| all | length);
         let unknown = self.ops.iter().fold(false, |any, op| any | op.is_none());
