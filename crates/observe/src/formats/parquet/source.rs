@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -139,19 +139,36 @@ impl Ahead {
 
     /// `needed` bytes or more from a place on; fewer only at the end of the file.
     fn from(&self, start: u64, needed: usize) -> Result<Bytes> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let (place, bytes) = &*held;
-        let skip = start.checked_sub(*place).map(usize::try_from);
-        if let Some(Ok(skip)) = skip
-            && bytes.len().saturating_sub(skip) >= needed
-        {
-            return Ok(bytes.slice(skip..));
-        }
         let left = usize::try_from(self.at.len.saturating_sub(start)).unwrap_or(usize::MAX);
-        let bytes = self.at.get_bytes(start, needed.max(AHEAD).min(left))?;
-        *held = (start, bytes.clone());
-        Ok(bytes)
+        let (least, most) = (needed.min(left), needed.max(AHEAD).min(left));
+        let Source::File(file) = &self.at.source else {
+            return self.at.get_bytes(start, most);
+        };
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, bytes) = &mut *held;
+        let skip = start.checked_sub(*place).map(usize::try_from);
+        let skip = skip.and_then(std::result::Result::ok);
+        let skip = skip.map_or(bytes.len(), |skip| skip.min(bytes.len()));
+        if bytes.len() - skip < least {
+            *bytes = further(std::mem::take(bytes), skip, (file, start), most)?;
+            *place = start;
+            return Ok(bytes.clone());
+        }
+        Ok(bytes.slice(skip..))
     }
+}
+
+/// Bytes of a file from `start` on, of which those after `skip` are held: in the same space, if nobody else holds
+/// them.
+fn further(held: Bytes, skip: usize, (file, start): (&File, u64), len: usize) -> Result<Bytes> {
+    let copied = |held: Bytes| BytesMut::from(&*held);
+    let mut bytes = held.try_into_mut().unwrap_or_else(copied);
+    let known = bytes.len() - skip;
+    bytes.copy_within(skip.., 0);
+    bytes.resize(len, 0);
+    let rest = bytes.get_mut(known..).unwrap_or_default();
+    file.read_exact_at(rest, start.saturating_add(known as u64))?;
+    Ok(bytes.freeze())
 }
 
 impl Length for Ahead {
@@ -176,5 +193,49 @@ impl ChunkReader for Ahead {
             ));
         }
         Ok(bytes.slice(..length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_column_read_ahead_is_the_file() {
+        let all: Vec<u8> = (0..400_000_u32).flat_map(u32::to_le_bytes).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&all).unwrap();
+        for at in [At::file(file).unwrap(), At::memory(all.clone())] {
+            let ahead = Ahead::new(at);
+            let mut place = 5;
+            let mut kept = Vec::new();
+            for len in [1, 90_000, 40_000, 7, 300_000, 100, 96 << 10, 60_000] {
+                let start = place as u64;
+                let mut head = [0; 9];
+                ahead
+                    .get_read(start)
+                    .unwrap()
+                    .read_exact(&mut head)
+                    .unwrap();
+                assert_eq!(head, all[place..place + 9]);
+                let bytes = ahead.get_bytes(start, len).unwrap();
+                assert_eq!(bytes, all[place..place + len]);
+                // Some stay in use while others are read.
+                kept.extend((len > 50_000).then_some((place, bytes)));
+                place += len;
+            }
+            assert!(
+                kept.iter()
+                    .all(|(place, bytes)| *bytes == all[*place..place + bytes.len()])
+            );
+            assert!(ahead.get_bytes(all.len() as u64 - 8, 9).is_err());
+            assert!(ahead.get_bytes(u64::MAX - 8, 9).is_err());
+            assert_eq!(
+                ahead.get_bytes(all.len() as u64 - 8, 8).unwrap(),
+                all[all.len() - 8..]
+            );
+        }
     }
 }
