@@ -7,9 +7,9 @@ use ioalign_observe::formats::parquet::groups;
 use ioalign_observe::generate::{Plan, Random};
 use ioalign_observe::{Progress, Settings, Summary, generate, summarize, write};
 use parquet::basic::{Compression, Encoding};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterVersion};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 fn read(path: &Path) -> Result<Summary, ioalign_observe::Error> {
@@ -209,13 +209,12 @@ fn every_length_of_a_file_is_an_error() {
     }
 }
 
-/// Writes one row group of our four columns, the numbers as they are given.
-fn four_columns<T: parquet::data_type::DataType>(
-    path: &Path,
-    types: &str,
-    properties: WriterProperties,
-    rows: &[(T::T, &str, T::T, T::T)],
-) {
+/// A row of the four columns that there must be.
+type Four<N> = (N, &'static str, N, N);
+
+/// Writes one row group of them, the numbers as they are given.
+fn four_columns<T: DataType>(path: &Path, properties: WriterProperties, rows: &[Four<T::T>]) {
+    let types = T::get_physical_type().to_string().to_lowercase();
     let schema = format!(
         "message m {{ required {types} time_ns; required binary op (UTF8);
         required {types} offset_bytes; required {types} length_bytes; }}"
@@ -224,30 +223,22 @@ fn four_columns<T: parquet::data_type::DataType>(
     let file = std::fs::File::create(path).unwrap();
     let mut file = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
     let mut group = file.next_row_group().unwrap();
-    let numbers = |which: fn(&(T::T, &str, T::T, T::T)) -> T::T| rows.iter().map(which).collect();
-    let ops = rows.iter().map(|row| ByteArray::from(row.1)).collect();
-    let columns: [Vec<T::T>; 3] = [
-        numbers(|row| row.0.clone()),
-        numbers(|row| row.2.clone()),
-        numbers(|row| row.3.clone()),
-    ];
-    let ops: Vec<ByteArray> = ops;
-    let [times, offsets, lengths] = columns;
-    for place in 0..4 {
-        let mut column = group.next_column().unwrap().unwrap();
-        match place {
-            1 => column
-                .typed::<ByteArrayType>()
-                .write_batch(&ops, None, None),
-            0 => column.typed::<T>().write_batch(&times, None, None),
-            2 => column.typed::<T>().write_batch(&offsets, None, None),
-            _ => column.typed::<T>().write_batch(&lengths, None, None),
-        }
-        .unwrap();
-        column.close().unwrap();
-    }
+    let times: Vec<_> = rows.iter().map(|row| row.0.clone()).collect();
+    let ops: Vec<_> = rows.iter().map(|row| ByteArray::from(row.1)).collect();
+    let offsets: Vec<_> = rows.iter().map(|row| row.2.clone()).collect();
+    let lengths: Vec<_> = rows.iter().map(|row| row.3.clone()).collect();
+    one_column::<T>(&mut group, &times);
+    one_column::<ByteArrayType>(&mut group, &ops);
+    one_column::<T>(&mut group, &offsets);
+    one_column::<T>(&mut group, &lengths);
     group.close().unwrap();
     file.close().unwrap();
+}
+
+fn one_column<T: DataType>(group: &mut SerializedRowGroupWriter<std::fs::File>, values: &[T::T]) {
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<T>().write_batch(values, None, None).unwrap();
+    column.close().unwrap();
 }
 
 #[test]
@@ -261,7 +252,7 @@ fn rows_that_are_no_io_are_left_out_and_told() {
     rows[12].3 = (1 << 32) - 512;
     rows[9000].3 = -512;
     rows[19_999].0 = i64::MIN;
-    four_columns::<Int64Type>(&path, "int64", WriterProperties::default(), &rows);
+    four_columns::<Int64Type>(&path, WriterProperties::default(), &rows);
     let found = read(&path).unwrap();
     let skipped = &found.files[0].skipped;
     let told: Vec<_> = skipped
@@ -296,7 +287,7 @@ fn differences_of_32_bits_wrap_there() {
         (0, "R", i32::MAX, 512),
         (i32::MAX, "R", 1024, 512),
     ];
-    four_columns::<Int32Type>(&path, "int32", properties.build(), &rows);
+    four_columns::<Int32Type>(&path, properties.build(), &rows);
     let found = read(&path).unwrap();
     assert_eq!((found.profile.events, found.files[0].skipped.rows), (3, 0));
     assert_eq!(found.profile.duration_us, u64::from(u32::MAX) / 1000);
