@@ -1,6 +1,5 @@
 //! The different values of a column, which its pages are numbers of.
 
-use super::unpack::Narrow;
 use super::value::Value;
 
 /// Numbers of so many bits need no comparison each.
@@ -52,27 +51,18 @@ impl<T: Value> Dictionary<T> {
         if indices.iter().fold(0, past) >> 31 != 0 {
             return None;
         }
+        let indices = indices.iter();
         if self.same {
-            let same = |index| T::of_index(index).unwrap_or(T::MISSING);
-            extend(indices, out, same);
+            out.extend(indices.map(|index| T::of_index(*index).unwrap_or(T::MISSING)));
         } else if self.known <= SMALL {
             let small: &[T; SMALL] = self.values.first_chunk()?;
-            let of = |index: u32| small.get(usize::from(index.to_le_bytes()[0])).copied();
-            extend(indices, out, |index| of(index).unwrap_or(T::MISSING));
+            let of = |index: &u32| small.get(usize::from(index.to_le_bytes()[0])).copied();
+            out.extend(indices.map(|index| of(index).unwrap_or(T::MISSING)));
         } else {
-            let of = |index: u32| self.values.get(index as usize).copied();
-            extend(indices, out, |index| of(index).unwrap_or(T::MISSING));
+            let of = |index: &u32| self.values.get(*index as usize).copied();
+            out.extend(indices.map(|index| of(index).unwrap_or(T::MISSING)));
         }
         Some(())
-    }
-}
-
-/// Whole steps without a loop.
-#[inline]
-fn extend<T: Copy>(indices: &[u32], out: &mut Vec<T>, of: impl Fn(u32) -> T + Copy) {
-    match <&Narrow>::try_from(indices) {
-        Ok(step) => out.extend_from_slice(&step.map(of)),
-        Err(_) => out.extend(indices.iter().map(|index| of(*index))),
     }
 }
 

@@ -11,7 +11,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 /// Bytes of a column read at a time: some pages, and little enough that all columns stay in a processor's
 /// cache.
-const AHEAD: usize = 96 << 10;
+const AHEAD: usize = 48 << 10;
 /// More than the header of a page has.
 const HEADER: usize = 512;
 
