@@ -95,17 +95,12 @@ impl Translation {
     /// Gives records the numbers of the directory.
     pub fn apply(&self, records: &mut Records) {
         let columns = &mut records.columns;
-        for device in &mut columns.device {
-            *device = of(&self.devices, *device, MOST_DEVICES);
-        }
-        for process in &mut columns.process {
-            *process = of(&self.processes, *process, MOST_PROCESSES);
-        }
+        column(&mut columns.device, &self.devices, MOST_DEVICES);
+        column(&mut columns.process, &self.processes, MOST_PROCESSES);
         self.rows(&mut records.rows);
     }
 
     fn rows(&self, rows: &mut [Record]) {
-        let plain = |all: &[u32]| all.iter().zip(0..).all(|(to, from)| *to == from);
         let devices = plain(&self.devices);
         if devices && plain(&self.processes) {
             return;
@@ -120,6 +115,22 @@ impl Translation {
             row.io.device = of(&self.devices, row.io.device, MOST_DEVICES);
             row.io.process = of(&self.processes, row.io.process, MOST_PROCESSES);
         }
+    }
+}
+
+/// Whether every number stays what it is.
+fn plain(all: &[u32]) -> bool {
+    all.iter().zip(0..).all(|(to, from)| *to == from)
+}
+
+fn column(numbers: &mut [u32], all: &[u32], most: usize) {
+    // Without a branch a number; those without a name get one here.
+    let nameless = |any, number: &u32| any | (*number == u32::MAX);
+    if plain(all) && !numbers.iter().fold(false, nameless) {
+        return;
+    }
+    for number in numbers {
+        *number = of(all, *number, most);
     }
 }
 

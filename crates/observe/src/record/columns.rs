@@ -63,6 +63,17 @@ impl Columns {
         self.op.extend(ios.iter().map(|io| io.op));
     }
 
+    /// Keeps those of the first that are `good`, and all after them.
+    pub fn retain(&mut self, good: &[bool]) {
+        retain(&mut self.time, good);
+        retain(&mut self.offset, good);
+        retain(&mut self.latency, good);
+        retain(&mut self.len, good);
+        retain(&mut self.device, good);
+        retain(&mut self.process, good);
+        retain(&mut self.op, good);
+    }
+
     /// How many there are.
     pub const fn len(&self) -> usize {
         self.time.len()
@@ -125,6 +136,11 @@ impl<'a> Batch<'a> {
     }
 }
 
+fn retain<T>(all: &mut Vec<T>, good: &[bool]) {
+    let mut good = good.iter();
+    all.retain(|_| good.next().copied().unwrap_or(true));
+}
+
 fn halves<T>(all: &[T], count: usize) -> (&[T], &[T]) {
     all.split_at(count.min(all.len()))
 }
@@ -149,6 +165,12 @@ mod tests {
         columns.extend(&ios);
         let (first, rest) = columns.all().split_at(4);
         assert_eq!((first.count(), rest.count(), columns.len()), (4, 5, 9));
-        assert!(first.ios().chain(rest.ios()).eq(ios));
+        assert!(first.ios().chain(rest.ios()).eq(ios.iter().copied()));
+        columns.retain(&[false, true, false]);
+        let kept = ios
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| ![0, 2].contains(at));
+        assert!(columns.all().ios().eq(kept.map(|(_, io)| *io)));
     }
 }

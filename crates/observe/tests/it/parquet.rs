@@ -7,9 +7,9 @@ use ioalign_observe::formats::parquet::groups;
 use ioalign_observe::generate::{Plan, Random};
 use ioalign_observe::{Progress, Settings, Summary, generate, summarize, write};
 use parquet::basic::{Compression, Encoding};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterVersion};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 fn read(path: &Path) -> Result<Summary, ioalign_observe::Error> {
@@ -207,4 +207,88 @@ fn every_length_of_a_file_is_an_error() {
             whole.len()
         );
     }
+}
+
+/// A row of the four columns that there must be.
+type Four<N> = (N, &'static str, N, N);
+
+/// Writes one row group of them, the numbers as they are given.
+fn four_columns<T: DataType>(path: &Path, properties: WriterProperties, rows: &[Four<T::T>]) {
+    let types = T::get_physical_type().to_string().to_lowercase();
+    let schema = format!(
+        "message m {{ required {types} time_ns; required binary op (UTF8);
+        required {types} offset_bytes; required {types} length_bytes; }}"
+    );
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let file = std::fs::File::create(path).unwrap();
+    let mut file = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let times: Vec<_> = rows.iter().map(|row| row.0.clone()).collect();
+    let ops: Vec<_> = rows.iter().map(|row| ByteArray::from(row.1)).collect();
+    let offsets: Vec<_> = rows.iter().map(|row| row.2.clone()).collect();
+    let lengths: Vec<_> = rows.iter().map(|row| row.3.clone()).collect();
+    one_column::<T>(&mut group, &times);
+    one_column::<ByteArrayType>(&mut group, &ops);
+    one_column::<T>(&mut group, &offsets);
+    one_column::<T>(&mut group, &lengths);
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+fn one_column<T: DataType>(group: &mut SerializedRowGroupWriter<std::fs::File>, values: &[T::T]) {
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<T>().write_batch(values, None, None).unwrap();
+    column.close().unwrap();
+}
+
+#[test]
+fn rows_that_are_no_io_are_left_out_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd");
+    let mut rows: Vec<_> = (0..20_000).map(|n| (n, "write", n * 512, 512)).collect();
+    rows[3].1 = "sing";
+    rows[9].2 = -1;
+    rows[11].3 = 1 << 32;
+    rows[12].3 = (1 << 32) - 512;
+    rows[9000].3 = -512;
+    rows[19_999].0 = i64::MIN;
+    four_columns::<Int64Type>(&path, WriterProperties::default(), &rows);
+    let found = read(&path).unwrap();
+    let skipped = &found.files[0].skipped;
+    let told: Vec<_> = skipped
+        .first
+        .iter()
+        .map(|row| (row.place, row.why))
+        .collect();
+    let length = "no length, or one of 4 GiB and more";
+    let wanted = [
+        (4, "an operation that is not known"),
+        (10, "no offset"),
+        (12, length),
+        (9001, length),
+        (20_000, "no time"),
+    ];
+    assert_eq!(told, wanted);
+    assert_eq!((skipped.rows, found.profile.events), (5, 19_995));
+    let written = found.profile.devices[0].by_op["write"].bytes;
+    assert_eq!(written, 19_994 * 512 + (1 << 32) - 512);
+}
+
+#[test]
+fn differences_of_32_bits_wrap_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("narrow");
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_column_encoding("time_ns".into(), Encoding::DELTA_BINARY_PACKED)
+        .set_column_encoding("offset_bytes".into(), Encoding::DELTA_BINARY_PACKED);
+    let rows = [
+        (i32::MIN, "R", 0, 512),
+        (0, "R", i32::MAX, 512),
+        (i32::MAX, "R", 1024, 512),
+    ];
+    four_columns::<Int32Type>(&path, properties.build(), &rows);
+    let found = read(&path).unwrap();
+    assert_eq!((found.profile.events, found.files[0].skipped.rows), (3, 0));
+    assert_eq!(found.profile.duration_us, u64::from(u32::MAX) / 1000);
 }

@@ -1,11 +1,16 @@
 //! One column of one row group, so many rows at a time, whatever its pages are.
 
+use std::sync::Arc;
+
 use parquet::basic::{Repetition, Type as Physical};
 use parquet::column::page::PageReader;
-use parquet::file::reader::RowGroupReader;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::SchemaDescriptor;
 
-use super::page::{Decoder, NONE, Texts};
+use super::page::Decoder;
+use super::source::{Ahead, At};
+use super::value::{Names, Value};
 
 /// Where a column is in the file.
 #[derive(Copy, Clone, Debug)]
@@ -46,80 +51,118 @@ impl Place {
     }
 }
 
-/// The values of a column that are decoded and not used yet.
-#[derive(Default)]
-pub struct Column {
+/// A column of one row group.
+pub struct Chunk<'a> {
+    place: Place,
+    at: &'a At,
+    group: &'a RowGroupMetaData,
+}
+
+impl Place {
+    /// The column in a row group.
+    pub const fn in_group<'a>(self, at: &'a At, group: &'a RowGroupMetaData) -> Chunk<'a> {
+        Chunk {
+            place: self,
+            at,
+            group,
+        }
+    }
+}
+
+impl Chunk<'_> {
+    fn pages(&self) -> parquet::errors::Result<Pages> {
+        let column = self.group.column(self.place.index);
+        let rows = usize::try_from(self.group.num_rows())?;
+        let source = Arc::new(Ahead::new(self.at.clone()));
+        SerializedPageReader::new(source, column, rows, None)
+    }
+}
+
+type Pages = SerializedPageReader<Ahead>;
+
+/// One column of the row group that is being read.
+pub struct Column<T> {
     name: &'static str,
-    pages: Option<Box<dyn PageReader>>,
-    decoder: Decoder,
-    values: Vec<i64>,
+    pages: Option<Pages>,
+    decoder: Decoder<T>,
+    /// Of the last page, what did not fit into the rows that were asked for.
+    values: Vec<T>,
     used: usize,
 }
 
-impl Column {
-    /// To the first row of a row group; the space stays. A column that the file has not is without any
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Self {
+            name: "",
+            pages: None,
+            decoder: Decoder::default(),
+            values: Vec::new(),
+            used: 0,
+        }
+    }
+}
+
+impl<T: Value> Column<T> {
+    /// To its first row in a row group; the space stays. A column that the file has not is without any
     /// value.
-    pub fn open(
-        &mut self,
-        name: &'static str,
-        group: &dyn RowGroupReader,
-        place: Option<Place>,
-    ) -> Result<(), String> {
+    pub fn open(&mut self, name: &'static str, chunk: Option<Chunk<'_>>) -> Result<(), String> {
         self.pages = None;
         self.name = name;
         self.values.clear();
         self.used = 0;
         self.decoder.reset(Physical::INT64, true);
-        if let Some(place) = place {
-            let pages = group.get_column_page_reader(place.index);
-            self.pages = Some(pages.map_err(|e| fault(name, &e.to_string()))?);
+        if let Some(chunk) = chunk {
+            let pages = chunk.pages().map_err(|e| self.fault(&e.to_string()))?;
+            self.pages = Some(pages);
+            let place = chunk.place;
             self.decoder.reset(place.physical, place.optional);
         }
         Ok(())
     }
 
-    /// Sees to it that the next `rows` are there.
-    pub fn load(&mut self, rows: usize) -> Result<(), String> {
-        if self.values.len() - self.used.min(self.values.len()) >= rows {
-            return Ok(());
-        }
-        self.values.drain(..self.used.min(self.values.len()));
-        self.used = 0;
-        let Some(pages) = &mut self.pages else {
-            self.values.resize(rows, NONE);
-            return Ok(());
-        };
-        while self.values.len() < rows {
-            let page = pages
-                .get_next_page()
-                .map_err(|e| fault(self.name, &e.to_string()))?;
-            let Some(page) = page else {
-                return Err(fault(self.name, "it has fewer rows than its row group"));
+    /// Appends the values of the next `rows`. Pages go straight there; the one that is not used up waits.
+    pub fn read(&mut self, rows: usize, out: &mut Vec<T>) -> Result<(), String> {
+        let end = out.len() + rows;
+        self.take(rows, out);
+        while out.len() < end {
+            let Some(pages) = &mut self.pages else {
+                out.resize(end, T::MISSING);
+                return Ok(());
             };
+            let page = match pages.get_next_page() {
+                Ok(Some(page)) => page,
+                Ok(None) => return Err(self.fault("it has fewer rows than its row group")),
+                Err(error) => return Err(self.fault(&error.to_string())),
+            };
+            let missing = end - out.len();
+            let whole = usize::try_from(page.num_values()).is_ok_and(|count| count <= missing);
+            let to = if whole { &mut *out } else { &mut self.values };
             self.decoder
-                .page(&page, &mut self.values)
-                .map_err(|what| fault(self.name, what))?;
+                .page(&page, to)
+                .map_err(|what| self.fault(what))?;
+            self.take(missing, out);
         }
         Ok(())
     }
 
-    /// The next rows, which are there.
-    pub fn values(&self, rows: usize) -> &[i64] {
-        let end = self.used.saturating_add(rows);
-        self.values.get(self.used..end).unwrap_or_default()
+    /// Values that wait, as many as there are.
+    fn take(&mut self, most: usize, out: &mut Vec<T>) {
+        let rest = self.values.get(self.used..).unwrap_or_default();
+        let some = rest.get(..most).unwrap_or(rest);
+        out.extend_from_slice(some);
+        self.used += some.len();
+        if self.used == self.values.len() {
+            self.values.clear();
+            self.used = 0;
+        }
     }
 
-    /// They are not needed any more.
-    pub const fn used(&mut self, rows: usize) {
-        self.used += rows;
+    /// What its values are numbers of.
+    pub const fn names(&self) -> &Names {
+        &self.decoder.names
     }
 
-    /// The texts that its values are numbers of.
-    pub const fn texts(&self) -> &Texts {
-        &self.decoder.texts
+    fn fault(&self, what: &str) -> String {
+        format!("The column `{}`: {what}", self.name)
     }
-}
-
-fn fault(name: &str, what: &str) -> String {
-    format!("The column `{name}`: {what}")
 }

@@ -1,18 +1,16 @@
 //! A Parquet file, its row groups read side by side.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
-use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use parquet::file::reader::{FileReader, Length, SerializedFileReader};
 
 use super::rows::{Places, Rows};
+use super::source::At;
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::Records;
 
@@ -23,6 +21,7 @@ const BATCH: usize = 1 << 13;
 #[derive(Clone)]
 pub struct Groups {
     file: Arc<SerializedFileReader<At>>,
+    source: At,
     places: Places,
 }
 
@@ -44,21 +43,17 @@ impl Groups {
     /// Reads the directory.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |error| Error::io("Cannot open it", error).in_file(path);
-        let file = File::open(path).map_err(failed)?;
-        let len = file.metadata().map_err(failed)?.len();
-        let source = Source::File(Arc::new(file));
-        Self::of(At { source, len }).map_err(|error| error.in_file(path))
+        let at = File::open(path).and_then(At::file).map_err(failed)?;
+        Self::of(at).map_err(|error| error.in_file(path))
     }
 
     /// The same of a file that is in memory.
     pub fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let len = bytes.len() as u64;
-        let source = Source::Memory(bytes.into());
-        Self::of(At { source, len })
+        Self::of(At::memory(bytes))
     }
 
     fn of(at: At) -> Result<Self> {
-        let len = at.len;
+        let (len, source) = (at.len(), at.clone());
         let damaged = |what: String| {
             let what = format!("It is no whole Parquet file: {what}");
             Error::new(ErrorKind::Malformed, what)
@@ -69,7 +64,11 @@ impl Groups {
         let places = Places::find(file.metadata().file_metadata().schema_descr())
             .map_err(|what| Error::new(ErrorKind::Unsupported, what))?;
         let file = Arc::new(file);
-        Ok(Self { file, places })
+        Ok(Self {
+            file,
+            source,
+            places,
+        })
     }
 
     /// What it says of itself.
@@ -102,8 +101,9 @@ impl Groups {
     /// To the rows of one row group.
     pub fn open_rows(&self, group: usize, batches: &mut Batches) -> io::Result<()> {
         let open = || {
-            let group = self.file.get_row_group(group).map_err(|e| e.to_string())?;
-            batches.rows.open(&*group, &self.places)
+            let groups = self.file.metadata().row_groups();
+            let group = groups.get(group).ok_or("there is no such row group")?;
+            batches.rows.open(&self.source, group, &self.places)
         };
         guarded(open).map_err(damage)
     }
@@ -174,82 +174,4 @@ fn guarded<T>(
 ) -> std::result::Result<T, String> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err("its bytes contradict each other".to_owned()))
-}
-
-/// A file read by place, so that threads do not move each other's position.
-#[derive(Clone)]
-struct At {
-    source: Source,
-    len: u64,
-}
-
-#[derive(Clone)]
-enum Source {
-    File(Arc<File>),
-    Memory(Bytes),
-}
-
-impl At {
-    /// Fewer bytes than asked for only at the end.
-    fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-        match &self.source {
-            Source::File(file) => file.read_at(buffer, place),
-            Source::Memory(bytes) => {
-                let from = usize::try_from(place)
-                    .ok()
-                    .and_then(|place| bytes.get(place..));
-                from.unwrap_or_default().read(buffer)
-            }
-        }
-    }
-}
-
-impl Length for At {
-    fn len(&self) -> u64 {
-        self.len
-    }
-}
-
-/// From a place on.
-struct From {
-    at: At,
-    place: u64,
-}
-
-impl Read for From {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.at.read_at(buffer, self.place)?;
-        self.place += got as u64;
-        Ok(got)
-    }
-}
-
-impl ChunkReader for At {
-    type T = BufReader<From>;
-
-    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::new(From {
-            at: self.clone(),
-            place: start,
-        }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        // Checked before memory is taken for it.
-        let end = start
-            .checked_add(length as u64)
-            .filter(|end| *end <= self.len);
-        if end.is_none() {
-            return Err(ParquetError::EOF(
-                "a part lies past the end of the file".to_owned(),
-            ));
-        }
-        let mut buffer = vec![0; length];
-        let mut from = From {
-            at: self.clone(),
-            place: start,
-        };
-        from.read_exact(&mut buffer)?;
-        Ok(buffer.into())
-    }
 }

@@ -5,11 +5,18 @@
 //! by side ([`groups`]). Footer and compression are the `parquet` crate's work; pages are decoded here,
 //! because names can stay numbers, and damaged bytes end in an error.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod bits;
 mod column;
+mod dictionary;
 pub mod groups;
+mod owners;
 mod page;
 mod rows;
+mod source;
+mod unpack;
+mod value;
 
 use super::{Facts, Format, Framing};
 use crate::error::{Error, ErrorKind};

@@ -1,106 +1,72 @@
-//! One page of a column: which rows have a value, and the values, as numbers. Texts are numbered too.
-
-use std::collections::HashMap;
+//! One page of a column: which rows have a value, and the values.
 
 use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::Page;
 
-use super::bits;
+use super::bits::{self, Run};
+use super::dictionary::Dictionary;
+use super::value::{Names, Value};
 
 /// Values of a page; more are no sensible page and would take too much memory.
 const MOST: usize = 1 << 22;
-/// Different texts of a column; those past them are one.
-const MOST_TEXTS: usize = 1 << 16;
-
-/// A row without a value.
-pub const NONE: i64 = i64::MIN;
 
 /// What is wrong with a column.
 pub type Fault = &'static str;
 
-/// The texts of one column.
-#[derive(Debug, Default)]
-pub struct Texts {
-    all: Vec<Box<[u8]>>,
-    index: HashMap<Box<[u8]>, u32>,
-}
-
-impl Texts {
-    /// By number.
-    pub fn get(&self, number: i64) -> Option<&[u8]> {
-        Some(self.all.get(usize::try_from(number).ok()?)?)
-    }
-
-    fn number(&mut self, text: &[u8]) -> i64 {
-        if let Some(number) = self.index.get(text) {
-            return i64::from(*number);
-        }
-        if self.all.len() >= MOST_TEXTS {
-            return NONE;
-        }
-        let number = u32::try_from(self.all.len()).unwrap_or(0);
-        self.all.push(text.into());
-        self.index.insert(text.into(), number);
-        i64::from(number)
-    }
-}
+const CUT: Fault = "a page is cut off";
 
 /// Decodes the pages of one column of one row group.
-pub struct Decoder {
+pub struct Decoder<T> {
     physical: Physical,
     optional: bool,
-    dictionary: Vec<i64>,
-    indices: Vec<u32>,
-    levels: Vec<u32>,
-    /// The texts, where the column has such.
-    pub texts: Texts,
+    dictionary: Dictionary<T>,
+    /// Sums of differences before they become values.
+    sums: Vec<u64>,
+    /// Which rows of a page have a value; nothing where all have.
+    present: Vec<bool>,
+    /// What its numbers stand for, where they are no values.
+    pub names: Names,
 }
 
-impl Default for Decoder {
+impl<T> Default for Decoder<T> {
     fn default() -> Self {
         Self {
             physical: Physical::INT64,
             optional: true,
-            dictionary: Vec::new(),
-            indices: Vec::new(),
-            levels: Vec::new(),
-            texts: Texts::default(),
+            dictionary: Dictionary::default(),
+            sums: Vec::new(),
+            present: Vec::new(),
+            names: Names::default(),
         }
     }
 }
 
-impl Decoder {
+impl<T: Value> Decoder<T> {
     /// For another column; the space stays.
     pub fn reset(&mut self, physical: Physical, optional: bool) {
         self.physical = physical;
         self.optional = optional;
-        self.dictionary.clear();
-        self.texts.all.clear();
-        self.texts.index.clear();
+        self.dictionary.fill(|_| Some(()));
+        self.names.clear();
     }
 
     /// Appends the values of a page; a dictionary has none.
-    pub fn page(&mut self, page: &Page, out: &mut Vec<i64>) -> Result<(), Fault> {
+    pub fn page(&mut self, page: &Page, out: &mut Vec<T>) -> Result<(), Fault> {
+        let count = number(page.num_values())?;
         match page {
-            Page::DictionaryPage {
-                buf, num_values, ..
-            } => {
+            Page::DictionaryPage { buf, .. } => {
                 let mut dictionary = std::mem::take(&mut self.dictionary);
-                dictionary.clear();
-                let count = number(*num_values)?;
-                let done = self.plain(buf, count, &mut dictionary);
+                let done = dictionary.fill(|values| self.plain(buf, count, values));
                 self.dictionary = dictionary;
                 done.ok_or("the dictionary is cut off")
             }
             Page::DataPage {
                 buf,
-                num_values,
                 encoding,
                 def_level_encoding,
                 ..
             } => {
                 let mut rest: &[u8] = buf;
-                let count = number(*num_values)?;
                 if self.optional {
                     if *def_level_encoding != Encoding::RLE {
                         return Err("its levels are in an encoding that is not known");
@@ -115,13 +81,11 @@ impl Decoder {
             }
             Page::DataPageV2 {
                 buf,
-                num_values,
                 encoding,
                 def_levels_byte_len,
                 rep_levels_byte_len,
                 ..
             } => {
-                let count = number(*num_values)?;
                 let skip = usize::try_from(*rep_levels_byte_len).map_err(|_| CUT)?;
                 let len = usize::try_from(*def_levels_byte_len).map_err(|_| CUT)?;
                 let rest = buf.get(skip..).ok_or(CUT)?;
@@ -135,12 +99,19 @@ impl Decoder {
     }
 
     fn levels(&mut self, bytes: &[u8], count: usize) -> Result<(), Fault> {
-        self.levels.clear();
-        // No levels: every row has a value.
+        let present = &mut self.present;
+        present.clear();
         if bits::constant(bytes, 1, count) == Some(1) {
             return Ok(());
         }
-        bits::hybrid(bytes, 1, count, &mut self.levels).ok_or("its levels are damaged")
+        let add = |run: Run| {
+            match run {
+                Run::Same(level, times) => present.resize(present.len() + times, level != 0),
+                Run::Each(levels) => present.extend(levels.iter().map(|level| *level != 0)),
+            }
+            Some(())
+        };
+        bits::hybrid(bytes, 1, count, add).ok_or("its levels are damaged")
     }
 
     fn values(
@@ -148,15 +119,16 @@ impl Decoder {
         bytes: &[u8],
         encoding: Encoding,
         count: usize,
-        out: &mut Vec<i64>,
+        out: &mut Vec<T>,
     ) -> Result<(), Fault> {
         let missing = if self.optional {
-            self.levels.iter().filter(|level| **level == 0).count()
+            self.present.iter().filter(|present| !**present).count()
         } else {
             0
         };
         let present = count - missing.min(count);
         let before = out.len();
+        out.reserve(count);
         let done = match encoding {
             _ if present == 0 => Some(()),
             Encoding::PLAIN => self.plain(bytes, present, out),
@@ -164,7 +136,7 @@ impl Decoder {
                 self.by_dictionary(bytes, present, out)
             }
             Encoding::DELTA_BINARY_PACKED if self.physical != Physical::BYTE_ARRAY => {
-                bits::delta(bytes, present, out)
+                self.by_differences(bytes, present, out)
             }
             _ => return Err("it is in an encoding that is not read here: use plain or dictionary"),
         };
@@ -178,14 +150,14 @@ impl Decoder {
     }
 
     /// Puts values where their rows are, from the last to the first.
-    fn spread(&self, before: usize, count: usize, out: &mut Vec<i64>) {
+    fn spread(&self, before: usize, count: usize, out: &mut Vec<T>) {
         let mut from = out.len();
-        out.resize(before + count, NONE);
-        for (index, level) in self.levels.iter().enumerate().rev() {
-            let mut value = NONE;
-            if *level != 0 && from > before {
+        out.resize(before + count, T::MISSING);
+        for (index, present) in self.present.iter().enumerate().rev() {
+            let mut value = T::MISSING;
+            if *present && from > before {
                 from -= 1;
-                value = out.get(from).copied().unwrap_or(NONE);
+                value = out.get(from).copied().unwrap_or(value);
             }
             if let Some(slot) = out.get_mut(before + index) {
                 *slot = value;
@@ -193,22 +165,18 @@ impl Decoder {
         }
     }
 
-    fn plain(&mut self, bytes: &[u8], count: usize, out: &mut Vec<i64>) -> Option<()> {
+    fn plain(&mut self, bytes: &[u8], count: usize, out: &mut Vec<T>) -> Option<()> {
+        let names = &mut self.names;
         match self.physical {
             Physical::INT64 => {
-                let bytes = bytes.get(..count.checked_mul(8)?)?;
-                out.extend(
-                    bytes
-                        .chunks_exact(8)
-                        .filter_map(|b| Some(i64::from_le_bytes(*b.first_chunk()?))),
-                );
+                let (all, _) = bytes.get(..count.checked_mul(8)?)?.as_chunks();
+                let numbers = all.iter().map(|bytes| i64::from_le_bytes(*bytes));
+                out.extend(numbers.map(|number| T::of_number(number, names)));
             }
             Physical::INT32 => {
-                let bytes = bytes.get(..count.checked_mul(4)?)?;
-                let each = bytes.chunks_exact(4);
-                out.extend(
-                    each.filter_map(|b| Some(i64::from(i32::from_le_bytes(*b.first_chunk()?)))),
-                );
+                let (all, _) = bytes.get(..count.checked_mul(4)?)?.as_chunks();
+                let numbers = all.iter().map(|bytes| i32::from_le_bytes(*bytes));
+                out.extend(numbers.map(|number| T::of_number(i64::from(number), names)));
             }
             Physical::BYTE_ARRAY => {
                 let mut rest = bytes;
@@ -216,7 +184,7 @@ impl Decoder {
                     let (len, after) = rest.split_first_chunk::<4>()?;
                     let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
                     let (text, after) = after.split_at_checked(len)?;
-                    out.push(self.texts.number(text));
+                    out.push(T::of_text(text, names));
                     rest = after;
                 }
             }
@@ -225,26 +193,53 @@ impl Decoder {
         Some(())
     }
 
-    fn by_dictionary(&mut self, bytes: &[u8], count: usize, out: &mut Vec<i64>) -> Option<()> {
+    fn by_dictionary(&self, bytes: &[u8], count: usize, out: &mut Vec<T>) -> Option<()> {
         let (width, rest) = bytes.split_first()?;
-        if let Some(index) = bits::constant(rest, u32::from(*width), count) {
-            let value = *self.dictionary.get(index as usize)?;
-            out.resize(out.len() + count, value);
-            return Some(());
+        bits::hybrid(rest, u32::from(*width), count, |run| {
+            match run {
+                Run::Same(index, times) => {
+                    out.resize(out.len() + times, self.dictionary.one(index)?);
+                }
+                Run::Each(indices) => self.dictionary.all(indices, out)?,
+            }
+            Some(())
+        })
+    }
+
+    fn by_differences(&mut self, bytes: &[u8], most: usize, out: &mut Vec<T>) -> Option<()> {
+        if self.physical == Physical::INT64
+            && let Some(column) = T::direct(out)
+        {
+            return straight(bytes, most, column);
         }
-        bits::hybrid(rest, u32::from(*width), count, &mut self.indices)?;
-        let dictionary = self.dictionary.as_slice();
-        let mut bad = false;
-        out.extend(self.indices.iter().map(|index| {
-            let value = dictionary.get(*index as usize).copied();
-            bad |= value.is_none();
-            value.unwrap_or(NONE)
-        }));
-        (!bad).then_some(())
+        self.sums.clear();
+        bits::delta(bytes, most, &mut self.sums)?;
+        let names = &mut self.names;
+        let sums = self.sums.iter().map(|sum| sum.cast_signed());
+        if self.physical == Physical::INT32 {
+            // Numbers of 32 bits wrap at 32 bits.
+            #[allow(clippy::cast_possible_truncation)]
+            let narrow = sums.map(|sum| i64::from(sum as i32));
+            out.extend(narrow.map(|sum| T::of_number(sum, names)));
+        } else {
+            out.extend(sums.map(|sum| T::of_number(sum, names)));
+        }
+        Some(())
     }
 }
 
-const CUT: Fault = "a page is cut off";
+/// Differences of numbers that are values unless they are negative.
+fn straight(bytes: &[u8], most: usize, out: &mut Vec<u64>) -> Option<()> {
+    let before = out.len();
+    bits::delta(bytes, most, out)?;
+    let sums = out.get_mut(before..)?;
+    if sums.iter().fold(0, |all, sum| all | sum) >> 63 != 0 {
+        for sum in sums {
+            *sum = u64::of_number(sum.cast_signed(), &mut Names::default());
+        }
+    }
+    Some(())
+}
 
 fn number(count: u32) -> Result<usize, Fault> {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
