@@ -42,6 +42,8 @@ pub(super) struct Lane {
     filled: Vec<bool>,
     stall: Duration,
     stretch: Stretch,
+    /// The queues of a run.
+    run: Vec<Span>,
     random: Random,
 }
 
@@ -80,6 +82,7 @@ impl Lane {
             filled: vec![false; depth as usize],
             stall: options.stall,
             stretch: Stretch::new(cell, depth),
+            run: Vec::new(),
             random: Random::new(!seed),
         })
     }
@@ -96,16 +99,28 @@ impl Lane {
     }
 
     fn batch(&mut self, arm: usize) -> Result<Span> {
-        let Stretch { lead, spread, ios } = self.stretch;
+        let Stretch { queues, .. } = self.stretch;
+        self.lead(arm)?;
+        self.run.clear();
+        for _ in 0..queues {
+            let span = self.pump(arm, Until::Sent(self.depth.into()))?;
+            self.run.push(span);
+        }
+        Ok(Span::of_queues(&mut self.run))
+    }
+
+    /// A walk gets going again: not timed.
+    fn lead(&mut self, arm: usize) -> Result<()> {
+        let Stretch { lead, spread, .. } = self.stretch;
         if lead != 0 {
             let lead = lead + self.random.below(spread + 1);
             self.pump(arm, Until::Sent(lead))?;
         }
-        let span = self.pump(arm, Until::Sent(ios))?;
-        Ok(span.per_queue(self.depth))
+        Ok(())
     }
 
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
+        self.lead(arm)?;
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
         self.pump(arm, Until::Time(now_ns() + time))
     }
@@ -132,6 +147,7 @@ impl Lane {
                     ios: done,
                     cpu_ns: thread_ns().saturating_sub(cpu),
                     workers: 1,
+                    ..Span::default()
                 };
                 return failed.map_or(Ok(span), Err);
             }

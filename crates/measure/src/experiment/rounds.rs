@@ -98,7 +98,7 @@ impl Rounds {
         for slot in self.order.next() {
             if let Some(slot) = self.slots.get_mut(*slot) {
                 let batch = subject.batch(slot.arm)?;
-                slot.times.push(batch.elapsed_ns);
+                slot.batches.push(batch);
                 self.ios += u64::from(batch.ios);
             }
         }
@@ -107,7 +107,7 @@ impl Rounds {
 
     /// What a round that was not completed has left.
     fn forget(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.times.clear());
+        self.slots.iter_mut().for_each(|slot| slot.batches.clear());
     }
 
     fn close(&mut self) {
@@ -157,9 +157,9 @@ impl Rounds {
         self.slots.iter_mut().for_each(|slot| slot.long.clear());
     }
 
-    /// All batch times of an arm, of the baseline with those of its duplicate.
-    pub(super) fn times(&self, arm: usize) -> Option<Times> {
-        let slot = |at: usize| self.slots.get(at).map(|slot| &slot.all);
+    /// Batch times of an arm, all or the usual ones, of the baseline with those of its duplicate.
+    pub(super) fn times(&self, arm: usize, of: fn(&Slot) -> &Times) -> Option<Times> {
+        let slot = |at: usize| self.slots.get(at).map(of);
         if arm > 0 {
             return slot(arm + 1).cloned();
         }

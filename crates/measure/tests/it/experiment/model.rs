@@ -31,6 +31,8 @@ pub struct Model {
     round: u64,
     /// Batches until the device is gone.
     pub left: Option<u64>,
+    /// What it takes to write back what a block has left.
+    pub flush: Duration,
 }
 
 impl Model {
@@ -47,6 +49,7 @@ impl Model {
             clock: Duration::from_secs(7),
             round: 0,
             left: None,
+            flush: Duration::ZERO,
         }
     }
 
@@ -99,8 +102,10 @@ impl Subject for Model {
         };
         let elapsed = Duration::from_secs_f64((self.law)(&moment, &mut self.noise) / 1e6);
         self.clock += elapsed;
+        let elapsed_ns = elapsed.as_nanos().try_into().unwrap();
         Ok(Batch {
-            elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
+            elapsed_ns,
+            usual_ns: elapsed_ns,
             ios: 1,
         })
     }
@@ -108,11 +113,12 @@ impl Subject for Model {
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
         let law = self.loaded.as_mut().expect("a law of full load");
         let (iops, cpu_us) = law(arm, &mut self.noise);
-        self.clock += time;
+        let elapsed = time + self.flush;
+        self.clock += elapsed;
         let whole = |value: f64| format!("{value:.0}").parse::<u64>().unwrap();
         let ios = iops * time.as_secs_f64();
         Ok(Load {
-            elapsed_ns: time.as_nanos().try_into().unwrap(),
+            elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
             ios: whole(ios),
             cpu_ns: whole(ios * cpu_us * 1e3),
         })
