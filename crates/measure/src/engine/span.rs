@@ -1,9 +1,5 @@
 //! How long a worker sends, and what it did.
 
-use ioalign_core::workload::Pattern;
-
-use super::options::CellSpec;
-
 /// What a worker did.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Span {
@@ -72,47 +68,6 @@ impl Until {
         match self {
             Self::Sent(ios) => sent < ios,
             Self::Time(end_ns) => now_ns < end_ns,
-        }
-    }
-}
-
-/// What a batch is made of.
-///
-/// In random order, a queue sent once. Of a walk it is a run of queues, since devices and the page cache are fast
-/// at walks only as long as they go on. What comes before it is not timed, because readahead has lost its place while
-/// the other arms walked; and it differs in length by chance, so that a run begins anywhere in a window of readahead:
-/// windows begin where the walk before left them, at other places for an arm that touches one page more.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Stretch {
-    /// I/Os before it, at least.
-    pub(super) lead: u64,
-    /// So many more at most.
-    pub(super) spread: u64,
-    /// Queues sent one after the other.
-    pub(super) queues: u64,
-}
-
-const LEAD_BYTES: u64 = 128 << 10;
-/// Twice the usual window.
-const SPREAD_BYTES: u64 = 256 << 10;
-const RUN_BYTES: u64 = 256 << 10;
-/// Of so many queues at least a median says what is usual.
-const FEWEST: u64 = 5;
-
-impl Stretch {
-    pub(super) fn new(cell: &CellSpec, depth: u32) -> Self {
-        let queue_bytes = cell.block_bytes * u64::from(depth);
-        match cell.pattern {
-            Pattern::Sequential => Self {
-                lead: LEAD_BYTES.div_ceil(cell.block_bytes),
-                spread: SPREAD_BYTES / cell.block_bytes,
-                queues: RUN_BYTES.div_ceil(queue_bytes).max(FEWEST),
-            },
-            Pattern::Random | Pattern::Zipf { .. } => Self {
-                lead: 0,
-                spread: 0,
-                queues: 1,
-            },
         }
     }
 }
