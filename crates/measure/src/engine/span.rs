@@ -71,3 +71,24 @@ impl Until {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_run_the_median_does_not_know_of_a_wait() {
+        let queue = |elapsed_ns| Span {
+            elapsed_ns,
+            ios: 4,
+            workers: 1,
+            ..Span::default()
+        };
+        let mut run = [10, 11, 900, 12, 67].map(queue);
+        let whole = Span::of_queues(&mut run);
+        assert_eq!((whole.usual_ns(), whole.elapsed_ns()), (12, 200));
+        assert_eq!((whole.ios, whole.workers), (4, 1));
+        let two = whole.with(Span::of_queues(&mut [queue(14)]));
+        assert_eq!((two.usual_ns(), two.elapsed_ns(), two.ios), (13, 107, 8));
+    }
+}

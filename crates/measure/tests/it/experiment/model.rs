@@ -33,6 +33,8 @@ pub struct Model {
     pub left: Option<u64>,
     /// What it takes to write back what a block has left.
     pub flush: Duration,
+    /// Queues of a batch, one after the other: of a walk several.
+    pub queues: usize,
 }
 
 impl Model {
@@ -50,6 +52,7 @@ impl Model {
             round: 0,
             left: None,
             flush: Duration::ZERO,
+            queues: 1,
         }
     }
 
@@ -100,12 +103,15 @@ impl Subject for Model {
             now: self.clock.as_secs_f64(),
             round: self.round,
         };
-        let elapsed = Duration::from_secs_f64((self.law)(&moment, &mut self.noise) / 1e6);
-        self.clock += elapsed;
-        let elapsed_ns = elapsed.as_nanos().try_into().unwrap();
+        let mut queue = || Duration::from_secs_f64((self.law)(&moment, &mut self.noise) / 1e6);
+        let mut queues: Vec<Duration> = (0..self.queues).map(|_| queue()).collect();
+        queues.sort_unstable();
+        let sum: Duration = queues.iter().sum();
+        self.clock += sum;
+        let nanos = |time: Duration| time.as_nanos().try_into().unwrap();
         Ok(Batch {
-            elapsed_ns,
-            usual_ns: elapsed_ns,
+            elapsed_ns: nanos(sum / u32::try_from(self.queues).unwrap()),
+            usual_ns: nanos(queues[self.queues / 2]),
             ios: 1,
         })
     }
