@@ -35,6 +35,7 @@ pub struct Model {
     pub flush: Duration,
     /// Queues of a batch, one after the other: of a walk several.
     pub queues: usize,
+    run: Vec<Duration>,
 }
 
 impl Model {
@@ -53,6 +54,7 @@ impl Model {
             left: None,
             flush: Duration::ZERO,
             queues: 1,
+            run: Vec::with_capacity(16),
         }
     }
 
@@ -104,14 +106,15 @@ impl Subject for Model {
             round: self.round,
         };
         let mut queue = || Duration::from_secs_f64((self.law)(&moment, &mut self.noise) / 1e6);
-        let mut queues: Vec<Duration> = (0..self.queues).map(|_| queue()).collect();
-        queues.sort_unstable();
-        let sum: Duration = queues.iter().sum();
+        self.run.clear();
+        self.run.extend((0..self.queues).map(|_| queue()));
+        self.run.sort_unstable();
+        let sum: Duration = self.run.iter().sum();
         self.clock += sum;
         let nanos = |time: Duration| time.as_nanos().try_into().unwrap();
         Ok(Batch {
             elapsed_ns: nanos(sum / u32::try_from(self.queues).unwrap()),
-            usual_ns: nanos(queues[self.queues / 2]),
+            usual_ns: nanos(self.run[self.queues / 2]),
             ios: 1,
         })
     }
