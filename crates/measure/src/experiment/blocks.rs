@@ -75,6 +75,7 @@ impl Blocks {
         let arms = subject.arms();
         let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
         let slots: Vec<_> = numbers.map(Slot::new).collect();
+        let many = u32::try_from(slots.len()).unwrap_or(u32::MAX);
         Self {
             order: Order::new(slots.len(), !design.seed),
             slots,
@@ -83,7 +84,7 @@ impl Blocks {
             rounds: 0,
             ios: 0,
             time: design.block_time,
-            took: design.block_time,
+            took: design.block_time.saturating_mul(many),
         }
     }
 
