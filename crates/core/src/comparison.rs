@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use before::{Before, Change};
 pub use estimate::{Estimate, Metric, Placebo, Verdict};
 pub use machine::{Machine, MachineDisk};
-pub use summary::{Spread, Summary};
+pub use summary::{Points, Spread, Summary};
 
 /// The name and version of the document.
 pub const SCHEMA: &str = "ioalign.comparison/1";

@@ -23,10 +23,10 @@ impl Caches {
     pub(crate) fn below(target: &File, notes: &mut Vec<String>) -> Self {
         let mut files = Vec::new();
         let mut device = device_of(target);
-        while let Some(path) = device.and_then(backing_file) {
-            if files.len() == DEEPEST {
+        for _ in 0..DEEPEST {
+            let Some(Backing { path, direct }) = device.and_then(backing_file) else {
                 break;
-            }
+            };
             let Ok(file) = File::open(&path) else {
                 notes.push(format!(
                     "{} lies below and cannot be opened: what is cached of it stays",
@@ -35,13 +35,24 @@ impl Caches {
                 break;
             };
             device = device_of(&file);
-            files.push((path, file));
+            if !direct {
+                files.push((path, file));
+            }
         }
         Self { files }
     }
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    pub(crate) fn flush(&self) -> Result<()> {
+        let mut files = self.files.iter();
+        files.try_for_each(|(path, file)| flush(file, path))
     }
 
     pub(crate) fn evict(&self) -> Result<()> {
@@ -52,6 +63,13 @@ impl Caches {
         }
         Ok(())
     }
+}
+
+/// Writes back all of a file or device.
+pub(crate) fn flush(file: &File, path: &Path) -> Result<()> {
+    fdatasync(file)
+        .map_err(|error| Error::io("what was written cannot be flushed", error.into()))
+        .map_err(|error| error.of_target(path))
 }
 
 /// Writes back and drops all clean pages of a file or device.
@@ -70,11 +88,25 @@ fn device_of(file: &File) -> Option<u64> {
     })
 }
 
+/// What is behind a loop device.
+struct Backing {
+    path: PathBuf,
+    /// Past the page cache.
+    direct: bool,
+}
+
 /// The file behind a loop device or a partition of one.
-fn backing_file(device: u64) -> Option<PathBuf> {
+fn backing_file(device: u64) -> Option<Backing> {
     let folder = crate::users::sysfs_folder(device)?;
-    let text = ["loop/backing_file", "../loop/backing_file"]
-        .iter()
-        .find_map(|name| std::fs::read_to_string(folder.join(name)).ok())?;
-    Some(PathBuf::from(text.trim_end_matches('\n')))
+    let fact = |name: &str| {
+        let places = [folder.join("loop"), folder.join("../loop")];
+        places
+            .iter()
+            .find_map(|place| std::fs::read_to_string(place.join(name)).ok())
+    };
+    let path = fact("backing_file")?;
+    Some(Backing {
+        path: PathBuf::from(path.trim_end_matches('\n')),
+        direct: fact("dio").is_some_and(|text| text.trim() == "1"),
+    })
 }

@@ -112,6 +112,19 @@ impl Target {
         self.caches.paths()
     }
 
+    /// Whether what is written stays in a page cache for a while: its own, or that of a file below it.
+    pub fn keeps_writes(&self) -> bool {
+        self.direct.is_none() || !self.caches.is_empty()
+    }
+
+    /// Waits until what was written is on the device at the bottom, through every page cache on the way.
+    pub fn flush(&self) -> Result<()> {
+        for member in &self.members {
+            crate::cache::flush(&member.file, &member.path)?;
+        }
+        self.caches.flush()
+    }
+
     /// Writes back and drops what the page cache holds of the target and of the files below it: the
     /// backing file of a loop device.
     pub fn evict(&self) -> Result<()> {

@@ -14,21 +14,75 @@ impl Cell {
         self.estimates.iter().find(same)
     }
 
-    /// The verdict of an arm: that of the median, else of the throughput, else of the first metric.
+    /// The verdict of an arm: a difference in the median, else in the throughput; none where one of them says so and the
+    /// other nothing else. Where neither was measured that of the first metric.
     pub fn verdict(&self, arm: &str) -> Option<Verdict> {
-        let found = self
-            .estimate(arm, Metric::LatencyMedian)
-            .or_else(|| self.estimate(arm, Metric::Throughput))
-            .or_else(|| self.estimates.iter().find(|one| one.arm == arm))?;
+        let of = |metric| Some(self.estimate(arm, metric)?.verdict);
+        let deciding = [of(Metric::LatencyMedian), of(Metric::Throughput)];
+        let known = || deciding.into_iter().flatten();
+        let is = |wanted: &[Verdict]| known().find(|one| wanted.contains(one));
+        let found = is(&[Verdict::Slower, Verdict::Faster])
+            .or_else(|| is(&[Verdict::NoDifference]))
+            .or_else(|| known().next());
+        let first = || Some(self.estimates.iter().find(|one| one.arm == arm)?.verdict);
+        let found = found.or_else(first)?;
         Some(if self.placebo.moved {
             Verdict::Invalid
         } else {
-            found.verdict
+            found
         })
     }
 
     /// I/Os in flight of all workers.
     pub fn in_flight(&self) -> u64 {
         u64::from(self.queue_depth) * u64::from(self.workers.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(verdicts: &[(Metric, Verdict)]) -> Cell {
+        let estimate = |(metric, verdict): &(Metric, Verdict)| Estimate {
+            metric: *metric,
+            verdict: *verdict,
+            ..Estimate::default()
+        };
+        Cell {
+            estimates: verdicts.iter().map(estimate).collect(),
+            ..Cell::default()
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_that_of_what_was_decided() {
+        use Metric::{LatencyMean, LatencyMedian, Throughput};
+        use Verdict::{NoDifference, Slower, Undecided};
+        for (known, expected) in [
+            (vec![], None),
+            (vec![(LatencyMean, Slower)], Some(Slower)),
+            (
+                vec![(LatencyMedian, Undecided), (LatencyMean, Slower)],
+                Some(Undecided),
+            ),
+            (
+                vec![(LatencyMedian, Undecided), (Throughput, Slower)],
+                Some(Slower),
+            ),
+            (
+                vec![(LatencyMedian, NoDifference), (Throughput, Undecided)],
+                Some(NoDifference),
+            ),
+            (
+                vec![(LatencyMedian, NoDifference), (Throughput, Slower)],
+                Some(Slower),
+            ),
+        ] {
+            assert_eq!(cell(&known).verdict(""), expected, "{known:?}");
+        }
+        let mut moved = cell(&[(LatencyMedian, Slower)]);
+        moved.placebo.moved = true;
+        assert_eq!(moved.verdict(""), Some(Verdict::Invalid));
     }
 }

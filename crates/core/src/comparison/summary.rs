@@ -2,20 +2,58 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Metric, Verdict};
+use super::{Cell, Estimate, Metric, Verdict};
 
-/// The better side against the other, over all cells with a valid result: the baseline, or after a change
-/// what is now.
+/// The better side against the other, over all that was decided: the baseline, or after a change what is now.
+///
+/// An estimate that is undecided is no result: its number may be anything in its interval, and the greatest
+/// of many such numbers is what noise made it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// How much more throughput alignment gives: 0.12 is 12 %.
     pub throughput_gain_ratio: Option<Spread>,
     /// How much latency alignment saves, by medians.
     pub latency_drop_ratio: Option<Spread>,
+    /// How many of the throughputs have a result.
+    #[serde(default)]
+    pub throughput_points: Points,
+    /// How many of the medians have one.
+    #[serde(default)]
+    pub latency_points: Points,
+}
+
+/// How many of some estimates have a result.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Points {
+    /// Slower, faster or no different.
+    pub decided: u64,
+    /// Time ran out before.
+    pub undecided: u64,
+    /// The placebo moved.
+    pub invalid: u64,
+}
+
+impl Points {
+    /// All of them.
+    pub const fn all(&self) -> u64 {
+        self.decided + self.undecided + self.invalid
+    }
+
+    fn of<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Self {
+        let mut points = Self::default();
+        for one in estimates {
+            match one.verdict {
+                Verdict::Undecided => points.undecided += 1,
+                Verdict::Invalid => points.invalid += 1,
+                Verdict::Slower | Verdict::Faster | Verdict::NoDifference => points.decided += 1,
+            }
+        }
+        points
+    }
 }
 
 impl Summary {
-    /// What the baseline gives over the other arms; cells that are invalid do not count.
+    /// What the baseline gives over the other arms.
     pub fn of(cells: &[Cell]) -> Self {
         Self::by(cells, f64::recip)
     }
@@ -28,17 +66,24 @@ impl Summary {
     /// `better` makes the ratio of an arm to the baseline that of the better side to the worse.
     fn by(cells: &[Cell], better: fn(f64) -> f64) -> Self {
         let of = |metric| ratios(cells, metric).map(better);
+        let points = |metric| Points::of(estimates(cells, metric));
         Self {
             throughput_gain_ratio: Spread::of(of(Metric::Throughput).map(|ratio| ratio - 1.0)),
             latency_drop_ratio: Spread::of(of(Metric::LatencyMedian).map(|ratio| 1.0 - ratio)),
+            throughput_points: points(Metric::Throughput),
+            latency_points: points(Metric::LatencyMedian),
         }
     }
 }
 
+fn estimates(cells: &[Cell], metric: Metric) -> impl Iterator<Item = &Estimate> {
+    let all = cells.iter().flat_map(|cell| &cell.estimates);
+    all.filter(move |one| one.metric == metric)
+}
+
 fn ratios(cells: &[Cell], metric: Metric) -> impl Iterator<Item = f64> {
-    let estimates = cells.iter().flat_map(|cell| &cell.estimates);
-    estimates
-        .filter(move |one| one.metric == metric && one.verdict != Verdict::Invalid)
+    estimates(cells, metric)
+        .filter(|one| !matches!(one.verdict, Verdict::Undecided | Verdict::Invalid))
         .filter_map(|one| one.ratio)
         .filter(|ratio| *ratio > 0.0)
 }
@@ -76,7 +121,6 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::Estimate;
 
     fn cell(metric: Metric, ratio: f64, verdict: Verdict) -> Cell {
         let estimate = Estimate {
@@ -99,6 +143,7 @@ mod tests {
             cell(Metric::Throughput, 1.0, Verdict::NoDifference),
             cell(Metric::LatencyMedian, 2.0, Verdict::Slower),
             cell(Metric::LatencyMedian, 50.0, Verdict::Invalid),
+            cell(Metric::LatencyMedian, 9.0, Verdict::Undecided),
         ];
         let summary = Summary::of(&cells);
         let gain = summary.throughput_gain_ratio.unwrap();
@@ -107,6 +152,9 @@ mod tests {
         assert!((gain.mean - gain.max / 2.0).abs() < 1e-9, "{gain:?}");
         let drop = summary.latency_drop_ratio.unwrap();
         assert!((drop.max - 0.5).abs() < 1e-9, "{drop:?}");
+        let points = summary.latency_points;
+        assert_eq!((points.decided, points.all()), (1, 3));
+        assert_eq!(summary.throughput_points.decided, 2);
         assert_eq!(Summary::of(&[]), Summary::default());
     }
 

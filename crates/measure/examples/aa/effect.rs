@@ -17,6 +17,7 @@ fn go(subject: &mut dyn Subject, design: &Design) -> Outcome {
 
 pub fn run(percent: f64, target: &str, runs: u64) {
     let limit = each(if percent < 2.0 { 5.0 } else { 1.0 });
+    let mut same = 0;
     let truth = 1.0 + percent / 100.0;
     let (mut found, mut held, mut wrong, mut invalid) = (0, 0, 0, 0);
     let mut times = Vec::new();
@@ -39,10 +40,8 @@ pub fn run(percent: f64, target: &str, runs: u64) {
             .find(|e| e.metric == Metric::LatencyMedian);
         let median = median.unwrap();
         found += u64::from(median.verdict == Verdict::Slower);
-        wrong += u64::from(matches!(
-            median.verdict,
-            Verdict::Faster | Verdict::NoDifference
-        ));
+        wrong += u64::from(median.verdict == Verdict::Faster);
+        same += u64::from(median.verdict == Verdict::NoDifference);
         invalid += u64::from(median.verdict == Verdict::Invalid);
         let ends = median.ratio_low.zip(median.ratio_high);
         held += u64::from(ends.is_some_and(|(low, high)| low <= truth && truth <= high));
@@ -52,7 +51,8 @@ pub fn run(percent: f64, target: &str, runs: u64) {
     let at = |part: usize| times[(times.len() - 1) * part / 100];
     println!("an arm slower by {percent} %, {runs} experiments of at most {limit:?}");
     println!("  found            {}", share(found, runs));
-    println!("  denied or turned {}", share(wrong, runs));
+    println!("  no difference    {}", share(same, runs));
+    println!("  wrong sign       {}", share(wrong, runs));
     println!("  invalid          {}", share(invalid, runs));
     println!("  truth in the interval at the end {}", share(held, runs));
     println!(

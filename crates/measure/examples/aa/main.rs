@@ -6,9 +6,8 @@
 //! * `effect PERCENT`: an arm that is slower by so much, because every batch of it is made longer.
 //! * `cost`: what an experiment itself takes of a processor for each batch, on a target that does nothing.
 //!
-//! `benches/aa.sh` runs them all. `DEPTH`, `BLOCK` and `SECONDS_EACH` in the environment change the
-//! load, `SEED` the order of everything,
-//! `ROPE` the region of practical equivalence of `effect` in per cent.
+//! `benches/aa.sh` runs them all. `DEPTH`, `BLOCK`, `PATTERN=sequential`, `COLD=1` and `SECONDS_EACH` in the environment
+//! change the load, `SEED` the order of everything, `ROPE` the region of practical equivalence of `effect` in per cent.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod classic;
@@ -63,12 +62,16 @@ fn bench(target: &str, arms: usize, seed: u64) -> Bench {
     let cell = CellSpec {
         block_bytes: whole("BLOCK", 4096.0).into(),
         read_ratio: 1.0,
-        pattern: Pattern::Random,
+        pattern: match env::var("PATTERN").as_deref() {
+            Ok("sequential") => Pattern::Sequential,
+            _ => Pattern::Random,
+        },
         queue_depth: whole("DEPTH", 1.0),
         workers: 1,
     };
     let options = Options {
         seed,
+        cold: env::var("COLD").is_ok(),
         // Whoever measures may have stopped this process for a while.
         stall: Duration::from_secs(3600),
         ..Options::default()

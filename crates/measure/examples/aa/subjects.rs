@@ -79,15 +79,19 @@ impl<S: Subject> Subject for Delayed<S> {
         if arm != 1 {
             return Ok(batch);
         }
-        let taken = Duration::from_nanos(batch.elapsed_ns);
-        let delay = taken.mul_f64(self.percent / 100.0);
+        let share = self.percent / 100.0;
+        let delay = Duration::from_nanos(batch.elapsed_ns).mul_f64(share);
         let begun = Instant::now();
         while begun.elapsed() < delay {
             spin_loop();
         }
-        let elapsed = taken + delay;
+        let longer = |nanos: u64| {
+            let time = Duration::from_nanos(nanos).mul_f64(1.0 + share);
+            time.as_nanos().try_into().unwrap()
+        };
         Ok(Batch {
-            elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
+            elapsed_ns: longer(batch.elapsed_ns),
+            usual_ns: longer(batch.usual_ns),
             ..batch
         })
     }
@@ -115,7 +119,11 @@ impl Subject for Idle {
     fn batch(&mut self, arm: usize) -> Result<Batch> {
         self.batches += 1;
         let elapsed_ns = 10_000 + (self.batches * 7919) % 1009 + arm as u64;
-        Ok(Batch { elapsed_ns, ios: 1 })
+        Ok(Batch {
+            elapsed_ns,
+            usual_ns: elapsed_ns,
+            ios: 1,
+        })
     }
 
     fn saturate(&mut self, _: usize, _: Duration) -> Result<Load> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ioalign_device::Target;
 
 use super::check::{check_io, check_load, check_writes};
+use super::clock::{now_ns, thread_ns};
 use super::files::Files;
 use super::lane::{Lane, Order};
 use super::options::{CellSpec, Options, Place};
@@ -20,6 +21,8 @@ pub struct Bench {
     arms: usize,
     files: Files,
     cold: bool,
+    /// What is written stays in the page cache for a while.
+    lazy: bool,
     notes: Vec<String>,
     thread: PhantomData<*const ()>,
 }
@@ -42,14 +45,19 @@ impl Bench {
             }
         };
         let team = Team::new(cell.workers, &mut notes, make)?;
+        let lazy = cell.read_ratio < 1.0 && files.targets().iter().any(|one| one.keeps_writes());
         if options.cold {
             notes.extend(files.targets().iter().map(|target| cold_note(target)));
+        }
+        if lazy {
+            notes.push(FLUSHED.to_owned());
         }
         Ok(Self {
             team,
             arms: arms.len(),
             files,
             cold: options.cold,
+            lazy,
             notes,
             thread: PhantomData,
         })
@@ -72,10 +80,7 @@ impl Subject for Bench {
 
     fn begin_round(&mut self) -> Result<()> {
         if self.cold {
-            self.files
-                .targets()
-                .iter()
-                .try_for_each(|target| target.evict())?;
+            self.evict()?;
         }
         self.team.all(Order::Round).map(drop)
     }
@@ -84,19 +89,53 @@ impl Subject for Bench {
         let span = self.team.all(Order::Batch(arm))?;
         Ok(Batch {
             elapsed_ns: span.elapsed_ns(),
+            usual_ns: span.usual_ns(),
             ios: u32::try_from(span.ios).unwrap_or(u32::MAX),
         })
     }
 
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+        self.settle()?;
         let span = self.team.all(Order::Saturate(arm, time))?;
+        let (begun, cpu) = (now_ns(), thread_ns());
+        self.flush()?;
         Ok(Load {
-            elapsed_ns: span.elapsed_ns(),
+            elapsed_ns: span.elapsed_ns() + now_ns().saturating_sub(begun),
             ios: span.ios,
-            cpu_ns: span.cpu_ns,
+            cpu_ns: span.cpu_ns + thread_ns().saturating_sub(cpu),
         })
     }
 }
+
+impl Bench {
+    /// Nothing of what came before is left to be written, and nothing is cached where that was asked for.
+    fn settle(&self) -> Result<()> {
+        if self.cold {
+            self.evict()
+        } else {
+            self.flush()
+        }
+    }
+
+    /// Flushes as well: only clean pages can be dropped.
+    fn evict(&self) -> Result<()> {
+        let mut targets = self.files.targets().iter();
+        targets.try_for_each(|target| target.evict())
+    }
+
+    /// Waits for what was written to reach the device, where there is a page cache on the way: a block that leaves it to
+    /// others has not paid for it.
+    fn flush(&self) -> Result<()> {
+        if self.lazy {
+            let mut targets = self.files.targets().iter();
+            targets.try_for_each(|target| target.flush())?;
+        }
+        Ok(())
+    }
+}
+
+const FLUSHED: &str =
+    "writes go to a page cache: a block of full load ends with a flush, which belongs to its time";
 
 fn check(arms: &[Place], cell: &CellSpec, options: &Options) -> Result<()> {
     if arms.is_empty() {
@@ -122,11 +161,11 @@ fn cold_note(target: &Target) -> String {
         .collect();
     let path = target.path().display();
     if below.is_empty() {
-        format!("cold: cached pages of {path} are dropped before every round")
+        format!("cold: cached pages of {path} are dropped before every round and block")
     } else {
         let below = below.join(", ");
         format!(
-            "cold: cached pages of {path}, and of {below} below it, are dropped before every round"
+            "cold: cached pages of {path}, and of {below} below it, are dropped before every round and block"
         )
     }
 }

@@ -12,7 +12,8 @@ use super::options::{CellSpec, Options, Place};
 use super::patience::Patience;
 use super::places::{Law, Places, Spot};
 use super::queue::{Done, Io, Op, Queue, Setup};
-use super::span::{Span, Stretch, Until};
+use super::span::{Span, Until};
+use super::stretch::{Stretch, largest_bytes};
 use crate::data::Filler;
 use crate::{Error, ErrorKind, Result};
 
@@ -32,17 +33,19 @@ pub(super) struct Lane {
     files: Files,
     queue: Option<Queue>,
     /// By arm.
-    arms: Vec<Places>,
+    pub(super) arms: Vec<Places>,
     filler: Filler,
     refill: bool,
-    depth: u32,
+    pub(super) depth: u32,
     /// By slot.
     ios: Vec<Io>,
     /// Slots that hold content.
     filled: Vec<bool>,
-    stall: Duration,
-    stretch: Stretch,
-    random: Random,
+    pub(super) stall: Duration,
+    pub(super) stretch: Stretch,
+    /// The queues of a run.
+    pub(super) run: Vec<Span>,
+    pub(super) random: Random,
 }
 
 impl Lane {
@@ -58,7 +61,7 @@ impl Lane {
         let setup = Setup {
             files,
             depth: cell.queue_depth,
-            largest_bytes: u32::try_from(cell.block_bytes).unwrap_or(u32::MAX),
+            largest_bytes: u32::try_from(largest_bytes(cell)).unwrap_or(u32::MAX),
             options,
         };
         let queue = Queue::open(&setup, notes)?;
@@ -80,6 +83,7 @@ impl Lane {
             filled: vec![false; depth as usize],
             stall: options.stall,
             stretch: Stretch::new(cell, depth),
+            run: Vec::new(),
             random: Random::new(!seed),
         })
     }
@@ -95,23 +99,14 @@ impl Lane {
         }
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Span> {
-        let Stretch { lead, spread, ios } = self.stretch;
-        if lead != 0 {
-            let lead = lead + self.random.below(spread + 1);
-            self.pump(arm, Until::Sent(lead))?;
-        }
-        let span = self.pump(arm, Until::Sent(ios))?;
-        Ok(span.per_queue(self.depth))
-    }
-
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
+        self.lead(arm)?;
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
         self.pump(arm, Until::Time(now_ns() + time))
     }
 
     /// Keeps the queue full until enough was sent, and waits for all of it.
-    fn pump(&mut self, arm: usize, until: Until) -> Result<Span> {
+    pub(super) fn pump(&mut self, arm: usize, until: Until) -> Result<Span> {
         let cpu = thread_ns();
         let mut free: Vec<u32> = (0..self.depth).rev().collect();
         let (mut sent, mut done, mut failed) = (0_u64, 0_u64, None);
@@ -132,6 +127,7 @@ impl Lane {
                     ios: done,
                     cpu_ns: thread_ns().saturating_sub(cpu),
                     workers: 1,
+                    ..Span::default()
                 };
                 return failed.map_or(Ok(span), Err);
             }
@@ -150,22 +146,27 @@ impl Lane {
     fn push(&mut self, arm: usize, slot: u32) -> Result<()> {
         let spot = self.arms.get_mut(arm).and_then(Places::next);
         let spot = spot.ok_or_else(|| unknown_arm(arm))?;
-        let queue = self.queue.as_mut().ok_or_else(gone)?;
-        let io = io_of(spot, slot);
         if spot.write
             && let Some(filled) = self.filled.get_mut(slot as usize)
             && (self.refill || !*filled)
         {
+            let queue = self.queue.as_mut().ok_or_else(gone)?;
             self.filler.fill(queue.buffer(slot));
             *filled = true;
         }
+        self.send(io_of(spot, slot))
+    }
+
+    /// Hands an I/O to the queue.
+    pub(super) fn send(&mut self, io: Io) -> Result<()> {
+        let queue = self.queue.as_mut().ok_or_else(gone)?;
         // A read leaves in the buffer what was on the device.
-        if !spot.write
-            && let Some(filled) = self.filled.get_mut(slot as usize)
+        if io.op == Op::Read
+            && let Some(filled) = self.filled.get_mut(io.slot as usize)
         {
             *filled = false;
         }
-        if let Some(known) = self.ios.get_mut(slot as usize) {
+        if let Some(known) = self.ios.get_mut(io.slot as usize) {
             *known = io;
         }
         queue.push(io);
@@ -173,7 +174,7 @@ impl Lane {
     }
 
     /// Waits for some of what is in flight, and says how many completed.
-    fn wait(
+    pub(super) fn wait(
         &mut self,
         want: u32,
         failed: &mut Option<Error>,
@@ -197,7 +198,7 @@ impl Lane {
         Ok(done)
     }
 
-    fn give_up(&mut self) {
+    pub(super) fn give_up(&mut self) {
         if let Some(queue) = self.queue.take() {
             queue.abandon();
         }

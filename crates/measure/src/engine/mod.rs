@@ -16,6 +16,7 @@ mod queue;
 mod ring;
 mod space;
 mod span;
+mod stretch;
 mod sync;
 mod team;
 mod zipf;

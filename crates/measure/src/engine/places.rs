@@ -104,6 +104,20 @@ impl Places {
         }
     }
 
+    /// The next so many bytes of a walk, to be read; `None`: there is no walk, or no room for them.
+    pub(crate) fn walk(&mut self, bytes: u32) -> Option<Spot> {
+        let Order::Sequential(cursor) = &mut self.order else {
+            return None;
+        };
+        let (file, offset) = cursor.whole(bytes)?;
+        Some(Spot {
+            file,
+            offset,
+            bytes,
+            write: false,
+        })
+    }
+
     #[inline]
     pub(crate) fn next(&mut self) -> Option<Spot> {
         let which = self.size();
@@ -152,6 +166,15 @@ impl Cursor {
         self.byte = byte;
     }
 
+    /// Where so many bytes come next in one piece, if they do before the end of a file.
+    fn whole(&mut self, bytes: u32) -> Option<(u32, u64)> {
+        let (_, end) = *self.files.get(self.at)?;
+        if self.byte.saturating_add(bytes.into()) > end {
+            return None;
+        }
+        self.next(bytes)
+    }
+
     #[inline]
     fn next(&mut self, bytes: u32) -> Option<(u32, u64)> {
         let (mut file, end) = *self.files.get(self.at)?;
@@ -197,6 +220,23 @@ mod tests {
         sorted.sort_unstable();
         assert_eq!(sorted, [(0, 512), (0, 4608), (1, 512)]);
         assert_eq!(round[..3], round[3..]);
+    }
+
+    #[test]
+    fn a_piece_of_a_walk_is_whole_or_none() {
+        let mut places = Places::new(&law(Pattern::Sequential), &[(0, 4096 * 8)], 3).unwrap();
+        let first = places.next().unwrap().offset;
+        let left = 4096 * 8 - first - 4096;
+        let piece = u32::try_from(left / 4096 * 4096).unwrap();
+        assert_eq!(places.walk(piece + 4096), None);
+        if piece > 0 {
+            let spot = places.walk(piece).unwrap();
+            assert_eq!((spot.offset, spot.bytes), (first + 4096, piece));
+        }
+        // The walk goes on at the beginning.
+        assert_eq!(places.next().unwrap().offset, 512);
+        let jumps = &mut Places::new(&law(Pattern::Random), &[(0, 4096 * 8)], 3).unwrap();
+        assert_eq!(jumps.walk(4096), None);
     }
 
     #[test]

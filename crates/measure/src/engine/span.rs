@@ -1,14 +1,12 @@
 //! How long a worker sends, and what it did.
 
-use ioalign_core::workload::Pattern;
-
-use super::options::CellSpec;
-
 /// What a worker did.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Span {
     /// The sum over workers.
     pub(super) elapsed_ns: u64,
+    /// What a queue usually took, of the queues of a run: the sum over workers as well.
+    pub(super) usual_ns: u64,
     pub(super) ios: u64,
     pub(super) cpu_ns: u64,
     pub(super) workers: u64,
@@ -19,6 +17,7 @@ impl Span {
     pub(super) const fn with(self, other: Self) -> Self {
         Self {
             elapsed_ns: self.elapsed_ns + other.elapsed_ns,
+            usual_ns: self.usual_ns + other.usual_ns,
             ios: self.ios + other.ios,
             cpu_ns: self.cpu_ns + other.cpu_ns,
             workers: self.workers + other.workers,
@@ -27,20 +26,30 @@ impl Span {
 
     /// The mean over workers.
     pub(super) const fn elapsed_ns(&self) -> u64 {
+        self.a_worker(self.elapsed_ns)
+    }
+
+    /// The mean over workers.
+    pub(super) const fn usual_ns(&self) -> u64 {
+        self.a_worker(self.usual_ns)
+    }
+
+    const fn a_worker(&self, sum: u64) -> u64 {
         match self.workers {
             0 => 0,
-            workers => self.elapsed_ns / workers,
+            workers => sum / workers,
         }
     }
 
-    /// As if a queue of this depth had been sent once.
-    pub(super) fn per_queue(self, depth: u32) -> Self {
-        let elapsed_ns =
-            u128::from(self.elapsed_ns) * u128::from(depth) / u128::from(self.ios.max(1));
+    /// Queues that one worker sent one after the other, as one of them: its mean time, and the usual one.
+    pub(super) fn of_queues(queues: &mut [Self]) -> Self {
+        queues.sort_unstable_by_key(|queue| queue.elapsed_ns);
+        let middle = queues.get(queues.len() / 2).copied().unwrap_or_default();
+        let sum: u64 = queues.iter().map(|queue| queue.elapsed_ns).sum();
         Self {
-            elapsed_ns: u64::try_from(elapsed_ns).unwrap_or(u64::MAX),
-            ios: depth.into(),
-            ..self
+            elapsed_ns: sum / (queues.len() as u64).max(1),
+            usual_ns: middle.elapsed_ns,
+            ..middle
         }
     }
 }
@@ -63,41 +72,23 @@ impl Until {
     }
 }
 
-/// What a batch is made of.
-///
-/// In random order, a queue sent once. Of a walk it is a stretch: what comes before it is not timed,
-/// because readahead has lost its place while the other arms walked; and it is longer than readahead
-/// looks forward, or its time would say where in that window it happened to lie. Windows begin where the
-/// walk before left them, at other places for an arm that touches one page more: what comes before
-/// differs in length by chance, so that every stretch begins anywhere in a window.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Stretch {
-    /// I/Os before it, at least.
-    pub(super) lead: u64,
-    /// So many more at most.
-    pub(super) spread: u64,
-    pub(super) ios: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-const LEAD_BYTES: u64 = 256 << 10;
-/// Twice the usual window.
-const SPREAD_BYTES: u64 = 256 << 10;
-const STRETCH_BYTES: u64 = 512 << 10;
-
-impl Stretch {
-    pub(super) fn new(cell: &CellSpec, depth: u32) -> Self {
-        let depth = u64::from(depth);
-        match cell.pattern {
-            Pattern::Sequential => Self {
-                lead: LEAD_BYTES.div_ceil(cell.block_bytes),
-                spread: SPREAD_BYTES / cell.block_bytes,
-                ios: STRETCH_BYTES.div_ceil(cell.block_bytes).max(depth),
-            },
-            Pattern::Random | Pattern::Zipf { .. } => Self {
-                lead: 0,
-                spread: 0,
-                ios: depth,
-            },
-        }
+    #[test]
+    fn of_a_run_the_median_does_not_know_of_a_wait() {
+        let queue = |elapsed_ns| Span {
+            elapsed_ns,
+            ios: 4,
+            workers: 1,
+            ..Span::default()
+        };
+        let mut run = [10, 11, 900, 12, 67].map(queue);
+        let whole = Span::of_queues(&mut run);
+        assert_eq!((whole.usual_ns(), whole.elapsed_ns()), (12, 200));
+        assert_eq!((whole.ios, whole.workers), (4, 1));
+        let two = whole.with(Span::of_queues(&mut [queue(14)]));
+        assert_eq!((two.usual_ns(), two.elapsed_ns(), two.ios), (13, 107, 8));
     }
 }

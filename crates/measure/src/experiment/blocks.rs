@@ -5,9 +5,14 @@ use std::time::Duration;
 use ioalign_core::comparison::Level;
 
 use super::order::Order;
-use super::{Load, Subject};
+use super::{Design, Load, Subject};
 use crate::Result;
 use crate::stats::{Contrast, LogRatios, real};
+
+/// Rounds that there shall be time for: twice as many as an interval needs.
+const ROUNDS: u32 = 20;
+/// A block is no shorter: the workers take some of it to begin and to end.
+const SHORTEST: Duration = Duration::from_millis(5);
 
 /// One arm, or the duplicate of the baseline.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +38,10 @@ pub(super) struct Blocks {
     pub placebo: LogRatios,
     pub rounds: u64,
     pub ios: u64,
+    /// How long the queue is kept full at a time.
+    time: Duration,
+    /// What the last round took in all.
+    pub took: Duration,
 }
 
 impl Slot {
@@ -62,28 +71,51 @@ fn cpu(load: &Load) -> f64 {
 }
 
 impl Blocks {
-    pub(super) fn new(subject: &dyn Subject, seed: u64) -> Self {
+    pub(super) fn new(subject: &dyn Subject, design: &Design) -> Self {
         let arms = subject.arms();
         let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
         let slots: Vec<_> = numbers.map(Slot::new).collect();
+        let many = u32::try_from(slots.len()).unwrap_or(u32::MAX);
         Self {
-            order: Order::new(slots.len(), !seed),
+            order: Order::new(slots.len(), !design.seed),
             slots,
             arms: vec![Rates::default(); arms.saturating_sub(1)],
             placebo: LogRatios::default(),
             rounds: 0,
             ios: 0,
+            time: design.block_time,
+            took: design.block_time.saturating_mul(many),
         }
     }
 
-    /// How many blocks a round has.
-    pub(super) fn slots(&self) -> u32 {
-        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
+    /// The first round, and from it how long blocks may be so that enough of them fit into the time that is left: what
+    /// a block of writes leaves to be flushed may take longer than the block. Where they were too long the round does not
+    /// count.
+    pub(super) fn begin(&mut self, subject: &mut dyn Subject, left: Duration) -> Result<()> {
+        self.round(subject)?;
+        let affordable = left / ROUNDS;
+        if self.took > affordable {
+            let share = affordable.as_secs_f64() / self.took.as_secs_f64();
+            self.time = self.time.mul_f64(share).max(SHORTEST.min(self.time));
+            self.forget();
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.slots
+            .iter_mut()
+            .for_each(|slot| slot.sum = Load::default());
+        self.arms.fill(Rates::default());
+        self.placebo = LogRatios::default();
+        (self.rounds, self.ios) = (0, 0);
     }
 
     /// A block of every arm.
-    pub(super) fn round(&mut self, subject: &mut dyn Subject, time: Duration) -> Result<()> {
+    pub(super) fn round(&mut self, subject: &mut dyn Subject) -> Result<()> {
+        let begun = subject.now();
         subject.begin_round()?;
+        let time = self.time;
         for slot in self.order.next() {
             if let Some(slot) = self.slots.get_mut(*slot) {
                 let load = subject.saturate(slot.arm, time)?;
@@ -92,6 +124,7 @@ impl Blocks {
             }
         }
         self.close();
+        self.took = subject.now().saturating_sub(begun);
         Ok(())
     }
 

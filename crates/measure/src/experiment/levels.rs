@@ -20,13 +20,13 @@ pub(super) fn times() -> Result<Times> {
         .map_err(|error| Error::new(ErrorKind::Unsupported, error.to_string()))
 }
 
-/// The latencies of an arm.
-pub(super) fn latencies(level: &mut Level, times: &Times) {
+/// The latencies of an arm, of its batch times and of the usual ones.
+pub(super) fn latencies(level: &mut Level, times: &Times, usual: &Times) {
     if times.is_empty() {
         return;
     }
     let micros = |nanos| real(nanos) / 1e3;
-    level.latency_p50_us = Some(micros(times.value_at_quantile(0.5)));
+    level.latency_p50_us = Some(micros(usual.value_at_quantile(0.5)));
     level.latency_mean_us = Some(times.mean() / 1e3);
     if times.len() >= FEWEST_FOR_TAIL {
         level.latency_p99_us = Some(micros(times.value_at_quantile(0.99)));

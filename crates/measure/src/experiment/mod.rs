@@ -59,8 +59,10 @@ pub trait Subject {
 /// A closed batch.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// From the first I/O sent to the last one completed.
+    /// From the first I/O sent to the last one completed; of a run of several batches of a walk, their mean.
     pub elapsed_ns: u64,
+    /// The same of what is usual: of a run of several the median, which does not know of what a few of them waited for.
+    pub usual_ns: u64,
     /// How many I/Os.
     pub ios: u32,
 }

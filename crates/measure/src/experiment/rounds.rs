@@ -18,7 +18,7 @@ const MOST: u64 = 63;
 /// Rounds that there shall be at least, on a slow device with few batches each.
 const ROUNDS: u64 = 100;
 /// Batches of an arm before anything counts.
-const WARM_UP: usize = 5;
+const WARM_UP: u32 = 5;
 
 /// How one arm compares with the baseline.
 #[derive(Clone, Debug, Default)]
@@ -62,19 +62,18 @@ impl Rounds {
 
     /// Warms up, and settles how many batches a round has.
     pub(super) fn prepare(&mut self, subject: &mut dyn Subject, design: &Design) -> Result<()> {
-        let begun = subject.now();
-        subject.begin_round()?;
-        let ready = subject.now();
+        let clean = timed(subject, |subject| subject.begin_round())?;
         let mut took = design.max_time;
         for _ in 0..WARM_UP {
-            let begun = subject.now();
-            self.block(subject)?;
             // The least: what else the machine does is no measure for how long a batch is.
-            took = took.min(subject.now().saturating_sub(begun));
+            took = took.min(timed(subject, |subject| self.block(subject))?);
         }
         self.forget();
+        // What the batches of a round leave to be flushed before the next one belongs to their cost.
+        let dirty = timed(subject, |subject| subject.begin_round())?;
+        took += dirty.saturating_sub(clean) / WARM_UP;
         // Where a round costs much to begin, it is worth to make it as long.
-        let round = design.round_time.max(ready.saturating_sub(begun));
+        let round = design.round_time.max(clean);
         let fitting = design
             .batches
             .map_or_else(|| fit(round, took, design.latency_time()), u64::from);
@@ -98,7 +97,7 @@ impl Rounds {
         for slot in self.order.next() {
             if let Some(slot) = self.slots.get_mut(*slot) {
                 let batch = subject.batch(slot.arm)?;
-                slot.times.push(batch.elapsed_ns);
+                slot.batches.push(batch);
                 self.ios += u64::from(batch.ios);
             }
         }
@@ -107,7 +106,7 @@ impl Rounds {
 
     /// What a round that was not completed has left.
     fn forget(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.times.clear());
+        self.slots.iter_mut().for_each(|slot| slot.batches.clear());
     }
 
     fn close(&mut self) {
@@ -157,9 +156,9 @@ impl Rounds {
         self.slots.iter_mut().for_each(|slot| slot.long.clear());
     }
 
-    /// All batch times of an arm, of the baseline with those of its duplicate.
-    pub(super) fn times(&self, arm: usize) -> Option<Times> {
-        let slot = |at: usize| self.slots.get(at).map(|slot| &slot.all);
+    /// Batch times of an arm, all or the usual ones, of the baseline with those of its duplicate.
+    pub(super) fn times(&self, arm: usize, of: fn(&Slot) -> &Times) -> Option<Times> {
+        let slot = |at: usize| self.slots.get(at).map(of);
         if arm > 0 {
             return slot(arm + 1).cloned();
         }
@@ -168,6 +167,16 @@ impl Rounds {
         let _ = both.add(slot(1)?);
         Some(both)
     }
+}
+
+/// How long something takes, by the clock of the subject.
+fn timed(
+    subject: &mut dyn Subject,
+    what: impl FnOnce(&mut dyn Subject) -> Result<()>,
+) -> Result<Duration> {
+    let begun = subject.now();
+    what(subject)?;
+    Ok(subject.now().saturating_sub(begun))
 }
 
 /// Of an arm to the baseline and its duplicate, pair by pair.

@@ -79,7 +79,7 @@ impl<'a> Course<'a> {
                 shares: design.shares(names.len() - 1),
             },
             rounds: Rounds::new(subject, design.seed)?,
-            blocks: Blocks::new(subject, design.seed),
+            blocks: Blocks::new(subject, design),
             begun,
             shown: begun,
         })
@@ -91,9 +91,14 @@ impl<'a> Course<'a> {
             self.rounds.round(subject)?;
             self.show(subject, Part::Latency, watch)?;
         }
-        while self.design.saturate && !self.over(subject, Part::Saturation) {
-            self.blocks.round(subject, self.design.block_time)?;
+        if !self.design.saturate || self.elapsed(subject) >= self.design.max_time {
+            return Ok(());
+        }
+        let left = self.design.max_time.saturating_sub(self.elapsed(subject));
+        self.blocks.begin(subject, left)?;
+        while !self.over(subject, Part::Saturation) {
             self.show(subject, Part::Saturation, watch)?;
+            self.blocks.round(subject)?;
         }
         Ok(())
     }
@@ -139,7 +144,7 @@ impl<'a> Course<'a> {
 
     fn eta(&self, elapsed: Duration, part: Part) -> Duration {
         let (design, shares) = (self.design, self.judge.shares);
-        let load = self.blocks.slots() * design.block_time;
+        let load = self.blocks.took;
         let least = design.min_time.saturating_sub(elapsed);
         let most = design.max_time.saturating_sub(elapsed);
         if part == Part::Saturation {
@@ -203,8 +208,9 @@ impl<'a> Course<'a> {
             arm: name.to_owned(),
             ..Level::default()
         };
-        if let Some(times) = self.rounds.times(arm) {
-            levels::latencies(&mut level, &times);
+        let times = |of| self.rounds.times(arm, of);
+        if let Some((all, usual)) = times(|slot| &slot.all).zip(times(|slot| &slot.usual)) {
+            levels::latencies(&mut level, &all, &usual);
         }
         self.blocks.rates(&mut level, arm, self.design.block_bytes);
         level

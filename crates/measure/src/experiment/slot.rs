@@ -1,5 +1,6 @@
 //! What is noted of one arm: the batches of a round, and sums over all rounds.
 
+use super::Batch;
 use super::levels::{Times, times};
 use crate::Result;
 use crate::stats::{LONG, percentile_of_times, real};
@@ -10,10 +11,12 @@ const TAIL: usize = 200;
 pub(super) struct Slot {
     /// Its number at the subject.
     pub arm: usize,
-    pub times: Vec<u64>,
+    pub batches: Vec<Batch>,
     tail: Vec<u64>,
+    /// All times, and all usual ones.
     pub all: Times,
-    /// Of the last round: the logarithms of its times, in the order of blocks, and their mean.
+    pub usual: Times,
+    /// Of the last round: the logarithms of its usual times, in the order of blocks, and the mean of its times.
     pub logs: Vec<f64>,
     /// The same of all rounds of a long one so far.
     pub long: Vec<f64>,
@@ -25,9 +28,10 @@ impl Slot {
     pub(super) fn new(arm: usize, batches: usize) -> Result<Self> {
         Ok(Self {
             arm,
-            times: Vec::with_capacity(batches),
+            batches: Vec::with_capacity(batches),
             tail: Vec::with_capacity(TAIL),
             all: times()?,
+            usual: times()?,
             logs: Vec::with_capacity(batches),
             long: Vec::with_capacity(batches * LONG as usize),
             mean: 0.0,
@@ -37,19 +41,20 @@ impl Slot {
     /// A round is complete.
     pub(super) fn close(&mut self) {
         let mut sum = 0;
-        for time in &self.times {
-            sum += time;
-            self.all.saturating_record(*time);
+        for batch in &self.batches {
+            sum += batch.elapsed_ns;
+            self.all.saturating_record(batch.elapsed_ns);
+            self.usual.saturating_record(batch.usual_ns);
             if self.tail.len() < TAIL {
-                self.tail.push(*time);
+                self.tail.push(batch.elapsed_ns);
             }
         }
-        self.mean = real(sum) / real(self.times.len() as u64);
+        self.mean = real(sum) / real(self.batches.len() as u64);
         self.logs.clear();
-        self.logs
-            .extend(self.times.iter().map(|time| real(*time).ln()));
+        let usual = self.batches.iter().map(|batch| real(batch.usual_ns).ln());
+        self.logs.extend(usual);
         self.long.extend_from_slice(&self.logs);
-        self.times.clear();
+        self.batches.clear();
     }
 
     /// The 99th percentile of the last batches, where there are enough.

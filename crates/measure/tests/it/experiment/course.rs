@@ -122,22 +122,42 @@ fn both_parts_share_the_time_and_are_shown() {
     let mut model = Model::with_effect(1.005, 1, noises::pareto).loaded(load);
     let design = Design {
         saturate: true,
-        max_time: seconds(6),
+        max_time: seconds(12),
         ..Design::default()
     };
     let mut parts = Vec::new();
     let run = watched(&mut model, &design, &mut |snapshot| {
         parts.push((snapshot.part, snapshot.elapsed));
-        assert!(snapshot.elapsed + snapshot.eta <= seconds(6) + Duration::from_millis(250));
+        assert!(snapshot.elapsed + snapshot.eta <= seconds(12) + Duration::from_millis(250));
     });
     let first = parts.iter().filter(|(part, _)| *part == Part::Latency);
     let latency = first.map(|(_, elapsed)| *elapsed).max().unwrap();
-    assert!(latency >= seconds(3) && latency < Duration::from_millis(3050));
+    assert!(latency >= seconds(6) && latency < Duration::from_millis(6050));
     assert_eq!(parts.last().unwrap().0, Part::Saturation);
     // A tenth less throughput is clear after the fewest rounds: 10 of 3 blocks of 80 ms.
     assert_eq!(verdict(&run, Metric::Throughput), Verdict::Slower);
     assert_eq!(estimate(&run, Metric::Throughput).rounds, 10);
     assert_eq!(run.elapsed - latency, Duration::from_millis(2400));
+}
+
+/// Of blocks that take a while to be written back there are fewer, but not too few for an interval.
+#[test]
+fn blocks_are_so_short_that_enough_of_them_fit() {
+    let law =
+        |moment: &super::model::Moment, noise: &mut Noise| 100.0 * noises::quiet(moment, noise);
+    let mut model = Model::new(2, 1, law).loaded(load);
+    model.flush = Duration::from_millis(40);
+    let design = Design {
+        saturate: true,
+        max_time: seconds(8),
+        rope_ratio: 0.0,
+        ..Design::default()
+    };
+    let run = outcome(&mut model, &design);
+    let throughput = estimate(&run, Metric::Throughput);
+    assert_eq!(throughput.verdict, Verdict::Slower);
+    assert!(throughput.rounds >= 10, "{}", throughput.rounds);
+    assert!(run.elapsed < seconds(9), "{:?}", run.elapsed);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod memory;
 pub mod model;
 mod null;
 mod traps;
+mod walks;
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -31,6 +31,11 @@ pub struct Model {
     round: u64,
     /// Batches until the device is gone.
     pub left: Option<u64>,
+    /// What it takes to write back what a block has left.
+    pub flush: Duration,
+    /// Queues of a batch, one after the other: of a walk several.
+    pub queues: usize,
+    run: Vec<Duration>,
 }
 
 impl Model {
@@ -47,6 +52,9 @@ impl Model {
             clock: Duration::from_secs(7),
             round: 0,
             left: None,
+            flush: Duration::ZERO,
+            queues: 1,
+            run: Vec::with_capacity(16),
         }
     }
 
@@ -97,10 +105,16 @@ impl Subject for Model {
             now: self.clock.as_secs_f64(),
             round: self.round,
         };
-        let elapsed = Duration::from_secs_f64((self.law)(&moment, &mut self.noise) / 1e6);
-        self.clock += elapsed;
+        let mut queue = || Duration::from_secs_f64((self.law)(&moment, &mut self.noise) / 1e6);
+        self.run.clear();
+        self.run.extend((0..self.queues).map(|_| queue()));
+        self.run.sort_unstable();
+        let sum: Duration = self.run.iter().sum();
+        self.clock += sum;
+        let nanos = |time: Duration| time.as_nanos().try_into().unwrap();
         Ok(Batch {
-            elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
+            elapsed_ns: nanos(sum / u32::try_from(self.queues).unwrap()),
+            usual_ns: nanos(self.run[self.queues / 2]),
             ios: 1,
         })
     }
@@ -108,11 +122,12 @@ impl Subject for Model {
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
         let law = self.loaded.as_mut().expect("a law of full load");
         let (iops, cpu_us) = law(arm, &mut self.noise);
-        self.clock += time;
+        let elapsed = time + self.flush;
+        self.clock += elapsed;
         let whole = |value: f64| format!("{value:.0}").parse::<u64>().unwrap();
         let ios = iops * time.as_secs_f64();
         Ok(Load {
-            elapsed_ns: time.as_nanos().try_into().unwrap(),
+            elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
             ios: whole(ios),
             cpu_ns: whole(ios * cpu_us * 1e3),
         })

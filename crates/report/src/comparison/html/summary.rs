@@ -93,10 +93,18 @@ fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
 fn table(out: &mut String, comparison: &Comparison) {
     let summary = &comparison.summary;
     let rows = [
-        ("throughput increase", summary.throughput_gain_ratio),
-        ("latency decrease", summary.latency_drop_ratio),
+        (
+            "throughput increase",
+            summary.throughput_gain_ratio,
+            summary.throughput_points,
+        ),
+        (
+            "latency decrease",
+            summary.latency_drop_ratio,
+            summary.latency_points,
+        ),
     ];
-    if rows.iter().all(|(_, spread)| spread.is_none()) {
+    if rows.iter().all(|(.., points)| points.all() == 0) {
         return;
     }
     let by = if comparison.is_of_a_change() {
@@ -106,16 +114,20 @@ fn table(out: &mut String, comparison: &Comparison) {
     };
     out.push_str(&format!(
         "<table class=\"summary\">\n<thead><tr><th>{by}</th><th>least</th><th>average</th>\
-         <th>most</th></tr></thead>\n<tbody>\n"
+         <th>most</th><th>decided</th></tr></thead>\n<tbody>\n"
     ));
-    for (name, spread) in rows {
-        let Some(Spread { min, mean, max }) = spread else {
-            continue;
-        };
-        let cells = [min, mean, max].map(|ratio| format!("<td>{}</td>", share(ratio)));
+    for (name, spread, points) in rows.into_iter().filter(|(.., points)| points.all() > 0) {
+        let numbers = spread.map_or_else(
+            || "<td>-</td>".repeat(3),
+            |Spread { min, mean, max }| {
+                let cells = [min, mean, max].map(|ratio| format!("<td>{}</td>", share(ratio)));
+                cells.concat()
+            },
+        );
         out.push_str(&format!(
-            "<tr><th scope=\"row\">{name}</th>{}</tr>\n",
-            cells.concat()
+            "<tr><th scope=\"row\">{name}</th>{numbers}<td>{} of {}</td></tr>\n",
+            points.decided,
+            points.all()
         ));
     }
     out.push_str("</tbody>\n</table>\n");

@@ -1,0 +1,170 @@
+//! What a batch is made of.
+//!
+//! In random order, a queue sent once. Of a walk it is a run of queues, since devices and the page cache are fast
+//! at walks only as long as they go on. What comes before it is not timed, because readahead has lost its place while
+//! the other arms walked; and it differs in length by chance, so that a run begins anywhere in a window of readahead:
+//! windows begin where the walk before left them, at other places for an arm that touches one page more.
+
+use ioalign_core::workload::Pattern;
+
+use super::clock::now_ns;
+use super::lane::{Lane, io_of};
+use super::options::CellSpec;
+use super::patience::Patience;
+use super::places::{Places, Spot};
+use super::span::{Span, Until};
+use crate::Result;
+
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Stretch {
+    /// I/Os before it, at least.
+    lead: u64,
+    /// So many more at most.
+    spread: u64,
+    /// Queues sent one after the other.
+    queues: u64,
+    /// Size of an I/O.
+    block_bytes: u64,
+    /// The most that one I/O may bring.
+    largest_bytes: u64,
+}
+
+const LEAD_BYTES: u64 = 64 << 10;
+const SPREAD_BYTES: u64 = 64 << 10;
+const RUN_BYTES: u64 = 64 << 10;
+/// Of so many queues at least a median says what is usual.
+const FEWEST: u64 = 5;
+/// Room for I/Os larger than those that are asked for.
+const ROOM_BYTES: u64 = 16 << 20;
+
+impl Stretch {
+    pub(super) fn new(cell: &CellSpec, depth: u32) -> Self {
+        let once = Self {
+            lead: 0,
+            spread: 0,
+            queues: 1,
+            block_bytes: cell.block_bytes,
+            largest_bytes: largest_bytes(cell),
+        };
+        let queue_bytes = cell.block_bytes * u64::from(depth);
+        match cell.pattern {
+            Pattern::Sequential => Self {
+                lead: LEAD_BYTES.div_ceil(cell.block_bytes),
+                spread: SPREAD_BYTES / cell.block_bytes,
+                queues: RUN_BYTES.div_ceil(queue_bytes).max(FEWEST),
+                ..once
+            },
+            Pattern::Random | Pattern::Zipf { .. } => once,
+        }
+    }
+}
+
+/// The largest I/O of a cell. What a walk of reads begins with is read at once, as it costs far more than the run
+/// in many small ones.
+pub(super) fn largest_bytes(cell: &CellSpec) -> u64 {
+    let at_once = LEAD_BYTES + SPREAD_BYTES;
+    let room = at_once * u64::from(cell.queue_depth) <= ROOM_BYTES;
+    if cell.pattern == Pattern::Sequential && cell.read_ratio >= 1.0 && room {
+        cell.block_bytes.max(at_once)
+    } else {
+        cell.block_bytes
+    }
+}
+
+impl Lane {
+    /// A closed batch, or a run of them.
+    pub(super) fn batch(&mut self, arm: usize) -> Result<Span> {
+        self.lead(arm)?;
+        self.run.clear();
+        for _ in 0..self.stretch.queues {
+            let span = self.pump(arm, Until::Sent(self.depth.into()))?;
+            self.run.push(span);
+        }
+        Ok(Span::of_queues(&mut self.run))
+    }
+
+    /// A walk gets going again: not timed.
+    pub(super) fn lead(&mut self, arm: usize) -> Result<()> {
+        let Stretch { lead, spread, .. } = self.stretch;
+        if lead == 0 {
+            return Ok(());
+        }
+        let ios = lead + self.random.below(spread + 1);
+        match self.whole(arm, ios * self.stretch.block_bytes) {
+            Some(spot) => self.once(spot),
+            None => self.pump(arm, Until::Sent(ios)).map(drop),
+        }
+    }
+
+    /// The next so many bytes of a walk as one I/O, where there is a buffer for it.
+    fn whole(&mut self, arm: usize, bytes: u64) -> Option<Spot> {
+        let larger = bytes > self.stretch.block_bytes && bytes <= self.stretch.largest_bytes;
+        let places = self.arms.get_mut(arm).filter(|_| larger)?;
+        Places::walk(places, bytes.try_into().ok()?)
+    }
+
+    /// Reads once, whatever the depth of the queue.
+    fn once(&mut self, spot: Spot) -> Result<()> {
+        let mut failed = None;
+        let mut patience = Patience::new(self.stall, now_ns());
+        self.send(io_of(spot, 0))?;
+        loop {
+            let done = self.wait(1, &mut failed, |_| {})?;
+            if let Err(error) = patience.look(now_ns(), done != 0) {
+                self.give_up();
+                return Err(error);
+            }
+            if done != 0 {
+                return failed.map_or(Ok(()), Err);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WALK: CellSpec = CellSpec {
+        block_bytes: 4096,
+        read_ratio: 1.0,
+        pattern: Pattern::Sequential,
+        queue_depth: 1,
+        workers: 1,
+    };
+
+    #[test]
+    fn a_walk_is_measured_in_runs() {
+        let small = Stretch::new(&WALK, 1);
+        assert_eq!((small.lead, small.spread, small.queues), (16, 16, 16));
+        assert_eq!(small.largest_bytes, 128 << 10);
+        let large = CellSpec {
+            block_bytes: 1 << 20,
+            ..WALK
+        };
+        let large = Stretch::new(&large, 1);
+        assert_eq!((large.lead, large.spread, large.queues), (1, 0, 5));
+        assert_eq!(large.largest_bytes, 1 << 20);
+    }
+
+    #[test]
+    fn what_writes_or_jumps_sends_nothing_larger() {
+        let writes = CellSpec {
+            read_ratio: 0.0,
+            ..WALK
+        };
+        let jumps = CellSpec {
+            pattern: Pattern::Random,
+            ..WALK
+        };
+        let deep = CellSpec {
+            queue_depth: 4096,
+            ..WALK
+        };
+        for cell in [writes, jumps, deep] {
+            assert_eq!(largest_bytes(&cell), 4096, "{cell:?}");
+        }
+        let jumps = Stretch::new(&jumps, 8);
+        assert_eq!((jumps.lead, jumps.queues), (0, 1));
+    }
+}
