@@ -2,14 +2,17 @@
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 
+use super::rate::{self, Rates};
 use super::units::{flag, millis, percent, size};
-use super::{Settings, Taken};
+use super::{Settings, Taken, files};
 
 /// What a section says, before it is a workload.
 pub struct Draft {
     pub workload: Workload,
     pub settings: Settings,
+    pub folder: Option<String>,
     pub files: Vec<String>,
+    pub rates: Rates,
     pub read_percent: f64,
     pub mixed: bool,
     pub time_based: bool,
@@ -33,7 +36,9 @@ impl Draft {
                 buffered: true,
                 ..Settings::default()
             },
+            folder: None,
             files: Vec::new(),
+            rates: (None, None),
             read_percent: 0.5,
             mixed: false,
             time_based: false,
@@ -72,7 +77,11 @@ const MOOT: &[&str] = &[
     "kb_base",
     "end_fsync",
     "buffer_compress_chunk",
+    "file_service_type",
 ];
+
+/// What a folder has here.
+const FILES: &str = "64";
 
 /// Takes one key; an error says why it was not taken.
 pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
@@ -96,7 +105,7 @@ pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static st
         "rwmixread" => draft.read_percent = percent(value).ok_or(NUMBER)?,
         "rwmixwrite" => draft.read_percent = 1.0 - percent(value).ok_or(NUMBER)?,
         "fsync" | "fdatasync" => work.fsync_every_writes = Some(count()?).filter(|n| *n > 0),
-        "rate_iops" => work.rate_iops = Some(f64::from(count()?)).filter(|n| *n > 0.0),
+        "rate_iops" => draft.rates = rate::read(value).ok_or(NUMBER)?,
         "ramp_time" => work.ramp_ms = millis(value).ok_or(NUMBER)?,
         "runtime" | "timeout" => {
             work.run_ms = millis(value).ok_or(NUMBER)?;
@@ -105,8 +114,8 @@ pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static st
         "time_based" => draft.time_based = flag(value),
         "stonewall" | "wait_for_previous" => draft.stonewall = flag(value),
         "random_distribution" => return distribution(work, value),
-        "filename" => draft.files = value.split(':').map(str::to_owned).collect(),
-        "directory" => draft.files = vec![value.to_owned()],
+        "filename" => draft.files = files::names(value),
+        "directory" => draft.folder = Some(folder(value)?),
         _ => return more(draft, key, value),
     }
     Ok(())
@@ -129,11 +138,21 @@ fn more(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
         "dedupe_percentage" => data.duplicate_ratio = percent(value).ok_or(NUMBER)?,
         "refill_buffers" => data.refill = flag(value),
         "buffer_pattern" => data.pattern_hex = Some(pattern(value)?),
+        "nrfiles" if value == FILES => {}
+        "nrfiles" => return Err("a folder has 64 files here"),
+        "offset_increment" => return Err("each worker begins at a place of its own"),
         "zero_buffers" => return Err("zeros are never written: arrays do not store them"),
         _ if MOOT.contains(&key) => {}
         _ => return Err("not known here"),
     }
     Ok(())
+}
+
+fn folder(value: &str) -> Result<String, &'static str> {
+    match files::names(value).as_slice() {
+        [only] => Ok(only.clone()),
+        _ => Err("one folder"),
+    }
 }
 
 fn direction(draft: &mut Draft, value: &str) -> Result<(), &'static str> {
