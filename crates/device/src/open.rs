@@ -25,7 +25,7 @@ pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
     check_users(path, want.write, &mut notes)?;
     if want.write && users::is_read_only(path) {
-        return Err(Error::new(ErrorKind::Refused, "is read-only").advise("measure reads"));
+        return Err(Error::new(ErrorKind::Io, "is read-only").advise("measure reads"));
     }
     let (file, is_direct) = open(path, want, exclusive(want), &mut notes)?;
     let whole = (&file)
@@ -50,8 +50,17 @@ pub(crate) fn file(path: &Path, want: &Want) -> Result<Target> {
     finish(path, Kind::File, vec![member.0], member.1, 1, want, notes)
 }
 
-/// A folder: [`scratch::FILES`] files in it.
+/// A folder: [`scratch::FILES`] files in it, or none that were not there before.
 pub(crate) fn folder(path: &Path, want: &Want) -> Result<Target> {
+    let missing: Vec<_> = scratch::names(path).filter(|name| !name.exists()).collect();
+    files_of(path, want).inspect_err(|_| {
+        for name in missing {
+            std::fs::remove_file(name).ok();
+        }
+    })
+}
+
+fn files_of(path: &Path, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
     let each = Want {
         size_bytes: scratch::size_of_each(want.size_bytes)?,

@@ -61,6 +61,12 @@ fn replace(
     path: &Path,
     put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
+    if is_special(path) {
+        return File::options()
+            .write(true)
+            .open(path)
+            .and_then(|mut file| put(&mut file));
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
@@ -71,6 +77,12 @@ fn replace(
             // The error that matters is the first one.
             let _ = std::fs::remove_file(&temporary);
         })
+}
+
+/// `/dev/null`, a terminal, a pipe: written to, for a file in their place would be harm.
+pub fn is_special(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// That tool's contract: 3 when a partition is aligned to less than 4 KiB, 2 below 64 KiB, else 0;

@@ -35,6 +35,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     if specs.is_empty() {
         return Err(UsageError("all cells write, which needs --write".to_owned()).into());
     }
+    output::possible(how.shown.output.as_deref())?;
     let interrupt = Interrupt::watched()?;
     let (ramp_ms, time_ms) = times(arguments);
     let wanted = Wanted {

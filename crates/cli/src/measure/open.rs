@@ -11,7 +11,7 @@ use ioalign_measure::engine::{Api, Options};
 use ioalign_measure::{Error, ErrorKind};
 
 use crate::args::{DataArgs, EngineArgs, TargetArgs, TheApi};
-use crate::exit::UsageError;
+use crate::exit::{Stopped, UsageError};
 use crate::interrupt::Interrupt;
 
 /// Opens targets by the arguments.
@@ -77,6 +77,7 @@ impl Opener<'_> {
 pub fn refusal(error: Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Refused | ErrorKind::Unsupported => UsageError(error.to_string()).into(),
+        ErrorKind::Interrupted => Stopped(error.to_string()).into(),
         _ => anyhow!(error),
     }
 }

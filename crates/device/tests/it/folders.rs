@@ -3,6 +3,7 @@
 use std::fs;
 
 use ioalign_device::{ErrorKind, Kind, Target};
+use ioalign_testkit::Mount;
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -48,4 +49,16 @@ fn a_folder_without_files_wants_a_size() {
     assert!(error.contains("give a size to make it"), "{error}");
     let error = Target::open(folder.path(), &sized(reading(), 4096)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn a_folder_that_cannot_be_filled_is_left_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["-t", "tmpfs", "-o", "size=4m", "none"];
+    let small = Mount::new(&options, &folder.path().join("small"));
+    fs::write(small.path().join("ioalign.scratch.01"), "kept").unwrap();
+    let error = Target::open(small.path(), &sized(reading(), 64 * MIB)).unwrap_err();
+    assert!(error.to_string().contains("scratch.0"), "{error}");
+    let left: Vec<_> = fs::read_dir(small.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }

@@ -93,3 +93,47 @@ fn a_folder_is_many_files() {
         .count();
     assert_eq!(files, 64);
 }
+
+#[test]
+fn what_is_typed_wins_over_the_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!(
+        "sysbench-fileio t.dat --size {SIZE} --write --ramp 0 --time 50ms --sizes 4k:70,16k:30 --op read-70 \
+         --pattern zipf:1.1 --align 16k --offset 512 --depth 4 --workers 2 --fsync 8 --rate 4000"
+    );
+    let value = load(folder.path(), &line.replace('\\', ""));
+    for step in value["steps"].as_array().unwrap() {
+        let workload = &step["workload"];
+        assert_eq!(workload["sizes"][1]["bytes"], 16384);
+        assert_eq!(workload["sizes"][1]["weight"], 30);
+        assert_eq!(workload["read_ratio"], 0.7);
+        assert_eq!(workload["pattern"]["zipf"]["theta"], 1.1);
+        assert_eq!(
+            (&workload["align_bytes"], &workload["offset_bytes"]),
+            (&16384.into(), &512.into())
+        );
+        assert_eq!(
+            (&workload["queue_depth"], &workload["workers"]),
+            (&4.into(), &2.into())
+        );
+        assert_eq!(
+            (&workload["fsync_every_writes"], &workload["rate_iops"]),
+            (&8.into(), &4000.0.into())
+        );
+        // 200 in 50 ms, and what may be made up for.
+        let ios = |op: &str| step["by_op"][op]["ios"].as_u64().unwrap_or(0);
+        assert!(ios("read") + ios("write") < 1000, "{step}");
+    }
+    let output = measure(
+        folder.path(),
+        "run t.dat --sizes 4k:70,16k:30 --rate 1000 --align 16k --ramp 0 --time 10ms",
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    let title = "4 KiB (70 %) and 16 KiB (30 %) random read, 16 in flight, at multiples of 16 KiB";
+    assert!(
+        text.contains(title) && text.contains("at most 1,000 I/Os/s"),
+        "{text}"
+    );
+    // The machine, as every report has it.
+    assert!(text.lines().nth(1).unwrap().contains("load "), "{text}");
+}
