@@ -79,8 +79,24 @@ fn files_of(path: &Path, want: &Want) -> Result<Target> {
         members.push(member);
         all_direct &= is_direct;
     }
-    notes.dedup();
+    let notes = counted(notes);
     finish(path, Kind::Folder, members, all_direct, 1, want, notes)
+}
+
+/// Each note once, with the number of files that it is about.
+fn counted(notes: Vec<String>) -> Vec<String> {
+    let mut counts: Vec<(String, u32)> = Vec::new();
+    for note in notes {
+        match counts.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((note, 1)),
+        }
+    }
+    let told = |(note, count)| match count {
+        1 => note,
+        many => format!("{many} files {note}"),
+    };
+    counts.into_iter().map(told).collect()
 }
 
 fn open_member(path: &Path, want: &Want, notes: &mut Vec<String>) -> Result<(Member, bool)> {

@@ -47,6 +47,7 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
         specs: &plan.specs,
         usual_size: None,
         data: plan.data,
+        like: plan.before.as_ref().and_then(before::Saved::conditions),
         notes: &plan.notes,
         ramp_ms: arguments.ramp,
         time_ms: arguments.time,
@@ -54,6 +55,8 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let session = Session::open(&wanted, &arguments.how, &interrupt)?;
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
+        let unlike = saved.unlike(comparison.conditions.as_ref());
+        comparison.notes.extend(unlike);
         comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
         comparison.sum_up();
     }
@@ -64,10 +67,11 @@ fn plan(arguments: &CompareArgs) -> Result<Plan> {
     if let Some(path) = &arguments.before {
         let saved = before::read(path)?;
         let (arms, saved) = saved.arms(&arguments.target);
+        let data = saved.conditions().map(|then| then.data.clone());
         return Ok(Plan {
             arms,
             specs: saved.specs()?,
-            data: Data::default(),
+            data: data.unwrap_or_default(),
             notes: Vec::new(),
             before: Some(saved),
         });

@@ -47,6 +47,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
             TARGET_SIZE
         }),
         data: Data::default(),
+        like: None,
         notes: left_out.as_slice(),
         ramp_ms,
         time_ms,

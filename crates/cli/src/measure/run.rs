@@ -87,9 +87,7 @@ fn send(
         notes: plan.notes.clone(),
         ..Load::default()
     };
-    for target in targets {
-        load.notes.extend_from_slice(target.notes());
-    }
+    load.notes.extend(open::notes(targets));
     let progress = Progress::new(&plan.job, arguments.look.quiet);
     let mut refused = None;
     for workload in &plan.job.steps {

@@ -19,6 +19,7 @@ fn a_folder_has_64_files_of_equal_size() {
             .all(|member| member.size_bytes == MIB / 8)
     );
     assert_eq!(target.size_bytes(), 8 * MIB);
+    assert_eq!(target.notes(), ["64 files made and filled with 128 KiB"]);
     // Without a size: what is there.
     let again = Target::open(folder.path(), &writing()).unwrap();
     assert_eq!(again.size_bytes(), 8 * MIB);

@@ -91,7 +91,7 @@ fn fio_takes_all_that_a_workload_can_be() {
 fn what_is_not_taken_is_said() {
     let text = "[global]\nioengine=libaio\ndirect=1\nbs=4k\nfilename=/dev/sdb\nlatency_target=5ms\n\
                 [a]\nrw=randrw\nrwmixread=70\niodepth=32\nruntime=20\ntime_based\n\
-                [b]\nrw=write:8k\nzero_buffers\nruntime=1m\n";
+                [b]\nrw=write:8k\nzero_buffers\nbuffer_pattern=0x00\nruntime=1m\n";
     let taken = fio::read("x", text).unwrap();
     let [a, b] = taken.job.steps.as_slice() else {
         panic!("{taken:?}")
@@ -104,6 +104,7 @@ fn what_is_not_taken_is_said() {
         "latency_target",
         "b: rw=write:8k",
         "b: zero_buffers",
+        "b: buffer_pattern=0x00: zeros are never written",
         "b: stonewall",
     ] {
         assert!(

@@ -137,3 +137,51 @@ fn what_is_typed_wins_over_the_job() {
     // The machine, as every report has it.
     assert!(text.lines().nth(1).unwrap().contains("load "), "{text}");
 }
+
+/// What the kernel counted of a device, which no other program uses meanwhile.
+fn counted(name: &str) -> [u64; 4] {
+    let text = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    let all: Vec<u64> = text
+        .split_whitespace()
+        .map(|word| word.parse().unwrap())
+        .collect();
+    // Reads, their sectors, writes, theirs.
+    [all[0], all[2], all[4], all[6]]
+}
+
+/// Needs root. The profile has what completed in its time, the kernel also what was in flight at the end.
+#[test]
+fn the_profile_is_what_the_kernel_saw() {
+    const DEPTH: u64 = 4;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    std::fs::File::create(&path)
+        .unwrap()
+        .set_len(16 << 20)
+        .unwrap();
+    let disk = ioalign_testkit::Loop::new(&path, &[]);
+    let device = disk.path().display().to_string();
+    let name = device.trim_start_matches("/dev/");
+    // Looked at before by whoever looks at new devices.
+    ioalign_testkit::run::tool("blockdev", &["--getsize64", &device]);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let before = counted(name);
+    let line = format!(
+        "{device} --write --destroy-data {device} --sizes 4k:60,24k:40 --op read-70 --offset 512 \
+         --depth {DEPTH} --ramp 0 --time 500ms --profile-out p.json"
+    );
+    load(folder.path(), &line.replace('\\', ""));
+    let after = counted(name);
+    let profile = std::fs::read(folder.path().join("p.json")).unwrap();
+    let profile: Value = serde_json::from_slice(&profile).unwrap();
+    let ops = &profile["devices"][0]["by_op"];
+    for (op, at) in [("read", 0), ("write", 2)] {
+        let told = |key: &str| ops[op][key].as_u64().unwrap();
+        let [ios, sectors] = [at, at + 1].map(|at| after[at] - before[at]);
+        let more = [ios - told("ios"), sectors * 512 - told("bytes")];
+        assert!(
+            more[0] <= DEPTH && more[1] <= DEPTH * 24576,
+            "{op}: {more:?} of {ios}"
+        );
+    }
+}

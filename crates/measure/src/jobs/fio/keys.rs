@@ -4,7 +4,7 @@ use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 
 use super::rate::{self, Rates};
 use super::units::{flag, millis, percent, size};
-use super::{Settings, Taken, files};
+use super::{Settings, Taken, files, pattern};
 
 /// What a section says, before it is a workload.
 pub struct Draft {
@@ -137,11 +137,11 @@ fn more(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
         "buffer_compress_percentage" => data.compressible_ratio = percent(value).ok_or(NUMBER)?,
         "dedupe_percentage" => data.duplicate_ratio = percent(value).ok_or(NUMBER)?,
         "refill_buffers" => data.refill = flag(value),
-        "buffer_pattern" => data.pattern_hex = Some(pattern(value)?),
+        "buffer_pattern" => data.pattern_hex = Some(pattern::read(value)?),
         "nrfiles" if value == FILES => {}
         "nrfiles" => return Err("a folder has 64 files here"),
         "offset_increment" => return Err("each worker begins at a place of its own"),
-        "zero_buffers" => return Err("zeros are never written: arrays do not store them"),
+        "zero_buffers" => return Err(pattern::ZEROS),
         _ if MOOT.contains(&key) => {}
         _ => return Err("not known here"),
     }
@@ -234,37 +234,6 @@ fn engine(settings: &mut Settings, value: &str) -> Result<(), &'static str> {
         _ if settings.sync => Err("pread and pwrite take its place"),
         _ => Err("io_uring takes its place"),
     }
-}
-
-/// `0xdeadbeef`, `"text"`; a plain number is one of 32 bits.
-fn pattern(value: &str) -> Result<String, &'static str> {
-    const WRONG: &str = "hexadecimal digits, or text in quotes";
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
-    if let Some(text) = value
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'))
-    {
-        return if text.is_empty() {
-            Err(WRONG)
-        } else {
-            Ok(hex(text.as_bytes()))
-        };
-    }
-    if let Some(digits) = value.strip_prefix("0x") {
-        let whole = if digits.len().is_multiple_of(2) {
-            digits.to_owned()
-        } else {
-            format!("0{digits}")
-        };
-        return crate::jobs::values::hex(&whole).map_err(|_| WRONG);
-    }
-    let number: u32 = value.parse().map_err(|_| WRONG)?;
-    Ok(hex(&number.to_le_bytes()))
 }
 
 impl Taken {

@@ -3,6 +3,7 @@
 mod emit;
 mod files;
 mod keys;
+mod pattern;
 mod rate;
 mod read;
 mod sections;
