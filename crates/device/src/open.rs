@@ -32,7 +32,7 @@ pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
         .seek(SeekFrom::End(0))
         .map_err(|error| Error::io("its size cannot be read", error))?;
     let size_bytes = usable(whole, want)?;
-    check_empty(path, size_bytes, want)?;
+    check_empty(path, size_bytes, want, path)?;
     let sector = ioctl_blksszget(&file).map_or(512, u64::from);
     let members = vec![member(path, file, size_bytes)];
     finish(path, Kind::Block, members, is_direct, sector, want, notes)
@@ -44,7 +44,7 @@ pub(crate) fn file(path: &Path, want: &Want) -> Result<Target> {
     check_users(path, want.write, &mut notes)?;
     let scratch = scratch::provide(path, want, &mut notes)?;
     if scratch == Scratch::Foreign {
-        check_empty(path, usable(length(path)?, want)?, want)?;
+        check_empty(path, usable(length(path)?, want)?, want, path)?;
     }
     let member = open_member(path, want, &mut notes)?;
     finish(path, Kind::File, vec![member.0], member.1, 1, want, notes)
@@ -70,12 +70,15 @@ fn files_of(path: &Path, want: &Want) -> Result<Target> {
     let mut members = Vec::new();
     let mut all_direct = true;
     for name in scratch::names(path) {
-        check_users(&name, want.write, &mut notes)?;
-        if scratch::provide(&name, &each, &mut notes)? == Scratch::Foreign && want.destroy.is_none()
-        {
-            check_empty(&name, length(&name)?, &each)?;
-        }
-        let (member, is_direct) = open_member(&name, &each, &mut notes)?;
+        let mut one = || {
+            check_users(&name, want.write, &mut notes)?;
+            let whose = scratch::provide(&name, &each, &mut notes)?;
+            if whose == Scratch::Foreign && want.destroy.is_none() {
+                check_empty(&name, length(&name)?, &each, path)?;
+            }
+            open_member(&name, &each, &mut notes)
+        };
+        let (member, is_direct) = one().map_err(|error: Error| error.of_target(&name))?;
         members.push(member);
         all_direct &= is_direct;
     }
@@ -155,8 +158,8 @@ fn check_users(path: &Path, write: bool, notes: &mut Vec<String>) -> Result<()> 
     }
 }
 
-/// Refuses to write over data, unless the target was named for it.
-fn check_empty(path: &Path, size_bytes: u64, want: &Want) -> Result<()> {
+/// Refuses to write over data, unless the target was named for it: `target`, of which this may be a file.
+fn check_empty(path: &Path, size_bytes: u64, want: &Want, target: &Path) -> Result<()> {
     if !want.write || want.destroy.is_some() {
         return Ok(());
     }
@@ -171,7 +174,7 @@ fn check_empty(path: &Path, size_bytes: u64, want: &Want) -> Result<()> {
     )
     .advise(format!(
         "if that is meant, name it again: --destroy-data {}",
-        path.display()
+        target.display()
     )))
 }
 
