@@ -1,5 +1,7 @@
 //! Opening a target of each kind, with its refusals.
 
+pub(crate) mod folder;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
@@ -48,58 +50,6 @@ pub(crate) fn file(path: &Path, want: &Want) -> Result<Target> {
     }
     let member = open_member(path, want, &mut notes)?;
     finish(path, Kind::File, vec![member.0], member.1, 1, want, notes)
-}
-
-/// A folder: [`scratch::FILES`] files in it, or none that were not there before.
-pub(crate) fn folder(path: &Path, want: &Want) -> Result<Target> {
-    let missing: Vec<_> = scratch::names(path).filter(|name| !name.exists()).collect();
-    files_of(path, want).inspect_err(|_| {
-        for name in missing {
-            std::fs::remove_file(name).ok();
-        }
-    })
-}
-
-fn files_of(path: &Path, want: &Want) -> Result<Target> {
-    let mut notes = Vec::new();
-    let each = Want {
-        size_bytes: scratch::size_of_each(want.size_bytes)?,
-        destroy: None,
-        ..want.clone()
-    };
-    let mut members = Vec::new();
-    let mut all_direct = true;
-    for name in scratch::names(path) {
-        let mut one = || {
-            check_users(&name, want.write, &mut notes)?;
-            let whose = scratch::provide(&name, &each, &mut notes)?;
-            if whose == Scratch::Foreign && want.destroy.is_none() {
-                check_empty(&name, length(&name)?, &each, path)?;
-            }
-            open_member(&name, &each, &mut notes)
-        };
-        let (member, is_direct) = one().map_err(|error: Error| error.of_target(&name))?;
-        members.push(member);
-        all_direct &= is_direct;
-    }
-    let notes = counted(notes);
-    finish(path, Kind::Folder, members, all_direct, 1, want, notes)
-}
-
-/// Each note once, with the number of files that it is about.
-fn counted(notes: Vec<String>) -> Vec<String> {
-    let mut counts: Vec<(String, u32)> = Vec::new();
-    for note in notes {
-        match counts.iter_mut().find(|(known, _)| *known == note) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((note, 1)),
-        }
-    }
-    let told = |(note, count)| match count {
-        1 => note,
-        many => format!("{many} files {note}"),
-    };
-    counts.into_iter().map(told).collect()
 }
 
 fn open_member(path: &Path, want: &Want, notes: &mut Vec<String>) -> Result<(Member, bool)> {
@@ -158,7 +108,7 @@ fn check_users(path: &Path, write: bool, notes: &mut Vec<String>) -> Result<()> 
     }
 }
 
-/// Refuses to write over data, unless the target was named for it: `target`, of which this may be a file.
+/// Refuses to write over data, unless the target was named for it.
 fn check_empty(path: &Path, size_bytes: u64, want: &Want, target: &Path) -> Result<()> {
     if !want.write || want.destroy.is_some() {
         return Ok(());

@@ -134,7 +134,7 @@ fn opened(path: &Path, want: &Want) -> Result<Target> {
     match found.as_ref().map(kind_of) {
         Some(Some(Kind::Block)) => open::block(path, want),
         Some(Some(Kind::File)) => open::file(path, want),
-        Some(Some(Kind::Folder)) => open::folder(path, want),
+        Some(Some(Kind::Folder)) => open::folder::open(path, want),
         None if is_in_dev(path) => Err(Error::new(ErrorKind::Io, "there is no such device")
             .advise("see which there are: lsblk")),
         None if want.size_bytes.is_some() => open::file(path, want),
