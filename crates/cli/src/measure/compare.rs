@@ -10,6 +10,7 @@ use super::cells::{self, Usual};
 use super::session::{Session, Wanted};
 use super::{before, open, output};
 use crate::args::CompareArgs;
+use crate::check;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
@@ -40,7 +41,7 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.how.io)?;
-    output::possible(arguments.how.shown.output.as_deref())?;
+    check::possible(arguments.how.shown.output.as_deref())?;
     let interrupt = Interrupt::watched()?;
     let wanted = Wanted {
         arms: &plan.arms,

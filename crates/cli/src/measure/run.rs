@@ -17,9 +17,9 @@ use ioalign_measure::{Error, ErrorKind};
 
 use super::machine;
 use super::open::{self, Opener};
-use super::output;
 use super::session::INTERRUPTED;
 use crate::args::RunArgs;
+use crate::check;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
@@ -36,7 +36,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
     }
     fio::tell(&plan);
     open::allowed(plan.job.writes(), &plan.io)?;
-    output::possible(arguments.profile_out.as_deref())?;
+    check::possible(arguments.profile_out.as_deref())?;
     let interrupt = Interrupt::watched()?;
     let opener = Opener {
         arguments: &plan.io,

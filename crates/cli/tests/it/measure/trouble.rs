@@ -1,9 +1,11 @@
 //! Devices that fail on the way, and reports that cannot be written. These tests need root.
 
 use std::fs::File;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use ioalign_testkit::Loop;
+use ioalign_testkit::run::tool;
 
 use super::{SIZE, document, measure, told};
 
@@ -96,12 +98,17 @@ fn a_report_that_cannot_be_written_is_told_before_the_load() {
 fn a_report_does_not_replace_what_is_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let device = folder.path().join("null");
-    ioalign_testkit::run::tool("mknod", &[device.to_str().unwrap(), "c", "1", "3"]);
+    tool("mknod", &[device.to_str().unwrap(), "c", "1", "3"]);
     let line = format!("compare t.dat --size {SIZE} --time 50ms --depth 1 --no-saturate -o null");
     let output = measure(folder.path(), &line);
     assert!(output.status.code().unwrap() < 2, "{}", told(&output));
-    use std::os::unix::fs::FileTypeExt;
     assert!(device.metadata().unwrap().file_type().is_char_device());
+    // And a disk is neither replaced nor written to.
+    let disk = folder.path().join("disk");
+    tool("mknod", &[disk.to_str().unwrap(), "b", "7", "250"]);
+    let output = measure(folder.path(), "compare t.dat --time 10m -o disk");
+    assert_eq!(output.status.code(), Some(65), "{}", told(&output));
+    assert!(disk.metadata().unwrap().file_type().is_block_device());
 }
 
 #[test]
