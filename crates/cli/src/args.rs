@@ -22,8 +22,8 @@ use crate::exit::Mode;
 pub use advise::AdviseArgs;
 pub use fix::FixArgs;
 pub use measure::{
-    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, MatrixArgs, MeasureArgs,
-    MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
+    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, LoadArgs, MatrixArgs,
+    MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
 pub use plan::PlanArgs;
 pub use trace::{

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use ioalign_core::Stack;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// No document of this program comes near it.
@@ -33,11 +34,24 @@ pub fn read<T: DeserializeOwned>(
     of: impl Fn(&T) -> &str,
 ) -> Result<T> {
     let name = path.display();
+    let text = text(path)?;
+    // A document of another kind is told by its own name, not by the first field that it lacks.
+    if let Ok(Kind { schema: Some(own) }) = serde_json::from_str(&text)
+        && own != schema
+    {
+        bail!("{name}: it is no {kind}: its schema is `{own}`, not {schema}");
+    }
     let found: T =
-        serde_json::from_str(&text(path)?).with_context(|| format!("{name}: it is no {kind}"))?;
+        serde_json::from_str(&text).with_context(|| format!("{name}: it is no {kind}"))?;
     let own = of(&found);
     if own != schema {
         bail!("{name}: its schema is `{own}`, not {schema}");
     }
     Ok(found)
+}
+
+/// What a document says that it is.
+#[derive(Deserialize)]
+struct Kind {
+    schema: Option<String>,
 }

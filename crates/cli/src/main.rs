@@ -98,8 +98,13 @@ fn failed(error: &anyhow::Error) -> Exit {
         return Exit::Done;
     }
     let _ = writeln!(anstream::stderr(), "ioalign: {error:#}");
-    let usage = error.downcast_ref::<exit::UsageError>().is_some();
-    if usage { Exit::Usage } else { Exit::Unreadable }
+    if error.is::<exit::UsageError>() {
+        Exit::Usage
+    } else if error.is::<exit::Stopped>() {
+        Exit::Interrupted
+    } else {
+        Exit::Unreadable
+    }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

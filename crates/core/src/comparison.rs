@@ -5,6 +5,7 @@
 
 mod before;
 mod cell;
+mod conditions;
 mod estimate;
 mod machine;
 mod summary;
@@ -12,6 +13,7 @@ mod summary;
 use serde::{Deserialize, Serialize};
 
 pub use before::{Before, Change};
+pub use conditions::Conditions;
 pub use estimate::{Estimate, Metric, Placebo, Verdict};
 pub use machine::{Machine, MachineDisk};
 pub use summary::{Points, Spread, Summary};
@@ -36,6 +38,9 @@ pub struct Comparison {
     pub cells: Vec<Cell>,
     /// Over all cells.
     pub summary: Summary,
+    /// What all cells have in common; `None`: an earlier version did not say.
+    #[serde(default)]
+    pub conditions: Option<Conditions>,
     /// Seconds of wall-clock time.
     pub duration_s: f64,
     /// Why it ended before all was measured; `None`: it did not.

@@ -1,5 +1,7 @@
 //! Opening a target of each kind, with its refusals.
 
+pub(crate) mod folder;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
@@ -26,14 +28,14 @@ pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
     check_users(path, want.write, &mut notes)?;
     if want.write && users::is_read_only(path) {
-        return Err(Error::new(ErrorKind::Refused, "is read-only").advise("measure reads"));
+        return Err(Error::new(ErrorKind::Io, "is read-only").advise("measure reads"));
     }
     let (file, is_direct) = open(path, want, exclusive(want), &mut notes)?;
     let whole = (&file)
         .seek(SeekFrom::End(0))
         .map_err(|error| Error::io("its size cannot be read", error))?;
     let size_bytes = usable(whole, want)?;
-    check_empty(path, size_bytes, want)?;
+    check_empty(path, size_bytes, want, path)?;
     let sector = ioctl_blksszget(&file).map_or(512, u64::from);
     let members = vec![member(path, file, size_bytes)];
     finish(path, Kind::Block, members, is_direct, sector, want, notes)
@@ -45,34 +47,10 @@ pub(crate) fn file(path: &Path, want: &Want) -> Result<Target> {
     check_users(path, want.write, &mut notes)?;
     let scratch = scratch::provide(path, want, &mut notes)?;
     if scratch == Scratch::Foreign {
-        check_empty(path, usable(length(path)?, want)?, want)?;
+        check_empty(path, usable(length(path)?, want)?, want, path)?;
     }
     let member = open_member(path, want, &mut notes)?;
     finish(path, Kind::File, vec![member.0], member.1, 1, want, notes)
-}
-
-/// A folder: [`scratch::FILES`] files in it.
-pub(crate) fn folder(path: &Path, want: &Want) -> Result<Target> {
-    let mut notes = Vec::new();
-    let each = Want {
-        size_bytes: scratch::size_of_each(want.size_bytes)?,
-        destroy: None,
-        ..want.clone()
-    };
-    let mut members = Vec::new();
-    let mut all_direct = true;
-    for name in scratch::names(path) {
-        check_users(&name, want.write, &mut notes)?;
-        if scratch::provide(&name, &each, &mut notes)? == Scratch::Foreign && want.destroy.is_none()
-        {
-            check_empty(&name, length(&name)?, &each)?;
-        }
-        let (member, is_direct) = open_member(&name, &each, &mut notes)?;
-        members.push(member);
-        all_direct &= is_direct;
-    }
-    notes.dedup();
-    finish(path, Kind::Folder, members, all_direct, 1, want, notes)
 }
 
 fn open_member(path: &Path, want: &Want, notes: &mut Vec<String>) -> Result<(Member, bool)> {
@@ -148,7 +126,7 @@ fn users_patiently(path: &Path, write: bool) -> Vec<Use> {
 }
 
 /// Refuses to write over data, unless the target was named for it.
-fn check_empty(path: &Path, size_bytes: u64, want: &Want) -> Result<()> {
+fn check_empty(path: &Path, size_bytes: u64, want: &Want, target: &Path) -> Result<()> {
     if !want.write || want.destroy.is_some() {
         return Ok(());
     }
@@ -163,7 +141,7 @@ fn check_empty(path: &Path, size_bytes: u64, want: &Want) -> Result<()> {
     )
     .advise(format!(
         "if that is meant, name it again: --destroy-data {}",
-        path.display()
+        target.display()
     )))
 }
 

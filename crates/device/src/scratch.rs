@@ -82,11 +82,7 @@ fn make(path: &Path, size: u64, want: &Want, notes: &mut Vec<String>) -> Result<
     }
     made?;
     mark(&file, notes);
-    notes.push(format!(
-        "made and filled {} of {}",
-        path.display(),
-        Bytes::new(size)
-    ));
+    notes.push(format!("made and filled with {}", Bytes::new(size)));
     Ok(())
 }
 

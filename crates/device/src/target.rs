@@ -147,7 +147,9 @@ fn opened(path: &Path, want: &Want) -> Result<Target> {
     match found.as_ref().map(kind_of) {
         Some(Some(Kind::Block)) => open::block(path, want),
         Some(Some(Kind::File)) => open::file(path, want),
-        Some(Some(Kind::Folder)) => open::folder(path, want),
+        Some(Some(Kind::Folder)) => open::folder::open(path, want),
+        None if is_in_dev(path) => Err(Error::new(ErrorKind::Io, "there is no such device")
+            .advise("see which there are: lsblk")),
         None if want.size_bytes.is_some() => open::file(path, want),
         None => Err(Error::new(ErrorKind::Io, "there is no such file or device")
             .advise("give a size to make and fill a file of this name")),
@@ -156,6 +158,12 @@ fn opened(path: &Path, want: &Want) -> Result<Target> {
             "is no block device, file or folder",
         )),
     }
+}
+
+/// A file that is made there by a slip of the pen lies in memory, and stands for the device from then on.
+fn is_in_dev(path: &Path) -> bool {
+    std::path::absolute(path)
+        .is_ok_and(|path| path.starts_with("/dev") && !path.starts_with("/dev/shm"))
 }
 
 fn kind_of(found: &Metadata) -> Option<Kind> {

@@ -2,6 +2,7 @@
 
 mod cells;
 mod io;
+mod load;
 mod shown;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use ioalign_measure::jobs::values::{millis, size};
 pub use cells::CellArgs;
 use cells::StatsArgs;
 pub use io::{DataArgs, EngineArgs, TargetArgs, TheApi};
+pub use load::LoadArgs;
 pub use shown::ShownArgs;
 
 #[derive(Debug, Args)]
@@ -67,6 +69,8 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   ioalign measure run /dev/sdb                           4 KiB random reads for 10 s
   ioalign measure run blender-70-30 scratch.dat --size 4G --write --ramp 5s --time 30s
+  ioalign measure run /dev/sdb --sizes 4k:70,64k:30 --pattern zipf:1.2 --depth 8 --rate 2000
+  ioalign measure run log.dat --size 1G --write --op write --pattern sequential --depth 1 --fsync 1
   ioalign measure run job.toml /dev/sdb
   ioalign measure run fio-1m-writes /dev/sdc --emit-fio > job.fio; fio job.fio
   ioalign measure run --from-fio job.fio --write
@@ -203,26 +207,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub profile_out: Option<PathBuf>,
 
-    /// Load before anything counts (default: as the job says)
-    #[arg(long, value_name = "TIME", value_parser = millis)]
-    pub ramp: Option<u64>,
-
-    /// Load that counts, of every step (default: as the job says)
-    #[arg(long, value_name = "TIME", value_parser = millis)]
-    pub time: Option<u64>,
-
-    /// Added to every place
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub offset: Option<u64>,
-
-    /// I/Os in flight a worker (default: as the job says)
-    #[arg(long, value_name = "N", value_parser = cells::number())]
-    pub depth: Option<u32>,
-
-    /// Threads, each with a queue of its own (default: as the job says)
-    #[arg(long, value_name = "N", value_parser = cells::number())]
-    pub workers: Option<u32>,
-
+    #[command(flatten)]
+    pub load: LoadArgs,
     #[command(flatten)]
     pub io: TargetArgs,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
 use ioalign_report::{Format, Report, Target};
 
-pub use output::to;
+pub use output::{possible, to};
 
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};

@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use ioalign_core::Severity;
 use ioalign_core::layer::Kind;
 use ioalign_report::{Format, Options, Report};
@@ -61,9 +62,16 @@ fn replace(
     path: &Path,
     put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
+    if is_disk(path) {
+        return Err(std::io::Error::other("it is a block device"));
+    }
+    if is_special(path) {
+        return File::options()
+            .write(true)
+            .open(path)
+            .and_then(|mut file| put(&mut file));
+    }
+    let temporary = beside(path);
     File::create(&temporary)
         .and_then(|mut file| put(&mut file))
         .and_then(|()| std::fs::rename(&temporary, path))
@@ -71,6 +79,43 @@ fn replace(
             // The error that matters is the first one.
             let _ = std::fs::remove_file(&temporary);
         })
+}
+
+/// `/dev/null`, a terminal, a pipe: written to, for a file in their place would be harm.
+fn is_special(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// A report in the place of a disk, or at its start, would be harm as well.
+fn is_disk(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|found| found.file_type().is_block_device())
+}
+
+/// Whether a report can be written there: asked before hours of load, not after them. Nothing is left of the
+/// question, and what is in the file stays in it.
+pub fn possible(file: Option<&Path>) -> Result<()> {
+    let Some(path) = file else { return Ok(()) };
+    let name = || format!("{}: cannot write the report", path.display());
+    if is_disk(path) || path.is_dir() {
+        bail!("{}: it is no file", name());
+    }
+    if is_special(path) {
+        return Ok(());
+    }
+    // As it will be: made beside it, and renamed.
+    let beside = beside(path);
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    options.open(&beside).with_context(name)?;
+    std::fs::remove_file(&beside).with_context(name)
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
 }
 
 /// That tool's contract: 3 when a partition is aligned to less than 4 KiB, 2 below 64 KiB, else 0;

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use ioalign_core::comparison::{Arm, Before, Change, Comparison, SCHEMA};
+use ioalign_core::comparison::{Arm, Before, Change, Comparison, Conditions, SCHEMA};
 use ioalign_measure::engine::CellSpec;
 
 use super::arms::{Arms, PHASE, offset_of};
@@ -111,6 +111,23 @@ impl Saved {
                     .map_err(|what| UsageError(format!("{}: {what}", self.path.display())).into())
             })
             .collect()
+    }
+
+    /// How it was measured, where it says so.
+    pub const fn conditions(&self) -> Option<&Conditions> {
+        self.comparison.conditions.as_ref()
+    }
+
+    /// What the reader has to know where this run is not like that one.
+    pub fn unlike(&self, now: Option<&Conditions>) -> Option<String> {
+        let others = now?.other_than(self.conditions()?);
+        (!others.is_empty()).then(|| {
+            format!(
+                "not as in {}: {}. Numbers of the two times do not compare",
+                self.path.display(),
+                others.join(", ")
+            )
+        })
     }
 
     /// What has changed.

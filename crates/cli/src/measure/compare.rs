@@ -10,6 +10,7 @@ use super::cells::{self, Usual};
 use super::session::{Session, Wanted};
 use super::{before, open, output};
 use crate::args::CompareArgs;
+use crate::check;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
@@ -40,12 +41,14 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.how.io)?;
+    check::possible(arguments.how.shown.output.as_deref())?;
     let interrupt = Interrupt::watched()?;
     let wanted = Wanted {
         arms: &plan.arms,
         specs: &plan.specs,
         usual_size: None,
         data: plan.data,
+        like: plan.before.as_ref().and_then(before::Saved::conditions),
         notes: &plan.notes,
         ramp_ms: arguments.ramp,
         time_ms: arguments.time,
@@ -53,6 +56,8 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let session = Session::open(&wanted, &arguments.how, &interrupt)?;
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
+        let unlike = saved.unlike(comparison.conditions.as_ref());
+        comparison.notes.extend(unlike);
         comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
         comparison.sum_up();
     }
@@ -63,10 +68,11 @@ fn plan(arguments: &CompareArgs) -> Result<Plan> {
     if let Some(path) = &arguments.before {
         let saved = before::read(path)?;
         let (arms, saved) = saved.arms(&arguments.target);
+        let data = saved.conditions().map(|then| then.data.clone());
         return Ok(Plan {
             arms,
             specs: saved.specs()?,
-            data: Data::default(),
+            data: data.unwrap_or_default(),
             notes: Vec::new(),
             before: Some(saved),
         });

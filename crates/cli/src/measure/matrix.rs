@@ -8,6 +8,7 @@ use super::cells::{self, Usual};
 use super::output;
 use super::session::{Session, Wanted, readable};
 use crate::args::MatrixArgs;
+use crate::check;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 
@@ -35,6 +36,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     if specs.is_empty() {
         return Err(UsageError("all cells write, which needs --write".to_owned()).into());
     }
+    check::possible(how.shown.output.as_deref())?;
     let interrupt = Interrupt::watched()?;
     let (ramp_ms, time_ms) = times(arguments);
     let wanted = Wanted {
@@ -46,6 +48,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
             TARGET_SIZE
         }),
         data: Data::default(),
+        like: None,
         notes: left_out.as_slice(),
         ramp_ms,
         time_ms,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
+use ioalign_core::comparison::Conditions;
 use ioalign_core::workload::Data;
 use ioalign_device::{Target, Want, same};
 use ioalign_inspect::source::{FileSource, Source};
@@ -11,7 +12,7 @@ use ioalign_measure::engine::{Api, Options};
 use ioalign_measure::{Error, ErrorKind};
 
 use crate::args::{DataArgs, EngineArgs, TargetArgs, TheApi};
-use crate::exit::UsageError;
+use crate::exit::{Stopped, UsageError};
 use crate::interrupt::Interrupt;
 
 /// Opens targets by the arguments.
@@ -77,6 +78,7 @@ impl Opener<'_> {
 pub fn refusal(error: Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Refused | ErrorKind::Unsupported => UsageError(error.to_string()).into(),
+        ErrorKind::Interrupted => Stopped(error.to_string()).into(),
         _ => anyhow!(error),
     }
 }
@@ -88,6 +90,26 @@ pub fn allowed(writes: bool, arguments: &TargetArgs) -> Result<()> {
         return Err(UsageError(what.to_owned()).into());
     }
     Ok(())
+}
+
+/// What was typed, and what an earlier run was told beside it.
+pub fn like(typed: &TargetArgs, then: Option<&Conditions>) -> TargetArgs {
+    let mut io = typed.clone();
+    if let Some(then) = then {
+        io.cold |= then.cold;
+        io.buffered |= then.buffered;
+        io.size = io.size.or(then.size_bytes);
+    }
+    io
+}
+
+/// What the reader of a report should know of targets.
+pub fn notes(targets: &[Arc<Target>]) -> Vec<String> {
+    let of = |target: &Arc<Target>| {
+        let named = |note: &String| format!("{}: {note}", target.path().display());
+        target.notes().iter().map(named).collect::<Vec<_>>()
+    };
+    targets.iter().flat_map(of).collect()
 }
 
 /// How the engine is to work.

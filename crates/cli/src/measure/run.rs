@@ -13,11 +13,13 @@ use ioalign_core::load::{self, Load, Step};
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
 use ioalign_measure::load::Tap;
+use ioalign_measure::{Error, ErrorKind};
 
 use super::machine;
 use super::open::{self, Opener};
 use super::session::INTERRUPTED;
 use crate::args::RunArgs;
+use crate::check;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
@@ -34,6 +36,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
     }
     fio::tell(&plan);
     open::allowed(plan.job.writes(), &plan.io)?;
+    check::possible(arguments.profile_out.as_deref())?;
     let interrupt = Interrupt::watched()?;
     let opener = Opener {
         arguments: &plan.io,
@@ -47,15 +50,15 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
         .as_ref()
         .map(|_| Collector::new(&targets));
     let load = send(&plan, &targets, collector.as_ref(), arguments, &interrupt)?;
-    if let (Some(path), Some(collector)) = (&arguments.profile_out, collector) {
-        collector.write(path)?;
-    }
     let text = if arguments.look.json {
         ioalign_report::load::json(&load)
     } else {
         ioalign_report::load::text(&load, &look::options(&arguments.look))
     };
     look::write(&text)?;
+    if let (Some(path), Some(collector)) = (&arguments.profile_out, collector) {
+        collector.write(path)?;
+    }
     Ok(match &load.partial {
         _ if interrupt.asked() => Exit::Interrupted,
         Some(_) => Exit::Unreadable,
@@ -84,19 +87,25 @@ fn send(
         notes: plan.notes.clone(),
         ..Load::default()
     };
-    for target in targets {
-        load.notes.extend_from_slice(target.notes());
-    }
+    load.notes.extend(open::notes(targets));
     let progress = Progress::new(&plan.job, arguments.look.quiet);
+    let mut refused = None;
     for workload in &plan.job.steps {
         let step = match one(plan, targets, workload, collector, &progress, interrupt) {
             Ok((step, notes)) => {
                 load.notes.extend(notes);
                 step
             }
-            Err(error) if load.steps.is_empty() => return Err(error),
+            // One step that cannot be, as 1 KiB on sectors of 4 KiB, does not end the others.
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                let what = ioalign_report::load::describe(workload);
+                load.notes.push(format!("{what} is left out: {error}"));
+                refused.get_or_insert(error);
+                continue;
+            }
+            Err(error) if load.steps.is_empty() => return Err(open::refusal(error)),
             Err(error) => {
-                load.partial = Some(format!("{error:#}"));
+                load.partial = Some(error.to_string());
                 break;
             }
         };
@@ -108,6 +117,9 @@ fn send(
         }
     }
     progress.finish();
+    if let Some(error) = refused.filter(|_| load.steps.is_empty()) {
+        return Err(open::refusal(error));
+    }
     load.notes = once(load.notes);
     Ok(load)
 }
@@ -130,7 +142,7 @@ fn one(
     collector: Option<&Collector>,
     progress: &Progress,
     interrupt: &Interrupt,
-) -> Result<(Step, Vec<String>)> {
+) -> Result<(Step, Vec<String>), Error> {
     let mut options = open::options(&plan.io, &plan.engine, workload.data.clone());
     options.write &= workload.writes();
     let tap = collector.map(|collector| -> &dyn Tap { collector });
@@ -138,8 +150,7 @@ fn one(
     let report = ioalign_measure::load::run(targets, workload, &options, tap, &mut |snapshot| {
         progress.show(&name, snapshot);
         interrupt.flow()
-    });
-    let report = report.map_err(open::refusal)?;
+    })?;
     progress.done();
     Ok((result::step(workload, &report), report.notes))
 }

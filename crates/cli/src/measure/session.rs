@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ioalign_core::comparison::{Comparison, SCHEMA};
+use ioalign_core::comparison::{Comparison, Conditions, SCHEMA};
 use ioalign_core::workload::Data;
 use ioalign_device::Target;
 use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
@@ -48,6 +48,8 @@ pub struct Wanted<'a> {
     pub usual_size: Option<u64>,
     /// What is written, where the arguments do not say.
     pub data: Data,
+    /// The run that this one is to be like.
+    pub like: Option<&'a Conditions>,
     /// What the reader of the report has to know already.
     pub notes: &'a [String],
     /// Load before a cell counts.
@@ -67,16 +69,24 @@ enum Ended {
 impl<'a> Session<'a> {
     /// Opens the targets; nothing is measured yet.
     pub fn open(wanted: &Wanted<'_>, how: &'a HowArgs, interrupt: &'a Interrupt) -> Result<Self> {
+        let io = open::like(&how.io, wanted.like);
         let opener = Opener {
-            arguments: &how.io,
+            arguments: &io,
             write: wanted.specs.iter().any(|spec| spec.read_ratio < 1.0),
             usual_size: wanted.usual_size,
             interrupt,
         };
         let targets = opener.all(&wanted.arms.targets)?;
         let data = open::data(&wanted.data, &how.data);
-        let options = open::options(&how.io, &how.engine, data);
+        let conditions = Conditions {
+            cold: io.cold,
+            buffered: io.buffered,
+            size_bytes: io.size,
+            data: data.clone(),
+        };
+        let options = open::options(&io, &how.engine, data);
         let mut session = Self::new(wanted.arms, &targets, options, &how.shown, interrupt);
+        session.comparison.conditions = Some(conditions);
         session.comparison.notes.extend_from_slice(wanted.notes);
         session.design = Design {
             confidence: how.stats.confidence,
@@ -104,11 +114,6 @@ impl<'a> Session<'a> {
                 offset_bytes: arm.offset_bytes,
             })
         };
-        let mut notes = Vec::new();
-        for target in targets {
-            let named = |note: &String| format!("{}: {note}", target.path().display());
-            notes.extend(target.notes().iter().map(named));
-        }
         let first = targets.first();
         Self {
             comparison: Comparison {
@@ -118,7 +123,7 @@ impl<'a> Session<'a> {
                 target: first
                     .map_or_else(String::new, |target| target.path().display().to_string()),
                 arms: arms.list.clone(),
-                notes,
+                notes: open::notes(targets),
                 ..Comparison::default()
             },
             places: arms.list.iter().filter_map(place).collect(),

@@ -247,6 +247,12 @@ fn documents_of_another_kind_are_refused() {
         let output = command.args(["advise", "--stack", path]).output().unwrap();
         assert_eq!(output.status.code(), Some(65), "{output:?}");
     }
+    let output = desk.run(&["--cost", &other]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("its schema is `ioalign.geometry/1`"),
+        "{said}"
+    );
     let output = Command::new(PROGRAM).arg("advise").output().unwrap();
     assert_eq!(output.status.code(), Some(64));
 }

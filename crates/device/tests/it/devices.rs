@@ -179,7 +179,7 @@ fn a_read_only_device_is_measured_by_reads() {
     refused(
         device.path(),
         &writing(),
-        ErrorKind::Refused,
+        ErrorKind::Io,
         &["is read-only", "measure reads"],
     );
     Target::open(device.path(), &reading()).unwrap();

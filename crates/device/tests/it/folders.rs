@@ -3,6 +3,7 @@
 use std::fs;
 
 use ioalign_device::{ErrorKind, Kind, Target};
+use ioalign_testkit::Mount;
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -18,6 +19,7 @@ fn a_folder_has_64_files_of_equal_size() {
             .all(|member| member.size_bytes == MIB / 8)
     );
     assert_eq!(target.size_bytes(), 8 * MIB);
+    assert_eq!(target.notes(), ["64 files made and filled with 128 KiB"]);
     // Without a size: what is there.
     let again = Target::open(folder.path(), &writing()).unwrap();
     assert_eq!(again.size_bytes(), 8 * MIB);
@@ -31,8 +33,9 @@ fn files_of_others_in_it_are_kept() {
     let want = sized(writing(), 64 * MIB);
     refused(&name, &writing(), ErrorKind::Refused, &["holds data"]);
     let error = Target::open(folder.path(), &want).unwrap_err().to_string();
+    let again = format!("--destroy-data {}", folder.path().display());
     assert!(
-        error.contains("ioalign.scratch.07") && error.contains("holds data"),
+        error.contains("ioalign.scratch.07: holds data") && error.ends_with(&again),
         "{error}"
     );
     let want = sized(destroying(folder.path()), 64 * MIB);
@@ -48,4 +51,16 @@ fn a_folder_without_files_wants_a_size() {
     assert!(error.contains("give a size to make it"), "{error}");
     let error = Target::open(folder.path(), &sized(reading(), 4096)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn a_folder_that_cannot_be_filled_is_left_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["-t", "tmpfs", "-o", "size=4m", "none"];
+    let small = Mount::new(&options, &folder.path().join("small"));
+    fs::write(small.path().join("ioalign.scratch.01"), "kept").unwrap();
+    let error = Target::open(small.path(), &sized(reading(), 64 * MIB)).unwrap_err();
+    assert!(error.to_string().contains("scratch.0"), "{error}");
+    let left: Vec<_> = fs::read_dir(small.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }

@@ -137,9 +137,19 @@ pub fn hex(text: &str) -> Result<String, String> {
         && digits.len().is_multiple_of(2)
         && digits.len() <= 1024
         && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    right
+    if !right {
+        return Err(format!(
+            "`{text}` is no pattern of bytes in hexadecimal: deadbeef"
+        ));
+    }
+    are_not_zeros(digits)
         .then(|| digits.to_ascii_lowercase())
-        .ok_or_else(|| format!("`{text}` is no pattern of bytes in hexadecimal: deadbeef"))
+        .ok_or_else(|| format!("`{text}` is zeros alone, which arrays do not store"))
+}
+
+/// Whether there is anything but zeros in hexadecimal digits.
+pub(super) fn are_not_zeros(digits: &str) -> bool {
+    digits.bytes().any(|digit| digit != b'0')
 }
 
 #[cfg(test)]
@@ -160,6 +170,7 @@ mod tests {
         assert_eq!(millis("1.5"), Ok(1500));
         assert_eq!(hex("0xDEAD"), Ok("dead".to_owned()));
         assert!(block("0").is_err() && mix("4k:0").is_err() && share("101%").is_err());
+        assert!(hex("0000").unwrap_err().contains("zeros"));
         assert!(op("both").is_err() && pattern("zipf:x").is_err() && hex("abc").is_err());
         assert!(millis("-1s").is_err() && millis("1y").is_err() && millis("").is_err());
     }

@@ -34,6 +34,19 @@ pub fn title(comparison: &Comparison) -> String {
     format!("What misalignment costs on {}", comparison.target)
 }
 
+/// The machine that something was measured on, in a line.
+pub fn machine(machine: &Machine, dot: &str) -> String {
+    let load = machine.load_average.map(|load| format!("load {load:.1}"));
+    let facts = [
+        machine.platform.clone(),
+        processors(machine),
+        machine.kernel.clone(),
+        load.unwrap_or_default(),
+    ];
+    let known: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    known.join(dot)
+}
+
 /// `8 × AMD EPYC`, as far as it is known.
 pub fn processors(machine: &Machine) -> String {
     match (machine.cpus, machine.cpu_model.as_str()) {

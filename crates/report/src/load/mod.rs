@@ -2,7 +2,8 @@
 
 use ioalign_core::Bytes;
 use ioalign_core::load::{Latency, Load, Step};
-use ioalign_core::workload::{Pattern, Workload};
+use ioalign_core::units::ratio;
+use ioalign_core::workload::{Pattern, SizeShare, Workload};
 
 use crate::comparison::words;
 use crate::options::Options;
@@ -23,13 +24,18 @@ pub fn text(load: &Load, options: &Options) -> String {
     let dot = page.glyphs().dot;
     let title = format!("{}{dot}{}", load.job, load.targets.join(", "));
     page.put("", "", 2, &[Span::new(Style::Strong, title)]);
+    let machine = words::machine(&load.machine, dot);
+    if !machine.is_empty() {
+        page.put("", "", 2, &[Span::new(Style::Dim, machine)]);
+    }
     if let Some(why) = &load.partial {
         let text = format!("partial: {why}");
         page.put("", "", 2, &[Span::new(Style::Warn, text)]);
     }
+    let told = load.partial.as_ref();
     for step in &load.steps {
         page.blank();
-        put(&mut page, step);
+        put(&mut page, step, told);
     }
     for note in &load.notes {
         page.put("", "", 2, &[Span::new(Style::Dim, format!("note: {note}"))]);
@@ -57,13 +63,13 @@ fn one_line(step: &Step) -> String {
     )
 }
 
-fn put(page: &mut Page, step: &Step) {
+fn put(page: &mut Page, step: &Step, told: Option<&String>) {
     let title = describe(&step.workload);
     page.put("", "", 2, &[Span::new(Style::Strong, title)]);
     rates(page, step);
     latencies(page, step);
     percentiles(page, step);
-    facts(page, step);
+    facts(page, step, told);
 }
 
 fn rates(page: &mut Page, step: &Step) {
@@ -121,7 +127,8 @@ fn percentiles(page: &mut Page, step: &Step) {
     table.put(page);
 }
 
-fn facts(page: &mut Page, step: &Step) {
+/// `told` stands at the top already.
+fn facts(page: &mut Page, step: &Step, told: Option<&String>) {
     let percent = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), words::share);
     let mut text = format!(
         "{}; processor: user {}, system {}",
@@ -135,7 +142,7 @@ fn facts(page: &mut Page, step: &Step) {
     if step.errors > 0 {
         text.push_str(&format!("; {} I/Os failed", thousands(step.errors)));
     }
-    if let Some(why) = &step.partial {
+    if let Some(why) = step.partial.as_ref().filter(|why| Some(*why) != told) {
         text.push_str(&format!("; partial: {why}"));
     }
     page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
@@ -143,11 +150,6 @@ fn facts(page: &mut Page, step: &Step) {
 
 /// `4 KiB random 70 % read, 64 in flight, at +512`.
 pub fn describe(workload: &Workload) -> String {
-    let sizes: Vec<_> = workload
-        .sizes
-        .iter()
-        .map(|one| about(Bytes::new(one.bytes)))
-        .collect();
     let pattern = match workload.pattern {
         Pattern::Zipf { theta } => format!("zipf {theta}"),
         other => other.word().to_owned(),
@@ -158,9 +160,50 @@ pub fn describe(workload: &Workload) -> String {
         r => format!("{} read", words::share(r)),
     };
     let load = words::load(workload.queue_depth, workload.workers);
-    let offset = match workload.offset_bytes {
-        0 => String::new(),
-        bytes => format!(", at +{bytes}"),
+    let parts = [
+        Some(format!("{} {pattern} {op}", sizes(&workload.sizes))),
+        Some(load),
+        place(workload),
+        flushes(workload),
+        workload
+            .rate_iops
+            .map(|rate| format!("at most {} I/Os/s", words::rate(rate))),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+/// `4 KiB`, `4 KiB (70 %) and 64 KiB (30 %)`.
+fn sizes(sizes: &[SizeShare]) -> String {
+    let size = |one: &SizeShare| about(Bytes::new(one.bytes));
+    if let [only] = sizes {
+        return size(only);
+    }
+    let total: u64 = sizes.iter().map(|one| u64::from(one.weight)).sum();
+    let part = |one: &SizeShare| {
+        let share = words::share(ratio(u64::from(one.weight), total.max(1)));
+        format!("{} ({share})", size(one))
     };
-    format!("{} {pattern} {op}, {load}{offset}", sizes.join(" and "))
+    let parts: Vec<_> = sizes.iter().map(part).collect();
+    parts.join(" and ")
+}
+
+fn place(workload: &Workload) -> Option<String> {
+    let align = workload
+        .align_bytes
+        .map(|bytes| format!("at multiples of {}", about(Bytes::new(bytes))));
+    let offset = Some(workload.offset_bytes).filter(|bytes| *bytes > 0);
+    match (align, offset) {
+        (Some(align), Some(bytes)) => Some(format!("{align} +{bytes}")),
+        (None, Some(bytes)) => Some(format!("at +{bytes}")),
+        (align, None) => align,
+    }
+}
+
+fn flushes(workload: &Workload) -> Option<String> {
+    let every = workload.fsync_every_writes.filter(|_| workload.writes())?;
+    Some(match every {
+        1 => "a flush after each write".to_owned(),
+        many => format!("a flush after {} writes", thousands(many.into())),
+    })
 }

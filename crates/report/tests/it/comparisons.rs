@@ -102,6 +102,7 @@ fn comparison(cells: Vec<Cell>, arms: usize) -> Comparison {
         arms: ARMS[..arms].iter().map(arm).collect(),
         summary: Summary::of(&cells),
         cells,
+        conditions: None,
         duration_s: 12.6,
         partial: None,
         notes: vec![

@@ -9,7 +9,7 @@ use ioalign_measure::jobs::fio::Settings;
 
 use super::super::{cells, open};
 use super::fio;
-use crate::args::{EngineArgs, RunArgs, TargetArgs, TheApi};
+use crate::args::{DataArgs, EngineArgs, LoadArgs, RunArgs, TargetArgs, TheApi};
 use crate::exit::UsageError;
 
 /// Everything that is known before a target is opened.
@@ -47,7 +47,7 @@ pub fn plan(arguments: &RunArgs) -> Result<Plan> {
         return Err(UsageError(what.to_owned()).into());
     }
     for step in &mut plan.job.steps {
-        typed(step, arguments);
+        typed(step, &arguments.load, &arguments.data);
     }
     Ok(plan)
 }
@@ -74,19 +74,30 @@ fn is_job(path: &Path) -> bool {
 fn usual() -> Job {
     const DEPTH: u32 = 16;
     Job::of(Workload {
-        name: "random-reads".to_owned(),
+        name: "load".to_owned(),
         queue_depth: DEPTH,
         ..Workload::default()
     })
 }
 
 /// What was typed wins over the job.
-fn typed(step: &mut Workload, arguments: &RunArgs) {
-    let set = |value: &mut u64, typed: Option<u64>| *value = typed.unwrap_or(*value);
-    set(&mut step.ramp_ms, arguments.ramp);
-    set(&mut step.run_ms, arguments.time);
-    set(&mut step.offset_bytes, arguments.offset);
-    step.queue_depth = arguments.depth.unwrap_or(step.queue_depth);
-    step.workers = arguments.workers.unwrap_or(step.workers);
-    step.data = open::data(&step.data, &arguments.data);
+fn typed(step: &mut Workload, load: &LoadArgs, data: &DataArgs) {
+    if let Some(sizes) = &load.sizes {
+        step.sizes.clone_from(&sizes.0);
+    }
+    step.read_ratio = load.op.unwrap_or(step.read_ratio);
+    step.pattern = load.pattern.unwrap_or(step.pattern);
+    step.offset_bytes = load.offset.unwrap_or(step.offset_bytes);
+    step.align_bytes = load.align.or(step.align_bytes);
+    step.queue_depth = load.depth.unwrap_or(step.queue_depth);
+    step.workers = load.workers.unwrap_or(step.workers);
+    if let Some(every) = load.fsync {
+        step.fsync_every_writes = (every > 0).then_some(every);
+    }
+    #[allow(clippy::cast_precision_loss)] // up to 1e9
+    let rate = load.rate.map(|rate| rate as f64);
+    step.rate_iops = rate.or(step.rate_iops);
+    step.ramp_ms = load.ramp.unwrap_or(step.ramp_ms);
+    step.run_ms = load.time.unwrap_or(step.run_ms);
+    step.data = open::data(&step.data, data);
 }

@@ -1,17 +1,16 @@
 //! `--profile-out`: what was sent, counted by the code that counts traces.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_device::Target;
 use ioalign_measure::load::{Sent, Tap};
 use ioalign_observe::Settings;
 use ioalign_observe::pipeline::Stream;
 use ioalign_observe::record::{Io, Op};
 
-use crate::look;
+use crate::{check, look};
 
 /// Takes I/Os from all workers.
 pub struct Collector(Mutex<Stream>);
@@ -34,9 +33,7 @@ impl Collector {
     pub fn write(self, path: &Path) -> Result<()> {
         let stream = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let profile = stream.finish("measure");
-        File::create(path)
-            .and_then(|file| look::json_to(file, &profile))
-            .with_context(|| path.display().to_string())
+        check::to(Some(path), |file| look::json_to(file, &profile))
     }
 }
 

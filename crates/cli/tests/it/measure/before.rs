@@ -46,6 +46,28 @@ fn a_file_has_numbers_of_two_times() {
 }
 
 #[test]
+fn the_second_run_is_like_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!(
+        "compare t.dat --size {SIZE} {QUICK} --write --ops write --cold --buffered --compressible 50%"
+    );
+    let then = compared(folder.path(), &line);
+    keep(folder.path(), &then);
+    let again = "compare t.dat --before before.json --write --time 200ms";
+    let value = compared(folder.path(), again);
+    assert_eq!(value["conditions"], then["conditions"]);
+    assert_eq!(value["conditions"]["cold"], true);
+    assert_eq!(value["conditions"]["data"]["compressible_ratio"], 0.5);
+    // What is typed otherwise is told.
+    let value = compared(folder.path(), &format!("{again} --compressible 0"));
+    let notes = value["notes"].to_string();
+    assert!(
+        notes.contains("not as in before.json: what is written"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn what_is_no_comparison_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("compare t.dat --size {SIZE} --before before.json");

@@ -5,10 +5,12 @@
 mod before;
 mod compare;
 mod fio;
+mod interrupted;
 mod layouts;
 mod matrix;
 mod refusals;
 mod run;
+mod trouble;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -93,3 +93,96 @@ fn a_folder_is_many_files() {
         .count();
     assert_eq!(files, 64);
 }
+
+#[test]
+fn what_is_typed_wins_over_the_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!(
+        "sysbench-fileio t.dat --size {SIZE} --write --ramp 0 --time 50ms --sizes 4k:70,16k:30 --op read-70 \
+         --pattern zipf:1.1 --align 16k --offset 512 --depth 4 --workers 2 --fsync 8 --rate 4000"
+    );
+    let value = load(folder.path(), &line.replace('\\', ""));
+    for step in value["steps"].as_array().unwrap() {
+        let workload = &step["workload"];
+        assert_eq!(workload["sizes"][1]["bytes"], 16384);
+        assert_eq!(workload["sizes"][1]["weight"], 30);
+        assert_eq!(workload["read_ratio"], 0.7);
+        assert_eq!(workload["pattern"]["zipf"]["theta"], 1.1);
+        assert_eq!(
+            (&workload["align_bytes"], &workload["offset_bytes"]),
+            (&16384.into(), &512.into())
+        );
+        assert_eq!(
+            (&workload["queue_depth"], &workload["workers"]),
+            (&4.into(), &2.into())
+        );
+        assert_eq!(
+            (&workload["fsync_every_writes"], &workload["rate_iops"]),
+            (&8.into(), &4000.0.into())
+        );
+        // 200 in 50 ms, and what may be made up for.
+        let ios = |op: &str| step["by_op"][op]["ios"].as_u64().unwrap_or(0);
+        assert!(ios("read") + ios("write") < 1000, "{step}");
+    }
+    let output = measure(
+        folder.path(),
+        "run t.dat --sizes 4k:70,16k:30 --rate 1000 --align 16k --ramp 0 --time 10ms",
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    let title = "4 KiB (70 %) and 16 KiB (30 %) random read, 16 in flight, at multiples of 16 KiB";
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(title) && words.contains("at most 1,000 I/Os/s"),
+        "{text}"
+    );
+    // The machine, as every report has it.
+    assert!(text.lines().nth(1).unwrap().contains("load "), "{text}");
+}
+
+/// What the kernel counted of a device, which no other program uses meanwhile.
+fn counted(name: &str) -> [u64; 4] {
+    let text = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    let all: Vec<u64> = text
+        .split_whitespace()
+        .map(|word| word.parse().unwrap())
+        .collect();
+    // Reads, their sectors, writes, theirs.
+    [all[0], all[2], all[4], all[6]]
+}
+
+/// Needs root. The profile has what completed in its time, the kernel also what was in flight at the end.
+#[test]
+fn the_profile_is_what_the_kernel_saw() {
+    const DEPTH: u64 = 4;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.img");
+    std::fs::File::create(&path)
+        .unwrap()
+        .set_len(16 << 20)
+        .unwrap();
+    let disk = ioalign_testkit::Loop::new(&path, &[]);
+    let device = disk.path().display().to_string();
+    let name = device.trim_start_matches("/dev/");
+    // Looked at before by whoever looks at new devices.
+    ioalign_testkit::run::tool("blockdev", &["--getsize64", &device]);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let before = counted(name);
+    let line = format!(
+        "{device} --write --destroy-data {device} --sizes 4k:60,24k:40 --op read-70 --offset 512 \
+         --depth {DEPTH} --ramp 0 --time 500ms --profile-out p.json"
+    );
+    load(folder.path(), &line.replace('\\', ""));
+    let after = counted(name);
+    let profile = std::fs::read(folder.path().join("p.json")).unwrap();
+    let profile: Value = serde_json::from_slice(&profile).unwrap();
+    let ops = &profile["devices"][0]["by_op"];
+    for (op, at) in [("read", 0), ("write", 2)] {
+        let told = |key: &str| ops[op][key].as_u64().unwrap();
+        let [ios, sectors] = [at, at + 1].map(|at| after[at] - before[at]);
+        let more = [ios - told("ios"), sectors * 512 - told("bytes")];
+        assert!(
+            more[0] <= DEPTH && more[1] <= DEPTH * 24576,
+            "{op}: {more:?} of {ios}"
+        );
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 
 use super::super::Job;
-use super::Settings;
+use super::{Settings, rate};
 
 /// What fio is to run it on.
 #[derive(Copy, Clone, Debug)]
@@ -52,7 +52,9 @@ fn global(out: &mut String, target: &Target<'_>, settings: &Settings) {
         line(out, "filename", names.join(":"));
     }
     if let Some(size) = settings.size_bytes {
-        line(out, "size", size);
+        // fio's size is that of all files together, ours that of each target.
+        let targets = target.files.len().max(1) as u64;
+        line(out, "size", size.saturating_mul(targets));
     } else if target.folder {
         line(out, "size", "1g");
     }
@@ -106,7 +108,9 @@ fn section(out: &mut String, step: &Workload, settings: &Settings) {
     if let Some(every) = step.fsync_every_writes {
         line(out, "fsync", every);
     }
-    rate(out, step);
+    if let Some(rate) = step.rate_iops {
+        line(out, "rate_iops", rate::written(rate, step));
+    }
     for (key, ms) in [("ramp_time", step.ramp_ms), ("runtime", step.run_ms)] {
         if ms > 0 {
             line(out, key, format!("{ms}ms"));
@@ -155,17 +159,6 @@ fn sizes(out: &mut String, sizes: &[SizeShare]) {
         parts.push(format!("{}/{share}", one.bytes));
     }
     line(out, "bssplit", parts.join(":"));
-}
-
-/// fio limits each of its processes, and reads and writes apart.
-fn rate(out: &mut String, step: &Workload) {
-    let Some(rate) = step.rate_iops else { return };
-    let each = rate / f64::from(step.workers.max(1));
-    let of = |share: f64| (each * share).round().max(1.0);
-    match step.read_ratio {
-        r if r > 0.0 && r < 1.0 => line(out, "rate_iops", format!("{},{}", of(r), of(1.0 - r))),
-        _ => line(out, "rate_iops", of(1.0)),
-    }
 }
 
 fn data(out: &mut String, data: &Data) {

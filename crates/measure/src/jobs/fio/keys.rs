@@ -2,14 +2,17 @@
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 
+use super::rate::{self, Rates};
 use super::units::{flag, millis, percent, size};
-use super::{Settings, Taken};
+use super::{Settings, Taken, files, pattern};
 
 /// What a section says, before it is a workload.
 pub struct Draft {
     pub workload: Workload,
     pub settings: Settings,
+    pub folder: Option<String>,
     pub files: Vec<String>,
+    pub rates: Rates,
     pub read_percent: f64,
     pub mixed: bool,
     pub time_based: bool,
@@ -35,7 +38,9 @@ impl Draft {
                 buffered: true,
                 ..Settings::default()
             },
+            folder: None,
             files: Vec::new(),
+            rates: (None, None),
             read_percent: 0.5,
             mixed: false,
             time_based: false,
@@ -75,7 +80,11 @@ const MOOT: &[&str] = &[
     "kb_base",
     "end_fsync",
     "buffer_compress_chunk",
+    "file_service_type",
 ];
+
+/// What a folder has here.
+const FILES: &str = "64";
 
 /// Takes one key; an error says why it was not taken.
 pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
@@ -112,7 +121,7 @@ pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static st
         "rwmixread" => draft.read_percent = percent(value).ok_or(NUMBER)?,
         "rwmixwrite" => draft.read_percent = 1.0 - percent(value).ok_or(NUMBER)?,
         "fsync" | "fdatasync" => work.fsync_every_writes = Some(count()?).filter(|n| *n > 0),
-        "rate_iops" => work.rate_iops = Some(f64::from(count()?)).filter(|n| *n > 0.0),
+        "rate_iops" => draft.rates = rate::read(value).ok_or(NUMBER)?,
         "ramp_time" => work.ramp_ms = millis(value).ok_or(NUMBER)?,
         "runtime" | "timeout" => {
             work.run_ms = millis(value).ok_or(NUMBER)?;
@@ -121,8 +130,8 @@ pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static st
         "time_based" => draft.time_based = flag(value),
         "stonewall" | "wait_for_previous" => draft.stonewall = flag(value),
         "random_distribution" => return distribution(work, value),
-        "filename" => draft.files = value.split(':').map(str::to_owned).collect(),
-        "directory" => draft.files = vec![value.to_owned()],
+        "filename" => draft.files = files::names(value),
+        "directory" => draft.folder = Some(folder(value)?),
         _ => return more(draft, key, value),
     }
     Ok(())
@@ -144,12 +153,22 @@ fn more(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
         "buffer_compress_percentage" => data.compressible_ratio = percent(value).ok_or(NUMBER)?,
         "dedupe_percentage" => data.duplicate_ratio = percent(value).ok_or(NUMBER)?,
         "refill_buffers" => data.refill = flag(value),
-        "buffer_pattern" => data.pattern_hex = Some(pattern(value)?),
-        "zero_buffers" => return Err("zeros are never written: arrays do not store them"),
+        "buffer_pattern" => data.pattern_hex = Some(pattern::read(value)?),
+        "nrfiles" if value == FILES => {}
+        "nrfiles" => return Err("a folder has 64 files here"),
+        "offset_increment" => return Err("each worker begins at a place of its own"),
+        "zero_buffers" => return Err(pattern::ZEROS),
         _ if MOOT.contains(&key) => {}
         _ => return Err("not known here"),
     }
     Ok(())
+}
+
+fn folder(value: &str) -> Result<String, &'static str> {
+    match files::names(value).as_slice() {
+        [only] => Ok(only.clone()),
+        _ => Err("one folder"),
+    }
 }
 
 fn direction(draft: &mut Draft, value: &str) -> Result<(), &'static str> {
@@ -231,37 +250,6 @@ fn engine(settings: &mut Settings, value: &str) -> Result<(), &'static str> {
         _ if settings.sync => Err("pread and pwrite take its place"),
         _ => Err("io_uring takes its place"),
     }
-}
-
-/// `0xdeadbeef`, `"text"`; a plain number is one of 32 bits.
-fn pattern(value: &str) -> Result<String, &'static str> {
-    const WRONG: &str = "hexadecimal digits, or text in quotes";
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
-    if let Some(text) = value
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'))
-    {
-        return if text.is_empty() {
-            Err(WRONG)
-        } else {
-            Ok(hex(text.as_bytes()))
-        };
-    }
-    if let Some(digits) = value.strip_prefix("0x") {
-        let whole = if digits.len().is_multiple_of(2) {
-            digits.to_owned()
-        } else {
-            format!("0{digits}")
-        };
-        return crate::jobs::values::hex(&whole).map_err(|_| WRONG);
-    }
-    let number: u32 = value.parse().map_err(|_| WRONG)?;
-    Ok(hex(&number.to_le_bytes()))
 }
 
 impl Taken {

@@ -1,7 +1,10 @@
 //! Jobs of fio: what both programs can do goes over in both ways, and what is left behind is said.
 
 mod emit;
+mod files;
 mod keys;
+mod pattern;
+mod rate;
 mod read;
 mod sections;
 mod units;

@@ -1,10 +1,13 @@
 //! A job file of fio as a job.
 
-use std::path::PathBuf;
-
+use super::files::paths;
 use super::keys::{Draft, take};
+use super::rate;
 use super::sections::{Section, sections};
 use super::{Job, Taken};
+
+/// Files end at a multiple of it.
+const SECTOR: u64 = 4096;
 
 /// Reads the common subset of fio's jobs; an error means that nothing of it can be run.
 pub fn read(name: &str, text: &str) -> Result<Taken, String> {
@@ -83,7 +86,12 @@ fn said(draft: &Draft, index: usize, section: &Section, taken: &mut Taken) {
 }
 
 fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> Result<(), String> {
-    let files: Vec<_> = draft.files.iter().map(PathBuf::from).collect();
+    let files = paths(draft.folder.as_deref(), &draft.files);
+    // fio's size is that of all files together, ours that of each target.
+    if files.len() > 1 {
+        let share = |all: u64| all / files.len() as u64 / SECTOR * SECTOR;
+        draft.settings.size_bytes = draft.settings.size_bytes.map(share);
+    }
     if index == 0 {
         (taken.files, taken.settings) = (files, draft.settings.clone());
     } else if files != taken.files {
@@ -100,9 +108,10 @@ fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> 
     if draft.settings.sync {
         draft.workload.queue_depth = 1;
     }
-    // fio limits each of its processes, this engine all workers together.
-    let workers = f64::from(draft.workload.workers);
-    draft.workload.rate_iops = draft.workload.rate_iops.map(|rate| rate * workers);
+    match rate::of_all(draft.rates, &draft.workload) {
+        Ok(rate) => draft.workload.rate_iops = rate,
+        Err(why) => taken.leave(&section.name, "rate_iops", "", why),
+    }
     taken.job.steps.push(draft.workload);
     Ok(())
 }

@@ -21,7 +21,7 @@ pub fn title(page: &mut Page, comparison: &Comparison) {
     );
     let name = Span::new(Style::Strong, comparison.target.clone());
     page.put("", "", 2, &[name, Span::new(Style::Dim, facts)]);
-    let machine = machine(comparison, dot);
+    let machine = words::machine(&comparison.machine, dot);
     if !machine.is_empty() {
         page.put("", "", 2, &[Span::new(Style::Dim, machine)]);
     }
@@ -30,19 +30,6 @@ pub fn title(page: &mut Page, comparison: &Comparison) {
 fn count(n: usize, what: &str) -> String {
     let ending = if n == 1 { "" } else { "s" };
     format!("{n} {what}{ending}")
-}
-
-fn machine(comparison: &Comparison, dot: &str) -> String {
-    let machine = &comparison.machine;
-    let load = machine.load_average.map(|load| format!("load {load:.1}"));
-    let facts = [
-        machine.platform.clone(),
-        words::processors(machine),
-        machine.kernel.clone(),
-        load.unwrap_or_default(),
-    ];
-    let known: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    known.join(dot)
 }
 
 /// One line: what differs most, or that nothing does.

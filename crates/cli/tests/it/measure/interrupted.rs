@@ -1,0 +1,113 @@
+//! Ctrl-C: what there is so far is shown and marked, and nothing else is left behind.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::super::PROGRAM;
+use super::{SIZE, measure, told, valid};
+
+/// Begins, and is interrupted as soon as `ready` is so.
+fn interrupted(folder: &Path, arguments: &str, ready: impl Fn() -> bool) -> Output {
+    let mut command = Command::new(PROGRAM);
+    let child = command
+        .current_dir(folder)
+        .arg("measure")
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !ready() {
+        sleep(Duration::from_millis(2));
+    }
+    signal(&child);
+    child.wait_with_output().unwrap()
+}
+
+fn signal(child: &Child) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_that_is_being_filled_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.dat");
+    let output = interrupted(folder.path(), "compare t.dat --size 2G", || file.exists());
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    assert!(told(&output).contains("t.dat: stopped while it was being filled"));
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn files_of_a_folder_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let second = folder.path().join("ioalign.scratch.01");
+    let output = interrupted(folder.path(), "run . --size 2G", || second.exists());
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    assert!(
+        names(folder.path()).is_empty(),
+        "{:?}",
+        names(folder.path())
+    );
+}
+
+/// So long that it has certainly begun, and that nobody waits for its end.
+fn after_a_second(folder: &Path, arguments: &str) -> Value {
+    let made = measure(
+        folder,
+        &format!("run t.dat --size {SIZE} --ramp 0 --time 10ms"),
+    );
+    assert!(made.status.success(), "{made:?}");
+    let wait = || {
+        sleep(Duration::from_secs(1));
+        true
+    };
+    let output = interrupted(folder, arguments, wait);
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
+#[test]
+fn what_was_sent_is_shown_and_is_in_the_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "run t.dat --ramp 0 --time 10m --profile-out p.json --json";
+    let value = after_a_second(folder.path(), line);
+    valid(&value, "load-1.schema.json");
+    let why = value["partial"].as_str().unwrap();
+    assert!(why.starts_with("stopped by the operator"), "{why}");
+    let profile = std::fs::read(folder.path().join("p.json")).unwrap();
+    let profile: Value = serde_json::from_slice(&profile).unwrap();
+    let sent = &value["steps"][0]["by_op"]["read"]["ios"];
+    assert!(sent.as_u64().unwrap() > 0);
+    assert_eq!(&profile["devices"][0]["by_op"]["read"]["ios"], sent);
+    assert_eq!(names(folder.path()), ["p.json", "t.dat"]);
+}
+
+#[test]
+fn points_of_a_matrix_are_in_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "matrix t.dat --ramp 0 --time 300ms --ops read --sizes 4k,8k,16k,32k,64k,128k,12k,20k,24k,28k,36k,40k \
+                --offsets 0,512 --json -o m.json";
+    after_a_second(folder.path(), &line.replace('\\', ""));
+    let document = std::fs::read(folder.path().join("m.json")).unwrap();
+    let value: Value = serde_json::from_slice(&document).unwrap();
+    valid(&value, "comparison-1.schema.json");
+    assert_eq!(value["partial"], "interrupted");
+    assert!(value["cells"].as_array().unwrap().len() < 24);
+    assert_eq!(names(folder.path()), ["m.json", "t.dat"]);
+}

@@ -1,0 +1,32 @@
+//! What all cells of a run have in common, so that a later run can be like it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::workload::Data;
+
+/// How I/O was sent, beside what the cells say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// What is cached was dropped before every round.
+    pub cold: bool,
+    /// Through the page cache.
+    pub buffered: bool,
+    /// How much of the target was asked for; `None`: all of it.
+    pub size_bytes: Option<u64>,
+    /// What was written.
+    pub data: Data,
+}
+
+impl Conditions {
+    /// What is not as it was then, in words.
+    pub fn other_than(&self, then: &Self) -> Vec<&'static str> {
+        let all = [
+            (self.cold != then.cold, "--cold"),
+            (self.buffered != then.buffered, "--buffered"),
+            (self.size_bytes != then.size_bytes, "--size"),
+            (self.data != then.data, "what is written"),
+        ];
+        let differ = all.into_iter().filter(|(differs, _)| *differs);
+        differ.map(|(_, what)| what).collect()
+    }
+}
