@@ -32,7 +32,7 @@ impl Fold for Row {
             mine.ios += its.ios;
             mine.bytes += its.bytes;
             mine.known += its.known;
-            mine.latency += its.latency;
+            mine.latency = mine.latency.saturating_add(its.latency);
             mine.area += its.area;
         }
         self.busy += later.busy;
@@ -88,7 +88,7 @@ impl IntervalState {
         self.last_end = self.last_end.max(end);
         if let Some(row) = of(self.rows.at(end), op) {
             row.known += 1;
-            row.latency += end.saturating_sub(start);
+            row.latency = row.latency.saturating_add(end.saturating_sub(start));
         }
         self.rows.spread(start, end, |row, time| {
             if let Some(row) = of(row, op) {

@@ -81,7 +81,8 @@ impl SamplerState {
             sample.ios += 1;
             sample.bytes += u64::from(bytes);
             sample.known += u64::from(known);
-            sample.latency += if known { end.saturating_sub(start) } else { 0 };
+            let latency = if known { end.saturating_sub(start) } else { 0 };
+            sample.latency = sample.latency.saturating_add(latency);
         }
     }
 
@@ -101,7 +102,7 @@ impl SamplerState {
             sample.ios += sum.ios;
             sample.bytes += sum.bytes;
             sample.known += sum.known;
-            sample.latency += sum.latency;
+            sample.latency = sample.latency.saturating_add(sum.latency);
         }
     }
 

@@ -264,3 +264,25 @@ fn a_burst_of_one_second_in_twenty_is_shown_as_seventeen_megabytes() {
     assert_eq!(device.queue_depth.as_ref().unwrap().max, 32);
     assert_eq!(device.alignment.state.name(), "aligned");
 }
+
+/// At the ends of time and of addresses: damaged traces have them.
+#[test]
+fn nothing_overflows_at_the_ends() {
+    let settings = Settings {
+        grids: vec![grid(4096, 0), grid(1, 0), grid(196_608, 65_536)],
+        interval: Some(1_000_000_000),
+        ..Settings::default()
+    };
+    let one = |n: u64| Io {
+        time: if n < 4 { 0 } else { i64::MAX },
+        offset: u64::MAX - n % 3,
+        len: if n.is_multiple_of(2) { 8192 } else { u32::MAX },
+        latency: u64::try_from(i64::MAX).unwrap() + n,
+        op: if n % 4 < 2 { Op::Read } else { Op::Write },
+        ..Io::default()
+    };
+    let ios: Vec<_> = (0..600).map(one).collect();
+    let profile = analysed(&ios, &settings);
+    let by_op = &profile.devices[0].by_op;
+    assert_eq!(by_op["read"].ios + by_op["write"].ios, 600);
+}
