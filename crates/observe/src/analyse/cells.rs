@@ -84,7 +84,8 @@ impl Cells {
         // One cell up, so that what lies before the first boundary has a cell too.
         let start = start.wrapping_sub(self.phase).wrapping_add(self.size);
         let (first, past) = self.split(start);
-        let (last, at) = self.split(start.wrapping_add(len.saturating_sub(1)));
+        // What ends past the last address ends there: no cell is before the first.
+        let (last, at) = self.split(start.saturating_add(len.saturating_sub(1)));
         CellSpan {
             first,
             last,

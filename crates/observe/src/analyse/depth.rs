@@ -179,14 +179,16 @@ impl Depth {
     /// Counts the time in flight of I/Os that begin and end in the step of `start`.
     pub fn add_time(&mut self, start: u64, time: u64) {
         self.total += u128::from(time);
-        *self.area.at(start) += time;
+        let row = self.area.at(start);
+        *row = row.saturating_add(time);
     }
 
     /// Counts one out of order: the most at once does not see it.
     #[inline]
     pub fn add_area(&mut self, start: u64, end: u64) {
         self.total += u128::from(end.saturating_sub(start));
-        self.area.spread(start, end, |row, time| *row += time);
+        self.area
+            .spread(start, end, |row, time| *row = row.saturating_add(time));
     }
 
     /// What the profile says of it: `duration` and the busy part of it in nanoseconds.

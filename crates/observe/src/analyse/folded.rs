@@ -8,7 +8,7 @@ pub trait Fold: Default + Clone {
 
 impl Fold for u64 {
     fn fold(&mut self, later: &Self) {
-        *self += later;
+        *self = self.saturating_add(*later);
     }
 }
 
