@@ -63,6 +63,10 @@ pub struct DeviceProfile {
     /// The layer of the stack that it was found to be (`--stack`).
     #[serde(default)]
     pub layer: Option<String>,
+    /// I/Os past the end of that layer, or before the first byte: the trace is another device's, or the shift
+    /// is wrong.
+    #[serde(default)]
+    pub outside_ios: u64,
     /// All operations together, against 4 KiB.
     #[serde(default)]
     pub alignment: Alignment,

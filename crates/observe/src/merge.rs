@@ -93,6 +93,7 @@ fn add_device(to: &mut DeviceProfile, from: DeviceProfile) {
     if to.layer != from.layer {
         to.layer = None;
     }
+    sum(&mut to.outside_ios, from.outside_ios);
     for (op, more) in from.by_op {
         match to.by_op.entry(op) {
             Entry::Vacant(place) => {

@@ -10,6 +10,7 @@ use super::Settings;
 use super::clock::Clock;
 use super::flows::Flows;
 use super::op::OpState;
+use super::outside::Outside;
 use super::owners::Owners;
 use super::placed::Placement;
 use super::rmw::Rmw;
@@ -28,6 +29,8 @@ pub struct DeviceState {
     ops: [Option<Box<OpState>>; Op::ALL.len()],
     rmw: Vec<Rmw>,
     owners: Owners,
+    /// Where that can be told.
+    outside: Option<Outside>,
     clock: Clock,
     /// Where memory may be spent on speed.
     flows: Option<Flows>,
@@ -88,6 +91,7 @@ impl DeviceState {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),
             owners: Owners::new(room.owners),
+            outside: Outside::new(placement.bytes, placement.shift),
             clock: Clock::new(settings, origin, &room),
             flows: room.fast.then(Flows::new),
             wide: level.filter(|_| room.fast).map(Wide::new),
@@ -99,6 +103,9 @@ impl DeviceState {
 
     /// Counts I/Os, [`TOGETHER`] at most, in the order of issue. When the last of them ended.
     pub fn add(&mut self, ios: Ios<'_>) -> i64 {
+        if let Some(outside) = &mut self.outside {
+            outside.add(ios);
+        }
         let wide = self.wide.take_if(|_| ios.count() >= wide::FEWEST);
         let last = wide.and_then(|mut wide| {
             let last = wide.add(ios, self);
@@ -219,6 +226,7 @@ impl DeviceState {
             device: device.map_or_else(|| "(others)".to_owned(), ToString::to_string),
             offset_applied_bytes: self.placement.shift,
             layer: self.placement.layer.clone(),
+            outside_ios: self.outside.as_ref().map_or(0, Outside::ios),
             processes: self.owners.profile(directory),
             ..DeviceProfile::default()
         };

@@ -15,6 +15,7 @@ mod intervals;
 mod kinds;
 pub mod latency;
 mod op;
+mod outside;
 mod owners;
 mod placed;
 pub(crate) mod rmw;

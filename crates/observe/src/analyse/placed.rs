@@ -72,6 +72,8 @@ pub const fn tier(tier: Tier) -> &'static str {
 pub struct Placement {
     /// The layer of the stack that it is.
     pub layer: Option<String>,
+    /// The size of the layer, where the stack tells it.
+    pub bytes: Option<u64>,
     /// Added to every offset.
     pub shift: i64,
     /// Grids that offsets are judged by directly.

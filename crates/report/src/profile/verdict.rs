@@ -116,6 +116,20 @@ pub fn device(page: &mut Page, device: &DeviceProfile) {
         );
         page.line(&[Span::new(Style::Dim, text)]);
     }
+    outside(page, device);
+}
+
+fn outside(page: &mut Page, device: &DeviceProfile) {
+    let verb = match device.outside_ios {
+        0 => return,
+        1 => "I/O lies",
+        _ => "I/Os lie",
+    };
+    let text = format!(
+        "{} {verb} past the end of the device or before its first byte: the trace is another device's, or the shift is wrong.",
+        device.outside_ios
+    );
+    page.line(&[Span::new(Style::Warn, text)]);
 }
 
 /// Where operations differ, whose the verdict is.

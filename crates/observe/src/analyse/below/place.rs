@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ioalign_core::units::gcd;
-use ioalign_core::{Edge, Grid, GridSpec, Kind, LayerId, Map, Run, Stack};
+use ioalign_core::{Bytes, Edge, Grid, GridSpec, Kind, LayerId, Map, Run, Stack};
 
 use super::route::{Down, Member, Node, Route, Stripes};
 use crate::analyse::placed::{PlacedGrid, Placement};
@@ -89,6 +89,7 @@ impl StackIndex {
         let split = !walk.route.grids.is_empty();
         Some(Placement {
             layer: Some(self.stack.label(id)),
+            bytes: self.stack.layer(id).size.map(Bytes::get),
             shift: 0,
             grids: walk.plain,
             route: split.then(|| Arc::new(walk.route)),
