@@ -197,7 +197,7 @@ fn striped(folder: &Path) -> String {
     };
     let document = json!({ "schema": "ioalign.check/1", "targets": [{
         "layers": [disk("sda", "8:0"), disk("sdb", "8:16"),
-            { "id": "md:md0", "kind": "md", "name": "md0", "size_bytes": null,
+            { "id": "md:md0", "kind": "md", "name": "md0", "size_bytes": 100 * 12288,
               "below": [member("sda", 0), member("sdb", 1)], "facts": { "device-number": "9:0" } }],
         "grids": [{ "layer": "disk:sda", "size_bytes": 4096, "phase_bytes": 0, "tier": "rmw",
                     "kind": "physical-block", "source": "test", "trusted": true, "why": null },
@@ -253,6 +253,29 @@ fn io_is_followed_to_the_layers_below() {
         String::from_utf8(bad.stderr)
             .unwrap()
             .contains("check.json")
+    );
+}
+
+/// The trace of another device, or a shift that is wrong.
+#[test]
+fn io_outside_of_the_device_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let stack = striped(folder.path());
+    let mut trace = Trace::default();
+    for i in 0..103 {
+        trace.event(QUEUE | WRITE, (9, 0), i * 1000, i * 24, 12288);
+    }
+    let file = trace.save(folder.path());
+    let outside = |more: &[&str]| {
+        let arguments = [&["--stack", &stack], more].concat();
+        summary(&file, &arguments)["devices"][0]["outside_ios"].clone()
+    };
+    assert_eq!(outside(&[]), 3);
+    assert_eq!(outside(&["--shift", "-24k"]), 3);
+    let shown = text(&run(&["summarize", &file, "--stack", &stack]));
+    assert!(
+        shown.contains("3 I/Os lie past the end of the device"),
+        "{shown}"
     );
 }
 

@@ -127,7 +127,7 @@ fn outside(page: &mut Page, device: &DeviceProfile) {
     };
     let text = format!(
         "{} {verb} past the end of the device or before its first byte: the trace is another device's, or the shift is wrong.",
-        device.outside_ios
+        thousands(device.outside_ios)
     );
     page.line(&[Span::new(Style::Warn, text)]);
 }
