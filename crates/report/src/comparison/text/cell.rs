@@ -89,16 +89,19 @@ fn row(arm: &str, one: &Estimate) -> Vec<String> {
     ]
 }
 
+/// An interval up to so wide says that identical arms were alike; in a wider one much could hide.
+const WIDEST: f64 = 0.1;
+
 /// How far identical arms were apart: what the cell can resolve.
 fn placebo(page: &mut Page, cell: &Cell) {
     let placebo = &cell.placebo;
     let Some(ratio) = placebo.ratio else { return };
     let rounds = cell.estimates.iter().map(|one| one.rounds).max();
     let confidence = cell.estimates.first().map_or(0.95, |one| one.confidence);
-    let state = if placebo.moved {
-        "it moved, the cell is invalid"
-    } else {
-        "it kept still"
+    let state = match (placebo.ratio_low, placebo.ratio_high) {
+        _ if placebo.moved => "it moved, the cell is invalid",
+        (Some(low), Some(high)) if high - low <= WIDEST => "it kept still",
+        _ => "no move seen in so wide an interval",
     };
     let text = format!(
         "placebo {} ({}): {state}. {} I/Os, {} rounds, {}; intervals at {}",
