@@ -58,6 +58,8 @@ INLINE int plainly_issued(void *ctx)
 	if (!state.given_back || !again(key))
 		first_issued_by_hash(&io);
 	made.time = bpf_ktime_get_ns();
+	if (!state.began)
+		state.began = made.time;
 	tell(0, &io, made.time, 0);
 	if (io.op >= PLACED)
 		return 0;
@@ -79,7 +81,7 @@ INLINE int plainly_returned(void *ctx)
 	struct io io;
 	u32 sectors = 0;
 
-	if (!plain_described(ctx, &io, at_requeue_rwbs))
+	if (!state.began || !plain_described(ctx, &io, at_requeue_rwbs))
 		return 0;
 	give_back(plain_key(&io, 0), io.slot);
 	if (!with_events)
@@ -113,7 +115,7 @@ INLINE int plainly_done(void *ctx)
 	u64 key, time, now = bpf_ktime_get_ns();
 	u32 sectors = 0;
 
-	if (!plain_described(ctx, &io, at_rwbs))
+	if (!state.began || !plain_described(ctx, &io, at_rwbs))
 		return 0;
 	bpf_probe_read_kernel(&sectors, sizeof(sectors), ctx + at_sectors);
 	io.len = sectors << 9;

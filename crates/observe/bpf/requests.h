@@ -156,7 +156,7 @@ INLINE int request_returned(struct request *rq)
 	u64 slot = slot_of(request_device(rq), 0), *kept;
 	struct io io;
 
-	if (slot >= SLOTS)
+	if (slot >= SLOTS || !state.began)
 		return 0;
 	/* It may have another tag the next time. */
 	kept = kept_of(rq, slot);
@@ -247,7 +247,8 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 	u64 slot = slot_of(request_device(rq), 0), now, start;
 	struct io io;
 
-	if (slot >= SLOTS)
+	/* Before any issue is seen nothing counts: the program on issues is attached last. */
+	if (slot >= SLOTS || rarely(!state.began))
 		return 0;
 	described(rq, &io, slot);
 	/* An empty write that asks for a flush completes, and was never issued: the flush was. */

@@ -266,6 +266,36 @@ fn every_counter_is_fios_and_every_way_of_looking_gives_the_same() {
     assert!(processes.iter().all(|process| process["name"] == "fio"));
 }
 
+/// A watch that begins and ends while I/O goes on misses what was in flight at both moments, and no more.
+#[test]
+fn beginning_and_end_cut_off_what_is_in_flight() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("cut", 64);
+    let mut load = Command::new("fio");
+    load.args(["--name=steady", "--rw=randread", "--direct=1", "--bs=4k"]);
+    load.args(["--ioengine=libaio", "--iodepth=8", "--time_based"]);
+    load.args(["--runtime=60", "--filename", disk.device.text()]);
+    let load = load.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut load = load.spawn().expect("fio is needed for this test");
+    let within = |profile: &Value| {
+        let known = |key: &str| profile["unpaired"][key].as_u64().unwrap();
+        let ios = by_op(profile)["read"].0;
+        let of_each = [known("without_issue"), known("without_completion")];
+        (ios > 1000 && of_each.iter().all(|cut| *cut <= 8), of_each)
+    };
+    let mut rounds = (0..ROUNDS).map(|_| {
+        let watch = Watching::start(&[disk.name(), "--json"]);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        within(&watch.profile())
+    });
+    let found = rounds.by_ref().find(|(as_wanted, _)| *as_wanted);
+    load.kill().unwrap();
+    load.wait().unwrap();
+    assert!(found.is_some(), "more than were in flight in every round");
+}
+
 #[test]
 fn discards_and_flushes_are_counted_apart() {
     if !permitted() {

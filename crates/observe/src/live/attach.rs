@@ -3,6 +3,8 @@
 //! Typed tracepoints (`tp_btf`) come first: they hand over the request itself, so that a completion is
 //! matched by its tag. Plain tracepoints serve kernels without type information.
 
+use std::time::Duration;
+
 use aya::maps::{MapData, RingBuf};
 use aya::programs::{BtfTracePoint, Program, TracePoint};
 use aya::{Btf, Ebpf};
@@ -101,11 +103,14 @@ impl Watch {
             places: tracefs::Places::default(),
         };
         let mut bpf = load(&options, &facts)?;
-        for (name, tracepoint) in programs(&options, early) {
-            let program: &mut BtfTracePoint = program(&mut bpf, name)?;
-            let attached = program
-                .load(tracepoint, &kernel)
-                .and_then(|()| program.attach());
+        let wanted = programs(&options, early);
+        // Loading takes long, and all should begin at once.
+        for (name, tracepoint) in &wanted {
+            let loaded = program::<BtfTracePoint>(&mut bpf, name)?.load(tracepoint, &kernel);
+            loaded.map_err(|error| refused(&format!("load what goes to {tracepoint}"), error))?;
+        }
+        for (name, tracepoint) in &wanted {
+            let attached = program::<BtfTracePoint>(&mut bpf, name)?.attach();
             attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
         }
         Ok(Self {
@@ -121,15 +126,12 @@ impl Watch {
             ..Facts::default()
         };
         let mut bpf = load(&options, &facts)?;
-        for (name, tracepoint) in [
-            ("plain_complete", "block_rq_complete"),
-            ("plain_requeue", "block_rq_requeue"),
-            ("plain_issue", "block_rq_issue"),
-        ] {
-            let program: &mut TracePoint = program(&mut bpf, name)?;
-            let attached = program
-                .load()
-                .and_then(|()| program.attach("block", tracepoint));
+        for (name, tracepoint) in PLAIN {
+            let loaded = program::<TracePoint>(&mut bpf, name)?.load();
+            loaded.map_err(|error| refused(&format!("load what goes to {tracepoint}"), error))?;
+        }
+        for (name, tracepoint) in PLAIN {
+            let attached = program::<TracePoint>(&mut bpf, name)?.attach("block", tracepoint);
             attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
         }
         Ok(Self {
@@ -137,6 +139,18 @@ impl Watch {
             options,
             means: Means::Plain,
         })
+    }
+
+    fn unload(&mut self, which: impl Fn(&str) -> bool) {
+        let chosen = self.bpf.programs_mut().filter(|(name, _)| which(name));
+        for (_, program) in chosen {
+            // One that was not loaded, or is unloaded already, has nothing to unload.
+            let _ = match program {
+                Program::BtfTracePoint(program) => program.unload(),
+                Program::TracePoint(program) => program.unload(),
+                _ => Ok(()),
+            };
+        }
     }
 
     /// How I/O is seen.
@@ -196,22 +210,28 @@ impl Watch {
         self.bpf.map(name)
     }
 
-    /// Detaches; the counters stay as they are.
+    /// Detaches; the counters stay as they are. No more issues first, so that most I/O in flight still completes.
     pub fn stop(&mut self) -> Totals {
         let missed = self.sum("recursion_misses");
-        for (_, program) in self.bpf.programs_mut() {
-            // One that was not loaded has nothing to unload.
-            let _ = match program {
-                Program::BtfTracePoint(program) => program.unload(),
-                Program::TracePoint(program) => program.unload(),
-                _ => Ok(()),
-            };
-        }
+        self.unload(|name| ISSUES.contains(&name));
+        std::thread::sleep(GRACE);
+        self.unload(|_| true);
         let mut totals = self.totals().unwrap_or_default();
         totals.missed = missed;
         totals
     }
 }
+
+/// Programs on plain tracepoints, completions first as in [`programs`].
+const PLAIN: [(&str, &str); 3] = [
+    ("plain_complete", "block_rq_complete"),
+    ("plain_requeue", "block_rq_requeue"),
+    ("plain_issue", "block_rq_issue"),
+];
+/// The programs that count I/O as it is issued.
+const ISSUES: [&str; 4] = ["bio_queue", "io_start", "rq_issue", "plain_issue"];
+/// So long I/O in flight may complete at the end.
+const GRACE: Duration = Duration::from_millis(10);
 
 fn figure(text: &str, what: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(what))?;
