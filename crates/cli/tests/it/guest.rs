@@ -11,7 +11,8 @@ pub fn run(script: &str, out: &Path) -> String {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--package", "xtask", "--", "vm", script])
-        .args(["--file", PROGRAM, "--out"])
+        // Emulated, beside other tests on two processors: a minute alone.
+        .args(["--timeout", "900", "--file", PROGRAM, "--out"])
         .arg(out)
         .current_dir(root)
         .output()
