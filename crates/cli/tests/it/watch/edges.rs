@@ -1,0 +1,57 @@
+//! Where a watch begins and ends, and what cannot be watched.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::{Memory, PROGRAM, ROUNDS, Watching, by_op, permitted};
+
+/// A watch that begins and ends while I/O goes on misses what was in flight at both moments, and no more.
+#[test]
+fn beginning_and_end_cut_off_what_is_in_flight() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("cut", 64);
+    let mut load = Command::new("fio");
+    load.args(["--name=steady", "--rw=randread", "--direct=1", "--bs=4k"]);
+    load.args(["--ioengine=libaio", "--iodepth=8", "--time_based"]);
+    load.args(["--runtime=60", "--filename", disk.device.text()]);
+    let load = load.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut load = load.spawn().expect("fio is needed for this test");
+    let within = |profile: &Value| {
+        let known = |key: &str| profile["unpaired"][key].as_u64().unwrap();
+        let ios = by_op(profile)["read"].0;
+        let of_each = [known("without_issue"), known("without_completion")];
+        (ios > 1000 && of_each.iter().all(|cut| *cut <= 8), of_each)
+    };
+    let mut rounds = (0..ROUNDS).map(|_| {
+        let watch = Watching::start(&[disk.name(), "--json"]);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        within(&watch.profile())
+    });
+    let found = rounds.by_ref().find(|(as_wanted, _)| *as_wanted);
+    load.kill().unwrap();
+    load.wait().unwrap();
+    assert!(found.is_some(), "more than were in flight in every round");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_65_and_wrong_times_are_64() {
+    let code = |arguments: &[&str]| {
+        let output = Command::new(PROGRAM)
+            .arg("watch")
+            .args(arguments)
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    let (exit, said) = code(&["/dev/no-such-device", "--count", "1"]);
+    assert_eq!(exit, Some(65), "{said}");
+    assert!(said.contains("no block device"), "{said}");
+    assert_eq!(code(&["--interval", "1parsec"]).0, Some(64));
+    assert_eq!(code(&["--json", "--line"]).0, Some(64));
+}

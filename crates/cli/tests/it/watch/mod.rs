@@ -1,0 +1,249 @@
+//! `ioalign watch` on a loop device: every counter is fio's, and the same by every way of looking.
+//!
+//! BPF and loop devices need root. Without it the same tests prove that the program says so.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use ioalign_testkit::Loop;
+use ioalign_testkit::run::tool;
+use serde_json::Value;
+
+use super::PROGRAM;
+
+mod counts;
+mod edges;
+mod screen;
+
+/// Others read block devices too (udev, other tests), and a kernel may run no BPF program on top of one process: of a
+/// few completions none is seen, which the profile says. Then the round does not count.
+const ROUNDS: usize = 12;
+
+/// A loop device over memory, and its file; both go with this.
+struct Memory {
+    device: Loop,
+    file: PathBuf,
+}
+
+impl Memory {
+    fn new(name: &str, mib: u64) -> Self {
+        let file = PathBuf::from(format!("/dev/shm/ioalign-{name}-{}", std::process::id()));
+        std::fs::File::create(&file)
+            .unwrap()
+            .set_len(mib << 20)
+            .unwrap();
+        let device = Loop::new(&file, &[]);
+        Self { device, file }
+    }
+
+    fn name(&self) -> &str {
+        self.device.name()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // The device goes after it: a file that is in use may lose its name.
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+/// Whether BPF and loop devices can be used; if not, the program has to say what is missing.
+fn permitted() -> bool {
+    if rustix::process::geteuid().is_root() {
+        // Where systemd mounts it always; containers lack it.
+        let tracefs = "/sys/kernel/tracing";
+        if !Path::new(tracefs).join("events").exists() {
+            tool("mount", &["-t", "tracefs", "tracefs", tracefs]);
+        }
+        return true;
+    }
+    let output = Command::new(PROGRAM)
+        .args(["watch", "--duration", "1s", "--json"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(65), "{said}");
+    assert!(said.contains("CAP_BPF"), "{said}");
+    eprintln!("not root: only the refusal was tested");
+    false
+}
+
+/// A watch that has begun.
+struct Watching {
+    child: Child,
+    messages: BufReader<std::process::ChildStderr>,
+}
+
+impl Watching {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .arg("watch")
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut messages = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        let mut said = String::new();
+        while !line.starts_with("ioalign: watching ") {
+            line.clear();
+            assert!(
+                messages.read_line(&mut line).unwrap() > 0,
+                "it ended: {said}"
+            );
+            said.push_str(&line);
+        }
+        Self { child, messages }
+    }
+
+    /// Ctrl-C, and what it printed.
+    fn end(self) -> String {
+        let Self { child, messages } = self;
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said: Vec<_> = messages.lines().map_while(Result::ok).collect();
+        assert!(output.status.success(), "{said:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn profile(self) -> Value {
+        serde_json::from_str(&self.end()).unwrap()
+    }
+}
+
+/// Random reads and writes of mixed sizes at any sector; fio's own totals by operation.
+fn fio(device: &Memory, ios: u64, more: &[&str]) -> BTreeMap<String, (u64, u64)> {
+    let device = format!("--filename={}", device.device.text());
+    let count = format!("--number_ios={ios}");
+    let mut arguments = vec![
+        "--name=known",
+        "--rw=randrw",
+        "--direct=1",
+        "--bssplit=512/3:1536/3:4k/36:8k/28:12k/20:64k/8:192k/2",
+        "--blockalign=512",
+        "--ioengine=libaio",
+        "--iodepth=8",
+        "--norandommap",
+        "--randrepeat=1",
+        "--output-format=json",
+        &device,
+        &count,
+    ];
+    arguments.extend(more);
+    let text = tool("fio", &arguments);
+    let json = text.get(text.find('{').unwrap()..).unwrap();
+    let json: Value = serde_json::from_str(json).unwrap();
+    let job = &json["jobs"][0];
+    let one = |op: &str| {
+        (
+            job[op]["total_ios"].as_u64().unwrap(),
+            job[op]["io_bytes"].as_u64().unwrap(),
+        )
+    };
+    ["read", "write"].map(|op| (op.to_owned(), one(op))).into()
+}
+
+fn by_op(profile: &Value) -> BTreeMap<String, (u64, u64)> {
+    let ops = profile["devices"][0]["by_op"].as_object().unwrap();
+    let one = |value: &Value| {
+        (
+            value["ios"].as_u64().unwrap(),
+            value["bytes"].as_u64().unwrap(),
+        )
+    };
+    ops.iter()
+        .map(|(op, value)| (op.clone(), one(value)))
+        .collect()
+}
+
+#[test]
+fn processes_are_told_apart_and_the_summary_is_right_for_any_unit() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("summary", 64);
+    let watch = Watching::start(&[disk.name(), "--line", "--unit", "8k", "--top", "3"]);
+    // Sector 8: what the published align.d calls aligned to 8 KiB.
+    let device = format!("--filename={}", disk.device.text());
+    tool(
+        "fio",
+        &[
+            "--name=shifted",
+            "--rw=write",
+            "--direct=1",
+            "--bs=8k",
+            "--offset=4k",
+            "--io_size=4m",
+            "--size=4m",
+            &device,
+        ],
+    );
+    let text = watch.end();
+    let line = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("write"))
+        .unwrap();
+    let row = text
+        .lines()
+        .find(|line| line.contains("4096 B, 8.0 blocks"))
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(row.contains("512") && row.contains("100.0 %"), "{row}");
+    assert!(line.starts_with("write") || !line.is_empty());
+    assert!(text.contains("fio ("), "{text}");
+    assert!(text.contains("4096 to 8191 B"), "{text}");
+    assert!(text.trim_end().ends_with("dropped 0"), "{text}");
+}
+
+#[test]
+fn bursts_columns_and_single_ios_are_shown() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("bursts", 64);
+    let shifted = || {
+        fio(&disk, 400, &["--io_size=10g", "--rw=randwrite"]);
+    };
+    let timed = ["--burst-gap", "300ms"];
+    let watch = Watching::start(&[&[disk.name(), "--json"], &timed[..]].concat());
+    shifted();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    shifted();
+    let profile = watch.profile();
+    let device = &profile["devices"][0];
+    let bursts = device["bursts"].as_array().unwrap();
+    let ios: u64 = bursts.iter().map(|b| b["ios"].as_u64().unwrap()).sum();
+    let timed_ios: u64 = ["read", "write"]
+        .iter()
+        .filter_map(|op| device["by_op"][op]["latency_us"]["ios"].as_u64())
+        .sum();
+    assert_eq!(ios, timed_ios, "{bursts:?}");
+    assert!(bursts.len() >= 2, "{bursts:?}");
+    assert!(device["queue_depth"]["mean_while_busy"].as_f64() > Some(0.0));
+
+    let lines = [
+        "--columns",
+        "diskstats",
+        "--straddling",
+        "10",
+        "--unit",
+        "4k",
+    ];
+    let watch = Watching::start(&[&[disk.name()], &lines[..], &timed[..]].concat());
+    shifted();
+    let text = watch.end();
+    assert!(text.contains("wr_avkb"), "{text}");
+    assert!(text.contains("300 ms without I/O end one"), "{text}");
+    let shown: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains(" crosses "))
+        .collect();
+    assert!(!shown.is_empty(), "{text}");
+    for line in shown {
+        assert!(line.contains("4 KiB") && line.contains("fio ("), "{line}");
+    }
+}
