@@ -100,6 +100,15 @@ pub struct DeviceProfile {
     pub intervals: Option<Intervals>,
 }
 
+impl DeviceProfile {
+    /// Forgets what only one trace with its times can tell.
+    pub fn forget_course(&mut self) {
+        self.bursts.clear();
+        self.samplers.clear();
+        (self.littles_law, self.queue_depth, self.intervals) = (None, None, None);
+    }
+}
+
 /// One operation on one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpProfile {

@@ -76,11 +76,7 @@ pub fn merge(profiles: Vec<Profile>, settings: Settings) -> Profile {
 
 /// Without what cannot be added up.
 fn alone(mut device: DeviceProfile) -> DeviceProfile {
-    device.bursts.clear();
-    device.samplers.clear();
-    device.littles_law = None;
-    device.queue_depth = None;
-    device.intervals = None;
+    device.forget_course();
     for grid in &mut device.grids {
         grid.straddling_latency_us = None;
         grid.clean_latency_us = None;

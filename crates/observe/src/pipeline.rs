@@ -128,11 +128,9 @@ impl Summary {
 
 /// I/Os that all have the time 0 are no burst, and no monitor would show them so.
 fn forget_times(device: &mut DeviceProfile) {
-    device.bursts.clear();
+    device.forget_course();
     device.bursts_total = Bursts::default();
-    device.samplers.clear();
     device.inter_arrival.clear();
-    (device.littles_law, device.queue_depth, device.intervals) = (None, None, None);
 }
 
 /// Reads all traces, of one machine and one time, into one profile.

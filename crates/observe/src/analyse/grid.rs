@@ -64,7 +64,7 @@ impl Crossing {
         let touched = if len == 0 {
             0
         } else {
-            span.last.wrapping_sub(span.first) + 1
+            span.last - span.first + 1
         };
         let minimum = whole + u64::from(part != 0);
         Self {

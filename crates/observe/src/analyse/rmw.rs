@@ -75,14 +75,13 @@ impl Rmw {
     fn read(&mut self, io: &Io) {
         let Some(table) = &mut self.table else { return };
         let span = self.cells.span(io.offset, u64::from(io.len));
-        // What ends past the last address reaches far, and is nobody's small read.
-        let reach = span.last.wrapping_sub(span.first);
+        let reach = span.last - span.first;
         if reach >= SMALL {
             return;
         }
         // Always as many steps, the last cell several times: their number would be anybody's guess.
         for ahead in 0..SMALL {
-            let cell = span.first.wrapping_add(ahead.min(reach));
+            let cell = span.first + ahead.min(reach);
             if let Some(slot) = table.get_mut(place(cell, self.places)) {
                 *slot = Seen {
                     cell,

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use aya::maps::{MapData, RingBuf};
-use aya::programs::{BtfTracePoint, Program, TracePoint};
+use aya::programs::{BtfTracePoint, Program, ProgramError, TracePoint};
 use aya::{Btf, Ebpf};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -104,15 +104,12 @@ impl Watch {
         };
         let mut bpf = load(&options, &facts)?;
         let wanted = programs(&options, early);
-        // Loading takes long, and all should begin at once.
-        for (name, tracepoint) in &wanted {
-            let loaded = program::<BtfTracePoint>(&mut bpf, name)?.load(tracepoint, &kernel);
-            loaded.map_err(|error| refused(&format!("load what goes to {tracepoint}"), error))?;
-        }
-        for (name, tracepoint) in &wanted {
-            let attached = program::<BtfTracePoint>(&mut bpf, name)?.attach();
-            attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
-        }
+        attach_all(
+            &mut bpf,
+            &wanted,
+            |program: &mut BtfTracePoint, tracepoint| program.load(tracepoint, &kernel),
+            |program, _| program.attach().map(drop),
+        )?;
         Ok(Self {
             bpf,
             options,
@@ -126,14 +123,12 @@ impl Watch {
             ..Facts::default()
         };
         let mut bpf = load(&options, &facts)?;
-        for (name, tracepoint) in PLAIN {
-            let loaded = program::<TracePoint>(&mut bpf, name)?.load();
-            loaded.map_err(|error| refused(&format!("load what goes to {tracepoint}"), error))?;
-        }
-        for (name, tracepoint) in PLAIN {
-            let attached = program::<TracePoint>(&mut bpf, name)?.attach("block", tracepoint);
-            attached.map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
-        }
+        attach_all(
+            &mut bpf,
+            &PLAIN,
+            |program: &mut TracePoint, _| program.load(),
+            |program, tracepoint| program.attach("block", tracepoint).map(drop),
+        )?;
         Ok(Self {
             bpf,
             options,
@@ -254,6 +249,29 @@ pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
     let text = text.get(long..).unwrap_or_default();
     Error::new(ErrorKind::Unsupported, format!("Cannot {what}: {text}"))
 }
+
+/// Loads all programs before it attaches the first: that takes long, and all should begin at once.
+fn attach_all<P>(
+    bpf: &mut Ebpf,
+    wanted: &[(&str, &str)],
+    load: impl Fn(&mut P, &str) -> Loaded,
+    attach: impl Fn(&mut P, &str) -> Loaded,
+) -> Result<()>
+where
+    for<'a> &'a mut P: TryFrom<&'a mut Program>,
+{
+    for (name, tracepoint) in wanted {
+        load(program(bpf, name)?, tracepoint)
+            .map_err(|error| refused(&format!("load what goes to {tracepoint}"), error))?;
+    }
+    for (name, tracepoint) in wanted {
+        attach(program(bpf, name)?, tracepoint)
+            .map_err(|error| refused(&format!("attach to {tracepoint}"), error))?;
+    }
+    Ok(())
+}
+
+type Loaded = std::result::Result<(), ProgramError>;
 
 fn program<'a, P>(bpf: &'a mut Ebpf, name: &str) -> Result<&'a mut P>
 where

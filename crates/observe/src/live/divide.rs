@@ -45,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    /// As `past_boundary` of `bpf/count.h`.
+    /// As `past_boundary` of `bpf/grids.h`.
     fn past(size: u64, start: u64) -> u64 {
         let divisor = Divisor::of(size);
         let blocks = start >> divisor.down;

@@ -28,11 +28,7 @@ impl Extent {
         for len in rows.of(&rows.len) {
             sum.bytes += u64::from(*len);
         }
-        let mut known = 0_u32;
-        for one in rows.of(&rows.known) {
-            known += u32::from(*one);
-        }
-        sum.known = u64::from(known);
+        sum.known = rows.flags(&rows.known);
         sum.ios = rows.count() as u64;
         Self {
             first,

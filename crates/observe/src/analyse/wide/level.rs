@@ -1,18 +1,15 @@
 //! The vectors of the processor at hand. The program is built for any x86-64 (and other machines); what counts
-//! many rows at once is compiled for wider vectors too, and the best that runs is taken.
+//! many rows at once is compiled for wider vectors too, and they are taken where they run.
 
 use super::plain::Plain;
 #[cfg(target_arch = "x86_64")]
-use super::x86::{Avx2, Avx512};
+use super::x86::Avx512;
 
 /// A set of instructions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Level {
     /// What the program is built for.
     Plain,
-    /// AVX2, with counts of leading zeros.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(Avx2),
     /// AVX-512 with leading zeros and compression in vectors.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
@@ -43,10 +40,7 @@ impl Level {
         #[allow(unused_mut)]
         let mut all = vec![Self::Plain];
         #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(Avx2::new().map(Self::Avx2));
-            all.extend(Avx512::new().map(Self::Avx512));
-        }
+        all.extend(Avx512::new().map(Self::Avx512));
         all
     }
 
@@ -61,8 +55,6 @@ impl Level {
     pub fn run(self, work: impl Work) {
         match self {
             Self::Plain => work.run(Plain),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(vectors) => vectors.run(work),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(vectors) => vectors.run(work),
         }

@@ -1,4 +1,4 @@
-//! The levels of x86-64 processors. A value of one is the proof that it runs here: it is made nowhere else.
+//! The level of x86-64 processors. A value of it is the proof that it runs here: it is made nowhere else.
 
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::{
@@ -8,37 +8,18 @@ use std::arch::x86_64::{
 };
 
 use super::level::{Vectors, Work};
-use super::plain::Plain;
-
-/// AVX2, with bit counts.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Avx2(());
 
 /// AVX-512 as all processors with `vpcompressb` have it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Avx512(());
-
-impl Avx2 {
-    /// Where it runs.
-    pub fn new() -> Option<Self> {
-        let bits = has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-        (bits && has!("avx2")).then_some(Self(()))
-    }
-
-    /// Does work by it.
-    #[inline]
-    pub fn run(self, work: impl Work) {
-        // SAFETY: `new` has found all features that are enabled there.
-        unsafe { avx2(work) }
-    }
-}
 
 impl Avx512 {
     /// Where it runs.
     pub fn new() -> Option<Self> {
         let words = has!("avx512f") && has!("avx512vl") && has!("avx512bw") && has!("avx512dq");
         let bits = has!("avx512cd") && has!("avx512vpopcntdq") && has!("avx512vbmi2");
-        (words && bits && Avx2::new().is_some()).then_some(Self(()))
+        let counts = has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
+        (words && bits && counts && has!("avx2")).then_some(Self(()))
     }
 
     /// Does work by it.
@@ -47,11 +28,6 @@ impl Avx512 {
         // SAFETY: `new` has found all features that are enabled there.
         unsafe { avx512(self, work) }
     }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn avx2(work: impl Work) {
-    work.run(Plain);
 }
 
 #[target_feature(
