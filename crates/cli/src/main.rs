@@ -7,6 +7,7 @@
 mod advise;
 mod args;
 mod bar;
+mod beside;
 mod capture;
 mod check;
 mod demo;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use super::wrong;
 use crate::args::CaptureArgs;
+use crate::beside::temporary;
 use crate::interrupt::Interrupt;
 
 /// Standard output as a file.
@@ -128,12 +129,6 @@ impl Place {
             renamed => Ok(renamed?),
         }
     }
-}
-
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
 }
 
 /// Only the owner may read it: it tells a lot about a host.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use ioalign_core::Severity;
@@ -11,6 +11,7 @@ use ioalign_core::layer::Kind;
 use ioalign_report::{Format, Options, Report};
 
 use crate::args::{CheckArgs, OutputArgs};
+use crate::beside::temporary;
 use crate::look;
 
 /// Renders the report and writes it.
@@ -71,7 +72,7 @@ fn replace(
             .open(path)
             .and_then(|mut file| put(&mut file));
     }
-    let temporary = beside(path);
+    let temporary = temporary(path);
     File::create(&temporary)
         .and_then(|mut file| put(&mut file))
         .and_then(|()| std::fs::rename(&temporary, path))
@@ -105,17 +106,11 @@ pub fn possible(file: Option<&Path>) -> Result<()> {
         return Ok(());
     }
     // As it will be: made beside it, and renamed.
-    let beside = beside(path);
+    let temporary = temporary(path);
     let mut options = File::options();
     options.write(true).create_new(true);
-    options.open(&beside).with_context(name)?;
-    std::fs::remove_file(&beside).with_context(name)
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
+    options.open(&temporary).with_context(name)?;
+    std::fs::remove_file(&temporary).with_context(name)
 }
 
 /// That tool's contract: 3 when a partition is aligned to less than 4 KiB, 2 below 64 KiB, else 0;

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
-use ioalign_observe::error::ErrorKind;
 use ioalign_observe::write::{self, Target};
 use ioalign_observe::{Converted, Progress, convert};
 
-use super::summarize::{asked, nothing_parsed, nothing_read, reading};
+use super::summarize::{asked, nothing_parsed, reading};
 use super::{bar, file};
 use crate::args::ConvertArgs;
 use crate::exit::{Exit, UsageError};
@@ -36,11 +35,8 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
         &progress,
         &interrupt,
         || convert(&arguments.files, &settings, &progress, writer),
-    );
-    let done = match done {
-        Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(nothing_read(&error)),
-        done => done.map_err(asked)?,
-    };
+    )
+    .map_err(asked)?;
     if nothing_parsed(&done.files, done.written.ios + done.written.left_out) {
         return Ok(Exit::Unreadable);
     }

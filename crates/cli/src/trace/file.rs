@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use ioalign_observe::write::{self, Out, Target};
 
+use crate::beside::temporary;
 use crate::exit::UsageError;
 
 /// The format with this name; the arguments only let known ones through.
@@ -103,12 +104,6 @@ impl io::Write for Named {
 
 fn naming(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
 }
 
 /// Says of a trace that Ctrl-C ended it.

@@ -14,7 +14,7 @@ use ioalign_observe::{Progress, Settings, summarize};
 
 use super::{bar, look, stack};
 use crate::args::{SourceArgs, SummarizeArgs};
-use crate::exit::{Exit, UsageError};
+use crate::exit::{Exit, Stopped, UsageError};
 use crate::interrupt::Interrupt;
 
 /// Runs the verb.
@@ -23,13 +23,10 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let watched = !arguments.look.quiet;
-    let read = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
+    let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
         summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
-    });
-    let profile = match read {
-        Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(nothing_read(&error)),
-        read => read.map_err(asked)?,
-    };
+    })
+    .map_err(asked)?;
     show(&profile, arguments)?;
     not_in_stack(&profile, arguments);
     if nothing_parsed(&profile.files, profile.events) {
@@ -52,12 +49,6 @@ pub fn nothing_parsed(files: &[TraceFile], ios: u64) -> bool {
         "ioalign: {path}: not one I/O in it could be read as {format}: another --as?"
     );
     true
-}
-
-/// Ctrl-C before the first byte.
-pub fn nothing_read(error: &Error) -> Exit {
-    anstream::eprintln!("ioalign: {error}");
-    Exit::Interrupted
 }
 
 fn show(profile: &Profile, arguments: &SummarizeArgs) -> Result<()> {
@@ -138,11 +129,12 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
     }
 }
 
-/// What a trace leaves open is wrong use until it is said: exit 64. A reader of the output that hangs up is
-/// no failure.
+/// What a trace leaves open is wrong use until it is said: exit 64. Ctrl-C before the first byte is 130, and a
+/// reader of the output that hangs up is no failure.
 pub fn asked(error: Error) -> anyhow::Error {
     match (error.kind(), error.os()) {
         (ErrorKind::Ask, _) => UsageError(error.to_string()).into(),
+        (ErrorKind::Interrupted, _) => Stopped(error.to_string()).into(),
         (_, Some(kind @ io::ErrorKind::BrokenPipe)) => io::Error::from(kind).into(),
         _ => error.into(),
     }
