@@ -36,6 +36,22 @@ pub trait Disk {
     }
 }
 
+/// Reads bytes at any place, by the whole blocks that they lie in.
+pub(crate) fn read_bytes(disk: &mut dyn Disk, at: u64, len: usize) -> io::Result<Vec<u8>> {
+    let unit = disk.logical_bytes().max(1);
+    let start = at - at % unit;
+    let end = at.checked_add(len as u64);
+    let end = end.and_then(|end| end.checked_next_multiple_of(unit));
+    let length = |end: u64| usize::try_from(end - start).ok();
+    let length = end.and_then(length).ok_or(io::ErrorKind::InvalidInput)?;
+    let mut bytes = vec![0; length];
+    disk.read_at(start, &mut bytes)?;
+    // Within the first block, which is in memory.
+    bytes.drain(..usize::try_from(at - start).unwrap_or(length));
+    bytes.truncate(len);
+    Ok(bytes)
+}
+
 /// A disk in memory, with blocks of any size: for tests and fuzzing.
 #[derive(Clone, Debug)]
 pub struct MemoryDisk {

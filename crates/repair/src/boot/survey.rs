@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::edits::Edits;
 use super::{Consequence, Fixups, Moved, Weight};
+use crate::disk::read_bytes;
 use crate::tables::{Slot, SlotKind, Table};
 use crate::{Disk, Phase, Result};
 
@@ -69,16 +70,7 @@ impl<'a> Survey<'a> {
         let unit = self.disk.logical_bytes().max(1);
         let len_wide = u64::try_from(len).ok().filter(|_| len <= MOST_BYTES)?;
         let end = at.checked_add(len_wide)?.checked_next_multiple_of(unit)?;
-        let start = at - at % unit;
-        if end > self.disk.size_bytes() {
-            return None;
-        }
-        let mut bytes = vec![0; usize::try_from(end - start).ok()?];
-        let skip = usize::try_from(at - start).ok()?;
-        let read = self.disk.read_at(start, &mut bytes);
-        bytes.drain(..skip);
-        bytes.truncate(len);
-        Some(read.map(|()| bytes))
+        (end <= self.disk.size_bytes()).then(|| read_bytes(self.disk, at, len))
     }
 
     /// The disk itself, for a reader that goes through a file system.

@@ -5,16 +5,11 @@ use std::ops::Range;
 use super::chains::Chains;
 use super::geometry::{Geometry, Kind};
 use super::table::{self, Table};
-use super::tree::{self, ENTRY};
+use super::tree::{self, DELETED, DIRECTORY, ENTRY, LABEL, LONG};
 use super::{Old, refused};
 use crate::bytes::{le16, le32, u8_at};
 use crate::{Disk, Result};
 
-const DELETED: u8 = 0xe5;
-const LABEL: u8 = 0x08;
-const DIRECTORY: u8 = 0x10;
-/// Attributes of a piece of a long name.
-const LONG: u8 = 0x0f;
 /// Where the characters of a long name stand in a piece of it.
 const CHARACTERS: [Range<usize>; 3] = [1..11, 14..26, 28..32];
 

@@ -17,6 +17,7 @@ mod tree;
 pub use find::{File, find};
 pub use geometry::{FAT16_BELOW, Geometry, Kind};
 
+use crate::disk::read_bytes;
 use crate::overlay::{Piece, Source};
 use crate::{Disk, Error, ErrorKind, Result};
 
@@ -86,16 +87,8 @@ impl Old<'_> {
         let place = inside.then(|| self.start.checked_add(at)).flatten();
         let place = place.ok_or_else(|| refused(format!("byte {at} is past its end")))?;
         let length = usize::try_from(length).map_err(|_| refused("it is too large"))?;
-        // In whole blocks, whatever its own sectors are.
-        let unit = self.disk.logical_bytes().max(1);
-        let skip = usize::try_from(place % unit).unwrap_or(0);
-        let blocks = (skip + length).next_multiple_of(usize::try_from(unit).unwrap_or(1));
-        let mut bytes = vec![0; blocks];
-        let read = self.disk.read_at(place - place % unit, &mut bytes);
-        read.map_err(|error| Error::io(format!("byte {place} cannot be read"), error))?;
-        bytes.drain(..skip);
-        bytes.truncate(length);
-        Ok(bytes)
+        read_bytes(self.disk, place, length)
+            .map_err(|error| Error::io(format!("byte {place} cannot be read"), error))
     }
 }
 

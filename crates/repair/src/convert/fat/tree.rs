@@ -14,11 +14,11 @@ const MOST_ENTRIES: usize = 1 << 20;
 const MOST_DIRECTORY: u64 = (2 << 20) + (256 << 10);
 /// Bytes of an entry.
 pub const ENTRY: usize = 32;
-const DELETED: u8 = 0xe5;
-const LABEL: u8 = 0x08;
-const DIRECTORY: u8 = 0x10;
+pub const DELETED: u8 = 0xe5;
+pub const LABEL: u8 = 0x08;
+pub const DIRECTORY: u8 = 0x10;
 /// Attributes of a piece of a long name.
-const LONG: u8 = 0x0f;
+pub const LONG: u8 = 0x0f;
 
 /// What an entry leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]

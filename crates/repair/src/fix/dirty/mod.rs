@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::Disk;
 use crate::boot::{Consequence, Weight};
+use crate::disk::read_bytes;
 
 const THE_LOG: &str = "the log of the";
 
@@ -112,19 +113,12 @@ pub struct Part<'a> {
 impl Part<'_> {
     /// `length` bytes from `at` on, `None` where they cannot be read.
     pub fn read(&mut self, at: u64, length: usize) -> Option<Vec<u8>> {
-        let unit = self.disk.logical_bytes().max(1);
         let start = self.place.start.checked_add(at)?;
         let end = start.checked_add(length as u64)?;
         if end > self.place.end {
             return None;
         }
-        let first = start - start % unit;
-        let mut bytes = vec![0; usize::try_from(end.next_multiple_of(unit) - first).ok()?];
-        self.disk.read_at(first, &mut bytes).ok()?;
-        let from = usize::try_from(start - first).ok()?;
-        bytes.drain(..from);
-        bytes.truncate(length);
-        Some(bytes)
+        read_bytes(self.disk, start, length).ok()
     }
 }
 
