@@ -1,5 +1,5 @@
-//! Images that a virtual machine has open. QEMU's locks: one byte of the image file a permission (`block/file-posix.c`), as open file description
-//! locks. A machine that runs on an image holds some of bytes 100 to 299; none of them may be held by
+//! Images that a virtual machine has open. QEMU's locks: one byte of the image file a permission
+//! (`block/file-posix.c`), as open file description locks. A machine that runs on an image holds some of bytes 100 to 299; none of them may be held by
 //! somebody else while data move, and none can be taken meanwhile.
 
 use std::fs::File;
@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
+use crate::users::Use;
 use crate::{Error, ErrorKind, Result};
 
 /// Byte 100 + n: uses permission n. Byte 200 + n: does not let others use it.
@@ -77,5 +78,5 @@ fn fcntl(file: &File, command: i32, range: &mut libc::flock) -> io::Result<()> {
 fn in_use(path: &Path) -> Error {
     Error::new(ErrorKind::InUse, "another program has this image open")
         .of_target(path)
-        .advise("shut the machine down that runs on it")
+        .advise(Use::Program.remedy())
 }
