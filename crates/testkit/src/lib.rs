@@ -7,6 +7,7 @@
 pub mod bundle;
 pub mod device;
 pub mod disk;
+pub mod files;
 pub mod gpt;
 pub mod mbr;
 pub mod qemu;

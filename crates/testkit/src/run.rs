@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -123,6 +123,14 @@ pub fn command(tool: &str) -> Command {
         .env("PATH", format!("{path}:/usr/sbin:/sbin"))
         .env("LC_ALL", "C.UTF-8");
     command
+}
+
+/// Runs a command whose reader hangs up at once.
+pub fn hung_up(command: &mut Command) -> Output {
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    child.wait_with_output().unwrap()
 }
 
 /// Prometheus' own rules for metrics, on a file of them.

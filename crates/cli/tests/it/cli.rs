@@ -1,9 +1,9 @@
 //! The command line itself: help, wrong use, streams, files, formats.
 
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use ioalign_testkit::mbr;
-use ioalign_testkit::run::text;
+use ioalign_testkit::run::{hung_up, text};
 use serde_json::Value;
 
 use super::PROGRAM;
@@ -154,14 +154,8 @@ fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
         .unwrap();
     assert_eq!(output.status.code(), Some(65));
     assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"));
-    let mut child = Command::new(PROGRAM)
-        .args(["check", "-v", text(disk.path())])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let mut command = Command::new(PROGRAM);
+    let output = hung_up(command.args(["check", "-v", text(disk.path())]));
     assert!(
         output.stderr.is_empty(),
         "{}",

@@ -6,6 +6,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use ioalign_testkit::files::names;
+use ioalign_testkit::run::hung_up;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::PROGRAM;
@@ -23,15 +25,6 @@ fn trace(folder: &Path, arguments: &str) -> Command {
     let words = arguments.split_whitespace();
     command.current_dir(folder).arg("trace").args(words);
     command
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let all = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = all
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 /// Gives all rows to the standard input of `command`, says nothing more, and presses Ctrl-C.
@@ -160,14 +153,7 @@ fn a_reader_that_hangs_up_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.csv"), rows().repeat(20)).unwrap();
     for arguments in ["convert a.csv --to csv -o -", "generate --ios 200k -o -"] {
-        let mut command = trace(folder.path(), arguments);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
+        let output = hung_up(&mut trace(folder.path(), arguments));
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{arguments}: {said}");
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use ioalign_testkit::files::names;
 use ioalign_testkit::run::{text, tool};
 use ioalign_testkit::sysroot::{Disk, Sysroot};
 use serde_json::Value;
@@ -17,15 +18,6 @@ fn small() -> Sysroot {
     Sysroot::new()
         .disk(Disk::new("sda", 1 << 20))
         .file("proc/sys/kernel/hostname", "a-host\n")
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 #[test]
