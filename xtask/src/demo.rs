@@ -15,7 +15,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     if !args.is_empty() {
         bail!("cargo xtask demo takes no arguments");
     }
-    packages::ensure(packages::BUILD)?;
+    packages::ensure("build")?;
     run::must(&mut run::cargo(&[
         "build",
         "--release",

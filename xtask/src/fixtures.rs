@@ -27,8 +27,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
 
 /// The stacks of these scripts (all when none is named), built where they are missing.
 pub fn build(names: &[String]) -> Result<Vec<(String, PathBuf)>> {
-    packages::ensure(packages::TEST)?;
-    packages::ensure_vm()?;
+    packages::ensure("test")?;
     let current = current();
     fs::create_dir_all(&current).with_context(|| format!("cannot make {}", current.display()))?;
     let mut stacks = Vec::new();

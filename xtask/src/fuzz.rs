@@ -20,7 +20,7 @@ const TRUNCATE_BYTES: u64 = 1 << 20;
 
 /// Passes its arguments on to the loop. `--truncate` alone means the first MiB, every byte of it.
 pub fn command(args: &[String]) -> Result<ExitCode> {
-    packages::ensure(packages::TEST)?;
+    packages::ensure("test")?;
     fixtures::build(&[])?;
     Ok(ExitCode::from(u8::from(!run(args)?)))
 }

@@ -22,10 +22,12 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test                     everything that CI runs; the last line counts passes and failures
+  test [--only STEP] [NAME]
+                           everything that CI runs, one step of it, or the tests with a name; the last line
+                           counts passes and failures
   demo                     builds ioalign, runs its demo and checks this machine
   vm SCRIPT [OPTIONS]      runs a shell script in a microVM (docs/vm.md)
-     --disk PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N]
+     --disk PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]
                            attaches a scratch disk; PATH - is thrown away afterwards
      --out DIR             unpacks there the tar that the guest wrote to /dev/out
      --program NAME        adds a program and its libraries

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that CI runs, in the order in which it fails fastest.
 //!
-//! All steps run even when one fails. The last line counts: tests that passed; tests that failed,
+//! All steps run even when one fails; `--only` runs one. The last line counts: tests that passed; tests that failed,
 //! with every other failed step as one more failure.
 
 use std::process::{Command, ExitCode};
@@ -16,40 +16,88 @@ const FUZZ_RUNS: u64 = 100_000;
 /// The same per format of text, which are slower to read and more: less than a minute on two cores.
 const FUZZ_TEXT_RUNS: u64 = 50_000;
 
-/// Runs all steps.
-pub fn command(args: &[String]) -> Result<ExitCode> {
-    if !args.is_empty() {
-        bail!("cargo xtask test takes no arguments");
+const STEPS: [&str; 10] = [
+    "packages", "format", "clippy", "shell", "bpf", "fixtures", "test", "doc", "fuzz", "deny",
+];
+
+/// What was asked for: all steps, or one of them; of the tests those with a name.
+#[derive(Default)]
+struct Choice {
+    only: Option<String>,
+    name: Option<String>,
+}
+
+impl Choice {
+    fn parse(args: &[String]) -> Result<Self> {
+        let mut choice = Self::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            if arg == "--only" {
+                let step = args.next().filter(|step| STEPS.contains(&step.as_str()));
+                let Some(step) = step else {
+                    bail!("--only takes one of {}", STEPS.join(", "));
+                };
+                choice.only = Some(step.clone());
+            } else if arg.starts_with('-') || choice.name.is_some() {
+                bail!(
+                    "cargo xtask test [--only STEP] [NAME]; steps are {}",
+                    STEPS.join(", ")
+                );
+            } else {
+                choice.name = Some(arg.clone());
+            }
+        }
+        // A name is one of tests.
+        if choice.name.is_some() && choice.only.is_none() {
+            choice.only = Some("test".to_owned());
+        }
+        Ok(choice)
     }
+
+    fn has(&self, step: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == step)
+    }
+}
+
+/// Runs the steps that are wanted.
+pub fn command(args: &[String]) -> Result<ExitCode> {
+    let choice = Choice::parse(args)?;
     let mut report = Report::default();
-    report.step("packages", || {
-        packages::ensure(packages::BUILD)?;
-        packages::ensure(packages::TEST)?;
-        packages::ensure_vm().map(|()| true)
-    });
-    report.step("format", || {
-        run::succeeds(&mut run::cargo(&["fmt", "--all", "--check"]))
-    });
-    report.step("clippy", || run::succeeds(&mut clippy()));
-    report.step("shell", shells::check);
-    report.step("bpf", bpf::check);
-    report.step("fixtures", || fixtures::build(&[]).map(|_| true));
-    report.tests();
-    report.step("doc", || run::succeeds(&mut doc()));
-    report.step("fuzz", || {
-        fuzz::run(&[
-            "--runs".into(),
-            FUZZ_RUNS.to_string(),
-            "--text-runs".into(),
-            FUZZ_TEXT_RUNS.to_string(),
-        ])
-    });
-    report.step("texts cut off", || {
-        fuzz::run(&["--truncate".into(), "--format".into(), "captures".into()])
-    });
-    report.step("deny", deny::check);
+    for step in STEPS.into_iter().filter(|step| choice.has(step)) {
+        match step {
+            "test" => report.tests(choice.name.as_deref()),
+            "deny" => report.deny(),
+            _ => report.step(step, || run_step(step)),
+        }
+    }
+    if let Some(what) = &report.left_out {
+        println!("NOT CHECKED: {what}");
+    }
     println!("{}", report.counts.summary());
     Ok(ExitCode::from(u8::from(report.counts.failed > 0)))
+}
+
+fn run_step(step: &str) -> Result<bool> {
+    match step {
+        "packages" => packages::ensure("build")
+            .and_then(|()| packages::ensure("test"))
+            .map(|()| true),
+        "format" => run::succeeds(&mut run::cargo(&["fmt", "--all", "--check"])),
+        "clippy" => run::succeeds(&mut clippy()),
+        "shell" => shells::check(),
+        "bpf" => bpf::check(),
+        "fixtures" => fixtures::build(&[]).map(|_| true),
+        "doc" => run::succeeds(&mut doc()),
+        "fuzz" => fuzz_all(),
+        other => bail!("there is no step {other}"),
+    }
+}
+
+fn fuzz_all() -> Result<bool> {
+    let (runs, text_runs) = (FUZZ_RUNS.to_string(), FUZZ_TEXT_RUNS.to_string());
+    let mutated = fuzz::run(&["--runs".into(), runs, "--text-runs".into(), text_runs])?;
+    let cut_off = fuzz::run(&["--truncate".into(), "--format".into(), "captures".into()])?;
+    Ok(mutated && cut_off)
 }
 
 fn clippy() -> Command {
@@ -73,9 +121,22 @@ fn doc() -> Command {
 #[derive(Default)]
 struct Report {
     counts: Counts,
+    /// What no step could check.
+    left_out: Option<String>,
 }
 
 impl Report {
+    /// Checks the dependencies, and remembers what could not be.
+    fn deny(&mut self) {
+        let mut left_out = None;
+        self.step("deny", || {
+            let checked = deny::check()?;
+            left_out = checked.left_out;
+            Ok(checked.passed)
+        });
+        self.left_out = left_out;
+    }
+
     /// Runs a step that is not made of tests.
     fn step(&mut self, name: &str, action: impl FnOnce() -> Result<bool>) {
         let started = Instant::now();
@@ -88,10 +149,11 @@ impl Report {
     }
 
     /// Runs the tests. A run that fails without a failed test did not compile, or crashed.
-    fn tests(&mut self) {
+    fn tests(&mut self, name: Option<&str>) {
         let started = Instant::now();
         let mut counts = Counts::default();
         let mut command = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
+        command.args(name);
         let passed = run::tee(&mut command, |line| counts.line(line)).unwrap_or(false);
         counts.failed += u64::from(!passed && counts.failed == 0);
         self.counts.passed += counts.passed;

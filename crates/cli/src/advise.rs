@@ -1,14 +1,20 @@
 //! `ioalign advise`: a stack, a profile and a measurement in, what to do out.
 
-use anyhow::{Result, anyhow};
-use ioalign_core::advice::{self, Advice, Decision, Evidence};
+use std::path::Path;
+
+use anyhow::{Error, Result, anyhow};
+use ioalign_core::advice::{self, Advice, Decision, Evidence, Stranger};
 use ioalign_report::json::defects;
+use ioalign_report::words::clean;
 
 use crate::args::AdviseArgs;
 use crate::check;
 use crate::exit::Exit;
 use crate::trace;
 use crate::{document, look, measure};
+
+/// Names that a refusal lists.
+const NAMED: usize = 4;
 
 /// Runs the verb.
 pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
@@ -26,7 +32,11 @@ pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
         targets: &targets,
         profile: profile.as_ref(),
         cost: cost.as_ref(),
+        assume_same: arguments.assume_same,
     };
+    if let [first, ..] = advice::strangers(&evidence).as_slice() {
+        return Err(refusal(first, arguments));
+    }
     let advice = advice::advise(&evidence, &check::tool());
     if arguments.look.json {
         look::json(&advice)?;
@@ -35,6 +45,33 @@ pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
         look::write(&ioalign_report::advice::render(&advice, &options))?;
     }
     Ok(exit(&advice))
+}
+
+/// A document that is of no device of the stack.
+fn refusal(stranger: &Stranger, arguments: &AdviseArgs) -> Error {
+    let document = match stranger.document {
+        "profile" => &arguments.profile,
+        _ => &arguments.cost,
+    };
+    let path = document.as_deref().map(Path::display);
+    let path = path.map_or_else(String::new, |path| path.to_string());
+    let list = |names: &[String]| {
+        let some: Vec<_> = names.iter().take(NAMED).map(|name| clean(name)).collect();
+        let more = if names.len() > NAMED {
+            " and others"
+        } else {
+            ""
+        };
+        format!("{}{more}", some.join(", "))
+    };
+    anyhow!(
+        "{path}: the {} is of {}, and the stack in {} is of {}: nothing shows that they are the same device. \
+         --assume-same takes it for the same, and says so in the advice",
+        stranger.document,
+        list(&stranger.devices),
+        arguments.stack.display(),
+        list(&stranger.stack),
+    )
 }
 
 fn exit(advice: &Advice) -> Exit {

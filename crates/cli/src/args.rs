@@ -3,7 +3,6 @@
 mod advise;
 mod fix;
 mod measure;
-mod plain;
 mod plan;
 mod trace;
 mod watch;
@@ -20,7 +19,7 @@ use ioalign_report::Format;
 use crate::exit::Mode;
 
 pub use advise::AdviseArgs;
-pub use fix::FixArgs;
+pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
 pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, LoadArgs, MatrixArgs,
     MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
@@ -43,11 +42,6 @@ pub use watch::{By, Columns, WatchArgs};
 pub struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
-}
-
-/// The arguments of this process, where they are those of a plain `check`.
-pub fn plain_check() -> Option<CheckArgs> {
-    plain::read(std::env::args_os().skip(1))
 }
 
 #[derive(Debug, Subcommand)]
@@ -248,9 +242,12 @@ pub struct OutputArgs {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 
-    /// Write to a file (made anew at once when complete) instead of standard output
+    /// Write to a file (it has its name when it is complete) instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 
     /// Only the verdict
     #[arg(long, short, conflicts_with = "verbose")]
@@ -269,6 +266,15 @@ pub struct OutputArgs {
     pub ascii: bool,
 }
 
+/// What a file that is written may replace.
+#[derive(Copy, Clone, Debug, Default, Args)]
+pub struct ReplaceArgs {
+    /// Replace the file that is to be written even if it is not recognised as a report of ioalign's; never a
+    /// target or what a target lies in
+    #[arg(long)]
+    pub force: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct CaptureArgs {
     /// Devices, with all below and above them; none: the whole machine
@@ -279,9 +285,8 @@ pub struct CaptureArgs {
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Replace the file named by -o
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 
     /// Keep serial numbers and world-wide names
     #[arg(long)]
@@ -332,12 +337,19 @@ pub struct DemoArgs {
 
 /// A named set of grids, as one argument.
 #[derive(Clone, Debug)]
-pub struct Profile(pub Vec<GridSpec>);
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub grids: Vec<GridSpec>,
+}
 
 fn profile(name: &str) -> Result<Profile, String> {
-    grid_spec::profile(name)
-        .map(Profile)
-        .map_err(|error| error.to_string())
+    let grids = grid_spec::profile(name).map_err(|error| error.to_string())?;
+    Ok(Profile {
+        name: name.to_owned(),
+        grids,
+    })
 }
 
 /// A logical sector; also a key of the policy.

@@ -1,4 +1,5 @@
-//! Ctrl-C during long work: stop at the next target and show what is there.
+//! Ctrl-C during long work: stop at the next target and show what is there. SIGTERM and the end of the terminal
+//! (SIGHUP) ask for the same.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,19 +24,24 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Watches SIGINT and SIGTERM from now on.
+    /// Watches SIGINT, SIGTERM and SIGHUP from now on.
     pub fn watch(&self) -> Result<()> {
-        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         // Watched twice, the second would take the first's mark for an earlier signal.
         if self.watched.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
+        let cannot = "cannot watch for Ctrl-C";
+        let asked = || Arc::clone(&self.asked);
         for signal in [SIGINT, SIGTERM] {
             // Armed after the first signal: then the second one exits.
-            let asked = || Arc::clone(&self.asked);
             signal_hook::flag::register_conditional_shutdown(signal, 130, asked())
                 .and_then(|_| signal_hook::flag::register(signal, asked()))
-                .context("cannot watch for Ctrl-C")?;
+                .context(cannot)?;
+        }
+        // A closed terminal sends it twice, by way of the shell and of the kernel: the second is no wish to exit at once.
+        if !is_ignored(SIGHUP) {
+            signal_hook::flag::register(SIGHUP, asked()).context(cannot)?;
         }
         Ok(())
     }
@@ -57,5 +63,30 @@ impl Interrupt {
         } else {
             ControlFlow::Continue(())
         }
+    }
+}
+
+/// Whether the caller had a signal ignored: what `nohup` starts outlives its terminal.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignored(&status) & (1 << (signal - 1)) != 0
+}
+
+/// The mask of ignored signals, bit 0 being signal 1.
+fn ignored(status: &str) -> u64 {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_of_ignored_signals_is_read() {
+        let status = "Name:\tx\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
+        assert_eq!(ignored(status), 0x1001);
+        assert_eq!((ignored("SigIgn: zz"), ignored("")), (0, 0));
     }
 }

@@ -19,6 +19,17 @@ pub fn options(look: &LookArgs) -> Options {
     }
 }
 
+/// The columns that text may take: `COLUMNS`, or the terminal's, or 80.
+pub fn width() -> usize {
+    let typed = std::env::var("COLUMNS").ok();
+    let typed = typed.and_then(|columns| columns.parse().ok());
+    let own = || rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    let columns = typed.or_else(|| own().map(|size| usize::from(size.ws_col)));
+    columns
+        .filter(|columns| *columns > 0)
+        .map_or(80, |columns| columns.clamp(Options::NARROWEST, 200))
+}
+
 /// Whether colour is welcome on a terminal.
 pub fn color(refused: bool) -> bool {
     !refused && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

@@ -2,18 +2,13 @@
 //!
 //! This crate is arguments, wiring and exit codes; everything that can be reused is in the libraries.
 
-#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
-
 mod advise;
 mod args;
 mod bar;
-mod beside;
 mod capture;
 mod check;
 mod demo;
 mod document;
-#[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
-mod entry;
 mod exit;
 mod explain;
 mod fix;
@@ -21,12 +16,12 @@ mod generate;
 mod interrupt;
 mod look;
 mod measure;
+mod output_file;
 mod plan;
 mod policy;
+mod say;
 mod trace;
 mod watch;
-
-use std::io::Write;
 
 use anyhow::Result;
 use clap::Parser;
@@ -34,23 +29,11 @@ use clap::Parser;
 use crate::args::{Cli, Verb};
 use crate::exit::Exit;
 
-#[cfg(not(all(target_os = "linux", target_env = "gnu", not(test))))]
 fn main() -> std::process::ExitCode {
     run().code().into()
 }
 
 fn run() -> Exit {
-    match args::plain_check() {
-        Some(check) => settled(check::run(&check)),
-        None => by_definition(),
-    }
-}
-
-/// By the whole definition of the command line; apart, because its code would lie between the pages
-/// that a plain check runs, and its large stack frame costs page faults.
-#[cold]
-#[inline(never)]
-fn by_definition() -> Exit {
     match Cli::try_parse() {
         Ok(cli) => settled(verb(cli.verb)),
         Err(error) => usage(&error),
@@ -83,8 +66,7 @@ fn settled(exit: Result<Exit>) -> Exit {
 
 /// Help and version go to standard output with code 0, wrong arguments to standard error with 64.
 fn usage(error: &clap::Error) -> Exit {
-    // A reader that hangs up early (`ioalign --help | head`) is no failure.
-    let _ = error.print();
+    say::usage(error);
     if error.use_stderr() {
         Exit::Usage
     } else {
@@ -92,13 +74,11 @@ fn usage(error: &clap::Error) -> Exit {
     }
 }
 
-#[cold]
-#[inline(never)]
 fn failed(error: &anyhow::Error) -> Exit {
     if is_broken_pipe(error) {
         return Exit::Done;
     }
-    let _ = writeln!(anstream::stderr(), "ioalign: {error:#}");
+    say::note(format_args!("{error:#}"));
     if error.is::<exit::UsageError>() {
         Exit::Usage
     } else if error.is::<exit::Stopped>() {

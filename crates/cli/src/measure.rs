@@ -10,6 +10,8 @@ mod machine;
 mod matrix;
 mod open;
 mod output;
+mod quick;
+mod reach;
 mod run;
 mod session;
 mod start;

@@ -8,23 +8,32 @@
 //!
 //! The JSON is `ioalign.advice/1`.
 
+mod about;
 mod decide;
 mod defect;
 mod load;
 mod loss;
+mod matching;
 mod price;
 mod range;
+mod same;
 mod say;
 mod settle;
+mod uncovered;
+mod weigh;
 
 use serde::Serialize;
 
 use crate::comparison::Comparison;
-use crate::profile::Profile;
+use crate::profile::{DeviceProfile, Profile};
 
 pub use defect::{Checked, Defect};
 pub use load::Load;
 pub use loss::{Basis, Loss};
+pub use matching::Unmatched;
+pub use same::{Stranger, strangers};
+pub use say::in_flight;
+pub use uncovered::Uncovered;
 
 /// The name and version of the document.
 pub const SCHEMA: &str = "ioalign.advice/1";
@@ -38,6 +47,8 @@ pub struct Evidence<'a> {
     pub profile: Option<&'a Profile>,
     /// What crossing costs, where it was measured.
     pub cost: Option<&'a Comparison>,
+    /// The operator says that documents of devices that the stack does not name speak for it.
+    pub assume_same: bool,
 }
 
 /// What to do. Ordered: a later variant is more urgent.
@@ -124,9 +135,13 @@ pub struct Measured {
     pub target: String,
     /// Where: the name of the machine.
     pub machine: String,
-    /// Cells of which at least one result counts.
+    /// The stack does not name the target: that it speaks for the stack was said by the operator.
+    pub assumed_same: bool,
+    /// Cells with an interval that counts.
     pub cells: usize,
-    /// Cells that do not count: undecided, or their placebo moved.
+    /// Of these, cells without a verdict.
+    pub cells_undecided: usize,
+    /// Cells that do not count: their placebo moved, or they have no interval.
     pub cells_left_out: usize,
 }
 
@@ -139,18 +154,17 @@ pub struct Assumption {
     pub settle: Option<String>,
 }
 
-/// Weighs the evidence.
+/// Weighs the evidence. Documents of other devices than the stack's ([`strangers`]) say nothing of it.
 pub fn advise(evidence: &Evidence<'_>, tool: &str) -> Advice {
-    let load = evidence.profile.map(|profile| load::of(profile, evidence));
-    let prices = evidence.cost.map(price::list);
-    let defects = evidence.targets.iter().flat_map(|target| {
+    let sources = Sources::new(evidence);
+    let mut items = Vec::new();
+    for target in evidence.targets {
         let defects = target.defects.iter().filter(|defect| defect.counts());
-        defects.map(|defect| (&target.name, defect))
-    });
-    let mut items: Vec<Item> = defects
-        .map(|(target, defect)| decide::item(target, defect, load.as_ref(), prices.as_ref()))
-        .collect();
-    items.sort_by_key(|item| (std::cmp::Reverse(item.decision), item.defect.layer.clone()));
+        items.extend(defects.map(|defect| sources.item(target, defect)));
+    }
+    items.sort_by_key(|item: &Item| (std::cmp::Reverse(item.decision), item.defect.layer.clone()));
+    let load = sources.whole();
+    let prices = sources.prices.as_ref();
     Advice {
         schema: SCHEMA,
         tool: tool.to_owned(),
@@ -159,12 +173,104 @@ pub fn advise(evidence: &Evidence<'_>, tool: &str) -> Advice {
             .map(|item| item.decision)
             .max()
             .unwrap_or_default(),
-        assumed: settle::all(evidence, load.as_ref(), prices.as_ref(), &items),
+        assumed: settle::all(evidence, load.as_ref(), prices, &items),
         items,
+        cost: prices.map(|prices| prices.measured(sources.cost_assumed)),
         load,
-        cost: evidence
-            .cost
-            .zip(prices.as_ref())
-            .map(|(cost, prices)| prices.measured(cost)),
+    }
+}
+
+/// The profile and the measurement, and whose they are.
+struct Sources<'a> {
+    evidence: &'a Evidence<'a>,
+    prices: Option<price::Prices<'a>>,
+    /// The stack names no device of the profile.
+    load_assumed: bool,
+    /// The stack does not name what was measured.
+    cost_assumed: bool,
+}
+
+impl<'a> Sources<'a> {
+    fn new(evidence: &'a Evidence<'a>) -> Self {
+        let known: Vec<_> = evidence.targets.iter().flat_map(Checked::names).collect();
+        let foreign = |profile: &Profile| {
+            let mut devices = profile.devices.iter();
+            !devices.any(|device| same::is_device(device, &known))
+        };
+        let unmeasured = |cost: &Comparison| !same::is_measured_on(cost, &known);
+        Self {
+            evidence,
+            prices: evidence.cost.map(price::list),
+            load_assumed: evidence.profile.is_some_and(foreign),
+            cost_assumed: evidence.cost.is_some_and(unmeasured),
+        }
+    }
+
+    fn item(&self, target: &Checked, defect: &Defect) -> Item {
+        let names = defect.devices.iter().chain(&defect.layer);
+        let names: Vec<&str> = names.chain([&target.name]).map(String::as_str).collect();
+        let load = self.load(&names);
+        let priced = if self.cost_assumed {
+            self.evidence.assume_same
+        } else {
+            let cost = self.evidence.cost;
+            cost.is_some_and(|cost| same::is_measured_on(cost, &names))
+        };
+        let loss = loss::of(
+            defect,
+            load.as_ref(),
+            self.prices.as_ref().filter(|_| priced),
+        );
+        let known = decide::Known {
+            defect,
+            loss: loss.as_ref(),
+            load: load.as_ref(),
+        };
+        let (decision, first) = decide::decide(known);
+        let mut reasons = vec![first];
+        if !defect.risks_data() && loss.is_some() {
+            reasons.extend(about::loss(known));
+            reasons.extend(self.of_others(load.is_none(), !priced));
+        }
+        reasons.extend(about::repair(defect, decision));
+        Item {
+            target: target.name.clone(),
+            defect: defect.clone(),
+            decision,
+            loss,
+            reasons,
+        }
+    }
+
+    /// Documents that are of the stack, and not of this device.
+    fn of_others(&self, unloaded: bool, unpriced: bool) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        if unloaded && self.evidence.profile.is_some() {
+            let text = "The profile holds no I/O of this device.";
+            reasons.push(Reason::new("no-profile", text));
+        }
+        if unpriced && self.evidence.cost.is_some() {
+            let text = "The measurement is of another device than this one.";
+            reasons.push(Reason::new("no-measurement", text));
+        }
+        reasons
+    }
+
+    /// The I/O of these devices, where the profile has any.
+    fn load(&self, names: &[&str]) -> Option<Load> {
+        let profile = self.evidence.profile?;
+        if self.load_assumed {
+            let all = profile.devices.iter();
+            return self.evidence.assume_same.then(|| load::sum(all, false));
+        }
+        let is_own = |device: &&DeviceProfile| same::is_device(device, names);
+        let own: Vec<_> = profile.devices.iter().filter(is_own).collect();
+        (!own.is_empty()).then(|| load::sum(own.into_iter(), true))
+    }
+
+    /// The I/O of all devices of the stack.
+    fn whole(&self) -> Option<Load> {
+        let targets = self.evidence.targets.iter();
+        self.load(&targets.flat_map(Checked::names).collect::<Vec<_>>())
     }
 }

@@ -55,13 +55,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether anything is certain to differ, in a cell whose placebo kept still.
+    /// Whether anything is certain to differ, in a cell whose placebo kept still. Against an earlier run only
+    /// the layout of then decides, measured as an arm of this run.
     pub fn differs(&self) -> bool {
-        let estimates = self.cells.iter().flat_map(|cell| &cell.estimates);
-        let changes = self.before.iter().flat_map(|before| &before.changes);
-        let verdicts = estimates.map(|estimate| estimate.verdict);
-        let mut all = verdicts.chain(changes.map(|change| change.verdict));
-        all.any(|verdict| matches!(verdict, Verdict::Slower | Verdict::Faster))
+        let mut estimates = self.cells.iter().flat_map(|cell| &cell.estimates);
+        let is_certain = |one: &Estimate| matches!(one.verdict, Verdict::Slower | Verdict::Faster);
+        (self.before.is_none() || self.is_of_a_change()) && estimates.any(is_certain)
     }
 
     /// Whether the baseline is the layout of an earlier run, from which the others are to be better.

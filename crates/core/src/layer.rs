@@ -130,6 +130,8 @@ pub struct Layer {
     pub start_sectors: Option<Sectors>,
     /// The smallest unit in which it sends I/O down: file-system block, database page.
     pub block: Option<Bytes>,
+    /// What it allocates at a time, where that is several blocks: a cluster of ext4 with bigalloc.
+    pub cluster: Option<Bytes>,
     /// RAID geometry that it believes in.
     pub geometry: Option<Geometry>,
     /// Whether its size must be a multiple of something, and of what (LUKS2 sector).
@@ -154,6 +156,7 @@ impl Layer {
             role: Role::Data,
             start_sectors: None,
             block: None,
+            cluster: None,
             geometry: None,
             size_unit: None,
             facts: BTreeMap::new(),

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use ioalign_core::Random;
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 
 const MIB: u64 = 1 << 20;
 /// Places between the first and the last MiB that are looked at.
@@ -12,8 +14,11 @@ const SAMPLES: u32 = 256;
 const SAMPLE_BYTES: u64 = 4096;
 
 /// Where the first byte of data was met; `None`: zeros, or the ones of erased flash, wherever it was
-/// looked.
+/// looked: in a device at its ends and in samples, in a file everywhere.
 pub(crate) fn first_data(file: &File, size_bytes: u64) -> io::Result<Option<u64>> {
+    if file.metadata()?.is_file() {
+        return first_in_file(file, size_bytes);
+    }
     if let Some(at) = data_within(file, 0, size_bytes.min(MIB))? {
         return Ok(Some(at));
     }
@@ -27,6 +32,26 @@ pub(crate) fn first_data(file: &File, size_bytes: u64) -> io::Result<Option<u64>
         if let Some(at) = data_within(file, at, SAMPLE_BYTES.min(size_bytes - at))? {
             return Ok(Some(at));
         }
+    }
+    Ok(None)
+}
+
+/// All of a file but its holes.
+fn first_in_file(file: &File, size_bytes: u64) -> io::Result<Option<u64>> {
+    let mut at = 0;
+    while at < size_bytes {
+        at = match seek(file, SeekFrom::Data(at)) {
+            Ok(data) => data,
+            // Holes up to the end.
+            Err(Errno::NXIO) => return Ok(None),
+            // Not known here: what is no hole is read as well.
+            Err(_) => at,
+        };
+        let len = MIB.min(size_bytes.saturating_sub(at));
+        if let Some(found) = data_within(file, at, len)? {
+            return Ok(Some(found));
+        }
+        at += MIB;
     }
     Ok(None)
 }

@@ -6,18 +6,26 @@
 
 mod cache;
 mod content;
+pub mod create;
 mod direct;
 pub mod error;
+mod identity;
+mod in_flight;
 pub mod lock;
+mod loops;
 mod open;
 pub mod partitions;
+mod pinned;
 mod same;
 mod scratch;
 mod target;
 mod users;
+mod writers;
 
 pub use direct::Direct;
 pub use error::{Error, ErrorKind, Result};
-pub use same::same;
+pub use identity::{Sameness, TargetIdentity};
+pub use loops::backing_file;
+pub use same::{are_aliases, same};
 pub use target::{Kind, Member, Target, Want};
 pub use users::{Use, users};

@@ -1,14 +1,30 @@
 //! Images that a virtual machine has open. QEMU's locks: one byte of the image file a permission
 //! (`block/file-posix.c`), as open file description locks. A machine that runs on an image holds some of bytes 100 to 299; none of them may be held by
 //! somebody else while data move, and none can be taken meanwhile.
+//!
+//! What is written through a loop device is its backing file, at any depth. [`LockedBelow`] locks those, so that two
+//! names of the same bytes exclude each other: a file and a loop device over it, two loop devices over one file.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
+use ioalign_core::shell;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+
+use crate::loops::{self, Backing, MOST_DEEP};
 use crate::users::Use;
 use crate::{Error, ErrorKind, Result};
+
+/// A lock that another holds is asked for so often,
+const TRIES: u32 = 5;
+/// with such a pause between: a child of a program that has just let go of a file holds the lock too, between its
+/// fork and its exec.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Byte 100 + n: uses permission n. Byte 200 + n: does not let others use it.
 const FIRST: i64 = 100;
@@ -37,16 +53,100 @@ pub fn shared(file: &File, path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn take(file: &File, kind: i32, at: i64, bytes: i64, path: &Path) -> Result<()> {
-    let mut range = range(kind, at, bytes);
-    match fcntl(file, libc::F_OFD_SETLK, &mut range) {
-        Ok(()) => Ok(()),
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES)) => {
-            Err(in_use(path))
+/// Locks on everything that lies below a loop device, for as long as this lives. Nothing where it is none.
+#[derive(Debug)]
+pub struct LockedBelow {
+    _files: Vec<File>,
+}
+
+impl LockedBelow {
+    /// Takes them, for writing to the device at `path`.
+    pub fn new(path: &Path) -> Result<Self> {
+        let mut files = Vec::new();
+        let mut number = path.metadata().map_or(0, |found| found.rdev());
+        for _ in 0..MOST_DEEP {
+            let Some(backing) = loops::backing(number) else {
+                break;
+            };
+            files.push(locked(&backing, path)?);
+            number = backing.number;
         }
-        // A file system without locks has none that could be held.
-        Err(_) => Ok(()),
+        Ok(Self { _files: files })
     }
+}
+
+/// Opens what lies directly below a loop device, and locks it.
+fn locked(backing: &Backing, device: &Path) -> Result<File> {
+    let name = || shell::path(&backing.path).into_owned();
+    let failed = |error| {
+        let what = format!("its backing file {} cannot be opened and locked", name());
+        Error::io(what, error).of_target(device)
+    };
+    let lost = || {
+        let what = format!(
+            "its backing file is not {} any more, so that it cannot be locked against others",
+            name()
+        );
+        let advice = "detach the device, and attach the file by the name that it has now";
+        Error::new(ErrorKind::Refused, what)
+            .of_target(device)
+            .advise(advice)
+    };
+    if !backing.is_reachable() {
+        return Err(lost());
+    }
+    let is_block = backing.number != 0;
+    let flags = if is_block {
+        OFlags::EXCL
+    } else {
+        OFlags::empty()
+    } | OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
+    let file = options.open(&backing.path).map_err(|error| {
+        if error.kind() == io::ErrorKind::ResourceBusy {
+            return in_use(device);
+        }
+        failed(error)
+    })?;
+    let found = file.metadata().map_err(failed)?;
+    if (found.dev(), found.ino()) != (backing.device, backing.inode) {
+        return Err(lost());
+    }
+    whole(&file).map_err(|error| match error {
+        Errno::WOULDBLOCK => in_use(device),
+        error => failed(error.into()),
+    })?;
+    if !is_block {
+        exclusive(&file, device)?;
+    }
+    Ok(file)
+}
+
+/// The lock of flock(2), by which programs of this kind exclude each other.
+pub fn whole(file: &File) -> rustix::io::Result<()> {
+    for _ in 0..TRIES {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+    Err(Errno::WOULDBLOCK)
+}
+
+fn take(file: &File, kind: i32, at: i64, bytes: i64, path: &Path) -> Result<()> {
+    for _ in 0..TRIES {
+        let mut range = range(kind, at, bytes);
+        match fcntl(file, libc::F_OFD_SETLK, &mut range) {
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES)) => {
+                std::thread::sleep(PAUSE);
+            }
+            // A file system without locks has none that could be held.
+            Ok(()) | Err(_) => return Ok(()),
+        }
+    }
+    Err(in_use(path))
 }
 
 fn is_held(file: &File, at: i64, bytes: i64) -> io::Result<bool> {

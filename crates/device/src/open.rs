@@ -1,81 +1,73 @@
 //! Opening a target of each kind, with its refusals.
 
+mod file;
 pub(crate) mod folder;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ioalign_core::Bytes;
-use rustix::fs::{OFlags, ioctl_blksszget};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, ioctl_blksszget};
 use rustix::io::Errno;
 
 use crate::cache::Caches;
 use crate::direct::{self, Direct};
-use crate::scratch::{self, Scratch};
+use crate::pinned::Pinned;
 use crate::target::{Kind, Member, Target, Want};
 use crate::users::{self, Use, users};
-use crate::{Error, ErrorKind, Result, content, lock};
+use crate::{Error, ErrorKind, Result, content, create};
 
 /// Rings that were closed give their devices back only after a while; so long it is tried again.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A block device.
-pub(crate) fn block(path: &Path, want: &Want) -> Result<Target> {
+pub(crate) fn block(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
-    check_users(path, want.write, &mut notes)?;
-    if want.write && users::is_read_only(path) {
+    check_users(pinned, want.write, &mut notes)?;
+    if want.write && users::is_read_only(&pinned.path()) {
         return Err(Error::new(ErrorKind::Io, "is read-only").advise("measure reads"));
     }
-    let (file, is_direct) = open(path, want, exclusive(want), &mut notes)?;
+    let file = open(pinned, want.write, exclusive(want))?;
     let whole = (&file)
         .seek(SeekFrom::End(0))
         .map_err(|error| Error::io("its size cannot be read", error))?;
     let size_bytes = usable(whole, want)?;
-    check_empty(path, size_bytes, want, path)?;
+    check_empty(&file, size_bytes, want, path)?;
+    let is_direct = past_the_cache(&file, want, &mut notes)?;
     let sector = ioctl_blksszget(&file).map_or(512, u64::from);
-    let members = vec![member(path, file, size_bytes)];
-    finish(path, Kind::Block, members, is_direct, sector, want, notes)
-}
-
-/// A file, which is made where there is none.
-pub(crate) fn file(path: &Path, want: &Want) -> Result<Target> {
-    let mut notes = Vec::new();
-    check_users(path, want.write, &mut notes)?;
-    let scratch = scratch::provide(path, want, &mut notes)?;
-    if scratch == Scratch::Foreign {
-        check_empty(path, usable(length(path)?, want)?, want, path)?;
-    }
-    let member = open_member(path, want, &mut notes)?;
-    finish(path, Kind::File, vec![member.0], member.1, 1, want, notes)
-}
-
-fn open_member(path: &Path, want: &Want, notes: &mut Vec<String>) -> Result<(Member, bool)> {
-    let (file, is_direct) = open(path, want, OFlags::empty(), notes)?;
-    if want.write {
-        // No machine is started on it for as long as the load goes on.
-        lock::exclusive(&file, path)?;
-    }
-    let size_bytes = usable(length(path)?, want)?;
-    Ok((member(path, file, size_bytes), is_direct))
-}
-
-fn member(path: &Path, file: File, size_bytes: u64) -> Member {
-    Member {
+    let member = Member {
         path: path.to_owned(),
         file,
         size_bytes,
-    }
+        scratch: None,
+    };
+    finish(
+        path,
+        Kind::Block,
+        vec![member],
+        is_direct,
+        sector,
+        want,
+        notes,
+    )
 }
 
-fn length(path: &Path) -> Result<u64> {
-    let found = path.metadata();
-    Ok(found
-        .map_err(|error| Error::io("cannot be looked at", error))?
-        .len())
+/// A file.
+pub(crate) fn file(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
+    let mut notes = Vec::new();
+    let (member, is_direct) = file::existing(path, pinned, want, path, &mut notes)?;
+    finish(path, Kind::File, vec![member], is_direct, 1, want, notes)
+}
+
+/// A file that is not there.
+pub(crate) fn new_file(path: &Path, want: &Want) -> Result<Target> {
+    let mut notes = Vec::new();
+    let (folder, name) = create::folder_of(path)?;
+    let (member, is_direct) = file::made(path, &folder, &name, want, &mut notes)?;
+    finish(path, Kind::File, vec![member], is_direct, 1, want, notes)
 }
 
 /// How much of a target of `whole` bytes is used.
@@ -97,8 +89,8 @@ fn usable(whole: u64, want: &Want) -> Result<u64> {
     }
 }
 
-fn check_users(path: &Path, write: bool, notes: &mut Vec<String>) -> Result<()> {
-    let all = users_patiently(path, write);
+fn check_users(pinned: &Pinned, write: bool, notes: &mut Vec<String>) -> Result<()> {
+    let all = users_patiently(pinned, write);
     match all.first() {
         Some(used) if write => {
             Err(Error::new(ErrorKind::InUse, format!("is in use: {used}")).advise(used.remedy()))
@@ -114,11 +106,14 @@ fn check_users(path: &Path, write: bool, notes: &mut Vec<String>) -> Result<()> 
 }
 
 /// Rings of a run that has just ended hold its locks on files for a while as well.
-fn users_patiently(path: &Path, write: bool) -> Vec<Use> {
+fn users_patiently(pinned: &Pinned, write: bool) -> Vec<Use> {
     let begun = Instant::now();
     loop {
-        let all = users(path);
-        if !write || all != [Use::Program] || begun.elapsed() > PATIENCE {
+        let all = users(&pinned.path());
+        // A program that looks at devices (losetup, udev) has one open for a moment.
+        let may_end = |used: &Use| matches!(used, Use::Program | Use::OpenForWriting { .. });
+        let is_lasting = all.is_empty() || !all.iter().all(may_end);
+        if !write || is_lasting || begun.elapsed() > PATIENCE {
             return all;
         }
         std::thread::sleep(PAUSE);
@@ -126,23 +121,26 @@ fn users_patiently(path: &Path, write: bool) -> Vec<Use> {
 }
 
 /// Refuses to write over data, unless the target was named for it.
-fn check_empty(path: &Path, size_bytes: u64, want: &Want, target: &Path) -> Result<()> {
+fn check_empty(file: &File, size_bytes: u64, want: &Want, target: &Path) -> Result<()> {
     if !want.write || want.destroy.is_some() {
         return Ok(());
     }
     let cannot = |error| Error::io("cannot be read to see whether it is empty", error);
-    let file = File::open(path).map_err(cannot)?;
-    let Some(at) = content::first_data(&file, size_bytes).map_err(cannot)? else {
+    let Some(at) = content::first_data(file, size_bytes).map_err(cannot)? else {
         return Ok(());
     };
     Err(Error::new(
         ErrorKind::Refused,
         format!("holds data (at byte {at}) that writing would destroy"),
     )
-    .advise(format!(
+    .advise(meant(target)))
+}
+
+fn meant(target: &Path) -> String {
+    format!(
         "if that is meant, name it again: --destroy-data {}",
         target.display()
-    )))
+    )
 }
 
 /// A device that is written is claimed: nobody can mount it meanwhile.
@@ -154,53 +152,43 @@ fn exclusive(want: &Want) -> OFlags {
     }
 }
 
-/// The open file, and whether it goes past the page cache.
-fn open(path: &Path, want: &Want, more: OFlags, notes: &mut Vec<String>) -> Result<(File, bool)> {
-    if want.direct {
-        match open_patiently(path, want.write, more | OFlags::DIRECT) {
-            Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
-                notes.push(
-                    "its file system has no O_DIRECT: I/O goes through the page cache".to_owned(),
-                );
-            }
-            other => return other.map(|file| (file, true)).map_err(|e| explain(e, want)),
-        }
-    }
-    let file = open_patiently(path, want.write, more).map_err(|error| explain(error, want))?;
-    Ok((file, false))
-}
-
-fn open_patiently(path: &Path, write: bool, flags: OFlags) -> io::Result<File> {
+/// The one descriptor by which a target is judged, filled and used.
+fn open(pinned: &Pinned, write: bool, more: OFlags) -> Result<File> {
     let begun = Instant::now();
     loop {
-        // Times of access cost some processor time each read; who does not own a file must bear it.
-        let quietly = open_once(path, write, flags | OFlags::NOATIME);
-        let file = match quietly {
-            Err(error) if error.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
-                open_once(path, write, flags)
-            }
-            other => other,
-        };
+        let file = pinned.open(write, more);
         let is_busy = matches!(&file, Err(e) if e.kind() == io::ErrorKind::ResourceBusy);
         if !is_busy || begun.elapsed() > PATIENCE {
-            return file;
+            return file.map_err(|error| explain(error, write));
         }
         std::thread::sleep(PAUSE);
     }
 }
 
-fn open_once(path: &Path, write: bool, flags: OFlags) -> io::Result<File> {
-    let flags = i32::try_from(flags.bits()).unwrap_or(0);
-    let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(write)
-        .custom_flags(flags)
-        .open(path)
+/// From now on the file is read and written past the page cache, where that is wanted and possible.
+fn past_the_cache(file: &File, want: &Want, notes: &mut Vec<String>) -> Result<bool> {
+    let failed = |error: Errno| Error::io("its mode of access cannot be set", error.into());
+    let flags = fcntl_getfl(file).map_err(failed)?;
+    // Times of access cost some processor time each read; who does not own a file must bear it.
+    let quiet = flags | OFlags::NOATIME;
+    let flags = fcntl_setfl(file, quiet).map_or(flags, |()| quiet);
+    if !want.direct {
+        return Ok(false);
+    }
+    match fcntl_setfl(file, flags | OFlags::DIRECT) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL) => {
+            notes.push(
+                "its file system has no O_DIRECT: I/O goes through the page cache".to_owned(),
+            );
+            Ok(false)
+        }
+        Err(error) => Err(failed(error)),
+    }
 }
 
-fn explain(error: io::Error, want: &Want) -> Error {
-    let how = if want.write {
+fn explain(error: io::Error, write: bool) -> Error {
+    let how = if write {
         "reading and writing"
     } else {
         "reading"
@@ -251,5 +239,6 @@ fn finish(
         caches,
         notes,
         members,
+        below: None,
     })
 }

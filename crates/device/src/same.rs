@@ -2,7 +2,9 @@
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::users::sysfs_folder;
 
 /// Whether both lead to the same file, folder or device: by links of both kinds, by two nodes of one
 /// device. Of names that lead nowhere yet it is their spelling.
@@ -17,8 +19,45 @@ pub fn same(a: &Path, b: &Path) -> bool {
     }
 }
 
+/// A loop device on a file on a loop device …: no further than this.
+const DEEPEST: usize = 4;
+
+/// Whether I/O to both names reaches the same bytes: they are [`same`], or loop devices lead from one to the
+/// file or device that the other leads to, at the same offset in it.
+pub fn are_aliases(a: &Path, b: &Path) -> bool {
+    same(a, b) || matches!((bottom(a), bottom(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// What is below all loop devices, and where in it the name begins.
+fn bottom(path: &Path) -> Option<(Identity, u64)> {
+    let mut found = path.metadata().ok()?;
+    let mut start = 0_u64;
+    for _ in 0..DEEPEST {
+        let Some((file, offset)) = behind(&found) else {
+            break;
+        };
+        found = file.metadata().ok()?;
+        start = start.checked_add(offset)?;
+    }
+    Some((identity(&found), start))
+}
+
+/// The file behind a whole loop device, and the offset of the device in it.
+fn behind(found: &Metadata) -> Option<(PathBuf, u64)> {
+    if !found.file_type().is_block_device() {
+        return None;
+    }
+    let folder = sysfs_folder(found.rdev())?.join("loop");
+    let file = std::fs::read_to_string(folder.join("backing_file")).ok()?;
+    let offset = std::fs::read_to_string(folder.join("offset")).ok()?;
+    let file = PathBuf::from(file.trim_end_matches('\n'));
+    Some((file, offset.trim().parse().ok()?))
+}
+
+type Identity = (bool, u64, u64);
+
 /// The number of a device, else the inode and where it is.
-fn identity(of: &Metadata) -> (bool, u64, u64) {
+fn identity(of: &Metadata) -> Identity {
     if of.file_type().is_block_device() {
         (true, of.rdev(), 0)
     } else {

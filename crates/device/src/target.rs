@@ -3,13 +3,21 @@
 use std::fs::{File, Metadata};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use crate::cache::Caches;
 use crate::direct::Direct;
+use crate::in_flight;
+use crate::lock::LockedBelow;
+use crate::pinned::Pinned;
 use crate::same::same;
+use crate::scratch::ScratchHeader;
 use crate::{Error, ErrorKind, Result, open};
+
+/// How long the end of a run waits for a scratch file to be sealed.
+const SEAL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What somebody wants of a target.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +54,26 @@ pub struct Member {
     pub file: File,
     /// How much of it may be used.
     pub size_bytes: u64,
+    /// Of a file that was made here and is written.
+    pub(crate) scratch: Option<ScratchHeader>,
+}
+
+impl Drop for Member {
+    /// On a device that hangs the seal would wait for ever, so a thread of its own sets it. A file that could not be
+    /// sealed is asked about by the next run.
+    fn drop(&mut self) {
+        let Some((header, file)) = self.scratch.take().zip(self.file.try_clone().ok()) else {
+            return;
+        };
+        let (done, sealed) = mpsc::channel();
+        std::thread::spawn(move || {
+            let _ = header.seal(&file);
+            // The file is closed when the target is gone.
+            drop(file);
+            let _ = done.send(());
+        });
+        let _ = sealed.recv_timeout(SEAL_PATIENCE);
+    }
 }
 
 /// A target that may be used as was wanted.
@@ -59,12 +87,30 @@ pub struct Target {
     pub(crate) write: bool,
     pub(crate) caches: Caches,
     pub(crate) notes: Vec<String>,
+    /// Held for as long as it is open for writing.
+    pub(crate) below: Option<LockedBelow>,
 }
 
 impl Target {
     /// Opens a target, or says why it may not be used so.
     pub fn open(path: &Path, want: &Want) -> Result<Self> {
-        opened(path, want).map_err(|error| error.of_target(path))
+        let target = if want.write {
+            in_flight::refuse(path)
+                .and_then(|()| opened(path, want))
+                .and_then(|target| target.with_locks())
+        } else {
+            opened(path, want).map(|mut target| {
+                target.notes.extend(in_flight::note(path));
+                target
+            })
+        };
+        target.map_err(|error| error.of_target(path))
+    }
+
+    /// Locks what lies below it as well.
+    fn with_locks(mut self) -> Result<Self> {
+        self.below = Some(LockedBelow::new(&self.path)?);
+        Ok(self)
     }
 
     /// As it was named.
@@ -138,26 +184,32 @@ impl Target {
 }
 
 fn opened(path: &Path, want: &Want) -> Result<Target> {
-    let found = match path.metadata() {
-        Ok(found) => Some(found),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Error::io("cannot be looked at", error)),
+    let pinned = Pinned::named(path, want.write)?;
+    check_name(path, pinned.as_ref(), want)?;
+    let Some(pinned) = pinned else {
+        return missing(path, want);
     };
-    check_name(path, want)?;
-    match found.as_ref().map(kind_of) {
-        Some(Some(Kind::Block)) => open::block(path, want),
-        Some(Some(Kind::File)) => open::file(path, want),
-        Some(Some(Kind::Folder)) => open::folder::open(path, want),
-        None if is_in_dev(path) => Err(Error::new(ErrorKind::Io, "there is no such device")
-            .advise("see which there are: lsblk")),
-        None if want.size_bytes.is_some() => open::file(path, want),
-        None => Err(Error::new(ErrorKind::Io, "there is no such file or device")
-            .advise("give a size to make and fill a file of this name")),
-        Some(None) => Err(Error::new(
+    match kind_of(pinned.found()) {
+        Some(Kind::Block) => open::block(path, &pinned, want),
+        Some(Kind::File) => open::file(path, &pinned, want),
+        Some(Kind::Folder) => open::folder::open(path, &pinned, want),
+        None => Err(Error::new(
             ErrorKind::Unsupported,
             "is no block device, file or folder",
         )),
     }
+}
+
+fn missing(path: &Path, want: &Want) -> Result<Target> {
+    if is_in_dev(path) {
+        return Err(Error::new(ErrorKind::Io, "there is no such device")
+            .advise("see which there are: lsblk"));
+    }
+    if want.size_bytes.is_some() {
+        return open::new_file(path, want);
+    }
+    Err(Error::new(ErrorKind::Io, "there is no such file or device")
+        .advise("give a size to make and fill a file of this name"))
 }
 
 /// A file that is made there by a slip of the pen lies in memory, and stands for the device from then on.
@@ -178,11 +230,15 @@ fn kind_of(found: &Metadata) -> Option<Kind> {
 }
 
 /// A slip of the pen in the second name must not pass for consent.
-fn check_name(path: &Path, want: &Want) -> Result<()> {
+fn check_name(path: &Path, pinned: Option<&Pinned>, want: &Want) -> Result<()> {
     let Some(named) = &want.destroy else {
         return Ok(());
     };
-    if same(named, path) {
+    let is_same = match pinned {
+        Some(pinned) => same(named, &pinned.path()),
+        None => same(named, path),
+    };
+    if is_same {
         return Ok(());
     }
     Err(Error::new(

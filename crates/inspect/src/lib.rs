@@ -8,10 +8,12 @@
 pub mod archive;
 pub mod assemble;
 pub mod captures;
+mod confined;
 pub mod error;
 pub mod filesystems;
 pub mod host;
 pub mod images;
+pub mod moving;
 pub mod recording;
 pub mod source;
 pub mod tables;

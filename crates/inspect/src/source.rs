@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use rustix::fs::{Mode, OFlags, SeekFrom, seek};
 use rustix::io::Errno;
 
+use crate::confined::ConfinedFolder;
 use crate::error::{Error, Result};
 use crate::recording::trail::Trail;
 
@@ -106,13 +107,26 @@ impl FileSource {
         Self::open_with(path, OFlags::NOFOLLOW)
     }
 
+    /// The same for one that was judged by its place in a folder: through no link at all.
+    pub(crate) fn open_in(folder: &ConfinedFolder, inside: &Path) -> Result<Self> {
+        let path = folder.path_of(inside);
+        Self::open_by(&path, || folder.open_file(inside))
+    }
+
     fn open_with(path: &Path, more: OFlags) -> Result<Self> {
+        let flags = more | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        Self::open_by(path, || {
+            let opened = rustix::fs::open(path, flags, Mode::empty());
+            let fd = opened.map_err(|e| Error::io("Cannot open it", e.into()).in_file(path))?;
+            Ok(File::from(fd))
+        })
+    }
+
+    fn open_by(path: &Path, open: impl FnOnce() -> Result<File>) -> Result<Self> {
         let failed = |error| Error::io("Cannot open it", error).in_file(path);
         let check = |data: std::fs::Metadata| check_type(&data).map_err(|e| e.in_file(path));
         check(path.metadata().map_err(failed)?)?;
-        let flags = more | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
-        let file = File::from(file);
+        let file = open()?;
         check(file.metadata().map_err(failed)?)?;
         Self::from_file(file, path)
     }

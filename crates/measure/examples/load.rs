@@ -57,6 +57,7 @@ fn main() {
         let files = [path.as_path()];
         let target = fio::Target {
             files: &files,
+            file_bytes: None,
             folder: false,
         };
         let settings = fio::Settings {

@@ -23,7 +23,7 @@ use ioalign_observe::formats::Hints;
 use ioalign_observe::formats::parquet::groups;
 use ioalign_observe::generate::{self, Plan};
 use ioalign_observe::input::{self, chunks::Chunker};
-use ioalign_observe::record::Columns;
+use ioalign_observe::record::Io;
 use ioalign_observe::{Progress, Records, pipeline, write};
 
 fn main() -> ExitCode {
@@ -85,22 +85,20 @@ fn parse_parquet(path: &Path) {
 fn count(path: &Path) {
     let groups = groups::Groups::open(path).unwrap();
     let mut batches = groups::Batches::default();
-    let mut all = Vec::new();
+    let mut all: Vec<Io> = Vec::new();
     for group in 0..groups.count() {
         groups.open_rows(group, &mut batches).unwrap();
         let mut more = true;
         while more {
             let mut records = Records::default();
             more = batches.next(&mut records).unwrap();
-            all.push(records.columns);
+            all.extend(records.rows.iter().map(|row| row.io));
         }
     }
-    let rows: usize = all.iter().map(Columns::len).sum();
     let start = spent();
     let mut analysis = Analysis::new(&ioalign_observe::analyse::Settings::default());
-    for columns in &all {
-        analysis.add_columns(columns.all());
-    }
+    analysis.add(&all);
+    let rows = all.len();
     println!("counting: {}", rate(rows as u64, spent() - start));
 }
 

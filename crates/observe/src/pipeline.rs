@@ -18,7 +18,7 @@ use crate::formats::{self, Facts, Format, Hints};
 use crate::input::{self, Input};
 use crate::order::Order;
 use crate::pairing::{Pairing, Sink, Stage};
-use crate::record::{Io, Records, Skipped};
+use crate::record::{Io, Skipped};
 
 pub use convert::{Converted, convert};
 pub use directory::Directory;
@@ -260,18 +260,6 @@ impl Machine {
         analysis.meet(&self.directory);
         self.order
             .push(rows, &mut |rows| pairing.push(rows, analysis));
-    }
-
-    /// Columns as they are where they can be counted so, else as rows.
-    fn push_all(&mut self, records: &mut Records) {
-        let counted = self.outlet.is_none() && self.pairing.is_empty();
-        if !counted || !self.order.passes(&records.columns.time) {
-            records.make_rows();
-        } else if !records.columns.is_empty() {
-            self.analysis.meet(&self.directory);
-            self.analysis.add_columns(records.columns.all());
-        }
-        self.push(&records.rows);
     }
 
     /// Whether no more rows are wanted, because they cannot be written.

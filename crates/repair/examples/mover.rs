@@ -65,7 +65,14 @@ fn apply(disk: &str, journal: &str, one: Move, options: &Options) -> Result<Done
         keep: Vec::new(),
     };
     let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
-    mover::apply(&mut disk, Path::new(journal), &job, options, &mut watch)
+    mover::apply(
+        &mut disk,
+        Path::new(journal),
+        &job,
+        &mover::MoveOrigin::default(),
+        options,
+        &mut watch,
+    )
 }
 
 fn end(verb: &str, disk: &str, journal: &str, options: &Options) -> Result<Done> {

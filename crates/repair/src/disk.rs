@@ -34,6 +34,12 @@ pub trait Disk {
     fn zeros_from(&mut self, _at: u64) -> u64 {
         0
     }
+
+    /// How many bytes from there on are stored, as far as is known without a look at them; 0 where that is
+    /// not known.
+    fn data_from(&mut self, _at: u64) -> u64 {
+        0
+    }
 }
 
 /// Reads bytes at any place, by the whole blocks that they lie in.

@@ -5,6 +5,7 @@
 //! image, and on a simulated disk that loses power at any write.
 #![deny(missing_docs)]
 
+pub mod allocation;
 pub mod boot;
 mod bytes;
 pub mod container;

@@ -1,6 +1,6 @@
 //! Advice for a terminal: the decision first, then each defect with its reasons, then what was assumed.
 
-use ioalign_core::advice::{Advice, Assumption, Decision, Item, Load, Measured};
+use ioalign_core::advice::{Advice, Assumption, Decision, Item, Load, Measured, in_flight};
 
 use crate::comparison::words::share;
 use crate::options::Options;
@@ -58,7 +58,8 @@ fn item(page: &mut Page, item: &Item) {
     page.blank();
     let dot = page.glyphs().dot;
     let defect = &item.defect;
-    let layer = defect.layer.as_deref().unwrap_or(&item.target);
+    let name = defect.layer_name.as_ref().or(defect.layer.as_ref());
+    let layer = name.unwrap_or(&item.target);
     let title = [
         Span::new(look(item.decision), item.decision.words().to_uppercase()),
         Span::plain("  "),
@@ -103,14 +104,16 @@ fn workload(load: &Load) -> String {
         format!("{} I/Os", thousands(load.ios)),
         format!("{} reads", share(load.reads_ratio)),
     ];
-    let told = [
+    let shares = [
         (load.sequential_reads_ratio, "sequential reads"),
         (load.random_writes_ratio, "random writes"),
         (load.busy_ratio, "of the time busy"),
     ];
-    for (ratio, what) in told {
+    for (ratio, what) in shares {
         parts.extend(ratio.map(|ratio| format!("{} {what}", share(ratio))));
     }
+    let depth = load.queue_depth;
+    parts.extend(depth.map(|depth| format!("{} in flight", in_flight(depth))));
     let names: Vec<_> = load
         .devices
         .iter()
@@ -125,13 +128,15 @@ fn measurement(cost: &Measured) -> String {
         "" => String::new(),
         machine => format!(" of {}", clean(machine)),
     };
-    let out = match cost.cells_left_out {
+    let some = |n: usize, what: &str| match n {
         0 => String::new(),
-        n => format!(", {} left out", count(n)),
+        n => format!(", {} {what}", count(n)),
     };
+    let open = some(cost.cells_undecided, "of them undecided");
+    let out = some(cost.cells_left_out, "left out");
     let cells = if cost.cells == 1 { "cell" } else { "cells" };
     format!(
-        "Measurement on {}{place}: {} {cells} with a result{out}.",
+        "Measurement on {}{place}: {} {cells} with an interval{open}{out}.",
         clean(&cost.target),
         count(cost.cells)
     )

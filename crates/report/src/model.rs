@@ -17,6 +17,17 @@ pub struct Report {
     pub scanned_at_seconds: Option<u64>,
     /// What fails a build: everything from suboptimal on, unless a policy says otherwise.
     pub fail: FailOn,
+    /// The policy file that decided what counts and what is waived, if there was one.
+    pub policy: Option<String>,
+}
+
+impl Report {
+    /// What stands above the targets, as name and value in display order.
+    pub(crate) fn opening(&self) -> Vec<(String, String)> {
+        let policy = self.policy.iter();
+        let policy = policy.map(|file| ("policy".to_owned(), file.clone()));
+        self.machine.iter().cloned().chain(policy).collect()
+    }
 }
 
 /// Which findings fail a build. Severities stay what they are: this decides what counts.

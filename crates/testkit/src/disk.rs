@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// An image file that goes away with its folder.
+/// An image file that goes away with its folder. It is open for writing only while it is written: programs
+/// refuse what another one writes.
 pub struct Disk {
     folder: TempDir,
     path: PathBuf,
@@ -18,19 +19,16 @@ impl Disk {
     pub fn new(name: &str, bytes: u64) -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join(name);
-        let file = File::options()
-            .create_new(true)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .unwrap();
-        file.set_len(bytes).unwrap();
+        let new = File::create_new(&path).unwrap();
+        new.set_len(bytes).unwrap();
+        let file = File::open(&path).unwrap();
         Self { folder, path, file }
     }
 
     /// Writes bytes.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> &Self {
-        self.file.write_all_at(bytes, offset).unwrap();
+        let file = File::options().write(true).open(&self.path).unwrap();
+        file.write_all_at(bytes, offset).unwrap();
         self
     }
 

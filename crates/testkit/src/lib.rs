@@ -9,11 +9,14 @@ pub mod device;
 pub mod disk;
 pub mod files;
 pub mod gpt;
+pub mod lvm;
 pub mod mbr;
+pub mod nvlist;
 pub mod qemu;
 pub mod random;
 pub mod run;
 pub mod sarif;
+pub mod served;
 pub mod sysroot;
 
 pub use bundle::Bundle;

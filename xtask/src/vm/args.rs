@@ -108,7 +108,7 @@ fn embedded(script: &str) -> Vec<String> {
         .collect()
 }
 
-/// `PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N]`
+/// `PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]`
 fn disk(text: &str) -> Result<Disk> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();
@@ -127,12 +127,21 @@ fn property(text: &str) -> Result<String> {
     let (name, value) = text
         .split_once('=')
         .with_context(|| format!("{text}: NAME=BYTES is wanted"))?;
+    if name == "serial" {
+        let is_plain = value.chars().all(|c| c.is_ascii_alphanumeric());
+        return match is_plain && !value.is_empty() {
+            true => Ok(format!("serial={value}")),
+            false => bail!("{text}: a serial number is of letters and digits"),
+        };
+    }
     let name = match name {
         "logical" => "logical_block_size",
         "physical" => "physical_block_size",
         "min" => "min_io_size",
         "opt" => "opt_io_size",
-        other => bail!("a disk has no property {other}; logical, physical, min and opt exist"),
+        other => {
+            bail!("a disk has no property {other}; logical, physical, min, opt and serial exist")
+        }
     };
     Ok(format!("{name}={}", size_of_text(value)?))
 }
@@ -168,12 +177,16 @@ mod tests {
 
     #[test]
     fn a_disk_has_path_size_and_topology() {
-        let found = disk("a=b.img=64M,physical=4k,opt=192K").unwrap();
+        let found = disk("a=b.img=64M,physical=4k,opt=192K,serial=one").unwrap();
         assert_eq!(found.path, Some(PathBuf::from("a=b.img")));
         assert_eq!(found.size, 64 << 20);
         assert_eq!(
             found.properties,
-            ["physical_block_size=4096", "opt_io_size=196608"]
+            [
+                "physical_block_size=4096",
+                "opt_io_size=196608",
+                "serial=one"
+            ]
         );
     }
 
@@ -184,7 +197,15 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["a", "a=", "a=1X", "a=16777216T", "a=1M,width=3", "a=1M,min"] {
+        for text in [
+            "a",
+            "a=",
+            "a=1X",
+            "a=16777216T",
+            "a=1M,width=3",
+            "a=1M,min",
+            "a=1M,serial=,x",
+        ] {
             assert!(disk(text).is_err(), "{text}");
         }
         assert!(Options::default().add(&words("--disk")).is_err());

@@ -129,11 +129,14 @@ impl Machine {
     }
 }
 
-/// A virtio disk whose serial is `name`: the guest's init finds it by that.
+/// A virtio disk whose serial is `name`, unless it has one of its own: the guest's init finds it by that.
 fn drive(path: &Path, name: &str, properties: &[String]) -> Vec<String> {
     // A comma in the path would end the option.
     let path = path.to_string_lossy().replace(',', ",,");
-    let mut device = format!("virtio-blk-pci,drive={name},serial={name}");
+    let mut device = format!("virtio-blk-pci,drive={name}");
+    if !properties.iter().any(|one| one.starts_with("serial=")) {
+        device.push_str(&format!(",serial={name}"));
+    }
     for property in properties {
         device.push(',');
         device.push_str(property);

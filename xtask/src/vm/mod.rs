@@ -47,7 +47,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
 
 /// Runs the script; `echo` shows the console, otherwise only what goes wrong is shown.
 pub fn run(script: &Path, options: &Options, echo: bool) -> Result<Outcome> {
-    packages::ensure_vm()?;
+    packages::ensure("test")?;
     let started = Instant::now();
     let base = initramfs::cached(options)?;
     let scratch = Scratch::new()?;

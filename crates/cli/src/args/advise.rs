@@ -15,7 +15,7 @@ Examples:
   ioalign advise --stack check.json          says what it assumes, and how to know
 
 Exit codes: 0 nothing to fix or leave it, 1 something to fix now or at the next outage,
-64 wrong usage, 65 a document cannot be read.";
+64 wrong usage, 65 a document cannot be read, or is of another device than the stack.";
 
 #[derive(Debug, Args)]
 pub struct AdviseArgs {
@@ -30,6 +30,10 @@ pub struct AdviseArgs {
     /// What crossing costs: a document of `measure compare --json` or `measure matrix --json`
     #[arg(long, value_name = "COMPARISON.json")]
     pub cost: Option<PathBuf>,
+
+    /// The profile and the measurement speak for the stack, though they name no device of it: the advice says so
+    #[arg(long)]
+    pub assume_same: bool,
 
     #[command(flatten)]
     pub look: LookArgs,

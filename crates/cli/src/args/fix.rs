@@ -18,7 +18,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   ioalign fix disk.img                       what would move, and what that means; nothing is written
   ioalign fix disk.img --apply               move it, with a journal beside the image
-  ioalign fix /dev/sdb --apply --journal /root/sdb.journal
+  ioalign fix /dev/sdb --apply               the journal is in /var/lib/ioalign
   ioalign fix disk.img --resume              go on after a crash, a kill, Ctrl-C
   ioalign fix disk.img --rollback            or go back
   ioalign fix old.vhd --output new.qcow2     into a new image; the original is not touched
@@ -27,12 +27,13 @@ Examples:
   ioalign fix disk.img --grow --apply        after `truncate --size +10G disk.img`
   ioalign fix disk.img --convert-sector-size 4096 --output 4kn.img
 
-A device has to be out of use: not mounted, not part of a volume, not paged on. Until the new table
-is written nothing is lost by any crash: --resume finishes, --rollback goes back.
+A device has to be out of use: not mounted, not part of a volume, not paged on, not open for writing.
+No crash loses anything: --resume finishes, --rollback goes back. Until then a marker in place of the
+table says so, to every program and under every name of the disk.
 
-Exit codes: 0 done (or, without --apply, there is something to do), 1 nothing needs moving,
-64 wrong usage or a consent is missing, 65 it cannot be done or the target is unreadable,
-130 interrupted: the journal holds the state.";
+Exit codes: 0 done, or nothing needs moving, or a plan was shown; 1 with --exit-code: something would
+move; 64 wrong usage or a consent is missing, 65 it cannot be done or the target is unreadable (a plan
+that would be refused exits so too); 130 interrupted: the journal holds the state.";
 
 #[derive(Debug, Args)]
 pub struct FixArgs {
@@ -43,14 +44,22 @@ pub struct FixArgs {
     #[command(flatten)]
     pub mode: ModeArgs,
 
-    /// Where the journal is (default: TARGET.ioalign-journal beside an image; for a device in the
-    /// working directory)
+    /// Where the journal is (default: TARGET.ioalign-journal beside an image; for a device, and where
+    /// others can write beside the image, in the folder for journals)
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub journal: Option<PathBuf>,
+
+    /// The folder for journals (default: /var/lib/ioalign); one that is not there is made
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "journal"])]
+    pub journal_dir: Option<PathBuf>,
 
     /// Write a new image instead, with everything in its new place; TARGET is not touched
     #[arg(long, value_name = "IMAGE", conflicts_with_all = ["apply", "resume", "rollback"])]
     pub output: Option<PathBuf>,
+
+    /// Write the new image even if it may not fit into its file system
+    #[arg(long, requires = "output")]
+    pub no_space_check: bool,
 
     /// Format of the new image (default: by its name, else raw)
     #[arg(long, value_parser = formats(), value_name = "FORMAT", requires = "output")]
@@ -60,7 +69,8 @@ pub struct FixArgs {
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub partition: Vec<u32>,
 
-    /// Make starts multiples of this (default: 1 MiB where that moves no more than less would)
+    /// Make starts multiples of this, wherever the data then lie (default: the good starts of `check`, near
+    /// 1 MiB where that moves no more than less would)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub align: Option<Bytes>,
 
@@ -98,9 +108,17 @@ pub struct FixArgs {
     #[arg(long)]
     pub accept_boot: bool,
 
+    /// Move although other images in the folder have this one for their backing file: they become garbage
+    #[arg(long)]
+    pub accept_overlays: bool,
+
     /// Do it only if the plan is still this one
     #[arg(long, value_name = "PLAN")]
     pub expect: Option<String>,
+
+    /// Without --apply: exit with 1 where something would move
+    #[arg(long, conflicts_with_all = ["apply", "resume", "rollback"])]
+    pub exit_code: bool,
 
     #[command(flatten)]
     pub look: LookArgs,
@@ -108,23 +126,38 @@ pub struct FixArgs {
 
 /// What is done.
 #[derive(Debug, Args)]
-#[group(multiple = false)]
+#[group(multiple = true)]
 pub struct ModeArgs {
     /// Show what would be done (the default)
-    #[arg(long)]
+    #[arg(long, group = "way")]
     pub plan: bool,
 
     /// Do it
-    #[arg(long)]
+    #[arg(long, group = "way")]
     pub apply: bool,
 
     /// Go on with what was interrupted
-    #[arg(long)]
+    #[arg(long, group = "way")]
     pub resume: bool,
 
     /// Go back to the layout from before
-    #[arg(long)]
+    #[arg(long, group = "way")]
     pub rollback: bool,
+
+    /// Take the marker of an unfinished move away without its journal. Names the target again. The old
+    /// table comes back; partitions that were on their way stay torn
+    #[arg(long, value_name = "TARGET", group = "way")]
+    pub abandon: Option<PathBuf>,
+
+    /// With --resume or --rollback: TARGET is a copy of the disk that the move was begun on, or may be
+    /// one. The journal ends with the job, and the original is given up
+    #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "output"])]
+    pub adopt: bool,
+
+    /// With --resume or --rollback: go on although other programs have changed tables or superblocks
+    /// since. What they wrote to data that are on their way is lost
+    #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "output"])]
+    pub trust_disk: bool,
 }
 
 /// How data are moved.

@@ -38,6 +38,7 @@ pub enum MeasureVerb {
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   ioalign measure compare /dev/sdb                       4 KiB random reads, one and 16 in flight
+  ioalign measure compare /dev/sdb --quick               the same within 10 s
   ioalign measure compare /dev/sdb --offsets 0,512,1536,32256 --sizes 4k,64k
   ioalign measure compare /dev/sdb --layout-a old.sfdisk --layout-b new.sfdisk
   ioalign measure compare scratch.dat --size 1G --write --ops write --cold
@@ -53,7 +54,8 @@ that an argument would lift; 65 the target cannot be used; 130 interrupted: what
 
 const MATRIX_EXAMPLES: &str = "\
 Examples:
-  ioalign measure matrix /dev/sdb --quick                16 read points in a few minutes
+  ioalign measure matrix /dev/sdb --quick                random reads of 4 and 64 KiB, in 10 s
+  ioalign measure matrix /dev/sdb --ramp 1s --time 10s   16 read points in at most 3 minutes
   ioalign measure matrix /dev/sdc --write --destroy-data /dev/sdc -o matrix.html --format html
   ioalign measure matrix /dev/sdb --sizes 4k,64k --patterns random --depth 1,16 --format csv
   ioalign measure matrix /dev/sdb --vs /mnt/vm/disk.raw --ops read,read-60
@@ -74,6 +76,7 @@ Examples:
   ioalign measure run job.toml /dev/sdb
   ioalign measure run fio-1m-writes /dev/sdc --emit-fio > job.fio; fio job.fio
   ioalign measure run --from-fio job.fio --write
+  ioalign measure run --from-fio job.fio --emit-fio      what of it would run
   ioalign measure run blender-70-30 /dev/sdb --profile-out sent.json
 
 Named jobs: iometer-vmfs, fio-1m-writes, sysbench-fileio, blender-70-30, iops-16-workers.
@@ -154,6 +157,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = millis)]
     pub time: u64,
 
+    /// An answer within 10 s: all cells share 8 s, on no more of the target than 1 GiB
+    #[arg(long, conflicts_with_all = ["ramp", "time"])]
+    pub quick: bool,
+
     #[command(flatten)]
     pub how: HowArgs,
 }
@@ -176,7 +183,8 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "TIME", default_value = "4m", value_parser = millis)]
     pub time: u64,
 
-    /// One second of ramp, at most 10 s a point, and no more of the target than 1 GiB
+    /// An answer within 10 s: 4 and 64 KiB, random, where nothing else is typed; all points share 8 s, without a
+    /// ramp, on no more of the target than 1 GiB
     #[arg(long, conflicts_with_all = ["ramp", "time", "full"])]
     pub quick: bool,
 
@@ -195,9 +203,13 @@ pub struct RunArgs {
     #[arg(value_name = "JOB|TARGET")]
     pub what: Vec<PathBuf>,
 
-    /// Run what is common to both of a job file of fio, and say what is not
-    #[arg(long, value_name = "JOB", conflicts_with = "emit_fio")]
+    /// Run a job file of fio; what has no place here is said, and refused where it makes another job
+    #[arg(long, value_name = "JOB")]
     pub from_fio: Option<PathBuf>,
+
+    /// Run what is left of a job of fio that would be refused
+    #[arg(long, requires = "from_fio")]
+    pub lenient: bool,
 
     /// Write the equivalent job file of fio instead of running anything
     #[arg(long)]
@@ -206,6 +218,9 @@ pub struct RunArgs {
     /// Write what was sent as a profile (`ioalign.profile/1`)
     #[arg(long, value_name = "FILE")]
     pub profile_out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub replace: super::ReplaceArgs,
 
     #[command(flatten)]
     pub load: LoadArgs,

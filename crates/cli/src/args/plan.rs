@@ -21,17 +21,21 @@ Examples:
   ioalign plan --platform windows --raid 5 --disks 5 --element 64k --controller
   ioalign plan --platform solaris --label efi --volume-block 8k --fs zfs
   ioalign plan --from check.json --fs xfs                 the grids of a stack that was checked
+  ioalign plan --raid 1 --device /dev/sdb --device /dev/sdc --fs ext4
+  ioalign plan --label dos --partition data:10G,data:10G,data:10G,swap:8G,data --size 100G
   ioalign plan --partition-at 11s --grid 256k --lvm       keep the partition, align what is in it
   ioalign plan --device /dev/sdb --fs ext4 --quiet > make.sh      the commands alone, as a script
 
 Sizes are binary: 64k, 1M, 128s (sectors of 512 bytes). Nothing is written: plan prints commands.
+Without --device they name no disk: replace /dev/sdX (for Windows N) before you run them.
 
-Exit codes: 0 a layout that is on all grids, 1 one for which grids had to be given up, or none,
-64 wrong usage, 65 the document is unreadable.";
+Exit codes: 0 a layout that is on all grids, 1 one for which grids had to be given up, one that stays
+off them (--partition-at), or none, 64 wrong usage, 65 the document is unreadable.";
 
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// The disks, as the platform calls them; repeated, or several after one another
+    /// The disks, as the platform calls them; repeated, or several after one another (default: a name that is no
+    /// disk, to be replaced)
     #[arg(long, value_name = "DISK", num_args = 1..)]
     pub device: Vec<String>,
 
@@ -55,20 +59,20 @@ pub struct PlanArgs {
     #[arg(long, value_name = "CHECK.json")]
     pub from: Option<PathBuf>,
 
-    /// Logical block of the disks
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "512")]
-    pub logical: Bytes,
+    /// Logical block of the disks (default: 512 bytes)
+    #[arg(long, value_name = "SIZE", value_parser = sector)]
+    pub logical: Option<Bytes>,
 
-    /// Physical block of the disks
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4k")]
-    pub physical: Bytes,
+    /// Physical block of the disks (default: 4 KiB, assumed: any grid that is stated comes first)
+    #[arg(long, value_name = "SIZE", value_parser = block)]
+    pub physical: Option<Bytes>,
 
     /// Indirection unit: what flash maps as one piece
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = block)]
     pub unit: Option<Bytes>,
 
     /// Block of the volume that a storage system exports (zvol, LUN)
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = block)]
     pub volume_block: Option<Bytes>,
 
     // Not a doc comment: rustdoc takes the brackets for links.
@@ -192,6 +196,21 @@ where
 
 fn size(text: &str) -> Result<Bytes, String> {
     parse_size(text, SectorSize::S512).map_err(|error| error.to_string())
+}
+
+/// A size that is not nothing.
+fn block(text: &str) -> Result<Bytes, String> {
+    match size(text)? {
+        Bytes::ZERO => Err("a block of no bytes".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+fn sector(text: &str) -> Result<Bytes, String> {
+    let bytes = size(text)?;
+    let fits = bytes.get().is_power_of_two() && (512..=1 << 16).contains(&bytes.get());
+    fits.then_some(bytes)
+        .ok_or_else(|| "sectors have 512 bytes to 64 KiB, a power of two".to_owned())
 }
 
 fn part(text: &str) -> Result<Part, String> {

@@ -77,6 +77,9 @@ pub struct WatchArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub replace: super::ReplaceArgs,
+
     /// Room for events on their way to the file
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = ring, requires = "record")]
     pub ring: u32,

@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use ioalign_device::create::{MayReplace, NewFile, PendingFile, Readers};
+use ioalign_device::{Error, ErrorKind};
 
 use super::wrong;
-use crate::args::CaptureArgs;
-use crate::beside::temporary;
+use crate::args::{CaptureArgs, ReplaceArgs};
 use crate::interrupt::Interrupt;
 
 /// Standard output as a file.
@@ -27,17 +28,15 @@ pub(super) struct Wanted {
 pub(super) enum Place {
     /// Standard output.
     Stdout,
-    /// A file that must not be there yet.
-    New(PathBuf),
-    /// A file that may be replaced.
-    Replace(PathBuf),
+    /// A file, and what it may replace.
+    File(PathBuf, ReplaceArgs),
 }
 
 impl Wanted {
     /// Refuses what can be refused before the host is read.
     pub(super) fn new(arguments: &CaptureArgs) -> Result<Self> {
         let place = match &arguments.output {
-            None if arguments.force => {
+            None if arguments.replace.force => {
                 return Err(wrong("--force goes with -o FILE: name the file to replace"));
             }
             None => None,
@@ -52,35 +51,32 @@ impl Wanted {
                 }
                 Some(Place::Stdout)
             }
-            Some(path) if arguments.force => Some(replaced(path)?),
-            Some(path) => Some(Place::New(path.clone())),
+            Some(path) => Some(Place::File(path.clone(), arguments.replace)),
         };
-        if let Some(Place::New(path)) = &place {
-            absent(path)?;
+        if let Some(Place::File(path, replace)) = &place {
+            new_file(path, *replace).check().map_err(refused)?;
         }
         Ok(Self { place })
     }
 }
 
-/// Only a file is replaced: never a device, a folder or what a link leads to.
-fn replaced(path: &Path) -> Result<Place> {
-    match path.symlink_metadata() {
-        Ok(data) if !data.is_file() => Err(wrong(format!(
-            "{}: it is not a file, and is not replaced",
-            path.display()
-        ))),
-        _ => Ok(Place::Replace(path.to_owned())),
+/// Another name, or `--force`, would lift it: wrong usage.
+fn refused(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Refused | ErrorKind::Unsupported => wrong(error.to_string()),
+        _ => error.into(),
     }
 }
 
-fn absent(path: &Path) -> Result<()> {
-    if path.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    Err(wrong(format!(
-        "{}: it is there already; another -o FILE, or --force to replace it",
-        path.display()
-    )))
+/// Only the owner may read it: it tells a lot about a host.
+fn new_file(path: &Path, replace: ReplaceArgs) -> NewFile<'_> {
+    NewFile::new(path)
+        .replacing(if replace.force {
+            MayReplace::AnyFile
+        } else {
+            MayReplace::Empty
+        })
+        .readable_by(Readers::Owner)
 }
 
 impl Place {
@@ -88,64 +84,33 @@ impl Place {
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::Stdout => None,
-            Self::New(path) | Self::Replace(path) => Some(path),
+            Self::File(path, _) => Some(path),
         }
     }
 
     /// Writes the bundle; false when Ctrl-C came in between, and then nothing is left.
     pub(super) fn write(&self, bytes: &[u8], interrupt: &Interrupt) -> Result<bool> {
-        let Some(path) = self.path() else {
+        let Self::File(path, replace) = self else {
             let mut stdout = io::stdout().lock();
             let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
             return written.context("standard output").map(|()| true);
         };
-        if matches!(self, Self::New(_)) {
-            absent(path)?;
+        let mut file = new_file(path, *replace).create().map_err(refused)?;
+        let done = fill(&mut file, bytes, interrupt)
+            .with_context(|| format!("{}: cannot write the bundle", path.display()))?;
+        if done {
+            file.keep().map_err(refused)?;
         }
-        let temporary = temporary(path);
-        let written = fill(&temporary, bytes, interrupt);
-        let done = match written {
-            Ok(true) => self.settle(&temporary, path).map(|()| true),
-            other => other,
-        };
-        if !matches!(done, Ok(true)) {
-            // The error that matters is the first one.
-            let _ = std::fs::remove_file(&temporary);
-        }
-        done.with_context(|| format!("{}: cannot write the bundle", path.display()))
-    }
-
-    /// Gives the complete file its name, in one step.
-    fn settle(&self, temporary: &Path, path: &Path) -> io::Result<()> {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        if matches!(self, Self::Replace(_)) {
-            return std::fs::rename(temporary, path);
-        }
-        match renameat_with(CWD, temporary, CWD, path, RenameFlags::NOREPLACE) {
-            // Some file systems cannot: then the look before must do.
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                std::fs::rename(temporary, path)
-            }
-            renamed => Ok(renamed?),
-        }
+        Ok(done)
     }
 }
 
-/// Only the owner may read it: it tells a lot about a host.
-fn fill(path: &Path, bytes: &[u8], interrupt: &Interrupt) -> io::Result<bool> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = std::fs::File::options();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
+fn fill(file: &mut PendingFile, bytes: &[u8], interrupt: &Interrupt) -> io::Result<bool> {
     for piece in bytes.chunks(PIECE) {
         if interrupt.asked() {
             return Ok(false);
         }
         file.write_all(piece)?;
     }
-    file.sync_all()?;
     Ok(!interrupt.asked())
 }

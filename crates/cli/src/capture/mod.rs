@@ -35,7 +35,7 @@ pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
     };
     let place = match wanted.place {
         Some(place) => place,
-        None => file::Place::New(default_name(&bundle)),
+        None => file::Place::File(default_name(&bundle), arguments.replace),
     };
     if !place.write(&bundle.bytes, &interrupt)? {
         summary::interrupted();

@@ -1,14 +1,18 @@
 //! What a capture says when it is done: for people on standard error or output, as JSON for programs.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
+use ioalign_core::shell;
 use ioalign_inspect::recording::Bundle;
 use ioalign_inspect::recording::manifest::Manifest;
+use ioalign_report::words::clean::clean;
 use serde::Serialize;
 
 use super::file::Place;
 use crate::args::CaptureArgs;
+use crate::say::note;
 
 /// Unread items that are printed one by one.
 const MOST: usize = 20;
@@ -37,7 +41,8 @@ pub(super) fn print(bundle: &Bundle, place: &Place, arguments: &CaptureArgs) -> 
     {
         let mut text = text(bundle, &file);
         if arguments.verbose {
-            text.extend(bundle.paths.iter().map(|path| format!("  {path}\n")));
+            let paths = bundle.paths.iter().map(|path| clean(path));
+            text.extend(paths.map(|path| format!("  {path}\n")));
         }
         std::io::stdout().write_all(text.as_bytes())?;
     }
@@ -48,7 +53,8 @@ pub(super) fn print(bundle: &Bundle, place: &Place, arguments: &CaptureArgs) -> 
 fn text(bundle: &Bundle, file: &str) -> String {
     let (manifest, bytes) = (&bundle.manifest, bundle.bytes.len());
     let mut text = format!(
-        "{file}: {} KiB, {} items\n",
+        "{}: {} KiB, {} items\n",
+        clean(file),
         bytes.div_ceil(1024),
         manifest.items
     );
@@ -61,18 +67,18 @@ fn text(bundle: &Bundle, file: &str) -> String {
         text.push_str("blanked or left out:\n");
         text.extend(blanked);
     }
+    let file = shell::path(Path::new(file));
     text.push_str(&format!("read it with: ioalign check {file}\n"));
     text
 }
 
 /// What is missing is said whatever the output is: a bundle without it may still be enough.
 fn warn(manifest: &Manifest) {
-    let mut stderr = anstream::stderr();
     for item in manifest.unread.iter().take(MOST) {
         // An open that failed names the path itself.
         let why = item.why.strip_prefix(&item.path).unwrap_or(&item.why);
         let why = why.trim_start_matches(": ");
-        let _ = writeln!(stderr, "ioalign: not read: {}: {why}", item.path);
+        note(format_args!("not read: {}: {why}", item.path));
     }
     if let Some(more) = manifest
         .unread
@@ -80,23 +86,16 @@ fn warn(manifest: &Manifest) {
         .checked_sub(MOST)
         .filter(|more| *more > 0)
     {
-        let _ = writeln!(
-            stderr,
-            "ioalign: not read: {more} more, listed in the bundle"
-        );
+        note(format_args!("not read: {more} more, listed in the bundle"));
     }
     if let Some(difference) = &manifest.replay.difference {
-        let _ = writeln!(
-            stderr,
-            "ioalign: the bundle does not read like the host, which may have changed meanwhile: {difference}"
-        );
+        note(format_args!(
+            "the bundle does not read like the host, which may have changed meanwhile: {difference}"
+        ));
     }
 }
 
 /// Ctrl-C came.
 pub(super) fn interrupted() {
-    let _ = writeln!(
-        anstream::stderr(),
-        "ioalign: interrupted; no bundle was written"
-    );
+    note("interrupted; no bundle was written");
 }

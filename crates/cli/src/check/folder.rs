@@ -18,6 +18,7 @@ use super::{Job, output, target};
 use crate::args::CheckArgs;
 use crate::bar::bar;
 use crate::interrupt::Interrupt;
+use crate::say::note;
 
 /// Endings of files that are images even when nothing in them is recognised.
 const IMAGE_ENDINGS: [&str; 12] = [
@@ -69,7 +70,13 @@ pub fn expand(targets: &[PathBuf], job: &Job) -> Vec<Named> {
         let is_folder = path.is_dir() && !is_database(path, job);
         if is_folder {
             let bundles = job.sysroot.is_none() && !job.extents;
-            search(path, bundles.then_some(true), &mut files);
+            let mut found = FolderSearch {
+                home: path.canonicalize().ok(),
+                files: &mut files,
+                outside: Vec::new(),
+            };
+            search(path, bundles.then_some(true), &mut found);
+            found.tell();
         } else {
             files.push(Named::new(path.clone(), false));
         }
@@ -81,15 +88,15 @@ fn is_database(path: &Path, job: &Job) -> bool {
     job.sysroot.is_none() && matches!(database::find(path), Ok(Some(_)))
 }
 
-/// Regular files below `folder`; links to folders are not followed, so there are no loops.
+/// Regular files below `folder`. No link to a folder is followed, so there are no loops, and no link to a file that
+/// lies outside of what was named: whoever may write in it would choose what else is read.
 ///
 /// A folder without permission hides its files, not those beside it: it is a target of its own. So
 /// is a support bundle; `bundles`: whether to look for such, and whether the folder was named.
-#[inline(never)]
-fn search(folder: &Path, bundles: Option<bool>, files: &mut Vec<Named>) {
+fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
     if bundles.is_some_and(|named| assemble::is_bundle(folder, named)) {
         let named = Named::new(folder.to_owned(), false);
-        return files.push(Named {
+        return found.files.push(Named {
             bundle: true,
             ..named
         });
@@ -98,7 +105,7 @@ fn search(folder: &Path, bundles: Option<bool>, files: &mut Vec<Named>) {
         Ok(entries) => entries,
         Err(error) => {
             let closed = Some(error);
-            return files.push(Named {
+            return found.files.push(Named {
                 closed,
                 ..Named::new(folder.to_owned(), false)
             });
@@ -106,10 +113,47 @@ fn search(folder: &Path, bundles: Option<bool>, files: &mut Vec<Named>) {
     };
     for (path, kind) in entries {
         if kind.is_dir() {
-            search(&path, bundles.map(|_| false), files);
-        } else if kind.is_file() || (kind.is_symlink() && path.is_file()) {
-            files.push(Named::new(path, true));
+            search(&path, bundles.map(|_| false), found);
+        } else if kind.is_file() || (kind.is_symlink() && path.is_file() && found.holds(&path)) {
+            found.files.push(Named::new(path, true));
         }
+    }
+}
+
+/// What a search has found so far.
+struct FolderSearch<'a> {
+    /// The folder that was named, without links.
+    home: Option<PathBuf>,
+    files: &'a mut Vec<Named>,
+    /// Links that lead out of it.
+    outside: Vec<PathBuf>,
+}
+
+impl FolderSearch<'_> {
+    /// Whether the link leads to a file inside; remembers one that does not.
+    fn holds(&mut self, link: &Path) -> bool {
+        let target = link.canonicalize().ok();
+        let inside =
+            matches!((&target, &self.home), (Some(target), Some(home)) if target.starts_with(home));
+        if !inside {
+            self.outside.push(link.to_owned());
+        }
+        inside
+    }
+
+    /// Says what was not followed.
+    fn tell(&self) {
+        let Some(first) = self.outside.first() else {
+            return;
+        };
+        let more = match self.outside.len() {
+            1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        note(format_args!(
+            "not followed, because it leads out of the folder: {}{more}; name it to check it",
+            first.display()
+        ));
     }
 }
 

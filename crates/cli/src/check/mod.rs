@@ -1,9 +1,11 @@
 //! `ioalign check`: targets in, a report out.
 
+mod backing;
 mod captures;
 mod find;
 mod folder;
 mod lean;
+mod next;
 mod output;
 mod stream;
 mod target;
@@ -18,7 +20,7 @@ use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
 use ioalign_report::{Format, Report, Target};
 
-pub use output::{possible, to};
+pub use backing::files_of;
 
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};
@@ -54,8 +56,9 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         let crew = folder::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
         stream::run(found, &crew, &policy, arguments, &head(arguments, &policy))?
     } else {
+        let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
         let targets = judge_all(found, arguments, &job, &interrupt)?;
-        whole(targets, &policy, arguments)?
+        whole(targets, &policy, arguments, &files)?
     };
     if interrupt.asked() {
         return Ok(Exit::Interrupted);
@@ -64,11 +67,16 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
 }
 
 /// One report of all targets.
-fn whole(mut targets: Vec<Target>, policy: &Policy, arguments: &CheckArgs) -> Result<Exit> {
+fn whole(
+    mut targets: Vec<Target>,
+    policy: &Policy,
+    arguments: &CheckArgs,
+    files: &[PathBuf],
+) -> Result<Exit> {
     policy.apply(&mut targets);
     let mut report = head(arguments, policy);
     report.targets = targets;
-    output::write(&report, arguments)?;
+    output::write(&report, arguments, files)?;
     Ok(exit_of(arguments, &report))
 }
 
@@ -84,6 +92,7 @@ fn head(arguments: &CheckArgs, policy: &Policy) -> Report {
         machine,
         scanned_at_seconds: now(),
         fail: policy.fail.clone(),
+        policy: policy.file.clone(),
     }
 }
 
@@ -138,7 +147,7 @@ impl Job {
             arguments
                 .profile_grid
                 .iter()
-                .flat_map(|profile| profile.0.iter().cloned()),
+                .flat_map(|profile| profile.grids.iter().cloned()),
         );
         let database = match &arguments.database {
             None => None,

@@ -1,43 +1,44 @@
 //! Where the report goes and how it looks there.
 
-use std::fs::File;
-use std::io::{IsTerminal, Write};
-use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::io::IsTerminal;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use ioalign_core::Severity;
 use ioalign_core::layer::Kind;
+use ioalign_device::create::Readers;
 use ioalign_report::{Format, Options, Report};
 
+use super::backing;
 use crate::args::{CheckArgs, OutputArgs};
-use crate::beside::temporary;
 use crate::look;
+use crate::output_file::Destination;
 
-/// Renders the report and writes it.
-pub fn write(report: &Report, arguments: &CheckArgs) -> Result<()> {
-    let output = &arguments.output;
-    let options = render_options(output, arguments.rows);
-    let text = output.format().render(report, &options);
-    to(output.output.as_deref(), |out| {
-        out.write_all(text.as_bytes())
-    })
+/// Renders the report and writes it. `files`: what was judged.
+pub fn write(report: &Report, arguments: &CheckArgs, files: &[PathBuf]) -> Result<()> {
+    let options = render_options(&arguments.output, arguments.rows);
+    let text = arguments.output.format().render(report, &options);
+    destination(arguments, files).write(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes what `put` puts to the file that is named, else to standard output.
-pub fn to(
-    file: Option<&Path>,
-    put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<()> {
-    match file {
-        Some(path) => replace(path, put)
-            .with_context(|| format!("{}: cannot write the report", path.display())),
-        None => {
-            let mut stdout = std::io::stdout().lock();
-            put(&mut stdout)
-                .and_then(|()| stdout.flush())
-                .context("standard output")
-        }
+/// Where the report goes. What other programs collect (`prometheus`, `nagios`, `sarif`, `junit`) names no serial
+/// numbers, and is readable as the umask says.
+pub fn destination<'a>(arguments: &'a CheckArgs, files: &[PathBuf]) -> Destination<'a> {
+    let output = &arguments.output;
+    let file = output.output.as_deref();
+    let mut kept = Vec::new();
+    // The files below thousands of targets are looked at only where one of them could be meant.
+    if file.is_some_and(|path| path.symlink_metadata().is_ok()) {
+        kept.extend(arguments.targets.iter().chain(&arguments.policy).cloned());
+        kept.extend(files.iter().flat_map(|file| backing::files_of(file)));
+    }
+    let destination = Destination::report(file, output.replace, &kept);
+    match output.format() {
+        Format::Prometheus | Format::Nagios | Format::Sarif | Format::Junit => Destination {
+            readers: Readers::Usual,
+            ..destination
+        },
+        _ => destination,
     }
 }
 
@@ -56,61 +57,6 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
         max_rows,
         ..Options::default()
     }
-}
-
-/// A reader of the file sees the old report or the new one, never half of one.
-fn replace(
-    path: &Path,
-    put: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    if is_disk(path) {
-        return Err(std::io::Error::other("it is a block device"));
-    }
-    if is_special(path) {
-        return File::options()
-            .write(true)
-            .open(path)
-            .and_then(|mut file| put(&mut file));
-    }
-    let temporary = temporary(path);
-    File::create(&temporary)
-        .and_then(|mut file| put(&mut file))
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .inspect_err(|_| {
-            // The error that matters is the first one.
-            let _ = std::fs::remove_file(&temporary);
-        })
-}
-
-/// `/dev/null`, a terminal, a pipe: written to, for a file in their place would be harm.
-fn is_special(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
-
-/// A report in the place of a disk, or at its start, would be harm as well.
-fn is_disk(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|found| found.file_type().is_block_device())
-}
-
-/// Whether a report can be written there: asked before hours of load, not after them. Nothing is left of the
-/// question, and what is in the file stays in it.
-pub fn possible(file: Option<&Path>) -> Result<()> {
-    let Some(path) = file else { return Ok(()) };
-    let name = || format!("{}: cannot write the report", path.display());
-    if is_disk(path) || path.is_dir() {
-        bail!("{}: it is no file", name());
-    }
-    if is_special(path) {
-        return Ok(());
-    }
-    // As it will be: made beside it, and renamed.
-    let temporary = temporary(path);
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    options.open(&temporary).with_context(name)?;
-    std::fs::remove_file(&temporary).with_context(name)
 }
 
 /// That tool's contract: 3 when a partition is aligned to less than 4 KiB, 2 below 64 KiB, else 0;

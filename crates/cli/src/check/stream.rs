@@ -36,6 +36,7 @@ pub fn run(
     head: &Report,
 ) -> Result<Exit> {
     let mut tally = Tally::default();
+    let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
     let chunks = found.files.chunks(AT_ONCE);
     let chunks = std::iter::once(found.judged).chain(chunks.map(|files| crew.judge(files)));
     let targets = chunks.flat_map(|mut targets| {
@@ -43,7 +44,7 @@ pub fn run(
         targets.iter().for_each(|target| tally.add(target, head));
         targets
     });
-    output::to(arguments.output.output.as_deref(), |out| {
+    output::destination(arguments, &files).write(|out| {
         let mut out = BufWriter::with_capacity(BUFFER, out);
         json::write(&mut out, head, targets)?;
         out.flush()

@@ -12,7 +12,7 @@ use ioalign_inspect::source::{FileSource, Source};
 use ioalign_inspect::{Error, ErrorKind, archive};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
-use super::{Job, captures};
+use super::{Job, captures, next};
 
 /// Judges a device, image file, ordinary file or database directory.
 pub fn judge(path: &Path, job: &Job) -> Target {
@@ -47,9 +47,11 @@ pub fn opened(path: &Path, source: &Arc<dyn Source>, job: &Job) -> Target {
         return target;
     }
     let name = path.display().to_string();
-    read(name, SourceKind::Image, job, || {
+    let mut target = read(name, SourceKind::Image, job, || {
         assemble::image_from(source, &job.inspect)
-    })
+    });
+    next::commands(&mut target, job, Some(path));
+    target
 }
 
 /// Whether it begins like a tarball. The page that is read stays with the source, for the image's readers.
@@ -61,7 +63,6 @@ fn is_packed(source: &Arc<dyn Source>) -> bool {
 }
 
 /// Judges a support bundle, a tarball or a folder.
-#[inline(never)]
 pub fn bundle(path: &Path, job: &Job) -> Option<Target> {
     let begun = Instant::now();
     let inspection = assemble::bundle(path, &job.inspect).transpose()?;
@@ -78,7 +79,6 @@ pub fn closed(folder: &Path, error: &std::io::Error) -> Target {
 }
 
 /// Judges several images as the disks of one machine.
-#[inline(never)]
 pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
     let name = paths
         .iter()
@@ -92,7 +92,6 @@ pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
 }
 
 /// Judges what texts say about one host.
-#[inline(never)]
 pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
     let name = paths
         .iter()
@@ -106,7 +105,6 @@ pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
 }
 
 /// Judges this machine, or the captured one; only the named devices where some are named.
-#[inline(never)]
 pub fn host(job: &Job, only: &[PathBuf]) -> Target {
     let source = if job.sysroot.is_some() {
         SourceKind::Capture
@@ -127,7 +125,11 @@ pub fn host(job: &Job, only: &[PathBuf]) -> Target {
         only: only.to_vec(),
         extents: job.extents,
     };
-    read(name, source, job, || assemble::host(&options, &job.inspect))
+    let mut target = read(name, source, job, || assemble::host(&options, &job.inspect));
+    if source == SourceKind::Host {
+        next::commands(&mut target, job, None);
+    }
+    target
 }
 
 fn read(
@@ -166,6 +168,7 @@ fn judged(
         let why = format!("{}: {why}", path.display());
         Finding::new("not-readable", Severity::Note, why)
     }));
+    next::pages(&mut findings);
     let verdict = ioalign_core::finding::verdict(findings.iter().map(|finding| finding.severity));
     Target {
         name,

@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use ioalign_core::comparison::Comparison;
+use ioalign_core::shell;
 
 use crate::args::{Cli, MeasureVerb, Verb};
 use crate::measure;
@@ -30,7 +31,7 @@ fn cells([baseline, other]: Starts) -> String {
 pub fn call(file: &Path, starts: Starts) -> String {
     format!(
         "ioalign measure compare {} {TARGET} \\\n    {}",
-        file.display(),
+        shell::path(file),
         cells(starts)
     )
 }

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Parser;
-use ioalign_core::Kind;
+use ioalign_core::{Kind, shell};
 use ioalign_report::{Format, Options, Report, Target, Verbosity};
 
 use super::{measure, scratch};
@@ -16,13 +16,13 @@ use crate::fix;
 /// Fixes it, and shows what it was before and what it is after.
 pub fn show(out: &mut impl Write, folder: &Path, demo: &DemoArgs, options: &Options) -> Result<()> {
     let image = folder.join("fixed.img");
-    scratch::write(&image).with_context(|| format!("{}: cannot write it", image.display()))?;
+    scratch::write(&image)?;
     let before = check::one(&image, &Job::plain());
     writeln!(
         out,
         "\nThe same disk once more, and this time it is put right, with a journal:\n\n  \
          ioalign fix {} --apply\n",
-        image.display()
+        shell::path(&image)
     )?;
     out.flush()?;
     apply(&image, demo)?;

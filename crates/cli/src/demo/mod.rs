@@ -4,24 +4,28 @@ mod cost;
 mod fixed;
 mod scratch;
 
+use std::fs::DirBuilder;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use ioalign_core::advice::{self, Evidence};
 use ioalign_core::comparison::Comparison;
+use ioalign_device::create::new_folder;
 use ioalign_report::json::defects;
 use ioalign_report::{Format, Options, Report};
 
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, ReplaceArgs};
 use crate::check::{self, Job};
 use crate::exit::Exit;
+use crate::output_file::Destination;
 
 /// Runs the verb.
 pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     let folder = folder(arguments)?;
     let image = folder.join("scratch.img");
-    scratch::write(&image).with_context(|| format!("{}: cannot write it", image.display()))?;
+    scratch::write(&image)?;
     let mut out = std::io::stdout().lock();
     introduce(&mut out, &image)?;
     let report = Report {
@@ -40,8 +44,8 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     pages.extend(cost.map(|cost| ("cost.html", ioalign_report::comparison::html(&cost))));
     for (name, page) in &pages {
         let path = folder.join(name);
-        std::fs::write(&path, page)
-            .with_context(|| format!("{}: cannot write it", path.display()))?;
+        let report = Destination::report(Some(&path), ReplaceArgs::default(), &[]);
+        report.write(|out| out.write_all(page.as_bytes()))?;
     }
     let names: Vec<_> = pages.iter().map(|(name, _)| folder.join(name)).collect();
     conclude(&mut out, &folder, &names)?;
@@ -101,6 +105,8 @@ fn advise(
         targets: &targets,
         profile: None,
         cost,
+        // The scratch file that was measured lies on the same disk as the image.
+        assume_same: true,
     };
     let advice = advice::advise(&evidence, &check::tool());
     writeln!(out, "\nWhat `ioalign advise` makes of it:\n")?;
@@ -109,12 +115,16 @@ fn advise(
 }
 
 fn folder(arguments: &DemoArgs) -> Result<PathBuf> {
-    let folder = arguments.keep.clone().unwrap_or_else(|| {
-        std::env::temp_dir().join(format!("ioalign-demo-{}", std::process::id()))
-    });
-    std::fs::create_dir_all(&folder)
+    let Some(folder) = &arguments.keep else {
+        // One that nobody else has made, and that nobody else can write to.
+        return Ok(new_folder(&std::env::temp_dir(), "ioalign-demo-")?);
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
         .with_context(|| format!("{}: cannot make the folder", folder.display()))?;
-    Ok(folder)
+    Ok(folder.clone())
 }
 
 fn introduce(out: &mut impl Write, image: &Path) -> std::io::Result<()> {

@@ -5,6 +5,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use anyhow::{Context, Result};
+use ioalign_device::create::NewFile;
+
 const SECTOR: u64 = 512;
 const MIB_SECTORS: u32 = 2048;
 
@@ -48,8 +51,13 @@ fn slots() -> [Slot; 4] {
 }
 
 /// Writes the image; a sparse file of a few KiB on disk.
-pub fn write(path: &Path) -> io::Result<()> {
-    let file = File::create(path)?;
+pub fn write(path: &Path) -> Result<()> {
+    let new = NewFile::new(path).create()?;
+    fill(new.file()).with_context(|| format!("{}: cannot be written", path.display()))?;
+    Ok(new.keep()?)
+}
+
+fn fill(file: &File) -> io::Result<()> {
     file.set_len(u64::from(DISK_SECTORS) * SECTOR)?;
     let mut table = [0_u8; 512];
     for (slot, entry) in slots().iter().zip(table[446..510].chunks_exact_mut(16)) {
@@ -58,8 +66,8 @@ pub fn write(path: &Path) -> io::Result<()> {
         entry[12..16].copy_from_slice(&slot.sectors.to_le_bytes());
         let at = u64::from(slot.start) * SECTOR;
         match slot.holds {
-            Holds::Fat { reserved } => fat16(&file, at, slot, reserved)?,
-            Holds::Swap => swap(&file, at, slot.sectors)?,
+            Holds::Fat { reserved } => fat16(file, at, slot, reserved)?,
+            Holds::Swap => swap(file, at, slot.sectors)?,
         }
     }
     table[510..].copy_from_slice(&[0x55, 0xaa]);

@@ -9,7 +9,7 @@ use ioalign_repair::tables::SlotKind;
 use serde::Serialize;
 
 use super::convert::Conversion;
-use super::{Page, options, place};
+use super::{Page, next, options, place, precautions};
 use crate::args::FixArgs;
 
 /// How it ended.
@@ -35,10 +35,12 @@ pub struct Document {
     tool: String,
     target: String,
     result: Ended,
+    needed: Option<bool>,
     plan: Option<Planned>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conversion: Option<Conversion>,
     done: Option<Finished>,
+    next: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,7 +57,15 @@ struct Planned {
     table_bytes: u64,
     journal: Option<Journal>,
     estimate: Option<Estimate>,
+    container: Option<Container>,
     consequences: Vec<Told>,
+    precautions: Vec<String>,
+}
+
+/// A file that puts data off the grid, wherever partitions start.
+#[derive(Debug, Serialize)]
+struct Container {
+    grid_bytes: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -122,9 +132,15 @@ pub fn of(page: &Page<'_>) -> Document {
         tool: crate::check::tool(),
         target: page.arguments.target.display().to_string(),
         result: page.ended,
+        needed: page.plan.map(|plan| !plan.is_empty()),
         plan: page.plan.map(|plan| planned(page, plan)),
         conversion: None,
         done: page.done.as_ref().map(timed),
+        next: match (page.plan, next::afterwards(page)) {
+            (_, Some(check)) => vec![check],
+            (Some(plan), None) => next::commands(page, plan),
+            (None, None) => Vec::new(),
+        },
     }
 }
 
@@ -134,15 +150,18 @@ pub fn of_conversion(
     conversion: Conversion,
     result: Ended,
     done: Option<&(Done, Duration)>,
+    next: Vec<String>,
 ) -> Document {
     Document {
         schema: "ioalign.fix/1",
         tool: crate::check::tool(),
         target: arguments.target.display().to_string(),
         result,
+        needed: Some(conversion.needed),
         plan: None,
         conversion: Some(conversion),
         done: done.map(timed),
+        next,
     }
 }
 
@@ -173,7 +192,12 @@ fn planned(page: &Page<'_>, plan: &Plan) -> Planned {
             bytes_per_second: rate.bytes,
             source: if rate.is_limit { "limit" } else { "read" },
         }),
+        container: plan
+            .survey
+            .container
+            .map(|grid_bytes| Container { grid_bytes }),
         consequences: plan.consequences.iter().map(told).collect(),
+        precautions: precautions::of(page, plan),
     }
 }
 

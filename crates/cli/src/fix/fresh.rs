@@ -1,49 +1,62 @@
 //! A new image while it is written.
 
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use ioalign_device::create::{self, NewFile, PendingFile, Readers};
 use ioalign_repair::container::{self, Format};
 use ioalign_repair::{Disk, Result};
 
-/// An image that this run has made, and that is removed again unless it is [kept](Self::keep): half of a copy is
-/// of use to nobody. A file that another program made under the name is not touched.
+use crate::check;
+
+use crate::say::note;
+
+/// An image that this run makes. It has its name when it is whole: half of a copy is of use to nobody, and would be
+/// taken for the disk. What a killed run leaves is named for what it is.
 pub struct FreshImage {
-    path: PathBuf,
-    /// Device and inode of what was made.
-    identity: Option<(u64, u64)>,
+    pending: PendingFile,
     /// Where the copy goes.
     pub disk: Box<dyn Disk>,
 }
 
 impl FreshImage {
-    /// Makes it; the file must not be there.
-    pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<Self> {
-        let disk = container::create(path, format, bytes, logical)?;
-        Ok(Self {
-            path: path.to_owned(),
-            identity: identity(path),
-            disk,
-        })
+    /// Makes it; no file of the name may be there. Nobody may read it who may not read all of `source`.
+    pub fn create(
+        path: &Path,
+        source: &Path,
+        format: Format,
+        bytes: u64,
+        logical: u64,
+    ) -> Result<Self> {
+        say_leftovers(path);
+        let sources = check::files_of(source);
+        let sources = sources.iter().filter_map(|path| path.metadata().ok());
+        let pending = NewFile::new(path)
+            .readable_by(Readers::Copied(sources.collect()))
+            .create()?;
+        let file = pending.file().try_clone();
+        let file = file.map_err(|error| ioalign_repair::Error::io("cannot be made", error))?;
+        let disk = container::create_in(file, path, format, bytes, logical)?;
+        Ok(Self { pending, disk })
     }
 
     /// It is whole.
-    pub fn keep(mut self) {
-        self.identity = None;
+    pub fn keep(mut self) -> Result<()> {
+        self.disk
+            .flush()
+            .map_err(|error| ioalign_repair::Error::io("cannot be written", error))?;
+        drop(self.disk);
+        self.pending.keep()
     }
 }
 
-impl Drop for FreshImage {
-    fn drop(&mut self) {
-        if self.identity.is_some() && self.identity == identity(&self.path) {
-            let _ = std::fs::remove_file(&self.path);
-        }
+/// What killed runs have left takes room until somebody removes it.
+fn say_leftovers(path: &Path) {
+    for left in create::leftovers(path) {
+        note(format_args!(
+            "{}: an unfinished image that a run which was killed has left; it can be removed",
+            left.display()
+        ));
     }
-}
-
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    let found = std::fs::symlink_metadata(path).ok()?;
-    Some((found.dev(), found.ino()))
 }
 
 #[cfg(test)]
@@ -53,22 +66,26 @@ mod tests {
     const BYTES: u64 = 1 << 20;
 
     #[test]
-    fn only_what_was_made_here_is_removed() {
+    fn it_has_its_name_when_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("source");
+        std::fs::write(&source, b"").unwrap();
         let path = folder.path().join("new.img");
-        let make = || FreshImage::create(&path, Format::Raw, BYTES, 512);
+        let make = || FreshImage::create(&path, &source, Format::Raw, BYTES, 512);
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
         drop(make().unwrap());
-        assert!(!path.exists());
-        make().unwrap().keep();
-        assert!(path.exists());
+        assert_eq!((path.exists(), names()), (false, 1));
+        let image = make().unwrap();
+        assert_eq!((path.exists(), names()), (false, 2));
+        image.keep().unwrap();
+        assert_eq!((path.exists(), names()), (true, 2));
         // The name was taken by somebody else before, or meanwhile.
         assert!(make().is_err() && path.exists());
         std::fs::remove_file(&path).unwrap();
         let image = make().unwrap();
-        let other = folder.path().join("other");
-        std::fs::write(&other, b"of another program").unwrap();
-        std::fs::rename(&other, &path).unwrap();
-        drop(image);
+        std::fs::write(&path, b"of another program").unwrap();
+        assert!(image.keep().is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"of another program");
+        assert_eq!(names(), 2);
     }
 }

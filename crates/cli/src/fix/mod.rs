@@ -1,20 +1,28 @@
 //! `ioalign fix`: partitions that are off their grids are moved onto them.
 
+mod abandon;
+mod command;
 mod convert;
 mod demand;
 mod document;
 mod estimate;
+mod flight;
 mod fresh;
+mod image_room;
+mod next;
 mod output;
+mod overlays;
 mod perform;
 mod place;
+mod precautions;
 mod progress;
 mod refuse;
+mod room;
 mod shrink;
 mod survey;
 mod target;
 mod text;
-mod trail;
+mod trust;
 
 use anyhow::Result;
 use ioalign_core::{Bytes, GridSpec};
@@ -22,18 +30,28 @@ use ioalign_repair::fix::{self, Choices, Plan};
 use ioalign_repair::{Disk, mover};
 
 use crate::args::FixArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::look;
 use document::Ended;
+use ioalign_report::Options;
+pub use output::on_the_grid as image_on_the_grid;
+use room::Room;
 
-/// How a run ends that finds nothing to do.
-const NOTHING: Exit = Exit::Code(1);
+/// How a dry run ends with `--exit-code` where something would move.
+const WOULD_MOVE: Exit = Exit::Code(1);
 
 /// Runs the verb.
 pub fn run(arguments: &FixArgs) -> Result<Exit> {
     let mode = &arguments.mode;
     if mode.resume || mode.rollback {
         return perform::go_on(arguments);
+    }
+    if mode.adopt || mode.trust_disk {
+        let what = "--adopt and --trust-disk are for --resume and --rollback";
+        return Err(UsageError(what.to_owned()).into());
+    }
+    if let Some(again) = &mode.abandon {
+        return abandon::run(arguments, again);
     }
     if let Some(to) = arguments.change.convert_sector_size {
         return convert::run(arguments, u64::from(to.get()));
@@ -45,23 +63,52 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
     }
 }
 
-/// The dry run.
+/// The dry run. What would be refused is shown first, and ends as the refusal does.
 fn show(arguments: &FixArgs) -> Result<Exit> {
-    place::no_unfinished(arguments)?;
+    flight::refuse_unfinished(arguments)?;
+    // Before it is locked here.
+    let unused = target::unused(&arguments.target);
     let mut disk = target::open(arguments, false)?;
     let plan = plan(&mut *disk, arguments)?;
     refuse::expected(&plan, arguments)?;
     let page = Page {
         rate: estimate::rate(&mut *disk, &plan, arguments),
+        room: Room::of(&mut *disk, &plan.job, &arguments.target),
         ..Page::of(arguments, &plan)
     };
     page.write()?;
-    Ok(page.exit())
+    if plan.is_empty() {
+        return Ok(Exit::Done);
+    }
+    refuse::without_consent(&plan, arguments)?;
+    match &arguments.output {
+        Some(new) => output::free_name(new)?,
+        None => {
+            unused?;
+            possible_in_place(&mut *disk, &plan, arguments, page.room)?;
+        }
+    }
+    let would_move = arguments.exit_code;
+    Ok(if would_move { WOULD_MOVE } else { Exit::Done })
+}
+
+/// What stands against doing it in place.
+fn possible_in_place(
+    disk: &mut dyn Disk,
+    plan: &Plan,
+    arguments: &FixArgs,
+    room: Option<Room>,
+) -> Result<()> {
+    shrink::possible(disk, plan, arguments)?;
+    match room {
+        Some(room) => room.enough(arguments, &plan.job),
+        None => Ok(()),
+    }
 }
 
 /// What is to be done on an open disk.
 pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
-    let named = arguments.profile_grid.iter().flat_map(|set| &set.0);
+    let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let grids: Vec<GridSpec> = arguments.grid.iter().chain(named).cloned().collect();
     let survey = survey::of(disk, &arguments.target, grids, arguments.sector_size)?;
     let choices = Choices {
@@ -81,7 +128,8 @@ pub fn agreed(disk: &mut dyn Disk, arguments: &FixArgs, was_shrunk: bool) -> Res
     if !was_shrunk {
         refuse::expected(&plan, arguments)?;
     }
-    if plan.is_empty() {
+    let converts = arguments.output.is_some() && plan.survey.container.is_some();
+    if plan.is_empty() && !converts {
         Page::of(arguments, &plan).write()?;
         return Ok(None);
     }
@@ -97,6 +145,7 @@ pub fn options(arguments: &FixArgs) -> mover::Options {
         limit: arguments.how.limit.map(Bytes::get),
         read_errors: arguments.how.read_errors.into(),
         verify: arguments.how.verify.into(),
+        trust_disk: arguments.mode.trust_disk,
         ..usual
     }
 }
@@ -109,6 +158,8 @@ pub struct Page<'a> {
     pub plan: Option<&'a Plan>,
     /// Bytes a second, for the estimate.
     pub rate: Option<estimate::Rate>,
+    /// What it allocates, for a file.
+    pub room: Option<Room>,
     /// How it ended.
     pub ended: Ended,
     /// What was done, and how long it took.
@@ -122,6 +173,7 @@ impl<'a> Page<'a> {
             arguments,
             plan: Some(plan),
             rate: None,
+            room: None,
             ended: Ended::Planned,
             done: None,
         }
@@ -132,12 +184,10 @@ impl<'a> Page<'a> {
         if self.arguments.look.json {
             return look::json(&document::of(self));
         }
-        look::write(&text::render(self, &look::options(&self.arguments.look)))
-    }
-
-    /// 1 where nothing needs moving.
-    pub fn exit(&self) -> Exit {
-        let nothing = self.plan.is_some_and(Plan::is_empty);
-        if nothing { NOTHING } else { Exit::Done }
+        let look = Options {
+            width: look::width(),
+            ..look::options(&self.arguments.look)
+        };
+        look::write(&text::render(self, &look))
     }
 }

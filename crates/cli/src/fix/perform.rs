@@ -4,27 +4,33 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use ioalign_device::partitions::{self, Partition};
-use ioalign_repair::mover::{self, Done, FileDisk, Outcome};
-use ioalign_repair::tables::{SlotKind, Table};
-use ioalign_repair::{Disk, Error, ErrorKind, Job, journal};
+use ioalign_core::shell;
+use ioalign_device::TargetIdentity;
+use ioalign_repair::mover::{self, Done, MoveOrigin, Outcome};
+use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
 use super::document::Ended;
+use super::flight::{self, Unfinished};
 use super::progress::Shown;
-use super::trail::Trail;
-use super::{NOTHING, Page, agreed, options, place, refuse, shrink, target};
+use super::room::Room;
+use super::{Page, agreed, command, options, overlays, place, refuse, shrink, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
+use crate::say::note;
 
 /// Plans anew, on the disk that nobody else can use from now on, and does it.
 pub fn apply(arguments: &FixArgs) -> Result<Exit> {
-    place::no_unfinished(arguments)?;
+    flight::refuse_unfinished(arguments)?;
+    overlays::refuse(arguments)?;
+    let journal = place::prepare(arguments)?;
     let was_shrunk = shrink::first(arguments)?;
-    let journal = place::journal(arguments)?;
     let mut disk = target::open(arguments, true)?;
     let Some(plan) = agreed(&mut *disk, arguments, was_shrunk)? else {
-        return Ok(NOTHING);
+        return Ok(Exit::Done);
     };
+    if let Some(room) = Room::of(&mut *disk, &plan.job, &arguments.target) {
+        room.enough(arguments, &plan.job)?;
+    }
     journalled(arguments, disk, &journal, &plan.job, |done, elapsed| {
         let mut page = Page::of(arguments, &plan);
         page.ended = Ended::of(done.outcome);
@@ -43,32 +49,44 @@ pub fn journalled(
 ) -> Result<Exit> {
     place::warn_volatile(journal, arguments.look.quiet);
     let shown = Shown::of(&arguments.look)?;
-    let trail = Trail::leave(arguments, journal)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
         journal,
         job,
+        &origin(arguments, journal)?,
         &options(arguments),
         &mut |progress| shown.tell(progress),
     );
     shown.end();
     match done {
         Ok(done) => {
-            trail.forget();
             tell(done, begun.elapsed())?;
-            close(disk, &arguments.target)?;
+            target::close(disk, &arguments.target)?;
             Ok(Exit::Done)
         }
         Err(error) => stopped(error, arguments, journal),
     }
 }
 
+/// What the journal keeps of this call.
+fn origin(arguments: &FixArgs, journal: &Path) -> Result<MoveOrigin> {
+    Ok(MoveOrigin {
+        host: flight::host(),
+        journal: std::path::absolute(journal)?,
+        target: TargetIdentity::new(&arguments.target)?.to_string(),
+    })
+}
+
 /// Ends what was begun, on the way of the arguments.
 pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
-    let journal = place::existing(arguments)?;
-    let sector = sector_of(&journal)?;
+    if arguments.mode.resume {
+        overlays::refuse(arguments)?;
+    }
+    let job = Unfinished::find(arguments)?;
+    let sector = job.contents.job.identity.logical_bytes;
     let mut disk = target::with_sector(&arguments.target, true, Some(sector))?;
+    job.is_on(&mut *disk, arguments)?;
     let shown = Shown::of(&arguments.look)?;
     let begun = Instant::now();
     let way = if arguments.mode.resume {
@@ -76,16 +94,16 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     } else {
         mover::rollback
     };
-    let done = way(&mut *disk, &journal, &options(arguments), &mut |progress| {
-        shown.tell(progress)
-    });
+    let done = way(
+        &mut *disk,
+        &job.journal,
+        &options(arguments),
+        &mut |progress| shown.tell(progress),
+    );
     shown.end();
     match done {
-        Ok(done) => {
-            Trail::of(arguments, &journal)?.forget();
-            told(arguments, disk, done, begun.elapsed())
-        }
-        Err(error) => stopped(error, arguments, &journal),
+        Ok(done) => told(arguments, disk, done, begun.elapsed()),
+        Err(error) => stopped(error, arguments, &job.journal),
     }
 }
 
@@ -94,43 +112,13 @@ fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration)
         arguments,
         plan: None,
         rate: None,
+        room: None,
         ended: Ended::of(done.outcome),
         done: Some((done, elapsed)),
     };
     page.write()?;
-    close(disk, &arguments.target)?;
+    target::close(disk, &arguments.target)?;
     Ok(Exit::Done)
-}
-
-/// The sector that the job of a journal counts in.
-fn sector_of(path: &Path) -> Result<u64> {
-    let failed = |error: Error| refuse::error(error, path);
-    let mut store = FileDisk::open(path).map_err(failed)?;
-    let contents = journal::read(&mut store).map_err(failed)?;
-    Ok(contents.job.identity.logical_bytes)
-}
-
-/// Lets go of the disk, and has the kernel take on the table of a device.
-fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
-    if !target::is_block(path)? {
-        return Ok(());
-    }
-    let table = Table::read(&mut *disk).map_err(|error| refuse::error(error, path))?;
-    drop(disk);
-    let slots = table.slots();
-    let wanted: Vec<_> = slots
-        .iter()
-        .map(|slot| Partition {
-            number: slot.number,
-            start: slot.start,
-            size: match slot.kind {
-                // The kernel keeps two sectors of it, so that nobody takes it for a partition.
-                SlotKind::Extended => slot.size.min(table.unit().max(1024)),
-                _ => slot.size,
-            },
-        })
-        .collect();
-    partitions::reread(path, &wanted).map_err(|error| refuse::error(error, path))
 }
 
 /// Says what to do next.
@@ -138,7 +126,6 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     let (kind, interrupted) = (error.kind(), error.kind() == ErrorKind::Interrupted);
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {
-        Trail::of(arguments, journal)?.forget();
         return if interrupted {
             Ok(Exit::Interrupted)
         } else {
@@ -147,11 +134,11 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     }
     let next = format!(
         "the journal is {}: {}",
-        journal.display(),
-        place::ways(arguments)
+        shell::path(journal),
+        command::ways(arguments, place::named(arguments, journal))
     );
     if interrupted {
-        anstream::eprintln!("ioalign: {error:#}; {next}");
+        note(format_args!("{error:#}; {next}"));
         return Ok(Exit::Interrupted);
     }
     // What was refused was not begun: the journal may be that of another disk.

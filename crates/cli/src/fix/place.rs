@@ -1,89 +1,125 @@
-//! Where the journal is.
+//! Where the journal is: named, beside an image, or in the folder for journals under the identity of its disk.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use ioalign_core::shell;
+use ioalign_device::TargetIdentity;
 use ioalign_repair::journal::JournalFile;
+use rustix::process::geteuid;
 
-use super::target;
+use super::{refuse, target, trust};
 use crate::args::FixArgs;
+use crate::say::note;
 
 const ENDING: &str = "ioalign-journal";
+/// Where journals of devices are, and of images in folders that others can write to.
+pub const FOLDER: &str = "/var/lib/ioalign";
 
-/// As named; else the usual place, or what a link there leads to.
+/// Where the journal of a new job goes.
 pub fn journal(arguments: &FixArgs) -> Result<PathBuf> {
     if let Some(path) = &arguments.journal {
         return Ok(path.clone());
     }
-    let usual = usual(&arguments.target)?;
-    Ok(std::fs::read_link(&usual).unwrap_or(usual))
+    if arguments.journal_dir.is_none()
+        && let Some(beside) = beside(&arguments.target)?
+        && (trust::of_folder(&beside).is_ok() || !geteuid().is_root())
+    {
+        return Ok(beside);
+    }
+    by_identity(arguments)
 }
 
-/// Beside an image, and for a device in the working directory.
-pub fn usual(target: &Path) -> Result<PathBuf> {
-    let mut name = match target.file_name() {
-        Some(name) => name.to_owned(),
-        None => bail!("{}: this is no file name", target.display()),
-    };
-    name.push(".");
-    name.push(ENDING);
-    Ok(if target::is_block(target)? {
-        PathBuf::from(name)
-    } else {
-        target.with_file_name(name)
-    })
-}
-
-/// What is planned on a disk whose data are on their way would be nonsense.
-pub fn no_unfinished(arguments: &FixArgs) -> Result<()> {
-    let usual = usual(&arguments.target)?;
-    let named = arguments.journal.clone();
-    let mut places = [(Some(&usual), None), (named.as_ref(), named.as_deref())].into_iter();
-    let found = places.find(|(path, _)| path.is_some_and(|path| path.exists()));
-    if let Some((Some(path), option)) = found {
+/// The same, and makes sure that no other user can put something else there.
+pub fn prepare(arguments: &FixArgs) -> Result<PathBuf> {
+    let path = journal(arguments)?;
+    if arguments.journal.is_none()
+        && let Some(folder) = path
+            .parent()
+            .filter(|folder| *folder == self::folder(arguments))
+    {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.with_context(|| {
+            format!(
+                "{}: the folder for journals cannot be made; name another one with --journal-dir",
+                folder.display()
+            )
+        })?;
+    }
+    if let Err(why) = trust::of_folder(&path) {
         bail!(
-            "{}: here is the journal of an unfinished job, or another file: {} ends it",
-            path.display(),
-            calls(&arguments.target, option)
+            "{}: no journal is kept here, as it is obeyed when it is found again, and {why}; name another place with \
+             --journal",
+            path.display()
         );
     }
-    Ok(())
+    Ok(std::path::absolute(&path)?)
 }
 
-/// The calls that end a job.
-pub fn ways(arguments: &FixArgs) -> String {
-    calls(&arguments.target, arguments.journal.as_deref())
+/// Everywhere that the journal of this target is by default, and as named.
+pub fn candidates(arguments: &FixArgs) -> Result<Vec<PathBuf>> {
+    let mut all: Vec<PathBuf> = arguments.journal.iter().cloned().collect();
+    all.extend(beside(&arguments.target)?);
+    all.push(by_identity(arguments)?);
+    let file = ioalign_device::backing_file(&arguments.target);
+    if let Some(file) = file {
+        all.extend(beside(&file)?);
+    }
+    Ok(all)
 }
 
-fn calls(target: &Path, journal: Option<&Path>) -> String {
-    let call = format!("ioalign fix {}", target.display());
-    let journal = match journal {
-        Some(path) => format!(" --journal {}", path.display()),
-        None => String::new(),
+/// Beside an image; a device has no such place. Of a link it is beside what that leads to.
+fn beside(target: &Path) -> Result<Option<PathBuf>> {
+    if target::is_block(target)? {
+        return Ok(None);
+    }
+    let target = match target.is_symlink() {
+        true => target.canonicalize()?,
+        false => target.to_owned(),
     };
-    format!("`{call} --resume{journal}` or `{call} --rollback{journal}`")
+    let Some(name) = target.file_name() else {
+        bail!("{}: this is no file name", target.display());
+    };
+    let mut name = name.to_owned();
+    name.push(".");
+    name.push(ENDING);
+    Ok(Some(target.with_file_name(name)))
+}
+
+fn by_identity(arguments: &FixArgs) -> Result<PathBuf> {
+    let identity = TargetIdentity::new(&arguments.target)?;
+    let name = format!("{}.journal", identity.file_name());
+    Ok(folder(arguments).join(name))
+}
+
+fn folder(arguments: &FixArgs) -> &Path {
+    let named = arguments.journal_dir.as_deref();
+    named.unwrap_or_else(|| Path::new(FOLDER))
+}
+
+/// The journal as an option of the next call: where neither the marker nor its usual place leads to it.
+pub fn named<'a>(arguments: &FixArgs, journal: &'a Path) -> Option<&'a Path> {
+    let is_usual = arguments.journal.is_none() && arguments.journal_dir.is_none();
+    (!is_usual).then_some(journal)
 }
 
 /// Says that a journal in memory is none after a power cut.
 pub fn warn_volatile(path: &Path, quiet: bool) {
     if !quiet && JournalFile::is_volatile(path) {
-        anstream::eprintln!(
-            "ioalign: {}: the journal lies in memory: after a loss of power it is gone, and with it what is on \
+        note(format_args!(
+            "{}: the journal lies in memory: after a loss of power it is gone, and with it what is on \
              its way. Name a place on a disk with --journal",
-            path.display()
-        );
+            shell::path(path)
+        ));
     }
 }
 
-/// A journal that has to be there.
-pub fn existing(arguments: &FixArgs) -> Result<PathBuf> {
-    let path = journal(arguments)?;
-    if !path.exists() {
-        bail!(
-            "{}: there is no journal: without it nobody knows how far the job has come, so nothing is touched; \
-             if it lies elsewhere, name it with --journal",
-            path.display()
-        );
-    }
-    Ok(path)
+/// What is there under the name of a journal, and must not be taken for one.
+pub fn distrusted(path: &Path, why: &str) -> anyhow::Error {
+    refuse::plainly(format!(
+        "{}: it has the name of a journal, and is not obeyed: {why}",
+        shell::path(path)
+    ))
 }

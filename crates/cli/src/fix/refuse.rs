@@ -15,6 +15,11 @@ pub fn error(error: Error, path: &Path) -> anyhow::Error {
     anyhow!(error.of_target(path))
 }
 
+/// One that is said as it stands.
+pub fn plainly(what: String) -> anyhow::Error {
+    anyhow::Error::msg(what)
+}
+
 /// The plan is the one that somebody has looked at.
 pub fn expected(plan: &Plan, arguments: &FixArgs) -> Result<()> {
     expected_job(&plan.job, arguments)

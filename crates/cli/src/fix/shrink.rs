@@ -1,10 +1,13 @@
 //! `--shrink-last`: the file system becomes smaller before anything else is done.
 
 use anyhow::{Result, bail};
-use ioalign_repair::resize;
+use ioalign_repair::Disk;
+use ioalign_repair::fix::Plan;
+use ioalign_repair::resize::{self, Shrink};
 
 use super::{plan, refuse, target};
 use crate::args::FixArgs;
+use crate::say::note;
 
 /// Runs the tools that the plan asks for; whether there were any. Afterwards the plan is made anew, by what
 /// is there then.
@@ -19,21 +22,29 @@ pub fn first(arguments: &FixArgs) -> Result<bool> {
     };
     refuse::expected(&plan, arguments)?;
     refuse::without_consent(&plan, arguments)?;
+    possible(&mut *disk, &plan, arguments)?;
     let path = &arguments.target;
-    if !target::is_block(path)? && !target::is_raw(&mut *disk, path) {
-        bail!(
-            "{}: the tools of a file system cannot see into an image of this format; make it a raw one first \
-             (--output), nothing was written",
-            path.display()
-        );
-    }
     // The tools want it for themselves.
     drop(disk);
     resize::run(path, shrink, &mut |command| {
         if !arguments.look.quiet {
-            anstream::eprintln!("ioalign: {command}");
+            note(command);
         }
     })
     .map_err(|error| refuse::error(error, path))?;
     Ok(true)
+}
+
+/// Whether the tools of a file system can see it.
+pub fn possible(disk: &mut dyn Disk, plan: &Plan, arguments: &FixArgs) -> Result<()> {
+    let path = &arguments.target;
+    let needs_tool = plan.shrink.as_ref().is_some_and(Shrink::needs_tool);
+    if !needs_tool || target::is_block(path)? || target::is_raw(disk, path) {
+        return Ok(());
+    }
+    bail!(
+        "{}: the tools of a file system cannot see into an image of this format; make it a raw one first \
+         (--output), nothing was written",
+        path.display()
+    )
 }

@@ -37,7 +37,22 @@ pub fn of(
     let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
     Ok(Survey {
         parts: data.map(|slot| part(&ground, slot)).collect(),
+        container: container(&target),
     })
+}
+
+/// The grid off which the image file puts the data of the disk, whatever the partitions do.
+fn container(target: &Target) -> Option<u64> {
+    let stack = &target.stack;
+    let is_disk_in_a_file = |id: LayerId| {
+        let layer = stack.layer(id);
+        layer.kind == Kind::Disk && !layer.below.is_empty()
+    };
+    let mut guilty = target
+        .findings
+        .iter()
+        .filter(|one| one.severity > Severity::Note && one.guilty.is_some_and(is_disk_in_a_file));
+    guilty.find_map(|one| one.unit.map(Bytes::get))
 }
 
 fn judged(path: &Path, grids: Vec<GridSpec>, sector: Option<SectorSize>) -> Target {
@@ -110,8 +125,21 @@ fn part(ground: &demand::Ground<'_>, slot: &Slot) -> Part {
         number: slot.number,
         what: layer.map_or_else(unknown, |id| contents(stack, id)),
         demand: role.carries_data().then(|| ground.of(layer, slot.start)),
+        suggested: layer.and_then(|id| suggested(ground.target, id)),
         stays: layer.and_then(|id| stays(stack, id)),
     }
+}
+
+/// The good start that `check` names for a partition in the finding that counts most.
+fn suggested(target: &Target, partition: LayerId) -> Option<u64> {
+    let own = target.findings.iter().filter(|one| {
+        let is_guilty = one.guilty == Some(partition) || one.layer == Some(partition);
+        is_guilty && one.severity > Severity::Note
+    });
+    let worst = own
+        .filter(|one| one.suggest.start.is_some())
+        .max_by_key(|one| one.severity)?;
+    worst.suggest.start.map(Bytes::get)
 }
 
 fn unknown() -> String {

@@ -1,14 +1,18 @@
 //! The target as a disk.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use ioalign_device::lock::LockedBelow;
+use ioalign_device::partitions::{self, Partition};
 use ioalign_device::{Use, users};
 use ioalign_repair::Disk;
 use ioalign_repair::container;
 use ioalign_repair::fix::Sectored;
+use ioalign_repair::tables::{SlotKind, Table};
 
 use super::refuse;
 use crate::args::FixArgs;
@@ -28,14 +32,82 @@ pub fn with_sector(path: &Path, write: bool, sector: Option<u64>) -> Result<Box<
             path.display()
         );
     }
+    let mut below = None;
     if write {
         unused(path)?;
+        below = Some(LockedBelow::new(path)?);
     }
     let disk = container::open(path, write).map_err(|error| refuse::error(error, path))?;
     if is_block {
-        return Ok(disk);
+        return Ok(Box::new(DeviceDisk {
+            disk,
+            _below: below,
+        }));
     }
     Ok(Sectored::boxed(disk, sector))
+}
+
+/// A device, with everything below it locked.
+struct DeviceDisk {
+    disk: Box<dyn Disk>,
+    _below: Option<LockedBelow>,
+}
+
+impl Disk for DeviceDisk {
+    fn size_bytes(&self) -> u64 {
+        self.disk.size_bytes()
+    }
+
+    fn logical_bytes(&self) -> u64 {
+        self.disk.logical_bytes()
+    }
+
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.disk.read_at(at, bytes)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.disk.write_at(at, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.disk.flush()
+    }
+
+    fn release(&mut self, at: u64, bytes: u64) {
+        self.disk.release(at, bytes);
+    }
+
+    fn second(&self) -> Option<Box<dyn Disk + Send>> {
+        self.disk.second()
+    }
+
+    fn zeros_from(&mut self, at: u64) -> u64 {
+        self.disk.zeros_from(at)
+    }
+}
+
+/// Lets go of the disk, and has the kernel take on the table of a device.
+pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
+    if !is_block(path)? {
+        return Ok(());
+    }
+    let table = Table::read(&mut *disk).map_err(|error| refuse::error(error, path))?;
+    drop(disk);
+    let slots = table.slots();
+    let wanted: Vec<_> = slots
+        .iter()
+        .map(|slot| Partition {
+            number: slot.number,
+            start: slot.start,
+            size: match slot.kind {
+                // The kernel keeps two sectors of it, so that nobody takes it for a partition.
+                SlotKind::Extended => slot.size.min(table.unit().max(1024)),
+                _ => slot.size,
+            },
+        })
+        .collect();
+    partitions::reread(path, &wanted).map_err(|error| refuse::error(error, path))
 }
 
 /// Whether it is a block device.
@@ -70,7 +142,7 @@ fn is_partition(path: &Path) -> bool {
 }
 
 /// Refuses what is mounted, part of something, paged on, or behind a loop device.
-fn unused(path: &Path) -> Result<()> {
+pub fn unused(path: &Path) -> Result<()> {
     match users(path).first() {
         None => Ok(()),
         Some(used) => bail!(
@@ -83,12 +155,10 @@ fn unused(path: &Path) -> Result<()> {
 
 fn remedy(used: &Use) -> String {
     match used {
-        Use::Mount { point, .. } => format!("unmount it first: umount {point}"),
         Use::Holder { holder, .. } => {
             format!("stop {holder} first (vgchange -an, mdadm --stop, cryptsetup close)")
         }
-        Use::Swap { device } => format!("switch it off first: swapoff {device}"),
         Use::Loop { device } => format!("fix {device} instead, or detach it: losetup -d {device}"),
-        Use::Program => used.remedy(),
+        _ => used.remedy(),
     }
 }

@@ -14,7 +14,7 @@ use ioalign_report::words::headline::capital;
 use ioalign_report::words::numbers::{about, duration, exact_and_about};
 
 use super::document::Ended;
-use super::{Page, options, place};
+use super::{Page, next, options, place, precautions};
 
 /// The page.
 pub fn render(page: &Page<'_>, look: &Options) -> String {
@@ -25,16 +25,22 @@ pub fn render(page: &Page<'_>, look: &Options) -> String {
         return text;
     }
     match (page.plan, page.ended) {
+        (Some(plan), Ended::Copied) if plan.is_empty() => {}
         (Some(plan), _) if plan.is_empty() => {
             head(&mut text, &name, plan);
             consequences(&mut text, plan, look);
-            could_move(&mut text, plan);
+            could_move(&mut text, plan, look);
+            if plan.survey.container.is_some() {
+                next(&mut text, page, plan, look);
+                text.push('\n');
+            }
         }
         (Some(plan), Ended::Planned) => {
             head(&mut text, &name, plan);
             partitions(&mut text, plan, look);
             moves(&mut text, page, plan, look);
             consequences(&mut text, plan, look);
+            before(&mut text, page, plan, look);
             next(&mut text, page, plan, look);
             return text;
         }
@@ -48,13 +54,16 @@ pub fn render(page: &Page<'_>, look: &Options) -> String {
         ended(&mut text, done, *elapsed);
     }
     let _ = writeln!(text, "{name}: {}", verdict(page));
+    if let Some(next) = next::afterwards(page) {
+        let _ = writeln!(text, "Next: {next}");
+    }
     text
 }
 
 fn verdict(page: &Page<'_>) -> String {
     let nothing = page.plan.is_some_and(Plan::is_empty);
     match page.ended {
-        _ if nothing => "nothing needs moving".to_owned(),
+        _ if nothing && page.ended != Ended::Copied => nothing_to_do(page),
         Ended::Planned if page.plan.is_some_and(|plan| plan.shifts.is_empty()) => {
             "the table is to be written anew, no data move; nothing was written".to_owned()
         }
@@ -77,6 +86,15 @@ fn verdict(page: &Page<'_>) -> String {
             format!("written to {new}; the original was not touched")
         }
     }
+}
+
+fn nothing_to_do(page: &Page<'_>) -> String {
+    let container = page.plan.and_then(|plan| plan.survey.container);
+    match container {
+        Some(_) => "nothing needs moving; what is off the grid is the file itself",
+        None => "nothing needs moving",
+    }
+    .to_owned()
 }
 
 /// A heading.
@@ -104,45 +122,54 @@ fn head(text: &mut String, name: &str, plan: &Plan) {
 }
 
 /// Starts that cost nothing here, and would elsewhere.
-fn could_move(text: &mut String, plan: &Plan) {
+fn could_move(text: &mut String, plan: &Plan, look: &Options) {
     let odd = plan.old.iter().any(|slot| {
         slot.kind != SlotKind::Extended && !slot.start.is_multiple_of(Bytes::MIB.get())
     });
     if odd {
-        text.push_str(
-            "What is known of it asks for no other starts; --align 1M makes them whole mebibytes all the same.\n\n",
-        );
+        let words = "What is known of it asks for no other starts; --align 1M makes them whole mebibytes all the same.";
+        paragraph(text, words, "", look);
+        text.push('\n');
     }
 }
 
 fn partitions(text: &mut String, plan: &Plan, look: &Options) {
     title(text, "Partitions", look);
-    let _ = writeln!(
-        text,
-        "  {:<4}{:<24}{:<24}{:<11} in it",
-        "no", "starts at sector", "will start at", "size"
-    );
+    // On a narrow screen sectors stand alone.
+    let wide = look.width >= 80;
+    let column = if wide { 24 } else { 12 };
+    let (from, to) = match wide {
+        true => ("starts at sector", "will start at"),
+        false => ("sector", "to sector"),
+    };
+    let mut row = |words: String| paragraph(text, &words, "  ", look);
+    row(format!(
+        "{:<4}{from:<column$}{to:<column$}{:<11} in it",
+        "no", "size"
+    ));
     let unit = plan.job.identity.logical_bytes.max(1);
     let pairs = plan.old.iter().zip(&plan.new);
     for (old, new) in pairs {
-        let place = |at: u64| format!("{} ({})", at / unit, about(Bytes::new(at)));
+        let place = |at: u64| match wide {
+            true => format!("{} ({})", at / unit, about(Bytes::new(at))),
+            false => (at / unit).to_string(),
+        };
         let to = if new.start == old.start {
             "stays".to_owned()
         } else {
             place(new.start)
         };
         let what = match old.kind {
-            SlotKind::Extended => "the logical partitions",
+            SlotKind::Extended => "logical ones",
             _ => plan.what(old.number).unwrap_or("not recognised"),
         };
-        let _ = writeln!(
-            text,
-            "  {:<4}{:<24}{to:<24}{:<11} {}",
+        row(format!(
+            "{:<4}{:<column$}{to:<column$}{:<11} {}",
             old.number,
             place(old.start),
             about(Bytes::new(new.size)),
             clean(what)
-        );
+        ));
     }
     text.push('\n');
 }
@@ -160,16 +187,18 @@ fn moves(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
         } else {
             ("left", shift.from - shift.to)
         };
-        let how = if is_staged(*one, &options) && page.arguments.output.is_none() {
-            "through the journal, written twice"
-        } else {
-            "straight there"
+        let how = match is_staged(*one, &options) && page.arguments.output.is_none() {
+            true => ", through the journal",
+            false => "",
+        };
+        let far = match look.verbose() {
+            true => exact_and_about(Bytes::new(far)),
+            false => about(Bytes::new(far)),
         };
         let line = format!(
-            "{index}. partition {}: {} by {} to the {way}, {how}",
+            "{index}. partition {}: {} by {far} to the {way}{how}",
             shift.number,
             about(Bytes::new(shift.size)),
-            exact_and_about(Bytes::new(far)),
         );
         paragraph(text, &line, "  ", look);
     }
@@ -182,31 +211,33 @@ fn work(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     let options = options(page.arguments);
     let (moved, written) = (plan.job.moved_bytes(), plan.written(&options));
     let mut line = |words: String| paragraph(text, &words, "  ", look);
-    if page.arguments.output.is_none() {
-        line(format!(
-            "{} are written ({} of them twice), and {} of tables and boot sectors",
-            about(Bytes::new(written)),
-            about(Bytes::new(plan.written_twice(&options))),
-            about(Bytes::new(plan.table_bytes()))
-        ));
-        let path = place::journal(page.arguments);
-        if let (Ok(path), Ok(bytes)) = (path, mover::journal_bytes(&plan.job, &options)) {
-            let path = clean(&path.display().to_string());
-            line(format!("journal: {} in {path}", about(Bytes::new(bytes))));
-        }
-    }
     if let Some(rate) = page.rate {
         let source = if rate.is_limit {
             "as --limit wants"
         } else {
-            "the speed at which it is read here; writing may be slower"
+            "the speed of reading here; writing may be slower"
         };
         let seconds = Duration::from_secs(rate.seconds(moved, written));
-        let (long, speed) = (
-            indicatif::HumanDuration(seconds),
-            about(Bytes::new(rate.bytes)),
-        );
-        line(format!("about {long} at {speed}/s, {source}"));
+        let long = indicatif::HumanDuration(seconds);
+        let [all, speed] = [moved, rate.bytes].map(|bytes| about(Bytes::new(bytes)));
+        line(format!(
+            "{all} move, in about {long} at {speed}/s, {source}"
+        ));
+    }
+    if page.arguments.output.is_some() || !(look.verbose() || plan.shifts.is_empty()) {
+        return;
+    }
+    let [all, twice, tables] = [written, plan.written_twice(&options), plan.table_bytes()]
+        .map(|bytes| about(Bytes::new(bytes)));
+    let tables = format!("{tables} of tables and boot sectors");
+    line(match plan.shifts.is_empty() {
+        true => format!("{tables} are written"),
+        false => format!("{all} are written ({twice} of them twice), and {tables}"),
+    });
+    let path = place::journal(page.arguments);
+    if let (Ok(path), Ok(bytes)) = (path, mover::journal_bytes(&plan.job, &options)) {
+        let path = clean(&path.display().to_string());
+        line(format!("journal: {} in {path}", about(Bytes::new(bytes))));
     }
 }
 
@@ -243,20 +274,24 @@ fn paragraph(text: &mut String, words: &str, mark: &str, look: &Options) {
     ));
 }
 
+fn before(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
+    let all = precautions::of(page, plan);
+    if all.is_empty() {
+        return;
+    }
+    title(text, "Before you do it", look);
+    for one in all {
+        paragraph(text, &capital(&one), "  - ", look);
+    }
+    text.push('\n');
+}
+
+/// Commands are never broken into lines, so that they can be pasted.
 fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     title(text, "Nothing was written. To do it", look);
-    let target = clean(&page.arguments.target.display().to_string());
-    let how = match &page.arguments.output {
-        Some(new) => format!("--output {}", clean(&new.display().to_string())),
-        None => format!("--apply --expect {}", plan.name()),
-    };
-    let change = &page.arguments.change;
-    let change = match (change.grow, change.shrink_last) {
-        (true, _) => "--grow ",
-        (_, true) => "--shrink-last ",
-        _ => "",
-    };
-    let _ = writeln!(text, "  ioalign fix {target} {change}{how}");
+    for command in next::commands(page, plan) {
+        let _ = writeln!(text, "  {command}");
+    }
 }
 
 /// What was done.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ioalign_core::comparison::Arm;
-use ioalign_device::same;
+use ioalign_device::are_aliases;
 
 use super::{layout, start};
 use crate::args::ArmArgs;
@@ -22,18 +22,25 @@ pub struct Arms {
     pub list: Vec<Arm>,
     /// Of all arms, each target once.
     pub targets: Vec<PathBuf>,
+    /// The offsets are those of the verb: no argument says which.
+    pub are_usual: bool,
 }
 
 impl Arms {
     /// By the arguments; `usual` are the offsets where none are typed.
     pub fn new(target: &Path, arguments: &ArmArgs, usual: &[u64]) -> Result<Self> {
+        let mut are_usual = false;
         let list = if let Some(other) = &arguments.vs {
             targets(target, other, &arguments.offsets)?
         } else {
             let begins = start::on_disk(target);
             match (&arguments.layout_a, &arguments.layout_b) {
                 (Some(a), Some(b)) => layouts([a, b], arguments.partition, begins)?,
-                _ => offsets(&arguments.offsets, usual, begins)?,
+                _ if arguments.offsets.is_empty() => {
+                    are_usual = true;
+                    offsets(usual, begins)?
+                }
+                _ => offsets(&arguments.offsets, begins)?,
             }
         };
         let mut paths = vec![target.to_owned()];
@@ -41,6 +48,7 @@ impl Arms {
         Ok(Self {
             list,
             targets: paths,
+            are_usual,
         })
     }
 
@@ -55,26 +63,30 @@ impl Arms {
     }
 }
 
-fn offsets(typed: &[u64], usual: &[u64], begins: Option<u64>) -> Result<Vec<Arm>> {
-    let all = if typed.is_empty() { usual } else { typed };
+fn offsets(all: &[u64], begins: Option<u64>) -> Result<Vec<Arm>> {
     let mut arms: Vec<Arm> = Vec::new();
     for offset in all {
         if arms.iter().any(|arm| arm.offset_bytes == *offset) {
             let what = format!("--offsets: {offset} stands there twice");
             return Err(UsageError(what).into());
         }
-        arms.push(Arm {
-            name: name(*offset, begins),
-            offset_bytes: *offset,
-            start_bytes: begins.map(|start| start + offset),
-            ..Arm::default()
-        });
+        arms.push(at(*offset, begins));
     }
     if arms.len() < 2 {
         let what = "--offsets: one alone has nothing to be compared with";
         return Err(UsageError(what.to_owned()).into());
     }
     Ok(arms)
+}
+
+/// The arm at an offset in a target that begins there.
+pub fn at(offset: u64, begins: Option<u64>) -> Arm {
+    Arm {
+        name: name(offset, begins),
+        offset_bytes: offset,
+        start_bytes: begins.map(|start| start + offset),
+        ..Arm::default()
+    }
 }
 
 fn name(offset: u64, begins: Option<u64>) -> String {
@@ -130,7 +142,7 @@ fn targets(first: &Path, other: &Path, offsets: &[u64]) -> Result<Vec<Arm>> {
         target: Some(path.display().to_string()),
         start_bytes: start::on_disk(path).map(|start| start + offset),
     };
-    if same(first, other) {
+    if are_aliases(first, other) {
         let what = format!("--vs {}: it is the same target", other.display());
         return Err(UsageError(what).into());
     }
@@ -160,9 +172,9 @@ mod tests {
 
     #[test]
     fn arms_are_different() {
-        assert!(offsets(&[0], &[], None).is_err());
-        assert!(offsets(&[0, 0], &[], None).is_err());
-        assert_eq!(offsets(&[], &[0, 512], None).unwrap().len(), 2);
+        assert!(offsets(&[0], None).is_err());
+        assert!(offsets(&[0, 0], None).is_err());
+        assert_eq!(offsets(&[0, 512], None).unwrap().len(), 2);
         assert!(targets(Path::new("a"), Path::new("./a"), &[]).is_err());
     }
 }

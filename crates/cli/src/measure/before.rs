@@ -2,7 +2,7 @@
 //!
 //! Where the target began elsewhere on its disk then, the layout of then is an arm of this run, at the
 //! offset that gives its I/O the phase of then: the gain is measured in one run. Otherwise there are only
-//! numbers of two times.
+//! levels of two times, which are no evidence: they are shown, and nothing follows from them.
 
 use std::path::{Path, PathBuf};
 
@@ -62,6 +62,7 @@ impl Saved {
         let arms = Arms {
             list,
             targets: vec![target.to_owned()],
+            are_usual: false,
         };
         (arms, self)
     }
@@ -123,7 +124,7 @@ impl Saved {
         let others = now?.other_than(self.conditions()?);
         (!others.is_empty()).then(|| {
             format!(
-                "not as in {}: {}. Numbers of the two times do not compare",
+                "not as in {}: {}. Levels of the two times do not compare",
                 self.path.display(),
                 others.join(", ")
             )
@@ -131,14 +132,14 @@ impl Saved {
     }
 
     /// What has changed.
-    pub fn against(&self, now: &Comparison, rope: f64) -> Before {
+    pub fn against(&self, now: &Comparison) -> Before {
         Before {
             document: self.path.display().to_string(),
             time: self.comparison.machine.time.clone(),
             load_average: self.comparison.machine.load_average,
             start_bytes: self.began(),
             interleaved: self.interleaved,
-            changes: Change::between(&self.comparison, now, rope),
+            changes: Change::between(&self.comparison, now),
         }
     }
 }

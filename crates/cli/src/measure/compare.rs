@@ -7,10 +7,9 @@ use ioalign_measure::engine::CellSpec;
 
 use super::arms::Arms;
 use super::cells::{self, Usual};
-use super::session::{Session, Wanted};
-use super::{before, open, output};
+use super::session::{DESTROY, Session, Wanted};
+use super::{before, open, output, quick};
 use crate::args::CompareArgs;
-use crate::check;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
@@ -41,24 +40,28 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let plan = plan(arguments)?;
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.how.io)?;
-    check::possible(arguments.how.shown.output.as_deref())?;
+    output::destination(&arguments.how.shown, &plan.arms.targets).check()?;
     let interrupt = Interrupt::watched()?;
     let wanted = Wanted {
         arms: &plan.arms,
         specs: &plan.specs,
-        usual_size: None,
+        usual_size: arguments.quick.then_some(quick::TARGET_SIZE),
         data: plan.data,
         like: plan.before.as_ref().and_then(before::Saved::conditions),
         notes: &plan.notes,
         ramp_ms: arguments.ramp,
-        time_ms: arguments.time,
+        time_ms: if arguments.quick {
+            quick::time_ms(plan.specs.len())
+        } else {
+            arguments.time
+        },
     };
     let session = Session::open(&wanted, &arguments.how, &interrupt)?;
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
         let unlike = saved.unlike(comparison.conditions.as_ref());
         comparison.notes.extend(unlike);
-        comparison.before = Some(saved.against(&comparison, arguments.how.stats.rope));
+        comparison.before = Some(saved.against(&comparison));
         comparison.sum_up();
     }
     Ok((comparison, exit))
@@ -80,7 +83,7 @@ fn plan(arguments: &CompareArgs) -> Result<Plan> {
     let arms = Arms::new(&arguments.target, &arguments.arms, &OFFSETS)?;
     let (specs, data, notes) = match &arguments.workload {
         Some(name) => of_job(name)?,
-        None => (cells(arguments), Data::default(), Vec::new()),
+        None => (cells(arguments), Data::default(), unwritten(arguments)),
     };
     Ok(Plan {
         arms,
@@ -105,6 +108,17 @@ fn cells(arguments: &CompareArgs) -> Vec<CellSpec> {
         depth: &[1, 16],
     };
     cells::all(&arguments.cells, &usual)
+}
+
+/// Reads are half of the answer, and the cheap half: a misaligned write may have to read first.
+fn unwritten(arguments: &CompareArgs) -> Vec<String> {
+    let none = arguments.cells.ops.is_empty() && !arguments.how.io.write;
+    let note = || {
+        format!(
+            "writes were not measured, which misalignment often costs more than reads: --write measures them{DESTROY}"
+        )
+    };
+    none.then(note).into_iter().collect()
 }
 
 fn of_job(name: &str) -> Result<(Vec<CellSpec>, Data, Vec<String>)> {

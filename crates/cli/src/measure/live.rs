@@ -1,24 +1,30 @@
-//! How it stands, on standard error: a row a cell, and a line that says how long it still takes.
+//! How it stands, on standard error: how long it takes at most, a row a cell, and a line that says how long is left.
 
 use std::cell::Cell as Held;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric};
 use ioalign_measure::experiment::{Part, Snapshot};
 use ioalign_report::comparison::{heading, row, words};
+
+use crate::say::note;
 
 /// The table in the making; nothing where standard error is no terminal.
 pub struct Live {
     bar: ProgressBar,
     begun: Instant,
+    /// When the cell began that is measured now.
+    since: Held<Instant>,
     done: Held<u32>,
     cells: u32,
+    /// The most that a cell takes, its ramp included.
+    of_a_cell: Duration,
 }
 
 impl Live {
-    /// For so many cells.
-    pub fn new(comparison: &Comparison, cells: usize, quiet: bool) -> Self {
+    /// For so many cells, each of which takes `of_a_cell` at most; says how long that may be.
+    pub fn new(comparison: &Comparison, cells: usize, of_a_cell: Duration, quiet: bool) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -28,22 +34,43 @@ impl Live {
         if let Ok(style) = ProgressStyle::with_template("{bar:12} {pos}/{len} {wide_msg}") {
             bar.set_style(style);
         }
+        let cells = u32::try_from(cells).unwrap_or(u32::MAX);
+        if !quiet {
+            note(at_most(cells, of_a_cell));
+        }
         if cells > 1 {
             bar.println(heading(comparison));
         }
         Self {
             bar,
             begun: Instant::now(),
+            since: Held::new(Instant::now()),
             done: Held::new(0),
-            cells: u32::try_from(cells).unwrap_or(u32::MAX),
+            cells,
+            of_a_cell,
         }
     }
 
     /// The next cell, which may begin with a ramp.
     pub fn begin(&self, cell: &Cell) {
+        self.since.set(Instant::now());
         self.bar.set_prefix(words::short_cell(cell));
+        let left = span(self.of_a_cell + self.of_later_cells(self.of_a_cell));
+        let name = self.bar.prefix();
         self.bar
-            .set_message(format!("{}: starting", self.bar.prefix()));
+            .set_message(format!("at most {left} left, {name}: starting"));
+    }
+
+    /// Load that does not count yet, for so much longer.
+    pub fn ramp(&self, left: Duration) {
+        let all = self.of_a_cell + self.of_later_cells(self.of_a_cell);
+        let gone = self.since.get().elapsed();
+        self.bar.set_message(format!(
+            "at most {} left, {}, {} of ramp",
+            span(all.saturating_sub(gone)),
+            self.bar.prefix(),
+            span(left),
+        ));
     }
 
     /// The cell as it is now.
@@ -61,7 +88,7 @@ impl Live {
         });
         self.bar.set_message(format!(
             "{} left, {}, {part}{told}",
-            HumanDuration(self.left(snapshot)),
+            span(self.left(snapshot)),
             self.bar.prefix(),
         ));
     }
@@ -74,7 +101,11 @@ impl Live {
         } else {
             self.begun.elapsed().saturating_sub(snapshot.elapsed) / done
         };
-        snapshot.eta + mean * self.cells.saturating_sub(done + 1)
+        snapshot.eta + self.of_later_cells(mean)
+    }
+
+    fn of_later_cells(&self, each: Duration) -> Duration {
+        each.saturating_mul(self.cells.saturating_sub(self.done.get() + 1))
     }
 
     /// A cell that is done joins the table.
@@ -94,6 +125,33 @@ impl Live {
     }
 }
 
+/// The worst case, before anything begins.
+fn at_most(cells: u32, each: Duration) -> String {
+    let all = span(each.saturating_mul(cells));
+    match cells {
+        1 => format!("1 cell: at most about {all}"),
+        _ => format!(
+            "{cells} cells of at most {}: at most about {all}",
+            span(each)
+        ),
+    }
+}
+
+/// Two units of a time at most: `2 h 40 min`, `4 min`, `9.5 s`.
+fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let two = |large: u64, unit: &str, small: u64, other: &str| match small {
+        0 => format!("{large} {unit}"),
+        _ => format!("{large} {unit} {small} {other}"),
+    };
+    match seconds {
+        0..10 => format!("{:.1} s", time.as_secs_f64()).replace(".0", ""),
+        10..60 => format!("{seconds} s"),
+        60..3600 => two(seconds / 60, "min", seconds % 60, "s"),
+        _ => two(seconds / 3600, "h", seconds % 3600 / 60, "min"),
+    }
+}
+
 /// The median that is farthest from 1.
 fn farthest(estimates: &[Estimate]) -> Option<&Estimate> {
     let distance = |one: &Estimate| one.ratio.filter(|r| *r > 0.0).map_or(0.0, |r| r.ln().abs());
@@ -101,4 +159,24 @@ fn farthest(estimates: &[Estimate]) -> Option<&Estimate> {
         .iter()
         .filter(|one| one.metric == Metric::LatencyMedian);
     medians.max_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_case_is_told_in_two_units() {
+        let five_minutes = Duration::from_secs(300);
+        assert_eq!(
+            at_most(32, five_minutes),
+            "32 cells of at most 5 min: at most about 2 h 40 min"
+        );
+        assert_eq!(
+            at_most(1, Duration::from_millis(2500)),
+            "1 cell: at most about 2.5 s"
+        );
+        assert_eq!(span(Duration::from_secs(8)), "8 s");
+        assert_eq!(span(Duration::from_secs(95)), "1 min 35 s");
+    }
 }

@@ -5,10 +5,9 @@ use ioalign_core::workload::{Data, Pattern};
 
 use super::arms::Arms;
 use super::cells::{self, Usual};
-use super::output;
 use super::session::{Session, Wanted, readable};
+use super::{output, quick};
 use crate::args::MatrixArgs;
-use crate::check;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 
@@ -18,38 +17,36 @@ const SIZES: [u64; 8] = [1024, 4096, 8192, 16384, 32768, 65536, 73728, 131_072];
 const OFFSETS: [u64; 2] = [0, 32256];
 /// Four times the cache of the paper's array.
 const TARGET_SIZE: u64 = 20 << 30;
-const QUICK_SIZE: u64 = 1 << 30;
-const QUICK_RAMP_MS: u64 = 1000;
-const QUICK_TIME_MS: u64 = 10_000;
 
 /// Runs the verb.
 pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     let arms = Arms::new(&arguments.target, &arguments.arms, &OFFSETS)?;
-    let usual = Usual {
-        sizes: &SIZES,
-        ops: &[1.0, 0.0],
-        patterns: &[Pattern::Random, Pattern::Sequential],
-        depth: &[16],
-    };
     let how = &arguments.how;
-    let (specs, left_out) = readable(cells::all(&arguments.cells, &usual), how.io.write);
+    let (specs, writes) = readable(
+        cells::all(&arguments.cells, &usual(arguments)),
+        how.io.write,
+    );
+    let quick = arguments
+        .quick
+        .then(|| quick::left_out(&arguments.cells, &SIZES));
+    let left_out: Vec<_> = quick.flatten().into_iter().chain(writes).collect();
     if specs.is_empty() {
         return Err(UsageError("all cells write, which needs --write".to_owned()).into());
     }
-    check::possible(how.shown.output.as_deref())?;
+    output::destination(&how.shown, &arms.targets).check()?;
     let interrupt = Interrupt::watched()?;
-    let (ramp_ms, time_ms) = times(arguments);
+    let (ramp_ms, time_ms) = times(arguments, specs.len());
     let wanted = Wanted {
         arms: &arms,
         specs: &specs,
         usual_size: Some(if arguments.quick {
-            QUICK_SIZE
+            quick::TARGET_SIZE
         } else {
             TARGET_SIZE
         }),
         data: Data::default(),
         like: None,
-        notes: left_out.as_slice(),
+        notes: &left_out,
         ramp_ms,
         time_ms,
     };
@@ -62,10 +59,25 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     Ok(exit)
 }
 
+/// What is measured where nothing is typed.
+const fn usual(arguments: &MatrixArgs) -> Usual<'static> {
+    let (sizes, patterns): (&[u64], &[Pattern]) = if arguments.quick {
+        (&quick::SIZES, &[Pattern::Random])
+    } else {
+        (&SIZES, &[Pattern::Random, Pattern::Sequential])
+    };
+    Usual {
+        sizes,
+        ops: &[1.0, 0.0],
+        patterns,
+        depth: &[16],
+    }
+}
+
 /// Milliseconds of the ramp, and at most of a point.
-const fn times(arguments: &MatrixArgs) -> (u64, u64) {
+fn times(arguments: &MatrixArgs, cells: usize) -> (u64, u64) {
     if arguments.quick {
-        (QUICK_RAMP_MS, QUICK_TIME_MS)
+        (0, quick::time_ms(cells))
     } else {
         (arguments.ramp, arguments.time)
     }

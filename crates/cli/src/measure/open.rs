@@ -6,7 +6,9 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use ioalign_core::comparison::Conditions;
 use ioalign_core::workload::Data;
+use ioalign_core::{move_words, shell};
 use ioalign_device::{Target, Want, same};
+use ioalign_inspect::moving;
 use ioalign_inspect::source::{FileSource, Source};
 use ioalign_measure::engine::{Api, Options};
 use ioalign_measure::{Error, ErrorKind};
@@ -53,16 +55,18 @@ impl Opener<'_> {
             direct: !self.arguments.buffered,
             stop: Some(self.interrupt.flag()),
         };
+        if self.write {
+            no_image_in_flight(path)?;
+        }
         Target::open(path, &want).map(Arc::new).map_err(refusal)
     }
 
     /// What was typed; else the usual size, as far as the target has it.
-    fn size_of(&self, path: &Path) -> Option<u64> {
+    pub fn size_of(&self, path: &Path) -> Option<u64> {
         let usual = || {
             let usual = self.usual_size?;
-            let Ok(data) = path.metadata() else {
-                return Some(usual);
-            };
+            // What is not there is made only where --size says how large: the name may be a slip.
+            let data = path.metadata().ok()?;
             if data.is_dir() {
                 return Some(usual);
             }
@@ -72,6 +76,18 @@ impl Opener<'_> {
         };
         self.arguments.size.or_else(usual)
     }
+}
+
+/// Refuses an image of any format with a disk in it whose partitions are being moved.
+fn no_image_in_flight(path: &Path) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let Ok(Some(found)) = moving::marker_of(path) else {
+        return Ok(());
+    };
+    let (name, state) = (shell::path(path), move_words::state(&found));
+    Err(anyhow!("{name}: {state}; {}", move_words::ways(path, None)))
 }
 
 /// What other arguments would lift is wrong usage, 64; what is so is 65.

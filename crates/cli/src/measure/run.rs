@@ -17,12 +17,13 @@ use ioalign_measure::{Error, ErrorKind};
 
 use super::machine;
 use super::open::{self, Opener};
+use super::output;
 use super::session::INTERRUPTED;
 use crate::args::RunArgs;
-use crate::check;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
+use crate::output_file::Destination;
 use plan::Plan;
 use progress::Progress;
 use sent::Collector;
@@ -30,25 +31,28 @@ use sent::Collector;
 /// Runs the verb.
 pub fn run(arguments: &RunArgs) -> Result<Exit> {
     let plan = plan::plan(arguments)?;
+    fio::tell(&plan);
     if arguments.emit_fio {
         look::write(&fio::emit(&plan)?)?;
         return Ok(Exit::Done);
     }
-    fio::tell(&plan);
     open::allowed(plan.job.writes(), &plan.io)?;
-    check::possible(arguments.profile_out.as_deref())?;
+    let kept = output::with_members(&plan.targets);
+    let profile_out = arguments.profile_out.as_deref();
+    let profile_out =
+        profile_out.map(|path| Destination::report(Some(path), arguments.replace, &kept));
+    if let Some(profile_out) = &profile_out {
+        profile_out.check()?;
+    }
     let interrupt = Interrupt::watched()?;
     let opener = Opener {
         arguments: &plan.io,
         write: plan.job.writes(),
-        usual_size: None,
+        usual_size: plan.usual_size(),
         interrupt: &interrupt,
     };
     let targets = opener.all(&plan.targets)?;
-    let collector = arguments
-        .profile_out
-        .as_ref()
-        .map(|_| Collector::new(&targets));
+    let collector = profile_out.as_ref().map(|_| Collector::new(&targets));
     let load = send(&plan, &targets, collector.as_ref(), arguments, &interrupt)?;
     let text = if arguments.look.json {
         ioalign_report::load::json(&load)
@@ -56,8 +60,8 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
         ioalign_report::load::text(&load, &look::options(&arguments.look))
     };
     look::write(&text)?;
-    if let (Some(path), Some(collector)) = (&arguments.profile_out, collector) {
-        collector.write(path)?;
+    if let (Some(profile_out), Some(collector)) = (&profile_out, collector) {
+        collector.write(profile_out)?;
     }
     Ok(match &load.partial {
         _ if interrupt.asked() => Exit::Interrupted,

@@ -14,7 +14,7 @@ use ioalign_measure::{Error, ErrorKind};
 use super::arms::Arms;
 use super::live::Live;
 use super::open::Opener;
-use super::{cells, machine, open, output};
+use super::{cells, machine, open, output, reach};
 use crate::args::{HowArgs, ShownArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
@@ -77,16 +77,27 @@ impl<'a> Session<'a> {
             interrupt,
         };
         let targets = opener.all(&wanted.arms.targets)?;
+        let (arms, replaced) = reach::reachable(wanted.arms, &targets);
         let data = open::data(&wanted.data, &how.data);
         let conditions = Conditions {
             cold: io.cold,
             buffered: io.buffered,
-            size_bytes: io.size,
+            size_bytes: wanted
+                .arms
+                .targets
+                .first()
+                .and_then(|path| opener.size_of(path)),
             data: data.clone(),
         };
         let options = open::options(&io, &how.engine, data);
-        let mut session = Self::new(wanted.arms, &targets, options, &how.shown, interrupt);
+        let arms = Arms {
+            list: arms,
+            targets: wanted.arms.targets.clone(),
+            ..Arms::default()
+        };
+        let mut session = Self::new(&arms, &targets, options, &how.shown, interrupt);
         session.comparison.conditions = Some(conditions);
+        session.comparison.notes.extend(replaced);
         session.comparison.notes.extend_from_slice(wanted.notes);
         session.design = Design {
             confidence: how.stats.confidence,
@@ -138,7 +149,9 @@ impl<'a> Session<'a> {
 
     /// Measures all cells, shows what was found, and says how it ended.
     pub fn all(mut self, specs: &[CellSpec]) -> Result<(Comparison, Exit)> {
-        let live = Live::new(&self.comparison, specs.len(), self.shown.look.quiet);
+        let of_a_cell = self.ramp + self.design.max_time;
+        let quiet = self.shown.look.quiet;
+        let live = Live::new(&self.comparison, specs.len(), of_a_cell, quiet);
         self.design.cells = u32::try_from(specs.len()).unwrap_or(u32::MAX);
         let mut refused = None;
         for (index, spec) in specs.iter().enumerate() {
@@ -191,7 +204,7 @@ impl<'a> Session<'a> {
         for note in bench.notes().to_vec() {
             self.note(note);
         }
-        if !self.ramped(&mut bench)? {
+        if !self.ramped(&mut bench, live)? {
             return Ok(Ended::Stop(INTERRUPTED.to_owned()));
         }
         let names: Vec<_> = self
@@ -220,7 +233,7 @@ impl<'a> Session<'a> {
     }
 
     /// Keeps all arms busy by turns, so that what has to settle has settled; `false`: Ctrl-C.
-    fn ramped(&self, bench: &mut Bench) -> Result<bool, Error> {
+    fn ramped(&self, bench: &mut Bench, live: &Live) -> Result<bool, Error> {
         const TURN: Duration = Duration::from_millis(100);
         let begun = Instant::now();
         let mut arm = 0;
@@ -228,6 +241,7 @@ impl<'a> Session<'a> {
             if self.interrupt.asked() {
                 return Ok(false);
             }
+            live.ramp(self.ramp.saturating_sub(begun.elapsed()));
             if arm == 0 {
                 bench.begin_round()?;
             }
@@ -266,6 +280,10 @@ impl<'a> Session<'a> {
 /// The word in reports for Ctrl-C.
 pub const INTERRUPTED: &str = "interrupted";
 
+/// What writes ask for beside `--write`.
+pub const DESTROY: &str =
+    " (and --destroy-data TARGET where the target holds data, which is lost then)";
+
 /// Cells that are written need `--write`; without it the others are measured, and that is said.
 pub fn readable(specs: Vec<CellSpec>, write: bool) -> (Vec<CellSpec>, Option<String>) {
     let (reads, writes): (Vec<_>, Vec<_>) = specs
@@ -273,7 +291,7 @@ pub fn readable(specs: Vec<CellSpec>, write: bool) -> (Vec<CellSpec>, Option<Str
         .partition(|spec| write || spec.read_ratio >= 1.0);
     let note = (!writes.is_empty()).then(|| {
         format!(
-            "{} cells that write are left out: they need --write",
+            "{} cells that write are left out: --write measures them{DESTROY}",
             writes.len()
         )
     });

@@ -1,8 +1,9 @@
 //! A plan as JSON: `ioalign.plan/1`.
 
 use ioalign_core::Bytes;
+use ioalign_repair::planner::filesystems::BLOCK_RULE;
 use ioalign_repair::planner::{Constraint, Plan};
-use ioalign_repair::platforms::Step;
+use ioalign_repair::platforms::{Lines, Step};
 use serde::Serialize;
 
 /// The document.
@@ -15,6 +16,8 @@ pub struct Document {
     layers: Vec<Layer>,
     grids: Vec<Grid>,
     given_up: Vec<Lost>,
+    block_below_unit: Option<BlockBelow>,
+    extended: Option<Extended>,
     lvm: Option<Lvm>,
     proof: Vec<Line>,
     commands: Vec<Commands>,
@@ -35,6 +38,7 @@ struct Grid {
     size_bytes: u64,
     phase_bytes: u64,
     tier: ioalign_core::Tier,
+    confidence: ioalign_core::Confidence,
     source: String,
 }
 
@@ -45,6 +49,20 @@ struct Lost {
     against: Option<String>,
     /// The boundaries that all share are too far apart.
     too_far: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct BlockBelow {
+    rule: &'static str,
+    block_bytes: u64,
+    unit_bytes: u64,
+    grid: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Extended {
+    start_bytes: u64,
+    size_bytes: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -70,6 +88,7 @@ struct Line {
 #[derive(Debug, Serialize)]
 struct Commands {
     title: String,
+    kind: &'static str,
     lines: Vec<String>,
     destroys_data: bool,
     fixed: Vec<String>,
@@ -86,6 +105,16 @@ pub fn of(plan: &Plan, steps: &[Step], platform: &'static str) -> Document {
         layers: plan.seats.iter().map(layer).collect(),
         grids: plan.solution.kept.iter().map(grid).collect(),
         given_up: lost(plan),
+        block_below_unit: plan.block_below_unit().map(|below| BlockBelow {
+            rule: BLOCK_RULE,
+            block_bytes: below.block.get(),
+            unit_bytes: below.unit.get(),
+            grid: below.kind,
+        }),
+        extended: plan.extended.map(|extended| Extended {
+            start_bytes: extended.start.get(),
+            size_bytes: extended.size.map(Bytes::get),
+        }),
         lvm: plan.lvm.map(|lvm| Lvm {
             data_alignment_bytes: lvm.alignment.get(),
             data_alignment_offset_bytes: lvm.alignment_offset.get(),
@@ -113,6 +142,7 @@ fn grid(constraint: &Constraint) -> Grid {
         size_bytes: constraint.size.get(),
         phase_bytes: constraint.phase.get(),
         tier: constraint.tier,
+        confidence: constraint.confidence,
         source: constraint.source.clone(),
     }
 }
@@ -151,6 +181,12 @@ fn proof(plan: &Plan) -> Vec<Line> {
 fn commands(step: &Step) -> Commands {
     Commands {
         title: step.title.clone(),
+        kind: match step.kind {
+            Lines::Commands => "commands",
+            Lines::Dialogue => "dialogue",
+            Lines::Settings => "settings",
+            Lines::Alternative => "alternative",
+        },
         lines: step.lines.clone(),
         destroys_data: step.destroys_data,
         fixed: step.fixed.clone(),

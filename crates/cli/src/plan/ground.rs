@@ -2,39 +2,72 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
-use ioalign_core::{GridSpec, Kind, LayerId, Stack, Tier};
-use ioalign_repair::planner::Want;
+use anyhow::{Result, anyhow, bail};
+use ioalign_core::judge::moves;
+use ioalign_core::{Confidence, Grid, Kind, LayerId, Stack, Tier};
+use ioalign_repair::planner::{Claim, Constraint, Want};
 use ioalign_report::words::clean;
 
+use crate::args::PlanArgs;
 use crate::document;
 
-/// Takes the ground from a document of `check --json`, whose words are those of whoever wrote it.
-pub fn fill(want: &mut Want, path: &Path) -> Result<()> {
+/// Takes the ground from a document of `check --json`, whose words are those of whoever wrote it. Every grid keeps
+/// how far it was believed; a block that was typed here stays.
+pub fn fill(want: &mut Want, path: &Path, typed: &PlanArgs) -> Result<()> {
     let stack = document::stack(path)?;
+    if let Some(layer) = moves::in_flight(&stack).next() {
+        let name = clean(&stack.layer(layer).name);
+        bail!(
+            "{}: the partitions of {name} are being moved by `ioalign fix`: nothing is planned on it before that has \
+             ended",
+            path.display()
+        );
+    }
     let none = || anyhow!("{}: there is no disk in it", path.display());
     let ground = ground(&stack).ok_or_else(none)?;
     want.size = want.size.or(stack.layer(ground).size);
+    if let Some(sector) = stack.layer(ground).logical_sector
+        && typed.logical.is_none()
+    {
+        want.logical = sector;
+        want.logical_claim = Claim {
+            confidence: Confidence::Medium,
+            source: "the sectors of what was checked".to_owned(),
+        };
+    }
     let grids = stack
         .grids
         .iter()
         .filter(|grid| grid.layer == ground && grid.trusted());
     for grid in grids {
         match (grid.tier, grid.kind.as_str()) {
-            (Tier::Validity, "logical-sector") => want.logical = grid.size,
-            (Tier::Rmw, "physical-block") => {
-                (want.physical, want.physical_phase) = (grid.size, grid.phase);
+            (Tier::Validity, "logical-sector") => {
+                if typed.logical.is_none() {
+                    (want.logical, want.logical_claim) = (grid.size, claim(grid));
+                }
             }
-            _ => want.grids.push(GridSpec {
+            (Tier::Rmw, "physical-block") if typed.physical.is_none() => {
+                (want.physical, want.physical_phase) = (grid.size, grid.phase);
+                want.physical_claim = claim(grid);
+            }
+            _ => want.grids.push(Constraint {
                 size: grid.size,
                 phase: grid.phase,
-                kind: clean(&grid.kind),
                 tier: grid.tier,
+                confidence: grid.confidence,
+                kind: clean(&grid.kind),
                 source: clean(&grid.source),
             }),
         }
     }
     Ok(())
+}
+
+fn claim(grid: &Grid) -> Claim {
+    Claim {
+        confidence: grid.confidence,
+        source: clean(&grid.source),
+    }
 }
 
 /// The address space that holds the first partition; without one the lowest disk or array.

@@ -1,48 +1,70 @@
 //! `ioalign plan`: where every layer should start, the proof, and what to type.
 
+mod disks;
 mod document;
 mod ground;
 mod text;
 
 use anyhow::Result;
 use ioalign_core::Bytes;
-use ioalign_repair::planner::{self, Array, Label, Maker, Part, PartRole, Volume, Want};
-use ioalign_repair::platforms::{self, Names, Platform};
+use ioalign_repair::planner::{self, Claim, Constraint, Label, Part, PartRole, Plan, Volume, Want};
+use ioalign_repair::platforms::{self, Platform};
 
 use crate::args::PlanArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
-
-/// Disks of a default letter are named up to here.
-const LETTERS: u32 = 25;
+use crate::say::note;
 
 /// Runs the verb.
 pub fn run(arguments: &PlanArgs) -> Result<Exit> {
     let platform = arguments.platform;
-    let mut want = want(arguments, platform)?;
-    if let Some(path) = &arguments.from {
-        ground::fill(&mut want, path)?;
+    let names = disks::names(arguments)?;
+    let want = want(arguments, platform)?;
+    if let Some(reason) = platforms::unsupported(&want, platform) {
+        return Err(UsageError(reason).into());
     }
     let plan = match planner::plan(&want) {
         Ok(plan) => plan,
         Err(refusal) => {
-            anstream::eprintln!("ioalign: there is no such layout: {refusal}");
+            note(format_args!("there is no such layout: {refusal}"));
             return Ok(Exit::Code(1));
         }
     };
-    let steps = platforms::steps(&plan, platform, &names(arguments, platform));
+    let steps = platforms::steps(&plan, platform, &names);
     if arguments.look.json {
         look::json(&document::of(&plan, &steps, platform.name()))?;
     } else {
         let options = look::options(&arguments.look);
-        look::write(&text::render(&plan, &steps, &options))?;
+        let page = text::Page {
+            plan: &plan,
+            steps: &steps,
+            names: &names,
+            platform,
+        };
+        look::write(&page.render(&options))?;
     }
-    let whole = plan.solution.given_up.is_empty();
+    if arguments.look.quiet {
+        complain(&plan);
+    }
+    let whole = plan.solution.given_up.is_empty() && plan.missed().is_empty();
     Ok(if whole { Exit::Done } else { Exit::Code(1) })
 }
 
+/// What a script alone would not show.
+fn complain(plan: &Plan) {
+    for lost in &plan.solution.given_up {
+        note(text::given_up(plan, lost));
+    }
+    for sentence in text::missed(plan)
+        .into_iter()
+        .chain(text::block_below(plan))
+    {
+        note(sentence);
+    }
+}
+
 fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
-    let named = arguments.profile_grid.iter().flat_map(|set| &set.0);
+    let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let label = arguments.label.map_or(
         match platform {
             Platform::Solaris => Label::Efi,
@@ -50,14 +72,12 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         },
         Label::from,
     );
-    Ok(Want {
-        array: array(arguments)?,
-        logical: arguments.logical,
-        physical: arguments.physical,
-        physical_phase: Bytes::ZERO,
+    let declared = arguments.grid.iter().chain(named).cloned();
+    let mut want = Want {
+        array: disks::array(arguments)?,
         indirection_unit: arguments.unit,
         volume_block: arguments.volume_block,
-        grids: arguments.grid.iter().chain(named).cloned().collect(),
+        grids: declared.map(Constraint::from).collect(),
         habit: habit(arguments, platform, label),
         size: arguments.size,
         label,
@@ -66,7 +86,24 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         volumes: volumes(arguments),
         filesystem: arguments.fs,
         database: arguments.db,
-    })
+        ..Want::default()
+    };
+    if let Some(logical) = arguments.logical {
+        (want.logical, want.logical_claim) = (logical, Claim::declared("--logical"));
+    }
+    if let Some(physical) = arguments.physical {
+        (want.physical, want.physical_claim) = (physical, Claim::declared("--physical"));
+    }
+    if let Some(path) = &arguments.from {
+        ground::fill(&mut want, path, arguments)?;
+    }
+    match platform {
+        Platform::Windows => want.reserved = platforms::reserved(label, want.size),
+        // The dialogue of its fdisk takes the disk as it is.
+        Platform::Esxi if label == Label::Dos => want.size = None,
+        _ => {}
+    }
+    Ok(want)
 }
 
 /// What starts are multiples of where no grid says more. An MBR of ESX and the labels of Solaris are
@@ -78,37 +115,6 @@ fn habit(arguments: &PlanArgs, platform: Platform, label: Label) -> Option<Bytes
         Platform::Esxi if label == Label::Dos => Some(Bytes::new(64 << 10)),
         _ => Some(Bytes::MIB),
     }
-}
-
-fn array(arguments: &PlanArgs) -> Result<Option<Array>> {
-    let named = u32::try_from(arguments.device.len()).unwrap_or(u32::MAX);
-    let Some(level) = arguments.raid else {
-        if arguments.controller || named > 1 {
-            return Err(
-                UsageError("several disks, or a controller: say --raid LEVEL".to_owned()).into(),
-            );
-        }
-        return Ok(None);
-    };
-    // A controller shows its array as one disk: the number of its own has to be said.
-    let count = if arguments.controller { 0 } else { named };
-    let disks = arguments.disks.unwrap_or(count);
-    if disks == 0 {
-        return Err(UsageError("how many disks make the array? --disks N".to_owned()).into());
-    }
-    if count > 1 && disks != count {
-        return Err(UsageError(format!("--disks says {disks}, and {count} are named")).into());
-    }
-    Ok(Some(Array {
-        level,
-        disks,
-        element: arguments.element,
-        maker: if arguments.controller {
-            Maker::Controller
-        } else {
-            Maker::Md
-        },
-    }))
 }
 
 fn partitions(arguments: &PlanArgs) -> Vec<Part> {
@@ -130,22 +136,4 @@ fn volumes(arguments: &PlanArgs) -> Vec<Volume> {
         stripes: arguments.stripes,
     });
     [bcache, luks, lvm].into_iter().flatten().collect()
-}
-
-/// The disks as named, or as the platform would name the first that is free.
-fn names(arguments: &PlanArgs, platform: Platform) -> Names {
-    if !arguments.device.is_empty() {
-        return Names {
-            disks: arguments.device.clone(),
-        };
-    }
-    let count = match (platform, arguments.controller) {
-        (Platform::Linux, false) => arguments.disks.unwrap_or(1).min(LETTERS),
-        (Platform::Linux, true) => 1,
-        _ => 0,
-    };
-    let disks = (1..=count).filter_map(|index| char::from_u32(u32::from('a') + index));
-    Names {
-        disks: disks.map(|letter| format!("/dev/sd{letter}")).collect(),
-    }
 }

@@ -1,25 +1,51 @@
 //! A plan as text: the layers, the proof, the commands.
 
+mod script;
+
 use std::fmt::Write;
 
-use ioalign_core::{Bytes, Kind, Tier};
-use ioalign_repair::planner::{Constraint, GivenUp, Plan, Seat};
-use ioalign_repair::platforms::Step;
+use ioalign_core::{Bytes, Confidence, Kind, Tier};
+use ioalign_repair::planner::{self, Constraint, Filesystem, GivenUp, Plan, Seat};
+use ioalign_repair::platforms::{Names, Platform, Step};
 use ioalign_report::Options;
 use ioalign_report::text::paragraph;
 use ioalign_report::words::numbers::about;
 
-/// The page.
-pub fn render(plan: &Plan, steps: &[Step], options: &Options) -> String {
-    if options.quiet() {
-        return script(steps);
+/// Everything that is shown of a plan.
+pub struct Page<'a> {
+    pub plan: &'a Plan,
+    pub steps: &'a [Step],
+    pub names: &'a Names,
+    pub platform: Platform,
+}
+
+impl Page<'_> {
+    /// The page, or the script alone.
+    pub fn render(&self, options: &Options) -> String {
+        if options.quiet() {
+            return script::render(self);
+        }
+        let mut page = String::new();
+        grids(&mut page, self.plan, options);
+        layers(&mut page, self.plan, options);
+        proof(&mut page, self.plan, options);
+        commands(&mut page, self.steps, options);
+        if let Some(sentence) = self.replace() {
+            page.push_str(&paragraph(&sentence, ["", ""], options));
+        }
+        page
     }
-    let mut page = String::new();
-    grids(&mut page, plan, options);
-    layers(&mut page, plan, options);
-    proof(&mut page, plan, options);
-    commands(&mut page, steps, options);
-    page
+
+    /// What has to be done before anything is run, where no disk was named.
+    pub fn replace(&self) -> Option<String> {
+        let (first, more) = self.names.disks.split_first()?;
+        let all = match more {
+            [] => format!("{first} stands for a disk: replace it"),
+            [.., last] => format!("{first} to {last} stand for disks: replace them"),
+        };
+        let sentence = format!("{all} before you run the commands, or name disks with --device.");
+        self.names.are_placeholders.then_some(sentence)
+    }
 }
 
 /// A title; bold where colour is wanted.
@@ -65,7 +91,8 @@ fn named(grid: &Constraint) -> String {
     )
 }
 
-fn given_up(plan: &Plan, lost: &GivenUp) -> String {
+/// Which grid could not be had, why, and what that costs.
+pub fn given_up(plan: &Plan, lost: &GivenUp) -> String {
     let grid = &lost.constraint;
     let against = lost.against.and_then(|index| plan.solution.kept.get(index));
     let why = match against {
@@ -79,6 +106,13 @@ fn given_up(plan: &Plan, lost: &GivenUp) -> String {
         ),
         None => "with each of the others alone it could be had, with all of them not".to_owned(),
     };
+    if grid.confidence == Confidence::Low && grid.tier == Tier::Rmw {
+        return format!(
+            "given up: {} of {}: {why}, which is stated, while nothing states this one.",
+            grid.kind,
+            about(grid.size)
+        );
+    }
     let cost = match grid.tier {
         Tier::Validity => "what starts off it does not work",
         Tier::Rmw => {
@@ -108,12 +142,54 @@ fn layers(page: &mut String, plan: &Plan, options: &Options) {
             let _ = writeln!(page, "  thin chunks of {}", about(chunk));
         }
     }
+    for sentence in missed(plan).into_iter().chain(block_below(plan)) {
+        page.push_str(&paragraph(&sentence, ["! ", "  "], options));
+    }
     if plan.seats.is_empty() {
         let text = "whole disk: byte 0 is on every grid. Say what it is where a table would: a label, a \
                     wipefs -n.";
         page.push_str(&paragraph(text, ["", "  "], options));
     }
     page.push('\n');
+}
+
+/// The sentence on what stays off its grids although it is wanted on them.
+pub fn missed(plan: &Plan) -> Option<String> {
+    let missed = plan.missed();
+    let first = missed.first()?;
+    let seat = plan.seats.get(first.seat)?;
+    let worst = missed.iter().min_by_key(|line| line.grid.tier)?;
+    Some(format!(
+        "not on all grids: {} stays at byte {}, {} bytes past a boundary of {} ({}). Leave --partition-at out to \
+         plan a start that is on them, or put LVM, LUKS or bcache into it.",
+        seat.name,
+        seat.start.get(),
+        worst.remainder.get(),
+        worst.grid.kind,
+        about(worst.grid.size)
+    ))
+}
+
+/// The sentence on blocks that are smaller than a unit below.
+pub fn block_below(plan: &Plan) -> Option<String> {
+    let below = plan.block_below_unit()?;
+    let xfs = plan.want.filesystem == Some(Filesystem::Xfs);
+    let remedy = if xfs && below.unit.get().is_power_of_two() && below.unit.get() <= 1 << 16 {
+        format!(
+            " Linux 6.12 and later mount XFS made with -b size={}.",
+            below.unit.get()
+        )
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "not cured by alignment: the file system writes blocks of {}, and {} below is {}: a random write of one block \
+         is read-modify-write ({}).{remedy}",
+        about(below.block),
+        below.kind,
+        about(below.unit),
+        planner::filesystems::BLOCK_RULE
+    ))
 }
 
 fn place(seat: &Seat, logical: Bytes) -> String {
@@ -174,16 +250,4 @@ fn commands(page: &mut String, steps: &[Step], options: &Options) {
         }
         page.push('\n');
     }
-}
-
-/// The commands alone, with their titles as comments: a script, where the platform has a shell.
-fn script(steps: &[Step]) -> String {
-    let mut page = String::new();
-    for (number, step) in (1..).zip(steps) {
-        let _ = writeln!(page, "# {number}. {}", step.title);
-        for line in &step.lines {
-            let _ = writeln!(page, "{line}");
-        }
-    }
-    page
 }

@@ -52,11 +52,25 @@ fn everything() -> String {
 
 /// Reads a policy file; everything that is wrong with it is wrong use of the program.
 pub fn read(path: &Path) -> Result<Policy> {
+    let file = std::fs::File::open(path).with_context(|| cannot(path))?;
+    take(file, path)
+}
+
+/// The same from a file that is open.
+pub fn take(file: std::fs::File, path: &Path) -> Result<Policy> {
     let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
-        .with_context(|| format!("{}: cannot read the policy", path.display()))?;
-    parse(&text).map_err(|what| UsageError(format!("{}: {what}", path.display())).into())
+    file.take(LARGEST)
+        .read_to_string(&mut text)
+        .with_context(|| cannot(path))?;
+    let policy = parse(&text).map_err(|what| UsageError(format!("{}: {what}", path.display())))?;
+    Ok(Policy {
+        file: Some(path.display().to_string()),
+        ..policy
+    })
+}
+
+fn cannot(path: &Path) -> String {
+    format!("{}: cannot read the policy", path.display())
 }
 
 fn parse(text: &str) -> Result<Policy, String> {
@@ -67,6 +81,7 @@ fn parse(text: &str) -> Result<Policy, String> {
         .iter()
         .map(|table| waive(table.get_ref(), &source));
     Ok(Policy {
+        file: None,
         waivers: waivers.collect::<Result<_, _>>()?,
         fail: file
             .fail

@@ -5,6 +5,7 @@
 
 pub mod day;
 mod file;
+mod found;
 mod glob;
 mod lint;
 
@@ -14,6 +15,7 @@ use anyhow::Result;
 use ioalign_core::{Finding, Severity, Waiver, judge};
 use ioalign_report::{FailOn, Target};
 
+use crate::say::note;
 use day::Day;
 
 /// Looked for in the working directory.
@@ -22,6 +24,8 @@ const NAME: &str = "ioalign.toml";
 /// What counts and what does not.
 #[derive(Debug, Default)]
 pub struct Policy {
+    /// The file that says so.
+    pub file: Option<String>,
     /// What fails a build.
     pub fail: FailOn,
     /// What the images are for: the same questions as `--target-logical`, `--upload`, ….
@@ -39,11 +43,21 @@ struct Waive {
 }
 
 /// The policy named, else the one of the working directory, else that of no file.
+///
+/// A policy can turn a failure into a success. Root does not take one that it did not name from others.
 pub fn load(named: Option<&Path>) -> Result<Policy> {
-    match named {
-        Some(path) => file::read(path),
-        None if Path::new(NAME).is_file() => file::read(Path::new(NAME)),
-        None => Ok(Policy::default()),
+    if let Some(path) = named {
+        return file::read(path);
+    }
+    match found::open(Path::new(NAME)) {
+        Ok(file) => file::take(file, Path::new(NAME)),
+        Err(found::NotTaken::Absent) => Ok(Policy::default()),
+        Err(found::NotTaken::Untrusted(why)) => {
+            note(format_args!(
+                "{NAME} is ignored: {why}, and this runs as root; `--policy {NAME}` takes it"
+            ));
+            Ok(Policy::default())
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_observe::write::{self, Target};
 use ioalign_observe::{Converted, Progress, convert};
 
@@ -12,6 +12,8 @@ use super::{bar, file};
 use crate::args::ConvertArgs;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
+use crate::output_file::Destination;
+use crate::say::note;
 
 /// Runs the verb.
 pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
@@ -24,8 +26,21 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let mut output = file::Output::default();
+    let to = Destination {
+        kept: arguments.files.clone(),
+        ..Destination::data(
+            &arguments.output,
+            arguments.replace,
+            file::readers_of(&arguments.files),
+        )
+    };
+    let mut refused = None;
     let writer = || {
-        let (created, out) = file::Output::create(&arguments.output)?;
+        let (created, out) = file::Output::create(&to).map_err(|error| {
+            let text = std::io::Error::other(error.to_string());
+            refused = Some(error);
+            text
+        })?;
         output = created;
         (target.writer)(out, false)
     };
@@ -35,14 +50,15 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
         &progress,
         &interrupt,
         || convert(&arguments.files, &settings, &progress, writer),
-    )
-    .map_err(asked)?;
+    );
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    let done = done.map_err(asked)?;
     if nothing_parsed(&done.files, done.written.ios + done.written.left_out) {
         return Ok(Exit::Unreadable);
     }
-    output
-        .keep()
-        .with_context(|| arguments.output.display().to_string())?;
+    output.keep()?;
     if !arguments.quiet {
         tell(&done, target);
     }
@@ -85,7 +101,10 @@ fn tell(done: &Converted, target: &Target) {
         (done.late, "latencies became known too late to be written"),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
-        anstream::eprintln!("ioalign: {count} {what}");
+        note(format_args!("{count} {what}"));
     }
-    anstream::eprintln!("ioalign: {} I/Os as {}", done.written.ios, target.title);
+    note(format_args!(
+        "{} I/Os as {}",
+        done.written.ios, target.title
+    ));
 }

@@ -1,10 +1,10 @@
 //! `ioalign trace generate`.
 
-use std::fs::File;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ioalign_core::GridSpec;
+use ioalign_device::create::Readers;
 use ioalign_observe::Progress;
 use ioalign_observe::generate::{Plan, Truth, processes, write};
 use ioalign_observe::write::Target;
@@ -13,6 +13,7 @@ use super::{bar, file, look};
 use crate::args::GenerateArgs;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
+use crate::output_file::Destination;
 
 /// Runs the verb.
 pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
@@ -25,19 +26,24 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
         let grids: Vec<_> = assumed.iter().chain(&arguments.grid).cloned().collect();
         Truth::new(&plan, &grids, arguments.burst_gap)
     });
-    let (output, out) = file::Output::create(&arguments.output)?;
-    let name = arguments.output.display().to_string();
+    let to = Destination::data(&arguments.output, arguments.replace, Readers::Usual);
+    let truth_to = arguments.truth.as_deref().map(|path| Destination {
+        readers: Readers::Usual,
+        ..Destination::report(Some(path), arguments.replace, &[])
+    });
+    if let Some(truth_to) = &truth_to {
+        truth_to.check()?;
+    }
+    let (output, out) = file::Output::create(&to)?;
     let written = bar::while_shown(&[], false, &progress, &interrupt, || {
         let mut writer = (target.writer)(out, true)?;
         write(&plan, &mut *writer, truth.as_mut(), &progress)
     });
     written?;
-    output.keep().with_context(|| name)?;
-    if let (Some(path), Some(mut truth)) = (&arguments.truth, truth) {
+    output.keep()?;
+    if let (Some(truth_to), Some(mut truth)) = (&truth_to, truth) {
         let profile = truth.profile(&plan);
-        File::create(path)
-            .and_then(|file| look::json_to(file, &profile))
-            .with_context(|| path.display().to_string())?;
+        truth_to.write(|file| look::json_to(file, &profile))?;
     }
     if progress.stop.load(Ordering::Relaxed) {
         file::cut_short(&arguments.output, "made");

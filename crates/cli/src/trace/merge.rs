@@ -10,6 +10,7 @@ use super::look;
 use crate::args::MergeArgs;
 use crate::document;
 use crate::exit::Exit;
+use crate::say::note;
 
 /// Runs the verb.
 pub fn run(arguments: &MergeArgs) -> Result<Exit> {
@@ -38,10 +39,10 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
             &look::options(&arguments.look),
         ))?;
         if !arguments.look.quiet {
-            anstream::eprintln!(
-                "ioalign: not in a merged profile: {}",
+            note(format_args!(
+                "not in a merged profile: {}",
                 NOT_MERGED.join(", ")
-            );
+            ));
         }
     }
     Ok(Exit::Done)

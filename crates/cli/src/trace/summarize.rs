@@ -1,6 +1,6 @@
 //! `ioalign trace summarize`.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,6 +16,7 @@ use super::{bar, look, stack};
 use crate::args::{SourceArgs, SummarizeArgs};
 use crate::exit::{Exit, Stopped, UsageError};
 use crate::interrupt::Interrupt;
+use crate::say::note;
 
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
@@ -45,9 +46,9 @@ pub fn nothing_parsed(files: &[TraceFile], ios: u64) -> bool {
         return false;
     };
     let (path, format) = (&file.path, &file.format);
-    anstream::eprintln!(
-        "ioalign: {path}: not one I/O in it could be read as {format}: another --as?"
-    );
+    note(format_args!(
+        "{path}: not one I/O in it could be read as {format}: another --as?"
+    ));
     true
 }
 
@@ -74,11 +75,9 @@ fn not_in_stack(profile: &Profile, arguments: &SummarizeArgs) {
         .collect();
     if !names.is_empty() {
         let (names, stack) = (names.join(", "), stack.display());
-        // Standard error may be closed: the report is out already.
-        let _ = writeln!(
-            anstream::stderr(),
-            "ioalign: not in the stack of {stack}, and judged without it: {names}"
-        );
+        note(format_args!(
+            "not in the stack of {stack}, and judged without it: {names}"
+        ));
     }
 }
 
@@ -88,7 +87,7 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
         interval: arguments.interval,
         ..analyse::Settings::default()
     };
-    let named = arguments.profile_grid.iter().flat_map(|set| &set.0);
+    let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let typed: Vec<_> = arguments.grid.iter().chain(named).cloned().collect();
     // What is said of the grids below replaces what is assumed of them.
     if arguments.stack.is_some() {

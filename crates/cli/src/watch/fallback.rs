@@ -1,11 +1,11 @@
 //! Without BPF: the kernel's own text, kept in a scratch file and read like any trace.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
+use ioalign_device::create::{self, Readers};
 use ioalign_observe::live::Device;
 use ioalign_observe::live::tracefs::Session;
 use ioalign_observe::{Progress, Settings, summarize};
@@ -15,43 +15,35 @@ use crate::args::WatchArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
-
-/// A file that goes when this does.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
+use crate::output_file::{Destination, OutputFile};
 
 /// Watches until the end that was asked for, then tells the profile.
 pub fn run(arguments: &WatchArgs, devices: &[Device], interrupt: &Interrupt) -> Result<Exit> {
     let mut session = Session::start(devices)?;
     note("without BPF: events as text from tracefs, figures at the end");
-    note(&super::watching(devices));
-    let kept = arguments.record.is_some();
-    let path = arguments.record.clone().unwrap_or_else(|| {
-        std::env::temp_dir().join(format!("ioalign-{}.trace", std::process::id()))
-    });
+    note(super::watching(devices));
     // What a machine reads and writes is for its owner's eyes.
-    let file = File::options()
-        .write(true)
-        .create_new(!kept)
-        .create(kept)
-        .truncate(kept)
-        .mode(0o600)
-        .open(&path);
-    let file = file.with_context(|| format!("cannot make {}", path.display()))?;
-    let scratch = (!kept).then(|| Scratch(path.clone()));
-    let mut out = BufWriter::new(file);
+    let record = match &arguments.record {
+        Some(path) => Some(Destination::data(path, arguments.replace, Readers::Owner).open()?),
+        None => None,
+    };
+    let file = match &record {
+        Some(OutputFile::InPlace(_)) => bail!("a record that is made without BPF has to be a file"),
+        Some(OutputFile::Pending(record)) => record.file().try_clone()?,
+        None => create::unnamed(&std::env::temp_dir())?,
+    };
+    let mut out = BufWriter::new(file.try_clone()?);
     let done = follow(arguments, &mut session, &mut out, interrupt)?;
     out.flush()?;
     drop(out);
     let lost = session.lost();
     drop(session);
-    tell(&path, lost, devices, arguments)?;
-    drop(scratch);
+    // By the descriptor, as it may never have another name.
+    let events = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    tell(&events, lost, devices, arguments)?;
+    if let Some(record) = record {
+        record.keep()?;
+    }
     let asked = arguments.count.is_some() || arguments.duration.is_some();
     Ok(if done || !asked {
         Exit::Done

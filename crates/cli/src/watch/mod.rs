@@ -1,6 +1,7 @@
 //! `ioalign watch`: what I/O does now.
 
 mod bursts;
+mod confine;
 mod diskstats;
 mod fallback;
 mod host;
@@ -12,7 +13,7 @@ mod straddling;
 mod summary;
 mod tick;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
+use crate::say::note;
 use host::Part;
 use record::Record;
 use summary::Summary;
@@ -43,7 +45,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let mut devices = live::devices(Path::new("/sys"), &arguments.devices)?;
     if devices.len() > Watch::MOST {
-        note(&format!(
+        note(format_args!(
             "watching {} of {} devices",
             Watch::MOST,
             devices.len()
@@ -66,11 +68,16 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         return fallback::run(arguments, &devices, &interrupt);
     }
     match Watch::start(wanted) {
-        Ok(watch) => Session::new(arguments, mode, parts, watch)?.run(&interrupt),
+        Ok(watch) => {
+            if let Err(error) = confine::confine(arguments.record.as_deref()) {
+                note(format_args!("it keeps all of its rights: {error:#}"));
+            }
+            Session::new(arguments, mode, parts, watch)?.run(&interrupt)
+        }
         Err(error) => {
-            note(&format!("{error}"));
+            note(&error);
             for reason in live::missing::reasons(Path::new("/")) {
-                note(&reason);
+                note(reason);
             }
             if arguments.by.is_some() {
                 return Ok(Exit::Unreadable);
@@ -78,11 +85,6 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
             fallback::run(arguments, &devices, &interrupt)
         }
     }
-}
-
-/// To standard error: standard output is for figures.
-fn note(text: &str) {
-    let _ = writeln!(anstream::stderr(), "ioalign: {text}");
 }
 
 /// How figures are shown.
@@ -139,12 +141,12 @@ impl<'a> Session<'a> {
             note("no type information: plain tracepoints, latencies by device and sector");
         }
         let record = match &arguments.record {
-            Some(path) => Some(Record::start(&mut watch, path)?),
+            Some(path) => Some(Record::start(&mut watch, path, arguments.replace)?),
             None => None,
         };
         // The programs are attached by now: I/O that follows this line is counted.
         if !mode.screen {
-            note(&watching(watch.devices()));
+            note(watching(watch.devices()));
         }
         let samples = arguments.straddling.map(|_| Samples::start(&mut watch));
         let timeline = mode.gap.map(|gap| timeline(&watch, gap));
@@ -230,7 +232,7 @@ impl<'a> Session<'a> {
         }
         self.report(&totals, duration)?;
         if self.arguments.cost {
-            note(&told(cost, &totals));
+            note(told(cost, &totals));
         }
         let asked = self.arguments.count.is_some() || self.arguments.duration.is_some();
         Ok(if done || !asked {

@@ -1,35 +1,47 @@
 //! `--record FILE`: blktrace records as they come, or Parquet, made of them at the end.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use ioalign_device::create::Readers;
 use ioalign_observe::live::{Recorder, Watch};
 use ioalign_observe::write::{self, Target};
 use ioalign_observe::{Progress, Settings, convert};
 
 use super::note;
 use super::numbers::grouped;
+use crate::args::ReplaceArgs;
+use crate::output_file::{Destination, OutputFile};
 
-/// A record on its way.
+/// A record on its way. What a machine reads and writes is for its owner's eyes.
 pub struct Record {
     path: PathBuf,
-    /// What it is in the end, and where its events are until then.
-    later: Option<(&'static Target, PathBuf)>,
+    /// The events; they are the record itself, but for Parquet.
+    events: OutputFile,
+    /// What it is in the end, and where that goes.
+    later: Option<(&'static Target, OutputFile)>,
     recorder: Recorder,
 }
 
 impl Record {
     /// Begins to write what `watch` sees; the ending of `path` says how.
-    pub fn start(watch: &mut Watch, path: &Path) -> Result<Self> {
-        let later = target(path).map(|target| (target, beside(path)));
-        let events = later.as_ref().map_or(path, |(_, events)| events);
+    pub fn start(watch: &mut Watch, path: &Path, replace: ReplaceArgs) -> Result<Self> {
+        let own = Destination::data(path, replace, Readers::Owner).open()?;
+        let (events, later) = match target(path) {
+            Some(target) => {
+                let beside = beside(path);
+                let events = Destination::data(&beside, replace, Readers::Owner).open()?;
+                (events, Some((target, own)))
+            }
+            None => (own, None),
+        };
         Ok(Self {
-            recorder: Recorder::start(watch, events)?,
+            recorder: Recorder::start(watch, events.file().try_clone()?)?,
             path: path.to_owned(),
+            events,
             later,
         })
     }
@@ -39,17 +51,27 @@ impl Record {
         let recorded = self.recorder.finish(lost)?;
         let events = grouped(recorded.events);
         let path = self.path.display();
-        let Some((target, raw)) = self.later else {
-            note(&format!(
+        let Some((target, file)) = self.later else {
+            self.events.keep()?;
+            note(format_args!(
                 "{events} events in {path} ({} MiB)",
                 recorded.bytes >> 20
             ));
             return Ok(());
         };
-        let ios = converted(target, &raw, &self.path)
-            .with_context(|| format!("the events are in {}", raw.display()))?;
-        fs::remove_file(&raw).with_context(|| raw.display().to_string())?;
-        note(&format!("{events} events, {} I/Os in {path}", grouped(ios)));
+        let ios = match converted(target, self.events.file(), &file) {
+            Ok(ios) => ios,
+            Err(error) => {
+                self.events.keep()?;
+                let raw = beside(&self.path);
+                return Err(error.context(format!("the events are in {}", raw.display())));
+            }
+        };
+        file.keep()?;
+        note(format_args!(
+            "{events} events, {} I/Os in {path}",
+            grouped(ios)
+        ));
         Ok(())
     }
 }
@@ -69,22 +91,19 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 /// The same reading as `trace convert`, so that the profile is the same.
-fn converted(target: &Target, events: &Path, path: &Path) -> Result<u64> {
+fn converted(target: &Target, events: &File, to: &OutputFile) -> Result<u64> {
     let settings = Settings {
         format: Some("blktrace".to_owned()),
         ..Settings::default()
     };
-    let writer = || (target.writer)(Box::new(private(path)?), false);
-    let files = [events.to_owned()];
+    let writer = || (target.writer)(Box::new(to.file().try_clone()?), false);
+    // By the descriptor: whatever has the name by now, these are the events.
+    let files = [PathBuf::from(format!(
+        "/proc/self/fd/{}",
+        events.as_raw_fd()
+    ))];
     let done = convert(&files, &settings, &Progress::default(), writer)?;
     Ok(done.written.ios)
-}
-
-/// What a machine reads and writes is for its owner's eyes.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    options.mode(0o600).open(path)
 }
 
 #[cfg(test)]

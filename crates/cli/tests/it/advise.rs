@@ -48,9 +48,9 @@ impl Desk {
             .unwrap()
     }
 
-    /// The document and the exit code.
+    /// The document and the exit code, of documents that are taken for those of the image.
     fn advice(&self, more: &[&str]) -> (Value, i32) {
-        let mut all = vec!["--json"];
+        let mut all = vec!["--json", "--assume-same"];
         all.extend(more);
         let output = self.run(&all);
         let document = serde_json::from_slice(&output.stdout)
@@ -148,8 +148,8 @@ fn measured_and_weighed_it_is_fixed_now() {
         (&loss["crossing_ratio"], &loss["covered_ratio"]),
         (&json!(1.0), &json!(1.0))
     );
-    let text =
-        String::from_utf8(desk.run(&["--profile", &profile, "--cost", &cost]).stdout).unwrap();
+    let documents = ["--profile", &profile, "--cost", &cost, "--assume-same"];
+    let text = String::from_utf8(desk.run(&documents).stdout).unwrap();
     assert!(text.starts_with("Fix now: 1"), "{text}");
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = "takes 100 % longer (90 to 110 %) because of it";
@@ -255,4 +255,81 @@ fn documents_of_another_kind_are_refused() {
     );
     let output = Command::new(PROGRAM).arg("advise").output().unwrap();
     assert_eq!(output.status.code(), Some(64));
+}
+
+/// Names by which a profile, a measurement and a stack know the same disk, and others.
+#[test]
+fn documents_of_another_device_are_refused() {
+    let desk = Desk::new(63);
+    let profile = profile(&desk);
+    let mut own = cost();
+    own["target"] = json!(desk.path("disk.img"));
+    let (own, other) = (
+        desk.save("own.json", &own),
+        desk.save("other.json", &cost()),
+    );
+    let output = desk.run(&["--cost", &own]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    for (arguments, named) in [
+        (["--cost", &other], "/dev/sdb"),
+        (["--profile", &profile], "of table"),
+    ] {
+        let output = desk.run(&arguments);
+        assert_eq!(output.status.code(), Some(65), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        for part in [named, "disk.img", "--assume-same", arguments[1]] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        // With it the advice says so, in text and in JSON.
+        let (advice, _) = desk.advice(&arguments);
+        let assumed = advice["assumed"].as_array().unwrap();
+        let said = |one: &Value| one["what"].as_str().unwrap().contains("--assume-same");
+        assert!(assumed.iter().any(said), "{advice}");
+        let text = desk.run(&[arguments[0], arguments[1], "--assume-same"]);
+        let text = String::from_utf8(text.stdout).unwrap();
+        assert!(text.contains("--assume-same"), "{text}");
+    }
+}
+
+/// A partition without a number of its own in the document is called what people call it.
+#[test]
+fn layers_have_the_names_that_people_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("disk.img");
+    partition(
+        &image,
+        "label: dos\nstart=63, size=40960, type=83\nstart=41087, size=40960, type=83\n",
+    );
+    for start in [63_u64, 41087] {
+        let offset = format!("offset={}", start * 512);
+        let mut mkfs = ioalign_testkit::run::command("mkfs.ext4");
+        let mkfs = mkfs
+            .args(["-q", "-F", "-E", &offset])
+            .arg(&image)
+            .arg("20480k");
+        assert!(mkfs.status().unwrap().success());
+    }
+    let check = Command::new(PROGRAM)
+        .args(["check", "--json", "--no-policy"])
+        .arg(&image)
+        .output()
+        .unwrap();
+    let desk = Desk(folder);
+    std::fs::write(desk.path("check.json"), check.stdout).unwrap();
+    let (advice, _) = desk.advice(&[]);
+    let items = advice["items"].as_array().unwrap();
+    let names: Vec<_> = items
+        .iter()
+        .map(|item| item["layer_name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"file system ext4 on p1") && names.contains(&"file system ext4 on p2"),
+        "{names:?}"
+    );
+    let text = String::from_utf8(desk.run(&[]).stdout).unwrap();
+    assert!(
+        !text.contains("ext4#2") && !text.contains("filesystem:"),
+        "{text}"
+    );
+    assert!(text.contains("file system ext4 on p2"), "{text}");
 }

@@ -11,6 +11,48 @@ use ioalign_testkit::{Disk, check, mbr};
 use super::PROGRAM;
 
 #[test]
+fn a_folder_is_not_left_by_links() {
+    let outer = tempfile::tempdir().unwrap();
+    let (inside, outside) = (outer.path().join("in"), outer.path().join("out"));
+    for folder in [&inside, &outside] {
+        fs::create_dir(folder).unwrap();
+        let disk = mbr::disk("disk.img", 64, &[(0x83, 63, 100_000)]);
+        fs::copy(disk.path(), folder.join("disk.img")).unwrap();
+    }
+    let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, inside.join(name));
+    link("../out/disk.img", "secret.img").unwrap();
+    link("../out", "folder").unwrap();
+    link("disk.img", "same.img").unwrap();
+    let output = Command::new(PROGRAM)
+        .args(["check", "--no-policy", "--json", text(&inside)])
+        .output()
+        .unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let targets = json["targets"].as_array().unwrap();
+    let names: Vec<_> = targets
+        .iter()
+        .map(|t| t["target"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            text(&inside.join("disk.img")),
+            text(&inside.join("same.img"))
+        ]
+    );
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("secret.img") && said.contains("leads out of the folder"),
+        "{said}"
+    );
+    // One that is named is read.
+    assert_eq!(
+        check(PROGRAM, [inside.join("secret.img")]).verdict(),
+        "misaligned"
+    );
+}
+
+#[test]
 fn a_folder_is_searched_and_summed_up() {
     let folder = tempfile::tempdir().unwrap();
     let nested = folder.path().join("nested");

@@ -8,17 +8,24 @@ use super::PROGRAM;
 /// Runs a script of `lab/` in the guest, with this build's program beside it; what the guest copies out
 /// goes to `out`. Gives what the guest printed.
 pub fn run(script: &str, out: &Path) -> String {
+    let out = out.to_str().unwrap();
+    let (ended, said) = boot(script, &["--timeout", "900", "--out", out]);
+    assert!(ended, "{said}");
+    said
+}
+
+/// The same with these options; whether the script came to its end, and all that was printed.
+pub fn boot(script: &str, options: &[&str]) -> (bool, String) {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--package", "xtask", "--", "vm", script])
         // Emulated, beside other tests on two processors: a minute alone.
-        .args(["--timeout", "900", "--file", PROGRAM, "--out"])
-        .arg(out)
+        .args(["--file", PROGRAM])
+        .args(options)
         .current_dir(root)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{errors}");
-    said
+    (output.status.success(), format!("{said}\n{errors}"))
 }

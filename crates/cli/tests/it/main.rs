@@ -2,11 +2,13 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod advise;
+mod advise_truth;
 mod bundles;
 mod capture;
 mod cli;
 mod composition;
 mod contrib;
+mod created;
 mod explain;
 mod fix;
 mod fix_real;
@@ -27,6 +29,7 @@ mod scenarios_texts;
 mod scenarios_units;
 mod scenarios_unread;
 mod schema;
+mod terminal;
 mod texts;
 mod texts_mapped;
 mod texts_mission;

@@ -1,5 +1,6 @@
 //! The policy file of a build: found, named, left alone; waivers that hold and that are over.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -54,6 +55,86 @@ fn a_waived_finding_is_shown_and_does_not_count() {
     assert_eq!(code(&["--no-policy"]), Some(1));
     assert_eq!(code(&["--format", "nagios"]), Some(0));
     assert_eq!(code(&["--exit-mode", "npd"]), Some(0));
+}
+
+/// Whether this runs as root, whom a policy of others must not mislead.
+fn root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Why a policy is not taken, and what makes it so.
+type Plant<'a> = (&'a str, Box<dyn Fn() + 'a>);
+
+#[test]
+fn root_takes_no_policy_that_others_can_change() {
+    let disk = case(&waiver("9999-12-31"));
+    let (folder, file) = (disk.folder(), disk.folder().join("ioalign.toml"));
+    let judged = || {
+        let output = check(folder, &["--json"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    let chmod = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    assert_eq!(judged(), (Some(0), String::new()), "it is our own");
+    let mut plants: Vec<Plant<'_>> = vec![
+        ("others can write it", Box::new(|| chmod(&file, 0o666))),
+        (
+            "others can write in its folder",
+            Box::new(|| {
+                chmod(&file, 0o644);
+                chmod(folder, 0o777);
+            }),
+        ),
+    ];
+    if root() {
+        let nobody = |path: &Path| std::os::unix::fs::chown(path, Some(65534), None).unwrap();
+        plants.push((
+            "its folder belongs to another user",
+            Box::new(move || {
+                chmod(folder, 0o755);
+                nobody(folder);
+            }),
+        ));
+        let file = file.clone();
+        plants.push((
+            "it belongs to another user",
+            Box::new(move || nobody(&file)),
+        ));
+    }
+    for (why, plant) in plants {
+        plant();
+        let (code, said) = judged();
+        // Others than root answer for themselves alone: theirs is taken.
+        assert_eq!(code, Some(i32::from(root())), "{why}: {said}");
+        assert_eq!(said.contains(why), root(), "{why}: {said}");
+        // One that is named is the operator's own decision.
+        let named = check(folder, &["--policy", "ioalign.toml"]);
+        assert_eq!(named.status.code(), Some(0), "{why}");
+    }
+    let real = folder.join("real.toml");
+    std::fs::rename(&file, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &file).unwrap();
+    let (code, said) = judged();
+    assert_eq!(
+        (code, said.contains("symbolic link")),
+        (Some(i32::from(root())), root())
+    );
+}
+
+#[test]
+fn the_report_names_its_policy() {
+    let disk = case(&waiver("9999-12-31"));
+    assert_eq!(json(&disk)["policy"], "ioalign.toml");
+    for format in ["text", "html"] {
+        let output = check(disk.folder(), &["--format", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("ioalign.toml"), "{text}");
+    }
+    let none = check(disk.folder(), &["--json", "--no-policy"]);
+    let none: Value = serde_json::from_slice(&none.stdout).unwrap();
+    assert!(none.get("policy").is_none());
 }
 
 #[test]

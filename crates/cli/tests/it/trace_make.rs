@@ -59,7 +59,7 @@ fn the_truth_of_every_format() {
     for format in ["blktrace", "blkparse", "csv", "msr", "iolog3", "parquet"] {
         done(
             at,
-            &format!("generate --format {format} -o t --truth t.json {WORKLOAD}"),
+            &format!("generate --format {format} -o t --truth t.json --force {WORKLOAD}"),
         );
         let (seen, known) = (summary(at, "t"), json(&at.join("t.json")));
         valid(&known, "profile.json");

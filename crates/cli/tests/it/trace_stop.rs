@@ -106,7 +106,7 @@ fn a_conversion_that_fails_leaves_what_was_there() {
         if let Some(text) = before {
             std::fs::write(&path, text).unwrap();
         }
-        let run = trace(at, &format!("convert cut.gz -o {output}"));
+        let run = trace(at, &format!("convert cut.gz --force -o {output}"));
         let done = { run }.output().unwrap();
         assert_eq!(done.status.code(), Some(65));
         assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), before);
@@ -131,15 +131,23 @@ fn a_full_device_is_named() {
 }
 
 #[test]
-fn a_link_is_written_through_and_a_mode_is_kept() {
+fn a_link_is_not_written_through_and_a_mode_is_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("real"), "old").unwrap();
     std::fs::set_permissions(at.join("real"), PermissionsExt::from_mode(0o640)).unwrap();
     symlink("real", at.join("link")).unwrap();
-    let done = trace(at, "generate --ios 10 -o link").status().unwrap();
-    assert!(done.success());
+    let done = trace(at, "generate --ios 10 -o link --force");
+    let done = { done }.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(said.contains("link: is a symbolic link"), "{said}");
+    assert_eq!(std::fs::read(at.join("real")).unwrap(), b"old");
+    let refused = trace(at, "generate --ios 10 -o real").status().unwrap();
+    assert_eq!(refused.code(), Some(64));
+    assert_eq!(std::fs::read(at.join("real")).unwrap(), b"old");
+    let done = trace(at, "generate --ios 10 -o real --force").status();
+    assert!(done.unwrap().success());
     assert_eq!(names(at), ["link", "real"]);
     assert!(at.join("link").symlink_metadata().unwrap().is_symlink());
     let real = at.join("real").metadata().unwrap();

@@ -1,42 +1,34 @@
 //! From a loss and a load to a decision, with its reasons.
 
 use super::load::Load;
-use super::loss::{self, Basis, Loss};
-use super::price::Prices;
-use super::say::{longer, percent};
-use super::{Decision, Defect, Item, Reason};
+use super::loss::{Basis, Loss};
+use super::say::{longer, percent, range};
+use super::{Decision, Defect, Reason};
 use crate::finding::Severity;
 
 /// A loss that is at most this is not worth moving data.
 pub const NEGLIGIBLE: f64 = 0.02;
-/// A loss that is at least this is worth an interruption.
+/// Nor is one that takes at most this share of all time, idle time among it.
+pub const NEGLIGIBLE_TIME: f64 = 0.005;
+/// A loss that is at least this is worth an interruption,
 pub const CONSIDERABLE: f64 = 0.10;
+/// where it takes at least this share of all time.
+pub const CONSIDERABLE_TIME: f64 = 0.01;
 
-/// Decides on one defect.
-pub(super) fn item(
-    target: &str,
-    defect: &Defect,
-    load: Option<&Load>,
-    prices: Option<&Prices<'_>>,
-) -> Item {
-    let loss = loss::of(defect, load, prices);
-    let (decision, first) = match &loss {
-        _ if defect.risks_data() => (Decision::FixNow, at_risk(defect)),
-        Some(loss) => by_loss(defect, loss, load),
+/// What is known of one defect.
+#[derive(Copy, Clone)]
+pub(super) struct Known<'a> {
+    pub(super) defect: &'a Defect,
+    pub(super) loss: Option<&'a Loss>,
+    pub(super) load: Option<&'a Load>,
+}
+
+/// Decides on one defect, with the reason that decided.
+pub(super) fn decide(known: Known<'_>) -> (Decision, Reason) {
+    match known.loss {
+        _ if known.defect.risks_data() => (Decision::FixNow, at_risk(known.defect)),
+        Some(loss) => by_loss(known.defect, loss, known.load),
         None => no_boundary(),
-    };
-    let mut reasons = vec![first];
-    if !defect.risks_data() {
-        let about = loss.as_ref().map(|loss| about(defect, loss, load));
-        reasons.extend(about.into_iter().flatten());
-    }
-    reasons.extend(how(defect, decision));
-    Item {
-        target: target.to_owned(),
-        defect: defect.clone(),
-        decision,
-        loss,
-        reasons,
     }
 }
 
@@ -64,52 +56,92 @@ fn by_loss(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reas
         );
         return (Decision::Leave, Reason::new("costs-little", text));
     }
-    if let Some(load) = load.filter(|load| load.light) {
-        return light(loss, load);
+    let most = loss.lost_time_high_ratio;
+    if most.is_some_and(|most| most < NEGLIGIBLE_TIME) {
+        let text = format!("{}{}.", said(loss), lost(loss, load));
+        return (Decision::Leave, Reason::new("light-load", text));
     }
-    if loss.basis.is_measured() {
-        return measured(loss);
+    match loss.basis {
+        Basis::MeasuredAndWeighed | Basis::PartlyMeasured => weighed(loss, load),
+        Basis::Measured => unweighed(loss),
+        Basis::Weighed | Basis::Assumed => assumed(defect, loss, load),
     }
-    assumed(defect, loss, load)
 }
 
-/// With a light load nobody waits for the device: an outage will come.
-fn light(loss: &Loss, load: &Load) -> (Decision, Reason) {
-    let decision = if loss.high_ratio < CONSIDERABLE {
-        Decision::Leave
-    } else {
-        Decision::NextOutage
-    };
-    let text = format!(
-        "The load is light: the device is busy for {} of the time. I/O takes {} because of it, {}.",
-        percent(load.busy_ratio.unwrap_or_default()),
-        longer(loss),
-        if loss.basis.is_measured() {
-            "as measured"
-        } else {
-            "as far as one can say without a measurement"
-        }
-    );
-    (decision, Reason::new("light-load", text))
-}
-
-fn measured(loss: &Loss) -> (Decision, Reason) {
+/// How much longer, and how that is known.
+fn said(loss: &Loss) -> String {
     let longer = longer(loss);
-    // A profile without I/O weighs nothing either.
-    if loss.basis == Basis::Measured {
-        let text = format!(
-            "I/O takes {longer} because of it, as measured; how much of the load is of the dear kinds is \
-             not known."
-        );
-        return (Decision::NextOutage, Reason::new("load-unknown", text));
+    let covered = percent(loss.covered_ratio.unwrap_or_default());
+    match loss.basis {
+        Basis::MeasuredAndWeighed if loss.is_undecided() => format!(
+            "This workload's I/O takes {longer} because of it, by measured intervals that are not decided"
+        ),
+        Basis::MeasuredAndWeighed => {
+            format!("This workload's I/O takes {longer} because of it, as measured")
+        }
+        Basis::PartlyMeasured => format!(
+            "This workload's I/O takes {longer} because of it: cells were measured for {covered} of the \
+             crossing I/O, and what the rest pays is assumed"
+        ),
+        Basis::Measured if loss.is_undecided() => {
+            format!(
+                "I/O takes {longer} because of it, by measured intervals of which some are not decided"
+            )
+        }
+        Basis::Measured => format!("I/O takes {longer} because of it, as measured"),
+        Basis::Weighed | Basis::Assumed => {
+            format!("I/O takes {longer} because of it, as far as one can say without a measurement")
+        }
     }
-    let text = format!("This workload's I/O takes {longer} because of it, as measured");
-    if loss.low_ratio >= CONSIDERABLE {
-        let text = format!("{text}.");
-        return (Decision::FixNow, Reason::new("loss-measured", text));
+}
+
+/// Where the device is idle most of the time, what that makes of the loss.
+fn lost(loss: &Loss, load: Option<&Load>) -> String {
+    let busy = load.and_then(|load| load.busy_ratio);
+    let times = loss.lost_time_low_ratio.zip(loss.lost_time_high_ratio);
+    busy.zip(times)
+        .map(|(busy, (low, high))| {
+            format!(
+                "; the device is busy for {} of the time, so that {} of all time is lost",
+                percent(busy),
+                range(low, high)
+            )
+        })
+        .unwrap_or_default()
+}
+
+fn weighed(loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
+    let text = said(loss);
+    let considerable = loss.low_ratio >= CONSIDERABLE;
+    let least = loss.lost_time_low_ratio;
+    if considerable && least.is_some_and(|least| least < CONSIDERABLE_TIME) {
+        let text = format!("{text}{}.", lost(loss, load));
+        return (Decision::NextOutage, Reason::new("light-load", text));
     }
-    let text = format!("{text}: not enough for an interruption of its own.");
+    if considerable {
+        let kind = if loss.basis.is_measured() {
+            "loss-measured"
+        } else {
+            "loss-partly-measured"
+        };
+        return (Decision::FixNow, Reason::new(kind, format!("{text}.")));
+    }
+    let least = if loss.high_ratio >= CONSIDERABLE {
+        "not certain to be enough for an interruption of its own"
+    } else {
+        "not enough for an interruption of its own"
+    };
+    let text = format!("{text}: {least}.");
     (Decision::NextOutage, Reason::new("loss-moderate", text))
+}
+
+/// A profile without I/O weighs nothing either.
+fn unweighed(loss: &Loss) -> (Decision, Reason) {
+    let text = format!(
+        "{}; how much of the load is of the kinds that pay most is not known.",
+        said(loss)
+    );
+    (Decision::NextOutage, Reason::new("load-unknown", text))
 }
 
 /// Nothing was measured: never reason enough for an interruption.
@@ -120,53 +152,13 @@ fn assumed(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reas
                     wait for an outage, or leave it.";
         return (Decision::Leave, Reason::new("random-writes", text));
     }
+    let what = if loss.covered_ratio.is_some() {
+        "What a crossing costs this workload's I/O was not measured"
+    } else {
+        "What a crossing costs was not measured"
+    };
     let text = format!(
-        "What a crossing costs was not measured: between nothing and {high} longer, which is no reason \
-         for an interruption of its own."
+        "{what}: between nothing and {high} longer, which is no reason for an interruption of its own."
     );
     (Decision::NextOutage, Reason::new("cost-unknown", text))
-}
-
-/// What else bears on it.
-fn about(defect: &Defect, loss: &Loss, load: Option<&Load>) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    if let Some(crossing) = loss.crossing_ratio {
-        let text = format!(
-            "{} of the I/O touches a block more than it must because of it.",
-            percent(crossing)
-        );
-        reasons.push(Reason::new("crossing", text));
-    }
-    if load.is_some_and(Load::mostly_sequential_reads) {
-        let text = "Most of the I/O is sequential reads, which gain most from alignment.";
-        reasons.push(Reason::new("sequential-reads", text));
-    }
-    if load.is_some_and(Load::mostly_random_writes) && defect.rewrites && !loss.basis.is_measured()
-    {
-        let text = "Most of the I/O is random writes: a cache takes some of them up, and each that it \
-                    does not is read, changed and written.";
-        reasons.push(Reason::new("random-writes", text));
-    }
-    if !loss.basis.is_measured() && loss.high_ratio >= NEGLIGIBLE {
-        let text = "On arrays with a cache of flash it is less noticeable, which is why the range \
-                    begins at nothing.";
-        reasons.push(Reason::new("flash-cache", text));
-    }
-    reasons
-}
-
-/// What putting it right takes.
-fn how(defect: &Defect, decision: Decision) -> Option<Reason> {
-    match defect.fixable_in_place {
-        Some(false) if decision == Decision::Leave => Some(Reason::new(
-            "not-in-place",
-            "It cannot be put right in place: the data would have to be copied.",
-        )),
-        Some(false) => Some(Reason::new(
-            "not-in-place",
-            "It cannot be put right in place: the data must be copied, which takes a backup and an outage.",
-        )),
-        Some(true) => Some(Reason::new("in-place", "It can be put right in place.")),
-        None => None,
-    }
 }

@@ -18,6 +18,16 @@ pub struct Checked {
     pub defects: Vec<Defect>,
     /// Whether it could not be read.
     pub unread: bool,
+    /// What its layers are called: their names and ids.
+    pub devices: Vec<String>,
+}
+
+impl Checked {
+    /// All names by which other documents may know it or a part of it.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let layers = self.devices.iter().map(String::as_str);
+        std::iter::once(self.name.as_str()).chain(layers)
+    }
 }
 
 /// A finding, without what matters to its picture only.
@@ -31,6 +41,13 @@ pub struct Defect {
     pub layer: Option<String>,
     /// The first layer that left the grid.
     pub guilty_layer: Option<String>,
+    /// What people call the layer: `partition p1`, `file system ext4 on p1`.
+    pub layer_name: Option<String>,
+    /// The same of the guilty layer.
+    pub guilty_layer_name: Option<String>,
+    /// What the layers are called that its I/O goes through, above and below the guilty one.
+    #[serde(skip)]
+    pub devices: Vec<String>,
     /// The grid's size.
     pub unit_bytes: Option<u64>,
     /// How far past a boundary the layer starts.
@@ -68,40 +85,51 @@ impl Defect {
             && (!self.rows.is_empty() || self.offset_bytes.is_some())
     }
 
-    /// Share of I/Os of this size that touch one cell more than they must because of the defect.
-    pub fn crossing(&self, io: u64) -> f64 {
+    /// Share of I/Os of this size that touch one cell more than they must because of the defect, or that write a
+    /// part of a cell which is rewritten as a whole, and would not on the grid.
+    pub fn crossing(&self, io: u64, write: bool) -> f64 {
         let Some(unit) = self.unit_bytes.filter(|unit| *unit > 0) else {
             return 0.0;
         };
+        let share = |row: &CostRow| affected(row, unit, write && self.rewrites);
         let exact = self.rows.iter().find(|row| row.io.get() == io);
         if let Some(row) = exact {
-            return extra_cells(row, unit);
+            return share(row);
         }
         if let Some(offset) = self.offset_bytes.filter(|offset| *offset > 0) {
-            return crossing_at(io, unit, offset);
+            return crossing_at(io, unit, offset, write && self.rewrites);
         }
         let distance = |row: &&CostRow| ratio(row.io.get().max(io), row.io.get().min(io).max(1));
         let nearest = self
             .rows
             .iter()
             .min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map_or(0.0, |row| extra_cells(row, unit))
+        nearest.map_or(0.0, share)
     }
 }
 
 /// The same for I/O whose places begin `offset` bytes past a boundary.
-pub fn crossing_at(io: u64, unit: u64, offset: u64) -> f64 {
+pub fn crossing_at(io: u64, unit: u64, offset: u64, rewrites: bool) -> f64 {
     let phases = PhaseSet {
         phases: vec![Phase {
             offset: offset % unit.max(1),
             weight: 1.0,
         }],
     };
-    extra_cells(&cost::row(Bytes::new(io), Bytes::new(unit), &phases), unit)
+    let row = cost::row(Bytes::new(io), Bytes::new(unit), &phases);
+    affected(&row, unit, rewrites)
 }
 
-/// Cells an I/O touches beyond the fewest possible: between none and one.
-fn extra_cells(row: &CostRow, unit: u64) -> f64 {
-    let fewest = row.io.get().div_ceil(unit.max(1));
-    ((row.cells_ratio - 1.0) * ratio(fewest, 1)).clamp(0.0, 1.0)
+/// Share of the I/Os that pay: cells touched beyond the fewest possible, or more cells written in part than on the grid.
+fn affected(row: &CostRow, unit: u64, rewrites: bool) -> f64 {
+    let io = row.io.get();
+    let fewest = io.div_ceil(unit.max(1));
+    let extra = (row.cells_ratio - 1.0) * ratio(fewest, 1);
+    let on_grid = cost::count(io, unit, 0);
+    let partial = if rewrites && on_grid.ios > 0 {
+        row.rmw_ratio - ratio(on_grid.partial, on_grid.ios)
+    } else {
+        0.0
+    };
+    extra.max(partial).clamp(0.0, 1.0)
 }

@@ -1,9 +1,10 @@
 //! What the workload does: the kinds of I/O that a loss is weighed by, and whether there is much of it.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
-use super::{Checked, Evidence};
-use crate::profile::{DeviceProfile, OpProfile, Profile};
+use crate::profile::{DeviceProfile, OpProfile};
 use crate::units::ratio;
 
 /// A device that is busy for less than this share of the time has a light load.
@@ -24,6 +25,8 @@ pub struct Load {
     pub sequential_reads_ratio: Option<f64>,
     /// Share of writes that are not sequential among all.
     pub random_writes_ratio: Option<f64>,
+    /// I/Os in flight while there are any, on average; `None`: the profile does not tell.
+    pub queue_depth: Option<f64>,
     /// Share of the time with any I/O in flight, of the busiest device.
     pub busy_ratio: Option<f64>,
     /// Busy for less than a tenth of the time.
@@ -56,6 +59,8 @@ pub(super) struct IoKind {
     pub(super) ios: f64,
     /// `None`: not known.
     pub(super) sequential: Option<bool>,
+    /// Share of reads among the I/O of this size and order.
+    pub(super) reads_ratio: f64,
     /// Cells touched beyond the fewest an I/O, by the size of the cell: seen on the layer below.
     pub(super) seen: Vec<(u64, f64)>,
 }
@@ -69,35 +74,47 @@ impl IoKind {
     }
 }
 
-/// Sums up the devices that are in the stack, or all where none is.
-pub(super) fn of(profile: &Profile, evidence: &Evidence<'_>) -> Load {
-    let known = |device: &&DeviceProfile| is_in(device, evidence.targets);
-    let mut devices: Vec<_> = profile.devices.iter().filter(known).collect();
-    let in_stack = !devices.is_empty();
-    if !in_stack {
-        devices = profile.devices.iter().collect();
-    }
+/// Sums up these devices.
+pub(super) fn sum<'a>(devices: impl Iterator<Item = &'a DeviceProfile>, in_stack: bool) -> Load {
     let mut load = Load {
-        devices: devices.iter().map(|device| device.device.clone()).collect(),
         in_stack,
         ..Load::default()
     };
-    for device in &devices {
+    let mut depth = Depth::default();
+    for device in devices {
+        load.devices.push(device.device.clone());
         add(&mut load, device);
+        depth.take(device);
     }
+    load.queue_depth = depth.mean();
+    mixes(&mut load.kinds);
     shares(&mut load);
     load
 }
 
-/// Whether a layer of a finding is this device: by the layer that `--stack` found, or by its name.
-fn is_in(device: &DeviceProfile, targets: &[Checked]) -> bool {
-    let layers = targets.iter().flat_map(|target| &target.defects);
-    let mut layers = layers.flat_map(|defect| defect.layer.iter().chain(&defect.guilty_layer));
-    let name = device.device.trim_start_matches("/dev/");
-    layers.any(|layer| {
-        device.layer.as_ref() == Some(layer)
-            || layer.rsplit_once(':').is_some_and(|(_, end)| end == name)
-    })
+/// The mean depth of several devices, each by how many I/Os it has.
+#[derive(Default)]
+struct Depth {
+    sum: f64,
+    ios: f64,
+}
+
+impl Depth {
+    fn take(&mut self, device: &DeviceProfile) {
+        let Some(depth) = &device.queue_depth else {
+            return;
+        };
+        if depth.mean_while_busy > 0.0 {
+            let ops = ["read", "write"].map(|op| device.by_op.get(op));
+            let ios: f64 = ops.into_iter().flatten().map(|op| ratio(op.ios, 1)).sum();
+            self.sum += depth.mean_while_busy * ios;
+            self.ios += ios;
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.ios > 0.0).then(|| self.sum / self.ios)
+    }
 }
 
 fn add(load: &mut Load, device: &DeviceProfile) {
@@ -134,7 +151,11 @@ fn kinds(out: &mut Vec<IoKind>, op: &OpProfile, write: bool, seen: &[(u64, f64)]
         Some(share) => &[(Some(true), share), (Some(false), 1.0 - share)],
         None => &[(None, 1.0)],
     };
-    for size in op.size_histogram.iter().filter(|size| size.bytes > 0) {
+    for size in op
+        .size_histogram
+        .iter()
+        .filter(|size| size.bytes > 0 && size.ios > 0)
+    {
         let whole = ratio(size.ios, 1);
         let some = parts.iter().filter(|(_, share)| *share > 0.0);
         out.extend(some.map(|(sequential, share)| IoKind {
@@ -142,8 +163,24 @@ fn kinds(out: &mut Vec<IoKind>, op: &OpProfile, write: bool, seen: &[(u64, f64)]
             bytes: size.bytes,
             ios: whole * share,
             sequential: *sequential,
+            reads_ratio: 0.0,
             seen: seen.to_vec(),
         }));
+    }
+}
+
+/// How much of each size and order is reads: what a cell that sends both is compared with.
+fn mixes(kinds: &mut [IoKind]) {
+    let mut sums: HashMap<(u64, Option<bool>), [f64; 2]> = HashMap::new();
+    for kind in kinds.iter() {
+        let [reads, all] = sums.entry((kind.bytes, kind.sequential)).or_default();
+        *reads += if kind.write { 0.0 } else { kind.ios };
+        *all += kind.ios;
+    }
+    for kind in kinds {
+        let sum = sums.get(&(kind.bytes, kind.sequential));
+        let sum = sum.filter(|[_, all]| *all > 0.0);
+        kind.reads_ratio = sum.map_or(0.0, |[reads, all]| reads / all);
     }
 }
 

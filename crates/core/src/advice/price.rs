@@ -2,79 +2,104 @@
 //!
 //! A cell says how much slower I/O of one kind is at an offset; of that I/O only a share crosses a
 //! boundary of the grid in question. Slowdown by share is the price of a crossing, which holds for a
-//! workload that crosses less often or more often. Undecided and invalid cells have no price.
+//! workload that crosses less often or more often. An undecided estimate has an interval like any other and
+//! bounds the price; of a cell whose placebo moved no number counts.
 
 use super::Measured;
 use super::defect::{Defect, crossing_at};
-use super::range::{Range, slowdown, told};
+use super::range::{Range, slowdown, together};
 use crate::comparison::{Arm, Cell, Comparison, Estimate, Metric, Verdict};
-use crate::units::ratio;
 
-/// Cells further away than this factor in size say nothing of a size.
-const NEAR: f64 = 2.0;
-/// Mixes whose shares of reads are no further apart are the same mix.
-const SAME_MIX: f64 = 0.1;
 /// Below this share of crossing I/Os their median does not see them.
 const SEEN_BY_MEDIAN: f64 = 0.9;
 
 /// The cells that count.
 pub(super) struct Prices<'a> {
-    arms: &'a [Arm],
+    comparison: &'a Comparison,
     cells: Vec<&'a Cell>,
-    left_out: usize,
 }
 
-/// The price of a crossing for one kind of I/O.
-#[derive(Copy, Clone)]
+/// The price of a crossing for one kind of I/O, by one cell.
+#[derive(Copy, Clone, Debug)]
 pub(super) struct Price {
+    /// Share of reads: 1 of reads, 0 of writes.
+    pub(super) reads_ratio: f64,
+    pub(super) sequential: bool,
+    pub(super) bytes: u64,
+    /// I/Os in flight, of all workers.
+    pub(super) in_flight: u32,
     /// Share of the time of a clean I/O that a crossing adds.
     pub(super) crossing: Range,
-    /// What a clean I/O takes; `None`: not measured.
+    /// Whether any of its estimates has a verdict.
+    pub(super) decided: bool,
+    /// What a clean I/O takes, waiting in the queue included; `None`: not measured.
     pub(super) clean_us: Option<f64>,
-    pub(super) block_bytes: u64,
 }
 
-/// Takes the cells with a result.
+/// Takes the cells that say anything.
 pub(super) fn list(comparison: &Comparison) -> Prices<'_> {
-    let (cells, out): (Vec<_>, Vec<_>) = comparison.cells.iter().partition(|cell| counts(cell));
+    let cells = comparison.cells.iter().filter(|cell| counts(cell));
     Prices {
-        arms: &comparison.arms,
-        cells,
-        left_out: out.len(),
+        comparison,
+        cells: cells.collect(),
     }
 }
 
 fn counts(cell: &Cell) -> bool {
-    !cell.placebo.moved && cell.estimates.iter().any(decided)
+    !cell.placebo.moved && cell.read_ratio().is_some() && cell.estimates.iter().any(bounds)
 }
 
+/// Whether it has an interval.
+fn bounds(estimate: &Estimate) -> bool {
+    estimate.verdict != Verdict::Invalid && slowdown(estimate).is_some()
+}
+
+/// Whether it has a verdict as well.
 fn decided(estimate: &Estimate) -> bool {
-    use Verdict::{Faster, NoDifference, Slower};
-    matches!(estimate.verdict, Slower | Faster | NoDifference) && slowdown(estimate).is_some()
+    bounds(estimate) && estimate.verdict != Verdict::Undecided
 }
 
-impl Prices<'_> {
+impl<'a> Prices<'a> {
     /// For the document.
-    pub(super) fn measured(&self, comparison: &Comparison) -> Measured {
+    pub(super) fn measured(&self, assumed_same: bool) -> Measured {
         Measured {
-            target: comparison.target.clone(),
-            machine: comparison.machine.host.clone(),
+            target: self.comparison.target.clone(),
+            machine: self.comparison.machine.host.clone(),
+            assumed_same,
             cells: self.cells.len(),
-            cells_left_out: self.left_out,
+            cells_undecided: self.undecided(),
+            cells_left_out: self.left_out(),
         }
     }
 
+    pub(super) const fn comparison(&self) -> &'a Comparison {
+        self.comparison
+    }
+
     /// Cells that do not count.
-    pub(super) const fn left_out(&self) -> usize {
-        self.left_out
+    pub(super) fn left_out(&self) -> usize {
+        self.comparison.cells.len() - self.cells.len()
+    }
+
+    /// Cells that count and have no verdict.
+    pub(super) fn undecided(&self) -> usize {
+        let open = |cell: &&&Cell| !cell.estimates.iter().any(decided);
+        self.cells.iter().filter(open).count()
+    }
+
+    /// Whether an arm is as far off the grid as the defect.
+    pub(super) fn has_offset_of(&self, defect: &Defect) -> bool {
+        let unit = defect.unit_bytes.filter(|unit| *unit > 0);
+        unit.is_some_and(|unit| {
+            let mut arms = self.comparison.arms.iter();
+            arms.any(|arm| Some(place(arm) % unit) == defect.offset_bytes)
+        })
     }
 
     /// All prices of crossing the grid of `defect`.
-    pub(super) fn all(&self, defect: &Defect) -> Vec<(&Cell, Price)> {
+    pub(super) fn all(&self, defect: &Defect) -> Vec<Price> {
         let cells = self.cells.iter();
-        cells
-            .filter_map(|cell| Some((*cell, self.price(cell, defect)?)))
-            .collect()
+        cells.filter_map(|cell| self.price(cell, defect)).collect()
     }
 
     /// The price of one cell: over its pairs of an arm on the grid and one off it, those as far off as
@@ -89,18 +114,25 @@ impl Prices<'_> {
         } else {
             exact
         };
-        let prices = chosen.iter().filter_map(|pair| pair.price(cell, unit));
+        let prices = chosen
+            .iter()
+            .filter_map(|pair| pair.price(cell, unit, defect.rewrites));
+        let (crossing, decided) = prices.reduce(|(a, one), (b, two)| (a.with(b), one && two))?;
         Some(Price {
-            crossing: prices.reduce(Range::with)?,
+            reads_ratio: cell.read_ratio()?,
+            sequential: cell.pattern == "sequential",
+            bytes: cell.block_bytes,
+            in_flight: in_flight(cell),
+            crossing,
+            decided,
             clean_us: clean(cell, &chosen.first()?.on.name),
-            block_bytes: cell.block_bytes,
         })
     }
 
     /// Estimates are against the first arm: it is on the grid and another is off it, or the other way
     /// round, where what was before is the baseline.
     fn pairs(&self, unit: u64) -> Vec<Pair<'_>> {
-        let Some((baseline, others)) = self.arms.split_first() else {
+        let Some((baseline, others)) = self.comparison.arms.split_first() else {
             return Vec::new();
         };
         let is_on = |arm: &Arm| place(arm).is_multiple_of(unit);
@@ -123,6 +155,10 @@ fn place(arm: &Arm) -> u64 {
     arm.start_bytes.unwrap_or(arm.offset_bytes)
 }
 
+fn in_flight(cell: &Cell) -> u32 {
+    cell.queue_depth.max(1).saturating_mul(cell.workers.max(1))
+}
+
 /// Two arms that differ in being on the grid.
 struct Pair<'a> {
     on: &'a Arm,
@@ -132,123 +168,64 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn price(&self, cell: &Cell, unit: u64) -> Option<Range> {
-        let share = crossing_at(cell.block_bytes, unit, place(self.off));
+    /// The price, and whether it rests on a verdict.
+    fn price(&self, cell: &Cell, unit: u64, rewrites: bool) -> Option<(Range, bool)> {
+        let writes = cell.read_ratio() != Some(1.0);
+        let share = crossing_at(cell.block_bytes, unit, place(self.off), writes && rewrites);
         if share <= 0.0 {
             return None;
         }
-        let of_arm = cell.estimates.iter().filter(|one| one.arm == self.arm.name);
-        let mut found: Vec<_> = of_arm
-            .filter(|one| decided(one) && tells(one.metric))
-            .collect();
-        // The median of many clean I/Os and a few that cross is that of a clean one, and the median of
-        // reads and a few writes that of a read.
-        let others = found.iter().any(|one| one.metric != Metric::LatencyMedian);
-        if cell.is_mixed() || (share < SEEN_BY_MEDIAN && others) {
-            found.retain(|one| one.metric != Metric::LatencyMedian);
-        }
-        let slower = told(found.into_iter().filter_map(slowdown).collect())?;
+        let found: Vec<_> = self.estimates(cell, share).collect();
+        let ranges: Vec<_> = found.iter().filter_map(|one| slowdown(one)).collect();
+        let slower = together(&ranges)?;
         let of_off = if self.arm.name == self.off.name {
             slower
         } else {
             slower.inverse()
         };
-        Some(of_off.times(1.0 / share))
-    }
-}
-
-/// What is asked of prices: those of one kind of I/O.
-pub(super) struct Asked {
-    pub(super) write: bool,
-    /// `None`: the profile does not tell.
-    pub(super) sequential: Option<bool>,
-    pub(super) bytes: u64,
-    /// Of the whole workload.
-    pub(super) reads_ratio: f64,
-}
-
-/// Of prices of many cells, what one kind of I/O pays: the nearest size of its operation and order; where
-/// there is none, what cells say that send both reads and writes.
-pub(super) fn near(prices: &[(&Cell, Price)], asked: &Asked) -> Vec<Price> {
-    let wanted = if asked.write { 0.0 } else { 1.0 };
-    let pure = nearest(prices, asked, |cell| cell.read_ratio() == Some(wanted));
-    if !pure.is_empty() {
-        return pure.into_iter().map(|(_, price)| *price).collect();
-    }
-    let mixed = nearest(prices, asked, Cell::is_mixed);
-    let part = |(cell, price): &(&Cell, Price)| price.of_part(cell.read_ratio()?, asked);
-    mixed.into_iter().filter_map(part).collect()
-}
-
-fn nearest<'a>(
-    prices: &'a [(&'a Cell, Price)],
-    asked: &Asked,
-    fits: impl Fn(&Cell) -> bool,
-) -> Vec<&'a (&'a Cell, Price)> {
-    let distance = |(_, price): &(&Cell, Price)| {
-        let (a, b) = (price.block_bytes, asked.bytes);
-        ratio(a.max(b), a.min(b).max(1))
-    };
-    let in_order = |cell: &Cell| {
-        let order = asked.sequential;
-        order.is_none_or(|order| order == (cell.pattern == "sequential"))
-    };
-    let fitting = prices.iter();
-    let mut fitting: Vec<_> = fitting
-        .filter(|one| fits(one.0) && in_order(one.0) && distance(one) <= NEAR)
-        .collect();
-    let least = fitting.iter().map(|one| distance(one)).reduce(f64::min);
-    fitting.retain(|one| least.is_some_and(|least| distance(one) <= least));
-    fitting
-}
-
-impl Price {
-    /// What reads or writes pay, by a cell that sends both: such a cell is a sum weighed by its parts. Of a workload
-    /// of the same mix it is the measurement itself. Of another either part may have paid all of it, or nothing.
-    fn of_part(&self, cell_reads: f64, asked: &Asked) -> Option<Self> {
-        if (cell_reads - asked.reads_ratio).abs() <= SAME_MIX {
-            return Some(*self);
+        let batches =
+            in_flight(cell) > 1 && found.iter().all(|one| one.metric != Metric::Throughput);
+        let mut price = of_off.times(1.0 / share);
+        if batches && share < SEEN_BY_MEDIAN {
+            // A closed batch takes as long as its slowest I/O: it pays for one crossing of several.
+            price.low = price.low.min(of_off.low);
+            price.likely = f64::midpoint(price.likely, of_off.likely);
         }
-        let part = if asked.write {
-            1.0 - cell_reads
-        } else {
-            cell_reads
+        // Numbers of a document: what no f64 holds is no price.
+        let sound = price.low.is_finite() && price.likely.is_finite() && price.high.is_finite();
+        sound.then(|| (price, found.iter().any(|one| decided(one))))
+    }
+
+    /// Those that say how long I/O takes. With a queue that is what the full queue completes, where it was measured: a closed
+    /// batch is another load. The median of many clean I/Os and a few that cross is that of a clean
+    /// one, and the median of reads and a few writes that of a read. The 99th percentile is not what the mean I/O pays.
+    fn estimates<'c>(&self, cell: &'c Cell, share: f64) -> impl Iterator<Item = &'c Estimate> {
+        let name = self.arm.name.clone();
+        let of_arm = move |one: &&Estimate| one.arm == name && bounds(one);
+        let full = cell.estimates.iter().filter(of_arm.clone());
+        let full = full.into_iter().any(|one| one.metric == Metric::Throughput);
+        let queued = in_flight(cell) > 1 && full;
+        let median = !cell.is_mixed() && share >= SEEN_BY_MEDIAN;
+        let says = move |one: &&Estimate| match one.metric {
+            Metric::Throughput => true,
+            Metric::LatencyMean => !queued,
+            Metric::LatencyMedian => !queued && median,
+            Metric::LatencyP99 | Metric::CpuPerIo => false,
         };
-        let Range { low, likely, high } = self.crossing;
-        (part > 0.0).then(|| Self {
-            crossing: Range {
-                low: low.min(0.0) / part,
-                likely,
-                high: high.max(0.0) / part,
-            },
-            ..*self
-        })
+        cell.estimates.iter().filter(of_arm).filter(says)
     }
 }
 
-/// The dearest of all; nothing where there is none.
-pub(super) fn dearest(prices: &[(&Cell, Price)]) -> f64 {
-    let each = prices.iter().map(|(_, price)| price.crossing.high);
-    each.fold(0.0, f64::max)
-}
-
-/// Wide enough for all queue depths and numbers of workers of the nearest size.
-pub(super) fn widest(prices: &[Price]) -> Option<Range> {
-    prices
-        .iter()
-        .map(|price| price.crossing)
-        .reduce(Range::with)
-}
-
-/// Those that say how long I/O takes; the 99th percentile is not what the mean I/O pays.
-const fn tells(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::LatencyMedian | Metric::LatencyMean | Metric::Throughput
-    )
-}
-
+/// The mean time of an I/O on the grid: by Little's law where the queue was full.
 fn clean(cell: &Cell, baseline: &str) -> Option<f64> {
     let level = cell.level(baseline)?;
-    level.latency_mean_us.or(level.latency_p50_us)
+    let latency = level.latency_mean_us.or(level.latency_p50_us);
+    let queued = level.iops.filter(|iops| *iops > 0.0);
+    let queued = queued.map(|iops| f64::from(in_flight(cell)) * 1e6 / iops);
+    if in_flight(cell) > 1 {
+        queued.or(latency)
+    } else {
+        latency.or(queued)
+    }
+    .filter(|time| time.is_finite() && *time > 0.0)
 }

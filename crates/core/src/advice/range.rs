@@ -30,6 +30,18 @@ impl Range {
         }
     }
 
+    /// As wide as if each end might be wrong by this factor, which is at least 1.
+    pub(super) fn loosened(self, factor: f64) -> Self {
+        let out = |end: f64, away: bool| {
+            if away { end * factor } else { end / factor }
+        };
+        Self {
+            low: out(self.low, self.low < 0.0),
+            likely: self.likely,
+            high: out(self.high, self.high > 0.0),
+        }
+    }
+
     /// Wide enough for both.
     pub(super) fn with(self, other: Self) -> Self {
         Self {
@@ -61,18 +73,20 @@ pub(super) fn slowdown(estimate: &Estimate) -> Option<Range> {
     })
 }
 
-/// What several metrics tell of one thing: the interval of the most exact, wide enough for the middles of
-/// the others. The mean of a long tail may have an interval that says nothing.
-pub(super) fn told(ranges: Vec<Range>) -> Option<Range> {
+/// What several metrics say of one thing: the interval of the most exact, wide enough for the middles of the others. Where
+/// the interval of another leaves out the middle of the most exact, the two contradict each other (a median that does
+/// not see what a mean pays), and both intervals count as a whole.
+pub(super) fn together(ranges: &[Range]) -> Option<Range> {
     let width = |one: &Range| ((1.0 + one.high) / (1.0 + one.low)).abs();
     let exact = ranges.iter().copied();
     let exact = exact.min_by(|a, b| width(a).total_cmp(&width(b)))?;
-    let middles = ranges.into_iter().map(|one| Range {
-        low: one.likely,
+    let agrees = |one: &Range| one.low <= exact.likely && exact.likely <= one.high;
+    let counts = ranges.iter().map(|one| Range {
+        low: if agrees(one) { one.likely } else { one.low },
         likely: one.likely,
-        high: one.likely,
+        high: if agrees(one) { one.likely } else { one.high },
     });
-    let all = middles.reduce(Range::with)?;
+    let all = counts.reduce(Range::with)?;
     Some(Range {
         likely: all.likely,
         ..exact.with(all)

@@ -1,6 +1,7 @@
 //! Shares in few characters.
 
-use super::Loss;
+use super::{Loss, Uncovered};
+use crate::units::Bytes;
 
 /// `12 %`, `0.6 %`, `0 %`; from ten times on `18 times`.
 pub fn percent(share: f64) -> String {
@@ -39,6 +40,26 @@ pub fn longer(loss: &Loss) -> String {
 /// What a count belongs to: `1 cell`, `3 cells`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `random reads of 4 KiB`.
+pub fn kind_of_io(one: &Uncovered) -> String {
+    let order = match one.sequential {
+        Some(true) => "sequential ",
+        Some(false) => "random ",
+        None => "",
+    };
+    format!("{order}{}s of {}", one.op, Bytes::new(one.bytes))
+}
+
+/// A mean number of I/Os in flight: `1`, `1.4`, `63`.
+pub fn in_flight(depth: f64) -> String {
+    let text = if depth < 9.95 {
+        format!("{depth:.1}")
+    } else {
+        format!("{depth:.0}")
+    };
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]

@@ -1,10 +1,16 @@
 //! What had to be assumed, and the command that would settle it.
 
+use std::path::Path;
+
 use super::load::Load;
 use super::price::Prices;
 use super::say::{counted, percent};
-use super::{Assumption, Basis, Evidence, Item};
+use super::{Assumption, Basis, Evidence, Item, Loss, Uncovered};
 use crate::finding::Severity;
+use crate::shell;
+
+/// A handful of arms, sizes or depths; more make a measurement long.
+const MOST: usize = 4;
 
 pub(super) fn all(
     evidence: &Evidence<'_>,
@@ -25,7 +31,23 @@ pub(super) fn all(
         None => out.push(no_cost(&open)),
         Some(prices) => out.extend(of_cost(evidence, prices, &open)),
     }
-    out
+    once(out)
+}
+
+/// Each way to know better where it stands first.
+fn once(mut all: Vec<Assumption>) -> Vec<Assumption> {
+    let mut said = Vec::new();
+    for one in &mut all {
+        if one
+            .settle
+            .as_ref()
+            .is_some_and(|settle| said.contains(settle))
+        {
+            one.settle = None;
+        }
+        said.extend(one.settle.clone());
+    }
+    all
 }
 
 fn assume(what: impl Into<String>, settle: Option<String>) -> Assumption {
@@ -45,15 +67,20 @@ fn unknown<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = Assumption> + 'a
                 "{}: it was not read or nothing in it was recognised; nothing is advised of it.",
                 target.name
             ),
-            Some(format!("sudo ioalign check {}", target.name)),
+            Some(match target.name.as_str() {
+                "this host" => "sudo ioalign check".to_owned(),
+                name => format!("sudo ioalign check {}", shell::path(Path::new(name))),
+            }),
         )
     })
 }
 
+const WATCH: &str = "ioalign watch DEVICE --duration 10m --json >profile.json";
+
 fn no_profile() -> Assumption {
     assume(
         "No profile: what the I/O is and how much of it there is, is not known.",
-        Some("ioalign watch DEVICE --duration 10m --json >profile.json".to_owned()),
+        Some(WATCH.to_owned()),
     )
 }
 
@@ -62,18 +89,25 @@ fn of_load(load: &Load) -> Vec<Assumption> {
     if load.ios == 0 {
         out.push(assume(
             "The profile holds no reads and no writes.",
-            Some("ioalign watch DEVICE --duration 10m --json >profile.json".to_owned()),
+            Some(WATCH.to_owned()),
         ));
     }
-    if !load.in_stack && load.devices.len() > 1 {
+    if !load.in_stack {
+        let names: Vec<_> = load.devices.iter().take(MOST).cloned().collect();
         let what = format!(
-            "No device of the profile is named in the stack: all {} were taken together.",
-            load.devices.len()
+            "The stack does not name {}: its profile was taken for the stack's (--assume-same).",
+            names.join(", ")
         );
-        out.push(assume(what, None));
+        out.push(assume(what, Some(WATCH.to_owned())));
     }
     if load.busy_ratio.is_none() {
-        let what = "The profile has no latencies: that the load is not a light one was assumed.";
+        let what =
+            "The profile has no latencies: that the device is busy all the time was assumed.";
+        out.push(assume(what, None));
+    }
+    if load.queue_depth.is_none() {
+        let what = "The profile does not say how many I/Os were in flight: the range holds all depths \
+                    that were measured.";
         out.push(assume(what, None));
     }
     out
@@ -86,53 +120,129 @@ fn no_cost(open: &[&Item]) -> Assumption {
     )
 }
 
+/// The command that measures what is missing: the kinds of I/O that no cell speaks for, where they are known.
 fn measure(open: &[&Item]) -> String {
-    let mut offsets: Vec<u64> = open
+    let offsets = open
         .iter()
-        .filter_map(|item| item.defect.offset_bytes.filter(|offset| *offset > 0))
-        .collect();
+        .filter_map(|item| item.defect.offset_bytes.filter(|offset| *offset > 0));
+    let mut offsets: Vec<u64> = offsets.collect();
     offsets.sort_unstable();
     offsets.dedup();
-    // A handful of arms; more make each of them slower to measure.
-    let list: Vec<_> = offsets.iter().take(4).map(u64::to_string).collect();
-    let list = if list.is_empty() {
-        "512".to_owned()
-    } else {
-        list.join(",")
+    let list = match offsets.as_slice() {
+        [] => "512".to_owned(),
+        some => join(some.iter().map(u64::to_string)),
     };
-    format!("ioalign measure matrix TARGET --quick --offsets 0,{list} --json >cost.json")
+    let missing = open.iter().filter_map(|item| item.loss.as_ref());
+    let missing = missing.flat_map(|loss| &loss.uncovered);
+    let missing: Vec<_> = missing.filter(|one| one.matters()).collect();
+    let cells = cells(&missing);
+    format!(
+        "ioalign measure matrix TARGET --ramp 1s --time 10s --offsets 0,{list}{cells} --json >cost.json"
+    )
+}
+
+fn cells(missing: &[&Uncovered]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let list = |of: &dyn Fn(&Uncovered) -> String| {
+        let mut all: Vec<_> = missing.iter().map(|one| of(one)).collect();
+        let mut seen = Vec::new();
+        all.retain(|one| {
+            let new = !seen.contains(one);
+            seen.push(one.clone());
+            new
+        });
+        join(all.into_iter())
+    };
+    let order = |one: &Uncovered| match one.sequential {
+        Some(true) => "sequential".to_owned(),
+        Some(false) => "random".to_owned(),
+        None => "random,sequential".to_owned(),
+    };
+    let write = if missing.iter().any(|one| one.op == "write") {
+        " --write"
+    } else {
+        ""
+    };
+    let depth = missing.iter().find_map(|one| one.queue_depth);
+    let depth = depth.map(|depth| format!(" --depth {:.0}", depth.clamp(1.0, 4096.0)));
+    format!(
+        " --sizes {} --ops {} --patterns {}{}{write}",
+        list(&|one| one.bytes.to_string()),
+        list(&|one| one.op.to_owned()),
+        list(&order),
+        depth.unwrap_or_default()
+    )
+}
+
+fn join(all: impl Iterator<Item = String>) -> String {
+    all.take(MOST).collect::<Vec<_>>().join(",")
 }
 
 fn of_cost(evidence: &Evidence<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<Assumption> {
-    let mut out = Vec::new();
-    if let Some(cost) = evidence.cost {
-        let what = format!(
-            "Crossings cost elsewhere what they cost on {} when it was measured.",
-            cost.target
-        );
-        out.push(assume(what, None));
+    let target = &prices.comparison().target;
+    let same = !super::strangers(&Evidence {
+        assume_same: false,
+        profile: None,
+        ..*evidence
+    })
+    .is_empty();
+    let what = if same {
+        format!(
+            "The stack does not name {target}: that crossings cost the same on both was assumed (--assume-same)."
+        )
+    } else {
+        format!(
+            "Crossings cost elsewhere and later what they cost on {target} when it was measured."
+        )
+    };
+    let mut out = vec![assume(what, None)];
+    out.extend(of_cells(prices));
+    if open.iter().any(|item| no_cell(item)) {
+        let what = "No valid cell of the measurement is off the same grid with the baseline on it: what a \
+                    crossing costs was assumed.";
+        out.push(assume(what, Some(measure(open))));
+    } else if open.iter().any(|item| !prices.has_offset_of(&item.defect)) {
+        let what = "No arm of the measurement is as far off the grid as the defect: crossings are taken to \
+                    cost the same wherever they are.";
+        out.push(assume(what, Some(measure(open))));
     }
-    if prices.left_out() > 0 {
+    out.extend(of_matches(open));
+    out
+}
+
+fn of_cells(prices: &Prices<'_>) -> Vec<Assumption> {
+    let mut out = Vec::new();
+    let is = |count: usize| if count == 1 { "is" } else { "are" };
+    let undecided = prices.undecided();
+    if undecided > 0 {
         let what = format!(
-            "{} of the measurement {} left out: undecided, or invalid because identical arms differed.",
-            counted(prices.left_out(), "cell"),
-            if prices.left_out() == 1 {
-                "was"
-            } else {
-                "were"
-            }
+            "{} of the measurement {} undecided: the intervals bound the cost, and make the range wide.",
+            counted(undecided, "cell"),
+            is(undecided)
         );
         let again = "Measure again while the machine is quieter, or with a longer --time.";
         out.push(assume(what, Some(again.to_owned())));
     }
-    if open.iter().any(|item| no_cell(item)) {
-        let what = "No valid cell of the measurement is off the same grid with the baseline on it, at \
-                    the workload's sizes: its cost was assumed.";
-        out.push(assume(what, Some(measure(open))));
+    let left_out = prices.left_out();
+    if left_out > 0 {
+        let what = format!(
+            "{} of the measurement {} left out: invalid because identical arms differed, or without an interval.",
+            counted(left_out, "cell"),
+            is(left_out)
+        );
+        let again = "Measure again while the machine is quieter, or with a longer --time.";
+        out.push(assume(what, Some(again.to_owned())));
     }
-    let covered = open
-        .iter()
-        .filter_map(|item| item.loss.as_ref()?.covered_ratio);
+    out
+}
+
+/// How far the cells are of the I/O that the workload sends.
+fn of_matches(open: &[&Item]) -> Vec<Assumption> {
+    let losses = || open.iter().filter_map(|item| item.loss.as_ref());
+    let mut out = Vec::new();
+    let covered = losses().filter_map(|loss| loss.covered_ratio);
     if let Some(least) = covered.reduce(f64::min).filter(|least| *least < 0.995) {
         let what = format!(
             "The measured cells speak for {} of the crossing I/O; of the rest the range is wide.",
@@ -140,10 +250,23 @@ fn of_cost(evidence: &Evidence<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<
         );
         out.push(assume(what, Some(measure(open))));
     }
+    let between = |loss: &Loss| loss.interpolated_ratio;
+    let between = losses().filter_map(between).reduce(f64::max);
+    if let Some(most) = between.filter(|most| *most > 0.005) {
+        let what = format!(
+            "{} of the crossing I/O is priced by cells of other sizes, queue depths or mixes, with the range of those on \
+             both sides of it.",
+            percent(most)
+        );
+        out.push(assume(what, None));
+    }
     out
 }
 
+/// Whether not one cell is of this grid.
 fn no_cell(item: &Item) -> bool {
-    let basis = item.loss.as_ref().map(|loss| loss.basis);
-    matches!(basis, Some(Basis::Weighed | Basis::Assumed))
+    let is_none = |loss: &Loss| {
+        matches!(loss.basis, Basis::Weighed | Basis::Assumed) && loss.covered_ratio.is_none()
+    };
+    item.loss.as_ref().is_some_and(is_none)
 }

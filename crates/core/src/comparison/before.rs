@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Comparison, Estimate, Level, Metric, Verdict};
+use super::{Cell, Comparison, Level, Metric, Verdict};
 
-/// Name of the way in which runs of different times are compared.
-const METHOD: &str = "levels of two runs, each as exact as its estimates and its placebo";
+/// Name of the way in which runs of different times are compared: it is none.
+const METHOD: &str = "levels of two times: no evidence of a difference";
 
 /// What has changed since a run that was kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,14 +18,14 @@ pub struct Before {
     pub load_average: Option<f64>,
     /// Where its baseline began on the disk at the bottom.
     pub start_bytes: Option<u64>,
-    /// The layout of then is an arm of this run: what differs is told by its estimates, and the
-    /// changes below are numbers of different times.
+    /// The layout of then is an arm of this run, and its estimates say what has changed. Otherwise nothing
+    /// does: the changes below are levels of two times.
     pub interleaved: bool,
     /// What was measured then and now.
     pub changes: Vec<Change>,
 }
 
-/// One metric of one arm in two runs.
+/// One metric of one arm in two runs: two levels, between which the machine may have changed as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// Index into [`Comparison::cells`].
@@ -38,21 +38,21 @@ pub struct Change {
     pub before: f64,
     /// Now.
     pub after: f64,
-    /// After over before.
+    /// After over before: plain arithmetic.
     pub ratio: f64,
-    /// Lower end of the interval; `None`: one of the runs does not say how exact it is.
+    /// Always `None`: no interval covers what the machine did between the runs.
     pub ratio_low: Option<f64>,
-    /// Upper end.
+    /// Always `None`.
     pub ratio_high: Option<f64>,
-    /// How the interval was made.
+    /// That there is no method.
     pub method: String,
-    /// What follows for the arm: slower or faster than it was.
+    /// Always undecided.
     pub verdict: Verdict,
 }
 
 impl Change {
-    /// What differs between two runs with the same cells and arms. `rope` is the ratio that does not matter.
-    pub fn between(before: &Comparison, after: &Comparison, rope: f64) -> Vec<Self> {
+    /// What two runs with the same cells and arms measured.
+    pub fn between(before: &Comparison, after: &Comparison) -> Vec<Self> {
         let mut changes = Vec::new();
         for (index, now) in after.cells.iter().enumerate() {
             let Some(then) = before.cells.iter().find(|then| then.is_like(now)) else {
@@ -62,38 +62,20 @@ impl Change {
                 let metrics = [Metric::LatencyMedian, Metric::Throughput];
                 changes.extend(metrics.into_iter().filter_map(|metric| {
                     let (before, after) = (old.of(metric)?, new.of(metric)?);
-                    let change = Self::of(metric, before, after, [then, now], rope);
                     Some(Self {
                         cell: index,
+                        metric,
                         arm: new.arm.clone(),
-                        ..change
+                        before,
+                        after,
+                        ratio: after / before,
+                        method: METHOD.to_owned(),
+                        ..Self::default()
                     })
                 }));
             }
         }
         changes
-    }
-
-    fn of(metric: Metric, before: f64, after: f64, cells: [&Cell; 2], rope: f64) -> Self {
-        let ratio = after / before;
-        let halves = cells.map(|cell| half(cell, metric));
-        let half = match halves {
-            [Some(a), Some(b)] => Some(a.hypot(b)),
-            _ => None,
-        };
-        let ends = half.map(|half| (ratio * (-half).exp(), ratio * half.exp()));
-        let moved = cells.iter().any(|cell| cell.placebo.moved);
-        Self {
-            metric,
-            before,
-            after,
-            ratio,
-            ratio_low: ends.map(|ends| ends.0),
-            ratio_high: ends.map(|ends| ends.1),
-            method: METHOD.to_owned(),
-            verdict: verdict(metric, ends, rope, moved),
-            ..Self::default()
-        }
     }
 }
 
@@ -115,45 +97,12 @@ fn arms<'a>(then: &'a Cell, now: &'a Cell) -> impl Iterator<Item = (&'a Level, &
     })
 }
 
-/// How exact one level is, as half an interval of its logarithm: the widest of what the run says of a
-/// ratio of two such levels.
-fn half(cell: &Cell, metric: Metric) -> Option<f64> {
-    let of_placebo = match metric {
-        Metric::LatencyMedian => width(cell.placebo.ratio_low, cell.placebo.ratio_high),
-        _ => None,
-    };
-    let same = |estimate: &&Estimate| estimate.metric == metric;
-    let estimates = cell.estimates.iter().filter(same);
-    let widths = estimates.filter_map(|one| width(one.ratio_low, one.ratio_high));
-    widths.chain(of_placebo).reduce(f64::max)
-}
-
-fn width(low: Option<f64>, high: Option<f64>) -> Option<f64> {
-    let (low, high) = (low.filter(|low| *low > 0.0)?, high?);
-    Some((high / low).ln() / 2.0)
-}
-
-fn verdict(metric: Metric, ends: Option<(f64, f64)>, rope: f64, moved: bool) -> Verdict {
-    let Some((low, high)) = ends else {
-        return Verdict::Undecided;
-    };
-    match (low > 1.0 + rope, high < 1.0 - rope) {
-        _ if moved => Verdict::Invalid,
-        (true, _) if metric.more_is_better() => Verdict::Faster,
-        (_, true) if metric.more_is_better() => Verdict::Slower,
-        (true, _) => Verdict::Slower,
-        (_, true) => Verdict::Faster,
-        _ if low >= 1.0 - rope && high <= 1.0 + rope => Verdict::NoDifference,
-        _ => Verdict::Undecided,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::Placebo;
+    use crate::comparison::{Estimate, Placebo};
 
-    fn run(p50: f64, iops: f64, half: f64) -> Comparison {
+    fn run(p50: f64, iops: f64) -> Comparison {
         let level = Level {
             arm: "aligned".to_owned(),
             latency_p50_us: Some(p50),
@@ -162,12 +111,23 @@ mod tests {
         };
         let placebo = Placebo {
             ratio: Some(1.0),
-            ratio_low: Some((-half).exp()),
-            ratio_high: Some(half.exp()),
+            ratio_low: Some(0.999),
+            ratio_high: Some(1.001),
             moved: false,
+        };
+        let estimate = |metric| Estimate {
+            metric,
+            ratio: Some(1.0),
+            ratio_low: Some(0.999),
+            ratio_high: Some(1.001),
+            verdict: Verdict::NoDifference,
+            ..Estimate::default()
         };
         let cell = Cell {
             levels: vec![level],
+            estimates: [Metric::LatencyMedian, Metric::Throughput]
+                .map(estimate)
+                .to_vec(),
             placebo,
             ..Cell::default()
         };
@@ -177,32 +137,43 @@ mod tests {
         }
     }
 
+    /// A device that did not change, on a machine that was busy in the first run: 117 and 32.8 µs.
     #[test]
-    fn a_gain_has_the_uncertainty_of_both_runs() {
-        // 3.9 and 3.3 ms, 15,900 and 20,200 IOPS.
-        let (before, after) = (run(3900.0, 15_900.0, 0.03), run(3300.0, 20_200.0, 0.04));
-        let changes = Change::between(&before, &after, 0.005);
-        let [latency, throughput] = changes.as_slice() else {
-            panic!("{changes:?}")
-        };
-        assert!((latency.ratio - 3300.0 / 3900.0).abs() < 1e-9);
-        let half = (latency.ratio_high.unwrap() / latency.ratio_low.unwrap()).ln() / 2.0;
-        assert!((half - 0.05).abs() < 1e-9, "{half}");
-        assert_eq!(latency.verdict, Verdict::Faster);
-        // Nothing is known of how exact the throughput is.
-        assert_eq!(throughput.verdict, Verdict::Undecided);
-        assert!(throughput.ratio_low.is_none());
+    fn levels_of_two_times_give_no_word_and_no_interval() {
+        let (then, mut now) = (run(117.0, 7600.0), run(32.8, 30_000.0));
+        let changes = Change::between(&then, &now);
+        assert_eq!(changes.len(), 2);
+        for change in &changes {
+            assert_eq!(change.verdict, Verdict::Undecided);
+            assert_eq!((change.ratio_low, change.ratio_high), (None, None));
+        }
+        now.before = Some(Before {
+            changes,
+            ..Before::default()
+        });
+        assert!(!now.differs());
+    }
+
+    /// Only the old layout as an arm of this run says what has changed.
+    #[test]
+    fn the_replay_alone_decides() {
+        let mut now = run(10.0, 1000.0);
+        now.cells[0].estimates[0].verdict = Verdict::Slower;
+        assert!(now.differs());
+        now.before = Some(Before::default());
+        assert!(!now.differs(), "its arms are no layouts of then and now");
+        now.before = Some(Before {
+            interleaved: true,
+            ..Before::default()
+        });
+        assert!(now.differs());
     }
 
     #[test]
     fn another_arm_or_cell_is_not_compared() {
-        let (mut before, after) = (run(1.0, 1.0, 0.01), run(1.0, 1.0, 0.01));
-        assert_eq!(Change::between(&before, &after, 0.02).len(), 2);
-        assert_eq!(
-            Change::between(&before, &after, 0.02)[0].verdict,
-            Verdict::NoDifference
-        );
+        let (mut before, after) = (run(1.0, 1.0), run(1.0, 1.0));
+        assert_eq!(Change::between(&before, &after).len(), 2);
         before.cells[0].block_bytes = 4096;
-        assert!(Change::between(&before, &after, 0.02).is_empty());
+        assert!(Change::between(&before, &after).is_empty());
     }
 }

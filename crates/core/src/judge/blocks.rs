@@ -19,6 +19,8 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
         let Some(block) = layer.block.filter(|_| !silent && !said(case, layer)) else {
             continue;
         };
+        // Clusters lie on whole units and share none: the file system can do no more.
+        let block = layer.cluster.map_or(block, |cluster| cluster.max(block));
         let coarsest = case
             .on_grids(leaf)
             .filter(|(_, grid, _)| grid.tier == Tier::Rmw && grid.size > block)
@@ -40,7 +42,6 @@ fn said(case: &Case<'_>, layer: &Layer) -> bool {
         .any(|remark| remark.rule == ASHIFT)
 }
 
-#[inline(never)]
 fn finding(
     case: &Case<'_>,
     leaf: LayerId,

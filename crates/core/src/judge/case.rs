@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use super::LayerPhases;
 use super::room::Room;
+use super::{LayerPhases, moves};
 use crate::grid::Grid;
 use crate::layer::{Kind, LayerId};
 use crate::map::Map;
@@ -19,6 +19,8 @@ pub(super) struct Case<'a> {
     pub(super) phases: Vec<LayerPhases>,
     /// Indices of the grids in each layer, by the layer's index.
     grids: Vec<Vec<usize>>,
+    /// Layers whose contents are being moved.
+    in_flight: BTreeSet<LayerId>,
     /// Made when it is asked for: most stacks are right.
     room: OnceCell<Room>,
 }
@@ -35,6 +37,7 @@ impl<'a> Case<'a> {
             stack,
             phases: Vec::new(),
             grids,
+            in_flight: moves::in_flight(stack).collect(),
             room: OnceCell::new(),
         };
         let reach = Reach::of(stack);
@@ -140,6 +143,13 @@ impl<'a> Case<'a> {
         layer.role.carries_data()
             && !matches!(layer.kind, Kind::Disk | Kind::Image | Kind::Database)
             && self.is_data_leaf(id)
+            && !self.is_in_flight(id)
+    }
+
+    /// Whether its disk is on the way to another layout: then no start on it is a fact.
+    fn is_in_flight(&self, id: LayerId) -> bool {
+        let marked = &self.in_flight;
+        !marked.is_empty() && (marked.contains(&id) || !self.under(id).is_disjoint(marked))
     }
 
     /// Nothing lies on it that carries data and can be followed down to it.

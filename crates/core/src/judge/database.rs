@@ -26,7 +26,6 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Without doublewrite or full-page writes a page must be atomic all the way down.
-#[inline(never)]
 fn torn_pages(case: &Case<'_>, id: LayerId, page: Bytes) -> Option<Finding> {
     let holder = case.stack.layer(id).below.first()?.below;
     if case.stack.layer(holder).name == "zfs" {
@@ -174,7 +173,6 @@ fn switch_on(layer: &Layer) -> String {
 /// SQL Server refuses to start on devices whose atomic physical sector is above 4 KiB.
 ///
 /// It asks for what the device reports, so that a claim counts that is not believed otherwise.
-#[inline(never)]
 fn large_sectors(case: &Case<'_>, id: LayerId) -> Option<Finding> {
     let (disk, size) = case
         .bottoms(id)

@@ -44,7 +44,6 @@ fn contradicted<'a>(case: &'a Case<'_>, grid: &Grid) -> Option<&'a Grid> {
         .find(|other| pair(other, grid) || pair(grid, other))
 }
 
-#[inline(never)]
 fn finding(case: &Case<'_>, index: usize, grid: &Grid, why: &str) -> Finding {
     let what = hint(&grid.kind);
     let why = format!(

@@ -124,7 +124,6 @@ impl Odd {
         finding.at(self.id)
     }
 
-    #[inline(never)]
     fn asked(self) -> Finding {
         let why = format!("{}, which is asked for", self.sentence());
         self.filled(Finding::new(
@@ -134,7 +133,6 @@ impl Odd {
         ))
     }
 
-    #[inline(never)]
     fn common(self, layer: &Layer) -> Finding {
         let effect = if layer
             .facts
@@ -153,7 +151,6 @@ impl Odd {
         self.filled(Finding::new("image-size-not-multiple", Severity::Note, why))
     }
 
-    #[inline(never)]
     fn refused(self, upload: &Upload, named: bool) -> Finding {
         let severity = if named {
             Severity::Broken
@@ -173,7 +170,6 @@ impl Odd {
 
 /// Whether it is what the service takes. Another format is what has to be converted yet, a wrong variant
 /// is taken for the product.
-#[inline(never)]
 fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let format = layer.facts.get("format")?;
     let variant = layer.facts.get("variant").map_or("", String::as_str);
@@ -197,7 +193,6 @@ fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<
 }
 
 /// The file of a fixed VHD is the disk and its footer, nothing between them.
-#[inline(never)]
 fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let variant = layer.facts.get("variant")?;
     if layer.facts.get("format")? != upload.format || variant != upload.variant {
@@ -222,7 +217,6 @@ fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Optio
 }
 
 /// UEFI firmware starts from FAT on an EFI system partition and from nothing else.
-#[inline(never)]
 fn boots(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for finding in findings.iter_mut() {
         if finding.rule == "esp-not-fat" {

@@ -11,6 +11,7 @@ mod geometry;
 mod hints;
 mod images;
 pub mod lint;
+pub mod moves;
 mod remarks;
 mod room;
 mod rounded;
@@ -89,8 +90,9 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
 fn nothing_recognised(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
-        let other_reason =
-            layer.facts.contains_key("empty-table") || unread::reason(layer).is_some();
+        let other_reason = layer.facts.contains_key("empty-table")
+            || moves::is_in_flight(layer)
+            || unread::reason(layer).is_some();
         if bottom && case.stack.is_leaf(id) && !other_reason {
             let why = format!(
                 "Nothing is recognised on {}: no partition table, volume or file system, so \

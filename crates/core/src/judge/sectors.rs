@@ -126,7 +126,6 @@ fn esp_sector(
 }
 
 /// Whether a table for the target could keep this start at all.
-#[inline(never)]
 fn start_fits(
     case: &Case<'_>,
     id: LayerId,
@@ -150,7 +149,6 @@ fn start_fits(
 }
 
 /// Whether a table for the target could keep this end, and what lies behind the last whole sector.
-#[inline(never)]
 fn end_fits(case: &Case<'_>, id: LayerId, layer: &Layer, target: Bytes) -> Option<Finding> {
     let start = layer.below.first().and_then(|edge| edge.map.start())?;
     let size = layer.size.filter(|_| start.is_multiple_of(target))?;

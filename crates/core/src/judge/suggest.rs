@@ -8,12 +8,16 @@ use crate::map::Map;
 use crate::role::Role;
 use crate::units::{Bytes, Sectors};
 
+/// Boot loaders embed themselves before this byte of a disk with an MBR: no start is suggested there.
+pub const MBR_GAP: Bytes = Bytes::new(63 * 512);
+
 /// No start is suggested on a common period above this: nobody wants a 3 TiB gap.
 const LARGEST_PERIOD: u64 = 1 << 30;
 
-/// A start for `guilty` that is on `grid` and on every other trusted grid that agrees with it.
+/// A start for `guilty` that brings its data onto `grid` and every other trusted grid that agrees with it.
 ///
-/// The 1 MiB habit is kept where it fits: every partitioning tool of the last fifteen years keeps it.
+/// The 1 MiB habit is kept where it fits: every partitioning tool of the last fifteen years keeps it. Where the
+/// data lie off the grid within the partition, the start is as far from a MiB as makes up for that.
 pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion {
     let layer = case.stack.layer(guilty);
     let Some((below, now)) = layer.below.first().and_then(|edge| match edge.map {
@@ -22,30 +26,26 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     }) else {
         return Suggestion::default();
     };
-    let mut period = (grid.size.get(), phase_in(case, below, grid));
+    let own = (grid.size.get(), phase_of(case, guilty, below, grid));
     // A partition is placed once and for all grids; other layers move the least that helps.
-    let others = if layer.kind == Kind::Partition {
-        companions(case, below, grid)
+    let (size, phase) = if layer.kind == Kind::Partition {
+        with_companions(case, guilty, below, grid, own)
     } else {
-        Vec::new()
+        own
     };
-    for (other, phase) in others {
-        if let Some(both) = meet(period, (other, phase)).filter(|(size, _)| *size <= LARGEST_PERIOD)
-        {
-            period = both;
-        }
-    }
-    let (size, phase) = period;
     let past = crate::grid::residue(now.get(), phase, size);
     let after = now.get().checked_add((size - past) % size);
     let before = now.get().checked_sub(past).filter(|before| *before > 0);
     let before = before.and_then(|before| {
         let free = case.room().free_from(below, now).get();
-        let nearer = least(case, below, grid, now);
+        let low = free.max(gap(case, guilty, below));
+        let past = crate::grid::residue(now.get(), own.1, own.0);
+        // Where there is no room for more, the smallest move that helps.
+        let nearer = now.get().checked_sub(past);
         [Some(before), nearer]
             .into_iter()
             .flatten()
-            .find(|start| *start >= free)
+            .find(|start| *start > 0 && *start >= low)
     });
     let sectors = |bytes: u64| {
         let sector = layer.start_sectors?.size();
@@ -64,11 +64,64 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     }
 }
 
-/// The start on this grid alone that lies nearest before the present one: where there is no room for
-/// more, the smallest move that helps.
-fn least(case: &Case<'_>, below: LayerId, grid: &Grid, now: Bytes) -> Option<u64> {
-    let past = crate::grid::residue(now.get(), phase_in(case, below, grid), grid.size.get());
-    now.get().checked_sub(past).filter(|before| *before > 0)
+/// The period and phase of starts that are on the other grids as well.
+fn with_companions(
+    case: &Case<'_>,
+    guilty: LayerId,
+    below: LayerId,
+    grid: &Grid,
+    own: (u64, u64),
+) -> (u64, u64) {
+    let good = |both: &(u64, u64)| both.0 <= LARGEST_PERIOD;
+    let all = companions(case, guilty, below, grid).into_iter();
+    let both = all.fold(own, |both, other| {
+        meet(both, other).filter(good).unwrap_or(both)
+    });
+    let habit = |phase| meet(both, (Bytes::MIB.get(), phase)).filter(good);
+    let met = habit(0).or_else(|| habit(both.1 % Bytes::MIB.get()));
+    met.unwrap_or(both)
+}
+
+/// Where the gap of a disk with an MBR ends; 0 where there is none.
+fn gap(case: &Case<'_>, guilty: LayerId, below: LayerId) -> u64 {
+    let is_dos = case
+        .stack
+        .layer(below)
+        .facts
+        .get("table")
+        .map(String::as_str)
+        == Some("dos");
+    let sectors = case.stack.layer(guilty).start_sectors;
+    let of_512 = sectors.is_some_and(|start| start.size().get() == 512);
+    if is_dos && of_512 { MBR_GAP.get() } else { 0 }
+}
+
+/// The phase of starts at which the data of `guilty` are on a grid.
+fn phase_of(case: &Case<'_>, guilty: LayerId, below: LayerId, grid: &Grid) -> u64 {
+    let size = grid.size.get();
+    let phase = phase_in(case, below, grid);
+    let single = |layer| match case.phases_for(layer, grid)?.phases.as_slice() {
+        [only] => Some(only.offset),
+        _ => None,
+    };
+    let inside = data_of(case, guilty).and_then(|data| single(data).zip(single(guilty)));
+    let Some((data, own)) = inside else {
+        return phase;
+    };
+    let ahead = crate::grid::residue(data, own % size, size);
+    crate::grid::residue(phase, ahead, size)
+}
+
+/// What lies on a partition alone: its volume or file system.
+fn data_of(case: &Case<'_>, guilty: LayerId) -> Option<LayerId> {
+    if case.stack.layer(guilty).kind != Kind::Partition {
+        return None;
+    }
+    let alone = |id: &LayerId| {
+        let below = &case.stack.layer(*id).below;
+        below.iter().all(|edge| edge.below == guilty)
+    };
+    case.stack.above(guilty).find(alone)
 }
 
 /// The grid's phase as seen in the address space of `layer`, which lies on the grid's layer.
@@ -86,19 +139,17 @@ fn phase_in(case: &Case<'_>, layer: LayerId, grid: &Grid) -> u64 {
     (here + (size - offset) % size) % size
 }
 
-/// The other grids worth being on: trusted ones, smallest first, then the 1 MiB habit.
-fn companions(case: &Case<'_>, below: LayerId, grid: &Grid) -> Vec<(u64, u64)> {
+/// The other grids worth being on: trusted ones, smallest first.
+fn companions(case: &Case<'_>, guilty: LayerId, below: LayerId, grid: &Grid) -> Vec<(u64, u64)> {
     let mut grids: Vec<_> = case
         .grids_under(below)
         .filter(|other| other.trusted() && !std::ptr::eq(*other, grid))
         .collect();
     grids.sort_by_key(|other| (other.tier, other.size));
-    let mut out: Vec<_> = grids
+    grids
         .iter()
-        .map(|other| (other.size.get(), phase_in(case, below, other)))
-        .collect();
-    out.push((Bytes::MIB.get(), 0));
-    out
+        .map(|other| (other.size.get(), phase_of(case, guilty, below, other)))
+        .collect()
 }
 
 /// Whether it can be put right where it is, and how.
@@ -142,6 +193,14 @@ pub(super) fn remedy(
                  while it is not in use",
                 layer.name
             )],
+        ),
+        Kind::LvmPv | Kind::Crypt | Kind::Filesystem if is_on_a_partition(case, guilty) => (
+            Some(true),
+            line(
+                "move the partition below while it is not in use, to a start that makes up for where the \
+                 data begin in it; or copy the data off, and make it anew with its data on the grid \
+                 (pvcreate --dataalignment, luksFormat --offset, mkfs.fat -R, mkfs.exfat -b)",
+            ),
         ),
         Kind::LvmPv => (
             Some(false),
@@ -189,6 +248,13 @@ pub(super) fn remedy(
         ),
         _ => (None, Vec::new()),
     }
+}
+
+/// Whether a layer lies on one partition and on nothing else.
+fn is_on_a_partition(case: &Case<'_>, layer: LayerId) -> bool {
+    let below = &case.stack.layer(layer).below;
+    let kinds = below.iter().map(|edge| case.stack.layer(edge.below).kind);
+    below.len() == 1 && kinds.eq([Kind::Partition])
 }
 
 /// Whether a partition is a member of an array that does without one.

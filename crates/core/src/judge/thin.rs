@@ -28,7 +28,6 @@ fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
         .map(|(_, grid, _)| grid)
 }
 
-#[inline(never)]
 fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Finding>) {
     let name = case.subject(id);
     if let Some(stripe) = stripe_below(case, id).filter(|grid| !chunk.is_multiple_of(grid.size)) {
@@ -57,7 +56,6 @@ fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Fin
     }
 }
 
-#[inline(never)]
 fn extent_size(
     case: &Case<'_>,
     id: LayerId,

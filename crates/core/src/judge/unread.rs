@@ -3,7 +3,7 @@
 //! The kernel shows where partitions start to everybody: without root they are judged as well, and
 //! only what is written on them stays unknown.
 
-use super::Case;
+use super::{Case, moves};
 use crate::finding::{Finding, Severity};
 use crate::layer::{Kind, Layer, LayerId};
 use crate::role::Role;
@@ -36,7 +36,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     }
     let said = findings
         .iter()
-        .any(|finding| finding.severity == Severity::Unknown);
+        .any(|finding| finding.severity == Severity::Unknown || finding.rule == moves::RULE);
     if !judged && !said {
         findings.extend(nothing_judged(case));
     }
@@ -51,7 +51,6 @@ fn anything_judged(case: &Case<'_>) -> bool {
 
 /// What is not known of a device for want of its bytes; `None` where it is known otherwise, or where
 /// it does not matter.
-#[inline(never)]
 fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
     if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {

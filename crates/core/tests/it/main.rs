@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod advice;
+mod advice_matching;
 mod phases;
 mod rules;
 mod scan;

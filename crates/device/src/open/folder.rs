@@ -1,42 +1,58 @@
 //! A folder as a target: files in it, all of equal size.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::Path;
 
-use super::{check_empty, check_users, finish, length, open_member};
-use crate::scratch::{self, Scratch};
-use crate::target::{Kind, Target, Want};
+use rustix::fs::{AtFlags, OFlags, statat};
+
+use super::{file, finish, open as open_pinned};
+use crate::create::remove_own;
+use crate::pinned::Pinned;
+use crate::scratch;
+use crate::target::{Kind, Member, Target, Want};
 use crate::{Error, Result};
 
 /// A folder: [`scratch::FILES`] files in it, or none that were not there before.
-pub(crate) fn open(path: &Path, want: &Want) -> Result<Target> {
-    let is_missing = |name: &PathBuf| name.symlink_metadata().is_err();
-    let missing: Vec<_> = scratch::names(path).filter(is_missing).collect();
-    files_of(path, want).inspect_err(|_| {
-        for name in missing {
-            std::fs::remove_file(name).ok();
+pub(crate) fn open(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
+    let folder = open_pinned(pinned, false, OFlags::DIRECTORY)?.into();
+    let is_missing = |name: &OsString| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_err();
+    let missing: Vec<_> = scratch::names().filter(is_missing).collect();
+    let mut made = Vec::new();
+    files_in(path, &folder, want, &mut made).inspect_err(|_| {
+        for (name, file) in made.iter().filter(|(name, _)| missing.contains(name)) {
+            remove_own(&folder, name, file);
         }
     })
 }
 
-fn files_of(path: &Path, want: &Want) -> Result<Target> {
+/// `opened`: the files so far, for whoever has to remove them again.
+fn files_in(
+    path: &Path,
+    folder: &OwnedFd,
+    want: &Want,
+    opened: &mut Vec<(OsString, File)>,
+) -> Result<Target> {
     let mut notes = Vec::new();
     let each = Want {
         size_bytes: scratch::size_of_each(want.size_bytes)?,
-        destroy: None,
         ..want.clone()
     };
     let mut members = Vec::new();
     let mut all_direct = true;
-    for name in scratch::names(path) {
-        let mut one = || {
-            check_users(&name, want.write, &mut notes)?;
-            let whose = scratch::provide(&name, &each, &mut notes)?;
-            if whose == Scratch::Foreign && want.destroy.is_none() {
-                check_empty(&name, length(&name)?, &each, path)?;
+    for name in scratch::names() {
+        let own_path = path.join(&name);
+        let mut one = || -> Result<(Member, bool)> {
+            match Pinned::member(folder, &name)? {
+                Some(pinned) => file::existing(&own_path, &pinned, &each, path, &mut notes),
+                None => file::made(&own_path, folder, &name, &each, &mut notes),
             }
-            open_member(&name, &each, &mut notes)
         };
-        let (member, is_direct) = one().map_err(|error: Error| error.of_target(&name))?;
+        let (member, is_direct) = one().map_err(|error: Error| error.of_target(&own_path))?;
+        if let Ok(file) = member.file.try_clone() {
+            opened.push((name, file));
+        }
         members.push(member);
         all_direct &= is_direct;
     }

@@ -9,6 +9,9 @@ mod devices;
 mod files;
 mod folders;
 mod permission;
+mod scratch;
+mod users;
+mod writers;
 
 const MIB: u64 = 1 << 20;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ioalign_inspect::archive::{self, Packing};
 use ioalign_inspect::captures::{self, Format};
 use ioalign_inspect::images::{self, Policy};
+use ioalign_inspect::recording::{Entry, Frozen, Sectors, blank};
 use ioalign_inspect::tables::{self, Context};
 use ioalign_inspect::{Source, View, filesystems, volumes};
 
@@ -32,8 +33,12 @@ enum Reader {
     Volume(volumes::Probe),
     FileSystem(filesystems::Probe),
     Archive(Packing),
+    Blank,
     Text(&'static Format),
 }
+
+/// Of a device, for what is blanked: labels and superblocks lie at the front.
+const MOST_BLANKED: u64 = 256 << 10;
 
 /// Tarballs by how they are packed.
 const PACKINGS: &[(&str, Packing)] = &[
@@ -61,6 +66,7 @@ pub fn all() -> Vec<Target> {
     let archives = PACKINGS
         .iter()
         .map(|(name, packing)| Target::new("archives", name, Reader::Archive(*packing)));
+    let recording = [Target::new("recording", "blank", Reader::Blank)];
     let texts = captures::FORMATS
         .iter()
         .map(|format| Target::new("captures", format.name, Reader::Text(format)));
@@ -69,6 +75,7 @@ pub fn all() -> Vec<Target> {
         .chain(volumes)
         .chain(filesystems)
         .chain(archives)
+        .chain(recording)
         .chain(texts)
         .collect()
 }
@@ -102,6 +109,7 @@ impl Target {
             Reader::Volume(probe) => answer(&probe(&view())),
             Reader::FileSystem(probe) => answer(&probe(&view())),
             Reader::Archive(packing) => archive(packing, source),
+            Reader::Blank => blanked(&**source),
             Reader::Text(format) => text::read(format, &**source),
         }
     }
@@ -111,6 +119,23 @@ fn answer<T>(result: &ioalign_inspect::Result<Option<T>>) -> Answer {
     match result {
         Ok(None) => Answer::NotMine,
         Ok(Some(_)) | Err(_) => Answer::Mine,
+    }
+}
+
+/// The copy of a device on its way into a bundle: what is blanked has to be found in damaged labels too.
+fn blanked(source: &dyn Source) -> Answer {
+    let len = source.len().min(MOST_BLANKED);
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+    if source.read_at(0, &mut bytes).is_err() {
+        return Answer::NotMine;
+    }
+    let mut sectors = Sectors::new(source.len());
+    sectors.write(0, &bytes);
+    let mut tree = Frozen::default();
+    tree.put("dev/sda", Entry::Device(sectors));
+    match blank::blank(&mut tree, &blank::Options::default()).len() {
+        0 => Answer::NotMine,
+        _ => Answer::Mine,
     }
 }
 

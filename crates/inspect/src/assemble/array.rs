@@ -17,7 +17,6 @@ struct Leg<'a> {
 }
 
 impl Assembly<'_> {
-    #[inline(never)]
     pub(super) fn add_array(&mut self, parts: &[Part], depth: u32) {
         let legs: Vec<_> = parts
             .iter()

@@ -6,6 +6,7 @@ use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, SectorSize, Severit
 use super::{Assembly, Node, Part};
 use crate::error::Result;
 use crate::filesystems::{self, FileSystem};
+use crate::moving;
 use crate::tables::{self, Context, Partition, Table};
 use crate::view::View;
 use crate::volumes::{self, Detail, Member};
@@ -13,6 +14,9 @@ use crate::volumes::{self, Detail, Member};
 impl Assembly<'_> {
     /// Adds the layers that `node` holds, and what they hold to the worklist.
     pub(super) fn look_into(&mut self, node: Node) {
+        if self.is_moving(node.layer, &node.view) {
+            return;
+        }
         match volumes::probe(&node.view) {
             Err(error) => return self.damaged(node.layer, "Volume superblock", error),
             Ok(Some(member)) if !self.superseded(&node, &member) => {
@@ -41,6 +45,17 @@ impl Assembly<'_> {
             Ok(Some(found)) => self.add_filesystem(&node, found),
             Ok(None) => self.esp_without_fat(node.layer, "nothing that is recognised"),
         }
+    }
+
+    /// Whether `ioalign fix` is at work on it, which is then said.
+    pub(super) fn is_moving(&mut self, layer: LayerId, view: &View) -> bool {
+        // What cannot be read is said by the readers that follow.
+        let Ok(Some(found)) = moving::probe(view) else {
+            return false;
+        };
+        let target = view.source().path().to_owned();
+        found.mark(self.stack.layer_mut(layer), &target);
+        true
     }
 
     /// An md superblock at the end of a disk with a table of its own is left from an older life,
@@ -256,6 +271,7 @@ impl Assembly<'_> {
         };
         layer.size = found.size.or_else(|| room(node, found.data_start));
         layer.block = found.block;
+        layer.cluster = found.cluster;
         layer.wants_sector = found.sector.filter(|_| !swap);
         layer.geometry = found.geometry;
         layer.remarks = found.remarks.clone();

@@ -1,5 +1,8 @@
 //! Databases: found on a live machine, or named by the operator, on top of what holds their files.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map};
 
@@ -140,8 +143,19 @@ fn usual(root: &Root) -> Vec<Database> {
     // Nobody asked for these: one that cannot be read is no failure.
     let usual = USUAL_DATABASES.iter().map(|path| root.path_of(path));
     usual
+        .filter(|path| !planted_link(path))
         .filter_map(|path| database::find(&path).ok().flatten())
         .collect()
+}
+
+/// Whether it is a link of somebody else: an administrator moves a data folder by a link, but the user of a
+/// database must not choose which folder root looks into.
+fn planted_link(path: &Path) -> bool {
+    let found = std::fs::symlink_metadata(path);
+    found.is_ok_and(|data| {
+        let ours = data.uid() == 0 || data.uid() == rustix::process::geteuid().as_raw();
+        data.is_symlink() && !ours
+    })
 }
 
 /// The mount with the longest path that contains the database.

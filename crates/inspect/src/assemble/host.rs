@@ -159,6 +159,9 @@ impl Assembly<'_> {
     /// What the kernel does not tell of a device in use: the sector size of its table, the types of
     /// its partitions, the extents of its volume group.
     fn learn_from_held(&mut self, device: &Device, view: &crate::View) {
+        if self.is_moving(device.layer, view) {
+            return;
+        }
         if let Ok(Some(table)) = self.table_of(device.layer, view, &Context::default()) {
             let layer = self.stack.layer_mut(device.layer);
             layer.facts.insert("table", table.kind.to_owned());

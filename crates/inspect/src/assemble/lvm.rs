@@ -51,7 +51,6 @@ struct Builder<'a, 'b, 'o> {
 }
 
 impl Assembly<'_> {
-    #[inline(never)]
     pub(super) fn add_group(&mut self, parts: &[Part], depth: u32) {
         let lvms = || {
             parts

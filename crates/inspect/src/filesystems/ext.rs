@@ -103,6 +103,7 @@ fn add_facts(found: &mut FileSystem, sb: &Record) {
     let cluster_log = sb.le32(0x1c);
     if sb.le32(0x64) & RO_COMPAT_BIGALLOC != 0 && cluster_log <= LARGEST_CLUSTER_LOG {
         let cluster = Bytes::new(1024 << cluster_log);
+        found.cluster = Some(cluster);
         found.facts.insert("bigalloc-cluster", cluster.to_string());
     }
     let internal = sb.le32(0xe0) != 0;

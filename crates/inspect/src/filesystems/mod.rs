@@ -34,6 +34,8 @@ pub struct FileSystem {
     pub kind: &'static str,
     /// Allocation unit: block, cluster, `1 << ashift`; what small I/O is rounded to.
     pub block: Option<Bytes>,
+    /// What is allocated at a time, where that is several blocks: ext4's bigalloc.
+    pub cluster: Option<Bytes>,
     /// The logical sector size it was made for: below it, it does not mount (FAT, XFS, exFAT).
     pub sector: Option<Bytes>,
     /// Where blocks start to count: FAT data region, exFAT cluster heap; 0 for most.

@@ -182,7 +182,7 @@ pub fn read(root: &Root, only: &[String]) -> Result<Host> {
 }
 
 /// A captured tree of a few devices names them here: what else is listed in it was not read.
-const DEVICES: &str = "ioalign/devices";
+pub(crate) const DEVICES: &str = "ioalign/devices";
 
 /// The kernel names of the devices that are wanted; nothing: all of them.
 fn named(root: &Root, inventory: &inventory::Inventory, only: &[String]) -> Result<Vec<String>> {
@@ -199,7 +199,7 @@ fn named(root: &Root, inventory: &inventory::Inventory, only: &[String]) -> Resu
 }
 
 /// Where the node of a kernel name is, inside the root.
-fn node_inside(name: &str) -> String {
+pub(crate) fn node_inside(name: &str) -> String {
     format!("dev/{}", name.replace('!', "/"))
 }
 

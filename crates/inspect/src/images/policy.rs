@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::Policy;
+use crate::confined::ConfinedFolder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{FileSource, Source};
 
@@ -27,8 +28,26 @@ pub fn open_beside(
     let written = plain_name(written).map_err(|error| error.in_file(image_path))?;
     let target = resolve(image_path, &written, policy).map_err(|e| e.in_file(image_path))?;
     let policy = extended(image_path, &target, policy).map_err(|e| e.in_file(image_path))?;
-    let source = FileSource::open_judged(&target).map_err(|error| error.in_file(&target))?;
+    let source = open_judged(image_path, &target, &policy)?;
     Ok((Arc::new(source), policy))
+}
+
+/// Opens what was judged, and nothing that has come in its place since.
+fn open_judged(image_path: &Path, target: &Path, policy: &Policy) -> Result<FileSource> {
+    let home = canonical(folder_of(image_path))?;
+    let folder = ConfinedFolder::open(&home)?.filter(|_| !policy.allow_backing);
+    let opened = match (folder, target.strip_prefix(&home)) {
+        (Some(folder), Ok(inside)) => FileSource::open_in(&folder, inside),
+        _ => FileSource::open_judged(target),
+    };
+    opened.map_err(|error| error.in_file(target))
+}
+
+fn folder_of(image_path: &Path) -> &Path {
+    match image_path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// The name without `file:`; another protocol is not followed.
@@ -55,10 +74,7 @@ fn plain_name(written: &Path) -> Result<PathBuf> {
 
 /// The canonical path of the target, inside the folder unless the policy allows more.
 fn resolve(image_path: &Path, written: &Path, policy: &Policy) -> Result<PathBuf> {
-    let folder = match image_path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(image_path);
     let home = canonical(folder)?;
     // Judged by its letters first: what is refused is not even looked at, so that a name
     // cannot be used to ask which files exist.

@@ -39,7 +39,6 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 }
 
 /// What the header leads to.
-#[inline(never)]
 fn follow(source: &Arc<dyn Source>, view: &View, policy: &Policy) -> Result<Image> {
     let raw = view.record(0, HEADER_LEN)?;
     let blocks = Blocks::read(source, &raw)?;

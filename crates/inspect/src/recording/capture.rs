@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use ioalign_core::SectorSize;
 
 use super::manifest::{MANIFEST, Manifest, Replay, SCHEMA};
-use super::{Frozen, UNREAD, Unreadable, blank, replay, tar, unread};
+use super::{Entry, Frozen, UNREAD, Unreadable, blank, replay, tar, unread};
 use crate::assemble::{self, HostOptions, Inspection, Options};
 use crate::error::{Error, Result};
-use crate::host::Root;
+use crate::host::{DEVICES, Root, node_inside};
 
 /// What is to be captured.
 #[derive(Clone, Debug, Default)]
@@ -52,18 +52,19 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     .recording();
     let live = read(&root, request)?;
     let (mut tree, unread) = root.recorded();
-    let (blanked, replay) = finish(&root, &mut tree, &unread, request, &live)?;
-    let manifest = Manifest {
+    let (blanked, serials, replay) = finish(&root, &mut tree, &unread, request, &live)?;
+    let mut manifest = Manifest {
         schema: SCHEMA,
         tool: request.tool.clone(),
         host: root.peek(HOSTNAME).filter(|name| name != NAMELESS),
-        devices: devices(request),
+        devices: devices(&tree, request),
         with_serials: request.with_serials,
         items: tree.len(),
         blanked,
         unread: unread.iter().map(Into::into).collect(),
         replay,
     };
+    manifest.blank(&serials);
     tree.put_text(MANIFEST, manifest.text());
     let bytes = tar::gzip(&tree, &top(manifest.host.as_deref()))
         .map_err(|error| Error::io("Cannot pack it", error))?;
@@ -75,9 +76,17 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     })
 }
 
-fn devices(request: &Request) -> Vec<String> {
-    let names = request.devices.iter();
-    names.map(|path| path.display().to_string()).collect()
+/// What was asked for: devices by the kernel's names, because those of `/dev/disk/by-id` are serial numbers.
+fn devices(tree: &Frozen, request: &Request) -> Vec<String> {
+    let named = match tree.get(DEVICES) {
+        Some(Entry::File(names)) => String::from_utf8_lossy(names).into_owned(),
+        _ => String::new(),
+    };
+    let devices = named.lines().map(|name| format!("/{}", node_inside(name)));
+    let folders = request.devices.iter().filter(|path| path.is_dir());
+    devices
+        .chain(folders.map(|path| path.display().to_string()))
+        .collect()
 }
 
 /// Reads the host as `check` does, and once for each sector size that an operator may name, so that
@@ -107,7 +116,7 @@ fn finish(
     unread: &[Unreadable],
     request: &Request,
     live: &Inspection,
-) -> Result<(blank::Blanked, Replay)> {
+) -> Result<(blank::Blanked, Vec<String>, Replay)> {
     if !unread.is_empty() {
         tree.put_text(UNREAD, unread::text(unread));
     }
@@ -122,7 +131,7 @@ fn finish(
     let copy = replay::read(tree, &root.path_of(""), &Options::default())?;
     let difference = replay::difference(live, &copy);
     let same = difference.is_none();
-    Ok((blanked, Replay { same, difference }))
+    Ok((blanked, options.serials, Replay { same, difference }))
 }
 
 /// The folder that everything lies in: nobody unpacks `dev/sda` over the real one.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Unreadable;
 use super::blank::Blanked;
+use super::blank::serials::in_words;
 
 /// The file in a bundle.
 pub const MANIFEST: &str = "ioalign/manifest.json";
@@ -76,6 +77,18 @@ fn shown(path: &str) -> String {
 }
 
 impl Manifest {
+    /// Takes out the serial numbers that names and messages hold.
+    pub(super) fn blank(&mut self, serials: &[String]) {
+        let unread = self.unread.iter_mut();
+        let texts = unread.flat_map(|item| [&mut item.path, &mut item.why]);
+        let texts = texts
+            .chain(&mut self.devices)
+            .chain(&mut self.replay.difference);
+        for text in texts {
+            in_words(text, serials);
+        }
+    }
+
     /// The text in the bundle.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"

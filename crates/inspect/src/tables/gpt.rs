@@ -55,7 +55,6 @@ pub(super) fn glance(view: &View) -> Result<Option<(SectorSize, usize)>> {
 
 /// The copy to read and what is to be said about the choice. A header that is damaged and not
 /// guarded by an MBR is a remnant: no system reads it.
-#[inline(never)]
 fn choose(
     view: &View,
     primaries: &mut Vec<Copy>,
@@ -112,7 +111,6 @@ fn doubtful(copy: &Copy) -> Remark {
     remark
 }
 
-#[inline(never)]
 fn table(view: &View, copy: &Copy) -> Result<Table> {
     let header = &copy.header;
     let used = copy.entries.as_ref().map(|entries| &entries.used);

@@ -13,6 +13,7 @@ mod filesystems;
 mod host;
 mod images;
 mod listings;
+mod moving;
 mod reports;
 mod seeds;
 mod tables;

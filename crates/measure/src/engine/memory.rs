@@ -67,6 +67,11 @@ impl Buffers {
         unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.each) }
     }
 
+    /// Bytes of each.
+    pub(super) const fn each(&self) -> usize {
+        self.each
+    }
+
     /// Never gives the memory back: the kernel may still write into it.
     pub(super) fn lose(&mut self) {
         self.lost = true;

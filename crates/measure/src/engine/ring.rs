@@ -29,15 +29,16 @@ pub(crate) struct Ring {
     fixed_buffers: bool,
     polled: bool,
     heartbeat: bool,
-    abandoned: bool,
+    /// I/Os that were handed to the kernel and have not completed.
+    in_flight: u32,
 }
 
 impl Ring {
     /// Closes a ring with I/O in flight that may never complete. Its buffers are lost; the kernel closes
     /// the files when it can.
     pub(super) fn abandon(mut self) {
-        self.buffers.lose();
-        self.abandoned = true;
+        // As if one could never complete.
+        self.in_flight = self.in_flight.max(1);
     }
 
     /// For use by the thread that makes it, and no other.
@@ -64,7 +65,7 @@ impl Ring {
             polled: setup.options.iopoll,
             // A ring that polls takes no timers.
             heartbeat: setup.options.iopoll,
-            abandoned: false,
+            in_flight: 0,
         })
     }
 
@@ -85,20 +86,21 @@ impl Ring {
     #[inline]
     fn entry(&self, io: Io) -> squeue::Entry {
         let file = Fixed(io.file);
+        // Whatever the caller asks for, the kernel writes no further than the buffer goes.
+        let most = u32::try_from(self.buffers.each()).unwrap_or(u32::MAX);
+        let bytes = io.bytes.min(most);
         let at = self.buffers.pointer(io.slot);
         #[allow(clippy::cast_possible_truncation)] // slots are registered below 2^14 only
         let slot = io.slot as u16;
         match (io.op, self.fixed_buffers) {
-            (Op::Read, true) => opcode::ReadFixed::new(file, at, io.bytes, slot)
+            (Op::Read, true) => opcode::ReadFixed::new(file, at, bytes, slot)
                 .offset(io.offset)
                 .build(),
-            (Op::Write, true) => opcode::WriteFixed::new(file, at, io.bytes, slot)
+            (Op::Write, true) => opcode::WriteFixed::new(file, at, bytes, slot)
                 .offset(io.offset)
                 .build(),
-            (Op::Read, false) => opcode::Read::new(file, at, io.bytes)
-                .offset(io.offset)
-                .build(),
-            (Op::Write, false) => opcode::Write::new(file, at, io.bytes)
+            (Op::Read, false) => opcode::Read::new(file, at, bytes).offset(io.offset).build(),
+            (Op::Write, false) => opcode::Write::new(file, at, bytes)
                 .offset(io.offset)
                 .build(),
             (Op::Flush, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
@@ -138,9 +140,18 @@ impl Ring {
         if self.pushed.is_empty() {
             return Ok(());
         }
+        // The timer completes as well, and is no I/O: one too many keeps memory, one too few would free it.
+        let sent = u32::try_from(self.pushed.len()).unwrap_or(u32::MAX);
+        let timers = self
+            .pushed
+            .iter()
+            .filter(|entry| entry.get_user_data() == HEARTBEAT);
+        let timers = u32::try_from(timers.count()).unwrap_or(0);
+        self.in_flight = self.in_flight.saturating_add(sent.saturating_sub(timers));
         let mut queue = self.ring.submission();
-        // SAFETY: buffers stay in place as long as the ring lives, and nothing reads or writes a slot
-        // between its push and its completion; files are registered.
+        // SAFETY: buffers stay in place as long as the ring lives, and longer where I/O is in flight then, each
+        // entry names a file that is registered and no more bytes than its buffer has, and nothing reads or
+        // writes a slot between its push and its completion.
         let pushed = unsafe { queue.push_multiple(&self.pushed) };
         drop(queue);
         self.pushed.clear();
@@ -154,6 +165,7 @@ impl Ring {
                 self.heartbeat = false;
                 continue;
             }
+            self.in_flight = self.in_flight.saturating_sub(1);
             #[allow(clippy::cast_possible_truncation)] // slots came from 32 bits
             let slot = entry.user_data() as u32;
             each(Done {
@@ -171,7 +183,9 @@ impl Drop for Ring {
         if let Some(door) = &mut self.door {
             door.close();
         }
-        if self.abandoned {
+        if self.in_flight > 0 {
+            // The kernel may still write into them: after a panic between a push and its completion, too.
+            self.buffers.lose();
             return;
         }
         let submitter = self.ring.submitter();
@@ -248,4 +262,98 @@ fn is_passing(error: &io::Error) -> bool {
         code,
         Some(libc::EINTR | libc::ETIME | libc::EAGAIN | libc::EBUSY)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ioalign_device::{Target, Want};
+
+    use super::super::files::Files;
+    use super::super::options::Options;
+    use super::*;
+
+    const BYTES: u32 = 8192;
+
+    /// A ring over a file of 64 KiB with a read of `bytes` in it; `None` where rings are forbidden.
+    fn reading(bytes: u32) -> Option<(tempfile::TempDir, Ring)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, vec![7; 1 << 16]).unwrap();
+        let target = Target::open(&path, &Want::default()).unwrap();
+        let files = Files::new(&[Arc::new(target)]);
+        let setup = Setup {
+            files: &files,
+            depth: 2,
+            largest_bytes: BYTES,
+            options: &Options::default(),
+        };
+        let mut ring = match Ring::new(&setup, &mut Vec::new()) {
+            Ok(ring) => ring,
+            Err(error) => {
+                assert!(error.to_string().contains("not allowed"), "{error}");
+                return None;
+            }
+        };
+        ring.push(Io {
+            slot: 0,
+            op: Op::Read,
+            file: 0,
+            offset: 0,
+            bytes,
+        });
+        Some((folder, ring))
+    }
+
+    /// Whether the address is still mapped.
+    fn is_mapped(at: usize) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        maps.lines().any(|line| {
+            let (from, rest) = line.split_once('-').unwrap();
+            let to = rest.split(' ').next().unwrap();
+            let number = |text| usize::from_str_radix(text, 16).unwrap();
+            (number(from)..number(to)).contains(&at)
+        })
+    }
+
+    #[test]
+    fn the_kernel_gets_no_more_than_the_buffer_has() {
+        let Some((_folder, mut ring)) = reading(BYTES * 2) else {
+            return;
+        };
+        let mut done = Vec::new();
+        while done.is_empty() {
+            ring.enter(1, None).unwrap();
+            ring.reap(2, |one| done.push(one.result));
+        }
+        assert_eq!(done, [i32::try_from(BYTES).unwrap()]);
+        assert_eq!(ring.in_flight, 0);
+    }
+
+    #[test]
+    fn buffers_outlive_a_ring_with_io_in_flight() {
+        let Some((_folder, mut ring)) = reading(BYTES) else {
+            return;
+        };
+        let at = ring.buffers.pointer(0) as usize;
+        let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+            ring.enter(0, None).unwrap();
+            // Nobody has taken its completion, and nobody says `abandon`.
+            assert_eq!(ring.in_flight, 1);
+            std::panic::panic_any(());
+        }));
+        assert!(unwound.is_err() && is_mapped(at));
+        let Some((_folder, mut ring)) = reading(BYTES) else {
+            return;
+        };
+        let at = ring.buffers.pointer(0) as usize;
+        let mut done = 0;
+        while done == 0 {
+            ring.enter(1, None).unwrap();
+            ring.reap(2, |_| done += 1);
+        }
+        drop(ring);
+        assert!(!is_mapped(at), "and go when all is done");
+    }
 }

@@ -11,7 +11,7 @@ use super::eta::{FIRST_INTERVAL, Pace};
 use super::levels;
 use super::outcome::{Outcome, Part, Snapshot};
 use super::rounds::Rounds;
-use super::{Design, Subject};
+use super::{Design, Subject, notes};
 use crate::stats::{Series, real};
 use crate::{Error, ErrorKind, Result};
 
@@ -218,9 +218,12 @@ impl<'a> Course<'a> {
 
     fn outcome(&self, subject: &dyn Subject, partial: Option<String>) -> Outcome {
         let names = self.judge.names.iter().enumerate();
+        let levels: Vec<_> = names.map(|(arm, name)| self.level(arm, name)).collect();
+        let mut estimates = self.judge.estimates(&self.rounds, &self.blocks);
+        notes::against_levels(&mut estimates, &levels, self.judge.rope);
         Outcome {
-            levels: names.map(|(arm, name)| self.level(arm, name)).collect(),
-            estimates: self.judge.estimates(&self.rounds, &self.blocks),
+            levels,
+            estimates,
             placebo: self.judge.placebo(&self.rounds, &self.blocks),
             ios: self.rounds.ios + self.blocks.ios,
             rounds: self.rounds.rounds + self.blocks.rounds,

@@ -56,6 +56,7 @@ pub fn parse(text: &str) -> Result<Job, String> {
     Ok(Job {
         name: file.name,
         steps,
+        size_bytes: None,
     })
 }
 

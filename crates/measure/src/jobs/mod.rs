@@ -17,6 +17,8 @@ pub struct Job {
     pub name: String,
     /// One after the other.
     pub steps: Vec<Workload>,
+    /// How much of a larger target is used, where the operator does not say; `None`: all of it.
+    pub size_bytes: Option<u64>,
 }
 
 impl Job {
@@ -25,6 +27,7 @@ impl Job {
         Self {
             name: workload.name.clone(),
             steps: vec![workload],
+            size_bytes: None,
         }
     }
 

@@ -12,6 +12,7 @@ pub struct Named {
     /// The word on the command line.
     pub name: &'static str,
     steps: fn() -> Vec<Workload>,
+    size_bytes: Option<u64>,
 }
 
 /// All of them.
@@ -20,26 +21,32 @@ pub const NAMED: &[Named] = &[
     Named {
         name: "iometer-vmfs",
         steps: iometer_vmfs,
+        // four times the cache of the paper's array
+        size_bytes: Some(20 << 30),
     },
     // four jobs of sequential 1 MiB writes, data that compresses by half
     Named {
         name: "fio-1m-writes",
         steps: fio_1m_writes,
+        size_bytes: None,
     },
     // pages of 16 KiB, sequential and random, read and written by 1, 4 and 8 threads
     Named {
         name: "sysbench-fileio",
         steps: sysbench_fileio,
+        size_bytes: None,
     },
     // 4 KiB random, 70 % read, 64 in flight: many guests on one datastore
     Named {
         name: "blender-70-30",
         steps: blender,
+        size_bytes: None,
     },
     // 4 KiB random reads by 16 workers: as many as there can be
     Named {
         name: "iops-16-workers",
         steps: iops_16_workers,
+        size_bytes: None,
     },
 ];
 
@@ -49,6 +56,7 @@ pub fn named(name: &str) -> Option<Job> {
     Some(Job {
         name: found.name.to_owned(),
         steps: (found.steps)(),
+        size_bytes: found.size_bytes,
     })
 }
 

@@ -91,6 +91,8 @@ struct Show<'a> {
     /// Sums at the end of the last sample.
     mark: (Totals, Totals),
     stopped: Option<String>,
+    /// When the time began that counts.
+    counts_from: Option<Instant>,
 }
 
 impl<'a> Show<'a> {
@@ -102,6 +104,7 @@ impl<'a> Show<'a> {
             samples: Vec::new(),
             mark: Default::default(),
             stopped: None,
+            counts_from: None,
         }
     }
 
@@ -114,6 +117,7 @@ impl<'a> Show<'a> {
             while board.phase() == Phase::Run && !self.gauges.iter().all(Gauge::has_begun) {
                 std::thread::sleep(Duration::from_millis(1));
             }
+            self.counts_from = Some(Instant::now());
             self.samples.clear();
             self.mark = Default::default();
             self.pass(board, Phase::Run, run);
@@ -195,6 +199,15 @@ fn finish(brought: Vec<Brought>, show: Show<'_>) -> Result<LoadReport> {
     if let (Some(error), 0) = (failed.take_if(|_| total.ios() == 0), total.ios()) {
         return Err(error);
     }
-    let partial = failed.map(|error| error.to_string()).or(show.stopped);
-    Ok(total.report(show.samples, partial, queue, notes))
+    let took = show.counts_from.map(|begun| begun.elapsed());
+    let partial = failed.map(|error| error.to_string());
+    let longer = took.filter(|took| partial.is_some() && *took > total.elapsed() + SAMPLE);
+    notes.extend(longer.map(|took| {
+        format!(
+            "it took {:.1} s until the load ended: what counts are the {:.1} s before, in the rest nothing completed",
+            took.as_secs_f64(),
+            total.elapsed().as_secs_f64()
+        )
+    }));
+    Ok(total.report(show.samples, partial.or(show.stopped), queue, notes))
 }

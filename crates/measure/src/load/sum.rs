@@ -62,6 +62,11 @@ impl Sum {
         self.errors += work.errors;
     }
 
+    /// The time that counts, the mean over workers.
+    pub(super) const fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.elapsed_ns / if self.workers == 0 { 1 } else { self.workers })
+    }
+
     pub(super) fn report(
         self,
         samples: Vec<Sample>,
@@ -69,12 +74,13 @@ impl Sum {
         (api, queue_depth): (Api, u32),
         notes: Vec<String>,
     ) -> LoadReport {
+        let elapsed = self.elapsed();
         let [read, write, flush] = self.rates;
         LoadReport {
             read: op(self.tally.read, read),
             write: op(self.tally.write, write),
             flush: op(self.tally.flush, flush),
-            elapsed: Duration::from_nanos(self.elapsed_ns / self.workers.max(1)),
+            elapsed,
             user: Duration::from_nanos(self.user_ns),
             system: Duration::from_nanos(self.system_ns),
             samples,

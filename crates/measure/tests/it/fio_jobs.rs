@@ -1,5 +1,6 @@
 //! Jobs that go to fio and come back; real fio is the judge of what is written.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
@@ -13,6 +14,7 @@ fn emitted(job: &Job, file: &Path) -> String {
     let target = Target {
         files: &files,
         folder: false,
+        file_bytes: None,
     };
     let settings = Settings {
         size_bytes: Some(64 << 20),
@@ -35,6 +37,47 @@ fn fio_takes_every_named_job() {
         let job = jobs::named(one.name).unwrap();
         accepted(&emitted(&job, &folder.path().join("disk")), folder.path());
     }
+}
+
+/// Steps of one name would be one job in fio's report.
+#[test]
+fn sections_have_names_of_their_own() {
+    for one in NAMED {
+        let job = jobs::named(one.name).unwrap();
+        let text = emitted(&job, Path::new("disk"));
+        let names: Vec<_> = text.lines().filter(|line| line.starts_with('[')).collect();
+        let unique: BTreeSet<_> = names.iter().collect();
+        assert_eq!(names.len(), job.steps.len() + 1);
+        assert_eq!(unique.len(), names.len(), "{names:?}");
+    }
+}
+
+/// Eight workers begin at eighths of the 64 MiB, on whole blocks; and that comes back without a word.
+#[test]
+fn workers_of_a_walk_have_parts_of_their_own() {
+    let job = jobs::named("sysbench-fileio").unwrap();
+    let text = emitted(&job, Path::new("disk"));
+    for line in ["offset_increment=8388608", "offset_increment=16777216"] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+    let back = fio::read("x", &text).unwrap();
+    assert_eq!((back.not_taken, back.refused), (vec![], vec![]));
+    for (there, here) in back.job.steps.iter().zip(&job.steps) {
+        let kind = |step: &Workload| (step.sizes.clone(), step.workers, step.fsync_every_writes);
+        assert_eq!(kind(there), kind(here));
+    }
+    // In thirds of what is no multiple of three blocks.
+    let three = Workload {
+        workers: 3,
+        pattern: Pattern::Sequential,
+        ..Workload::default()
+    };
+    let text = emitted(&Job::of(three), Path::new("disk"));
+    let third = (64 << 20) / 3 / 4096 * 4096;
+    assert!(
+        text.contains(&format!("offset_increment={third}\n")),
+        "{text}"
+    );
 }
 
 #[test]
@@ -102,18 +145,16 @@ fn what_is_not_taken_is_said() {
     assert_eq!((a.queue_depth, a.run_ms, b.run_ms), (32, 20_000, 60_000));
     assert!((a.read_ratio - 0.7).abs() < 1e-9);
     assert_eq!(taken.files, [Path::new("/dev/sdb")]);
+    let said = |lines: &[String], key: &str| lines.iter().any(|line| line.contains(key));
     for key in [
         "ioengine",
-        "latency_target",
-        "b: rw=write:8k",
         "b: zero_buffers",
         "b: buffer_pattern=0x00: zeros are never written",
-        "b: stonewall",
     ] {
-        assert!(
-            taken.not_taken.iter().any(|line| line.contains(key)),
-            "{key}: {taken:?}"
-        );
+        assert!(said(&taken.not_taken, key), "{key}: {taken:?}");
+    }
+    for key in ["latency_target", "b: rw=write:8k", "b: stonewall"] {
+        assert!(said(&taken.refused, key), "{key}: {taken:?}");
     }
 }
 
@@ -167,6 +208,7 @@ fn files_are_those_of_fio() {
     let target = Target {
         files: &files,
         folder: false,
+        file_bytes: None,
     };
     let again = fio::read("x", &fio::emit(&taken.job, &target, &taken.settings)).unwrap();
     assert_eq!(

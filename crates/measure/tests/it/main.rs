@@ -5,6 +5,7 @@ mod data;
 mod engine;
 mod experiment;
 mod fio_jobs;
+mod fio_keys;
 mod load;
 mod scratch;
 mod stats;

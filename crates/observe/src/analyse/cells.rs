@@ -36,26 +36,6 @@ impl Cells {
         }
     }
 
-    /// Whether [`Flows`](super::flows::Flows) tell where in these cells an I/O lies.
-    pub const fn are_told_by_flows(&self) -> bool {
-        self.phase == 0 && self.size.is_power_of_two() && self.size <= 4096
-    }
-
-    /// Of cells that [are told by flows](Self::are_told_by_flows), whether so many bytes fit into one, and
-    /// whether they lie in two then.
-    #[inline]
-    pub const fn straddles(&self, start: u64, len: u64) -> (bool, bool) {
-        let fits = len <= self.size;
-        (fits, fits & ((start & (self.size - 1)) + len > self.size))
-    }
-
-    /// The size as a shift, and what is added to a start before it, where the size is a power of two.
-    #[inline]
-    pub fn shift(&self) -> Option<(u32, u64)> {
-        let ahead = self.size.wrapping_sub(self.phase);
-        self.shift.map(|shift| (shift, ahead))
-    }
-
     /// Quotient and remainder by the size.
     #[inline]
     pub const fn split(&self, value: u64) -> (u64, u64) {

@@ -1,7 +1,5 @@
 //! One device over time: bursts, samplers, queue depth, arrivals, intervals.
 
-mod rows;
-
 use ioalign_core::profile::littles_law::Measured;
 use ioalign_core::profile::{DeviceProfile, TimeCount};
 use ioalign_core::units::ratio;
@@ -30,45 +28,6 @@ pub struct Sum {
     pub known: u64,
     /// All latencies.
     pub latency: u64,
-}
-
-/// Between what moments some I/Os are.
-struct Extent {
-    first: i64,
-    last: i64,
-    /// The highest latency.
-    highest: u64,
-    sum: Sum,
-}
-
-impl Extent {
-    #[inline]
-    fn of(ios: impl Iterator<Item = Io>) -> Self {
-        let (mut first, mut last, mut highest) = (i64::MAX, i64::MIN, 0);
-        let mut sum = Sum::default();
-        let mut unknown = 0;
-        for io in ios {
-            first = first.min(io.time);
-            last = last.max(io.time);
-            sum.bytes += u64::from(io.len);
-            let latency = if io.latency == NO_LATENCY {
-                0
-            } else {
-                io.latency
-            };
-            unknown += u64::from(io.latency == NO_LATENCY);
-            sum.latency = sum.latency.wrapping_add(latency);
-            highest = highest.max(latency);
-            sum.ios += 1;
-        }
-        sum.known = sum.ios - unknown;
-        Self {
-            first,
-            last,
-            highest,
-            sum,
-        }
-    }
 }
 
 #[inline]
@@ -118,74 +77,9 @@ impl Clock {
         }
     }
 
-    /// Counts I/Os, in the order of issue; not many, that they be of one time. When the last of them
-    /// ended.
-    pub fn add_all(&mut self, ios: impl Iterator<Item = Io> + Clone) -> i64 {
-        let extent = Extent::of(ios.clone());
-        if let Some(within) = self.within(&extent) {
-            let end = self.add_sum(ios, extent.sum, within);
-            return self.origin.saturating_add_unsigned(end);
-        }
-        let mut last = i64::MIN;
-        for io in ios {
-            self.add(&io);
-            last = last.max(io.end());
-        }
-        last
-    }
-
-    /// Between what times these I/Os are, where they need not be told apart but for their arrivals and
-    /// ends.
-    fn within(&self, extent: &Extent) -> Option<(u64, u64)> {
-        let first = u64::try_from(extent.first.checked_sub(self.origin)?).ok()?;
-        let last = u64::try_from(extent.last.checked_sub(self.origin)?).ok()?;
-        let end = last.checked_add(extent.highest)?;
-        // So short that no sum of latencies overflows.
-        let short = extent.highest <= u64::MAX / extent.sum.ios.max(1);
-        let one = short
-            && self.first.is_some()
-            && self.intervals.is_none()
-            && self.bursts.holds(last)
-            && self.samplers.iter().all(|sampler| sampler.holds(end));
-        one.then_some((first, end))
-    }
-
-    /// Counts them; the last end.
-    fn add_sum(
-        &mut self,
-        ios: impl Iterator<Item = Io>,
-        mut sum: Sum,
-        (first, end): (u64, u64),
-    ) -> u64 {
-        let one_step = self.depth.holds(first, end);
-        let mut busy = 0;
-        for io in ios {
-            // `within` saw to it that none is before the origin.
-            let start = io.time.wrapping_sub(self.origin).cast_unsigned();
-            self.arrive(start);
-            let known = io.latency != NO_LATENCY;
-            let end = start + if known { io.latency } else { 0 };
-            busy += self.occupy(start, end);
-            sum.end = sum.end.max(end);
-            self.depth.add_end(start, end);
-            if known && !one_step {
-                self.depth.add_area(start, end);
-            }
-        }
-        if one_step {
-            self.depth.add_time(first, sum.latency);
-        }
-        self.ios += sum.ios;
-        self.known += sum.known;
-        self.bursts.add_sum(&sum, busy);
-        for sampler in &mut self.samplers {
-            sampler.add_sum(&sum);
-        }
-        sum.end
-    }
-
+    /// Counts an I/O, in the order of issue.
     #[inline]
-    fn add(&mut self, io: &Io) {
+    pub fn add(&mut self, io: &Io) {
         let start = since(io.time, self.origin);
         let known = io.latency != NO_LATENCY;
         let end = if known {

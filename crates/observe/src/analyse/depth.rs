@@ -7,12 +7,9 @@ use ioalign_core::profile::QueueDepth;
 use ioalign_core::units::ratio;
 
 use super::folded::Folded;
-use super::wide::{Plain, Vectors};
 
 /// Steps of time begin at a millisecond.
 const FIRST_STEP: u64 = 1_000_000;
-/// I/Os that are looked at together.
-const FEW: usize = 16;
 /// In flight at once, as far as the most of them is looked for.
 const MOST: usize = 4096;
 
@@ -43,7 +40,7 @@ impl Ends {
     #[inline]
     fn add(&mut self, start: u64, end: u64) {
         if start < self.now {
-            self.drop_ended(Plain);
+            self.drop_ended();
         }
         self.now = start;
         if end > start {
@@ -54,56 +51,14 @@ impl Ends {
         }
     }
 
-    /// Counts I/Os; `ordered`: none starts before the one before it.
-    #[inline(always)]
-    fn add_all(&mut self, vectors: impl Vectors, starts: &[u64], ends: &[u64], ordered: bool) {
-        if !ordered || starts.first().is_some_and(|start| *start < self.now) {
-            let spans = starts.iter().zip(ends);
-            return spans.for_each(|(start, end)| self.add(*start, *end));
-        }
-        let mut all_last = true;
-        for (start, end) in starts.iter().zip(ends) {
-            all_last &= start < end;
-        }
-        let spans = starts.chunks(FEW).zip(ends.chunks(FEW));
-        for (starts, ends) in spans {
-            if all_last && self.have_room(vectors, starts) {
-                self.push(ends);
-                self.now = starts.last().copied().unwrap_or(self.now);
-            } else {
-                let spans = starts.iter().zip(ends);
-                spans.for_each(|(start, end)| self.add(*start, *end));
-            }
-        }
-    }
-
-    /// Whether these are no news, however many are in flight.
-    #[inline(always)]
-    fn have_room(&mut self, vectors: impl Vectors, starts: &[u64]) -> bool {
-        if self.fresh.len() + starts.len() > self.room && self.sorted.is_empty() {
-            self.now = starts.first().copied().unwrap_or(self.now);
-            self.drop_ended(vectors);
-        }
-        self.fresh.len() + starts.len() <= self.room
-    }
-
-    #[inline(always)]
-    fn push(&mut self, ends: &[u64]) {
-        // Mostly so many that the compiler knows how many.
-        match <&[u64; FEW]>::try_from(ends) {
-            Ok(ends) => self.fresh.extend_from_slice(ends),
-            Err(_) => self.fresh.extend_from_slice(ends),
-        }
-    }
-
     /// There may be more than ever before.
-    #[inline(never)]
+    #[cold]
     fn recount(&mut self) {
         while self.sorted.last().is_some_and(|end| *end <= self.now) {
             self.sorted.pop();
         }
         if self.sorted.len() + self.fresh.len() > self.max {
-            self.drop_ended(Plain);
+            self.drop_ended();
             let len = self.fresh.len();
             self.max = self.max.max(len);
             // So few ends to come would bring the next look at all of them.
@@ -119,11 +74,9 @@ impl Ends {
         };
     }
 
-    #[inline(always)]
-    fn drop_ended(&mut self, vectors: impl Vectors) {
+    fn drop_ended(&mut self) {
         self.fresh.append(&mut self.sorted);
-        let kept = vectors.keep_above(&mut self.fresh, self.now);
-        self.fresh.truncate(kept);
+        self.fresh.retain(|end| *end > self.now);
         self.room = self.max.max(self.fresh.len());
     }
 
@@ -156,31 +109,6 @@ impl Depth {
     pub fn add(&mut self, start: u64, end: u64) {
         self.add_area(start, end);
         self.ends.add(start, end);
-    }
-
-    /// Whether the time `[start, end)` is within the step that was used last.
-    #[inline]
-    pub const fn holds(&self, start: u64, end: u64) -> bool {
-        self.area.holds(start, end)
-    }
-
-    /// Counts one whose time [`add_time`](Self::add_time) counts with that of others.
-    #[inline]
-    pub fn add_end(&mut self, start: u64, end: u64) {
-        self.ends.add(start, end);
-    }
-
-    /// The same for several, in the order of issue if they are `ordered`.
-    #[inline(always)]
-    pub fn add_ends(&mut self, vectors: impl Vectors, starts: &[u64], ends: &[u64], ordered: bool) {
-        self.ends.add_all(vectors, starts, ends, ordered);
-    }
-
-    /// Counts the time in flight of I/Os that begin and end in the step of `start`.
-    pub fn add_time(&mut self, start: u64, time: u64) {
-        self.total += u128::from(time);
-        let row = self.area.at(start);
-        *row = row.saturating_add(time);
     }
 
     /// Counts one out of order: the most at once does not see it.

@@ -1,25 +1,18 @@
 //! One device: its operations, its processes, and its I/O over time.
 
-mod rows;
-
 use std::sync::Arc;
 
 use ioalign_core::profile::{DeviceProfile, GridProfile};
 
 use super::Settings;
 use super::clock::Clock;
-use super::flows::Flows;
 use super::op::OpState;
 use super::outside::Outside;
 use super::owners::Owners;
 use super::placed::Placement;
 use super::rmw::Rmw;
-use super::wide::{self, Ios, Level, Wide};
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
-
-/// I/Os that are looked at together: in the first cache, and mostly in one sample, burst and step.
-pub const TOGETHER: usize = 256;
 
 /// Counters of one device.
 pub struct DeviceState {
@@ -32,10 +25,6 @@ pub struct DeviceState {
     /// Where that can be told.
     outside: Option<Outside>,
     clock: Clock,
-    /// Where memory may be spent on speed.
-    flows: Option<Flows>,
-    /// The same, for many rows at once.
-    wide: Option<Box<Wide>>,
 }
 
 /// How much one device may keep, so that many devices do not need much.
@@ -55,8 +44,6 @@ pub struct Room {
     pub steps: usize,
     /// Bursts, one by one.
     pub bursts: usize,
-    /// Whether memory may be spent on speed.
-    pub fast: bool,
 }
 
 impl Room {
@@ -70,18 +57,12 @@ impl Room {
             samples: if before < 256 { 1024 } else { 64 },
             steps: if before < 1024 { 128 } else { 32 },
             bursts: if before < 1024 { 32 } else { 8 },
-            fast: before < 16,
         }
     }
 }
 
 impl DeviceState {
-    pub fn new(
-        settings: &Arc<Settings>,
-        placement: Placement,
-        origin: i64,
-        (room, level): (Room, Option<Level>),
-    ) -> Self {
+    pub fn new(settings: &Arc<Settings>, placement: Placement, origin: i64, room: Room) -> Self {
         let within = settings.read_before_write;
         let rmw = placement
             .grids
@@ -93,113 +74,39 @@ impl DeviceState {
             owners: Owners::new(room.owners),
             outside: Outside::new(placement.bytes, placement.shift),
             clock: Clock::new(settings, origin, &room),
-            flows: room.fast.then(Flows::new),
-            wide: level.filter(|_| room.fast).map(Wide::new),
             settings: Arc::clone(settings),
             placement,
             room,
         }
     }
 
-    /// Counts I/Os, [`TOGETHER`] at most, in the order of issue. When the last of them ended.
-    pub fn add(&mut self, ios: Ios<'_>) -> i64 {
-        if let Some(outside) = &mut self.outside {
-            outside.add(ios);
-        }
-        let wide = self.wide.take_if(|_| ios.count() >= wide::FEWEST);
-        let last = wide.and_then(|mut wide| {
-            let last = wide.add(ios, self);
-            self.wide = Some(wide);
-            last
-        });
-        last.unwrap_or_else(|| match ios {
-            Ios::Columns(ios) => self.add_all(ios.ios()),
-            Ios::Rows(ios) => self.add_all(ios.iter().copied()),
-        })
-    }
-
-    /// The same row by row.
-    fn add_all(&mut self, ios: impl Iterator<Item = Io> + Clone) -> i64 {
-        let last = self.clock.add_all(ios.clone());
+    /// Counts I/Os in the order of issue. Returns when the last of them ended.
+    pub fn add(&mut self, ios: &[Io]) -> i64 {
         let shift = self.placement.shift;
-        let ios = ios.map(|io| io.shifted(shift));
-        match self.flows.take() {
-            Some(mut flows) => {
-                self.add_by(&mut flows, ios.clone());
-                self.flows = Some(flows);
+        let mut last = i64::MIN;
+        for io in ios {
+            if let Some(outside) = &mut self.outside {
+                outside.add(io);
             }
-            None => ios.clone().for_each(|io| self.add_one(&io)),
-        }
-        for rmw in &mut self.rmw {
-            ios.clone().for_each(|io| rmw.add(&io));
-        }
-        if self.placement.route.is_some() {
-            ios.for_each(|io| self.below(&io, false));
+            self.clock.add(io);
+            last = last.max(io.end());
+            self.add_shifted(&io.shifted(shift));
         }
         last
     }
 
-    /// By flows where they know an I/O.
-    fn add_by(&mut self, flows: &mut Flows, ios: impl Iterator<Item = Io>) {
-        let (mut hits, mut missed) = (0, 0);
-        for io in ios {
-            if flows.add(&io) {
-                hits += 1;
-                op(&mut self.ops, (&self.placement, &self.room), io.op).add_of_flow(&io);
-            } else {
-                missed += 1;
-                self.add_and_learn(&io, flows);
-            }
-        }
-        if flows.is_due(hits, missed) {
-            self.add_flows(flows);
-        }
-    }
-
-    fn add_and_learn(&mut self, io: &Io, flows: &mut Flows) {
-        self.add_one(io);
-        op(&mut self.ops, (&self.placement, &self.room), io.op).make_fast();
-        self.learn(io, flows);
-    }
-
-    fn learn(&mut self, io: &Io, flows: &mut Flows) {
-        // Who is counted among others has no flow.
-        if !self.settings.processes || self.owners.is_own(io.process, io.op) {
-            flows.learn(io);
-        }
-    }
-
     #[inline]
-    fn add_one(&mut self, io: &Io) {
+    fn add_shifted(&mut self, io: &Io) {
         op(&mut self.ops, (&self.placement, &self.room), io.op).add(io);
         if self.settings.processes {
             self.owners.add(io);
         }
-    }
-
-    /// Adds up what flows stand for, and forgets them.
-    fn add_flows(&mut self, flows: &mut Flows) {
-        for flow in flows.all() {
-            op(&mut self.ops, (&self.placement, &self.room), flow.op).add_flow(&flow);
-            if self.settings.processes {
-                self.owners.add_flow(&flow);
-            }
+        for rmw in &mut self.rmw {
+            rmw.add(io);
         }
-        flows.clear();
-    }
-
-    /// Adds up what is counted together; before the profile is asked for.
-    pub fn settle(&mut self) {
-        if let Some(mut wide) = self.wide.take() {
-            wide.settle(self);
-            self.wide = Some(wide);
+        if self.placement.route.is_some() {
+            self.below(io, false);
         }
-        if let Some(mut flows) = self.flows.take() {
-            self.add_flows(&mut flows);
-            self.flows = Some(flows);
-        }
-        let states = self.ops.iter_mut().flatten();
-        states.for_each(|state| state.settle());
     }
 
     pub fn add_latency(&mut self, io: &Io) {
@@ -268,7 +175,6 @@ fn op<'a>(
 }
 
 #[cold]
-#[inline(never)]
 fn new((placement, room): (&Placement, &Room)) -> Box<OpState> {
     Box::new(OpState::new(placement, room))
 }

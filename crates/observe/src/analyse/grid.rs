@@ -1,11 +1,8 @@
 //! One operation on one grid: the four counters, and latency split by straddling.
 
-mod rows;
-
 use ioalign_core::profile::GridProfile;
 
 use super::cells::Cells;
-use super::flows::Flow;
 use super::latency::Histogram;
 use super::placed::PlacedGrid;
 use super::split::Split;
@@ -22,28 +19,8 @@ pub struct GridState {
     clean_max: u64,
     /// Made when the first I/O straddles: before it there is nothing to compare.
     split: Option<Box<Split>>,
-    /// Latencies for the two above that wait to be looked at together, where there is memory for them.
-    waiting: Option<Box<Waiting>>,
     /// Of the I/O at hand, where it comes in pieces.
     now: Option<Crossing>,
-}
-
-/// Latencies that are looked at together.
-const WAITING: usize = 128;
-
-/// Latency, size, and whether it straddles, of I/Os that fit into a cell.
-struct Waiting {
-    all: [(u64, u32, bool); WAITING],
-    used: usize,
-}
-
-impl Default for Waiting {
-    fn default() -> Self {
-        Self {
-            all: [(0, 0, false); WAITING],
-            used: 0,
-        }
-    }
 }
 
 /// What one I/O does to the grid.
@@ -116,15 +93,7 @@ impl GridState {
             clean: None,
             clean_max: 0,
             split: None,
-            waiting: None,
             now: None,
-        }
-    }
-
-    /// Spends memory on speed.
-    pub fn make_fast(&mut self) {
-        if self.clean.is_none() {
-            self.waiting.get_or_insert_default();
         }
     }
 
@@ -150,69 +119,19 @@ impl GridState {
         }
     }
 
-    /// Counts an I/O that flows count; by them as far as they tell.
-    #[inline]
-    pub fn add_of_flow(&mut self, io: &Io) {
-        if !self.cells.are_told_by_flows() {
-            return self.add(io);
-        }
-        if io.latency != NO_LATENCY {
-            let (fits, straddles) = self.cells.straddles(io.offset, u64::from(io.len));
-            self.latency(fits, straddles, io);
-        }
-    }
-
-    /// Counts what a flow stands for.
-    pub fn add_flow(&mut self, flow: &Flow<'_>) {
-        if self.cells.are_told_by_flows() {
-            for starts in flow.starts() {
-                let crossing = self.crossing(starts.first(), u64::from(flow.len));
-                self.sums.add(&crossing, starts.ios);
-            }
-        }
-    }
-
     #[inline]
     fn latency(&mut self, fits: bool, straddles: bool, io: &Io) {
-        let clean = if straddles { 0 } else { io.latency };
-        self.clean_max = self.clean_max.max(clean);
-        let Some(waiting) = &mut self.waiting else {
-            return self.compare(fits, straddles, io.len, io.latency);
-        };
-        // Which ones fit is anybody's guess: no branch.
-        if let Some(slot) = waiting.all.get_mut(waiting.used) {
-            *slot = (io.latency, io.len, straddles);
-        }
-        waiting.used += usize::from(fits);
-        if waiting.used == WAITING {
-            self.settle();
-        }
-    }
-
-    /// Counts the latencies that wait.
-    #[inline(never)]
-    pub fn settle(&mut self) {
-        let Some(mut waiting) = self.waiting.take() else {
-            return;
-        };
-        let all = waiting.all.get(..waiting.used).unwrap_or_default();
-        for (latency, len, straddles) in all {
-            self.compare(true, *straddles, *len, *latency);
-        }
-        waiting.used = 0;
-        self.waiting = Some(waiting);
-    }
-
-    #[inline]
-    fn compare(&mut self, fits: bool, straddles: bool, len: u32, latency: u64) {
         if straddles {
-            self.slow.add(latency);
+            self.slow.add(io.latency);
             self.split.get_or_insert_default();
-        } else if let Some(clean) = &mut self.clean {
-            clean.add(latency);
+        } else {
+            self.clean_max = self.clean_max.max(io.latency);
+            if let Some(clean) = &mut self.clean {
+                clean.add(io.latency);
+            }
         }
         if let Some(split) = self.split.as_mut().filter(|_| fits) {
-            split.add(straddles, len, latency);
+            split.add(straddles, io.len, io.latency);
         }
     }
 

@@ -119,21 +119,6 @@ impl Histogram {
         self.max = self.max.max(nanos);
     }
 
-    /// Adds how many there were, their sum and their maximum, of values whose counts
-    /// [`add_steps`](Self::add_steps) adds.
-    pub fn add_sum(&mut self, ios: u64, sum: u64, max: u64) {
-        self.ios += ios;
-        self.sum += u128::from(sum);
-        self.max = self.max.max(max);
-    }
-
-    /// Adds counts by [`step`](Self::step).
-    pub fn add_steps(&mut self, steps: &[u32]) {
-        for (step, count) in steps.iter().enumerate().filter(|(_, count)| **count > 0) {
-            *self.place(step) += u64::from(*count);
-        }
-    }
-
     /// Makes room for a class.
     #[cold]
     fn place(&mut self, index: usize) -> &mut u64 {

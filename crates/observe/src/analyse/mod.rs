@@ -8,11 +8,9 @@ mod cells;
 pub(crate) mod clock;
 pub(crate) mod depth;
 pub(crate) mod device;
-mod flows;
 pub(crate) mod folded;
 mod grid;
 mod intervals;
-mod kinds;
 pub mod latency;
 mod op;
 mod outside;
@@ -23,7 +21,6 @@ mod sampler;
 mod sequence;
 mod sizes;
 mod split;
-mod wide;
 
 use std::sync::Arc;
 
@@ -31,13 +28,12 @@ use ioalign_core::GridSpec;
 use ioalign_core::profile::{self, Profile};
 
 use crate::pipeline::Directory;
-use crate::record::{Batch, Device, Io};
+use crate::record::{Device, Io};
 pub use below::StackIndex;
-use device::{DeviceState, Room, TOGETHER};
+use device::{DeviceState, Room};
 pub(crate) use op::power_of;
 pub(crate) use placed::tier;
 use placed::{PlacedGrid, Placement};
-use wide::{Ios, Level};
 
 /// What is counted.
 #[derive(Clone, Debug)]
@@ -115,8 +111,6 @@ pub struct Analysis {
     absolute: bool,
     devices: Vec<Option<Box<DeviceState>>>,
     seen: usize,
-    /// How many rows are counted at once; `None`: one by one.
-    level: Option<Level>,
     first: Option<i64>,
     last: i64,
     events: u64,
@@ -131,7 +125,6 @@ impl Analysis {
             absolute: false,
             devices: Vec::new(),
             seen: 0,
-            level: Level::best(),
             first: None,
             last: i64::MIN,
             events: 0,
@@ -158,27 +151,11 @@ impl Analysis {
         self.events += ios.len() as u64;
         // Runs of one device: the state is looked up once a run.
         for run in ios.chunk_by(|a, b| a.device == b.device) {
-            for some in run.chunks(TOGETHER) {
-                let Some(first) = some.first() else { continue };
-                self.add_run(first.time, first.device, Ios::Rows(some));
-            }
+            let Some(first) = run.first() else { continue };
+            self.first.get_or_insert(first.time);
+            let last = self.state(first.device).add(run);
+            self.last = self.last.max(last);
         }
-    }
-
-    /// The same column by column.
-    pub fn add_columns(&mut self, mut ios: Batch<'_>) {
-        self.events += ios.count() as u64;
-        while let (Some(time), Some(device)) = (ios.time.first(), ios.device.first()) {
-            let (some, rest) = ios.split_at(run(ios.device, *device));
-            self.add_run(*time, *device, Ios::Columns(some));
-            ios = rest;
-        }
-    }
-
-    fn add_run(&mut self, time: i64, device: u32, ios: Ios<'_>) {
-        self.first = Some(self.first.map_or(time, |first| first.min(time)));
-        let last = self.state(device).add(ios);
-        self.last = self.last.max(last);
     }
 
     /// The latency of an I/O that was counted without.
@@ -191,9 +168,7 @@ impl Analysis {
     pub fn profile(&mut self, directory: &Directory) -> Profile {
         // Each gives its memory back before the next one tells: profiles of many devices are large too.
         let told = |(state, number): (Option<Box<DeviceState>>, u32)| {
-            let mut state = state?;
-            state.settle();
-            Some(state.profile(number, directory))
+            Some(state?.profile(number, directory))
         };
         let states = std::mem::take(&mut self.devices).into_iter().zip(0_u32..);
         let mut devices: Vec<_> = states.filter_map(told).collect();
@@ -226,26 +201,9 @@ impl Analysis {
             let room = Room::after(self.seen);
             self.seen += 1;
             let origin = self.first.unwrap_or(0);
-            Box::new(DeviceState::new(
-                &self.settings,
-                placement,
-                origin,
-                (room, self.level),
-            ))
+            Box::new(DeviceState::new(&self.settings, placement, origin, room))
         })
     }
-}
-
-/// How many of the first [`TOGETHER`] follow each other on one device.
-fn run(devices: &[u32], device: u32) -> usize {
-    let devices = devices.get(..TOGETHER).unwrap_or(devices);
-    let mut one = true;
-    for other in devices {
-        one &= *other == device;
-    }
-    // Nearly always all: looked at without a branch for each.
-    let run = || devices.iter().take_while(|other| **other == device);
-    if one { devices.len() } else { run().count() }
 }
 
 #[cfg(test)]

@@ -4,15 +4,12 @@
 //! `start` and `end - 1` differ, and fits into a cell of 2^k for every k from the length's logarithm
 //! on. What lies between straddles: two counters of a difference array settle all powers of two.
 
-mod rows;
-
 use std::ops::AddAssign;
 
 use ioalign_core::profile::{GridProfile, OpProfile};
 
 use super::below::Route;
 use super::device::Room;
-use super::flows::Flow;
 use super::grid::GridState;
 use super::latency::Histogram;
 use super::placed::Placement;
@@ -76,49 +73,6 @@ impl OpState {
         if io.latency != NO_LATENCY {
             self.latency.add(io.latency);
         }
-    }
-
-    /// Counts an I/O that flows count too: what they do not tell.
-    #[inline]
-    pub fn add_of_flow(&mut self, io: &Io) {
-        self.crosses(io.offset, u64::from(io.len));
-        self.streams.add(io.offset, u64::from(io.len));
-        for grid in &mut self.grids {
-            grid.add_of_flow(io);
-        }
-        if io.latency != NO_LATENCY {
-            self.latency.add(io.latency);
-        }
-    }
-
-    /// Counts what a flow stands for.
-    pub fn add_flow(&mut self, flow: &Flow<'_>) {
-        let (mut ios, mut off, len) = (0, 0, u64::from(flow.len));
-        for starts in flow.starts() {
-            ios += starts.ios;
-            off += starts.ios * u64::from(starts.power < 12);
-            add(&mut self.starts, starts.power, starts.ios);
-            add(&mut self.sectors, starts.sector, starts.ios);
-            if len.is_multiple_of(4096) {
-                add(&mut self.whole_sectors, starts.sector, starts.ios);
-            }
-        }
-        self.ios += ios;
-        self.bytes += ios * len;
-        add(&mut self.lengths, power_of(len), ios);
-        add(&mut self.straddle, fits(len), ios.cast_signed());
-        self.sizes.add_many(flow.len, ios, off);
-        self.grids.iter_mut().for_each(|grid| grid.add_flow(flow));
-    }
-
-    /// Spends memory on speed.
-    pub fn make_fast(&mut self) {
-        self.grids.iter_mut().for_each(GridState::make_fast);
-    }
-
-    /// Counts all that waits.
-    pub fn settle(&mut self) {
-        self.grids.iter_mut().for_each(GridState::settle);
     }
 
     #[inline]

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use ioalign_core::profile::ProcessProfile;
 
-use super::flows::Flow;
 use super::op::power_of;
 use crate::pipeline::Directory;
 use crate::record::{Io, Op};
@@ -45,19 +44,6 @@ impl Owner {
         if let Some(count) = self.starts.get_mut(power_of(io.offset)) {
             *count += 1;
         }
-    }
-
-    fn add_flow(&mut self, flow: &Flow<'_>) {
-        let mut ios = 0;
-        for starts in flow.starts() {
-            ios += starts.ios;
-            if let Some(count) = self.starts.get_mut(starts.power) {
-                *count += starts.ios;
-            }
-        }
-        self.ios += ios;
-        self.bytes += ios * u64::from(flow.len);
-        self.length_off += ios * u64::from(!flow.len.is_multiple_of(4096));
     }
 
     fn merge(&mut self, other: &Self) {
@@ -113,19 +99,6 @@ impl Owners {
             return owner.add(io);
         }
         self.add_far(io, place);
-    }
-
-    /// Whether this one is counted by itself, and not among the others.
-    pub fn is_own(&mut self, process: u32, op: Op) -> bool {
-        self.place_of(process, op).0 == process
-    }
-
-    /// Adds what was counted of a process that [`is_own`](Self::is_own).
-    pub fn add_flow(&mut self, flow: &Flow<'_>) {
-        let (_, index) = self.place_of(flow.process, flow.op);
-        if let Some(owner) = self.all.get_mut(index) {
-            owner.add_flow(flow);
-        }
     }
 
     fn add_far(&mut self, io: &Io, place: usize) {

@@ -4,14 +4,11 @@
 //! A table of a few recent reads by cell tells; writes of whole cells are the control, because workloads
 //! that read before they write anyway (databases) do so for both.
 
-mod rows;
-
 use ioalign_core::profile::ReadBeforeWrite;
 use ioalign_core::units::ratio;
 
 use super::cells::Cells;
 use crate::record::{Io, Op};
-pub use rows::Steps;
 
 /// A read of more cells than this is no part of a read-modify-write.
 const SMALL: u64 = 4;
@@ -37,7 +34,7 @@ pub struct Rmw {
     within: u64,
     /// Cells remembered: a power of two, 1024 at most.
     places: usize,
-    /// Made at the first write that covers a cell in part; with a place behind it for what is not stored.
+    /// Made at the first write that covers a cell in part.
     table: Option<Box<[Seen]>>,
     partial: u64,
     partial_after: u64,
@@ -103,7 +100,7 @@ impl Rmw {
             return;
         }
         if self.table.is_none() {
-            self.table = Some(vec![Seen::NEVER; self.places + 1].into());
+            self.table = Some(vec![Seen::NEVER; self.places].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))

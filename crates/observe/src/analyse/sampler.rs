@@ -8,8 +8,6 @@ use std::collections::VecDeque;
 use ioalign_core::profile::Sampler;
 use ioalign_core::units::ratio;
 
-use super::clock::Sum;
-
 #[derive(Copy, Clone, Debug, Default)]
 struct Sample {
     ios: u64,
@@ -83,26 +81,6 @@ impl SamplerState {
             sample.known += u64::from(known);
             let latency = if known { end.saturating_sub(start) } else { 0 };
             sample.latency = sample.latency.saturating_add(latency);
-        }
-    }
-
-    /// Whether all that is issued and completes until `end` belongs to the sample at hand.
-    #[inline]
-    pub const fn holds(&self, end: u64) -> bool {
-        end.saturating_sub(self.base * self.width) < self.width
-    }
-
-    /// Counts I/Os of the sample at hand.
-    pub fn add_sum(&mut self, sum: &Sum) {
-        self.last_end = self.last_end.max(sum.end);
-        if self.open.is_empty() {
-            self.open.push_back(Sample::default());
-        }
-        if let Some(sample) = self.open.front_mut() {
-            sample.ios += sum.ios;
-            sample.bytes += sum.bytes;
-            sample.known += sum.known;
-            sample.latency = sample.latency.saturating_add(sum.latency);
         }
     }
 

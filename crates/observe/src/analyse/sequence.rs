@@ -2,8 +2,6 @@
 //! of its device and operation ended, and goes on with that stream. Another one begins a stream, in
 //! place of the one that has waited longest.
 
-mod rows;
-
 use ioalign_core::units::ratio;
 
 const STREAMS: usize = 8;

@@ -7,12 +7,8 @@
 //! (Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982:
 //! 10 to 30 batches), by Student's t.
 
-mod running;
-
 use ioalign_core::profile::LatencyRatio;
 use ioalign_core::units::ratio;
-
-pub use running::class;
 
 /// Batches kept; at first so many I/Os each.
 const BATCHES: usize = 64;
@@ -235,6 +231,11 @@ fn student(freedom: f64) -> f64 {
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
     let third = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
     z + first / freedom + second / freedom.powi(2) + third / freedom.powi(3)
+}
+
+/// The class of a size: the number of its bits.
+const fn class(len: u32) -> usize {
+    (32 - len.leading_zeros()) as usize
 }
 
 #[cfg(test)]

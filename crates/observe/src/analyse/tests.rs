@@ -11,9 +11,6 @@ use super::{Analysis, Settings};
 use crate::pipeline::Directory;
 use crate::record::{Io, NO_LATENCY, Op};
 
-mod flows;
-mod wide;
-
 fn grid(size: u64, phase: u64) -> GridSpec {
     GridSpec {
         size: Bytes::new(size),

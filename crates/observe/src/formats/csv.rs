@@ -8,6 +8,8 @@ mod codes;
 mod columns;
 mod heading;
 
+use ioalign_core::csv::uncell;
+
 use super::fields::{Cursor, number, scaled};
 use super::text::{Line, Row, Text, UNKNOWN};
 use super::{Facts, Format, Framing, Hints, Parser};
@@ -97,6 +99,7 @@ impl Csv {
             b"" => UNKNOWN.latency,
             latency => scaled(latency, columns.latency_unit).unwrap_or(UNKNOWN.latency),
         };
+        let (device, process) = (uncell(device), uncell(process));
         let io = Io {
             time,
             offset,

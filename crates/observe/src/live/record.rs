@@ -6,8 +6,6 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -50,16 +48,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins to write what `watch` sees.
-    pub fn start(watch: &mut Watch, path: &Path) -> Result<Self> {
-        // What a machine reads and writes is for its owner's eyes.
-        let file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(|error| Error::io("Cannot make the file", error).in_file(path))?;
+    /// Begins to write what `watch` sees to an open file.
+    pub fn start(watch: &mut Watch, file: File) -> Result<Self> {
         let ring = watch
             .ring()
             .ok_or_else(|| Error::new(ErrorKind::Unsupported, "There is no ring of events"))?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Device, Names, Process, Record, Records};
+use crate::record::{Device, Names, Process, Records};
 
 /// More devices than this share one entry: a host has hundreds, a cloud trace thousands.
 pub const MOST_DEVICES: usize = 4096;
@@ -94,13 +94,7 @@ fn next(len: usize, most: usize) -> u32 {
 impl Translation {
     /// Gives records the numbers of the directory.
     pub fn apply(&self, records: &mut Records) {
-        let columns = &mut records.columns;
-        column(&mut columns.device, &self.devices, MOST_DEVICES);
-        column(&mut columns.process, &self.processes, MOST_PROCESSES);
-        self.rows(&mut records.rows);
-    }
-
-    fn rows(&self, rows: &mut [Record]) {
+        let rows = &mut records.rows;
         let devices = plain(&self.devices);
         if devices && plain(&self.processes) {
             return;
@@ -121,17 +115,6 @@ impl Translation {
 /// Whether every number stays what it is.
 fn plain(all: &[u32]) -> bool {
     all.iter().zip(0..).all(|(to, from)| *to == from)
-}
-
-fn column(numbers: &mut [u32], all: &[u32], most: usize) {
-    // Without a branch a number; those without a name get one here.
-    let nameless = |any, number: &u32| any | (*number == u32::MAX);
-    if plain(all) && !numbers.iter().fold(false, nameless) {
-        return;
-    }
-    for number in numbers {
-        *number = of(all, *number, most);
-    }
 }
 
 #[inline]

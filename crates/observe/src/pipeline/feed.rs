@@ -292,8 +292,8 @@ impl Stream {
 
 fn single(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
     for stream in streams {
-        while let Some(mut parsed) = stream.next(machine)? {
-            machine.push_all(&mut parsed.records);
+        while let Some(parsed) = stream.next(machine)? {
+            machine.push(&parsed.records.rows);
             stream.give_back(parsed);
         }
     }
@@ -361,8 +361,7 @@ fn merged(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
 }
 
 fn refill(stream: usize, source: &mut Stream, machine: &mut Machine) -> Result<Option<Head>> {
-    while let Some(mut parsed) = source.next(machine)? {
-        parsed.records.make_rows();
+    while let Some(parsed) = source.next(machine)? {
         if !parsed.records.rows.is_empty() {
             return Ok(Some(Head {
                 stream,

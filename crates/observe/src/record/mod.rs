@@ -1,10 +1,8 @@
 //! One line of a trace, in the same units whatever the format, and chunks of them.
 
-mod columns;
 mod names;
 mod skipped;
 
-pub use columns::{Batch, Columns};
 pub use names::{Device, Names, Process};
 pub use skipped::{Skipped, SkippedRow};
 
@@ -135,8 +133,6 @@ impl Record {
 pub struct Records {
     /// The rows, in file order.
     pub rows: Vec<Record>,
-    /// Whole I/Os instead of rows, where the format lies column by column.
-    pub columns: Columns,
     /// What their `device` and `process` mean.
     pub names: Names,
     /// Rows that did not parse.
@@ -150,22 +146,14 @@ pub struct Records {
 }
 
 impl Records {
-    /// How many rows or I/Os there are.
+    /// How many rows there are.
     pub const fn count(&self) -> usize {
-        self.rows.len() + self.columns.len()
-    }
-
-    /// Makes rows of columns.
-    pub fn make_rows(&mut self) {
-        let ios = self.columns.all().ios();
-        self.rows.extend(ios.map(Record::whole));
-        self.columns.clear();
+        self.rows.len()
     }
 
     /// Empties it for the next chunk; the space stays.
     pub fn clear(&mut self) {
         self.rows.clear();
-        self.columns.clear();
         self.names.clear();
         self.skipped = Skipped::default();
         self.other = 0;

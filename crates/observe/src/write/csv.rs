@@ -1,6 +1,9 @@
 //! A table with a heading, in bytes and nanoseconds; nothing is lost.
 
+use std::borrow::Cow;
 use std::io;
+
+use ioalign_core::csv::cell;
 
 use super::digits::number;
 use super::{Fact, Pipe, Row, Target, WriteTrace, Written, lettered};
@@ -80,21 +83,11 @@ fn device(out: &mut Vec<u8>, device: &Device) {
     }
 }
 
-/// A name; one that would break the table goes in quotes, and quotes and line ends in it go.
+/// A name. Our reader takes a quote in a field for its end.
 fn text(out: &mut Vec<u8>, name: &str) {
-    if !name
-        .bytes()
-        .any(|b| matches!(b, b',' | b'"' | b'\n' | b'\r'))
-    {
-        return out.extend_from_slice(name.as_bytes());
-    }
-    out.push(b'"');
-    out.extend(name.bytes().map(|b| {
-        if matches!(b, b'"' | b'\n' | b'\r') {
-            b'_'
-        } else {
-            b
-        }
-    }));
-    out.push(b'"');
+    let name = match name.contains('"') {
+        true => Cow::Owned(name.replace('"', "_")),
+        false => Cow::Borrowed(name),
+    };
+    out.extend_from_slice(cell(&name).as_bytes());
 }

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use ioalign_core::csv::cell;
+
 use super::digits::number;
 use super::{Fact, Pipe, Row, Target, WriteTrace, Written};
 use crate::record::{Device, NO_LATENCY, Op};
@@ -78,10 +80,11 @@ impl WriteTrace for Msr {
 /// Host and disk number.
 fn name(out: &mut Vec<u8>, device: &Device) {
     match device {
-        Device::Name(name) if name.contains(',') => out.extend_from_slice(name.as_bytes()),
         Device::Name(name) => {
-            out.extend_from_slice(name.as_bytes());
-            out.extend_from_slice(b",0");
+            let (host, disk) = name.split_once(',').unwrap_or((name, "0"));
+            out.extend_from_slice(cell(host).as_bytes());
+            out.push(b',');
+            out.extend_from_slice(cell(disk).as_bytes());
         }
         Device::Number { major, minor } => {
             number(out, u64::from(*major));

@@ -154,10 +154,10 @@ fn ask(
     survey.finish()
 }
 
-const KEPT: &str = "numbers of partitions, PARTUUIDs, UUIDs and labels stay: /etc/fstab, root= and resume= keep working, \
-                    also by path";
-const BY_BYTES: &str = "change what names a byte or sector of the disk: `losetup -o`, `mount -o offset=`, `dmsetup` \
-                        tables, `blkdevparts=`";
+const KEPT: &str = "numbers of partitions, PARTUUIDs, UUIDs and labels stay: /etc/fstab by any of these or by /dev/sdXN, \
+                    root= and resume= keep working";
+const BY_BYTES: &str = "change what names a start in sectors or bytes: boot entries of firmware, `mount -o offset=`, \
+                        `losetup -o`, `dmsetup` tables, `blkdevparts=`";
 
 /// What is in one partition.
 fn contents(survey: &mut Survey<'_>, moved: &Moved) {

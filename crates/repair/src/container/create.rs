@@ -1,14 +1,14 @@
 //! New images.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use ioalign_device::create::{NewFile, Readers};
 use ioalign_device::lock;
 
 use super::store::Store;
 use super::{Format, qcow2, vdi, vhd, vhdx, vmdk};
-use crate::journal::sync_folder;
 use crate::mover::FileDisk;
 use crate::{Disk, Error, ErrorKind, Result};
 
@@ -16,24 +16,23 @@ use crate::{Disk, Error, ErrorKind, Result};
 /// the room that is written. After a flush it is a whole image.
 pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<Box<dyn Disk>> {
     possible(format, bytes, logical)?;
-    let file = new_file(path).map_err(|error| error.of_target(path))?;
-    filled(file, path, format, bytes, logical).map_err(|error| {
-        // It was made here a moment ago, and is no image.
-        let _ = std::fs::remove_file(path);
-        error.of_target(path)
-    })
+    let new = NewFile::new(path).readable_by(Readers::Usual).create()?;
+    let file = new.file().try_clone();
+    let disk = create_in(file.map_err(unmade)?, path, format, bytes, logical)?;
+    new.keep()?;
+    Ok(disk)
 }
 
-fn new_file(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    options.open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Error::new(
-            ErrorKind::Refused,
-            "there is a file of this name already, and it is not overwritten",
-        ),
-        _ => unmade(error),
-    })
+/// The same in an empty file that is open, and that will be named `path`.
+pub fn create_in(
+    file: File,
+    path: &Path,
+    format: Format,
+    bytes: u64,
+    logical: u64,
+) -> Result<Box<dyn Disk>> {
+    possible(format, bytes, logical)?;
+    filled(file, path, format, bytes, logical).map_err(|error| error.of_target(path))
 }
 
 fn filled(
@@ -44,7 +43,6 @@ fn filled(
     logical: u64,
 ) -> Result<Box<dyn Disk>> {
     let store = FileDisk::locked(file, logical, path)?;
-    sync_folder(path).map_err(unmade)?;
     lock::exclusive(&store.file().map_err(unmade)?, path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     create_store(Box::new(store), format, bytes, logical, &name)

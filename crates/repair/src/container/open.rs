@@ -54,6 +54,7 @@ fn writable(path: &Path) -> Result<Box<dyn Disk>> {
         return Ok(Box::new(store));
     }
     lock::exclusive(&handle, path)?;
+    let store = store.keeping_holes().map_err(file)?;
     let source = FileSource::from_file(handle, path).map_err(|error| cannot_read(path, &error))?;
     let image = inspected(&(Arc::new(source) as Arc<dyn Source>), path)?;
     let opened = match flat_files(&image) {
@@ -141,6 +142,8 @@ fn flat(descriptor: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
         let handle = store.file();
         let handle = handle.map_err(|error| Error::io("cannot be opened", error))?;
         lock::exclusive(&handle, &place.path)?;
+        let store = store.keeping_holes();
+        let store = store.map_err(|error| Error::io("cannot be opened", error))?;
         stores.push(Box::new(store));
         all.extend(of_runs(index, &place.runs));
     }

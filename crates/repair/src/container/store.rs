@@ -51,11 +51,7 @@ pub(super) fn length(bytes: u64) -> io::Result<usize> {
     usize::try_from(bytes).map_err(|_| damaged(format!("{bytes} bytes are too many")))
 }
 
-/// Whether all bytes are zeros: by blocks, some thirty times the speed of byte by byte.
-pub(super) fn is_zero(bytes: &[u8]) -> bool {
-    let (blocks, rest) = bytes.as_chunks::<64>();
-    blocks.iter().all(|block| *block == [0; 64]) && rest.iter().all(|byte| *byte == 0)
-}
+pub(super) use crate::mover::holes::is_zero;
 
 impl Store for FileDisk {
     fn set_len(&mut self, bytes: u64) -> io::Result<()> {

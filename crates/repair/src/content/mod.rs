@@ -4,8 +4,10 @@
 //! the readers of `check`.
 
 mod probe;
+mod superblocks;
 
 pub use probe::probe;
+pub(crate) use superblocks::superblocks;
 
 /// What a partition holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

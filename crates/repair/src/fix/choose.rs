@@ -2,6 +2,7 @@
 
 use ioalign_core::grid::meet;
 
+use super::no_room;
 use super::survey::{Choices, Survey};
 use super::{data, survey};
 use crate::Result;
@@ -13,6 +14,9 @@ use crate::tables::{Slot, SlotKind, Table, refused};
 /// What starts are made multiples of beyond what is asked of them, the best first.
 const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
 
+/// Starts on an alignment and on the grids may be so far apart.
+const LARGEST_PERIOD: u64 = 1 << 30;
+
 /// A layout.
 #[derive(Debug, Default)]
 pub struct Chosen {
@@ -20,6 +24,8 @@ pub struct Chosen {
     pub shifts: Vec<Shift>,
     /// By how much the last partition is cut off.
     pub cut: u64,
+    /// The bytes that would move with whole mebibytes; `None` where there is no room for those.
+    pub mebibyte_bytes: Option<u64>,
 }
 
 /// The layout that writes least, between `low` and `end`.
@@ -56,16 +62,25 @@ pub fn layout(
         let found = habits.iter().filter_map(|habit| line.solve(*habit, reach));
         found.min_by_key(|shifts| bytes(shifts))
     });
+    let mebibyte = [Reach::Near, Reach::Far]
+        .into_iter()
+        .find_map(|reach| line.solve(Some(HABITS[0]), reach));
+    let mebibyte_bytes = mebibyte.as_deref().map(bytes);
     if let Some(shifts) = best {
-        return Ok(Chosen { shifts, cut: 0 });
+        return Ok(Chosen {
+            shifts,
+            cut: 0,
+            mebibyte_bytes,
+        });
     }
     let cut = habits.iter().filter(|_| choices.shrink_last);
     let cut = cut.filter_map(|habit| line.cut(*habit));
     cut.min_by_key(|chosen| chosen.cut)
-        .ok_or_else(|| line.no_room())
+        .ok_or_else(|| line.no_room(&habits))
 }
 
-fn bytes(shifts: &[Shift]) -> u64 {
+/// All that moves.
+pub fn bytes(shifts: &[Shift]) -> u64 {
     shifts
         .iter()
         .fold(0, |sum, shift| sum.saturating_add(shift.size))
@@ -121,12 +136,19 @@ impl Line<'_> {
     }
 
     fn has_to_move(&self, slot: &Slot) -> bool {
-        let off = |demand: Boundaries| !demand.holds(slot.start);
-        let odd = |align: u64| !slot.start.is_multiple_of(align.max(1));
-        let demand = self.demand(slot);
-        let wanted =
-            demand.is_some_and(off) || demand.is_some() && self.choices.align.is_some_and(odd);
-        wanted && !self.is_fixed(slot)
+        let wanted = self
+            .demand(slot)
+            .and_then(|demand| self.good(slot, demand, None));
+        wanted.is_some_and(|good| !good.holds(slot.start)) && !self.is_fixed(slot)
+    }
+
+    /// The good starts with a habit. An alignment that was typed is kept whatever the data ask for.
+    fn good(&self, slot: &Slot, demand: Boundaries, habit: Option<u64>) -> Option<Boundaries> {
+        let suggested = self.survey.part(slot.number)?.suggested;
+        match self.choices.align {
+            Some(align) => Some(aligned(demand, align)),
+            None => both(demand, habit, suggested),
+        }
     }
 
     /// The least layout with this habit.
@@ -139,7 +161,11 @@ impl Line<'_> {
         let blocks = self.blocks(habit, Reach::Far)?;
         let cut = resize::cut(&blocks)?;
         let shifts = least(&resize::shortened(&blocks, cut))?;
-        Some(Chosen { shifts, cut })
+        Some(Chosen {
+            shifts,
+            cut,
+            mebibyte_bytes: None,
+        })
     }
 
     fn blocks(&self, habit: Option<u64>, reach: Reach) -> Option<Vec<Block>> {
@@ -168,9 +194,10 @@ impl Line<'_> {
     fn block(&self, slot: &Slot, habit: Option<u64>, first: Option<u32>) -> Option<Block> {
         let demand = self.demand(slot);
         let grid = if self.has_to_move(slot) {
-            Some(both(demand?, habit)?)
+            Some(self.good(slot, demand?, habit)?)
         } else {
-            demand.filter(|demand| demand.holds(slot.start))
+            let good = demand.and_then(|demand| self.good(slot, demand, None));
+            good.filter(|good| good.holds(slot.start))
         };
         let ahead = match slot.kind {
             // The first record of the chain lies at the front, that of the first partition beside it.
@@ -189,29 +216,39 @@ impl Line<'_> {
         })
     }
 
-    fn no_room(&self) -> crate::Error {
-        let names: Vec<_> = data(self.slots)
-            .filter(|slot| self.has_to_move(slot))
-            .map(|slot| slot.number.to_string())
+    fn no_room(&self, habits: &[Option<u64>]) -> crate::Error {
+        let moving = data(self.slots).filter(|slot| self.has_to_move(slot));
+        let moving: Vec<_> = moving.map(|slot| slot.number).collect();
+        let lines: Vec<_> = habits
+            .iter()
+            .filter_map(|habit| self.blocks(*habit, Reach::Far))
             .collect();
-        refused(format!(
-            "there is no room to bring partition {} onto its grid",
-            names.join(", ")
-        ))
-        .advise(
-            "make the disk or image larger by a mebibyte and use that (--grow), or take a smaller --align, or cut off the last file system (--shrink-last)",
-        )
+        no_room::error(&moving, &lines, self.choices)
     }
 }
 
-/// Starts that are on both: multiples of the habit, or else data that are.
-fn both(demand: Boundaries, habit: Option<u64>) -> Option<Boundaries> {
+/// Multiples of an alignment at which the data are on the demand too, or else multiples of it alone.
+pub fn aligned(demand: Boundaries, align: u64) -> Boundaries {
+    let align = align.max(1);
+    let both = meet((demand.period, demand.phase), (align, 0));
+    let near = both.filter(|(period, _)| *period <= LARGEST_PERIOD.max(align));
+    let (period, phase) = near.unwrap_or((align, 0));
+    Boundaries { period, phase }
+}
+
+/// Starts that are on both: like the one that `check` names, or multiples of the habit, or else data that are.
+fn both(demand: Boundaries, habit: Option<u64>, suggested: Option<u64>) -> Option<Boundaries> {
     let Some(habit) = habit else {
         return Some(demand);
     };
     let own = (demand.period, demand.phase);
     let with = |phase| meet(own, (habit, phase));
-    let (period, phase) = with(0).or_else(|| with(demand.phase % habit))?;
+    let like = suggested.filter(|start| demand.holds(*start));
+    let met = match like {
+        Some(start) => with(start % habit),
+        None => with(0).or_else(|| with(demand.phase % habit)),
+    };
+    let (period, phase) = met?;
     Some(Boundaries { period, phase })
 }
 
@@ -220,17 +257,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_habit_follows_what_check_names() {
+        let demand = Boundaries {
+            period: 4096,
+            phase: 2048,
+        };
+        let wanted = Boundaries {
+            period: 1 << 20,
+            phase: 942 << 10,
+        };
+        let named = Some(942 << 10);
+        assert_eq!(both(demand, Some(1 << 20), named), Some(wanted));
+    }
+
+    #[test]
     fn a_habit_follows_the_data() {
         let demand = |period, phase| Boundaries { period, phase };
         assert_eq!(
-            both(demand(4096, 0), Some(1 << 20)),
+            both(demand(4096, 0), Some(1 << 20), None),
             Some(demand(1 << 20, 0))
         );
         assert_eq!(
-            both(demand(4096, 512), Some(1 << 20)),
+            both(demand(4096, 512), Some(1 << 20), None),
             Some(demand(1 << 20, 512))
         );
-        let both = both(demand(192 << 10, 0), Some(64 << 10));
+        let both = both(demand(192 << 10, 0), Some(64 << 10), None);
         assert_eq!(both, Some(demand(192 << 10, 0)));
     }
 }

@@ -7,9 +7,9 @@ use crate::tables::{Slot, SlotKind, Table, refused};
 const USUAL_GAP: u64 = 1 << 20;
 
 /// Puts the extended partition around the logical ones: it stays where it can, and never reaches into a
-/// primary one.
-pub fn place(table: &Table, slots: &mut [Slot]) -> Result<()> {
-    let (usable, end) = table.usable();
+/// primary one. It does not go before `low`.
+pub fn place(table: &Table, slots: &mut [Slot], low: u64) -> Result<()> {
+    let (_, end) = table.usable();
     let unit = table.unit();
     let Some(index) = slots
         .iter()
@@ -33,12 +33,13 @@ pub fn place(table: &Table, slots: &mut [Slot]) -> Result<()> {
         };
     };
     let before = primaries().map(Slot::end).filter(|end| *end <= first);
-    let before = before.max().unwrap_or(usable);
+    let before = before.max().unwrap_or(0).max(low);
     let after = primaries()
         .map(|slot| slot.start)
         .filter(|at| *at >= last)
         .min();
-    let start = if old.start >= before && old.start + unit <= first {
+    let is_free = primaries().all(|slot| slot.end() <= old.start || slot.start >= last);
+    let start = if is_free && old.start + unit <= first {
         old.start
     } else {
         let room = first.saturating_sub(before);

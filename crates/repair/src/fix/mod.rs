@@ -8,6 +8,8 @@ mod choose;
 mod dirty;
 mod ends;
 mod extended;
+mod no_room;
+mod opinion;
 mod sector;
 mod survey;
 
@@ -100,22 +102,27 @@ pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<P
     let old = table.slots();
     let reserved = boot::reserved(disk, &table)?;
     let low = first_free(&table, &reserved);
-    let Chosen { shifts, cut } = choose::layout(&table, (low, end), &reserved, survey, choices)?;
+    let chosen = choose::layout(&table, (low, end), &reserved, survey, choices)?;
+    let Chosen { shifts, cut, .. } = &chosen;
     let mut ends = ends::Ends::default();
-    ends.cut(disk, &old, cut)?;
-    let mut new = placed(&old, &shifts, &ends);
+    ends.cut(disk, &old, *cut)?;
+    let mut new = placed(&old, shifts, &ends);
     if choices.grow {
         ends.grow(disk, &old, &new, end)?;
-        new = placed(&old, &shifts, &ends);
+        new = placed(&old, shifts, &ends);
     }
-    let mut consequences = told(disk, survey, &old, &shifts);
+    let mut consequences = told(disk, survey, &old, shifts);
+    consequences.extend(opinion::differing(survey, &chosen, choices, table.unit()));
+    consequences.extend(opinion::container(survey));
+    consequences.extend(opinion::made_up_for(survey, shifts));
+    consequences.extend(opinion::off_grid(survey, &new, choices));
     consequences.extend(ends.consequences());
     let job = if shifts.is_empty() && !choices.grow {
         build::nothing(disk)
     } else {
-        extended::place(&table, &mut new)?;
+        extended::place(&table, &mut new, low)?;
         let grow = choices.grow;
-        let (job, told) = build::job(disk, &table, &old, &new, &shifts, &reserved, grow)?;
+        let (job, told) = build::job(disk, &table, &old, &new, shifts, &reserved, grow)?;
         consequences.extend(told);
         job
     };
@@ -124,7 +131,7 @@ pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<P
         table,
         old,
         new,
-        shifts,
+        shifts: chosen.shifts,
         job,
         survey: survey.clone(),
         consequences,
@@ -144,10 +151,18 @@ fn bounds(disk: &mut dyn Disk, choices: &Choices) -> Result<(Table, u64)> {
     Ok((table, end))
 }
 
-/// The first byte after the table and after what lies behind it, up to the first partition: boot loaders live
-/// there, outside of every table.
+/// Where boot loaders embed themselves on a disk with an MBR of 512-byte sectors: `check` asks that nothing
+/// starts there.
+const MBR_GAP: u64 = 63 * 512;
+
+/// The first byte that something may move to: after the table, the gap of an MBR, and what lies behind it up to
+/// the first partition, as boot loaders live there, outside of every table.
 fn first_free(table: &Table, reserved: &[Reserved]) -> u64 {
     let (usable, _) = table.usable();
+    let usable = match table {
+        Table::Dos(_) if table.unit() == 512 => usable.max(MBR_GAP),
+        _ => usable,
+    };
     let slots = table.slots();
     let records = table.records();
     let records = records.iter().map(|record| record.at);

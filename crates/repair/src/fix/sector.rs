@@ -73,6 +73,10 @@ impl<D: DerefMut<Target: Disk>> Disk for Sectored<D> {
         self.disk.zeros_from(at)
     }
 
+    fn data_from(&mut self, at: u64) -> u64 {
+        self.disk.data_from(at)
+    }
+
     fn second(&self) -> Option<Box<dyn Disk + Send>> {
         let disk = self.disk.second()?;
         let logical = self.logical;

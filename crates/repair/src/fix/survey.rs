@@ -14,6 +14,8 @@ pub struct Part {
     /// The starts at which its data are on every grid that asks for it; `None`: it holds no data that
     /// anybody waits for, and may start anywhere.
     pub demand: Option<Boundaries>,
+    /// The good start that `check` names for it.
+    pub suggested: Option<u64>,
     /// Why it must not be moved.
     pub stays: Option<String>,
 }
@@ -23,6 +25,8 @@ pub struct Part {
 pub struct Survey {
     /// Its partitions, but for an extended one.
     pub parts: Vec<Part>,
+    /// The grid in bytes off which the image file puts the data of the disk, wherever partitions start.
+    pub container: Option<u64>,
 }
 
 impl Survey {
@@ -37,7 +41,7 @@ impl Survey {
 pub struct Choices {
     /// Only these partitions move; none: all that have to.
     pub only: Vec<u32>,
-    /// Starts are multiples of this; `None`: of a mebibyte if that costs no more than less would.
+    /// Starts are multiples of this, wherever the data then lie; `None`: of a mebibyte if that costs no more than less would.
     pub align: Option<u64>,
     /// Use all of a disk that has become longer: the table's backup and the last partition go to its end.
     pub grow: bool,

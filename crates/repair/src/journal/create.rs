@@ -5,8 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::header::{BLOCK, JOB_AT, UNREADABLE_AT, UNREADABLE_BYTES, UNREADABLE_MOST};
-use super::{Header, Journal, State, failed, record};
+use super::header::{BLOCK, JOB_AT, ORIGIN_AT, UNREADABLE_AT, UNREADABLE_BYTES, UNREADABLE_MOST};
+use super::{Contents, Header, Journal, State, failed, record};
 use crate::mover::job::Track;
 use crate::mover::{Job, digest};
 use crate::{Disk, Error, ErrorKind, Result};
@@ -56,7 +56,7 @@ fn name(job_hash: u128) -> u128 {
 
 impl<'a> Journal<'a> {
     /// Makes a journal on a store of exactly the right size. Nothing may move before this returns.
-    pub fn create(store: &'a mut dyn Disk, header: Header, job: &Job) -> Result<Self> {
+    pub fn create(store: &'a mut dyn Disk, header: Header, contents: &Contents) -> Result<Self> {
         if store.size_bytes() != header.total_bytes {
             return Err(Error::new(
                 ErrorKind::Refused,
@@ -67,10 +67,14 @@ impl<'a> Journal<'a> {
                 ),
             ));
         }
-        let mut encoded = record::encode(job);
-        pad(&mut encoded);
-        store.write_at(JOB_AT, &encoded).map_err(failed)?;
-        let state = State::first();
+        for (at, mut encoded) in [
+            (ORIGIN_AT, record::encode_origin(contents)),
+            (JOB_AT, record::encode(&contents.job)),
+        ] {
+            pad(&mut encoded);
+            store.write_at(at, &encoded).map_err(failed)?;
+        }
+        let state = contents.state;
         write_state(store, header.id, &state).map_err(failed)?;
         store.flush().map_err(failed)?;
         let mut block = header.encode();

@@ -92,7 +92,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// The name of a new file, or that it is gone, survives the loss of power.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder(path))?.sync_all()
 }
 

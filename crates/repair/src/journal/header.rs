@@ -5,7 +5,7 @@ use super::codec::{Reader, Writer};
 /// The first bytes of a journal.
 pub const MAGIC: [u8; 8] = *b"IOALNJRN";
 /// The version that this program writes, and the only one that it reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Parts of a journal begin on blocks of this size.
 pub const BLOCK: u64 = 4096;
 
@@ -24,7 +24,8 @@ pub const LENGTH: usize = 8 + 4 + 4 + 16 + 9 * 8 + 16 + 4;
 /// 4096               state of even number, twice      16384  end of states
 /// 4096 + 8192        state of odd number, twice
 /// 20480              what could not be read: up to 256 places, a sector each
-/// 151552             the job
+/// 151552             where it was begun, and on what
+/// 167936             the job
 /// slots_at           two slots of slot_bytes: windows on their way
 /// total_bytes - 4096 header again
 /// ```
@@ -60,8 +61,12 @@ pub const UNREADABLE_AT: u64 = STATES_AT + 4 * BLOCK;
 pub const UNREADABLE_MOST: u64 = 256;
 /// A sector each: adding one never writes on another.
 pub const UNREADABLE_BYTES: u64 = 512;
+/// Where it is said who began it.
+pub const ORIGIN_AT: u64 = UNREADABLE_AT + UNREADABLE_MOST * UNREADABLE_BYTES;
+/// The room for that.
+pub const ORIGIN_BYTES: u64 = 4 * BLOCK;
 /// Where the job is.
-pub const JOB_AT: u64 = UNREADABLE_AT + UNREADABLE_MOST * UNREADABLE_BYTES;
+pub const JOB_AT: u64 = ORIGIN_AT + ORIGIN_BYTES;
 
 impl Header {
     /// As bytes, shorter than a block.

@@ -15,16 +15,16 @@ mod sign;
 mod state;
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 pub use create::{Sizes, header_for};
 pub use file::JournalFile;
-pub(crate) use file::sync_folder;
 pub use header::{Header, PIECE_MOST, SLOT_MOST};
 #[doc(hidden)]
 pub use sign::sign;
 pub use state::{Stage, Staged, State};
 
-use crate::mover::Job;
+use crate::mover::{Job, MoveOrigin};
 use crate::{Disk, Error, Result};
 
 /// An open journal. It is kept on a [`Disk`] too: a file, or a model that loses power.
@@ -47,9 +47,35 @@ pub struct Contents {
     pub state: State,
     /// What could not be read, by addresses before the move.
     pub unreadable: Vec<Range<u64>>,
+    /// The name of this run, which the marker on the disk has too.
+    pub run: u128,
+    /// The machine that it was begun on.
+    pub host: String,
+    /// The absolute path of this journal there.
+    pub journal: PathBuf,
+    /// What the caller knew the disk by.
+    pub target: String,
 }
 
 impl Contents {
+    /// Of a run that begins.
+    pub fn first(header: &Header, job: &Job, origin: &MoveOrigin) -> Self {
+        let MoveOrigin {
+            host,
+            journal,
+            target,
+        } = origin.clone();
+        Self {
+            job: job.clone(),
+            state: State::first(),
+            unreadable: Vec::new(),
+            run: header.id,
+            host,
+            journal,
+            target,
+        }
+    }
+
     /// Whether `rollback` can still be chosen.
     pub const fn can_roll_back(&self) -> bool {
         !matches!(self.state.stage, Stage::Committed | Stage::Done)

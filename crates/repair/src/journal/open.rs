@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use super::header::{
-    self, BLOCK, JOB_AT, MAGIC, STATES_AT, UNREADABLE_AT, UNREADABLE_BYTES, UNREADABLE_MOST,
+    self, BLOCK, JOB_AT, MAGIC, ORIGIN_AT, ORIGIN_BYTES, STATES_AT, UNREADABLE_AT,
+    UNREADABLE_BYTES, UNREADABLE_MOST,
 };
 use super::{Contents, Header, State, failed, record};
 use crate::mover::job::Track;
-use crate::mover::{Job, check, digest};
+use crate::mover::{Job, MoveOrigin, check, digest};
 use crate::{Disk, Error, ErrorKind, Result};
 
-/// No job is longer: the patches of one are limited to 64 MiB.
-const JOB_MOST: u64 = 80 << 20;
+/// No job is longer: two images of patches, and what is kept of superblocks and free space, have limits.
+const JOB_MOST: u64 = 272 << 20;
 
 /// No journal has that many records.
 const NUMBER_MOST: u64 = 1 << 60;
@@ -25,9 +26,9 @@ pub fn open(store: &mut dyn Disk) -> Result<(Header, Contents)> {
         .ok_or_else(|| refused("it is damaged: there is no whole record of how far the job is"))?;
     let unreadable = read_unreadable(store, state.unreadable)?;
     let contents = Contents {
-        job,
         state,
         unreadable,
+        ..Contents::first(&header, &job, &read_origin(store)?)
     };
     Ok((header, contents))
 }
@@ -71,7 +72,7 @@ fn no_header(first: &[u8], last: &[u8]) -> String {
     match header::version(first) {
         Some(version) if version != header::VERSION => {
             format!(
-                "it has version {version}, this program knows {} only",
+                "it has version {version}, this program knows {} only: the ioalign that began the move can end it",
                 header::VERSION
             )
         }
@@ -94,6 +95,12 @@ fn read_job(store: &mut dyn Disk, header: &Header) -> Result<Job> {
         .ok_or_else(|| refused("it is damaged: the job is not what was written"))?;
     check(&job, header.disk_bytes, header.logical_bytes)?;
     Ok(job)
+}
+
+fn read_origin(store: &mut dyn Disk) -> Result<MoveOrigin> {
+    let bytes = read(store, ORIGIN_AT, ORIGIN_BYTES)?;
+    record::decode_origin(&bytes)
+        .ok_or_else(|| refused("it is damaged: where it was begun is not what was written"))
 }
 
 fn newest_state(store: &mut dyn Disk, header: &Header) -> Option<State> {

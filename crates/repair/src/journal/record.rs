@@ -1,9 +1,14 @@
 //! The job as bytes in the journal, and places that could not be read.
 
+use std::ffi::OsStr;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
+use super::Contents;
 use super::codec::{Reader, Writer};
-use crate::mover::job::{Identity, Job, Move, Patch, Phase, Witness};
+use crate::mover::MoveOrigin;
+use crate::mover::job::{Identity, Job, Move, Patch, Phase, Saved, SavedBytes, Witness};
 
 const PHASES: [Phase; 3] = [Phase::Contents, Phase::Table, Phase::Covered];
 
@@ -31,10 +36,16 @@ pub fn encode(job: &Job) -> Vec<u8> {
         out.bytes(&patch.before);
         out.bytes(&patch.after);
     }
-    out.count(job.keep.len());
-    for keep in &job.keep {
-        range(&mut out, keep);
+    ranges(&mut out, &job.keep);
+    let saved = &job.identity.saved;
+    for all in [&saved.tables, &saved.superblocks, &saved.gap] {
+        out.count(all.len());
+        for one in all {
+            out.u64(one.at);
+            out.bytes(&one.bytes);
+        }
     }
+    ranges(&mut out, &saved.zeros);
     out.0
 }
 
@@ -60,10 +71,18 @@ pub fn decode(bytes: &[u8]) -> Option<Job> {
         })
     })?;
     let keep = list(&mut from, 16, read_range)?;
+    let mut bytes = || list(&mut from, 16, read_bytes);
+    let (tables, superblocks, gap) = (bytes()?, bytes()?, bytes()?);
     let identity = Identity {
         size_bytes,
         logical_bytes,
         witnesses,
+        saved: Saved {
+            tables,
+            superblocks,
+            gap,
+            zeros: list(&mut from, 16, read_range)?,
+        },
     };
     from.0.is_empty().then_some(Job {
         moves,
@@ -82,6 +101,19 @@ fn list<'a, T>(
     (0..count).map(|_| read(from)).collect()
 }
 
+fn read_bytes(from: &mut Reader<'_>) -> Option<SavedBytes> {
+    let at = from.u64()?;
+    let bytes = from.bytes()?.to_vec();
+    Some(SavedBytes { at, bytes })
+}
+
+fn ranges(out: &mut Writer, all: &[Range<u64>]) {
+    out.count(all.len());
+    for one in all {
+        range(out, one);
+    }
+}
+
 fn range(out: &mut Writer, range: &Range<u64>) {
     out.u64(range.start);
     out.u64(range.end);
@@ -90,6 +122,31 @@ fn range(out: &mut Writer, range: &Range<u64>) {
 fn read_range(from: &mut Reader<'_>) -> Option<Range<u64>> {
     let (start, end) = (from.u64()?, from.u64()?);
     (start <= end).then_some(start..end)
+}
+
+/// Who began a job: length, the three, and a CRC.
+pub fn encode_origin(contents: &Contents) -> Vec<u8> {
+    let mut body = Writer::default();
+    body.bytes(contents.host.as_bytes());
+    body.bytes(contents.journal.as_os_str().as_bytes());
+    body.bytes(contents.target.as_bytes());
+    let mut out = Writer::default();
+    out.bytes(&body.0);
+    out.close()
+}
+
+/// The origin in such a record.
+pub fn decode_origin(bytes: &[u8]) -> Option<MoveOrigin> {
+    let body = Reader(bytes).bytes()?;
+    Reader::checked(bytes, body.len().checked_add(12)?)?;
+    let mut from = Reader(body);
+    let mut next = || from.bytes();
+    let origin = MoveOrigin {
+        host: String::from_utf8(next()?.to_vec()).ok()?,
+        journal: Path::new(OsStr::from_bytes(next()?)).to_owned(),
+        target: String::from_utf8(next()?.to_vec()).ok()?,
+    };
+    from.0.is_empty().then_some(origin)
 }
 
 /// A place that could not be read, with its CRC.

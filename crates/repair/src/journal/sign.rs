@@ -1,7 +1,7 @@
 //! Makes the checksums of a damaged journal right, so that fuzzing gets behind them.
 
 use super::codec::Reader;
-use super::header::{self, BLOCK, JOB_AT, STATES_AT};
+use super::header::{self, BLOCK, JOB_AT, ORIGIN_AT, STATES_AT};
 use super::state;
 use crate::mover::digest;
 
@@ -9,7 +9,7 @@ use crate::mover::digest;
 const JOB_BYTES_AT: usize = 48;
 const JOB_HASH_AT: usize = header::LENGTH - 20;
 
-/// The CRCs of the first header and of all states, and the hash of the job.
+/// The CRCs of the first header, of the origin and of all states, and the hash of the job.
 pub fn sign(bytes: &mut [u8]) {
     if let Some(hash) = job_hash(bytes)
         && let Some(place) = bytes.get_mut(JOB_HASH_AT..JOB_HASH_AT + 16)
@@ -17,6 +17,11 @@ pub fn sign(bytes: &mut [u8]) {
         place.copy_from_slice(&hash.to_le_bytes());
     }
     crc(bytes, 0, header::LENGTH);
+    let origin = usize::try_from(ORIGIN_AT).unwrap_or(usize::MAX);
+    let length = bytes.get(origin..).and_then(|rest| Reader(rest).u64());
+    if let Some(length) = length.and_then(|length| usize::try_from(length).ok()) {
+        crc(bytes, origin, length.saturating_add(12));
+    }
     for block in 0..4 {
         let at = usize::try_from(STATES_AT + block * BLOCK).unwrap_or(usize::MAX);
         crc(bytes, at, state::LENGTH);

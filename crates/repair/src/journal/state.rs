@@ -14,6 +14,8 @@ pub const LENGTH: usize = 16 + 8 + 1 + 8 + 8 + 4 + 1 + 1 + 1 + 8 + 8 + 16 + 4;
 /// The part of a job that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// All data are at their sources; the disk is being made unrecognisable, or recognisable again.
+    Marking,
     /// Data move, or move back.
     Moving,
     /// All data are in place; patches of contents are being written, or undone.
@@ -26,7 +28,8 @@ pub enum Stage {
     RolledBack,
 }
 
-const STAGES: [Stage; 5] = [
+const STAGES: [Stage; 6] = [
+    Stage::Marking,
     Stage::Moving,
     Stage::Contents,
     Stage::Committed,
@@ -71,7 +74,7 @@ impl State {
     pub const fn first() -> Self {
         Self {
             number: 1,
-            stage: Stage::Moving,
+            stage: Stage::Marking,
             index: 0,
             done: 0,
             unreadable: 0,

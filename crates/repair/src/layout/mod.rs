@@ -22,7 +22,8 @@ pub struct Block {
     pub size: u64,
     /// Bytes that must stay free before it: the record of a logical partition.
     pub ahead: u64,
-    /// The range that it must stay in: the usable part of the disk, or the extended partition.
+    /// The range that it may move in: the usable part of the disk behind the boot loader's gap, or the
+    /// extended partition.
     pub within: (u64, u64),
     /// The starts that are good for it; `None`: any, as long as it must not move it stays.
     pub grid: Option<Boundaries>,
@@ -67,9 +68,11 @@ impl Block {
         if self.fixed {
             return at == self.start;
         }
-        let inside = at
+        let behind = at
             .checked_sub(self.ahead)
             .is_some_and(|ahead| ahead >= self.within.0);
+        // What is before the range may stay there, and nothing goes there.
+        let inside = at == self.start || behind;
         let good = self.grid.is_none_or(|grid| grid.holds(at));
         inside && self.end(at) <= self.within.1 && good
     }

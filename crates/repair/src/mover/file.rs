@@ -8,19 +8,14 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::num::NonZeroU64;
-use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::time::Duration;
 
-use rustix::fs::{Advice, FlockOperation, OFlags, fadvise, flock, ioctl_blksszget};
+use rustix::fs::{Advice, FallocateFlags, OFlags, fadvise, fallocate, ioctl_blksszget};
 use rustix::io::Errno;
 
+use super::holes;
 use crate::{Disk, Error, ErrorKind, Result};
-
-/// A lock that another holds is asked for so often,
-const LOCK_TRIES: u32 = 5;
-/// with such a pause between.
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// An open file with its size.
 #[derive(Debug)]
@@ -28,6 +23,8 @@ pub struct FileDisk {
     file: File,
     size: u64,
     logical: u64,
+    /// Stretches of zeros become holes, and holes are not read.
+    keeps_holes: bool,
 }
 
 impl FileDisk {
@@ -51,7 +48,7 @@ impl FileDisk {
 
     /// Takes an open file and locks it.
     pub fn locked(mut file: File, logical: u64, path: &Path) -> Result<Self> {
-        match lock(&file) {
+        match ioalign_device::lock::whole(&file) {
             Err(Errno::WOULDBLOCK) => return Err(in_use(path)),
             Err(error) => return Err(Error::io("cannot be locked", error.into()).of_target(path)),
             Ok(()) => {}
@@ -62,6 +59,7 @@ impl FileDisk {
             file,
             size,
             logical,
+            keeps_holes: false,
         })
     }
 }
@@ -74,22 +72,44 @@ impl FileDisk {
         Ok(())
     }
 
+    /// A sparse file stays sparse from now on: stretches of zeros that are written to it become holes, and
+    /// its holes are not read. One that has no holes keeps all of its space.
+    pub(crate) fn keeping_holes(mut self) -> io::Result<Self> {
+        let meta = self.file.metadata()?;
+        self.keeps_holes = meta.is_file() && meta.blocks().saturating_mul(512) < meta.len();
+        if self.keeps_holes {
+            // Some file systems report holes right only of what is on the medium.
+            self.file.sync_all()?;
+        }
+        Ok(self)
+    }
+
+    /// Writes data, and makes holes of stretches of zeros.
+    fn write_with_holes(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut from = at;
+        for (is_hole, part) in holes::stretches(at, bytes) {
+            let length = part.len() as u64;
+            if !(is_hole && self.punched(from, length)) {
+                self.file.write_all_at(part, from)?;
+            }
+            from += length;
+        }
+        Ok(())
+    }
+
+    /// Whether a stretch is a hole now. Where none can be made zeros are written, as anywhere else.
+    fn punched(&self, at: u64, bytes: u64) -> bool {
+        if hole_from(&self.file, at, self.size) >= bytes {
+            return true;
+        }
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        fallocate(&self.file, flags, at, bytes).is_ok()
+    }
+
     /// The same open file.
     pub(crate) fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
-}
-
-/// A child of a program that has just let go of the file holds the lock too, between its fork and its exec:
-/// so it is asked for a few times.
-fn lock(file: &File) -> rustix::io::Result<()> {
-    for _ in 0..LOCK_TRIES {
-        match flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
-            other => return other,
-        }
-    }
-    Err(Errno::WOULDBLOCK)
 }
 
 fn in_use(path: &Path) -> Error {
@@ -106,10 +126,17 @@ impl Disk for FileDisk {
     }
 
     fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        if self.keeps_holes && self.zeros_from(at) >= bytes.len() as u64 {
+            bytes.fill(0);
+            return Ok(());
+        }
         self.file.read_exact_at(bytes, at)
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        if self.keeps_holes {
+            return self.write_with_holes(at, bytes);
+        }
         self.file.write_all_at(bytes, at)
     }
 
@@ -128,12 +155,22 @@ impl Disk for FileDisk {
     }
 
     fn zeros_from(&mut self, at: u64) -> u64 {
-        let data = match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(at)) {
-            Ok(data) => data,
-            // No data up to the end.
-            Err(Errno::NXIO) => self.size,
-            Err(_) => at,
-        };
-        data.min(self.size).saturating_sub(at)
+        hole_from(&self.file, at, self.size)
     }
+
+    fn data_from(&mut self, at: u64) -> u64 {
+        let hole = rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Hole(at));
+        hole.map_or(0, |hole| hole.min(self.size).saturating_sub(at))
+    }
+}
+
+/// The length of the hole there.
+fn hole_from(file: &File, at: u64, size: u64) -> u64 {
+    let data = match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
+        Ok(data) => data,
+        // No data up to the end.
+        Err(Errno::NXIO) => size,
+        Err(_) => at,
+    };
+    data.min(size).saturating_sub(at)
 }

@@ -8,8 +8,25 @@
 //!
 //! # States
 //!
-//! `Moving(i, done) → Contents → Committed → Done`, and back `Contents → Moving → RolledBack`. The state says
-//! nothing of a direction: each is a place on one way that can be gone either way at any time.
+//! `Marking → Moving(i, done) → Contents → Committed → Done`, and back `Contents → Moving → Marking → RolledBack`.
+//! The state says nothing of a direction: each is a place on one way that can be gone either way at any time.
+//!
+//! # The marker
+//!
+//! A disk on its way is no disk for anybody else. Before the first byte moves the first sector becomes a marker
+//! ([`MoveMarker`](ioalign_core::move_marker::MoveMarker)), GPT headers lose their signature, and the superblocks of what moves, with their
+//! copies, are set aside (`flight`): the originals are in the journal, and what stands for them moves in
+//! their place. The marker is durable before anything else is covered, and it is replaced by a table only when
+//! all else is durable in its place, in the new layout or in the old. So at every moment one of these holds:
+//!
+//! * the first sector is the marker of this run, by its id: there is no table, and what is covered is not found
+//!   without one either, from the end of `Marking` to the begin of `Contents`;
+//! * all is as before the job (nothing is covered yet, or all has been put back), or all is as after it. The
+//!   first sector is then the old one, the new one, or, where power went out while that very sector was written,
+//!   neither; a disk without a readable table is not taken for anything, and both ways out write it once more.
+//!
+//! Where the first sector is found to be the old one in `Marking`, or the new one in `Committed`, nothing is
+//! left to do there: the disk may have been in use since, and nothing else is written.
 //!
 //! # Invariants
 //!
@@ -20,7 +37,9 @@
 //!    durable in a slot of the journal, and a durable record says so (`staged`).
 //! 3. A slot is written only when no durable record speaks of it: there are two, by turns.
 //! 4. Records of even and odd number lie apart; between two records there is a `sync`. One of them is whole.
-//! 5. Outside the destinations nothing is written before the commit.
+//! 5. Outside the destinations nothing is written before the commit but what is covered, and the journal has
+//!    all of that as it was, with the free space that data go over (up to 64 MiB of it).
+//! 6. Without the marker in the first sector nothing else is covered, and no table is written.
 //!
 //! # What is durable when
 //!
@@ -33,8 +52,9 @@
 //! whatever the distance: a move by two sectors is as fast as one by a MiB. While it is written, flushed and
 //! read back, the next window is read into memory and into the other slot; its record waits for both.
 //!
-//! `Contents` is recorded before the first patch of contents is written, `Committed` after all of them are
-//! read back, then the tables, in the order of the job, each durable before the next, then `Done`.
+//! `Contents` is recorded before the first patch of contents is written and the first superblock put back,
+//! `Committed` after all of them are read back, then the tables, in the order of the job, each durable before
+//! the next, the first sector last, then `Done`.
 //!
 //! # Why recovery is right
 //!
@@ -47,9 +67,10 @@
 //! * A crash while patches are written: the journal has both images, and writing either is the same bytes.
 //! * A killed program leaves records in caches that power loss takes away: opening a journal flushes it before
 //!   anything is decided by it. The disk needs no such care: a record never counts on what was not flushed
-//!   before it was written.
-//! * Going back undoes patches of contents, then moves in reverse order, then what moves covered. A move whose
-//!   source nothing has written on is not moved back but forgotten.
+//!   before it was written, and the first sector is written once more and flushed before the last record.
+//! * Going back undoes patches of contents, then moves in reverse order, then what moves covered; then, in
+//!   `Marking`, superblocks, GPT headers and at last the first sector. A move whose source nothing has written
+//!   on is not moved back but forgotten.
 //!
 //! Verification reads a window back *before* its other copy is given up (the source, or the slot), so a disk
 //! that does not keep what it is given is found while the data still exist, and the window is written again.
@@ -58,10 +79,14 @@ mod apart;
 pub mod digest;
 pub(crate) mod disk_check;
 mod file;
+mod flight;
+mod ground;
+pub(crate) mod holes;
 pub mod job;
 mod load;
 mod meter;
 mod options;
+mod origin;
 pub(crate) mod reading;
 mod run;
 mod stage;
@@ -75,9 +100,11 @@ pub use file::FileDisk;
 pub use job::{Identity, Job, Move, Patch, Phase, Side, Track, Witness, check};
 pub use meter::{Progress, Task, Watch};
 pub use options::{Options, ReadErrors, Verify};
+pub use origin::MoveOrigin;
 
-use crate::journal::{Contents, Journal, JournalFile, State, header_for};
+use crate::journal::{Contents, Journal, JournalFile, header_for};
 use crate::{Disk, Result};
+use flight::Flight;
 pub(crate) use meter::Meter;
 use run::Run;
 
@@ -110,12 +137,16 @@ pub fn apply(
     disk: &mut dyn Disk,
     journal: &Path,
     job: &Job,
+    origin: &MoveOrigin,
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
+    origin.check()?;
     before(disk, job)?;
     let file = JournalFile::create(journal, journal_bytes(job, options)?)?;
-    kept_in(file, |store| begin(disk, store, job, options, watch))
+    kept_in(file, |store| {
+        begin(disk, store, job, origin, options, watch)
+    })
 }
 
 /// Goes on with the job of a journal to its end.
@@ -157,7 +188,8 @@ pub fn journal_bytes(job: &Job, options: &Options) -> Result<u64> {
 
 fn before(disk: &mut dyn Disk, job: &Job) -> Result<()> {
     check(job, disk.size_bytes(), disk.logical_bytes())?;
-    disk_check::before_starting(disk, job)
+    disk_check::before_starting(disk, job)?;
+    disk_check::before_marking(disk, job)
 }
 
 /// [`apply`] with a journal on any store of [`journal_bytes`].
@@ -165,29 +197,29 @@ pub fn apply_with(
     disk: &mut dyn Disk,
     store: &mut dyn Disk,
     job: &Job,
+    origin: &MoveOrigin,
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
+    origin.check()?;
     before(disk, job)?;
-    begin(disk, store, job, options, watch)
+    begin(disk, store, job, origin, options, watch)
 }
 
 fn begin(
     disk: &mut dyn Disk,
     store: &mut dyn Disk,
     job: &Job,
+    origin: &MoveOrigin,
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let header = header_for(job, options.sizes(disk.logical_bytes())?);
-    let journal = Journal::create(store, header, job)?;
-    let contents = Contents {
-        job: job.clone(),
-        state: State::first(),
-        unreadable: Vec::new(),
-    };
+    let contents = Contents::first(&header, job, origin);
+    let flight = Flight::of_run(&contents)?;
+    let journal = Journal::create(store, header, &contents)?;
     let meter = Meter::new(watch, options.limit, Task::Moving, job.moved_bytes());
-    Run::new(disk, journal, contents, options.clone(), meter).forward()
+    Run::new(disk, journal, (contents, flight), options.clone(), meter).forward()
 }
 
 /// [`resume`] with any store.
@@ -198,7 +230,7 @@ pub fn resume_with(
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let mut run = open(disk, store, options, watch, Task::Moving)?;
-    run.recover()?;
+    run.recover(Side::Destination)?;
     run.forward()
 }
 
@@ -210,7 +242,7 @@ pub fn rollback_with(
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let mut run = open(disk, store, options, watch, Task::MovingBack)?;
-    run.recover()?;
+    run.recover(Side::Source)?;
     run.backward()
 }
 
@@ -228,5 +260,7 @@ fn open<'a>(
     check(&contents.job, disk.size_bytes(), disk.logical_bytes())?;
     let total = contents.job.moved_bytes();
     let meter = Meter::new(watch, options.limit, task, total);
-    Ok(Run::new(disk, journal, contents, options.clone(), meter))
+    let flight = Flight::of_run(&contents)?;
+    let parts = (contents, flight);
+    Ok(Run::new(disk, journal, parts, options.clone(), meter))
 }

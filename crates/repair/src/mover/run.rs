@@ -1,9 +1,9 @@
 //! The whole way of a job, forth and back, by its recorded state.
 
+use super::flight::Flight;
 use super::load::{Hands, Loaded};
 use super::meter::Meter;
-use super::window::write;
-use super::{Done, Job, Options, Outcome, Phase, Side, Track, disk_check};
+use super::{Done, Job, Options, Outcome, Side, Track, disk_check};
 use crate::journal::{Contents, Journal, Stage, State};
 use crate::{Disk, Error, ErrorKind, Result};
 
@@ -16,6 +16,8 @@ pub struct Run<'a> {
     pub(super) journal: Journal<'a>,
     pub(super) job: Job,
     pub(super) state: State,
+    /// What stands on the disk meanwhile.
+    pub(super) flight: Flight,
     pub(super) options: Options,
     pub(super) meter: Meter<'a>,
     /// The size of one read or write, for the whole life of the journal.
@@ -37,7 +39,7 @@ impl<'a> Run<'a> {
     pub fn new(
         disk: &'a mut dyn Disk,
         mut journal: Journal<'a>,
-        contents: Contents,
+        (contents, flight): (Contents, Flight),
         options: Options,
         meter: Meter<'a>,
     ) -> Self {
@@ -49,6 +51,7 @@ impl<'a> Run<'a> {
             disk,
             job: contents.job,
             state: contents.state,
+            flight,
             options,
             meter,
             piece,
@@ -61,19 +64,23 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// To the end: data, contents, tables.
+    /// To the end: marks, data, contents, tables.
     pub fn forward(&mut self) -> Result<Done> {
         self.meter.begin_at(self.there());
+        if self.state.stage == Stage::Marking {
+            self.mark()?;
+            self.enter(Stage::Moving)?;
+        }
         if self.state.stage == Stage::Moving {
             self.travel(Side::Destination)?;
             self.enter(Stage::Contents)?;
         }
         if self.state.stage == Stage::Contents {
-            self.write_patches(Phase::Contents, true)?;
+            self.write_contents(Side::Destination)?;
             self.enter(Stage::Committed)?;
         }
         if self.state.stage == Stage::Committed {
-            self.write_patches(Phase::Table, true)?;
+            self.commit()?;
             self.enter(Stage::Done)?;
         }
         Ok(self.done())
@@ -86,25 +93,36 @@ impl<'a> Run<'a> {
         }
         self.meter.begin_at(self.there());
         if self.state.stage == Stage::Contents {
-            self.write_patches(Phase::Contents, false)?;
+            self.write_contents(Side::Source)?;
             self.enter(Stage::Moving)?;
         }
         if self.state.stage == Stage::Moving {
             self.travel(Side::Source)?;
-            self.write_patches(Phase::Covered, false)?;
+            self.uncover_gap()?;
+            self.enter(Stage::Marking)?;
+        }
+        if self.state.stage == Stage::Marking {
+            self.unmark()?;
             self.enter(Stage::RolledBack)?;
         }
         Ok(self.done())
     }
 
     /// Ends what was on its way when the last run ended.
-    pub fn recover(&mut self) -> Result<()> {
+    pub fn recover(&mut self, toward: Side) -> Result<()> {
         if matches!(self.state.stage, Stage::Done | Stage::RolledBack) {
             return Ok(());
         }
+        disk_check::no_marker(self.disk, Some(self.flight.run))?;
         if !self.options.trust_disk {
-            let unreadable = self.journal.unreadable().to_vec();
-            disk_check::before_going_on(self.disk, &self.job, &self.state, &unreadable)?;
+            let going = disk_check::Going {
+                job: &self.job,
+                flight: &self.flight,
+                state: &self.state,
+                unreadable: self.journal.unreadable(),
+                back: toward == Side::Source,
+            };
+            disk_check::before_going_on(self.disk, &going)?;
         }
         match (self.state.staged, self.track()) {
             (Some(staged), Some(track)) => self.redo(track, staged),
@@ -194,28 +212,6 @@ impl<'a> Run<'a> {
         let source = self.track().map_or(0..0, |track| track.0.source());
         let mut later = self.job.moves.iter().skip(index);
         !later.any(|one| super::job::overlap(&one.destination(), &source))
-    }
-
-    /// Tables become durable one by one, in their order; undone is the other way round.
-    fn write_patches(&mut self, phase: Phase, after: bool) -> Result<()> {
-        let mut patches: Vec<_> = self.job.patches(phase).cloned().collect();
-        if !after {
-            patches.reverse();
-        }
-        for patch in &patches {
-            let bytes = if after { &patch.after } else { &patch.before };
-            write(self.disk, patch.at, bytes)?;
-            self.meter.written += bytes.len() as u64;
-            if phase == Phase::Table {
-                self.flush()?;
-            }
-        }
-        self.flush()?;
-        for patch in &patches {
-            let bytes = if after { &patch.after } else { &patch.before };
-            disk_check::holds(self.disk, patch.at, bytes)?;
-        }
-        Ok(())
     }
 
     pub(super) fn flush(&mut self) -> Result<()> {

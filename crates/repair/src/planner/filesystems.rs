@@ -1,9 +1,11 @@
 //! What a file system is told of the ground: only at mkfs time, for most of them.
 
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, Tier};
 
 use super::array::Level;
-use super::want::{Filesystem, Want};
+use super::ground::ELEMENT;
+use super::solve::Constraint;
+use super::want::{Database, Filesystem, PartRole, Want};
 
 /// Stripe unit and width in the terms of mkfs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -49,10 +51,66 @@ pub fn granule(want: &Want) -> Bytes {
         want.indirection_unit,
         want.volume_block,
     ];
-    let all = declared.into_iter().flatten();
-    all.filter(|size| size.get().is_power_of_two())
+    let rmw = want.grids.iter().filter(|grid| grid.tier == Tier::Rmw);
+    let sizes = declared.into_iter().flatten();
+    sizes
+        .chain(rmw.map(|grid| grid.size))
+        .filter(|size| size.get().is_power_of_two())
         .max()
         .unwrap_or(want.physical)
+}
+
+/// A file system whose blocks are smaller than a unit below: a write of one of them is read-modify-write although
+/// everything starts where it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockBelowUnit {
+    /// The smallest piece that the file system allocates.
+    pub block: Bytes,
+    /// What is changed at a time below.
+    pub unit: Bytes,
+    /// What that is.
+    pub kind: String,
+}
+
+/// The rule that `check` names it by.
+pub const BLOCK_RULE: &str = "block-below-rmw-unit";
+
+/// Whether the file system that is wanted has no blocks as large as the largest unit that was kept. A controller's
+/// element is none: most of them hold writes back until it is whole.
+pub fn block_below_unit(want: &Want, kept: &[Constraint]) -> Option<BlockBelowUnit> {
+    let boots = want
+        .partitions
+        .iter()
+        .any(|part| part.role == PartRole::Boot);
+    let boot = boots.then_some(Filesystem::Ext4);
+    let made = want.filesystem.into_iter().chain(boot);
+    let block = made.filter_map(|made| block(made, want)).min()?;
+    let is_unit = |grid: &&Constraint| grid.tier == Tier::Rmw && grid.kind != ELEMENT;
+    let larger = kept.iter().filter(is_unit).filter(|grid| grid.size > block);
+    let largest = larger.max_by_key(|grid| grid.size)?;
+    Some(BlockBelowUnit {
+        block,
+        unit: largest.size,
+        kind: largest.kind.clone(),
+    })
+}
+
+/// The smallest piece that a file system allocates when it is made as the plan says; paging space allocates none.
+fn block(filesystem: Filesystem, want: &Want) -> Option<Bytes> {
+    Some(match filesystem {
+        Filesystem::Ext4 => cluster(want).unwrap_or(BLOCK),
+        Filesystem::Xfs | Filesystem::Btrfs => BLOCK,
+        Filesystem::Ntfs => allocation_unit(want),
+        Filesystem::Zfs => Bytes::new(1 << ashift(want)),
+        Filesystem::Vmfs => Bytes::MIB,
+        Filesystem::Ufs => fragment(want),
+        Filesystem::Swap => return None,
+    })
+}
+
+/// UFS's fragment, an eighth of its block (newfs(8)).
+pub fn fragment(want: &Want) -> Bytes {
+    Bytes::new(granule(want).get().clamp(4096, 8192))
 }
 
 /// ZFS's `ashift` for the ground: between 9 and 16, which is all it takes.
@@ -66,9 +124,13 @@ pub fn cluster(want: &Want) -> Option<Bytes> {
     (granule > BLOCK && granule <= Bytes::new(1 << 16)).then_some(granule)
 }
 
-/// NTFS's allocation unit: the largest up to 64 KiB that divides the stripe unit into whole ones.
+/// NTFS's allocation unit: the largest up to 64 KiB that divides the stripe unit into whole ones. For SQL Server
+/// always 64 KiB, an extent of its files (Microsoft, "Disk Partition Alignment Best Practices for SQL Server").
 pub fn allocation_unit(want: &Want) -> Bytes {
-    let unit = Stripe::of(want).map_or(granule(want), |stripe| stripe.unit);
+    if want.database == Some(Database::SqlServer) {
+        return Bytes::new(1 << 16);
+    }
+    let unit = Stripe::of(want).map_or(granule(want), |stripe| stripe.unit.max(granule(want)));
     let natural = unit.natural_alignment().unwrap_or(BLOCK);
     natural.clamp(BLOCK, Bytes::new(1 << 16))
 }

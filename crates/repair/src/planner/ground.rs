@@ -4,34 +4,18 @@ use ioalign_core::{Bytes, Confidence, Tier};
 
 use super::array::{Level, Maker};
 use super::solve::Constraint;
-use super::want::Want;
+use super::want::{Claim, Want};
 
 /// Kind of the grid that is kept for no better reason than that everybody keeps it.
 pub const HABIT: &str = "habit";
+/// Kind of the grid of an array's elements.
+pub const ELEMENT: &str = "element";
 
 /// All grids, also those that cannot be had together.
 pub fn grids(want: &Want) -> Vec<Constraint> {
-    use Confidence::{High, Low, Medium};
-    use Tier::{Preference, Rmw, Validity};
-    let mut all = vec![
-        grid(
-            want.logical,
-            Validity,
-            High,
-            "logical-sector",
-            "the disk's logical block",
-        ),
-        Constraint {
-            phase: Bytes::new(want.physical_phase.get() % want.physical.get().max(1)),
-            ..grid(
-                want.physical,
-                Rmw,
-                High,
-                "physical-block",
-                "the disk's physical block",
-            )
-        },
-    ];
+    use Confidence::{High, Low};
+    use Tier::{Preference, Rmw};
+    let mut all = disk_blocks(want).to_vec();
     let named = [
         (
             want.indirection_unit,
@@ -48,13 +32,9 @@ pub fn grids(want: &Want) -> Vec<Constraint> {
         all.extend(size.map(|size| grid(size, Rmw, High, kind, source)));
     }
     all.extend(array(want));
-    all.extend(want.grids.iter().map(|spec| Constraint {
-        size: spec.size,
-        phase: Bytes::new(spec.phase.get() % spec.size.get().max(1)),
-        tier: spec.tier,
-        confidence: Medium,
-        kind: spec.kind.clone(),
-        source: spec.source.clone(),
+    all.extend(want.grids.iter().map(|grid| Constraint {
+        phase: Bytes::new(grid.phase.get() % grid.size.get().max(1)),
+        ..grid.clone()
     }));
     let habit = |size| {
         grid(
@@ -67,6 +47,30 @@ pub fn grids(want: &Want) -> Vec<Constraint> {
     };
     all.extend(want.habit.map(habit));
     all
+}
+
+/// The logical and the physical block of the disks.
+fn disk_blocks(want: &Want) -> [Constraint; 2] {
+    let block =
+        |size, tier, claim: &Claim, kind| grid(size, tier, claim.confidence, kind, &claim.source);
+    let physical_phase = Bytes::new(want.physical_phase.get() % want.physical.get().max(1));
+    [
+        block(
+            want.logical,
+            Tier::Validity,
+            &want.logical_claim,
+            "logical-sector",
+        ),
+        Constraint {
+            phase: physical_phase,
+            ..block(
+                want.physical,
+                Tier::Rmw,
+                &want.physical_claim,
+                "physical-block",
+            )
+        },
+    ]
 }
 
 fn array(want: &Want) -> Vec<Constraint> {
@@ -95,7 +99,7 @@ fn array(want: &Want) -> Vec<Constraint> {
         array.element,
         element,
         High,
-        "element",
+        ELEMENT,
         "the array's element (chunk)",
     ));
     if let Some(stripe) = array.stripe() {

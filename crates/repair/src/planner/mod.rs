@@ -14,10 +14,12 @@ use std::fmt;
 use ioalign_core::{Bytes, Kind};
 
 pub use array::{Array, Level, Maker};
+pub use filesystems::BlockBelowUnit;
+pub use partitions::ExtendedPartition;
 pub use seat::{Proof, Seat};
 pub use solve::{Constraint, GivenUp, Solution, solve};
 pub use volumes::Lvm;
-pub use want::{Database, Filesystem, Label, Part, PartRole, Volume, Want};
+pub use want::{Claim, Database, Filesystem, Label, Part, PartRole, Volume, Want};
 
 /// A layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +30,34 @@ pub struct Plan {
     pub solution: Solution,
     /// The layers, lowest first.
     pub seats: Vec<Seat>,
+    /// What logical partitions of an MBR lie in.
+    pub extended: Option<ExtendedPartition>,
     /// LVM's numbers, where it is wanted.
     pub lvm: Option<Lvm>,
     /// Every start on every grid.
     pub proof: Vec<Proof>,
+}
+
+impl Plan {
+    /// A file system on top that writes less at a time than what lies below changes.
+    pub fn block_below_unit(&self) -> Option<BlockBelowUnit> {
+        filesystems::block_below_unit(&self.want, &self.solution.kept)
+    }
+
+    /// The grids that the uppermost layer is off although they were kept: what was there stays, and nothing above
+    /// it makes up for where it is.
+    pub fn missed(&self) -> Vec<&Proof> {
+        let top = self.seats.len().saturating_sub(1);
+        self.proof
+            .iter()
+            .filter(|line| line.seat == top && self.is_missed(line))
+            .collect()
+    }
+
+    /// Whether a line of the proof names a grid that was kept, and a remainder.
+    pub fn is_missed(&self, line: &Proof) -> bool {
+        !line.remainder.is_zero() && self.solution.kept.contains(&line.grid)
+    }
 }
 
 /// Why there is no plan.
@@ -67,7 +93,7 @@ pub fn plan(want: &Want) -> Result<Plan, Refusal> {
     )
     .period;
     let solution = solve(grids);
-    let mut seats = partitions::seats(want, &solution)?;
+    let (mut seats, extended) = partitions::seats(want, &solution)?;
     let mut base = seats.last().map_or(Bytes::ZERO, |seat| seat.start);
     let mut lvm = None;
     for volume in &want.volumes {
@@ -90,6 +116,7 @@ pub fn plan(want: &Want) -> Result<Plan, Refusal> {
         want: want.clone(),
         solution,
         seats,
+        extended,
         lvm,
         proof,
     })

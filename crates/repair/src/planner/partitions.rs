@@ -7,19 +7,70 @@ use super::seat::Seat;
 use super::solve::Solution;
 use super::want::{Label, PartRole, Want};
 
-/// The seats of all partitions.
-pub fn seats(want: &Want, solution: &Solution) -> Result<Vec<Seat>, Refusal> {
+/// Primary partitions that an MBR holds: with more of them the last entry is the extended partition.
+const PRIMARIES: usize = 4;
+/// What the entries of an MBR count starts and sizes in: 32 bits of sectors.
+const MBR_SECTORS: u64 = 1 << 32;
+/// libfdisk makes no more partitions of an MBR, the extended one among them.
+const MBR_MOST: usize = 59;
+/// What the usual array of a GPT holds (UEFI 5.3.1).
+const GPT_MOST: usize = 127;
+
+/// The partition of an MBR that the logical ones lie in. Nothing is stored at its start but a link.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ExtendedPartition {
+    /// Its first byte.
+    pub start: Bytes,
+    /// Up to the end of the last logical partition; `None`: the rest of the disk.
+    pub size: Option<Bytes>,
+}
+
+/// The number of the partition at `index` of those that are wanted: from 5 on for logical ones, from 2 on behind
+/// one that the platform makes by itself.
+pub const fn number(want: &Want, index: usize) -> usize {
+    let before = if want.reserved.is_some() { 1 } else { 0 };
+    let extended = if is_logical(want, index) { 1 } else { 0 };
+    index + 1 + before + extended
+}
+
+/// Whether the partition at `index` lies in an extended one.
+pub const fn is_logical(want: &Want, index: usize) -> bool {
+    matches!(want.label, Label::Dos) && want.partitions.len() > PRIMARIES && index + 1 >= PRIMARIES
+}
+
+/// The seats of all partitions, and the extended one that some lie in.
+pub fn seats(
+    want: &Want,
+    solution: &Solution,
+) -> Result<(Vec<Seat>, Option<ExtendedPartition>), Refusal> {
     if want.label == Label::Whole {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), None));
     }
     if let Some(start) = want.given_start {
-        return Ok(vec![seat(1, start, None)]);
+        return Ok((vec![given(want, start)?], None));
     }
+    count(want)?;
     let free = want.label.first_free(want.logical);
+    let free = want
+        .reserved
+        .map_or(Some(free), |reserved| free.checked_add(reserved));
+    let free = free.ok_or_else(too_far)?;
     // By habit the first megabyte stays free, or whatever else the habit is.
     let mut next = free.max(want.habit.unwrap_or(free));
-    let mut seats = Vec::new();
-    for (number, part) in (1..).zip(&want.partitions) {
+    let mut seats: Vec<Seat> = Vec::new();
+    let mut extended: Option<ExtendedPartition> = None;
+    for (index, part) in want.partitions.iter().enumerate() {
+        if is_logical(want, index) {
+            let container = extended.get_or_insert(ExtendedPartition {
+                start: solution.at_or_after(next).ok_or_else(too_far)?,
+                size: None,
+            });
+            // The link in front of a logical partition takes a sector, and starts are boundaries: sfdisk puts it
+            // 2048 sectors ahead, or right ahead where there is less room.
+            let link = next.max(container.start);
+            next = link.checked_add(want.logical).ok_or_else(too_far)?;
+        }
+        let number = number(want, index);
         let start = solution.at_or_after(next).ok_or_else(too_far)?;
         let end = end(want, solution, start, part.size)?;
         let size = end.and_then(|end| end.checked_sub(start));
@@ -29,10 +80,12 @@ pub fn seats(want: &Want, solution: &Solution) -> Result<Vec<Seat>, Refusal> {
                 start.get()
             )));
         }
+        within_mbr(want, number, start, end)?;
+        holds_fat(want, number, part.role, size)?;
         seats.push(seat(number, start, size));
         next = match end {
             Some(end) => end,
-            None if number as usize == want.partitions.len() => break,
+            None if index + 1 == want.partitions.len() => break,
             None => {
                 return Err(Refusal::new(format!(
                     "partition {number} takes the rest of the disk, and others follow: say --size"
@@ -40,7 +93,69 @@ pub fn seats(want: &Want, solution: &Solution) -> Result<Vec<Seat>, Refusal> {
             }
         };
     }
-    Ok(seats)
+    let last = seats.last().and_then(Seat::end);
+    if let Some(container) = &mut extended {
+        container.size = last.and_then(|end| end.checked_sub(container.start));
+    }
+    Ok((seats, extended))
+}
+
+/// The partition that is there and stays.
+fn given(want: &Want, start: Bytes) -> Result<Seat, Refusal> {
+    if start.is_multiple_of(want.logical) {
+        return Ok(seat(number(want, 0), start, None));
+    }
+    Err(Refusal::new(format!(
+        "no partition starts at byte {}: sectors have {} bytes",
+        start.get(),
+        want.logical.get()
+    )))
+}
+
+fn count(want: &Want) -> Result<(), Refusal> {
+    let most = match want.label {
+        Label::Whole => return Ok(()),
+        Label::Dos => MBR_MOST,
+        Label::Gpt | Label::Efi | Label::Vtoc => GPT_MOST,
+    };
+    if want.partitions.len() <= most {
+        return Ok(());
+    }
+    Err(Refusal::new(format!(
+        "{} partitions, and such a table holds {most}",
+        want.partitions.len()
+    )))
+}
+
+fn within_mbr(want: &Want, number: usize, start: Bytes, end: Option<Bytes>) -> Result<(), Refusal> {
+    let most = want.logical.get().saturating_mul(MBR_SECTORS);
+    let last = end.unwrap_or(start).get();
+    if want.label != Label::Dos || last <= most {
+        return Ok(());
+    }
+    Err(Refusal::new(format!(
+        "partition {number} would reach byte {last}, and an MBR counts {MBR_SECTORS} sectors, up to byte {most}: \
+         say --label gpt"
+    )))
+}
+
+/// FAT32 has 65,525 clusters or more, none smaller than a sector: with fewer, firmware takes it for FAT16.
+fn holds_fat(
+    want: &Want,
+    number: usize,
+    role: PartRole,
+    size: Option<Bytes>,
+) -> Result<(), Refusal> {
+    let least = Bytes::new(want.logical.get().saturating_mul(66_000) + (1 << 20));
+    if role != PartRole::Esp || size.is_none_or(|size| size >= least) {
+        return Ok(());
+    }
+    let mebibytes = least.get().div_ceil(1 << 20);
+    Err(Refusal::new(format!(
+        "partition {number} is too small for FAT32 with sectors of {} bytes: an EFI system partition takes \
+         {mebibytes} MiB or more there",
+        want.logical.get()
+    )))
 }
 
 /// The end of a partition of a size, or of one that takes the rest; `None`: the disk's size is not known.
@@ -79,7 +194,7 @@ fn too_far() -> Refusal {
     Refusal::new("no boundary that is on all grids fits into 64 bits")
 }
 
-fn seat(number: u32, start: Bytes, size: Option<Bytes>) -> Seat {
+fn seat(number: usize, start: Bytes, size: Option<Bytes>) -> Seat {
     Seat {
         kind: Kind::Partition,
         name: format!("p{number}"),
@@ -87,9 +202,4 @@ fn seat(number: u32, start: Bytes, size: Option<Bytes>) -> Seat {
         start,
         size,
     }
-}
-
-/// Whether the firmware has to find it.
-pub const fn is_boot(role: PartRole) -> bool {
-    matches!(role, PartRole::Esp | PartRole::Boot)
 }

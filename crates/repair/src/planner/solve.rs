@@ -5,7 +5,7 @@
 //! grids taken before it is given up, and the grid that it conflicts with is named.
 
 use ioalign_core::grid::{meet, residue};
-use ioalign_core::{Bytes, Confidence, Tier};
+use ioalign_core::{Bytes, Confidence, GridSpec, Tier};
 
 /// Nobody leaves a larger gap in front of the first partition for the sake of a preference.
 pub const LARGEST_PERIOD: Bytes = Bytes::new(1 << 30);
@@ -39,6 +39,20 @@ impl Constraint {
 
     const fn period(&self) -> (u64, u64) {
         (self.size.get(), self.phase.get())
+    }
+}
+
+/// A grid that the operator declares is believed.
+impl From<GridSpec> for Constraint {
+    fn from(grid: GridSpec) -> Self {
+        Self {
+            size: grid.size,
+            phase: grid.phase,
+            tier: grid.tier,
+            confidence: Confidence::High,
+            kind: grid.kind,
+            source: grid.source,
+        }
     }
 }
 
@@ -178,6 +192,23 @@ mod tests {
         let lost = solution.given_up.first().unwrap();
         assert_eq!(lost.constraint.size, Bytes::new(1 << 20));
         assert_eq!((lost.against, lost.too_far), (Some(0), false));
+    }
+
+    #[test]
+    fn within_a_tier_the_surest_grid_is_kept() {
+        let sure = grid(4096, 3584, Tier::Rmw);
+        for confidence in [Confidence::Low, Confidence::Medium] {
+            // Of the same size, finer, and coarser than the sure one: the size decides only among equals.
+            for size in [1024, 4096, 16384] {
+                let doubtful = Constraint {
+                    confidence,
+                    ..grid(size, 0, Tier::Rmw)
+                };
+                let solution = solve(vec![doubtful.clone(), sure.clone()]);
+                assert_eq!(solution.kept, vec![sure.clone()]);
+                assert_eq!(solution.given_up.first().unwrap().constraint, doubtful);
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What is wanted: the ground that is built on, and the layers above it.
 
-use ioalign_core::{Bytes, GridSpec};
+use ioalign_core::{Bytes, Confidence};
 
 use super::array::Array;
+use super::solve::Constraint;
 
 /// Everything that a plan is made from. `None` and empty: not wanted, or not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,8 +12,12 @@ pub struct Want {
     pub array: Option<Array>,
     /// Logical block of the disks.
     pub logical: Bytes,
+    /// Who says so.
+    pub logical_claim: Claim,
     /// Physical block of the disks.
     pub physical: Bytes,
+    /// Who says so.
+    pub physical_claim: Claim,
     /// Where the first physical block begins: not 0 on a drive with a jumper.
     pub physical_phase: Bytes,
     /// Indirection unit of flash: what it maps as one piece.
@@ -20,13 +25,15 @@ pub struct Want {
     /// Block of a volume that a storage system exports: zvol, iSCSI LUN.
     pub volume_block: Option<Bytes>,
     /// Further grids.
-    pub grids: Vec<GridSpec>,
+    pub grids: Vec<Constraint>,
     /// What starts are whole multiples of by habit, where nothing speaks against it.
     pub habit: Option<Bytes>,
     /// Size of the disk, or of what the array makes of its disks.
     pub size: Option<Bytes>,
     /// The table.
     pub label: Label,
+    /// Bytes behind the table that the platform gives to a first partition of its own.
+    pub reserved: Option<Bytes>,
     /// The partitions in order; the layers above lie on the last one.
     pub partitions: Vec<Part>,
     /// Where the only partition starts, when it is already there and stays.
@@ -44,7 +51,9 @@ impl Default for Want {
         Self {
             array: None,
             logical: Bytes::new(512),
+            logical_claim: Claim::assumed(),
             physical: Bytes::new(4096),
+            physical_claim: Claim::assumed(),
             physical_phase: Bytes::ZERO,
             indirection_unit: None,
             volume_block: None,
@@ -52,11 +61,39 @@ impl Default for Want {
             habit: Some(Bytes::MIB),
             size: None,
             label: Label::Gpt,
+            reserved: None,
             partitions: Vec::new(),
             given_start: None,
             volumes: Vec::new(),
             filesystem: None,
             database: None,
+        }
+    }
+}
+
+/// Who states the block of a disk, and how far that is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// How far it is believed.
+    pub confidence: Confidence,
+    /// Who says so, in words.
+    pub source: String,
+}
+
+impl Claim {
+    /// Nobody states it: any grid that somebody does state comes first.
+    pub fn assumed() -> Self {
+        Self {
+            confidence: Confidence::Low,
+            source: "assumed, because nothing states it".to_owned(),
+        }
+    }
+
+    /// The operator states it.
+    pub fn declared(source: &str) -> Self {
+        Self {
+            confidence: Confidence::High,
+            source: source.to_owned(),
         }
     }
 }
@@ -78,11 +115,13 @@ pub enum Label {
 }
 
 impl Label {
-    /// The first byte that no structure of the table takes.
+    /// The first byte that no structure of the table and no boot loader takes.
     pub const fn first_free(self, logical: Bytes) -> Bytes {
         let sector = logical.get();
         let blocks = match self {
             Self::Whole => 0,
+            // Boot loaders embed themselves behind the boot record, up to where partitions used to start.
+            Self::Dos if sector == 512 => 63,
             Self::Dos | Self::Vtoc => 1,
             // Header, and 16 KiB of entries (UEFI 5.3.1): 34 sectors of 512 bytes, 6 of 4096.
             Self::Gpt | Self::Efi => 2 + (16 << 10) / sector,

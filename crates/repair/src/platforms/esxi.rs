@@ -1,6 +1,6 @@
 //! ESXi: partedUtil and vmkfstools, and the fdisk dialogue of the service console for MBR disks.
 
-use super::{Names, Step, last_partition};
+use super::{Lines, Names, Step, last_partition};
 use crate::planner::want::Label;
 use crate::planner::{Plan, Seat};
 
@@ -9,8 +9,7 @@ const VMFS_GUID: &str = "AA31E02A400F11DB9590000C2911D1B8";
 
 /// The table, then the datastore.
 pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
-    let disk = names.disks.first().map_or("naa.ID", String::as_str);
-    let device = format!("/vmfs/devices/disks/{disk}");
+    let device = format!("/vmfs/devices/disks/{}", names.first());
     let Some(seat) = last_partition(plan) else {
         return vec![whole(&device)];
     };
@@ -73,6 +72,8 @@ fn dialogue(plan: &Plan, seat: &Seat, device: &str) -> Step {
         says(&start.to_string(), "the sector"),
         says("w", "write and leave"),
     ];
-    let step = Step::new("Write the partition table", lines).destroys();
+    let step = Step::new("Write the partition table", lines)
+        .of_kind(Lines::Dialogue)
+        .destroys();
     step.note("an MBR ends at 2 TiB; a guest's own partitions want the same once more, inside")
 }

@@ -2,51 +2,70 @@
 
 use ioalign_core::Bytes;
 
-use super::{Names, Step, last_partition};
-use crate::planner::filesystems::{ashift, granule};
-use crate::planner::want::{Filesystem, Label};
+use super::{Names, Step, partitions};
+use crate::planner::filesystems::{ashift, fragment};
+use crate::planner::partitions::number;
+use crate::planner::want::{Filesystem, Label, PartRole};
 use crate::planner::{Plan, Seat};
 
 /// The table, then the file system.
 pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
-    let disk = names.disks.first().map_or("da0", String::as_str);
-    let part = last_partition(plan);
-    let at = match (part, plan.want.label) {
+    let disk = names.first();
+    let parts = partitions(plan);
+    let at = match (parts.len().checked_sub(1), plan.want.label) {
         (None, _) => disk.to_owned(),
         (Some(_), Label::Dos) => format!("{disk}s1"),
-        (Some(_), _) => format!("{disk}p1"),
+        (Some(last), _) => format!("{disk}p{}", number(&plan.want, last)),
     };
-    let table = part.map(|seat| table(plan, seat, disk));
+    let table = (!parts.is_empty()).then(|| table(plan, &parts, disk));
     table.into_iter().chain(filesystem(plan, &at)).collect()
 }
 
-fn table(plan: &Plan, seat: &Seat, disk: &str) -> Step {
+fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
     let logical = plan.want.logical.get();
-    let (scheme, kind) = match (plan.want.label, plan.want.filesystem) {
-        (Label::Dos, _) => ("mbr", "freebsd"),
-        (_, Some(Filesystem::Zfs)) => ("gpt", "freebsd-zfs"),
-        _ => ("gpt", "freebsd-ufs"),
+    let scheme = match plan.want.label {
+        Label::Dos => "mbr",
+        _ => "gpt",
     };
-    let size = seat
-        .size
-        .map(|size| format!(" -s {}", size.get() / logical));
-    let lines = vec![
-        format!("gpart create -s {scheme} {disk}"),
-        format!(
-            "gpart add -t {kind} -b {}{} -a {} {disk}",
+    let mut lines = vec![format!("gpart create -s {scheme} {disk}")];
+    for (seat, part) in parts.iter().zip(&plan.want.partitions) {
+        let size = seat
+            .size
+            .map(|size| format!(" -s {}", size.get() / logical));
+        lines.push(format!(
+            "gpart add -t {} -b {}{} -a {} {disk}",
+            type_of(plan, part.role),
             seat.start.get() / logical,
             size.unwrap_or_default(),
-            alignment(plan.solution.period)
-        ),
-        format!("gpart show {disk}"),
-    ];
+            alignment(seat.start, seat.size, plan.want.logical)
+        ));
+    }
+    lines.push(format!("gpart show {disk}"));
     let step = Step::new("Write the partition table", lines).destroys();
     step.note(format!("-b and -s count in sectors of {logical} bytes"))
 }
 
-/// What `-a` takes: a size of whole KiB.
-fn alignment(period: Bytes) -> String {
-    format!("{}k", (period.get() >> 10).max(4))
+fn type_of(plan: &Plan, role: PartRole) -> &'static str {
+    match (plan.want.label, role, plan.want.filesystem) {
+        (Label::Dos, ..) => "freebsd",
+        (_, PartRole::Esp, _) => "efi",
+        (_, PartRole::Swap, _) => "freebsd-swap",
+        (_, _, Some(Filesystem::Zfs)) => "freebsd-zfs",
+        _ => "freebsd-ufs",
+    }
+}
+
+/// What `-a` takes: `gpart` rounds to it, so that it has to divide the start and the size. Without a suffix it is
+/// a number of sectors.
+fn alignment(start: Bytes, size: Option<Bytes>, logical: Bytes) -> String {
+    let natural = |bytes: Bytes| bytes.natural_alignment().unwrap_or(Bytes::MIB);
+    let both = natural(start).min(size.map_or(Bytes::MIB, natural));
+    let both = both.min(Bytes::MIB).get();
+    if both.is_multiple_of(1 << 10) {
+        format!("{}k", both >> 10)
+    } else {
+        (both / logical.get()).to_string()
+    }
 }
 
 fn filesystem(plan: &Plan, at: &str) -> Option<Step> {
@@ -63,8 +82,7 @@ fn filesystem(plan: &Plan, at: &str) -> Option<Step> {
                 .fixed("ashift, for each vdev")
         }
         Filesystem::Ufs => {
-            // A fragment is an eighth of a block (newfs(8)).
-            let fragment = granule(want).get().clamp(4096, 8192);
+            let fragment = fragment(want).get();
             let line = format!("newfs -U -f {fragment} -b {} /dev/{at}", fragment * 8);
             Step::new(title, vec![line])
                 .destroys()

@@ -3,12 +3,18 @@
 mod esxi;
 mod freebsd;
 mod linux;
+mod names;
 mod solaris;
+mod support;
 mod windows;
 
 use ioalign_core::Kind;
 
 use crate::planner::{Plan, Seat};
+
+pub use names::Names;
+pub use support::unsupported;
+pub use windows::reserved;
 
 /// Whose commands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -42,6 +48,19 @@ impl Platform {
     }
 }
 
+/// What the lines of a step are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// Commands of the platform's shell: they can stand in a script.
+    Commands,
+    /// What a person types into a program, key by key.
+    Dialogue,
+    /// Text for a file of settings, or something to look at: in a script a comment.
+    Settings,
+    /// Another way to do what the step before does: not part of a script.
+    Alternative,
+}
+
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -49,6 +68,8 @@ pub struct Step {
     pub title: String,
     /// The command lines, or the dialogue.
     pub lines: Vec<String>,
+    /// What the lines are.
+    pub kind: Lines,
     /// What is on the target is lost.
     pub destroys_data: bool,
     /// Numbers in it that cannot be changed later.
@@ -62,13 +83,19 @@ impl Step {
         Self {
             title: title.to_owned(),
             lines,
+            kind: Lines::Commands,
             destroys_data: false,
             fixed: Vec::new(),
             notes: Vec::new(),
         }
     }
 
-    fn destroys(mut self) -> Self {
+    const fn of_kind(mut self, kind: Lines) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    const fn destroys(mut self) -> Self {
         self.destroys_data = true;
         self
     }
@@ -84,13 +111,6 @@ impl Step {
     }
 }
 
-/// What the devices are called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
-    /// The disks, in order.
-    pub disks: Vec<String>,
-}
-
 /// The steps on a platform.
 pub fn steps(plan: &Plan, platform: Platform, names: &Names) -> Vec<Step> {
     match platform {
@@ -102,11 +122,13 @@ pub fn steps(plan: &Plan, platform: Platform, names: &Names) -> Vec<Step> {
     }
 }
 
+/// The seats of the partitions, in order.
+fn partitions(plan: &Plan) -> Vec<&Seat> {
+    let is_partition = |seat: &&Seat| seat.kind == Kind::Partition;
+    plan.seats.iter().take_while(is_partition).collect()
+}
+
 /// The partition that everything else lies on.
 fn last_partition(plan: &Plan) -> Option<&Seat> {
-    let partitions = plan
-        .seats
-        .iter()
-        .take_while(|seat| seat.kind == Kind::Partition);
-    partitions.last()
+    partitions(plan).pop()
 }

@@ -1,6 +1,6 @@
 //! Solaris and illumos: the dialogue of `format -e`, and the pool.
 
-use super::{Names, Step, last_partition};
+use super::{Lines, Names, Step, last_partition};
 use crate::planner::filesystems::{ashift, granule};
 use crate::planner::want::{Filesystem, Label};
 use crate::planner::{Plan, Seat};
@@ -10,7 +10,7 @@ const RESERVED: u64 = 16384;
 
 /// The label, then the pool.
 pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
-    let disk = names.disks.first().map_or("c0t0d0", String::as_str);
+    let disk = names.first();
     let mut steps: Vec<_> = last_partition(plan)
         .map(|seat| dialogue(plan, seat, disk))
         .into_iter()
@@ -24,6 +24,15 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
 fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> Step {
     let start = seat.start.get() / plan.want.logical.get();
     let says = |key: &str, what: &str| format!("{key:<12}{what}");
+    let size = seat.size.map_or_else(
+        || says("$", "its size: all that is left"),
+        |size| {
+            says(
+                &format!("{}b", size.get() / plan.want.logical.get()),
+                "its size, in sectors",
+            )
+        },
+    );
     let (label, name) = match plan.want.label {
         Label::Vtoc | Label::Dos => ("0", "SMI label"),
         _ => ("1", "EFI label"),
@@ -36,14 +45,16 @@ fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> Step {
         says("usr", "its tag"),
         says("wm", "its flags"),
         says(&start.to_string(), "the new starting sector"),
-        says("$", "its size: all that is left"),
+        size,
         says("label", "write it"),
         says(label, name),
         says("y", "continue"),
         says("print", "look at it"),
         says("quit", "and again, to leave"),
     ];
-    let step = Step::new("Write the label", lines).destroys();
+    let step = Step::new("Write the label", lines)
+        .of_kind(Lines::Dialogue)
+        .destroys();
     match plan.want.label {
         Label::Vtoc | Label::Dos => step.note(
             "an SMI label counts in cylinders: choose a cylinder whose first sector (cylinder × heads × \

@@ -11,5 +11,6 @@ mod tool;
 
 pub use extent::extent;
 pub use grow::{Growth, commands, grown};
+pub(crate) use shrink::first_that_works;
 pub use shrink::{Shrink, cut, shortened, shrink};
 pub use tool::run;

@@ -21,8 +21,12 @@ pub fn cut(blocks: &[Block]) -> Option<u64> {
     if !works(most) {
         return None;
     }
-    // What fits fits shorter as well: the first that fits is found by halving.
-    let (mut low, mut high) = (0, most);
+    // What fits fits shorter as well.
+    Some(first_that_works(0, most, works) * STEP)
+}
+
+/// The first number between these that works, where all after one that works do, and the last does: by halving.
+pub(crate) fn first_that_works(mut low: u64, mut high: u64, works: impl Fn(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;
         if works(middle) {
@@ -31,7 +35,7 @@ pub fn cut(blocks: &[Block]) -> Option<u64> {
             low = middle + 1;
         }
     }
-    Some(low * STEP)
+    low
 }
 
 /// The same blocks with the last one cut off by so much.

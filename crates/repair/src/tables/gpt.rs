@@ -23,10 +23,12 @@ impl Gpt {
         let gpt = Self::read_anywhere(disk, boot)?;
         let last = (disk.size_bytes() / gpt.unit).saturating_sub(1);
         if gpt.numbers.other != last {
-            return Err(refused(format!(
-                "the backup GPT is at block {} and the disk ends at {last}: move it there first (sgdisk -e)",
+            let what = format!(
+                "the backup GPT is at block {} and the disk ends at {last}",
                 gpt.numbers.other
-            )));
+            );
+            let advice = "--grow moves it there, and the last partition grows up to it";
+            return Err(refused(what).advise(advice));
         }
         Ok(gpt)
     }

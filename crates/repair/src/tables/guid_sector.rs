@@ -41,7 +41,7 @@ impl Numbers {
     pub fn read(block: &[u8], what: &str) -> Result<Self> {
         let bad = |why: &str| {
             refused(format!(
-                "the {what} GPT header {why}: repair it first (sgdisk -e, gdisk)"
+                "the {what} GPT header {why}: repair it first with gdisk (an image that is not raw: through qemu-nbd)"
             ))
         };
         if block.get(..8) != Some(SIGNATURE) {

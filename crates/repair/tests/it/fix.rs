@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
 use ioalign_repair::layout::Boundaries;
-use ioalign_repair::mover::{self, Options};
+use ioalign_repair::mover::{self, MoveOrigin, Options};
 use ioalign_repair::tables::{Slot, SlotKind, Table};
 use ioalign_repair::{Disk, MemoryDisk};
 use ioalign_testkit::disk::Disk as Scratch;
@@ -149,10 +149,14 @@ fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> Survey {
                 period: 4096,
                 phase: phase * SECTOR,
             }),
+            suggested: None,
             stays: None,
         });
     }
-    Survey { parts }
+    Survey {
+        parts,
+        ..Survey::default()
+    }
 }
 
 /// Applies a plan and stops after so many pieces; `None`: never.
@@ -172,7 +176,15 @@ fn apply(disk: &mut MemoryDisk, store: &mut MemoryDisk, plan: &Plan, stop: Optio
             _ => ControlFlow::Continue(()),
         }
     };
-    mover::apply_with(disk, store, &plan.job, &options, &mut watch).is_ok()
+    mover::apply_with(
+        disk,
+        store,
+        &plan.job,
+        &MoveOrigin::default(),
+        &options,
+        &mut watch,
+    )
+    .is_ok()
 }
 
 proptest! {

@@ -42,9 +42,14 @@ impl Watched {
                 period: 4096,
                 phase: 0,
             }),
+            suggested: None,
             stays: None,
         };
-        fix::plan(self, &Survey { parts: vec![part] }, &Choices::default())
+        let survey = Survey {
+            parts: vec![part],
+            ..Survey::default()
+        };
+        fix::plan(self, &survey, &Choices::default())
     }
 }
 

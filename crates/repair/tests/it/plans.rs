@@ -1,8 +1,8 @@
 //! Plans: the published examples, and the proof for any.
 
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, GridSpec};
 use ioalign_repair::planner::{
-    Array, Filesystem, Label, Level, Maker, Part, PartRole, Volume, Want, plan,
+    Array, Constraint, Filesystem, Label, Level, Maker, Part, PartRole, Volume, Want, plan,
 };
 use ioalign_repair::platforms::{Names, Platform, steps};
 use proptest::prelude::*;
@@ -12,6 +12,10 @@ fn data(size: Option<u64>) -> Part {
         role: PartRole::Data,
         size: size.map(Bytes::new),
     }
+}
+
+fn grid(text: &str) -> Constraint {
+    text.parse::<GridSpec>().unwrap().into()
 }
 
 fn raid(level: Level, disks: u32, element: u64) -> Option<Array> {
@@ -24,11 +28,10 @@ fn raid(level: Level, disks: u32, element: u64) -> Option<Array> {
 }
 
 fn lines(want: &Want, disks: usize) -> Vec<String> {
-    let names = Names {
-        disks: (0..disks)
-            .map(|index| format!("/dev/sd{}", char::from(b'b' + u8::try_from(index).unwrap())))
-            .collect(),
-    };
+    let names = (0..disks)
+        .map(|index| format!("/dev/sd{}", char::from(b'b' + u8::try_from(index).unwrap())))
+        .collect::<Vec<_>>();
+    let names = Names::given(Platform::Linux, &names).unwrap();
     let plan = plan(want).unwrap();
     let steps = steps(&plan, Platform::Linux, &names);
     steps.into_iter().flat_map(|step| step.lines).collect()
@@ -81,7 +84,7 @@ fn a_partition_eleven_sectors_ahead_wants_501() {
     );
     let element = Want {
         array: None,
-        grids: vec!["256k:element:preference".parse().unwrap()],
+        grids: vec![grid("256k:element:preference")],
         ..want
     };
     let all = lines(&element, 1);
@@ -111,7 +114,7 @@ fn solaris_starts_follow_the_volume_block() {
 #[test]
 fn what_cannot_be_had_together_is_named() {
     let want = Want {
-        grids: vec!["4k@3584:jumper:rmw".parse().unwrap()],
+        grids: vec![grid("4k@3584:jumper:rmw")],
         physical: Bytes::new(512),
         partitions: vec![data(None)],
         ..Want::default()
@@ -122,6 +125,98 @@ fn what_cannot_be_had_together_is_named() {
     let against = &plan.solution.kept[lost.against.unwrap()];
     assert_eq!(against.kind, "jumper");
     assert_eq!(plan.seats[0].start.get() % 4096, 3584);
+}
+
+/// More than four partitions of an MBR: a table of the kind that a disk of 2 TiB and more does not have.
+fn crowded(count: usize, size: u64) -> Want {
+    Want {
+        label: Label::Dos,
+        partitions: (1..count)
+            .map(|n| data(Some(n as u64 * 777 * 512)))
+            .chain([data(None)])
+            .collect(),
+        size: Some(Bytes::new(size)),
+        grids: vec![grid("192k:stripe:preference")],
+        ..Want::default()
+    }
+}
+
+#[test]
+fn the_fifth_partition_of_an_mbr_is_a_logical_one() {
+    let four = plan(&crowded(4, 1 << 30)).unwrap();
+    assert_eq!(four.extended, None);
+    let many = plan(&crowded(7, 1 << 30)).unwrap();
+    let names: Vec<_> = many.seats.iter().map(|seat| seat.name.as_str()).collect();
+    assert_eq!(names, ["p1", "p2", "p3", "p5", "p6", "p7", "p8"]);
+    let extended = many.extended.unwrap();
+    let (first, last) = (&many.seats[3], many.seats.last().unwrap());
+    assert!(many.seats[2].end().unwrap() <= extended.start && extended.start < first.start);
+    assert_eq!(
+        last.end().unwrap(),
+        extended.start.checked_add(extended.size.unwrap()).unwrap()
+    );
+    // A sector for the link ahead of each, and every start on every grid.
+    for pair in many.seats[3..].windows(2) {
+        assert!(pair[0].end().unwrap() < pair[1].start);
+    }
+    assert!(many.proof.iter().all(|line| line.remainder.is_zero()));
+    assert!(
+        plan(&crowded(7, 3 << 40))
+            .unwrap_err()
+            .0
+            .contains("--label gpt")
+    );
+}
+
+#[test]
+fn a_partition_that_stays_off_the_grids_is_missed_unless_a_volume_makes_up_for_it() {
+    let stays = Want {
+        habit: None,
+        given_start: Some(Bytes::new(63 * 512)),
+        partitions: vec![data(None)],
+        filesystem: Some(Filesystem::Ext4),
+        ..Want::default()
+    };
+    let missed = plan(&stays).unwrap();
+    assert_eq!(missed.missed()[0].remainder, Bytes::new(3584));
+    let lvm = Want {
+        volumes: vec![Volume::Lvm {
+            thin: false,
+            stripes: 1,
+        }],
+        ..stays.clone()
+    };
+    assert_eq!(
+        plan(&lvm).unwrap().missed(),
+        Vec::<&ioalign_repair::planner::Proof>::new()
+    );
+    let odd = Want {
+        given_start: Some(Bytes::new(1000)),
+        ..stays
+    };
+    assert!(plan(&odd).is_err());
+}
+
+#[test]
+fn file_systems_without_blocks_as_large_as_the_unit_are_named() {
+    let want = |filesystem, unit: u64| Want {
+        indirection_unit: Some(Bytes::new(unit)),
+        partitions: vec![data(None)],
+        filesystem: Some(filesystem),
+        ..Want::default()
+    };
+    let below = |filesystem, unit| plan(&want(filesystem, unit)).unwrap().block_below_unit();
+    assert_eq!(below(Filesystem::Ext4, 16 << 10), None);
+    assert_eq!(below(Filesystem::Swap, 16 << 10), None);
+    assert_eq!(below(Filesystem::Xfs, 4 << 10), None);
+    for (filesystem, unit) in [
+        (Filesystem::Xfs, 16),
+        (Filesystem::Btrfs, 8),
+        (Filesystem::Ext4, 48),
+    ] {
+        let found = below(filesystem, unit << 10).unwrap();
+        assert_eq!((found.block.get(), found.unit.get()), (4096, unit << 10));
+    }
 }
 
 fn wants() -> impl Strategy<Value = Want> {

@@ -1,9 +1,10 @@
 //! One row an estimate: what a spreadsheet or a data frame takes without a script.
 
 use ioalign_core::comparison::{Cell, Comparison, Estimate};
+use ioalign_core::csv;
 
 const HEAD: &str = "target,block_bytes,op,pattern,queue_depth,workers,arm,offset_bytes,metric,value,baseline,\
-baseline_value,ratio,ratio_low,ratio_high,confidence,rounds,verdict,placebo_ratio,placebo_low,placebo_high,placebo_moved";
+baseline_value,ratio,ratio_low,ratio_high,confidence,rounds,verdict,placebo_ratio,placebo_low,placebo_high,placebo_moved,note";
 
 /// The table, by RFC 4180 but for line ends, which are those of Unix.
 pub fn render(comparison: &Comparison) -> String {
@@ -48,6 +49,7 @@ fn row(comparison: &Comparison, cell: &Cell, estimate: &Estimate) -> Vec<String>
         number(placebo.ratio_low),
         number(placebo.ratio_high),
         placebo.moved.to_string(),
+        quoted(estimate.note.as_deref().unwrap_or_default()),
     ]
 }
 
@@ -55,17 +57,9 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Names come from the command line: commas and quotes stay in their field, and no spreadsheet takes one for a
-/// formula.
+/// Names come from the command line and from documents of others.
 fn quoted(text: &str) -> String {
-    let clean = crate::words::clean::clean(text);
-    let formula = clean.starts_with(['=', '@', '\t', '\r']);
-    let clean = if formula { format!("'{clean}") } else { clean };
-    if clean.contains([',', '"', '\n']) {
-        format!("\"{}\"", clean.replace('"', "\"\""))
-    } else {
-        clean
-    }
+    csv::cell(&crate::words::clean::clean(text)).into_owned()
 }
 
 #[cfg(test)]
@@ -77,6 +71,8 @@ mod tests {
         assert_eq!(quoted("/dev/sda"), "/dev/sda");
         assert_eq!(quoted("+512"), "+512");
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
-        assert_eq!(quoted("=1+1"), "'=1+1");
+        for formula in ["=1+1", "+1+cmd|x!A", "-2+3", "@SUM(A1)"] {
+            assert_eq!(quoted(formula), format!("'{formula}"));
+        }
     }
 }

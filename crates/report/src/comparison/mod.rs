@@ -3,6 +3,7 @@
 
 mod csv;
 mod figures;
+mod gains;
 mod html;
 mod json;
 mod svg;

@@ -1,11 +1,36 @@
 //! Words and numbers of comparisons, the same in every format.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Cell, Comparison, Machine, Metric, Verdict};
+use ioalign_core::comparison::{Before, Cell, Comparison, Machine, Metric, Verdict};
 
 use crate::profile::units::three;
 use crate::text::page::Style;
 use crate::words::numbers::thousands;
+
+/// What the levels of an earlier run beside those of this one are worth.
+pub(crate) const fn levels_of_two_times(before: &Before) -> &'static str {
+    if before.interleaved {
+        "Levels of two times are no evidence of a change: the machine may have been busier at one of \
+         them. The old layout is an arm of this run, and the estimates of `now` against `before` say \
+         what the change gives."
+    } else {
+        "Levels of two times are no evidence of a change: the machine may have been busier at one of them."
+    }
+}
+
+/// Why an earlier run gives no answer; `None` where the old layout was measured again, or none was named.
+pub(crate) fn no_answer(comparison: &Comparison) -> Option<String> {
+    let before = comparison.before.as_ref().filter(|one| !one.interleaved)?;
+    let now = comparison.arms.first().and_then(|arm| arm.start_bytes);
+    let why = match before.start_bytes.zip(now) {
+        Some(_) => "the target's start on its disk has not moved",
+        None => "where the target starts on its disk is not known",
+    };
+    Some(format!(
+        "undecided: nothing says whether it differs from {}: {why}, so there is no old layout to measure again",
+        before.document
+    ))
+}
 
 /// The metric as JSON names it.
 pub const fn key(metric: Metric) -> &'static str {
@@ -141,6 +166,21 @@ pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
 pub fn share(ratio: f64) -> String {
     let text = signed(ratio * 100.0);
     format!("{} %", text.strip_prefix('+').unwrap_or(&text))
+}
+
+/// A difference of the summary with its sign: `+519 %`, `-84 %`.
+pub(crate) fn signed_share(ratio: f64) -> String {
+    format!("{} %", signed(ratio * 100.0))
+}
+
+/// What a gain is due to, as the end of a title.
+pub(crate) fn gained_by(comparison: &Comparison) -> String {
+    let baseline = comparison.arms.first().map_or("", |arm| arm.name.as_str());
+    match baseline {
+        _ if comparison.is_of_a_change() => "since the change".to_owned(),
+        "aligned" => "by alignment".to_owned(),
+        name => format!("with {name}"),
+    }
 }
 
 /// Two digits that mean something, and the sign.

@@ -13,6 +13,8 @@ pub(crate) fn document(title: &str, styles: &[&str], body: &[&str]) -> String {
     out.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n");
+    // By this a new report knows an old one that it may replace.
+    out.push_str("<meta name=\"generator\" content=\"ioalign\">\n");
     out.push_str(&format!("<title>{}</title>\n<style>\n", escape(title)));
     out.extend(styles.iter().copied());
     out.push_str("</style>\n</head>\n<body>\n");

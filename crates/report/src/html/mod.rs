@@ -73,11 +73,11 @@ fn head(out: &mut String, report: &Report) {
     );
     out.push_str("<dl class=\"machine\">\n");
     let tool = ("tool".to_owned(), report.tool.clone());
-    for (name, value) in std::iter::once(&tool).chain(&report.machine) {
+    for (name, value) in std::iter::once(tool).chain(report.opening()) {
         out.push_str(&format!(
             "<div><dt>{}</dt><dd>{}</dd></div>\n",
-            escape(name),
-            escape(value)
+            escape(&name),
+            escape(&value)
         ));
     }
     out.push_str("</dl>\n</header>\n");

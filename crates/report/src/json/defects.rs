@@ -8,6 +8,8 @@ use ioalign_core::cost::CostRow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::layers::Layers;
+
 #[derive(Deserialize)]
 struct Document {
     schema: String,
@@ -56,10 +58,15 @@ pub fn read(text: &str) -> Result<Vec<Checked>, String> {
     let document: Document = serde_json::from_str(text)
         .map_err(|error| format!("no document of check --json: {error}"))?;
     super::read::is_ours(&document.schema)?;
-    Ok(document.targets.into_iter().map(checked).collect())
+    let layers = Layers::each(text).into_iter();
+    let layers = layers.chain(std::iter::repeat_with(Layers::default));
+    let targets = document.targets.into_iter().zip(layers);
+    Ok(targets
+        .map(|(target, layers)| checked(target, &layers))
+        .collect())
 }
 
-fn checked(target: Target) -> Checked {
+fn checked(target: Target, layers: &Layers) -> Checked {
     let grids = target.grids.into_iter();
     let tiers: HashMap<_, _> = grids.map(|grid| (grid.id, grid.tier)).collect();
     let findings = target.findings.into_iter();
@@ -67,17 +74,25 @@ fn checked(target: Target) -> Checked {
         name: target.target,
         verdict: target.verdict,
         unread: target.error.is_some(),
-        defects: findings.map(|finding| defect(finding, &tiers)).collect(),
+        defects: findings
+            .map(|finding| defect(finding, &tiers, layers))
+            .collect(),
+        devices: layers.devices(None),
     }
 }
 
-fn defect(finding: FindingIn, tiers: &HashMap<String, String>) -> Defect {
+fn defect(finding: FindingIn, tiers: &HashMap<String, String>, layers: &Layers) -> Defect {
+    let [layer, guilty] =
+        [&finding.layer, &finding.guilty_layer].map(|id| layers.find(id.as_deref()?));
     let tier = finding.grid.and_then(|grid| tiers.get(&grid));
     Defect {
         rule: finding.rule,
         severity: finding.severity,
         layer: finding.layer,
         guilty_layer: finding.guilty_layer,
+        layer_name: layer.map(|layer| layers.name(layer)),
+        guilty_layer_name: guilty.map(|layer| layers.name(layer)),
+        devices: layers.devices(guilty.or(layer)),
         unit_bytes: finding.unit_bytes,
         offset_bytes: finding.offset_bytes,
         rewrites: tier.is_some_and(|tier| tier == "rmw"),

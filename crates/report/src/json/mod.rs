@@ -7,6 +7,7 @@ pub mod defects;
 mod finding;
 mod grid;
 mod layer;
+mod layers;
 pub mod read;
 mod summary;
 mod target;
@@ -65,6 +66,7 @@ pub fn write<T: Borrow<Target>>(
         schema: SCHEMA,
         tool: &head.tool,
         machine: Machine(&head.machine),
+        policy: head.policy.as_deref(),
         targets: Targets {
             coming: Cell::new(Some(targets)),
             summary: &summary,
@@ -83,6 +85,8 @@ struct Document<'a, I: Iterator<Item: Borrow<Target>>> {
     schema: &'static str,
     tool: &'a str,
     machine: Machine<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<&'a str>,
     targets: Targets<'a, I>,
     summary: &'a RefCell<Summary>,
 }

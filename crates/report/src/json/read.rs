@@ -69,6 +69,10 @@ struct GridIn {
     source: String,
     trusted: bool,
     why: Option<String>,
+    #[serde(default)]
+    origin: Option<String>,
+    #[serde(default)]
+    confidence: Option<String>,
 }
 
 /// All layers and grids of all targets of the document; the error says what is wrong with it.
@@ -105,8 +109,25 @@ pub(super) fn is_ours(schema: &str) -> Result<(), String> {
     }
 }
 
-fn add(stack: &mut Stack, target: &Target) -> Result<(), String> {
-    // Ids are unique within a target only.
+/// The stack of each target, in order, with its layers by their ids; empty where they do not make a stack.
+pub(super) fn each(text: &str) -> Vec<(Stack, HashMap<String, LayerId>)> {
+    let document: Result<Document, _> = serde_json::from_str(text);
+    let targets = document
+        .map(|document| document.targets)
+        .unwrap_or_default();
+    let alone = |target: &Target| {
+        let mut stack = Stack::new();
+        let ids = add(&mut stack, target).ok()?;
+        let ids = ids.into_iter().map(|(id, layer)| (id.to_owned(), layer));
+        let ids = ids.collect();
+        Some((stack, ids))
+    };
+    let stacks = targets.iter().map(alone);
+    stacks.map(Option::unwrap_or_default).collect()
+}
+
+/// Adds a target; its layers by their ids, which are unique within a target only.
+fn add<'a>(stack: &mut Stack, target: &'a Target) -> Result<HashMap<&'a str, LayerId>, String> {
     let mut ids: HashMap<&str, LayerId> = HashMap::new();
     for layer in &target.layers {
         let id = stack.push(of(layer, &ids)?);
@@ -118,7 +139,7 @@ fn add(stack: &mut Stack, target: &Target) -> Result<(), String> {
             layer.ok_or_else(|| format!("a grid lies in `{}`, which is no layer", grid.layer))?;
         stack.grids.extend(grid_of(grid, *layer));
     }
-    Ok(())
+    Ok(ids)
 }
 
 fn of(layer: &LayerIn, ids: &HashMap<&str, LayerId>) -> Result<Layer, String> {
@@ -206,6 +227,25 @@ fn within(edge: &Below) -> Option<Map> {
     })
 }
 
+/// Where the document says that it comes from.
+fn origin(grid: &GridIn) -> Origin {
+    match grid.origin.as_deref() {
+        Some("assumed") => Origin::Assumed,
+        Some("declared") => Origin::Declared,
+        Some("reported") => Origin::Reported,
+        Some("table") => Origin::Table,
+        _ => Origin::OnDisk,
+    }
+}
+
+fn confidence(grid: &GridIn) -> Confidence {
+    match grid.confidence.as_deref() {
+        Some("high") => Confidence::High,
+        Some("low") => Confidence::Low,
+        _ => Confidence::Medium,
+    }
+}
+
 fn grid_of(grid: &GridIn, layer: LayerId) -> Option<Grid> {
     let tier = match grid.tier.as_str() {
         "validity" => Tier::Validity,
@@ -214,7 +254,7 @@ fn grid_of(grid: &GridIn, layer: LayerId) -> Option<Grid> {
     };
     let (size, phase) = (Bytes::new(grid.size_bytes), Bytes::new(grid.phase_bytes));
     let made = Grid::new(layer, size, phase, tier, grid.kind.clone())?;
-    let made = made.from(Origin::OnDisk, grid.source.clone(), Confidence::Medium);
+    let made = made.from(origin(grid), grid.source.clone(), confidence(grid));
     if grid.trusted {
         return Some(made);
     }

@@ -103,11 +103,14 @@ pub fn steps(page: &mut Page, steps: &[String]) {
     }
 }
 
+/// Before the lines of a command that follow its first.
+const CONTINUED: &str = "         ";
+
 pub fn command_line(page: &mut Page, command: &str) {
-    let room = page.width().saturating_sub("     $ ".len() + " \\".len());
+    let room = page.width().saturating_sub(CONTINUED.len() + " \\".len());
     let mut line = String::new();
     let mut first = true;
-    for word in command.split(' ') {
+    for word in words(command) {
         let needed = line.chars().count() + 1 + word.chars().count();
         if !line.is_empty() && needed > room {
             put_command(page, &format!("{line} \\"), first);
@@ -121,7 +124,29 @@ pub fn command_line(page: &mut Page, command: &str) {
     put_command(page, &line, first);
 }
 
+/// The words of a command: spaces between quotes part none.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    command.split(move |c: char| {
+        let is_literal = std::mem::take(&mut escaped);
+        escaped = c == '\\' && !quoted && !is_literal;
+        quoted ^= c == '\'' && !is_literal;
+        c == ' ' && !quoted
+    })
+}
+
 fn put_command(page: &mut Page, text: &str, first: bool) {
-    let lead = if first { "     $ " } else { "         " };
-    page.put(lead, "         ", 0, &[Span::new(Style::Info, text)]);
+    let lead = if first { "     $ " } else { CONTINUED };
+    page.put(lead, CONTINUED, 0, &[Span::new(Style::Info, text)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quotes_hold_words_together() {
+        let all: Vec<_> = words(r"fix 'a b'\''c d' e $'f\040 g' h").collect();
+        assert_eq!(all, ["fix", r"'a b'\''c d'", "e", r"$'f\040 g'", "h"]);
+    }
 }

@@ -71,14 +71,14 @@ fn full(page: &mut Page, target: &Target) {
 
 /// The machine's summary opens every report that has one.
 fn machine(page: &mut Page, report: &Report) {
-    let widest = report
-        .machine
+    let opening = report.opening();
+    let widest = opening
         .iter()
         .map(|(name, _)| name.chars().count())
         .max()
         .unwrap_or(0)
         .min(20);
-    for (name, value) in &report.machine {
+    for (name, value) in &opening {
         // Not ours either: a capture names its own rows.
         let name = shorten_end(&page.safe(name), widest, page.glyphs().ellipsis);
         let name = format!("{name:<widest$}  ");
@@ -90,7 +90,7 @@ fn machine(page: &mut Page, report: &Report) {
             &[Span::new(Style::Dim, name), Span::plain(value)],
         );
     }
-    if !report.machine.is_empty() {
+    if !opening.is_empty() {
         page.blank();
     }
 }

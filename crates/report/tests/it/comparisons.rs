@@ -133,15 +133,12 @@ fn before() -> Comparison {
         vec![cell(8192, "read", "random", 0.81, 2, Verdict::Faster)],
         2,
     );
-    let change = |metric, before, after, verdict| Change {
+    let change = |metric, before, after| Change {
         metric,
         arm: "aligned".to_owned(),
         before,
         after,
         ratio: after / before,
-        ratio_low: Some(after / before * 0.97),
-        ratio_high: Some(after / before * 1.03),
-        verdict,
         ..Change::default()
     };
     out.before = Some(Before {
@@ -151,8 +148,8 @@ fn before() -> Comparison {
         start_bytes: Some(17408),
         interleaved: true,
         changes: vec![
-            change(Metric::LatencyMedian, 3900.0, 3300.0, Verdict::Faster),
-            change(Metric::Throughput, 15_900.0, 20_200.0, Verdict::Faster),
+            change(Metric::LatencyMedian, 3900.0, 3300.0),
+            change(Metric::Throughput, 15_900.0, 20_200.0),
         ],
     });
     out
@@ -355,6 +352,76 @@ fn every_document_is_valid_and_reads_back() {
         "{:#?}",
         validator.iter_errors(&value).next()
     );
+}
+
+/// An unchanged target on a machine that was busy then: two levels, and no word, percentage or interval about them.
+#[test]
+fn levels_of_two_times_have_no_word() {
+    let mut one = before();
+    let cells = vec![cell(8192, "read", "random", 1.0, 2, Verdict::NoDifference)];
+    one.cells = cells;
+    let earlier = one.before.as_mut().unwrap();
+    earlier.interleaved = false;
+    earlier.changes[0].before = 117_000.0;
+    let shown = Format::Text.render(&one, &Options::default());
+    let (table, _) = shown.split_once("8 KiB random read, ").unwrap();
+    assert!(
+        table.contains("117 ms") && table.contains("3.3 ms"),
+        "{table}"
+    );
+    assert!(table.contains("undecided: nothing says"), "{table}");
+    let page = Format::Html.render(&one, &Options::default());
+    let table = page.split_once("<h2>Then and now</h2>").unwrap().1;
+    let html = table.split_once("</table>").unwrap().0;
+    assert!(html.contains("117 ms"), "{html}");
+    for text in [
+        shown
+            .split_once("Against")
+            .unwrap()
+            .1
+            .split_once("random read, ")
+            .unwrap()
+            .0,
+        html,
+    ] {
+        for word in ["slower", "faster", "%", "interval", "verdict"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+    }
+}
+
+/// A partition at sector 63, measured as it lies: the baseline is the arm that loses.
+#[test]
+fn a_baseline_that_is_worse_gives_nothing() {
+    let cells = [4096, 8192].map(|size| cell(size, "write", "random", 0.16, 2, Verdict::Faster));
+    let mut one = comparison(cells.to_vec(), 2);
+    "+0".clone_into(&mut one.arms[0].name);
+    one.arms[0].start_bytes = Some(32256);
+    one.arms[1].start_bytes = Some(32768);
+    let text = Format::Text.render(&one, &Options::default());
+    assert!(text.contains("`+0` against the others"), "{text}");
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("  median latency  "));
+    assert!(row.unwrap().contains("+525 %"), "{text}");
+    assert!(!text.contains("gives") && !text.contains("less"), "{text}");
+    let page = Format::Html.render(&one, &Options::default());
+    for words in [
+        "<th>+0 against the others</th>",
+        "gained with +0, writes",
+        "unaligned (+0)",
+        "aligned (+512)",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("by alignment") && !page.contains("decrease"));
+}
+
+/// The columns of the summary do not fit into a small screen side by side: they can be scrolled there.
+#[test]
+fn the_summary_is_not_cut_on_a_small_screen() {
+    let page = Format::Html.render(&matrix(), &Options::default());
+    assert!(page.contains("<div class=\"wide\">\n<table class=\"summary\">"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ioalign_report::comparison::Format;
 
-use crate::args::LookArgs;
+use crate::args::{LookArgs, ReplaceArgs};
 
 /// The format, and where it goes.
 #[derive(Debug, Args)]
@@ -18,6 +18,9 @@ pub struct ShownArgs {
     /// Write to a file, anew after every cell, instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 
     #[command(flatten)]
     pub look: LookArgs,

@@ -10,6 +10,7 @@ use ioalign_observe::generate::{Bursts, Mix, Ratio};
 use ioalign_observe::write::TARGETS;
 
 use super::{LookArgs, SourceArgs, number, time};
+use crate::args::ReplaceArgs;
 
 pub const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -56,6 +57,9 @@ pub struct GenerateArgs {
     /// Where to write; `-`: standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
+
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 
     /// The format
     #[arg(long, value_name = "FORMAT", default_value = "blktrace", value_parser = targets())]
@@ -159,6 +163,9 @@ pub struct ConvertArgs {
     /// Where to write; `-`: standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
+
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 
     /// The format to write (default: by the ending of the output)
     #[arg(long, value_name = "FORMAT", value_parser = targets())]

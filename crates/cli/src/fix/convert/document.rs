@@ -13,7 +13,7 @@ use super::Page;
 pub struct Conversion {
     name: Option<String>,
     /// `false`: the table counts in these sectors already.
-    needed: bool,
+    pub needed: bool,
     from_sector_bytes: Option<u64>,
     to_sector_bytes: u64,
     disk_bytes: Option<u64>,

@@ -16,7 +16,7 @@ use ioalign_repair::mover::{Done, Options};
 use ioalign_repair::{Disk, Job};
 
 use super::document::Ended;
-use super::{NOTHING, document as outer, options, refuse, target};
+use super::{WOULD_MOVE, document as outer, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
@@ -112,16 +112,17 @@ impl Page<'_> {
                 conversion,
                 self.ended,
                 self.done.as_ref(),
+                text::commands(self),
             ));
         }
         look::write(&text::render(self, &look::options(&self.arguments.look)))
     }
 
-    /// 1 where there is nothing to convert.
+    /// 1 where that was asked for and there is something to convert.
     fn exit(&self) -> Exit {
         match self.conversion {
-            Some(_) => Exit::Done,
-            None => NOTHING,
+            Some(_) if self.arguments.exit_code => WOULD_MOVE,
+            _ => Exit::Done,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is done: a look, the work in place, or a new image.
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
 
@@ -8,18 +9,19 @@ use anyhow::{Context, Result, bail};
 use ioalign_repair::container::{self, Format};
 use ioalign_repair::convert::Conversion;
 use ioalign_repair::{Disk, Job, mover};
+use rustix::fs::{FlockOperation, flock};
 
 use super::super::document::Ended;
 use super::super::fresh::FreshImage;
 use super::super::progress::Shown;
-use super::super::{options, output, perform, place, refuse};
+use super::super::{flight, image_room, options, output, overlays, perform, place, refuse};
 use super::{Page, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
 /// The dry run.
 pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
-    place::no_unfinished(arguments)?;
+    flight::refuse_unfinished(arguments)?;
     let mut disk = open(arguments, false)?;
     let conversion = plan(&mut *disk, arguments, to)?;
     let job = conversion.as_ref().map(|one| {
@@ -39,13 +41,17 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
         done: None,
     };
     page.write()?;
+    if let Some(conversion) = &conversion {
+        consented(conversion, arguments)?;
+    }
     Ok(page.exit())
 }
 
 /// In place, with a journal.
 pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
-    place::no_unfinished(arguments)?;
-    let journal = place::journal(arguments)?;
+    flight::refuse_unfinished(arguments)?;
+    overlays::refuse(arguments)?;
+    let journal = place::prepare(arguments)?;
     // Before it is locked for writing.
     let possible = possible_in_place(&arguments.target, to);
     let mut disk = open(arguments, true)?;
@@ -60,9 +66,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     let job = conversion.job_ahead(&mut *disk).map_err(failed)?;
     refuse::expected_job(&job, arguments)?;
     if conversion.grows() {
-        drop(disk);
-        longer(&arguments.target, &conversion)?;
-        disk = open(arguments, true)?;
+        disk = longer(disk, arguments, &conversion)?;
     }
     perform::journalled(arguments, disk, &journal, &job, |done, elapsed| {
         let page = Page {
@@ -78,23 +82,45 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
 }
 
 /// Makes a raw image longer. Its table is right as before, if not in its place: what comes after may fail.
-fn longer(path: &Path, conversion: &Conversion) -> Result<()> {
-    let file = OpenOptions::new().write(true).open(path);
-    let grown = file.and_then(|file| {
-        file.set_len(conversion.bytes)?;
-        file.sync_all()
-    });
-    grown.with_context(|| format!("{}: cannot be made longer", path.display()))
+/// The file that was locked and judged is the one that grows, and the one that is opened again.
+fn longer(
+    disk: Box<dyn Disk>,
+    arguments: &FixArgs,
+    conversion: &Conversion,
+) -> Result<Box<dyn Disk>> {
+    let path = &arguments.target;
+    let failed = || format!("{}: cannot be made longer", path.display());
+    let file = OpenOptions::new()
+        .write(true)
+        .open(path)
+        .with_context(failed)?;
+    // Its lock shows that it is the disk: nobody else could take it.
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+        bail!(
+            "{}: another file has this name now; nothing was written",
+            path.display()
+        );
+    }
+    drop(disk);
+    file.set_len(conversion.bytes)
+        .and_then(|()| file.sync_all())
+        .with_context(failed)?;
+    let disk = open(arguments, true)?;
+    let own = file.metadata().with_context(failed)?;
+    let named = std::fs::metadata(path).with_context(failed)?;
+    if (named.dev(), named.ino()) != (own.dev(), own.ino()) {
+        bail!(
+            "{}: another file has this name now; nothing was moved",
+            path.display()
+        );
+    }
+    Ok(disk)
 }
 
 /// Into a new image; the original is not touched.
 pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
-    if new.exists() {
-        bail!(
-            "{}: it is there already, and is not replaced",
-            new.display()
-        );
-    }
+    output::free_name(new)?;
+    flight::refuse_unfinished(arguments)?;
     let mut disk = open(arguments, false)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {
         return nothing(arguments, to);
@@ -134,12 +160,13 @@ fn write_new(
         Format::Vhdx => conversion.to,
         _ => SMALLEST,
     };
-    let mut image = FreshImage::create(new, format, conversion.bytes, logical)?;
+    image_room::check(disk, new, arguments)?;
+    let mut image = FreshImage::create(new, &arguments.target, format, conversion.bytes, logical)?;
     let how = options(arguments);
     let mut tell = |progress: &_| shown.tell(progress);
     let mut view = conversion.view(disk);
     let done = container::write_view(&mut view, &mut *image.disk, &how, &mut tell)?;
-    image.keep();
+    image.keep()?;
     Ok(done)
 }
 

@@ -9,9 +9,11 @@ use ioalign_report::Options;
 use ioalign_report::words::clean;
 use ioalign_report::words::numbers::about;
 
+use super::super::command::{self, Step};
 use super::super::document::Ended;
+use super::super::next as outer_next;
 use super::super::text::{ended, meanings, title};
-use super::super::{place, refuse};
+use super::super::{output, place, refuse};
 use super::Page;
 use super::document::rewritten;
 
@@ -28,7 +30,7 @@ pub fn render(page: &Page<'_>, look: &Options) -> String {
         text.push('\n');
         meanings(&mut text, &conversion.consequences, look);
         if page.ended == Ended::Planned {
-            next(&mut text, page, &name, look);
+            next(&mut text, page, look);
             return text;
         }
         if let Some((done, elapsed)) = &page.done {
@@ -36,6 +38,11 @@ pub fn render(page: &Page<'_>, look: &Options) -> String {
         }
     }
     let _ = writeln!(text, "{name}: {}", verdict(page));
+    if page.ended != Ended::Planned && !look.quiet() {
+        for command in commands(page) {
+            let _ = writeln!(text, "Next: {command}");
+        }
+    }
     text
 }
 
@@ -123,21 +130,46 @@ fn partition(text: &mut String, part: &Partition, conversion: &Conversion) {
     );
 }
 
-fn next(text: &mut String, page: &Page<'_>, target: &str, look: &Options) {
+fn next(text: &mut String, page: &Page<'_>, look: &Options) {
     title(text, "Nothing was written. To do it", look);
-    let to = page.to;
-    let call = format!("ioalign fix {target} --convert-sector-size {to}");
     match &page.job {
-        Some(Ok(job)) => {
-            in_place(text, page, job);
-            let _ = writeln!(text, "  {call} --apply --expect {}", refuse::name(job));
-        }
+        Some(Ok(job)) => in_place(text, page, job),
         Some(Err(why)) => {
             let _ = writeln!(text, "  not in place: {}", clean(why));
         }
         None => {}
     }
-    let _ = writeln!(text, "  {call} --output NEW");
+    for command in commands(page) {
+        let _ = writeln!(text, "  {command}");
+    }
+}
+
+/// The commands that do it: in place where that can be, or into a new image; afterwards that of the check.
+pub fn commands(page: &Page<'_>) -> Vec<String> {
+    let arguments = page.arguments;
+    if page.conversion.is_none() {
+        return Vec::new();
+    }
+    if page.ended != Ended::Planned {
+        return outer_next::check(arguments, page.ended)
+            .into_iter()
+            .collect();
+    }
+    let name = match &page.job {
+        Some(Ok(job)) => Some(refuse::name(job)),
+        _ => None,
+    };
+    let apply = name.map(|plan| command::line(arguments, Step::Apply(&plan)));
+    let ending = arguments
+        .target
+        .extension()
+        .and_then(|ending| ending.to_str());
+    let new = match &arguments.output {
+        Some(new) => new.clone(),
+        None => output::beside(&arguments.target, ending.unwrap_or("img")),
+    };
+    let output = command::line(arguments, Step::Output(&new, arguments.format));
+    apply.into_iter().chain([output]).collect()
 }
 
 fn in_place(text: &mut String, page: &Page<'_>, job: &Job) {

@@ -1,8 +1,10 @@
 //! Jobs of fio: in, out, and what stays behind.
 
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use ioalign_inspect::source::{FileSource, Source};
 use ioalign_measure::jobs::fio::{self, Target};
 
 use super::plan::Plan;
@@ -15,10 +17,20 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let taken = fio::read(&name, &text);
     let taken = taken.map_err(|what| UsageError(format!("{}: {what}", path.display())))?;
+    let refused = &taken.refused;
+    if !arguments.lenient && !refused.is_empty() {
+        let what = format!(
+            "{}: this would be another job:\n  {}\nGive --lenient to run what is left of it",
+            path.display(),
+            refused.join("\n  ")
+        );
+        return Err(UsageError(what).into());
+    }
     let (mut io, mut engine) = (arguments.io.clone(), arguments.engine.clone());
     let settings = taken.settings;
     io.size = io.size.or(settings.size_bytes);
     io.buffered |= settings.buffered;
+    io.cold |= settings.cold;
     engine.api = engine.api.or(settings.sync.then_some(TheApi::Sync));
     engine.iopoll |= settings.iopoll;
     engine.sqpoll |= settings.sqpoll;
@@ -34,8 +46,9 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
         io,
         engine,
         notes: taken
-            .not_taken
+            .refused
             .into_iter()
+            .chain(taken.not_taken)
             .map(|line| format!("not taken: {line}"))
             .collect(),
     })
@@ -44,7 +57,7 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
 /// What was not taken is said before anything runs.
 pub fn tell(plan: &Plan) {
     for note in &plan.notes {
-        anstream::eprintln!("ioalign: {note}");
+        crate::say::note(note);
     }
 }
 
@@ -55,14 +68,26 @@ pub fn emit(plan: &Plan) -> Result<String> {
         let what = "fio takes one folder, or files and devices";
         return Err(UsageError(what.to_owned()).into());
     }
-    let files: Vec<_> = plan
-        .targets
-        .iter()
-        .map(std::path::PathBuf::as_path)
-        .collect();
+    let files: Vec<_> = plan.targets.iter().map(PathBuf::as_path).collect();
+    let room = room(&plan.targets);
     let target = Target {
         files: &files,
         folder: folders > 0,
+        file_bytes: room,
     };
-    Ok(fio::emit(&plan.job, &target, &plan.settings()))
+    let mut settings = plan.settings();
+    let usual = plan.usual_size();
+    let usual = usual.filter(|usual| room.is_none_or(|room| room > *usual));
+    settings.size_bytes = settings.size_bytes.or(usual);
+    Ok(fio::emit(&plan.job, &target, &settings))
+}
+
+/// The size of the only target, where it is there.
+fn room(targets: &[PathBuf]) -> Option<u64> {
+    let [only] = targets else {
+        return None;
+    };
+    let kind = only.metadata().ok()?.file_type();
+    let is_disk = kind.is_file() || kind.is_block_device();
+    is_disk.then(|| FileSource::open(only).ok().map(|source| source.len()))?
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ioalign_core::workload::Workload;
+use ioalign_device::are_aliases;
 use ioalign_measure::jobs::Job;
 use ioalign_measure::jobs::fio::Settings;
 
@@ -23,11 +24,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How much of a target the job uses where nothing is typed; of files in a folder as much as ever.
+    pub fn usual_size(&self) -> Option<u64> {
+        let has_folder = self.targets.iter().any(|path| path.is_dir());
+        self.job.size_bytes.filter(|_| !has_folder)
+    }
+
     /// How fio would be told the same.
     pub fn settings(&self) -> Settings {
         Settings {
             size_bytes: self.io.size,
             buffered: self.io.buffered,
+            cold: self.io.cold,
             sync: self.engine.api == Some(TheApi::Sync),
             iopoll: self.engine.iopoll,
             sqpoll: self.engine.sqpoll,
@@ -46,15 +54,35 @@ pub fn plan(arguments: &RunArgs) -> Result<Plan> {
         let what = "no target: name a block device, a file or a folder";
         return Err(UsageError(what.to_owned()).into());
     }
+    named_once(&plan.targets)?;
     for step in &mut plan.job.steps {
         typed(step, &arguments.load, &arguments.data);
     }
     Ok(plan)
 }
 
+/// A target that is named twice would have twice the load, and be counted as two.
+fn named_once(targets: &[PathBuf]) -> Result<()> {
+    for (index, target) in targets.iter().enumerate() {
+        let others = targets.iter().take(index);
+        if let Some(other) = others.into_iter().find(|other| are_aliases(other, target)) {
+            let (a, b) = (other.display(), target.display());
+            let what = if other == target {
+                format!("{a} is named twice: name each target once, and --workers for more load")
+            } else {
+                format!("{a} and {b} are the same target: name it once")
+            };
+            return Err(UsageError(what).into());
+        }
+    }
+    Ok(())
+}
+
 fn named(arguments: &RunArgs) -> Result<Plan> {
     let (job, targets) = match arguments.what.split_first() {
-        Some((first, rest)) if is_job(first) => (cells::job(&first.display().to_string())?, rest),
+        Some((first, rest)) if is_job(first) || is_no_target(first, rest) => {
+            (cells::job(&first.display().to_string())?, rest)
+        }
         _ => (usual(), arguments.what.as_slice()),
     };
     Ok(Plan {
@@ -68,6 +96,14 @@ fn named(arguments: &RunArgs) -> Result<Plan> {
 
 fn is_job(path: &Path) -> bool {
     path.to_str().is_some_and(cells::is_job)
+}
+
+/// Whether a first word of several is a job by a name that there is none of: no path, and nothing that is there.
+fn is_no_target(first: &Path, rest: &[PathBuf]) -> bool {
+    let is_word = first
+        .to_str()
+        .is_some_and(|word| !word.contains(['/', '.']));
+    is_word && !rest.is_empty() && !first.exists()
 }
 
 /// What is sent where nobody says what.

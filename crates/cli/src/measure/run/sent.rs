@@ -1,6 +1,5 @@
 //! `--profile-out`: what was sent, counted by the code that counts traces.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
@@ -10,7 +9,8 @@ use ioalign_observe::Settings;
 use ioalign_observe::pipeline::Stream;
 use ioalign_observe::record::{Io, Op};
 
-use crate::{check, look};
+use crate::look;
+use crate::output_file::Destination;
 
 /// Takes I/Os from all workers.
 pub struct Collector(Mutex<Stream>);
@@ -30,10 +30,10 @@ impl Collector {
     }
 
     /// The profile, in JSON.
-    pub fn write(self, path: &Path) -> Result<()> {
+    pub fn write(self, to: &Destination<'_>) -> Result<()> {
         let stream = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let profile = stream.finish("measure");
-        check::to(Some(path), |file| look::json_to(file, &profile))
+        to.write(|file| look::json_to(file, &profile))
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use ioalign_testkit::files::names;
-use ioalign_testkit::run::{text, tool};
+use ioalign_testkit::run::text;
 use ioalign_testkit::sysroot::{Disk, Sysroot};
 use serde_json::Value;
 
@@ -125,7 +125,12 @@ fn ctrl_c_leaves_nothing() {
     while !listens(&id) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    tool("kill", &["-INT", &id]);
+    // At once: a program that sends it would take longer than what is to be stopped.
+    rustix::process::kill_process(
+        rustix::process::Pid::from_child(&child),
+        rustix::process::Signal::INT,
+    )
+    .unwrap();
     let output = child.wait_with_output_or_kill();
     assert_eq!(output.0, Some(130), "{}", output.1);
     assert!(output.1.contains("no bundle was written"), "{}", output.1);

@@ -39,9 +39,10 @@ fn primaries_at_sector_63_go_to_the_mebibyte() {
 
 #[test]
 fn a_full_disk_takes_the_least_that_is_good() {
-    let image = Image::new(24, "label: dos\n63,20000,7\n20063,,83\n");
+    // There are a few sectors at the end, and those before 63 are for boot loaders.
+    let image = Image::new(24, "label: dos\n63,20000,7\n20063,29080,83\n");
     fixed(&image, &[], 4096);
-    assert_eq!(image.table()[0].start, 56 * 512);
+    assert_eq!(image.table()[0].start, 64 * 512);
 }
 
 #[test]
@@ -76,8 +77,7 @@ fn a_gpt_of_4096_byte_sectors_is_counted_in_those() {
     disk.write(7 * 4096, &first).write(1001 * 4096, &second);
     let path = text(disk.path());
     // On 4 KiB it is already; the mebibyte has to be asked for.
-    let nothing = fix(&[path]);
-    assert_eq!(nothing.status.code(), Some(1), "{nothing:?}");
+    assert_eq!(document(&[path])["needed"], false);
     let answer = document(&[path, "--apply", "--align", "1M"]);
     assert_eq!(answer["plan"]["sector_bytes"], 4096);
     let starts: Vec<_> = answer["plan"]["partitions"]

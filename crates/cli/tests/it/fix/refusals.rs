@@ -40,7 +40,7 @@ fn a_file_that_may_not_be_written_can_be_planned_for() {
         let mut child = command("setpriv");
         child.args(user).args(arguments).output().unwrap()
     };
-    std::fs::set_permissions(image.disk.folder(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    std::fs::set_permissions(image.disk.folder(), std::fs::Permissions::from_mode(0o1777)).unwrap();
     let plan = run(&[]);
     assert_eq!(
         plan.status.code(),

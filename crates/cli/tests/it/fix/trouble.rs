@@ -6,7 +6,7 @@ use super::*;
 const SLOW: [&str; 4] = ["--limit", "16M", "--chunk", "1M"];
 
 /// An image whose move was killed in the middle.
-fn half_moved() -> Image {
+pub(super) fn half_moved() -> Image {
     let image = Image::old();
     let mut child = started(&[&[text(image.path()), "--apply"], &SLOW[..]].concat());
     until("the journal is made", || image.journal().exists());
@@ -23,15 +23,12 @@ fn two_at_once_are_one_too_many() {
     let path = text(image.path());
     let mut first = started(&[&[path, "--apply"], &SLOW[..]].concat());
     until("the journal is made", || image.journal().exists());
-    refused(
-        &[path, "--apply", "--journal", "/tmp/x"],
-        65,
-        &["unfinished"],
-    );
-    // By another name it has another journal.
+    let elsewhere = image.disk.folder().join("elsewhere");
+    let named = ["--journal", text(&elsewhere)];
+    refused(&[&[path, "--apply"], &named[..]].concat(), 65, &[]);
     let other = image.disk.folder().join("other");
     std::os::unix::fs::symlink(image.path(), &other).unwrap();
-    refused(&[text(&other), "--apply"], 65, &["using it"]);
+    refused(&[text(&other), "--apply"], 65, &[]);
     refused(&[path, "--resume"], 65, &["using it"]);
     refused(&[path, "--rollback"], 65, &["using it"]);
     assert!(first.wait().unwrap().success());
@@ -67,8 +64,8 @@ fn a_disk_that_somebody_wrote_on_is_not_gone_on_with() {
     let path = text(image.path());
     let table = image.disk.read(0, 512);
     image.disk.write(440, b"XXXX");
-    refused(&[path, "--resume"], 65, &["not what it was"]);
-    refused(&[path, "--rollback"], 65, &["not what it was"]);
+    refused(&[path, "--resume"], 65, &["marker"]);
+    refused(&[path, "--rollback"], 65, &["marker"]);
     image.disk.write(0, &table);
     done(&[path, "--resume"]);
     image.is_fixed(MIB);
@@ -86,16 +83,15 @@ fn the_journal_of_another_disk_is_not_taken() {
     let changed = two.whole();
     let journal = text(&one.journal()).to_owned();
     for way in ["--resume", "--rollback"] {
-        refused(
-            &[text(two.path()), way, "--journal", &journal],
-            65,
-            &["not what it was"],
-        );
-        refused(
-            &[text(larger.path()), way, "--journal", &journal],
-            65,
-            &["planned for a disk of"],
-        );
+        let call = |image: &Image, adopt: &[&str], word: &str| {
+            let call = [&[text(image.path()), way, "--journal", &journal], adopt].concat();
+            refused(&call, 65, &[word]);
+        };
+        for image in [&two, &larger] {
+            call(image, &[], "it is not the disk or file");
+        }
+        call(&two, &["--adopt"], "first sector");
+        call(&larger, &["--adopt"], "planned for a disk of");
     }
     assert!(two.whole() == changed && before != changed);
     done(&[text(one.path()), "--rollback"]);
@@ -108,12 +104,18 @@ fn what_is_no_journal_is_not_taken_for_one() {
     let path = text(image.path());
     std::fs::write(image.journal(), b"my own notes").unwrap();
     for way in ["--apply", "--resume", "--rollback"] {
+        refused(&[path, way], 65, &["journal", "not obeyed"]);
+    }
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(image.journal(), private).unwrap();
+    for way in ["--apply", "--resume", "--rollback"] {
         refused(&[path, way], 65, &["journal"]);
     }
     assert_eq!(std::fs::read(image.journal()).unwrap(), b"my own notes");
     image.holds();
     // The target itself is none either.
-    refused(&[path, "--apply", "--journal", path], 65, &["another file"]);
+    std::fs::remove_file(image.journal()).unwrap();
+    refused(&[path, "--apply", "--journal", path], 65, &["not obeyed"]);
     image.holds();
 }
 
@@ -126,8 +128,14 @@ fn a_target_that_has_shrunk_is_not_gone_on_with() {
         .open(image.path())
         .unwrap();
     file.set_len(39 * MIB).unwrap();
+    drop(file);
     refused(&[path, "--resume"], 65, &["planned for a disk of"]);
+    let file = std::fs::File::options()
+        .write(true)
+        .open(image.path())
+        .unwrap();
     file.set_len(40 * MIB).unwrap();
+    drop(file);
     done(&[path, "--resume"]);
     image.is_fixed(MIB);
 }

@@ -152,11 +152,20 @@ fn a_conversion_keeps_to_a_limit_and_can_be_stopped() {
     let new = image.disk.folder().join("new.img");
     let convert = ["--convert-sector-size", "4096", "--output", text(&new)];
     let child = started(&[&[text(image.path()), "--limit", "2M"], &convert[..]].concat());
-    until("the new image is made", || new.exists());
+    let is_part = |entry: std::fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_string_lossy()
+            .starts_with(".new.img.ioalign-PARTIAL")
+    };
+    let has_part = || {
+        let mut entries = std::fs::read_dir(image.disk.folder()).unwrap();
+        entries.any(|entry| is_part(entry.unwrap()))
+    };
+    until("the new image is made", has_part);
     // Without the limit it would be whole before that is looked at.
     std::thread::sleep(Duration::from_millis(500));
     tool("kill", &["-INT", &child.id().to_string()]);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
-    assert!(!new.exists());
+    assert!(!new.exists() && !has_part());
 }

@@ -1,4 +1,4 @@
-//! LVM in a logical partition, LUKS2, and a disk with a sector that cannot be read: in a microVM.
+//! LVM in a logical partition, LUKS2, a disk with a sector that cannot be read, and one that loses power: in a microVM.
 
 use std::path::PathBuf;
 
@@ -77,4 +77,35 @@ fn stopped_at_the_sector(answers: &Answers) {
     }
     assert_eq!(answers.start("peer"), 2048, "{}", answers.text("peer.txt"));
     assert_eq!(answers.text("peer.mib"), "lost\n");
+}
+
+/// The disk has another name after each start; the journal lies on a disk that outlives them.
+#[test]
+fn a_move_outlives_the_loss_of_power_and_other_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = |name: &str, size: &str| {
+        let path = folder.path().join(name);
+        format!("{}={size},serial={name}", path.display())
+    };
+    let (target, home) = (disk("target", "96M"), disk("home", "64M"));
+    let mut names = Vec::new();
+    for start in 1..=4 {
+        let disks = match start % 2 {
+            1 => [&target, &home],
+            _ => [&home, &target],
+        };
+        let options = ["--timeout", "300", "--disk", disks[0], "--disk", disks[1]];
+        let (ended, said) = guest::boot("lab/live/power.sh", &options);
+        // All but the last one are cut off in the middle of a move.
+        assert_eq!(ended, start == 4, "start {start}: {said}");
+        assert!(said.contains(&format!("@@moving {start}")), "{said}");
+        assert!(!said.contains("@@wrong"), "{said}");
+        let name = said.lines().find_map(|line| line.split_once("@@name "));
+        names.push(name.unwrap().1.to_owned());
+        if start == 4 {
+            assert!(said.contains("@@files same"), "{said}");
+            assert!(said.contains("@@verdict ok"), "{said}");
+        }
+    }
+    assert_ne!(names[0], names[1], "{names:?}");
 }

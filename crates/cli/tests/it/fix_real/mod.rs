@@ -1,6 +1,7 @@
 //! `ioalign fix` on real file systems and real boots, judged by their own tools. Most of it needs root, for
 //! loop devices and mounts.
 
+mod aliases;
 mod beside;
 mod boot;
 mod filesystems;

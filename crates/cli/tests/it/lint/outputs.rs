@@ -148,12 +148,13 @@ fn a_report_replaces_the_old_one_at_once() {
         folder.path().join("report.json"),
         folder.path().join("old.json"),
     );
-    std::fs::write(&report, "the old report").unwrap();
+    let begun = "{\n  \"schema\": \"ioalign.check/1\", the old report";
+    std::fs::write(&report, begun).unwrap();
     std::fs::hard_link(&report, &old).unwrap();
     check(folder.path(), &["--json", "-o", text(&report)]);
     let kept = std::fs::read_to_string(&old).unwrap();
     assert_eq!(
-        kept, "the old report",
+        kept, begun,
         "a reader that has it open sees the whole of it"
     );
     let new: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
@@ -177,7 +178,7 @@ fn a_report_that_cannot_be_written_leaves_nothing() {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(65));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("taken: cannot write the report"), "{said}");
+    assert!(said.contains("taken: is a folder"), "{said}");
     assert_eq!(
         std::fs::read_dir(folder.path()).unwrap().count(),
         4,

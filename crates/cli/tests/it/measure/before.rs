@@ -45,6 +45,38 @@ fn a_file_has_numbers_of_two_times() {
     );
 }
 
+/// The same file, on a machine that was so busy the first time that every level was 3.5 times what it is now.
+#[test]
+fn levels_of_an_unchanged_target_have_no_word_and_no_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!(
+        "compare t.dat --size {SIZE} --time 300ms --depth 1 --offsets 0,4096 --no-saturate"
+    );
+    let mut then = compared(folder.path(), &line);
+    for level in then["cells"][0]["levels"].as_array_mut().unwrap() {
+        let median = level["latency_p50_us"].as_f64().unwrap();
+        level["latency_p50_us"] = (median * 3.5).into();
+    }
+    keep(folder.path(), &then);
+    let again = "compare t.dat --before before.json --time 300ms --no-saturate";
+    let value = compared(folder.path(), again);
+    let changes = value["before"]["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    for change in changes {
+        assert_eq!(change["verdict"], "undecided", "{change}");
+        assert!(change["ratio_low"].is_null() && change["ratio_high"].is_null());
+    }
+    let output = measure(folder.path(), again);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("undecided: nothing says whether"), "{text}");
+    let (_, table) = text.split_once("Against before.json").unwrap();
+    let (table, _) = table.split_once("4 KiB random read, ").unwrap();
+    for word in ["slower", "faster", "%"] {
+        assert!(!table.contains(word), "{word}: {table}");
+    }
+}
+
 #[test]
 fn the_second_run_is_like_the_first() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Ctrl-C: what there is so far is shown and marked, and nothing else is left behind.
+//! Ctrl-C, and a terminal that goes away: what there is so far is shown and marked, and nothing else is left behind.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -13,7 +13,17 @@ use super::{SIZE, measure, told, valid};
 
 /// Begins, and is interrupted as soon as `ready` is so.
 fn interrupted(folder: &Path, arguments: &str, ready: impl Fn() -> bool) -> Output {
-    let mut command = Command::new(PROGRAM);
+    ended("-INT", Command::new(PROGRAM), folder, arguments, ready)
+}
+
+/// The same by any signal; `command` starts the program.
+fn ended(
+    by: &str,
+    mut command: Command,
+    folder: &Path,
+    arguments: &str,
+    ready: impl Fn() -> bool,
+) -> Output {
     let child = command
         .current_dir(folder)
         .arg("measure")
@@ -25,13 +35,17 @@ fn interrupted(folder: &Path, arguments: &str, ready: impl Fn() -> bool) -> Outp
     while !ready() {
         sleep(Duration::from_millis(2));
     }
-    signal(&child);
+    signal(&child, by);
+    if by == "-HUP" {
+        // As the shell and the kernel do, both of them.
+        signal(&child, by);
+    }
     child.wait_with_output().unwrap()
 }
 
-fn signal(child: &Child) {
+fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    let sent = Command::new("kill").args([name, &id]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -43,6 +57,33 @@ fn a_file_that_is_being_filled_is_removed() {
     assert_eq!(output.status.code(), Some(130), "{}", told(&output));
     assert!(told(&output).contains("t.dat: stopped while it was being filled"));
     assert!(names(folder.path()).is_empty());
+}
+
+/// The terminal is closed, or the connection to the machine ends.
+#[test]
+fn a_hangup_is_as_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.dat");
+    let line = "compare t.dat --size 2G";
+    // The tests themselves may run under nohup.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", PROGRAM]);
+    let output = ended("-HUP", command, folder.path(), line, || file.exists());
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_hangup_does_not_end_what_nohup_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.dat");
+    let mut command = Command::new("nohup");
+    command.arg(PROGRAM);
+    let line = "run t.dat --size 64M --ramp 0 --time 100ms --json";
+    let output = ended("-HUP", command, folder.path(), line, || file.exists());
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["partial"], Value::Null);
 }
 
 #[test]

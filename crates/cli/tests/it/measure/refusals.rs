@@ -1,5 +1,6 @@
 //! What is refused, with which exit code, in which words.
 
+use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
 
 use super::{SIZE, measure, told};
@@ -56,6 +57,12 @@ fn wrong_use_and_unusable_targets() {
         ("compare t.dat --format xml", 64, "csv"),
         ("compare empty", 64, "0 bytes"),
         ("run", 64, "no target"),
+        ("run t.dat t.dat", 64, "named twice"),
+        (
+            "run blender-70-30 t.dat data ./hard --write",
+            64,
+            "are the same target",
+        ),
         ("run missing.toml t.dat", 65, "missing.toml"),
         ("run t.dat --from-fio missing.fio", 65, "missing.fio"),
         ("compare /dev/null", 64, "no block device, file or folder"),
@@ -75,6 +82,22 @@ fn wrong_use_and_unusable_targets() {
         );
         assert!(output.stdout.is_empty(), "{arguments}");
     }
+    // Two loop devices over one file are it, unless they show different parts of it.
+    let disk = at.join("t.dat");
+    let whole = [Loop::new(&disk, &[]), Loop::new(&disk, &[])];
+    let part = Loop::new(&disk, &["-o", "4194304"]);
+    let [a, b] = [whole[0].text(), whole[1].text()];
+    for arguments in [
+        format!("run {a} {b}"),
+        format!("run hard {a}"),
+        format!("compare {a} --vs {b}"),
+    ] {
+        let output = measure(at, &arguments);
+        assert_eq!(output.status.code(), Some(64), "{arguments}");
+        assert!(told(&output).contains("same target"), "{arguments}");
+    }
+    let line = format!("run {a} {} --ramp 0 --time 10ms", part.text());
+    assert_eq!(measure(at, &line).status.code(), Some(0));
     assert_eq!(std::fs::read(at.join("data")).unwrap(), vec![7; 1 << 20]);
     assert!(!at.join("missing").exists());
 }

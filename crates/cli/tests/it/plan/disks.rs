@@ -89,3 +89,18 @@ fn what_is_planned_for_linux_is_what_the_tools_make() {
     );
     made("4096", &["--fs", "btrfs", "--unit", "64k"]);
 }
+
+#[test]
+fn logical_partitions_start_where_the_proof_says() {
+    for more in [&[][..], &["--tight", "--grid", "192k:stripe:preference"]] {
+        let partitions = "data:20M,swap:24M,data:16M,data:12345s,boot:64M,data";
+        let wish = ["--fs", "ext4", "--label", "dos", "--partition", partitions];
+        made("512", &[&wish, more].concat());
+    }
+    // More than a fifth: every one of them is there.
+    let eleven = ["data:16M"; 10].join(",") + ",data";
+    made(
+        "4096",
+        &["--fs", "xfs", "--label", "dos", "--partition", &eleven],
+    );
+}

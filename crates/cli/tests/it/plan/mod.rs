@@ -1,7 +1,11 @@
 //! `ioalign plan`: the published dialogues, documents that hold to the schema, and commands that are run.
 
+mod agree;
+mod boundaries;
 mod disks;
 mod guest;
+mod scripts;
+mod windows;
 
 use std::process::{Command, Output};
 
@@ -82,33 +86,6 @@ fn format_of_solaris_is_answered_as_published() {
 }
 
 #[test]
-fn diskpar_and_the_rules_of_windows() {
-    let raid = [
-        "--raid",
-        "5",
-        "--disks",
-        "5",
-        "--element",
-        "64k",
-        "--controller",
-    ];
-    let plan = document(&[&["--platform", "windows"][..], &raid].concat());
-    let all = plan["commands"].to_string();
-    assert!(all.contains("diskpar -s 1"), "{all}");
-    assert!(
-        all.contains("partition offset / stripe unit = 1048576 / 65536 = 16: whole"),
-        "{all}"
-    );
-    assert!(
-        all.contains("stripe unit / allocation unit = 65536 / 65536 = 1: whole"),
-        "{all}"
-    );
-    // A raw disk, its answers: 64 sectors, one megabyte.
-    let plain = document(&["--platform", "windows"]);
-    assert_eq!(keys(&plain, 3).get(1..5).unwrap(), ["Y", "Y", "64", "1"]);
-}
-
-#[test]
 fn the_published_file_system_options_come_out() {
     let raid = ["--raid", "5", "--disks", "6", "--element", "64k", "--quiet"];
     let xfs = text(&[&raid[..], &["--fs", "xfs"]].concat());
@@ -143,6 +120,30 @@ fn what_cannot_be_had_is_said_and_exits_with_1() {
         ],
         &["--thin"],
         &["--device", "/dev/sda", "/dev/sdb"],
+        &["--disks", "3"],
+        &["--raid", "5", "--device", "/dev/sda"],
+        &["--raid", "5", "--disks", "3", "--device", "/dev/sda"],
+        &[
+            "--raid", "1", "--device", "/dev/sda", "--device", "/dev/sda",
+        ],
+        &["--raid", "5", "--disks", "2"],
+        &[
+            "--raid",
+            "5",
+            "--disks",
+            "4",
+            "--controller",
+            "--device",
+            "/dev/sda",
+            "--device",
+            "/dev/sdb",
+        ],
+        &["--device", ""],
+        &["--device", "/dev/sd\nb"],
+        &["--logical", "1000"],
+        &["--unit", "0"],
+        &["--label", "vtoc"],
+        &["--fs", "vmfs"],
         &["--partition", "root:1G"],
     ] {
         assert_eq!(plan(wrong).status.code(), Some(64), "{wrong:?}");

@@ -199,6 +199,43 @@ fn processes_are_told_apart_and_the_summary_is_right_for_any_unit() {
     assert!(text.trim_end().ends_with("dropped 0"), "{text}");
 }
 
+/// A field of `/proc/PID/status`.
+fn status(pid: u32, field: &str) -> String {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = text.lines().find(|line| line.starts_with(field)).unwrap();
+    line.split_whitespace().nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn rights_are_given_up_once_it_runs() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("rights", 64);
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record.parquet");
+    // What a record needs in a folder of another user: CHOWN, DAC_OVERRIDE, FOWNER.
+    for (more, kept) in [
+        (vec!["--line"], 0),
+        (vec!["--line", "--record", record.to_str().unwrap()], 0b1011),
+    ] {
+        let watch = Watching::start(&[&[disk.name()], &more[..]].concat());
+        let pid = watch.child.id();
+        for set in ["CapEff:", "CapPrm:"] {
+            let left = u64::from_str_radix(&status(pid, set), 16).unwrap();
+            assert_eq!(left & !kept, 0, "{set} {left:x}");
+        }
+        assert_eq!(status(pid, "CapInh:"), "0".repeat(16));
+        assert_eq!(status(pid, "NoNewPrivs:"), "1");
+        // It still counts, and ends as it should.
+        fio(&disk, 100, &[]);
+        let text = watch.end();
+        assert!(text.trim_end().ends_with("dropped 0"), "{text}");
+    }
+    assert!(record.metadata().unwrap().len() > 0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
 #[test]
 fn bursts_columns_and_single_ios_are_shown() {
     if !permitted() {

@@ -92,9 +92,9 @@ fn close(fields: &Fields<'_>, device: Option<String>, evidence: &mut Evidence) {
     if let Some(cluster) =
         number("Cluster size").filter(|cluster| power_of_two(*cluster, 1024, 1 << 30))
     {
-        found
-            .facts
-            .insert("bigalloc-cluster", Bytes::new(cluster).to_string());
+        let cluster = Bytes::new(cluster);
+        found.cluster = Some(cluster);
+        found.facts.insert("bigalloc-cluster", cluster.to_string());
     }
     let journal = text(fields, "Journal UUID");
     if !journal.is_empty() {

@@ -3,10 +3,11 @@
 //! Not the servers' own rules: sections are not told apart (the options looked for belong to the
 //! server only) and includes are not followed, because all files of the folder are read anyway.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::head;
+use rustix::fs::FileType;
+
+use crate::confined::ConfinedFolder;
 
 /// Files read at most, and how deep folders are entered.
 const MOST_FILES: usize = 64;
@@ -16,44 +17,29 @@ const MOST_BYTES: u64 = 256 << 10;
 
 /// All `.cnf` files of MySQL and MariaDB under `root`, in order of their paths. Links are left
 /// out: they could leave the root.
-pub(super) fn mysql_files(root: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let etc = root.join("etc");
-    for file in [etc.join("my.cnf"), etc.join("mysql/my.cnf")] {
-        if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file()) {
-            files.push(file);
-        }
-    }
-    for folder in [etc.join("my.cnf.d"), etc.join("mysql")] {
-        collect(&folder, DEEPEST, &mut files);
+pub(super) fn mysql_files(root: &ConfinedFolder) -> Vec<PathBuf> {
+    let mut files: Vec<_> = ["etc/my.cnf", "etc/mysql/my.cnf"].map(PathBuf::from).into();
+    for folder in ["etc/my.cnf.d", "etc/mysql"] {
+        collect(root, Path::new(folder), DEEPEST, &mut files);
     }
     files
 }
 
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    let mut entries: Vec<_> = entries.take(MOST_FILES).flatten().collect();
-    entries.sort_by_key(fs::DirEntry::path);
-    for entry in entries {
-        let path = entry.path();
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        if kind.is_dir() && depth > 0 {
-            collect(&path, depth - 1, files);
+fn collect(root: &ConfinedFolder, folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    for (path, kind) in root.entries(folder, MOST_FILES) {
+        if kind == FileType::Directory && depth > 0 {
+            collect(root, &path, depth - 1, files);
         }
-        let configuration = kind.is_file() && path.extension().is_some_and(|ext| ext == "cnf");
+        let configuration = path.extension().is_some_and(|ext| ext == "cnf");
         if configuration && files.len() < MOST_FILES && !files.contains(&path) {
             files.push(path);
         }
     }
 }
 
-/// The text of a file; `None` where it is not there or not readable.
-pub(super) fn text(path: &Path) -> Option<String> {
-    let bytes = head(path, MOST_BYTES).ok()??;
+/// The text of a file; `None` where it is not there, not readable, or a link.
+pub(super) fn text(folder: &ConfinedFolder, inside: impl AsRef<Path>) -> Option<String> {
+    let bytes = folder.head(inside, MOST_BYTES).ok()??;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -4,22 +4,28 @@
 //! its space id at 34 and again at 38, and the space flags at 54 (FIL_PAGE_DATA +
 //! FSP_SPACE_FLAGS), all big endian.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Database, LARGEST_PAGE, be32, config, head};
+use rustix::fs::FileType;
+
+use super::{Database, LARGEST_PAGE, be32, config, grammar};
+use crate::confined::ConfinedFolder;
 use crate::error::{Error, Result};
 
 const TYPE_FSP_HEADER: [u8; 2] = [0, 8];
 /// Set by MariaDB's `full_crc32` format, which has the page size in the lowest bits.
 const FULL_CRC32: u32 = 1 << 4;
+/// The system tablespace.
+const SYSTEM: &str = "ibdata1";
 /// Folders and files looked at for a tablespace, where there is no system tablespace.
 const MOST_ENTRIES: usize = 256;
 
-pub(super) fn find(dir: &Path, root: Option<&Path>) -> Result<Option<Database>> {
-    let system = dir.join("ibdata1");
-    let space = match head(&system, 64)? {
-        Some(header) => Some((system, header)),
+pub(super) fn find(
+    dir: &ConfinedFolder,
+    root: Option<&ConfinedFolder>,
+) -> Result<Option<Database>> {
+    let space = match dir.head(SYSTEM, 64)? {
+        Some(header) => Some((PathBuf::from(SYSTEM), header)),
         None => any_tablespace(dir)?,
     };
     let Some((path, header)) = space else {
@@ -27,10 +33,10 @@ pub(super) fn find(dir: &Path, root: Option<&Path>) -> Result<Option<Database>> 
     };
     let Some(page) = page_size(&header) else {
         let what = "It is named like an InnoDB tablespace and its header is none";
-        return Err(Error::malformed(what).in_file(&path).at(54));
+        return Err(Error::malformed(what).in_file(&dir.path_of(path)).at(54));
     };
-    let mut found = Database::new("innodb", page, dir);
-    found = found.fact("tablespace", path.display().to_string());
+    let mut found = Database::new("innodb", page, dir.path());
+    found = found.fact("tablespace", dir.path_of(path).display().to_string());
     found.torn_page_protection = protection(dir, root, &mut found);
     Ok(Some(found))
 }
@@ -55,46 +61,49 @@ fn page_size(header: &[u8]) -> Option<u64> {
 }
 
 /// The first `*.ibd` in the folder or a folder in it.
-fn any_tablespace(dir: &Path) -> Result<Option<(PathBuf, Vec<u8>)>> {
-    let Ok(entries) = fs::read_dir(dir) else {
-        return Ok(None);
-    };
-    let mut entries: Vec<_> = entries.take(MOST_ENTRIES).flatten().collect();
-    entries.sort_by_key(fs::DirEntry::path);
-    let folders = entries.iter().filter(|entry| is_folder(entry));
-    let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
-    for folder in folders {
-        if let Ok(inner) = fs::read_dir(folder.path()) {
-            paths.extend(inner.take(MOST_ENTRIES).flatten().map(|entry| entry.path()));
+fn any_tablespace(dir: &ConfinedFolder) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let entries = dir.entries("", MOST_ENTRIES);
+    let mut paths: Vec<_> = entries.iter().map(|(path, _)| path.clone()).collect();
+    for (folder, kind) in &entries {
+        if *kind == FileType::Directory {
+            let inner = dir.entries(folder, MOST_ENTRIES).into_iter();
+            paths.extend(inner.map(|(path, _)| path));
         }
         if paths.len() > MOST_ENTRIES * 8 {
             break;
         }
     }
-    let found = paths
-        .into_iter()
-        .find(|path| path.extension().is_some_and(|ext| ext == "ibd"));
+    let found = paths.into_iter().find(|path| has_ending(path, &["ibd"]));
     match found {
-        Some(path) => Ok(head(&path, 64)?.map(|header| (path, header))),
+        Some(path) => Ok(dir.head(&path, 64)?.map(|header| (path, header))),
         None => Ok(None),
     }
 }
 
-fn is_folder(entry: &fs::DirEntry) -> bool {
-    entry.file_type().is_ok_and(|kind| kind.is_dir())
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    path.extension()
+        .is_some_and(|found| endings.iter().any(|ending| found == *ending))
 }
 
 /// What the configuration says; without any, doublewrite files (MySQL 8.0.20) mean yes.
-fn protection(dir: &Path, root: Option<&Path>, found: &mut Database) -> Option<bool> {
-    let files = root.map(config::mysql_files).unwrap_or_default();
-    let texts: Vec<_> = files.iter().filter_map(|file| config::text(file)).collect();
+fn protection(
+    dir: &ConfinedFolder,
+    root: Option<&ConfinedFolder>,
+    found: &mut Database,
+) -> Option<bool> {
+    let read = |root: &ConfinedFolder| -> Vec<String> {
+        let files = config::mysql_files(root);
+        let texts = files.iter().filter_map(|file| config::text(root, file));
+        texts.collect()
+    };
+    let texts = root.map(read).unwrap_or_default();
     let last = |option| {
         texts
             .iter()
             .filter_map(|text| config::last(text, option))
             .next_back()
     };
-    if let Some(page) = last("innodb_page_size") {
+    if let Some(page) = last("innodb_page_size").filter(|page| grammar::is_word(page)) {
         found.facts.insert("configured-page", page);
     }
     match last("innodb_doublewrite") {
@@ -110,15 +119,10 @@ pub(super) fn protects(value: &str) -> bool {
     !config::negative(value) && value != "detect_only"
 }
 
-fn has_doublewrite_file(dir: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(dir) else {
-        return false;
-    };
-    entries.take(MOST_ENTRIES).flatten().any(|entry| {
-        let path = entry.path();
-        path.extension()
-            .is_some_and(|ext| ext == "dblwr" || ext == "bdblwr")
-    })
+fn has_doublewrite_file(dir: &ConfinedFolder) -> bool {
+    let entries = dir.entries("", MOST_ENTRIES);
+    let mut paths = entries.iter().map(|(path, _)| path);
+    paths.any(|path| has_ending(path, &["dblwr", "bdblwr"]))
 }
 
 #[cfg(test)]

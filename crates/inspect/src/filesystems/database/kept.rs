@@ -6,19 +6,10 @@ use std::path::PathBuf;
 use ioalign_core::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::{Database, NAMED};
+use super::{Database, NAMED, grammar};
 
 /// More than any host runs.
 const MOST: usize = 1024;
-
-/// Keys of facts that databases have.
-const FACTS: [&str; 5] = [
-    "journal",
-    "version",
-    "wal-page",
-    "wal-segment",
-    "tablespace",
-];
 
 /// One database as it is written.
 #[derive(Serialize, Deserialize)]
@@ -54,6 +45,7 @@ fn kept(database: &Database) -> Kept {
         path: database.path.clone(),
         lies_at: database.lies_at(),
         facts: facts
+            .filter(|(key, value)| grammar::is_fact(key, value))
             .map(|(key, value)| ((*key).to_owned(), value.clone()))
             .collect(),
     }
@@ -61,7 +53,10 @@ fn kept(database: &Database) -> Kept {
 
 fn database(kept: Kept) -> Option<Database> {
     let (kind, ..) = NAMED.iter().find(|(kind, ..)| *kind == kept.kind)?;
-    let fact = |(key, value)| Some((*FACTS.iter().find(|known| **known == key)?, value));
+    let fact = |(key, value): (String, String)| {
+        let key = grammar::key(&key).filter(|key| grammar::is_fact(key, &value))?;
+        Some((key, value))
+    };
     Some(Database {
         kind,
         page: Bytes::new(kept.page_bytes),
@@ -83,7 +78,9 @@ mod tests {
         one.real = Some(PathBuf::from("/srv/mysql"));
         one.facts.insert("version", "8".to_owned());
         let text = write(std::slice::from_ref(&one));
-        assert_eq!(read(&text), [one]);
+        assert_eq!(read(&text), std::slice::from_ref(&one));
+        one.facts.insert("version", "8 root:x:0:0".to_owned());
+        assert!(!write(std::slice::from_ref(&one)).contains("root"));
         assert!(read("[{").is_empty());
         assert!(read(&text.replace("innodb", "clay")).is_empty());
     }

@@ -5,15 +5,15 @@
 //! the log) is in the configuration, which is looked for only where the caller says.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ioalign_core::Bytes;
 
-use crate::error::{Error, Result};
+use crate::confined::ConfinedFolder;
+use crate::error::Result;
 
 mod config;
+mod grammar;
 mod innodb;
 pub(crate) mod kept;
 mod postgresql;
@@ -65,21 +65,20 @@ impl Database {
         }
     }
 
+    /// Adds a fact; text that is none by its grammar is another file's, and left out.
     fn fact(mut self, key: &'static str, value: impl Into<String>) -> Self {
-        self.facts.insert(key, value.into());
+        let value = value.into();
+        if grammar::is_fact(key, &value) {
+            self.facts.insert(key, value);
+        }
         self
     }
 }
 
 /// Tries one kind: the data folder, and the root under which configuration may be looked for.
-type Find = fn(&Path, Option<&Path>) -> Result<Option<Database>>;
+type Find = fn(&ConfinedFolder, Option<&ConfinedFolder>) -> Result<Option<Database>>;
 
-const KINDS: &[Find] = &[
-    innodb::find,
-    postgresql::find,
-    small::find_wiredtiger,
-    small::find_sqlite,
-];
+const KINDS: &[Find] = &[innodb::find, postgresql::find, small::find_wiredtiger];
 
 /// The database whose data folder (or file, for SQLite) is `dir`, without its configuration
 /// outside that folder.
@@ -89,8 +88,15 @@ pub fn find(dir: &Path) -> Result<Option<Database>> {
 
 /// The same with the configuration under `root`: `root/etc/mysql/**.cnf`, `root/etc/my.cnf`.
 pub fn find_under(dir: &Path, root: Option<&Path>) -> Result<Option<Database>> {
+    let Some(folder) = ConfinedFolder::open(dir)? else {
+        return small::find_sqlite(dir);
+    };
+    let root = match root {
+        Some(root) => ConfinedFolder::open(root)?,
+        None => None,
+    };
     for kind in KINDS {
-        if let Some(found) = kind(dir, root)? {
+        if let Some(found) = kind(&folder, root.as_ref())? {
             return Ok(Some(found));
         }
     }
@@ -151,23 +157,6 @@ fn named_with_page(name: &str) -> Option<Database> {
         None => sizes.first()?,
     };
     Some(Database::new(kind, page << 10, Path::new("")))
-}
-
-/// The first `len` bytes of a regular file, fewer where it is shorter; `None` where there is no
-/// such file. Never opens a pipe or device, which could block.
-fn head(path: &Path, len: u64) -> Result<Option<Vec<u8>>> {
-    let failed = |error| Error::io("Cannot read it", error).in_file(path);
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(len).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(Some(bytes))
 }
 
 fn be32(bytes: &[u8], at: usize) -> Option<u32> {

@@ -4,38 +4,44 @@
 //! the constant 1234567.0, written to recognise foreign floating-point formats, has not for
 //! decades: block size, blocks a segment, WAL block size, WAL segment size.
 
-use std::path::Path;
-
 use ioalign_core::Bytes;
 
-use super::{Database, SMALLEST_PAGE, config, head};
+use super::{Database, SMALLEST_PAGE, config, grammar};
+use crate::confined::ConfinedFolder;
 use crate::error::{Error, Result};
 
+const CONTROL: &str = "global/pg_control";
 /// `PG_CONTROL_MAX_SAFE_SIZE`: one sector.
 const CONTROL_BYTES: u64 = 512;
 const MARKER: f64 = 1_234_567.0;
 /// `BLCKSZ` goes up to 32 KiB.
 const LARGEST_BLOCK: u64 = 32 << 10;
 
-pub(super) fn find(dir: &Path, _root: Option<&Path>) -> Result<Option<Database>> {
-    let path = dir.join("global/pg_control");
-    let Some(control) = head(&path, CONTROL_BYTES)? else {
+pub(super) fn find(
+    dir: &ConfinedFolder,
+    _root: Option<&ConfinedFolder>,
+) -> Result<Option<Database>> {
+    let Some(control) = dir.head(CONTROL, CONTROL_BYTES)? else {
         return Ok(None);
     };
     let Some(numbers) = after_marker(&control) else {
         let what = "It is named like a PostgreSQL control file and its marker is missing";
-        return Err(Error::malformed(what).in_file(&path));
+        return Err(Error::malformed(what).in_file(&dir.path_of(CONTROL)));
     };
     let [page, _, wal_page, wal_segment] = numbers.map(u64::from);
     if !page.is_power_of_two() || !(SMALLEST_PAGE..=LARGEST_BLOCK).contains(&page) {
         let what = format!("A PostgreSQL block of {page} bytes is not a power of two to 32768");
-        return Err(Error::malformed(what).in_file(&path).field("blcksz"));
+        return Err(Error::malformed(what)
+            .in_file(&dir.path_of(CONTROL))
+            .field("blcksz"));
     }
-    let mut found = Database::new("postgresql", page, dir)
+    let mut found = Database::new("postgresql", page, dir.path())
         .fact("wal-page", Bytes::new(wal_page).to_string())
         .fact("wal-segment", Bytes::new(wal_segment).to_string());
-    if let Some(version) = config::text(&dir.join("PG_VERSION")) {
-        found = found.fact("version", version.trim());
+    // One byte more than a version can have: what is longer is none.
+    if let Ok(Some(version)) = dir.head("PG_VERSION", grammar::LONGEST_VERSION + 2) {
+        let version = String::from_utf8_lossy(&version);
+        found = found.fact("version", version.trim_end_matches('\n'));
     }
     found.torn_page_protection = protection(dir);
     Ok(Some(found))
@@ -58,9 +64,9 @@ fn after_marker(control: &[u8]) -> Option<[u32; 4]> {
 
 /// `full_page_writes`, which is on unless a file says otherwise; what ALTER SYSTEM wrote wins.
 /// `None` where the configuration is elsewhere (Debian keeps it in `/etc/postgresql`).
-fn protection(dir: &Path) -> Option<bool> {
-    let main = config::text(&dir.join("postgresql.conf"))?;
-    let automatic = config::text(&dir.join("postgresql.auto.conf")).unwrap_or_default();
+fn protection(dir: &ConfinedFolder) -> Option<bool> {
+    let main = config::text(dir, "postgresql.conf")?;
+    let automatic = config::text(dir, "postgresql.auto.conf").unwrap_or_default();
     let value = config::last(&automatic, "full_page_writes")
         .or_else(|| config::last(&main, "full_page_writes"));
     Some(!value.is_some_and(|value| config::negative(&value)))

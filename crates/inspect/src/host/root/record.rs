@@ -36,6 +36,11 @@ impl Root {
         self.back.attr(inside).filter(|text| !text.is_empty())
     }
 
+    /// The bytes of a file, the same way.
+    pub(crate) fn peek_blob(&self, inside: &str, most: u64) -> Option<Vec<u8>> {
+        self.back.bytes(inside, most).ok()
+    }
+
     /// The names in a folder, the same way.
     pub(crate) fn peek_list(&self, inside: &str) -> Vec<String> {
         self.back.list(inside)

@@ -37,7 +37,6 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 }
 
 /// What the header leads to.
-#[inline(never)]
 fn follow(
     source: &Arc<dyn Source>,
     view: &View,

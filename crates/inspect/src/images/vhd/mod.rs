@@ -38,7 +38,6 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 }
 
 /// A fixed disk: everything before the footer.
-#[inline(never)]
 fn fixed(source: &Arc<dyn Source>, footer: &Footer, mut remarks: Vec<Remark>) -> Image {
     let size = footer.size();
     let there = footer.at.min(size);
@@ -60,7 +59,6 @@ fn fixed(source: &Arc<dyn Source>, footer: &Footer, mut remarks: Vec<Remark>) ->
 }
 
 /// A dynamic or differencing disk.
-#[inline(never)]
 fn blocks(
     source: &Arc<dyn Source>,
     footer: &Footer,

@@ -32,7 +32,6 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 }
 
 /// Headers, regions, metadata and blocks, in this order.
-#[inline(never)]
 fn follow(source: &Arc<dyn Source>, view: &View, policy: &Policy) -> Result<Image> {
     let mut remarks = Vec::new();
     let header = header::header(view, &mut remarks)?;

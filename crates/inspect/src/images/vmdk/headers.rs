@@ -64,7 +64,6 @@ pub(super) fn read(view: &View, remarks: &mut Vec<Remark>) -> Result<Option<Spar
     }
 }
 
-#[inline(never)]
 fn hosted(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
     let first = view.record(0, HEADER_BYTES)?;
     let stream = first.le64(56) == AT_END;
@@ -182,7 +181,6 @@ fn unclean() -> Remark {
     Remark::note("vmdk-unclean-shutdown", why)
 }
 
-#[inline(never)]
 fn cowd(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
     let header = view.record(0, COWD_BYTES)?;
     if header.le32(1648) == 1 {
@@ -206,7 +204,6 @@ fn cowd(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
     })
 }
 
-#[inline(never)]
 fn se_sparse(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
     let header = view.record(0, HEADER_BYTES)?;
     let known = [

@@ -54,7 +54,6 @@ fn starts_like_text(view: &View) -> Result<bool> {
 }
 
 /// A file that begins with a sparse header.
-#[inline(never)]
 fn from_sparse(
     source: &Arc<dyn Source>,
     sparse: &Sparse,
@@ -120,7 +119,6 @@ const fn plain_kind(sparse: &Sparse) -> &'static str {
 }
 
 /// A stand-alone descriptor, or a sparse header that only carries one.
-#[inline(never)]
 fn from_descriptor(
     source: &Arc<dyn Source>,
     text: &Descriptor,

@@ -17,10 +17,14 @@ const SUM: usize = 56;
 /// Longest text that is looked at, as in the reader.
 const MOST_TEXT: u64 = 16 << 20;
 
-/// Assignments whose text goes: where the group was made, on whose authority, by what command.
-const ALWAYS: [&str; 3] = ["creation_host", "system_id", "description"];
-/// Those that name hardware by its serial number.
+/// Assignments whose text goes: where the group was made, on whose authority, by what command, and what people
+/// wrote on it.
+const ALWAYS: [&str; 4] = ["creation_host", "system_id", "description", "tags"];
+/// Those that name hardware by its serial number, also by the path of a hint.
 const SERIALS: [&str; 1] = ["device_id"];
+const HINTS: [&str; 1] = ["device"];
+/// Paths that do.
+const BY_SERIAL: &[u8] = b"/dev/disk/";
 
 /// Blanks every metadata area on a device.
 pub(super) fn blank(sectors: &mut Sectors, with_serials: bool, blanked: &mut Blanked) {
@@ -29,8 +33,8 @@ pub(super) fn blank(sectors: &mut Sectors, with_serials: bool, blanked: &mut Bla
     }
 }
 
-/// An area whose header begins at `at`. `None`: it holds no text that its checksum vouches for,
-/// and then no reader has seen it whole.
+/// An area whose header begins at `at`. A text that its checksum does not vouch for goes as a whole: what in
+/// it is a name and what a value is not known, and no reader takes anything from it. `None`: there is no text.
 fn area(sectors: &mut Sectors, at: u64, with_serials: bool, blanked: &mut Blanked) -> Option<()> {
     let header = sectors.read(at, HEADER);
     let long = |field: usize| Some(u64::from_le_bytes(*header.get(field..)?.first_chunk()?));
@@ -46,16 +50,22 @@ fn area(sectors: &mut Sectors, at: u64, with_serials: bool, blanked: &mut Blanke
     text.extend(sectors.read(second, rest));
     let sum = header.get(SUM..)?.first_chunk()?;
     if lvm_crc(&text) != u32::from_le_bytes(*sum) {
+        sectors.clear(first, front);
+        sectors.clear(second, rest);
+        count(blanked, "LVM descriptions with a wrong checksum");
         return None;
     }
     let mut changed = values(
         &mut text,
         &ALWAYS,
-        "LVM creation host, system ID, descriptions",
+        "LVM creation host, system ID, descriptions, tags",
         blanked,
     );
     if !with_serials {
         changed |= values(&mut text, &SERIALS, "LVM device IDs", blanked);
+        changed |= values_that(&mut text, &HINTS, "LVM device IDs", blanked, |value| {
+            value.starts_with(BY_SERIAL)
+        });
     }
     if changed {
         sectors.write(first, text.get(..front)?);
@@ -69,6 +79,17 @@ fn area(sectors: &mut Sectors, at: u64, with_serials: bool, blanked: &mut Blanke
 
 /// Overwrites the quoted values of these names; whether there were any.
 fn values(text: &mut [u8], names: &[&str], what: &'static str, blanked: &mut Blanked) -> bool {
+    values_that(text, names, what, blanked, |_| true)
+}
+
+/// Those of them that `wanted` chooses.
+fn values_that(
+    text: &mut [u8],
+    names: &[&str],
+    what: &'static str,
+    blanked: &mut Blanked,
+    wanted: impl Fn(&[u8]) -> bool,
+) -> bool {
     let mut changed = false;
     let mut line = 0;
     while line < text.len() {
@@ -77,7 +98,8 @@ fn values(text: &mut [u8], names: &[&str], what: &'static str, blanked: &mut Bla
             .iter()
             .position(|byte| *byte == b'\n')
             .unwrap_or(rest.len());
-        if let Some(value) = rest.get_mut(..len).and_then(|line| value(line, names)) {
+        let found = rest.get_mut(..len).and_then(|line| value(line, names));
+        if let Some(value) = found.filter(|value| wanted(value)) {
             changed |= !value.is_empty();
             value.fill(b'x');
             count(blanked, what);

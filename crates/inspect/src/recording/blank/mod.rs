@@ -5,9 +5,12 @@
 
 mod luks;
 mod lvm;
+mod moving;
 mod nvme;
 pub mod serials;
 mod text;
+mod vpd;
+mod zfs;
 
 use std::collections::BTreeMap;
 
@@ -37,6 +40,10 @@ pub fn blank(tree: &mut Frozen, options: &Options) -> Blanked {
             Entry::Device(sectors) => {
                 luks::blank(sectors, &mut blanked);
                 lvm::blank(sectors, options.with_serials, &mut blanked);
+                if !options.with_serials {
+                    zfs::blank(sectors, &mut blanked);
+                }
+                moving::blank(sectors, &mut blanked);
             }
             Entry::Folder | Entry::Link(_) => {}
         }

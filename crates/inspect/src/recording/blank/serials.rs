@@ -1,7 +1,7 @@
 //! Serial numbers and world-wide names, wherever they turn up: in attributes, in the names of multipath
 //! maps, in the tables of device-mapper, in labels on the disks.
 
-use super::{Blanked, count};
+use super::{Blanked, count, vpd};
 use crate::host::Root;
 use crate::recording::{Entry, Frozen, Sectors};
 
@@ -36,6 +36,13 @@ pub fn of(root: &Root, tree: &Frozen) -> Vec<String> {
         for attribute in ATTRIBUTES {
             found.extend(root.peek(&format!("sys/block/{name}/{attribute}")));
         }
+        let page = |page| root.peek_blob(&format!("sys/block/{name}/device/{page}"), 4096);
+        found.extend(page("vpd_pg80").and_then(|page| vpd::serial(&page)));
+        found.extend(
+            page("vpd_pg83")
+                .map(|page| vpd::names(&page))
+                .unwrap_or_default(),
+        );
     }
     for (path, entry) in tree.iter() {
         if let Entry::File(bytes) = entry
@@ -48,7 +55,19 @@ pub fn of(root: &Root, tree: &Frozen) -> Vec<String> {
                     .map(|(_, name)| name.to_owned()),
             );
         }
+        if let Entry::File(bytes) = entry
+            && path.starts_with("run/udev/data/")
+        {
+            let text = String::from_utf8_lossy(bytes);
+            found.extend(text.lines().filter_map(udev).map(str::to_owned));
+        }
     }
+    // `t10.ATA     MODEL     SERIAL`: labels hold the last word alone.
+    let words = found
+        .iter()
+        .filter_map(|name| name.split_whitespace().next_back());
+    let words: Vec<_> = words.map(str::to_owned).collect();
+    found.extend(words);
     let bare = found.iter().filter_map(|name| {
         let prefix = PREFIXES
             .iter()
@@ -58,6 +77,21 @@ pub fn of(root: &Root, tree: &Frozen) -> Vec<String> {
     let bare: Vec<_> = bare.collect();
     found.extend(bare);
     tidy(found)
+}
+
+/// What udev knows of them, whatever sysfs shows.
+fn udev(line: &str) -> Option<&str> {
+    let (key, value) = line.strip_prefix("E:ID_")?.split_once('=')?;
+    let known = [
+        "SERIAL",
+        "SERIAL_SHORT",
+        "SCSI_SERIAL",
+        "WWN",
+        "WWN_WITH_EXTENSION",
+    ];
+    known
+        .contains(&key)
+        .then(|| value.strip_prefix("0x").unwrap_or(value))
 }
 
 /// The longest first: a name may contain another one.
@@ -96,17 +130,22 @@ fn in_text(bytes: &mut Vec<u8>, serials: &[String], blanked: &mut Blanked) {
     let Ok(mut text) = std::str::from_utf8(bytes).map(str::to_owned) else {
         return;
     };
-    let mut changed = false;
+    for _ in 0..in_words(&mut text, serials) {
+        count(blanked, "serial numbers in names and tables");
+    }
+    *bytes = text.into_bytes();
+}
+
+/// The same in a text of ours; how many different ones were there.
+pub fn in_words(text: &mut String, serials: &[String]) -> usize {
+    let mut found = 0;
     for (index, serial) in serials.iter().enumerate() {
         if text.contains(serial.as_str()) {
-            text = text.replace(serial.as_str(), &format!("blanked-{}", index + 1));
-            count(blanked, "serial numbers in names and tables");
-            changed = true;
+            *text = text.replace(serial.as_str(), &format!("blanked-{}", index + 1));
+            found += 1;
         }
     }
-    if changed {
-        *bytes = text.into_bytes();
-    }
+    found
 }
 
 fn on_device(sectors: &mut Sectors, serials: &[String], blanked: &mut Blanked) {

@@ -2,6 +2,7 @@
 //! one minute to the next.
 
 use super::{Blanked, count};
+use crate::host::DevNo;
 
 /// Properties of udev that readers want.
 const UDEV: [&str; 4] = [
@@ -12,15 +13,56 @@ const UDEV: [&str; 4] = [
 ];
 /// One that they show, and that tells one disk from all others in the world.
 const UDEV_ID: &str = "E:ID_PART_ENTRY_UUID=";
-/// Options of a mount that hold a name or a password.
-const CREDENTIALS: [&str; 7] = [
-    "password",
-    "pass",
-    "username",
-    "user",
-    "credentials",
-    "cred",
-    "key",
+/// Options of a mount whose values stay: sizes and modes. Those of any other may be a name or a password.
+const OPTIONS: [&str; 14] = [
+    "stripe",
+    "sunit",
+    "swidth",
+    "logbsize",
+    "allocsize",
+    "blksize",
+    "data",
+    "errors",
+    "commit",
+    "discard",
+    "compress",
+    "compress-force",
+    "space_cache",
+    "subvolid",
+];
+/// Longest value of these, and longest option without one.
+const LONGEST_OPTION: usize = 32;
+/// Targets of device-mapper whose arguments are known to hold no key, but for those that are taken out. Of others
+/// the devices stay.
+const TARGETS: [&str; 28] = [
+    "linear",
+    "striped",
+    "crypt",
+    "raid",
+    "mirror",
+    "thin",
+    "thin-pool",
+    "cache",
+    "era",
+    "clone",
+    "snapshot",
+    "snapshot-origin",
+    "snapshot-merge",
+    "multipath",
+    "verity",
+    "integrity",
+    "writecache",
+    "error",
+    "zero",
+    "delay",
+    "flakey",
+    "dust",
+    "ebs",
+    "zoned",
+    "log-writes",
+    "switch",
+    "unstriped",
+    "vdo",
 ];
 /// Arguments of device-mapper's integrity target that end in a key.
 const KEYED: [&str; 3] = ["internal_hash:", "journal_crypt:", "journal_mac:"];
@@ -39,7 +81,7 @@ pub(super) fn filter(path: &str, bytes: &mut Vec<u8>, with_serials: bool, blanke
             let wanted = UDEV.iter().any(|key| line.starts_with(key));
             kept(line, wanted || (with_serials && line.starts_with(UDEV_ID)))
         },
-        _ if name.ends_with(".cnf") => &|line| kept(line, line.contains("innodb_doublewrite")),
+        _ if name.ends_with(".cnf") => &doublewrite,
         _ => return,
     };
     let text = String::from_utf8_lossy(bytes).into_owned();
@@ -61,6 +103,23 @@ fn kept(line: &str, wanted: bool) -> Option<String> {
     wanted.then(|| line.to_owned())
 }
 
+/// An option of MySQL's configuration that is read, if its value is one word; comments go.
+fn doublewrite(line: &str) -> Option<String> {
+    let line = line.split(['#', ';']).next()?.trim();
+    let (key, value) = line.split_once('=').unwrap_or((line, ""));
+    let (key, value) = (key.trim(), value.trim().trim_matches(['"', '\'']));
+    let option = key.to_ascii_lowercase().replace('-', "_");
+    let known = option.strip_prefix("loose_").unwrap_or(&option);
+    let known = known.strip_prefix("skip_").unwrap_or(known) == "innodb_doublewrite";
+    let word = value
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (known && word && value.len() <= LONGEST_OPTION).then(|| match value {
+        "" => key.to_owned(),
+        value => format!("{key}={value}"),
+    })
+}
+
 /// The number and model of a processor; of its flags only the one that tells of a hypervisor.
 fn cpu(line: &str) -> Option<String> {
     let (key, value) = line.split_once(':')?;
@@ -77,22 +136,34 @@ fn cpu(line: &str) -> Option<String> {
     }
 }
 
-/// Mounts of block devices, without what their options say about users.
+/// Mounts of block devices, without what their options say about users:
+/// `id parent 8:1 root point OPTIONS [tag…] - type source OPTIONS` (proc(5)).
 fn mount(line: &str) -> Option<String> {
     let (front, back) = line.split_once(" - ")?;
-    let major = front.split(' ').nth(2)?.split(':').next()?;
-    let source = back.split(' ').nth(1)?;
-    if major == "0" && !source.starts_with("/dev/") {
+    let mut front: Vec<_> = front.split(' ').map(str::to_owned).collect();
+    let mut back: Vec<_> = back.split(' ').map(str::to_owned).collect();
+    let major = front.get(2)?.split(':').next()?;
+    if major == "0" && !back.get(1)?.starts_with("/dev/") {
         return None;
     }
-    let word = |word: &str| word.split(',').map(option).collect::<Vec<_>>().join(",");
-    Some(line.split(' ').map(word).collect::<Vec<_>>().join(" "))
+    for options in front.get_mut(5).into_iter().chain(back.iter_mut().skip(2)) {
+        let kept: Vec<_> = options.split(',').map(option).collect();
+        *options = kept.join(",");
+    }
+    Some(format!("{} - {}", front.join(" "), back.join(" ")))
 }
 
 fn option(option: &str) -> String {
+    let plain = |text: &str| {
+        let fits =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
+        text.len() <= LONGEST_OPTION && text.bytes().all(fits)
+    };
     match option.split_once('=') {
-        Some((key, _)) if CREDENTIALS.contains(&key) => format!("{key}=blanked"),
-        _ => option.to_owned(),
+        Some((key, value)) if OPTIONS.contains(&key) && plain(value) => option.to_owned(),
+        Some((key, _)) if plain(key) => format!("{key}=blanked"),
+        None if plain(option) && !option.contains(':') => option.to_owned(),
+        _ => "blanked".to_owned(),
     }
 }
 
@@ -107,15 +178,20 @@ fn swap(line: &str) -> Option<String> {
     }
 }
 
-/// A table that someone saved with its keys.
+/// A table that someone saved with its keys: `name: start length TARGET ARGUMENT…`.
 fn table(line: &str) -> String {
-    let mut words: Vec<String> = line.split(' ').map(keyless).collect();
-    // `name: start length crypt cipher KEY …`
-    let crypt = words.iter().position(|word| word == "crypt");
-    if let Some(key) = crypt.and_then(|at| words.get_mut(at + 2)) {
-        "-".clone_into(key);
+    let (name, rest) = line.split_once(": ").unwrap_or(("", line));
+    let mut words: Vec<String> = rest.split_whitespace().map(keyless).collect();
+    let target = words.get(2).cloned().unwrap_or_default();
+    let known = TARGETS.contains(&target.as_str());
+    for (index, word) in words.iter_mut().enumerate().skip(3) {
+        // The key of a crypt target is its second argument.
+        let secret = (target == "crypt" && index == 4) || (!known && DevNo::parse(word).is_none());
+        if secret {
+            "-".clone_into(word);
+        }
     }
-    words.join(" ")
+    format!("{name}: {}", words.join(" "))
 }
 
 fn keyless(word: &str) -> String {
@@ -151,6 +227,8 @@ mod tests {
             filtered("etc/my.cnf", "password=x\ninnodb_doublewrite=0\n"),
             "innodb_doublewrite=0\n"
         );
+        let text = "password=x # innodb_doublewrite\ninnodb_doublewrite=planted phrase\nskip-innodb-doublewrite\n";
+        assert_eq!(filtered("etc/my.cnf", text), "skip-innodb-doublewrite\n");
         assert_eq!(filtered("sys/x/size", "8\n"), "8\n");
     }
 
@@ -160,6 +238,10 @@ mod tests {
         let disk = "36 35 8:1 / /srv rw - fuseblk /dev/sda1 rw,username=planted,allow_other";
         let text = filtered("proc/self/mountinfo", &format!("{share}\n{disk}\n"));
         assert_eq!(text, format!("{}\n", disk.replace("planted", "blanked")));
+        // Only listed options keep their values, and a mount point may hold any sign.
+        let line = "37 35 8:2 / /srv/a=b,c rw,passwd=planted shared:1 - xfs /dev/sda2 rw,sunit=128,secret=planted,stripe=planted/x,planted@host";
+        let kept = "37 35 8:2 / /srv/a=b,c rw,passwd=blanked shared:1 - xfs /dev/sda2 rw,sunit=128,secret=blanked,stripe=blanked,blanked\n";
+        assert_eq!(filtered("proc/self/mountinfo", line), kept);
     }
 
     #[test]
@@ -167,6 +249,12 @@ mod tests {
         let text = "c: 0 8 crypt aes-xts c0ffee 0 8:1 0\ni: 0 8 integrity 8:1 0 4 J 1 internal_hash:hmac(sha256):c0ffee\n";
         let after = "c: 0 8 crypt aes-xts - 0 8:1 0\ni: 0 8 integrity 8:1 0 4 J 1 internal_hash:hmac(sha256)\n";
         assert_eq!(filtered("ioalign/dm-table", text), after);
+        let unknown = "k: 0 8 default-key aes-xts-plain64 c0ffee 0 8:1 0\n";
+        let after = "k: 0 8 default-key - - - 8:1 -\n";
+        assert_eq!(filtered("ioalign/dm-table", unknown), after);
+        let named = "crypt: 0 8 crypt aes-xts c0ffee 0 8:1 0\n";
+        let after = "crypt: 0 8 crypt aes-xts - 0 8:1 0\n";
+        assert_eq!(filtered("ioalign/dm-table", named), after);
         let swaps = "Filename Type Size Used Priority\n/dev/sda2 partition 1024 77 -2\n";
         let after = "Filename Type Size Used Priority\n/dev/sda2 partition 1024 0 0\n";
         assert_eq!(filtered("proc/swaps", swaps), after);

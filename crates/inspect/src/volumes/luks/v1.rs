@@ -12,7 +12,6 @@ use crate::volumes::{Detail, Member, UNIT};
 const HEADER: usize = 592;
 
 /// Reads a header whose magic and version are known to be there.
-#[inline(never)]
 pub(super) fn read(view: &View) -> Result<Member> {
     let record = view.record(0, HEADER)?;
     let mut member = Member::new("luks1", Detail::Crypt { sector: UNIT });

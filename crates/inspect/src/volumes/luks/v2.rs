@@ -33,7 +33,6 @@ impl Copy {
 }
 
 /// Reads a header whose first copy has its magic.
-#[inline(never)]
 pub(super) fn read(view: &View) -> Result<Member> {
     let first = copy(view, 0, MAGIC);
     let size = view.record(8, 8)?.be64(0);

@@ -29,7 +29,6 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
 }
 
 /// The volume that the label and the metadata behind it describe.
-#[inline(never)]
 fn member(view: &View, label: Label) -> Member {
     let mut remarks = label.remarks.clone();
     let group = area::newest(view, &label.metadata, &mut remarks);

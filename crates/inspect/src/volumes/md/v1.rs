@@ -56,7 +56,6 @@ pub(super) fn read(view: &View, at: u64, version: &'static str) -> Result<Option
     Ok(Some(Found { member, created }))
 }
 
-#[inline(never)]
 fn member(view: &View, record: &Record, at: u64, version: &'static str) -> Result<Member> {
     let data_start = bytes(record, 128, "data_offset")?;
     let data_size = bytes(record, 136, "data_size")?;

@@ -1,7 +1,7 @@
 //! Data folders of databases against the servers that make them.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -160,6 +160,59 @@ fn wiredtiger_folders_are_recognised_and_others_not() {
     .unwrap();
     let found = find(&dir).unwrap().unwrap();
     assert_eq!((found.kind, found.page), ("mongodb", Bytes::new(4096)));
+}
+
+/// 108 bytes that end in what is read of `pg_control`: the marker, blocks of 8 KiB, segments of 16 MiB.
+fn pg_control() -> Vec<u8> {
+    let mut bytes = vec![0; 84];
+    bytes.extend(1_234_567.0_f64.to_le_bytes());
+    for number in [8192_u32, 131_072, 8192, 16 << 20] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn a_planted_link_shows_no_other_file() {
+    let secret = "root:$6$SECRETHASH$planted:19000:0:99999:7:::\nmallory:x\n";
+    let (outer, dir) = folder();
+    let shadow = outer.path().join("shadow");
+    fs::write(&shadow, secret).unwrap();
+    fs::create_dir(dir.join("global")).unwrap();
+    fs::write(dir.join("global/pg_control"), pg_control()).unwrap();
+    let version = dir.join("PG_VERSION");
+    // The file itself, and a copy of what is in it: neither is a version.
+    for plant in [
+        |shadow: &Path, name: &Path| symlink(shadow, name).unwrap(),
+        |shadow: &Path, name: &Path| {
+            symlink(Path::new("..").join(shadow.file_name().unwrap()), name).unwrap()
+        },
+        |shadow: &Path, name: &Path| fs::hard_link(shadow, name).unwrap(),
+    ] {
+        plant(&shadow, &version);
+        let found = find(&dir).unwrap().unwrap();
+        assert_eq!((found.kind, found.page), ("postgresql", Bytes::new(8192)));
+        assert!(!format!("{found:?}").contains("SECRETHASH"), "{found:?}");
+        fs::remove_file(&version).unwrap();
+    }
+    fs::write(&version, "16\n").unwrap();
+    assert_eq!(find(&dir).unwrap().unwrap().facts["version"], "16");
+    fs::remove_dir_all(dir.join("global")).unwrap();
+    fs::write(dir.join("WiredTiger"), format!("WiredTiger\n{secret}")).unwrap();
+    let found = find(&dir).unwrap().unwrap();
+    assert!(!format!("{found:?}").contains("SECRETHASH"), "{found:?}");
+}
+
+#[test]
+fn no_file_of_a_database_is_a_link() {
+    let (outer, dir) = folder();
+    tablespace(&dir);
+    fs::rename(dir.join("shop"), outer.path().join("shop")).unwrap();
+    symlink("../shop", dir.join("shop")).unwrap();
+    assert_eq!(find(&dir).unwrap(), None, "a linked folder");
+    symlink("../shop/orders.ibd", dir.join("ibdata1")).unwrap();
+    let error = find(&dir).unwrap_err().full();
+    assert!(error.contains("symbolic link"), "{error}");
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn bigalloc_clusters_are_a_fact() {
     assert_eq!(number(&said, "Cluster size:"), 16384);
     assert_eq!(found.facts["bigalloc-cluster"], "16 KiB");
     assert_eq!(found.block, Some(Bytes::new(4096)));
+    assert_eq!(found.cluster, Some(Bytes::new(16384)));
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::process::Command;
 
 use ioalign_inspect::volumes::{Detail, Group, Lvm, Member, SegmentKind};
 
-use super::lvm_build::{MetadataArea, Pv, lv, seal, text};
 use super::{probe, scratch};
 use crate::tools::run;
+use ioalign_testkit::lvm::{MetadataArea, Pv, lv, seal, text};
 
 pub const VISIBLE: &str = r#""READ", "WRITE", "VISIBLE""#;
 pub const HIDDEN: &str = r#""READ", "WRITE""#;

@@ -1,9 +1,9 @@
 //! LVM2 metadata that lie: every one is refused with its reason, or survived.
 
 use super::lvm::{HIDDEN, VISIBLE, lvm, rules};
-use super::lvm_build::{MetadataArea, Pv, lv, seal, text};
 use super::{damage, flip_everywhere, probe, truncate_everywhere};
 use ioalign_testkit::Random;
+use ioalign_testkit::lvm::{MetadataArea, Pv, lv, seal, text};
 
 /// Damaged text must leave the PV readable, with a remark that says why there is no group.
 fn refused(text: &str) -> String {

@@ -9,9 +9,9 @@ use ioalign_inspect::volumes::SegmentKind;
 use ioalign_testkit::Loop;
 
 use super::lvm::{HIDDEN, VISIBLE, group, header_field, headers, lvm, rules};
-use super::lvm_build::{Pv, lv, text};
 use super::{probe, scratch};
 use crate::tools::run;
+use ioalign_testkit::lvm::{Pv, lv, text};
 
 /// Options with which LVM sees `device` only, and writes nothing outside of it.
 fn quiet(device: &str) -> Vec<String> {

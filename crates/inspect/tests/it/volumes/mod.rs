@@ -3,7 +3,6 @@
 
 mod crypt;
 mod lvm;
-mod lvm_build;
 mod lvm_hostile;
 mod lvm_real;
 mod md;

@@ -15,6 +15,8 @@ pub struct Target<'a> {
     pub files: &'a [&'a Path],
     /// Whether it is a folder, which fio fills by itself.
     pub folder: bool,
+    /// How much of each is used, where the settings do not say: the size of a device.
+    pub file_bytes: Option<u64>,
 }
 
 /// What fio does otherwise unless it is told: random places are drawn anew each time, workers are threads, buffers
@@ -28,15 +30,33 @@ const FILES: u32 = 64;
 pub fn emit(job: &Job, target: &Target<'_>, settings: &Settings) -> String {
     let mut out = format!("; {}\n[global]\n", job.name);
     global(&mut out, target, settings);
-    for step in &job.steps {
-        let _ = write!(
-            out,
-            "\n[{}]\nstonewall\n",
-            step.name.replace([']', '\n'], "_")
-        );
-        section(&mut out, step, settings);
+    let room = settings.size_bytes.or(target.file_bytes);
+    for (step, name) in job.steps.iter().zip(names(&job.steps)) {
+        let _ = write!(out, "\n[{name}]\nstonewall\n");
+        section(&mut out, step, settings, room);
     }
     out
+}
+
+/// A name of its own for each section: with the workers and the depth where several have the same, and with its number
+/// where that does not help.
+fn names(steps: &[Workload]) -> Vec<String> {
+    let plain = |step: &Workload| step.name.replace([']', '\n', ';', '#'], "_");
+    let mut all: Vec<String> = Vec::new();
+    for (number, step) in (1..).zip(steps) {
+        let twins = steps.iter().filter(|other| plain(other) == plain(step));
+        let name = match twins.count() {
+            1 => plain(step),
+            _ => format!("{}-{}x{}", plain(step), step.workers, step.queue_depth),
+        };
+        let taken = all.contains(&name) || name == "global" || name.trim().is_empty();
+        all.push(if taken {
+            format!("{name}-{number}")
+        } else {
+            name
+        });
+    }
+    all
 }
 
 fn global(out: &mut String, target: &Target<'_>, settings: &Settings) {
@@ -50,6 +70,9 @@ fn global(out: &mut String, target: &Target<'_>, settings: &Settings) {
         line(out, "file_service_type", "random");
     } else {
         line(out, "filename", names.join(":"));
+    }
+    if settings.buffered && !settings.cold {
+        line(out, "invalidate", 0);
     }
     if let Some(size) = settings.size_bytes {
         // fio's size is that of all files together, ours that of each target.
@@ -80,7 +103,7 @@ fn escaped(path: &Path) -> String {
     path.display().to_string().replace(':', "\\:")
 }
 
-fn section(out: &mut String, step: &Workload, settings: &Settings) {
+fn section(out: &mut String, step: &Workload, settings: &Settings, room: Option<u64>) {
     line(out, "rw", direction(step));
     if step.read_ratio > 0.0 && step.read_ratio < 1.0 {
         line(out, "rwmixread", (step.read_ratio * 100.0).round());
@@ -98,15 +121,10 @@ fn section(out: &mut String, step: &Workload, settings: &Settings) {
     queue(out, step, settings);
     line(out, "numjobs", step.workers);
     if step.workers > 1 && step.pattern == Pattern::Sequential {
-        // Each job begins in a part of its own, as each worker does.
-        line(
-            out,
-            "offset_increment",
-            format!("{}%", 100 / step.workers.min(100)),
-        );
+        line(out, "offset_increment", part(step, room));
     }
     if let Some(every) = step.fsync_every_writes {
-        line(out, "fsync", every);
+        line(out, "fdatasync", every);
     }
     if let Some(rate) = step.rate_iops {
         line(out, "rate_iops", rate::written(rate, step));
@@ -117,6 +135,18 @@ fn section(out: &mut String, step: &Workload, settings: &Settings) {
         }
     }
     data(out, &step.data);
+}
+
+/// Each job begins in a part of its own, as each worker does: a whole number of blocks, or per cent where the size is
+/// not known.
+fn part(step: &Workload, room: Option<u64>) -> String {
+    let workers = u64::from(step.workers.max(1));
+    let unit = step.largest_bytes().max(1);
+    let blocks = room.map(|bytes| bytes.saturating_sub(step.offset_bytes) / workers / unit);
+    match blocks.filter(|blocks| *blocks > 0) {
+        Some(blocks) => (blocks * unit).to_string(),
+        None => format!("{}%", (100 / workers).max(1)),
+    }
 }
 
 /// How many are in flight, and how many are taken and sent at once.

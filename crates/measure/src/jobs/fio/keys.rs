@@ -1,177 +1,158 @@
-//! What each key of fio is here.
+//! What the keys that are taken mean here.
 
-use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
+use ioalign_core::workload::Pattern;
 
-use super::rate::{self, Rates};
+use super::draft::{Draft, Left, SentBy};
+use super::table::{self, Handling};
 use super::units::{flag, millis, percent, size};
-use super::{Settings, Taken, files, pattern};
+use super::{files, pattern, rate};
 
-/// What a section says, before it is a workload.
-pub struct Draft {
-    pub workload: Workload,
-    pub settings: Settings,
-    pub folder: Option<String>,
-    pub files: Vec<String>,
-    pub rates: Rates,
-    pub read_percent: f64,
-    pub mixed: bool,
-    pub time_based: bool,
-    pub runs: bool,
-    pub stonewall: bool,
-    /// The most completions that are taken at once.
-    pub taken_at_once: Option<u32>,
-}
+const NUMBER: Left = Left::Refused("it is no number that is known");
+const SHARE: Left = Left::Refused("a share of the file has no place here: give it in bytes");
+/// Of a thread; more no device has in flight.
+const MOST: u32 = 65_536;
 
-impl Draft {
-    pub fn new(name: &str) -> Self {
-        Self {
-            workload: Workload {
-                name: name.to_owned(),
-                ramp_ms: 0,
-                data: Data {
-                    refill: false,
-                    ..Data::default()
-                },
-                ..Workload::default()
-            },
-            settings: Settings {
-                buffered: true,
-                ..Settings::default()
-            },
-            folder: None,
-            files: Vec::new(),
-            rates: (None, None),
-            read_percent: 0.5,
-            mixed: false,
-            time_based: false,
-            runs: false,
-            stonewall: false,
-            taken_at_once: None,
-        }
+/// What becomes of a key and its value.
+pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
+    let Some(known) = table::find(key) else {
+        return Err(Left::Refused("no key of fio that is known here"));
+    };
+    if value.contains('$') && known.handling != Handling::AsHere {
+        return Err(Left::Refused(
+            "variables are not replaced here: write what it stands for",
+        ));
+    }
+    match known.handling {
+        Handling::AsHere => Ok(()),
+        Handling::Named if known.is_idle(value) => Ok(()),
+        Handling::Named => Err(Left::Named(known.why)),
+        Handling::Refused if known.is_idle(value) => Ok(()),
+        Handling::Refused => Err(Left::Refused(known.why)),
+        Handling::Taken => io(draft, known.name(), value),
     }
 }
 
-/// Keys that change nothing of what is sent, or ask for what is done here anyway.
-const MOOT: &[&str] = &[
-    "group_reporting",
-    "thread",
-    "description",
-    "norandommap",
-    "randrepeat",
-    "allrandrepeat",
-    "fallocate",
-    "registerfiles",
-    "fixedbufs",
-    "nonvectored",
-    "random_generator",
-    "invalidate",
-    "disk_util",
-    "clat_percentiles",
-    "lat_percentiles",
-    "slat_percentiles",
-    "percentile_list",
-    "unified_rw_reporting",
-    "exitall",
-    "create_on_open",
-    "overwrite",
-    "gtod_reduce",
-    "scramble_buffers",
-    "name",
-    "kb_base",
-    "end_fsync",
-    "buffer_compress_chunk",
-    "file_service_type",
-];
-
-/// What a folder has here.
-const FILES: &str = "64";
-
-/// Takes one key; an error says why it was not taken.
-pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
-    const NUMBER: &str = "it is no number that is known";
+/// What is sent, and how much at once.
+fn io(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
     let work = &mut draft.workload;
-    let count = || {
-        size(value)
-            .and_then(|n| u32::try_from(n).ok())
-            .ok_or(NUMBER)
-    };
     match key {
-        "rw" | "readwrite" => return direction(draft, value),
-        "bs" | "blocksize" => work.sizes = vec![SizeShare::only(one_size(value)?)],
-        "bssplit" => work.sizes = split(value)?,
-        "blockalign" | "ba" => work.align_bytes = Some(size(value).ok_or(NUMBER)?),
-        "iodepth" => work.queue_depth = count()?.max(1),
+        "rw" => return direction(draft, value),
+        "bs" => return draft.sizes.read_single(value),
+        "bsrange" => return draft.sizes.read_range(value),
+        "bssplit" => return draft.sizes.read_split(value),
+        "ba" => work.align_bytes = Some(size(value).filter(|n| *n > 0).ok_or(NUMBER)?),
+        "iodepth" => work.queue_depth = some(value, "no I/O would be in flight")?,
         // 0 is the whole queue.
-        "iodepth_batch" | "iodepth_batch_submit" => {
-            work.batch = Some(match count()? {
+        "iodepth_batch" => {
+            work.batch = Some(match count(value)? {
                 0 => u32::MAX,
                 batch => batch,
             });
         }
-        "iodepth_batch_complete_max" => draft.taken_at_once = Some(count()?.max(1)),
-        "iodepth_batch_complete" | "iodepth_batch_complete_min" => {
-            if count()? != 1 {
-                return Err("a worker waits for one completion");
+        "iodepth_batch_complete_max" => draft.taken_at_once = Some(count(value)?.max(1)),
+        "iodepth_batch_complete_min" => {
+            if count(value)? != 1 {
+                return Err(Left::Named("a worker waits for one completion"));
             }
         }
-        "numjobs" => work.workers = count()?.max(1),
-        "offset" => {
-            work.offset_bytes = size(value).ok_or("a share of the file has no place here")?
-        }
+        "numjobs" => work.workers = some(value, "no worker would run")?,
         "rwmixread" => draft.read_percent = percent(value).ok_or(NUMBER)?,
         "rwmixwrite" => draft.read_percent = 1.0 - percent(value).ok_or(NUMBER)?,
-        "fsync" | "fdatasync" => work.fsync_every_writes = Some(count()?).filter(|n| *n > 0),
+        "fdatasync" => work.fsync_every_writes = Some(count(value)?).filter(|n| *n > 0),
+        "fsync" => {
+            let every = Some(count(value)?).filter(|n| *n > 0);
+            work.fsync_every_writes = every.or(work.fsync_every_writes);
+            if every.is_some() {
+                return Err(Left::Named("fdatasync takes its place"));
+            }
+        }
         "rate_iops" => draft.rates = rate::read(value).ok_or(NUMBER)?,
+        "random_distribution" => return distribution(draft, value),
+        _ => return place(draft, key, value),
+    }
+    Ok(())
+}
+
+/// Where it goes, and for how long.
+fn place(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
+    let work = &mut draft.workload;
+    match key {
+        "filename" => draft.files = files::names(value),
+        "directory" => match files::names(value).as_slice() {
+            [only] => draft.folder = Some(only.clone()),
+            _ => return Err(Left::Refused("one folder")),
+        },
+        "nrfiles" => draft.file_count = Some(value.to_owned()),
+        "size" if value == "100%" => draft.settings.size_bytes = None,
+        "size" => draft.settings.size_bytes = Some(size(value).ok_or(SHARE)?),
+        "filesize" => draft.file_bytes = Some(size(value).ok_or(Left::Refused("one size"))?),
+        "offset" if value == "0%" => work.offset_bytes = 0,
+        "offset" => work.offset_bytes = size(value).ok_or(SHARE)?,
+        "offset_increment" => draft.offset_increment = Some(value.to_owned()),
         "ramp_time" => work.ramp_ms = millis(value).ok_or(NUMBER)?,
-        "runtime" | "timeout" => {
-            work.run_ms = millis(value).ok_or(NUMBER)?;
-            draft.runs = true;
+        "runtime" => {
+            let ms = millis(value).ok_or(NUMBER)?;
+            draft.runs = ms > 0;
+            if draft.runs {
+                work.run_ms = ms;
+            }
         }
         "time_based" => draft.time_based = flag(value),
-        "stonewall" | "wait_for_previous" => draft.stonewall = flag(value),
-        "random_distribution" => return distribution(work, value),
-        "filename" => draft.files = files::names(value),
-        "directory" => draft.folder = Some(folder(value)?),
-        _ => return more(draft, key, value),
+        "stonewall" => draft.stonewall = flag(value),
+        "wait_for" => draft.waits_for = Some(value.to_owned()),
+        "norandommap" => draft.norandommap = flag(value),
+        "randrepeat" if !flag(value) => {
+            return Err(Left::Named("the places are those of --seed in every run"));
+        }
+        "random_generator" if value == "lfsr" => {
+            return Err(Left::Named("places may be drawn again before all were"));
+        }
+        _ => return how(draft, key, value),
     }
     Ok(())
 }
 
-fn more(draft: &mut Draft, key: &str, value: &str) -> Result<(), &'static str> {
-    const NUMBER: &str = "it is no number that is known";
+/// How it is sent, and what is written.
+fn how(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
     let (data, settings) = (&mut draft.workload.data, &mut draft.settings);
     match key {
-        "size" | "filesize" => {
-            settings.size_bytes = Some(size(value).ok_or("a share of the file has no place here")?)
-        }
+        "ioengine" => return engine(draft, value),
         "direct" => settings.buffered = !flag(value),
         "buffered" => settings.buffered = flag(value),
+        "invalidate" => draft.invalidates = flag(value),
         "hipri" => settings.iopoll = flag(value),
         "sqthread_poll" => settings.sqpoll = flag(value),
+        "nonvectored" if !flag(value) => {
+            return Err(Left::Named("an I/O has one buffer, without a list of them"));
+        }
         "randseed" => settings.seed = Some(size(value).ok_or(NUMBER)?),
-        "ioengine" => return engine(settings, value),
-        "buffer_compress_percentage" => data.compressible_ratio = percent(value).ok_or(NUMBER)?,
-        "dedupe_percentage" => data.duplicate_ratio = percent(value).ok_or(NUMBER)?,
         "refill_buffers" => data.refill = flag(value),
-        "buffer_pattern" => data.pattern_hex = Some(pattern::read(value)?),
-        "nrfiles" if value == FILES => {}
-        "nrfiles" => return Err("a folder has 64 files here"),
-        "offset_increment" => return Err("each worker begins at a place of its own"),
-        "zero_buffers" => return Err(pattern::ZEROS),
-        _ if MOOT.contains(&key) => {}
-        _ => return Err("not known here"),
+        "scramble_buffers" => draft.scrambles = flag(value),
+        "buffer_compress_percentage" => data.compressible_ratio = percent(value).ok_or(NUMBER)?,
+        "buffer_compress_chunk" if size(value) != Some(4096) => {
+            return Err(Left::Named("of each 4 KiB a share compresses"));
+        }
+        "dedupe_percentage" => data.duplicate_ratio = percent(value).ok_or(NUMBER)?,
+        "buffer_pattern" => data.pattern_hex = Some(pattern::read(value).map_err(Left::Named)?),
+        _ => {}
     }
     Ok(())
 }
 
-fn folder(value: &str) -> Result<String, &'static str> {
-    match files::names(value).as_slice() {
-        [only] => Ok(only.clone()),
-        _ => Err("one folder"),
+fn count(value: &str) -> Result<u32, Left> {
+    let known = size(value).and_then(|n| u32::try_from(n).ok());
+    known.ok_or(NUMBER)
+}
+
+fn some(value: &str, none: &'static str) -> Result<u32, Left> {
+    match count(value)? {
+        0 => Err(Left::Refused(none)),
+        n if n > MOST => Err(NUMBER),
+        n => Ok(n),
     }
 }
 
-fn direction(draft: &mut Draft, value: &str) -> Result<(), &'static str> {
+fn direction(draft: &mut Draft, value: &str) -> Result<(), Left> {
     let (word, rest) = value.split_once(':').unwrap_or((value, ""));
     let (pattern, read) = match word {
         "read" => (Pattern::Sequential, Some(1.0)),
@@ -180,85 +161,46 @@ fn direction(draft: &mut Draft, value: &str) -> Result<(), &'static str> {
         "randread" => (Pattern::Random, Some(1.0)),
         "randwrite" => (Pattern::Random, Some(0.0)),
         "randrw" => (Pattern::Random, None),
-        _ => return Err("only reads and writes are sent"),
+        _ => return Err(Left::Refused("only reads and writes are sent")),
     };
     draft.mixed = read.is_none();
     draft.workload.read_ratio = read.unwrap_or(draft.read_percent);
     draft.workload.pattern = pattern;
     match rest {
         "" => Ok(()),
-        _ => Err("the part behind the colon: places follow each other without gaps"),
+        _ => Err(Left::Refused(
+            "the part behind the colon: places follow each other without gaps",
+        )),
     }
 }
 
-fn one_size(value: &str) -> Result<u64, &'static str> {
-    let sizes: Vec<_> = value.split(',').map(size).collect();
-    match sizes.as_slice() {
-        [Some(first), rest @ ..] if rest.iter().all(|one| *one == Some(*first)) && *first > 0 => {
-            Ok(*first)
-        }
-        _ => Err("one size for reads and writes, or bssplit"),
-    }
-}
-
-/// `4k/50:8k/30:64k/`: what has no share gets what is left.
-fn split(value: &str) -> Result<Vec<SizeShare>, &'static str> {
-    const WRONG: &str = "as 4k/50:8k/50, one list for reads and writes";
-    let parts = value.split(':').map(|part| {
-        let (bytes, share) = part.split_once('/').unwrap_or((part, ""));
-        let share = match share.trim() {
-            "" => None,
-            text => Some(text.parse::<u32>().map_err(|_| WRONG)?),
-        };
-        Ok((size(bytes).filter(|bytes| *bytes > 0).ok_or(WRONG)?, share))
-    });
-    let parts = parts.collect::<Result<Vec<_>, &'static str>>()?;
-    let named: u32 = parts.iter().filter_map(|part| part.1).sum();
-    let open = parts.iter().filter(|part| part.1.is_none()).count();
-    let left = 100_u32.saturating_sub(named) / u32::try_from(open.max(1)).map_err(|_| WRONG)?;
-    let shares = parts.into_iter().map(|(bytes, share)| SizeShare {
-        bytes,
-        weight: share.unwrap_or(left),
-    });
-    let shares: Vec<_> = shares.filter(|share| share.weight > 0).collect();
-    if shares.is_empty() {
-        Err(WRONG)
-    } else {
-        Ok(shares)
-    }
-}
-
-fn distribution(work: &mut Workload, value: &str) -> Result<(), &'static str> {
+fn distribution(draft: &mut Draft, value: &str) -> Result<(), Left> {
     if value == "random" {
+        draft.zipf = None;
         return Ok(());
     }
-    let theta = value
-        .strip_prefix("zipf:")
-        .and_then(|theta| theta.parse().ok());
+    let theta = value.strip_prefix("zipf:");
+    let theta = theta.and_then(|theta| theta.parse().ok());
     let theta = theta.filter(|theta| (0.0..=5.0).contains(theta));
-    work.pattern = Pattern::Zipf {
-        theta: theta.ok_or("only random and zipf:THETA")?,
-    };
+    draft.zipf = Some(theta.ok_or(Left::Refused("only random and zipf:THETA"))?);
     Ok(())
 }
 
-fn engine(settings: &mut Settings, value: &str) -> Result<(), &'static str> {
-    settings.sync = matches!(value, "sync" | "psync" | "pvsync" | "pvsync2" | "vsync");
+/// Engines that send the same requests: the documentation has the reasons.
+fn engine(draft: &mut Draft, value: &str) -> Result<(), Left> {
+    draft.engine = match value {
+        "io_uring" => SentBy::Uring,
+        "libaio" => SentBy::Aio,
+        "posixaio" => SentBy::PosixAio,
+        "psync" | "sync" | "pvsync" | "pvsync2" => SentBy::Sync,
+        _ => {
+            draft.engine = SentBy::Uring;
+            return Err(Left::Refused("this engine sends I/O of another kind"));
+        }
+    };
     match value {
         "io_uring" | "psync" => Ok(()),
-        "libaio" | "posixaio" => Err("io_uring takes its place"),
-        _ if settings.sync => Err("pread and pwrite take its place"),
-        _ => Err("io_uring takes its place"),
-    }
-}
-
-impl Taken {
-    /// Notes a key that was left behind.
-    pub(super) fn leave(&mut self, section: &str, key: &str, value: &str, why: &str) {
-        let equals = if value.is_empty() { "" } else { "=" };
-        let line = format!("{section}: {key}{equals}{value}: {why}");
-        if !self.not_taken.contains(&line) {
-            self.not_taken.push(line);
-        }
+        "libaio" => Err(Left::Named("io_uring takes its place")),
+        _ => Err(Left::Named("pread and pwrite take its place")),
     }
 }

@@ -1,12 +1,16 @@
 //! Jobs of fio: what both programs can do goes over in both ways, and what is left behind is said.
 
+mod draft;
 mod emit;
 mod files;
+mod implied;
 mod keys;
 mod pattern;
 mod rate;
 mod read;
 mod sections;
+mod sizes;
+pub mod table;
 mod units;
 
 use std::path::PathBuf;
@@ -23,6 +27,8 @@ pub struct Settings {
     pub size_bytes: Option<u64>,
     /// Through the page cache.
     pub buffered: bool,
+    /// What is cached is dropped before a load.
+    pub cold: bool,
     /// One `pread` or `pwrite` at a time.
     pub sync: bool,
     /// Completions are polled for.
@@ -42,6 +48,8 @@ pub struct Taken {
     pub files: Vec<PathBuf>,
     /// The rest of what was taken.
     pub settings: Settings,
-    /// Keys that mean something here does not do, or does otherwise: `section: key=value: why`.
+    /// Keys that are left behind, or have another effect; the I/O stays of the same kind: `section: key=value: why`.
     pub not_taken: Vec<String>,
+    /// Keys without which this is another job, in the same form.
+    pub refused: Vec<String>,
 }

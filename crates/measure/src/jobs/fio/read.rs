@@ -1,7 +1,9 @@
 //! A job file of fio as a job.
 
+use super::draft::{Draft, Left};
 use super::files::paths;
-use super::keys::{Draft, take};
+use super::implied::complete;
+use super::keys::take;
 use super::rate;
 use super::sections::{Section, sections};
 use super::{Job, Taken};
@@ -15,14 +17,16 @@ pub fn read(name: &str, text: &str) -> Result<Taken, String> {
         job: Job {
             name: name.to_owned(),
             steps: Vec::new(),
+            size_bytes: None,
         },
         ..Taken::default()
     };
+    let mut before = None;
     for (index, section) in sections(text)?.iter().enumerate() {
         let mut draft = draft(section, &mut taken);
-        batch(&mut draft, &section.name, &mut taken);
-        said(&draft, index, section, &mut taken);
+        complete(&mut draft, index, before.as_deref(), section, &mut taken);
         add(draft, index, section, &mut taken)?;
+        before = Some(section.name.clone());
     }
     Ok(taken)
 }
@@ -31,58 +35,11 @@ fn draft(section: &Section, taken: &mut Taken) -> Draft {
     let mut draft = Draft::new(&section.name);
     for (key, value) in &section.keys {
         // Words are read as fio does: the last one of a key holds.
-        if let Err(why) = take(&mut draft, key, value) {
-            taken.leave(&section.name, key, value, why);
+        if let Err(left) = take(&mut draft, key, value) {
+            taken.leave(&section.name, key, value, left);
         }
     }
-    if draft.mixed {
-        draft.workload.read_ratio = draft.read_percent;
-    }
     draft
-}
-
-/// As many are taken at once as are sent in one call, one if nothing else is said.
-fn batch(draft: &mut Draft, section: &str, taken: &mut Taken) {
-    let work = &mut draft.workload;
-    let sent = work.batch.unwrap_or(1).min(work.queue_depth);
-    work.batch = Some(sent).filter(|batch| *batch != work.usual_batch());
-    let most = draft.taken_at_once.unwrap_or(1).min(work.queue_depth);
-    if most != sent && !draft.settings.sync {
-        let why = format!("as many are taken at once as are sent: {sent}");
-        let most = most.to_string();
-        taken.leave(section, "iodepth_batch_complete_max", &most, &why);
-    }
-}
-
-/// What fio does without being told so, and this engine does not.
-fn said(draft: &Draft, index: usize, section: &Section, taken: &mut Taken) {
-    let name = &section.name;
-    if index > 0 && !draft.stonewall {
-        taken.leave(name, "stonewall", "0", "sections run one after the other");
-    }
-    if !draft.runs {
-        taken.leave(
-            name,
-            "runtime",
-            "",
-            "not set: it runs for 10 seconds, not to the end of the file",
-        );
-    } else if !draft.time_based {
-        taken.leave(
-            name,
-            "time_based",
-            "0",
-            "it runs for the whole runtime, also past the end of the file",
-        );
-    }
-    if draft.settings.sync && draft.workload.queue_depth > 1 {
-        taken.leave(
-            name,
-            "iodepth",
-            "",
-            "one at a time, as fio does with this engine",
-        );
-    }
 }
 
 fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> Result<(), String> {
@@ -105,13 +62,25 @@ fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> 
             section.name
         ));
     }
-    if draft.settings.sync {
-        draft.workload.queue_depth = 1;
-    }
     match rate::of_all(draft.rates, &draft.workload) {
         Ok(rate) => draft.workload.rate_iops = rate,
-        Err(why) => taken.leave(&section.name, "rate_iops", "", why),
+        Err(why) => taken.leave(&section.name, "rate_iops", "", Left::Refused(why)),
     }
     taken.job.steps.push(draft.workload);
     Ok(())
+}
+
+impl Taken {
+    /// Notes a key that was left behind.
+    pub(super) fn leave(&mut self, section: &str, key: &str, value: &str, left: Left) {
+        let equals = if value.is_empty() { "" } else { "=" };
+        let (lines, why) = match left {
+            Left::Named(why) => (&mut self.not_taken, why),
+            Left::Refused(why) => (&mut self.refused, why),
+        };
+        let line = format!("{section}: {key}{equals}{value}: {why}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
 }

@@ -1,35 +1,38 @@
-//! One column of one row group, so many rows at a time, whatever its pages are.
+//! One column of one row group, a batch of rows at a time.
 
 use std::sync::Arc;
 
-use parquet::basic::{Repetition, Type as Physical};
-use parquet::column::page::PageReader;
+use bytes::Bytes;
+use parquet::basic::Type as Physical;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
-use super::page::Decoder;
-use super::source::{Ahead, At};
-use super::value::{Names, Value};
+use super::source::ParquetBytes;
+
+/// Values of a page; more are no sensible page and would take too much memory.
+const MOST_IN_PAGE: usize = 1 << 22;
 
 /// Where a column is in the file.
-#[derive(Copy, Clone, Debug)]
-pub struct Place {
+#[derive(Clone, Debug)]
+pub struct ColumnPlace {
     index: usize,
-    physical: Physical,
-    optional: bool,
+    column: ColumnDescPtr,
 }
 
-impl Place {
+impl ColumnPlace {
     /// The column with this name, where it is of such a type.
     pub fn find(schema: &SchemaDescriptor, name: &str, text: bool) -> Result<Option<Self>, String> {
         let mut columns = schema.columns().iter().enumerate();
-        let Some((index, column)) = columns.find(|(_, column)| column.path().string() == name)
-        else {
+        let found = columns.find(|(_, column)| column.path().string() == name);
+        let Some((index, column)) = found else {
             return Ok(None);
         };
-        let physical = column.physical_type();
-        let known = match physical {
+        let known = match column.physical_type() {
             Physical::BYTE_ARRAY => text,
             Physical::INT32 | Physical::INT64 => !text,
             _ => false,
@@ -42,127 +45,193 @@ impl Place {
             };
             return Err(format!("The column `{name}` is not {wanted}"));
         }
-        let optional = column.self_type().get_basic_info().repetition() == Repetition::OPTIONAL;
-        Ok(Some(Self {
-            index,
-            physical,
-            optional,
-        }))
+        let column = Arc::clone(column);
+        Ok(Some(Self { index, column }))
     }
-}
 
-/// A column of one row group.
-pub struct Chunk<'a> {
-    place: Place,
-    at: &'a At,
-    group: &'a RowGroupMetaData,
-}
-
-impl Place {
     /// The column in a row group.
-    pub const fn in_group<'a>(self, at: &'a At, group: &'a RowGroupMetaData) -> Chunk<'a> {
-        Chunk {
-            place: self,
-            at,
-            group,
-        }
+    pub fn in_group(
+        &self,
+        bytes: &ParquetBytes,
+        group: &RowGroupMetaData,
+    ) -> Result<GroupColumn, String> {
+        let name = self.column.path().string();
+        let pages = self
+            .pages(bytes, group)
+            .map_err(|error| format!("The column `{name}`: {error}"))?;
+        let pages = Box::new(BoundedPages(pages));
+        let reader = match get_column_reader(Arc::clone(&self.column), pages) {
+            ColumnReader::Int32ColumnReader(reader) => Values::Short(reader),
+            ColumnReader::Int64ColumnReader(reader) => Values::Long(reader),
+            ColumnReader::ByteArrayColumnReader(reader) => Values::Text(reader),
+            _ => {
+                return Err(format!(
+                    "The column `{name}` is of a type that no trace has"
+                ));
+            }
+        };
+        let optional = self.column.max_def_level() > 0;
+        Ok(GroupColumn {
+            name,
+            reader,
+            optional,
+            levels: Vec::new(),
+        })
+    }
+
+    fn pages(
+        &self,
+        bytes: &ParquetBytes,
+        group: &RowGroupMetaData,
+    ) -> ParquetResult<SerializedPageReader<ParquetBytes>> {
+        let rows = usize::try_from(group.num_rows())?;
+        SerializedPageReader::new(
+            Arc::new(bytes.clone()),
+            group.column(self.index),
+            rows,
+            None,
+        )
     }
 }
 
-impl Chunk<'_> {
-    fn pages(&self) -> parquet::errors::Result<Pages> {
-        let column = self.group.column(self.place.index);
-        let rows = usize::try_from(self.group.num_rows())?;
-        let source = Arc::new(Ahead::new(self.at.clone()));
-        SerializedPageReader::new(source, column, rows, None)
-    }
+/// A column that is being read from its first row on.
+pub struct GroupColumn {
+    name: String,
+    reader: Values,
+    optional: bool,
+    /// 1 for each row that has a value, 0 for the others.
+    levels: Vec<i16>,
 }
 
-type Pages = SerializedPageReader<Ahead>;
-
-/// One column of the row group that is being read.
-pub struct Column<T> {
-    name: &'static str,
-    pages: Option<Pages>,
-    decoder: Decoder<T>,
-    /// Of the last page, what did not fit into the rows that were asked for.
-    values: Vec<T>,
-    used: usize,
+enum Values {
+    Short(ColumnReaderImpl<Int32Type>),
+    Long(ColumnReaderImpl<Int64Type>),
+    Text(ColumnReaderImpl<ByteArrayType>),
 }
 
-impl<T> Default for Column<T> {
-    fn default() -> Self {
-        Self {
-            name: "",
-            pages: None,
-            decoder: Decoder::default(),
-            values: Vec::new(),
-            used: 0,
+impl GroupColumn {
+    /// Appends the numbers of the next `rows`; [`i64::MIN`] where there is none.
+    pub fn numbers(&mut self, rows: usize, out: &mut Vec<i64>) -> Result<(), String> {
+        match &mut self.reader {
+            Values::Long(_) if !self.optional => self.read(rows, out, long),
+            Values::Long(_) => {
+                let mut values = Vec::with_capacity(rows);
+                self.read(rows, &mut values, long)?;
+                self.spread(values.into_iter(), i64::MIN, out);
+                Ok(())
+            }
+            Values::Short(_) => {
+                let mut values = Vec::with_capacity(rows);
+                self.read(rows, &mut values, short)?;
+                self.spread(values.into_iter().map(i64::from), i64::MIN, out);
+                Ok(())
+            }
+            Values::Text(_) => Err(self.fault("it holds text")),
         }
     }
-}
 
-impl<T: Value> Column<T> {
-    /// To its first row in a row group; the space stays. A column that the file has not is without any
-    /// value.
-    pub fn open(&mut self, name: &'static str, chunk: Option<Chunk<'_>>) -> Result<(), String> {
-        self.pages = None;
-        self.name = name;
-        self.values.clear();
-        self.used = 0;
-        self.decoder.reset(Physical::INT64, true);
-        if let Some(chunk) = chunk {
-            let pages = chunk.pages().map_err(|e| self.fault(&e.to_string()))?;
-            self.pages = Some(pages);
-            let place = chunk.place;
-            self.decoder.reset(place.physical, place.optional);
-        }
+    /// Appends the texts of the next `rows`; empty ones where there is none.
+    pub fn texts(&mut self, rows: usize, out: &mut Vec<ByteArray>) -> Result<(), String> {
+        let mut values = Vec::with_capacity(rows);
+        self.read(rows, &mut values, text)?;
+        self.spread(values.into_iter(), ByteArray::from(Bytes::new()), out);
         Ok(())
     }
 
-    /// Appends the values of the next `rows`. Pages go straight there; the one that is not used up waits.
-    pub fn read(&mut self, rows: usize, out: &mut Vec<T>) -> Result<(), String> {
-        let end = out.len() + rows;
-        self.take(rows, out);
-        while out.len() < end {
-            let Some(pages) = &mut self.pages else {
-                out.resize(end, T::MISSING);
-                return Ok(());
-            };
-            let page = match pages.get_next_page() {
-                Ok(Some(page)) => page,
-                Ok(None) => return Err(self.fault("it has fewer rows than its row group")),
-                Err(error) => return Err(self.fault(&error.to_string())),
-            };
-            let missing = end - out.len();
-            let whole = usize::try_from(page.num_values()).is_ok_and(|count| count <= missing);
-            let to = if whole { &mut *out } else { &mut self.values };
-            self.decoder
-                .page(&page, to)
-                .map_err(|what| self.fault(what))?;
-            self.take(missing, out);
-        }
-        Ok(())
-    }
-
-    /// Values that wait, as many as there are.
-    fn take(&mut self, most: usize, out: &mut Vec<T>) {
-        let rest = self.values.get(self.used..).unwrap_or_default();
-        let some = rest.get(..most).unwrap_or(rest);
-        out.extend_from_slice(some);
-        self.used += some.len();
-        if self.used == self.values.len() {
-            self.values.clear();
-            self.used = 0;
+    fn read<T: DataType>(
+        &mut self,
+        rows: usize,
+        values: &mut Vec<T::T>,
+        reader: fn(&mut Values) -> Option<&mut ColumnReaderImpl<T>>,
+    ) -> Result<(), String> {
+        self.levels.clear();
+        let levels = self.optional.then_some(&mut self.levels);
+        let Some(reader) = reader(&mut self.reader) else {
+            return Err(self.fault("it is of another type"));
+        };
+        let read = reader.read_records(rows, levels, None, values);
+        match read {
+            Ok((records, _, _)) if records == rows => Ok(()),
+            Ok(_) => Err(self.fault("it has fewer rows than its row group")),
+            Err(error) => Err(self.fault(&error.to_string())),
         }
     }
 
-    /// What its values are numbers of.
-    pub const fn names(&self) -> &Names {
-        &self.decoder.names
+    /// Puts the values to their rows.
+    fn spread<T: Clone>(&self, mut values: impl Iterator<Item = T>, missing: T, out: &mut Vec<T>) {
+        if !self.optional {
+            return out.extend(values);
+        }
+        let of_level = |level: &i16| match level {
+            0 => missing.clone(),
+            _ => values.next().unwrap_or_else(|| missing.clone()),
+        };
+        out.extend(self.levels.iter().map(of_level));
     }
 
     fn fault(&self, what: &str) -> String {
         format!("The column `{}`: {what}", self.name)
+    }
+}
+
+const fn short(values: &mut Values) -> Option<&mut ColumnReaderImpl<Int32Type>> {
+    match values {
+        Values::Short(reader) => Some(reader),
+        _ => None,
+    }
+}
+
+const fn long(values: &mut Values) -> Option<&mut ColumnReaderImpl<Int64Type>> {
+    match values {
+        Values::Long(reader) => Some(reader),
+        _ => None,
+    }
+}
+
+const fn text(values: &mut Values) -> Option<&mut ColumnReaderImpl<ByteArrayType>> {
+    match values {
+        Values::Text(reader) => Some(reader),
+        _ => None,
+    }
+}
+
+/// Pages whose number of values fits their bytes: the crate takes memory for a dictionary by that number.
+struct BoundedPages<P>(P);
+
+impl<P: PageReader> BoundedPages<P> {
+    fn checked(page: Page) -> ParquetResult<Page> {
+        let count = usize::try_from(page.num_values()).unwrap_or(usize::MAX);
+        // A number of a dictionary has four bytes at least, and a text as many for its length.
+        let most = match &page {
+            Page::DictionaryPage { buf, .. } => buf.len() / 4,
+            _ => MOST_IN_PAGE,
+        };
+        if count > most.min(MOST_IN_PAGE) {
+            let what = format!("a page of {count} values has no room for them");
+            return Err(ParquetError::General(what));
+        }
+        Ok(page)
+    }
+}
+
+impl<P: PageReader> Iterator for BoundedPages<P> {
+    type Item = ParquetResult<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl<P: PageReader> PageReader for BoundedPages<P> {
+    fn get_next_page(&mut self) -> ParquetResult<Option<Page>> {
+        self.0.get_next_page()?.map(Self::checked).transpose()
+    }
+
+    fn peek_next_page(&mut self) -> ParquetResult<Option<PageMetadata>> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> ParquetResult<()> {
+        self.0.skip_next_page()
     }
 }

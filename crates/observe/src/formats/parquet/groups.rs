@@ -9,8 +9,8 @@ use std::sync::Arc;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, Length, SerializedFileReader};
 
-use super::rows::{Places, Rows};
-use super::source::At;
+use super::rows::{GroupRows, TraceColumns};
+use super::source::ParquetBytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::Records;
 
@@ -20,9 +20,9 @@ const BATCH: usize = 1 << 13;
 /// A file whose directory was read.
 #[derive(Clone)]
 pub struct Groups {
-    file: Arc<SerializedFileReader<At>>,
-    source: At,
-    places: Places,
+    file: Arc<SerializedFileReader<ParquetBytes>>,
+    source: ParquetBytes,
+    places: TraceColumns,
 }
 
 /// What the file says of itself, beside its rows.
@@ -43,16 +43,18 @@ impl Groups {
     /// Reads the directory.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |error| Error::io("Cannot open it", error).in_file(path);
-        let at = File::open(path).and_then(At::file).map_err(failed)?;
+        let at = File::open(path)
+            .and_then(ParquetBytes::file)
+            .map_err(failed)?;
         Self::of(at).map_err(|error| error.in_file(path))
     }
 
     /// The same of a file that is in memory.
     pub fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Self::of(At::memory(bytes))
+        Self::of(ParquetBytes::Memory(bytes.into()))
     }
 
-    fn of(at: At) -> Result<Self> {
+    fn of(at: ParquetBytes) -> Result<Self> {
         let (len, source) = (at.len(), at.clone());
         let damaged = |what: String| {
             let what = format!("It is no whole Parquet file: {what}");
@@ -61,7 +63,7 @@ impl Groups {
         let open = || SerializedFileReader::new(at).map_err(|e| e.to_string());
         let file = guarded(open).map_err(damaged)?;
         placed(file.metadata(), len).map_err(damaged)?;
-        let places = Places::find(file.metadata().file_metadata().schema_descr())
+        let places = TraceColumns::find(file.metadata().file_metadata().schema_descr())
             .map_err(|what| Error::new(ErrorKind::Unsupported, what))?;
         let file = Arc::new(file);
         Ok(Self {
@@ -130,7 +132,7 @@ pub fn all(bytes: Vec<u8>) -> Result<u64> {
 /// The rows of one row group, a batch at a time; for one after another, so that space is used again.
 #[derive(Default)]
 pub struct Batches {
-    rows: Rows,
+    rows: GroupRows,
 }
 
 impl Batches {

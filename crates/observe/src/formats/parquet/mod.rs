@@ -2,21 +2,12 @@
 //! after another program has written it anew.
 //!
 //! Its directory is at the end, so it is read from a file, not as a stream: row groups are decoded side
-//! by side ([`groups`]). Footer and compression are the `parquet` crate's work; pages are decoded here,
-//! because names can stay numbers, and damaged bytes end in an error.
+//! by side ([`groups`]). Decoding is the `parquet` crate's work, without arrow.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-mod bits;
 mod column;
-mod dictionary;
 pub mod groups;
-mod owners;
-mod page;
 mod rows;
 mod source;
-mod unpack;
-mod value;
 
 use super::{Facts, Format, Framing};
 use crate::error::{Error, ErrorKind};

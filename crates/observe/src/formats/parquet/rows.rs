@@ -1,19 +1,15 @@
 //! The rows of a row group as records.
 
+use parquet::data_type::ByteArray;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::schema::types::SchemaDescriptor;
 
-use super::column::{Column, Place};
-use super::owners::Owners;
-use super::source::At;
-use super::value::{self, Value};
-use crate::record::{Columns, Names, Op, Records};
+use super::column::{ColumnPlace, GroupColumn};
+use super::source::ParquetBytes;
+use crate::record::{Io, NO_LATENCY, Names, Op, Record, Records};
 
-/// Where the columns are, in the order of [`NAMES`].
-#[derive(Copy, Clone, Debug)]
-pub struct Places([Option<Place>; 8]);
-
-const NAMES: [(&str, bool, bool); 8] = [
+/// The columns: name, whether it is text, whether a trace must have it.
+const COLUMNS: [(&str, bool, bool); 8] = [
     ("time_ns", false, true),
     ("op", true, true),
     ("offset_bytes", false, true),
@@ -24,12 +20,16 @@ const NAMES: [(&str, bool, bool); 8] = [
     ("process", true, false),
 ];
 
-impl Places {
+/// Where the columns are, in the order of [`COLUMNS`].
+#[derive(Clone, Debug)]
+pub struct TraceColumns([Option<ColumnPlace>; 8]);
+
+impl TraceColumns {
     /// By the names of the columns.
     pub fn find(schema: &SchemaDescriptor) -> Result<Self, String> {
-        let mut places = [None; 8];
-        for (slot, (name, text, needed)) in places.iter_mut().zip(NAMES) {
-            *slot = Place::find(schema, name, text)?;
+        let mut places = [const { None }; 8];
+        for (slot, (name, text, needed)) in places.iter_mut().zip(COLUMNS) {
+            *slot = ColumnPlace::find(schema, name, text)?;
             if needed && slot.is_none() {
                 return Err(format!(
                     "It has no column `{name}`: a trace has time_ns, op, offset_bytes and length_bytes"
@@ -42,50 +42,33 @@ impl Places {
 
 /// A row group that is being read.
 #[derive(Default)]
-pub struct Rows {
-    time: Column<i64>,
-    op: Column<Option<Op>>,
-    offset: Column<u64>,
-    length: Column<u64>,
-    latency: Column<u64>,
-    device: Column<u32>,
-    pid: Column<u32>,
-    process: Column<u32>,
+pub struct GroupRows {
+    columns: [Option<GroupColumn>; 8],
     left: u64,
-    raw: Raw,
-    owners: Owners,
+    batch: RowBatch,
 }
 
-/// What is made something else of, of some rows.
+/// Columns of some rows, in the order of [`COLUMNS`]; those that the file has not are empty.
 #[derive(Default)]
-struct Raw {
-    ops: Vec<Option<Op>>,
-    lengths: Vec<u64>,
-    pids: Vec<u32>,
-    processes: Vec<u32>,
+struct RowBatch {
+    numbers: [Vec<i64>; 8],
+    texts: [Vec<ByteArray>; 8],
 }
 
-impl Rows {
+impl GroupRows {
     /// To the first row of a row group; the space stays.
     pub fn open(
         &mut self,
-        at: &At,
+        bytes: &ParquetBytes,
         group: &RowGroupMetaData,
-        places: &Places,
+        places: &TraceColumns,
     ) -> Result<(), String> {
         self.left = u64::try_from(group.num_rows()).unwrap_or(0);
-        self.owners.forget();
-        let [time, op, offset, length, latency, device, pid, process] = places
-            .0
-            .map(|place| place.map(|place| place.in_group(at, group)));
-        self.time.open("time_ns", time)?;
-        self.op.open("op", op)?;
-        self.offset.open("offset_bytes", offset)?;
-        self.length.open("length_bytes", length)?;
-        self.latency.open("latency_ns", latency)?;
-        self.device.open("device", device)?;
-        self.pid.open("pid", pid)?;
-        self.process.open("process", process)
+        for (column, place) in self.columns.iter_mut().zip(&places.0) {
+            let open = place.as_ref().map(|place| place.in_group(bytes, group));
+            *column = open.transpose()?;
+        }
+        Ok(())
     }
 
     /// Whether all rows were read.
@@ -97,129 +80,166 @@ impl Rows {
     pub fn read(&mut self, most: usize, out: &mut Records) -> Result<(), String> {
         let rows = usize::try_from(self.left).unwrap_or(usize::MAX).min(most);
         self.left -= rows as u64;
-        let from = out.columns.len();
-        self.raw.clear();
-        self.decode(rows, &mut out.columns)?;
-        let devices = out.columns.device.get_mut(from..).unwrap_or_default();
-        number_devices(devices, self.device.names(), &mut out.names);
-        let owners = (self.raw.pids.as_slice(), self.raw.processes.as_slice());
-        let known = (self.pid.names(), self.process.names());
-        let to = &mut out.columns.process;
-        self.owners.number(owners, known, &mut out.names, to);
-        if self.raw.sound(from, &out.columns) {
-            out.extent += rows as u64;
-        } else {
-            self.raw.drop_unsound(from, out);
+        self.batch.read(rows, &mut self.columns)?;
+        let mut recent = RecentNames::default();
+        out.rows.reserve(rows);
+        for row in 0..rows {
+            out.extent += 1;
+            match self.batch.io(row, &mut recent, &mut out.names) {
+                Ok(io) => out.rows.push(Record::whole(io)),
+                Err(why) => out.skipped.add(out.extent, &[], why),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RowBatch {
+    fn read(&mut self, rows: usize, columns: &mut [Option<GroupColumn>; 8]) -> Result<(), String> {
+        let to = self.numbers.iter_mut().zip(&mut self.texts);
+        for ((column, (numbers, texts)), (_, is_text, _)) in columns.iter_mut().zip(to).zip(COLUMNS)
+        {
+            numbers.clear();
+            texts.clear();
+            match column {
+                Some(column) if is_text => column.texts(rows, texts)?,
+                Some(column) => column.numbers(rows, numbers)?,
+                None => {}
+            }
         }
         Ok(())
     }
 
-    fn decode(&mut self, rows: usize, to: &mut Columns) -> Result<(), String> {
-        self.time.read(rows, &mut to.time)?;
-        self.offset.read(rows, &mut to.offset)?;
-        self.latency.read(rows, &mut to.latency)?;
-        self.device.read(rows, &mut to.device)?;
-        self.op.read(rows, &mut self.raw.ops)?;
-        let ops = self.raw.ops.iter();
-        to.op.extend(ops.map(|op| op.unwrap_or_default()));
-        self.length.read(rows, &mut self.raw.lengths)?;
-        #[allow(clippy::cast_possible_truncation)] // `sound` sees to it
-        to.len
-            .extend(self.raw.lengths.iter().map(|len| *len as u32));
-        self.pid.read(rows, &mut self.raw.pids)?;
-        self.process.read(rows, &mut self.raw.processes)
+    fn io(
+        &self,
+        row: usize,
+        recent: &mut RecentNames,
+        names: &mut Names,
+    ) -> Result<Io, &'static str> {
+        let [time, _, offset, length, latency, _, pid, _] = &self.numbers;
+        let [_, op, _, _, _, device, _, process] = &self.texts;
+        let number = |column: &[i64]| column.get(row).copied().unwrap_or(i64::MIN);
+        Ok(Io {
+            offset: u64::try_from(number(offset)).map_err(|_| "no offset")?,
+            len: u32::try_from(number(length))
+                .map_err(|_| "no length, or one of 4 GiB and more")?,
+            op: operation(bytes_at(op, row)).ok_or("an operation that is not known")?,
+            time: Some(number(time))
+                .filter(|time| *time != i64::MIN)
+                .ok_or("no time")?,
+            latency: u64::try_from(number(latency)).unwrap_or(NO_LATENCY),
+            device: recent.device(bytes_at(device, row), names),
+            process: recent.process(number(pid), bytes_at(process, row), names),
+        })
     }
 }
 
-impl Raw {
-    fn clear(&mut self) {
-        self.ops.clear();
-        self.lengths.clear();
-        self.pids.clear();
-        self.processes.clear();
-    }
+fn bytes_at(column: &[ByteArray], row: usize) -> &[u8] {
+    column.get(row).map_or(&[], ByteArray::data)
+}
 
-    /// Whether all of the rows from this one on are I/Os; without a branch a row.
-    fn sound(&self, from: usize, columns: &Columns) -> bool {
-        let times = columns.time.get(from..).unwrap_or_default();
-        let offsets = columns.offset.get(from..).unwrap_or_default();
-        // The lowest number is the only one below zero whose neighbour below is not.
-        let lowest = |any, time: &i64| any | time & !time.wrapping_sub(1);
-        let untimed = times.iter().fold(0, lowest) < 0;
-        let highest = offsets.iter().fold(0, |all, offset| all | offset);
-        let longest = self.lengths.iter().fold(0, |all, length| all | length);
-        let unknown = self.ops.iter().fold(false, |any, op| any | op.is_none());
-        !untimed && !unknown && is_offset(highest) && is_length(longest)
+/// The names of [`Op`], and the letters of other tools.
+fn operation(text: &[u8]) -> Option<Op> {
+    // The two that nearly every row has.
+    match text {
+        b"read" => return Some(Op::Read),
+        b"write" => return Some(Op::Write),
+        _ => {}
     }
+    let is = |op: &Op| op.name().as_bytes().eq_ignore_ascii_case(text);
+    Op::ALL.into_iter().find(is).or(match text {
+        b"R" | b"r" => Some(Op::Read),
+        b"W" | b"w" => Some(Op::Write),
+        b"D" | b"d" | b"trim" => Some(Op::Discard),
+        b"F" | b"f" => Some(Op::Flush),
+        _ => None,
+    })
+}
 
-    /// Takes out the rows that are none, and tells of them.
-    fn drop_unsound(&self, from: usize, out: &mut Records) {
-        let to = &mut out.columns;
-        let times = to.time.get(from..).unwrap_or_default().iter();
-        let offsets = to.offset.get(from..).unwrap_or_default().iter();
-        let lines = times.zip(offsets).zip(&self.lengths).zip(&self.ops);
-        let mut good = vec![true; from];
-        for (((time, offset), length), op) in lines {
-            out.extent += 1;
-            let fault = fault(*time, *offset, *length, *op);
-            if let Some(why) = fault {
-                out.skipped.add(out.extent, &[], why);
-            }
-            good.push(fault.is_none());
+/// Devices and processes of the rows before: most rows have one of a few.
+#[derive(Default)]
+struct RecentNames {
+    devices: Vec<(Vec<u8>, u32)>,
+    processes: Vec<(i64, Vec<u8>, u32)>,
+}
+
+impl RecentNames {
+    fn device(&mut self, text: &[u8], names: &mut Names) -> u32 {
+        if let Some((_, number)) = self.devices.iter().find(|(known, _)| known == text) {
+            return *number;
         }
-        to.retain(&good);
+        let number = device_number(text, names);
+        remember(&mut self.devices, (text.to_owned(), number));
+        number
+    }
+
+    fn process(&mut self, pid: i64, name: &[u8], names: &mut Names) -> u32 {
+        let is_known = |known: &&(i64, Vec<u8>, u32)| known.0 == pid && known.1 == name;
+        if let Some((_, _, number)) = self.processes.iter().find(is_known) {
+            return *number;
+        }
+        let number = match u32::try_from(pid) {
+            Err(_) if name.is_empty() => u32::MAX,
+            known => names.process(known.unwrap_or(0), name),
+        };
+        remember(&mut self.processes, (pid, name.to_owned(), number));
+        number
     }
 }
 
-fn fault(time: i64, offset: u64, length: u64, op: Option<Op>) -> Option<&'static str> {
-    if !is_offset(offset) {
-        return Some("no offset");
+/// A few are searched faster than a table.
+fn remember<T>(recent: &mut Vec<T>, one: T) {
+    const MOST: usize = 16;
+    if recent.len() == MOST {
+        recent.clear();
     }
-    if !is_length(length) {
-        return Some("no length, or one of 4 GiB and more");
-    }
-    if op.is_none() {
-        return Some("an operation that is not known");
-    }
-    (time == i64::MISSING).then_some("no time")
-}
-
-const fn is_offset(offset: u64) -> bool {
-    offset >> 63 == 0
-}
-
-const fn is_length(length: u64) -> bool {
-    length >> 32 == 0
-}
-
-/// Gives devices the numbers of their names; the first device stands for rows without one.
-fn number_devices(devices: &mut [u32], texts: &value::Names, names: &mut Names) {
-    let mut numbers: Vec<u32> = texts.iter().map(|text| device(text, names)).collect();
-    if numbers.is_empty() {
-        numbers.push(names.device_name(b"(no name)"));
-    }
-    let same = numbers
-        .iter()
-        .zip(0..)
-        .all(|(number, text)| *number == text);
-    let any = |missing, device: &u32| missing | (*device == u32::MISSING);
-    if same && !devices.iter().fold(false, any) {
-        return;
-    }
-    for device in devices {
-        let number = usize::try_from(*device).ok().and_then(|at| numbers.get(at));
-        *device = number.copied().unwrap_or(0);
-    }
+    recent.push(one);
 }
 
 /// `8:16` is a number.
-fn device(text: &[u8], names: &mut Names) -> u32 {
+fn device_number(text: &[u8], names: &mut Names) -> u32 {
     let number = || -> Option<(u32, u32)> {
         let (major, minor) = std::str::from_utf8(text).ok()?.split_once(':')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     };
     match number() {
         Some((major, minor)) => names.device_number(major, minor),
+        None if text.is_empty() => names.device_name(b"(no name)"),
         None => names.device_name(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_have_names_and_letters() {
+        assert_eq!(operation(b"WRITE"), Some(Op::Write));
+        assert_eq!(operation(b"trim"), Some(Op::Discard));
+        assert_eq!(operation(b"x"), None);
+    }
+
+    #[test]
+    fn devices_have_names_and_numbers() {
+        let mut names = Names::default();
+        let mut recent = RecentNames::default();
+        let all = ["sda", "sda", "8:16", "", "sda"]
+            .map(|name| recent.device(name.as_bytes(), &mut names));
+        assert_eq!(all, [0, 0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn a_process_without_pid_or_name_is_not_known() {
+        let mut names = Names::default();
+        let mut recent = RecentNames::default();
+        let mut number = |pid, name: &str| recent.process(pid, name.as_bytes(), &mut names);
+        let all = [
+            number(7, "a"),
+            number(7, "b"),
+            number(-1, "a"),
+            number(i64::MIN, ""),
+        ];
+        assert_eq!(all, [0, 1, 2, u32::MAX]);
     }
 }

@@ -95,6 +95,7 @@ mod tests {
                 size_bytes: 1000,
                 logical_bytes: 1,
                 witnesses: Vec::new(),
+                saved: crate::mover::job::Saved::default(),
             },
         };
         let plan = Plan::new(&job, 1000);

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use super::{Job, Phase, overlap};
+use super::{Job, Move, Phase, SavedBytes, overlap};
 use crate::{Error, ErrorKind, Result};
 
 /// The most that all patches may be together: they are held in memory and in the journal.
 const PATCH_BYTES: u64 = 64 << 20;
+
+/// The most that may be kept beside them: superblocks and free space.
+const SAVED_BYTES: u64 = 128 << 20;
 
 /// Refuses what would overwrite something, lies outside the disk, or is no whole block.
 pub fn check(job: &Job, size: u64, logical: u64) -> Result<()> {
@@ -18,8 +21,10 @@ pub fn check(job: &Job, size: u64, logical: u64) -> Result<()> {
     }
     let named = Named::of(job);
     blocks(&named, size, logical)?;
+    blocks(&Named::saved(job), size, logical)?;
     moves(job)?;
     patches(job)?;
+    saved(job)?;
     kept(job, &named)
 }
 
@@ -44,6 +49,12 @@ impl Named {
             all.push((format!("patch {index}"), patch.place()));
         }
         Self(all)
+    }
+
+    /// What the mover writes on by itself.
+    fn saved(job: &Job) -> Self {
+        let places = job.identity.saved.places();
+        Self(places.map(|place| ("what is kept".into(), place)).collect())
     }
 }
 
@@ -100,7 +111,7 @@ fn patches(job: &Job) -> Result<()> {
     for (index, patch) in job.patches.iter().enumerate() {
         let place = patch.place();
         total = total.saturating_add(place.end - place.start);
-        let inside = |m: &super::Move| {
+        let inside = |m: &Move| {
             let to = m.destination();
             to.start <= place.start && place.end <= to.end
         };
@@ -133,6 +144,42 @@ fn patches(job: &Job) -> Result<()> {
         return Err(refused(format!(
             "patches of {total} bytes are more than {PATCH_BYTES}"
         )));
+    }
+    Ok(())
+}
+
+/// Superblocks are in sources, and free space is where data go and come from nowhere.
+fn saved(job: &Job) -> Result<()> {
+    let saved = &job.identity.saved;
+    let within = |whole: Range<u64>, place: &Range<u64>| {
+        whole.start <= place.start && place.end <= whole.end
+    };
+    for place in saved.superblocks.iter().map(SavedBytes::place) {
+        let mut sources = job.moves.iter().map(Move::source);
+        if !sources.any(|source| within(source, &place)) {
+            return Err(refused(format!(
+                "what is kept of byte {} on is in nothing that moves",
+                place.start
+            )));
+        }
+    }
+    let gap = saved.gap.iter().map(SavedBytes::place);
+    for place in gap.chain(saved.zeros.iter().cloned()) {
+        let to = |one: &Move| within(one.destination(), &place);
+        let from = |one: &Move| overlap(&one.source(), &place);
+        if !job.moves.iter().any(to) || job.moves.iter().any(from) {
+            return Err(refused(format!(
+                "byte {} is no free space that data go over",
+                place.start
+            )));
+        }
+    }
+    let all = [&saved.tables, &saved.superblocks, &saved.gap];
+    let bytes = all.into_iter().flatten().map(|one| one.bytes.len() as u64);
+    if bytes.sum::<u64>() > SAVED_BYTES {
+        return Err(refused(
+            "there is too much to be kept for the way back".into(),
+        ));
     }
     Ok(())
 }

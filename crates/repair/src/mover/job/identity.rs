@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Move, overlap};
+use super::{Move, Saved, overlap};
 use crate::Disk;
 use crate::mover::digest;
 
@@ -29,6 +29,8 @@ pub struct Identity {
     pub logical_bytes: u64,
     /// Hashes of superblocks. The tables are in the patches, byte for byte.
     pub witnesses: Vec<Witness>,
+    /// Tables, superblocks and free space that the mover writes on without being asked to.
+    pub saved: Saved,
 }
 
 impl Identity {
@@ -47,6 +49,7 @@ impl Identity {
             size_bytes: disk.size_bytes(),
             logical_bytes: disk.logical_bytes(),
             witnesses,
+            saved: Saved::take(disk, moves),
         }
     }
 }

@@ -3,6 +3,8 @@
 
 mod check;
 mod identity;
+mod ranges;
+mod saved;
 mod track;
 
 use std::ops::Range;
@@ -10,6 +12,8 @@ use std::ops::Range;
 pub use check::check;
 pub(crate) use identity::touches;
 pub use identity::{Identity, Witness};
+pub(crate) use ranges::without;
+pub use saved::{Saved, SavedBytes};
 pub use track::{Side, Track};
 
 /// One partition's data: `bytes` of them go from `from` to `to`. All three are whole logical blocks.
@@ -93,6 +97,11 @@ impl Job {
         self.moves
             .iter()
             .fold(0, |sum, m| sum.saturating_add(m.bytes))
+    }
+
+    /// Free space that data go over and a rollback does not restore: it is too much to be kept.
+    pub fn free_space_not_restored_bytes(&self) -> u64 {
+        self.identity.saved.missing(&self.moves)
     }
 
     /// The patches of a phase, in order.

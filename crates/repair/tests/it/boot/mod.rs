@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use ioalign_repair::boot::{self, Fixups, Moved, Weight};
-use ioalign_repair::mover::{self, Options, Progress};
+use ioalign_repair::mover::{self, MoveOrigin, Options, Progress};
 use ioalign_repair::tables::{Sectors, Slot, SlotKind, Table};
 use ioalign_repair::{Disk, Identity, Job, MemoryDisk, Move, Patch, Phase};
 
@@ -60,7 +60,15 @@ pub fn shift(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
         logical_bytes: 1,
     };
     let mut watch = |_: &Progress| ControlFlow::Continue(());
-    mover::apply_with(&mut disk, &mut store, &job, &options, &mut watch).unwrap();
+    mover::apply_with(
+        &mut disk,
+        &mut store,
+        &job,
+        &MoveOrigin::default(),
+        &options,
+        &mut watch,
+    )
+    .unwrap();
     fixups
 }
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use ioalign_repair::mover::{self, Options, Outcome, Progress};
-use ioalign_repair::{Disk, Job, MemoryDisk};
+use ioalign_repair::mover::{self, MoveOrigin, Options, Outcome, Progress};
+use ioalign_repair::{Disk, Job, MemoryDisk, Move, Patch};
 
 use super::{planned, shell};
 use crate::image;
@@ -88,7 +88,24 @@ fn stage() -> Stage {
     let job = plan.job(&mut disk).unwrap();
     let mut new = vec![0; old.len()];
     plan.view(&mut disk).read_at(0, &mut new).unwrap();
+    wipe(&job, &mut new);
     Stage { old, new, job }
+}
+
+/// Where a superblock was and nothing comes to lie there are zeros at the end.
+fn wipe(job: &Job, new: &mut [u8]) {
+    let taken = |at: u64| {
+        let destinations = job.moves.iter().map(Move::destination);
+        let tables = job.patches.iter().map(Patch::place);
+        destinations.chain(tables).any(|place| place.contains(&at))
+    };
+    let superblocks = job.identity.saved.superblocks.iter();
+    for at in superblocks
+        .flat_map(|one| one.place())
+        .filter(|at| !taken(*at))
+    {
+        new[usize::try_from(at).unwrap()] = 0;
+    }
 }
 
 #[test]
@@ -111,7 +128,14 @@ fn a_conversion_survives_the_loss_of_power_at_any_write() {
             disk: memory(old.clone()),
             left: writes,
         };
-        let done = mover::apply_with(&mut disk, &mut store, &job, &options, &mut go_on);
+        let done = mover::apply_with(
+            &mut disk,
+            &mut store,
+            &job,
+            &MoveOrigin::default(),
+            &options,
+            &mut go_on,
+        );
         if done.is_ok() {
             assert!(
                 disk.disk.bytes == new,
@@ -127,12 +151,7 @@ fn a_conversion_survives_the_loss_of_power_at_any_write() {
         resumed += 1;
         let mut back = disk.disk;
         if mover::rollback_with(&mut back, &mut store, &options, &mut go_on).is_ok() {
-            // What is behind the source of the move is nobody's.
-            let kept = |bytes: &[u8]| bytes[..67 * 512 + 4000 * 512].to_vec();
-            assert!(
-                kept(&back.bytes) == kept(&old),
-                "back after {writes} writes"
-            );
+            assert!(back.bytes == old, "back after {writes} writes");
             rolled_back += 1;
         }
     }

@@ -71,6 +71,7 @@ pub fn convert_in_place(path: &Path, from: u64, to: u64) -> Conversion {
         &mut disk,
         &journal,
         &job,
+        &mover::MoveOrigin::default(),
         &mover::Options::default(),
         &mut watch,
     )

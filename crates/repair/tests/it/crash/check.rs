@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use ioalign_repair::mover::{Patch, Phase};
+use ioalign_core::move_marker::{GPT_SIGNATURE, MarkerFound, MoveMarker};
+use ioalign_repair::mover::{Move, Patch, Phase};
 
 use super::layout::Layout;
 use super::sim::SimDisk;
@@ -52,29 +53,114 @@ pub fn is_as_before(layout: &Layout, disk: &SimDisk) -> Result<(), String> {
         }
         block.copy_from_slice(&layout.bytes[from..to]);
     }
+    same(&disk_bytes, &layout.bytes, "the old disk")
+}
+
+/// What anybody would find on a disk after a crash: the marker of the run, or one of the two layouts, whole but
+/// for the first block.
+pub fn is_known(layout: &Layout, disk: &[u8], run: u128) -> Result<(), String> {
+    if is_marked(disk, run) {
+        return Ok(());
+    }
+    let old = is_old_but_first(layout, disk);
+    let new = is_new_but_first(layout, disk);
+    match (old, new) {
+        (Err(old), Err(new)) => Err(format!("no marker, and no layout: {old}; {new}")),
+        _ => Ok(()),
+    }
+}
+
+/// While data move there is no table, no superblock, and no number of a destination.
+pub fn is_unrecognisable(layout: &Layout, disk: &[u8], run: u128) -> Result<(), String> {
+    if !is_marked(disk, run) {
+        return Err("no marker while data move".into());
+    }
+    let logical = usize::try_from(layout.logical).unwrap();
+    let inside = |at: usize| {
+        let mut places = layout.job.moves.iter().map(Move::source);
+        let kept = layout.job.keep.iter().cloned();
+        let both = layout.job.moves.iter().map(Move::destination).chain(kept);
+        places.any(|place| place.contains(&(at as u64)))
+            || both.into_iter().any(|place| place.contains(&(at as u64)))
+    };
+    for header in [logical, disk.len() - logical] {
+        if !inside(header) && disk[header..].starts_with(&GPT_SIGNATURE) {
+            return Err(format!("a GPT header at byte {header} while data move"));
+        }
+    }
+    for one in &layout.job.moves {
+        let start = at(&layout.bytes, &(one.from..one.from + 512));
+        for place in [one.from, one.to] {
+            if !layout.bad.contains(&one.from) && at(disk, &(place..place + 512)) == start {
+                return Err(format!("a superblock at byte {place} while data move"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of two tables the later one is begun when the earlier one is on the medium.
+pub fn tables_in_order(layout: &Layout, durable: &[u8]) -> Result<(), String> {
+    let behind_first = |patch: &&Patch| patch.at != 0;
+    let tables: Vec<_> = layout
+        .job
+        .patches(Phase::Table)
+        .filter(behind_first)
+        .collect();
+    let sectors = |patch: &Patch| {
+        let there = at(durable, &patch.place()).chunks(512).map(<[u8]>::to_vec);
+        there
+            .zip(patch.after.chunks(512).map(<[u8]>::to_vec))
+            .collect::<Vec<_>>()
+    };
+    let is_whole = |patch: &Patch| sectors(patch).iter().all(|(there, after)| there == after);
+    let is_begun = |patch: &Patch| sectors(patch).iter().any(|(there, after)| there == after);
+    let mut pairs = tables.windows(2);
+    if pairs.any(|pair| is_begun(pair[1]) && !is_whole(pair[0])) {
+        return Err("a table is written before the one before it is durable".into());
+    }
+    Ok(())
+}
+
+fn is_marked(disk: &[u8], run: u128) -> bool {
+    let found = MoveMarker::decode(&disk[..512]);
+    matches!(found, Some(MarkerFound::Whole(marker)) if marker.run == run)
+}
+
+fn is_old_but_first(layout: &Layout, disk: &[u8]) -> Result<(), String> {
+    let mut disk = disk.to_vec();
+    let first = usize::try_from(layout.logical).unwrap();
+    disk[..first].copy_from_slice(&layout.bytes[..first]);
+    for bad in &layout.bad {
+        let place = *bad..*bad + layout.logical;
+        let from = usize::try_from(*bad).unwrap();
+        disk[from..from + first].copy_from_slice(at(&layout.bytes, &place));
+    }
     for one in &layout.job.moves {
         same(
-            at(&disk_bytes, &one.source()),
+            at(&disk, &one.source()),
             at(&layout.bytes, &one.source()),
             "a partition",
         )?;
     }
-    for patch in &layout.job.patches {
-        if patch.phase != Phase::Contents {
-            same(
-                at(&disk_bytes, &patch.place()),
-                &patch.before,
-                "the old table",
-            )?;
-        }
+    for patch in layout.job.patches(Phase::Table) {
+        same(
+            at(&disk, &patch.place()),
+            at(&layout.bytes, &patch.place()),
+            "the old table",
+        )?;
     }
-    kept(layout, &disk_bytes)
+    kept(layout, &disk)
 }
 
-/// Before the commit nothing of the old table has changed but what data cover.
-pub fn table_is_old(layout: &Layout, disk: &[u8]) -> Result<(), String> {
-    let mut patches = layout.job.patches(Phase::Table);
-    patches.try_for_each(|patch: &Patch| same(at(disk, &patch.place()), &patch.before, "the table"))
+fn is_new_but_first(layout: &Layout, disk: &[u8]) -> Result<(), String> {
+    let mut disk = disk.to_vec();
+    for patch in layout.job.patches(Phase::Table) {
+        if patch.at == 0 {
+            disk[..patch.after.len()].copy_from_slice(&patch.after);
+        }
+    }
+    is_moved(layout, &disk)
 }
 
 fn zeros(layout: &Layout) -> Vec<u8> {

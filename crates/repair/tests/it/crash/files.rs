@@ -8,6 +8,7 @@ use ioalign_repair::mover::{self, FileDisk, Outcome};
 use ioalign_repair::{Disk, ErrorKind};
 
 use super::layout::two_sectors;
+use super::trial::origin;
 
 fn go_on(_: &mover::Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -24,6 +25,7 @@ fn a_job_on_files_leaves_no_journal() {
         &mut disk,
         &journal,
         &layout.job,
+        &origin(),
         &layout.options,
         &mut go_on,
     )
@@ -50,7 +52,14 @@ fn stopped_and_rolled_back() {
         ..10_000 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
     };
-    let stopped = mover::apply(&mut disk, &journal, &layout.job, &layout.options, &mut stop);
+    let stopped = mover::apply(
+        &mut disk,
+        &journal,
+        &layout.job,
+        &origin(),
+        &layout.options,
+        &mut stop,
+    );
     let error = stopped.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
     assert!(error.to_string().contains("`--resume` goes on"), "{error}");
@@ -59,6 +68,7 @@ fn stopped_and_rolled_back() {
         &mut disk,
         &journal,
         &layout.job,
+        &origin(),
         &layout.options,
         &mut go_on,
     );
@@ -149,6 +159,7 @@ fn progress_reaches_its_end() {
         &mut disk,
         &journal,
         &layout.job,
+        &origin(),
         &layout.options,
         &mut watch,
     )

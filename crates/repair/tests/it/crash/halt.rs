@@ -11,6 +11,7 @@ use ioalign_repair::{Disk, ErrorKind, Result};
 use super::check::{is_as_before, is_moved};
 use super::layout::{Layout, two_sectors};
 use super::sim::{Power, SimDisk};
+use super::trial::origin;
 
 /// What is wrong with a disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,7 @@ fn apply(
     let mut store = SimDisk::new(vec![0; usize::try_from(size).unwrap()], 1, &power);
     let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
     let (job, options) = (&layout.job, &layout.options);
-    let done = mover::apply_with(&mut disk, &mut store, job, options, &mut watch);
+    let done = mover::apply_with(&mut disk, &mut store, job, &origin(), options, &mut watch);
     (done, disk, store)
 }
 

@@ -8,18 +8,20 @@ use super::layout::{Layout, two_sectors};
 use super::sim::{Peek, Power, SimDisk};
 use super::trial::{Machine, Verb};
 
-/// After the first write of the third window: the second one is closed, the third in the journal and in
-/// part on the disk.
+/// After the first write of the second window: the first one is closed, the second in the journal and in
+/// part on the disk. The other two hold what stands for a superblock, which looks the same everywhere.
 fn in_a_window(layout: &Layout) -> Machine<'_> {
     let mut before = None;
     for events in 1.. {
         let machine = Machine::killed_after(layout, events);
         let there = read(&machine.store.view);
         let staged = there.ok().and_then(|contents| contents.state.staged);
-        let started = machine.disk.view != layout.bytes;
-        if staged.is_some_and(|staged| staged.start == 8 << 10) && started {
-            let before = before.get_or_insert_with(|| machine.disk.view.clone());
-            if *before != machine.disk.view {
+        // Behind what names the run, which is another one each time.
+        let data = &machine.disk.view[16 << 10..];
+        let started = *data != layout.bytes[16 << 10..];
+        if staged.is_some_and(|staged| staged.start == 4 << 10) && started {
+            let before = before.get_or_insert_with(|| data.to_vec());
+            if before != data {
                 return machine;
             }
         }
@@ -40,7 +42,7 @@ fn a_journal_says_what_was_under_way() {
     let layout = two_sectors();
     let contents = read(&in_a_window(&layout).store.view).unwrap();
     assert_eq!(contents.job, layout.job);
-    assert_eq!((contents.state.index, contents.state.done), (0, 8 << 10));
+    assert_eq!((contents.state.index, contents.state.done), (0, 4 << 10));
     assert!(contents.can_roll_back() && contents.unreadable.is_empty());
 }
 
@@ -92,10 +94,10 @@ fn what_is_no_journal_is_named() {
     assert!(said(&vec![0; good.len()]).contains("can be deleted"));
     assert!(said(&vec![b'x'; 5000]).contains("this is none"));
     let mut newer = good;
-    newer[8] = 2;
+    newer[8] = 3;
     let end = newer.len() - 4096;
-    newer[end + 8] = 2;
-    assert!(said(&newer).contains("version 2"), "{}", said(&newer));
+    newer[end + 8] = 3;
+    assert!(said(&newer).contains("version 3"), "{}", said(&newer));
 }
 
 /// The source of the window is overwritten already: only the journal had it.
@@ -129,7 +131,7 @@ fn a_damaged_slot_does_not_matter_before_the_first_write() {
         }
         events += 1;
     };
-    assert_eq!(machine.disk.view, layout.bytes);
+    assert!(machine.disk.view[16 << 10..] == layout.bytes[16 << 10..]);
     let end = machine.store.view.len() - 4096;
     machine.store.view[end - (8 << 10)..end].fill(7);
     machine.store = store(&machine.store.view);
@@ -143,5 +145,5 @@ fn the_size_is_that_of_two_windows() {
     let layout = two_sectors();
     let machine = in_a_window(&layout);
     let bytes = machine.store.size_bytes();
-    assert!((160 << 10..180 << 10).contains(&bytes), "{bytes}");
+    assert!((170 << 10..200 << 10).contains(&bytes), "{bytes}");
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ioalign_repair::mover::{self, Done, FileDisk, Options, Outcome, Verify, digest};
+use ioalign_repair::mover::{self, Done, FileDisk, MoveOrigin, Options, Outcome, Verify, digest};
 use ioalign_repair::{Disk, Identity, Job, Move, Patch, Phase, Result};
 use ioalign_testkit::run::tool;
 use ioalign_testkit::{Loop, Random};
@@ -93,7 +93,14 @@ fn run(folder: &Path, verb: &str, options: &Options) -> Result<Done> {
         "rollback" => mover::rollback(&mut disk, &journal, options, &mut watch),
         way => {
             let job = job(&mut disk, way == "right");
-            mover::apply(&mut disk, &journal, &job, options, &mut watch)
+            mover::apply(
+                &mut disk,
+                &journal,
+                &job,
+                &MoveOrigin::default(),
+                options,
+                &mut watch,
+            )
         }
     }
 }

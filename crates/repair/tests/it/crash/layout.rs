@@ -28,9 +28,10 @@ pub fn generate(seed: u64) -> Option<Layout> {
     let count = random.below(4) + 1;
     let old = places(&mut random, count, blocks)?;
     let (moves, keep) = moves(&mut random, &old, blocks, logical)?;
-    let bytes: Vec<u8> = (0..blocks * logical / 8)
+    let mut bytes: Vec<u8> = (0..blocks * logical / 8)
         .flat_map(|_| random.next().to_le_bytes())
         .collect();
+    patches::sign(&mut random, &mut bytes, logical);
     let patches = patches::generate(&mut random, &bytes, &moves, &keep, logical);
     let bad = patches::bad_blocks(&mut random, &moves, &patches, logical);
     let disk = SimDisk::new(bytes.clone(), logical, &Power::lasting(u64::MAX));

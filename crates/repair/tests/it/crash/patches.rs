@@ -2,11 +2,26 @@
 
 use std::ops::Range;
 
+use ioalign_core::move_marker::GPT_SIGNATURE;
 use ioalign_repair::Move;
 use ioalign_repair::mover::{Patch, Phase};
 use ioalign_testkit::Random;
 
 use super::layout::meet;
+
+/// The first sector of an MBR, and in half of all disks GPT headers behind it and in the last block.
+pub fn sign(random: &mut Random, bytes: &mut [u8], logical: u64) {
+    bytes[510..512].copy_from_slice(&BOOT);
+    if random.below(2) == 0 {
+        let block = usize::try_from(logical).unwrap();
+        for at in [block, bytes.len() - block] {
+            bytes[at..at + 8].copy_from_slice(&GPT_SIGNATURE);
+        }
+    }
+}
+
+/// What a boot sector ends with.
+const BOOT: [u8; 2] = [0x55, 0xaa];
 
 /// Tables, boot records and numbers inside partitions for these moves.
 pub fn generate(
@@ -45,6 +60,9 @@ impl Patches<'_> {
         if self.random.below(3) > 0 {
             self.table(end - 2 * logical..end);
         }
+        if self.random.below(3) > 0 {
+            self.table(logical..2 * logical);
+        }
         for one in self.moves.iter().copied() {
             if self.random.below(2) == 0 {
                 self.covered(one.from - logical);
@@ -71,10 +89,16 @@ impl Patches<'_> {
     }
 
     fn add(&mut self, phase: Phase, at: u64, before: Vec<u8>) {
-        let after = match phase {
+        let mut after: Vec<u8> = match phase {
             Phase::Covered => Vec::new(),
             _ => before.iter().map(|byte| byte ^ 0x55).collect(),
         };
+        if before.starts_with(&GPT_SIGNATURE) && phase == Phase::Table {
+            after[..8].copy_from_slice(&GPT_SIGNATURE);
+        }
+        if at == 0 {
+            after[510..512].copy_from_slice(&BOOT);
+        }
         self.all.push(Patch {
             phase,
             at,

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use ioalign_repair::journal::{self, Stage};
-use ioalign_repair::mover::{self, Done, Options, Outcome, ReadErrors};
+use ioalign_repair::mover::{self, Done, MoveOrigin, Options, Outcome, ReadErrors};
 use ioalign_repair::{ErrorKind, Result};
 use ioalign_testkit::Random;
 
-use super::check::{is_as_before, is_moved, table_is_old};
+use super::check::{is_as_before, is_known, is_moved, is_unrecognisable, tables_in_order};
 use super::layout::Layout;
 use super::sim::{Loss, Peek, Power, SimDisk};
 
@@ -19,6 +19,17 @@ pub struct Machine<'a> {
     pub disk: SimDisk,
     pub store: SimDisk,
     power: Rc<Power>,
+    /// Told to go on whatever others wrote.
+    pub trust_disk: bool,
+}
+
+/// Who begins all jobs of the model.
+pub fn origin() -> MoveOrigin {
+    MoveOrigin {
+        host: "model".into(),
+        journal: "/journals/model".into(),
+        target: "a disk of the model".into(),
+    }
 }
 
 /// What a program is started to do.
@@ -39,18 +50,27 @@ impl<'a> Machine<'a> {
             disk: layout.disk(&power),
             store: SimDisk::new(blank, 1, &power),
             power,
+            trust_disk: false,
         }
     }
 
     pub fn run(&mut self, verb: Verb, read_errors: ReadErrors) -> Result<Done> {
         let options = Options {
             read_errors,
+            trust_disk: self.trust_disk,
             ..self.layout.options.clone()
         };
         let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
         let (disk, store) = (&mut self.disk, &mut self.store);
         match verb {
-            Verb::Apply => mover::apply_with(disk, store, &self.layout.job, &options, &mut watch),
+            Verb::Apply => mover::apply_with(
+                disk,
+                store,
+                &self.layout.job,
+                &origin(),
+                &options,
+                &mut watch,
+            ),
             Verb::Resume => mover::resume_with(disk, store, &options, &mut watch),
             Verb::Rollback => mover::rollback_with(disk, store, &options, &mut watch),
         }
@@ -62,6 +82,13 @@ impl<'a> Machine<'a> {
         machine.run(Verb::Apply, ReadErrors::Stop).unwrap_err();
         machine.start_again(Loss::Killed, Loss::Killed, &mut Random(1), u64::MAX);
         machine
+    }
+
+    /// Does something and is killed after so many events.
+    pub fn run_for(&mut self, verb: Verb, events: u64) {
+        self.start_again(Loss::Killed, Loss::Killed, &mut Random(1), events);
+        let _ = self.run(verb, ReadErrors::Stop);
+        self.start_again(Loss::Killed, Loss::Killed, &mut Random(1), u64::MAX);
     }
 
     pub fn events(&self) -> u64 {
@@ -92,10 +119,32 @@ impl<'a> Machine<'a> {
         self.power = power;
     }
 
-    /// The stage that the journal is in, where there is one.
+    /// What the journal says, where there is one.
+    fn contents(&self) -> Option<journal::Contents> {
+        journal::read(&mut Peek(&self.store.view)).ok()
+    }
+
     fn stage(&self) -> Option<Stage> {
-        let contents = journal::read(&mut Peek(&self.store.view)).ok()?;
-        Some(contents.state.stage)
+        self.contents().map(|contents| contents.state.stage)
+    }
+
+    /// What others would find on the disk now, and after the next loss of power.
+    fn is_safe(&self) -> Result<(), String> {
+        for disk in [&self.disk.view, &self.disk.durable] {
+            match self.contents() {
+                Some(contents) => {
+                    let (stage, run) = (contents.state.stage, contents.run);
+                    is_known(self.layout, disk, run)?;
+                    tables_in_order(self.layout, disk)?;
+                    if stage == Stage::Moving {
+                        is_unrecognisable(self.layout, disk, run)?;
+                    }
+                }
+                None if *disk == self.layout.bytes => {}
+                None => return Err("something was written without a journal".into()),
+            }
+        }
+        Ok(())
     }
 
     fn is_committed(&self) -> bool {
@@ -149,9 +198,7 @@ pub fn crash(layout: &Layout, events: u64, random: &mut Random) -> Result<u64, S
         let last = crashes > 3 || random.below(3) > 0;
         let lasts = if last { u64::MAX } else { random.within(1, 60) };
         machine.restart(random, lasts);
-        if matches!(machine.stage(), Some(Stage::Moving | Stage::Contents)) {
-            table_is_old(layout, &machine.disk.view)?;
-        }
+        machine.is_safe()?;
         let back = random.below(2) == 0 && !(machine.is_committed() && verb == Verb::Rollback);
         verb = if back { Verb::Rollback } else { Verb::Resume };
     }

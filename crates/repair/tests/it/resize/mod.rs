@@ -23,10 +23,12 @@ fn survey(numbers: &[u32]) -> Survey {
             period: 4096,
             phase: 0,
         }),
+        suggested: None,
         stays: None,
     };
     Survey {
         parts: numbers.iter().map(part).collect(),
+        ..Survey::default()
     }
 }
 
@@ -43,6 +45,7 @@ fn apply(path: &Path, plan: &Plan) {
         &mut disk,
         &journal,
         &plan.job,
+        &mover::MoveOrigin::default(),
         &mover::Options::default(),
         &mut watch,
     )

@@ -26,6 +26,9 @@ pub const LEGEND: [&str; 2] = [
     "= no difference. ? undecided, therefore no bar. × invalid, not a result.",
 ];
 
+/// What is on it is called aligned, as in the names of arms.
+const BLOCK: u64 = 4096;
+
 /// Figures of more arms and loads than this are left to the table.
 const MOST_SETS: usize = 12;
 
@@ -64,11 +67,7 @@ fn set(view: &View<'_>, prefix: &str, several: bool) -> Set {
     let mut figures = Vec::new();
     let ops = view.ops();
     for (number, op) in ops.iter().enumerate() {
-        let by = if view.comparison.is_of_a_change() {
-            "since the change"
-        } else {
-            "by alignment"
-        };
+        let by = words::gained_by(view.comparison);
         let title = format!("{} {by}, {}", view.quantity.gain(), words::ops(op));
         figures.push(gain::draw(view, op, &title, &format!("{prefix}g{number}")));
     }
@@ -99,10 +98,18 @@ fn levels(view: &View<'_>, prefix: &str) -> Vec<Figure> {
 /// `unaligned (+512)`, `aligned`, `/dev/sdb`.
 fn standing(view: &View<'_>, arm: &Arm) -> String {
     let several_targets = view.comparison.arms.iter().any(|one| one.target.is_some());
-    match arm.offset_bytes {
-        _ if several_targets => arm.name.clone(),
-        0 => "aligned".to_owned(),
-        _ => format!("unaligned ({})", arm.name),
+    if several_targets {
+        return arm.name.clone();
+    }
+    // An offset of 0 in a partition at sector 63 is none of the aligned ones.
+    let is_aligned = match arm.start_bytes {
+        Some(start) => start.is_multiple_of(BLOCK),
+        None => arm.offset_bytes == 0,
+    };
+    match (is_aligned, arm.name.as_str()) {
+        (true, "aligned") => "aligned".to_owned(),
+        (true, name) => format!("aligned ({name})"),
+        (false, name) => format!("unaligned ({name})"),
     }
 }
 

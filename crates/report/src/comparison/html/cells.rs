@@ -107,8 +107,11 @@ fn difference(one: &Estimate) -> String {
         Verdict::Undecided => "undecided: ",
         _ => "",
     };
+    let note = one.note.as_ref().map_or_else(String::new, |note| {
+        format!("<span class=\"note\">{}</span>", escape(note))
+    });
     format!(
-        "{open}<b>{}</b> <small>({})</small>",
+        "{open}<b>{}</b> <small>({})</small>{note}",
         words::difference(ratio),
         words::interval(one.ratio_low, one.ratio_high)
     )
@@ -148,6 +151,6 @@ fn estimate(out: &mut String, cell: &Cell, one: &Estimate) {
 fn made(one: &Estimate) -> String {
     let method = Some(one.method.clone()).filter(|method| !method.is_empty());
     let rounds = Some(format!("{} rounds", one.rounds));
-    let parts = [method, rounds, one.note.clone()];
+    let parts = [method, rounds];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

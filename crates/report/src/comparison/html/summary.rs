@@ -1,9 +1,10 @@
 //! The answer in one sentence, and the table of least, average and most.
 
-use ioalign_core::comparison::{Comparison, Spread, Verdict};
+use ioalign_core::comparison::{Comparison, Verdict};
 
 use super::badge;
-use crate::comparison::words::share;
+use crate::comparison::gains::GainTable;
+use crate::comparison::words;
 use crate::svg::escape;
 use crate::words::ended::ended;
 use crate::words::numbers::count;
@@ -26,6 +27,12 @@ pub fn put(out: &mut String, comparison: &Comparison) {
         ));
     }
     let verdicts: Vec<_> = verdicts(comparison).collect();
+    if let Some(why) = words::no_answer(comparison) {
+        out.push_str(&format!(
+            "<div class=\"verdict odd\">\n<p class=\"headline\">{}</p>\n</div>\n",
+            escape(&ended(&why))
+        ));
+    }
     let (class, sentence) = headline(&verdicts);
     out.push_str(&format!(
         "<div class=\"verdict {class}\">\n<p class=\"headline\">{sentence}</p>\n</div>\n"
@@ -91,46 +98,40 @@ fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
 
 /// The same table as the published measurement of 2006 has.
 fn table(out: &mut String, comparison: &Comparison) {
-    let summary = &comparison.summary;
-    let rows = [
-        (
-            "throughput increase",
-            summary.throughput_gain_ratio,
-            summary.throughput_points,
-        ),
-        (
-            "latency decrease",
-            summary.latency_drop_ratio,
-            summary.latency_points,
-        ),
-    ];
-    if rows.iter().all(|(.., points)| points.all() == 0) {
+    let gains = GainTable::new(comparison);
+    if gains.rows.is_empty() {
         return;
     }
-    let by = if comparison.is_of_a_change() {
-        "since the change"
+    let title = if gains.is_gain {
+        words::gained_by(comparison)
+    } else if comparison.is_of_a_change() {
+        "now against before".to_owned()
     } else {
-        "by alignment"
+        format!("{} against the others", gains.arm)
     };
     out.push_str(&format!(
-        "<table class=\"summary\">\n<thead><tr><th>{by}</th><th>least</th><th>average</th>\
-         <th>most</th><th>decided</th></tr></thead>\n<tbody>\n"
+        "<div class=\"wide\">\n<table class=\"summary\">\n<thead><tr><th>{}</th><th>least</th><th>average</th>\
+         <th>most</th><th>decided</th></tr></thead>\n<tbody>\n",
+        escape(&title)
     ));
-    for (name, spread, points) in rows.into_iter().filter(|(.., points)| points.all() > 0) {
-        let numbers = spread.map_or_else(
+    for one in &gains.rows {
+        let name = match (one.is_throughput, gains.is_gain) {
+            (true, true) => "throughput increase",
+            (true, false) => "throughput",
+            (false, true) => "latency decrease",
+            (false, false) => "median latency",
+        };
+        let numbers = one.numbers.as_ref().map_or_else(
             || "<td>-</td>".repeat(3),
-            |Spread { min, mean, max }| {
-                let cells = [min, mean, max].map(|ratio| format!("<td>{}</td>", share(ratio)));
-                cells.concat()
-            },
+            |all| all.iter().map(|one| format!("<td>{one}</td>")).collect(),
         );
         out.push_str(&format!(
             "<tr><th scope=\"row\">{name}</th>{numbers}<td>{} of {}</td></tr>\n",
-            points.decided,
-            points.all()
+            one.points.decided,
+            one.points.all()
         ));
     }
-    out.push_str("</tbody>\n</table>\n");
+    out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
 /// How many of each verdict, invalid ones among them.

@@ -13,19 +13,14 @@ pub fn put(page: &mut Page, comparison: &Comparison) {
     };
     page.blank();
     page.put("", "", 2, &[Span::new(Style::Strong, title(before))]);
-    let head = ["", "then", "now", "difference", "interval", "verdict"];
+    let head = ["", "then", "now"];
     let mut table = Table::new(1, &head);
     for change in &before.changes {
         let name = name(comparison, before, change);
-        table.row(words::style(change.verdict), row(name, change));
+        table.row(Style::Plain, row(name, change));
     }
     table.put(page);
-    let text = if before.interleaved {
-        "Numbers of two times. The layout of then is an arm of this run too, so that the estimates \
-         below do not depend on how busy the machine was."
-    } else {
-        "Numbers of two times: the machine may have been busier in one of them."
-    };
+    let text = words::levels_of_two_times(before);
     page.put("  ", "  ", 0, &[Span::new(Style::Dim, text)]);
 }
 
@@ -52,12 +47,5 @@ fn row(name: String, change: &Change) -> Vec<String> {
         Metric::Throughput => format!("{}/s", words::rate(value)),
         _ => time(value),
     };
-    vec![
-        name,
-        value(change.before),
-        value(change.after),
-        words::difference(change.ratio),
-        words::interval(change.ratio_low, change.ratio_high),
-        change.verdict.word().to_owned(),
-    ]
+    vec![name, value(change.before), value(change.after)]
 }

@@ -56,12 +56,26 @@ fn estimates(page: &mut Page, comparison: &Comparison, cell: &Cell) {
         page.blank();
     }
     table.put(page);
+    for (note, which) in notes(cell) {
+        let text = format!("{}: {note}", which.join(", "));
+        page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
+    }
+}
+
+/// Each note once, with the estimates that it is about.
+fn notes(cell: &Cell) -> Vec<(&str, Vec<String>)> {
+    let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for one in &cell.estimates {
-        if let Some(note) = &one.note {
-            let text = format!("{} {}: {note}", one.arm, words::metric(one.metric));
-            page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
+        let Some(note) = one.note.as_deref() else {
+            continue;
+        };
+        let name = format!("{} {}", one.arm, words::metric(one.metric));
+        match all.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, which)) => which.push(name),
+            None => all.push((note, vec![name])),
         }
     }
+    all
 }
 
 /// By arm, and within it the metrics in their usual order.

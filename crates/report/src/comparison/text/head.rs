@@ -34,7 +34,11 @@ fn count(n: usize, what: &str) -> String {
 
 /// One line: what differs most, or that nothing does.
 pub fn answer(page: &mut Page, comparison: &Comparison) {
-    let (style, text) = sentence(comparison);
+    let (style, mut text) = sentence(comparison);
+    if let Some(why) = words::no_answer(comparison) {
+        page.put("", "", 2, &[Span::new(Style::Dim, why)]);
+        text = format!("the arms of this run: {text}");
+    }
     page.put("", "", 2, &[Span::new(style, text)]);
     if let Some(why) = &comparison.partial {
         let text = format!("partial: {why}");

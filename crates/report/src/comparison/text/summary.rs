@@ -1,25 +1,23 @@
 //! The table of the VMFS paper: what alignment gives, at least, on average, at most.
 
-use ioalign_core::comparison::{Comparison, Points, Spread};
+use ioalign_core::comparison::Comparison;
 
-use super::super::words::share;
+use crate::comparison::gains::{GainRow, GainTable};
 use crate::profile::table::Table;
 use crate::text::page::{Page, Style};
 
 pub fn table(page: &mut Page, comparison: &Comparison) {
-    let better = comparison.better().map_or("", |arm| &arm.name);
-    let title = format!("What `{better}` gives");
+    let gains = GainTable::new(comparison);
+    let title = if gains.is_gain {
+        format!("What `{}` gives", gains.arm)
+    } else if comparison.is_of_a_change() {
+        "`now` against `before`".to_owned()
+    } else {
+        format!("`{}` against the others", gains.arm)
+    };
     let mut table = Table::new(1, &[&title, "least", "mean", "most", "decided"]);
-    let summary = &comparison.summary;
-    let throughput = (summary.throughput_gain_ratio, summary.throughput_points);
-    let latency = (summary.latency_drop_ratio, summary.latency_points);
-    for (name, (spread, points)) in [
-        ("more throughput", throughput),
-        ("less median latency", latency),
-    ] {
-        if points.all() > 0 {
-            table.row(Style::Plain, row(name, spread, points));
-        }
+    for one in &gains.rows {
+        table.row(Style::Plain, row(one, gains.is_gain));
     }
     if !table.is_empty() {
         page.blank();
@@ -27,14 +25,17 @@ pub fn table(page: &mut Page, comparison: &Comparison) {
     table.put(page);
 }
 
-fn row(name: &str, spread: Option<Spread>, points: Points) -> Vec<String> {
-    let number =
-        |of: fn(Spread) -> f64| spread.map_or_else(|| "-".to_owned(), |all| share(of(all)));
-    vec![
-        name.to_owned(),
-        number(|all| all.min),
-        number(|all| all.mean),
-        number(|all| all.max),
-        format!("{} of {}", points.decided, points.all()),
-    ]
+fn row(one: &GainRow, is_gain: bool) -> Vec<String> {
+    let name = match (one.is_throughput, is_gain) {
+        (true, true) => "more throughput",
+        (true, false) => "throughput",
+        (false, true) => "less median latency",
+        (false, false) => "median latency",
+    };
+    let numbers = one.numbers.clone();
+    let numbers = numbers.unwrap_or_else(|| ["-", "-", "-"].map(str::to_owned));
+    let mut row = vec![name.to_owned()];
+    row.extend(numbers);
+    row.push(format!("{} of {}", one.points.decided, one.points.all()));
+    row
 }

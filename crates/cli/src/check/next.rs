@@ -1,0 +1,112 @@
+//! The next command of a finding: `ioalign fix` where it can help, and the page of the rule.
+
+use std::path::{Path, PathBuf};
+
+use ioalign_core::{Finding, GridSpec, Kind, LayerId, Severity, Stack, Tier, shell};
+use ioalign_report::Target;
+
+use super::Job;
+use crate::fix;
+
+/// Adds the commands to every finding that is more than a note, before that of its [page](pages). `path`: the image that the target is; `None` for
+/// this host, where disks have names of their own.
+pub fn commands(target: &mut Target, job: &Job, path: Option<&Path>) {
+    let Target {
+        stack, findings, ..
+    } = target;
+    for one in findings
+        .iter_mut()
+        .filter(|one| one.severity > Severity::Note)
+    {
+        if let Some(command) = fixing(stack, one, job, path) {
+            let before_the_page = one.steps.len().saturating_sub(1);
+            one.steps.insert(before_the_page, format!("$ {command}"));
+        }
+    }
+}
+
+/// Names the page of each rule.
+pub fn pages(findings: &mut [Finding]) {
+    for one in findings
+        .iter_mut()
+        .filter(|one| one.severity > Severity::Note)
+    {
+        one.steps.push(format!("$ ioalign explain {}", one.rule));
+    }
+}
+
+fn fixing(stack: &Stack, finding: &Finding, job: &Job, path: Option<&Path>) -> Option<String> {
+    if !matches!(finding.rule, "start-misaligned" | "start-suboptimal") {
+        return None;
+    }
+    let guilty = finding.guilty?;
+    let layer = stack.layer(guilty);
+    let is_container = layer.kind == Kind::Disk && !layer.below.is_empty();
+    match (is_container, path) {
+        (true, Some(path)) => {
+            let new = fix::image_on_the_grid(path);
+            Some(format!(
+                "{} --output {}",
+                call(path, job),
+                shell::path(&new)
+            ))
+        }
+        (true, None) => None,
+        (false, _) => {
+            let disk = disk_of(stack, guilty)?;
+            let path = path.map(Path::to_owned);
+            let path = path.or_else(|| device(stack, disk))?;
+            Some(call(&path, job))
+        }
+    }
+}
+
+/// The disk whose table places a layer: its partition, or what lies on one alone.
+fn disk_of(stack: &Stack, guilty: LayerId) -> Option<LayerId> {
+    let below = |id: LayerId| match stack.layer(id).below.as_slice() {
+        [only] => Some(only.below),
+        _ => None,
+    };
+    let partition = match stack.layer(guilty).kind {
+        Kind::Partition => guilty,
+        Kind::Filesystem | Kind::LvmPv | Kind::Crypt => below(guilty)?,
+        _ => return None,
+    };
+    let disk = below(partition)?;
+    let table = stack.layer(disk).facts.get("table").map(String::as_str);
+    let is_moved = stack.layer(partition).kind == Kind::Partition
+        && stack.layer(disk).kind == Kind::Disk
+        && matches!(table, Some("dos" | "gpt"));
+    is_moved.then_some(disk)
+}
+
+/// The device of a disk of this host.
+fn device(stack: &Stack, disk: LayerId) -> Option<PathBuf> {
+    let path = Path::new("/dev").join(&stack.layer(disk).name);
+    path.exists().then_some(path)
+}
+
+fn call(path: &Path, job: &Job) -> String {
+    let mut words = format!("ioalign fix {}", shell::path(path));
+    if let Some(sector) = job.inspect.sector {
+        words.push_str(&format!(" --sector-size {}", sector.get()));
+    }
+    for grid in &job.inspect.grids {
+        words.push_str(&format!(" --grid {}", shell::word(&typed(grid))));
+    }
+    words
+}
+
+/// A grid as an argument: as it was typed, or of a named set.
+fn typed(grid: &GridSpec) -> String {
+    if let Some(typed) = grid.source.strip_prefix("--grid ") {
+        return typed.to_owned();
+    }
+    let tier = match grid.tier {
+        Tier::Validity => "validity",
+        Tier::Rmw => "rmw",
+        Tier::Preference => "preference",
+    };
+    let (size, phase) = (grid.size.get(), grid.phase.get());
+    format!("{size}@{phase}:{}:{tier}", grid.kind)
+}

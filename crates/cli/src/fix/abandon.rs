@@ -1,0 +1,114 @@
+//! `--abandon`: a disk is set free without the journal of the move that is in flight on it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use ioalign_core::move_marker::{self, BYTES, GPT_SET_ASIDE, GPT_SIGNATURE, MarkerFound};
+use ioalign_core::shell;
+use ioalign_repair::{Disk, Error};
+
+use super::{flight, place, refuse, target};
+use crate::args::FixArgs;
+use crate::exit::{Exit, UsageError};
+use crate::look;
+
+/// Where an MBR has what the marker keeps of it.
+const TABLE_AT: usize = 440;
+const SIGNATURE_AT: usize = 510;
+
+/// Takes the marker away, and puts back what it keeps.
+pub fn run(arguments: &FixArgs, again: &Path) -> Result<Exit> {
+    let path = &arguments.target;
+    if !ioalign_device::same(path, again) {
+        let what = format!(
+            "{}: --abandon names the target again, and {} is another one",
+            path.display(),
+            again.display()
+        );
+        return Err(UsageError(what).into());
+    }
+    let failed = |error: Error| refuse::error(error, path);
+    let mut disk = target::open(arguments, true)?;
+    let Some(found) = flight::marker_on(&mut *disk).map_err(failed)? else {
+        bail!(
+            "{}: no move is in flight on it: there is no marker",
+            path.display()
+        );
+    };
+    let headers = headers(&mut *disk).map_err(failed)?;
+    let restored = restore(&mut *disk, &headers).map_err(failed)?;
+    look::write(&said(arguments, &found, restored))?;
+    target::close(disk, path)?;
+    Ok(Exit::Done)
+}
+
+/// Where headers of a GPT are set aside: behind the first block, and in the last.
+fn headers(disk: &mut dyn Disk) -> ioalign_repair::Result<Vec<(u64, Vec<u8>)>> {
+    let (bytes, size) = (disk.logical_bytes(), disk.size_bytes());
+    let mut found = Vec::new();
+    for at in [bytes, size.saturating_sub(bytes)] {
+        let mut block = vec![0; usize::try_from(bytes).unwrap_or(BYTES)];
+        let read = disk.read_at(at, &mut block);
+        read.map_err(|error| Error::io("a header of its table cannot be read", error))?;
+        if let Some(rest) = block.strip_prefix(&GPT_SET_ASIDE) {
+            found.push((at, [&GPT_SIGNATURE, rest].concat()));
+        }
+    }
+    Ok(found)
+}
+
+/// Headers first: while the marker is there, none of them counts.
+fn restore(disk: &mut dyn Disk, headers: &[(u64, Vec<u8>)]) -> ioalign_repair::Result<usize> {
+    let failed = |error| Error::io("it cannot be written", error);
+    for (at, block) in headers {
+        disk.write_at(*at, block).map_err(failed)?;
+    }
+    disk.flush().map_err(failed)?;
+    let mut sector = flight::first_sector(disk)?;
+    let old = move_marker::old_table(&sector);
+    if let Some(marker) = sector.get_mut(..BYTES) {
+        marker.fill(0);
+    }
+    for (at, bytes) in [(TABLE_AT, &old[..]), (SIGNATURE_AT, &[0x55, 0xaa])] {
+        if let Some(place) = sector.get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+    }
+    disk.write_at(0, &sector).map_err(failed)?;
+    disk.flush().map_err(failed)?;
+    Ok(headers.len())
+}
+
+fn said(arguments: &FixArgs, found: &MarkerFound, headers: usize) -> String {
+    let name = shell::path(&arguments.target);
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{name}: the move is given up. The entries of the old MBR{} are back; its boot code is not",
+        if headers > 0 { " and the GPT" } else { "" }
+    );
+    let _ = writeln!(
+        text,
+        "  Partitions that were on their way are in part in their old and in part in their new places, and without \
+         the superblocks that were set aside"
+    );
+    if matches!(found, MarkerFound::Damaged) {
+        let _ = writeln!(
+            text,
+            "  The marker was damaged, so the entries may be wrong"
+        );
+    }
+    let at = match found {
+        MarkerFound::Whole(marker) => Some(marker.journal.clone()),
+        MarkerFound::Damaged => place::journal(arguments).ok(),
+    };
+    if let Some(path) = at.filter(|path| !path.as_os_str().is_empty() && path.exists()) {
+        let _ = writeln!(
+            text,
+            "  Its journal {} is still there: it has those superblocks, and nothing else deletes it",
+            shell::path(&path)
+        );
+    }
+    text
+}

@@ -1,0 +1,191 @@
+//! The next command, with every option that matters, as a person pastes it.
+
+use std::path::Path;
+
+use ioalign_core::{Bytes, GridSpec, shell};
+use ioalign_repair::container::Format;
+
+use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
+
+/// What the command does.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// Moves in place, if the plan is still the one of this name.
+    Apply(&'a str),
+    /// Writes a new image.
+    Output(&'a Path, Option<Format>),
+    /// Goes on with an interrupted job, by a journal that was put elsewhere.
+    Resume(Option<&'a Path>),
+    /// Goes back to the layout from before an interrupted job, in the same way.
+    Rollback(Option<&'a Path>),
+}
+
+/// `ioalign fix TARGET …` in one line.
+pub fn line(arguments: &FixArgs, step: Step<'_>) -> String {
+    let mut words = vec![
+        "ioalign".to_owned(),
+        "fix".to_owned(),
+        shell::path(&arguments.target).into_owned(),
+    ];
+    match step {
+        Step::Resume(_) => words.push("--resume".to_owned()),
+        Step::Rollback(_) => words.push("--rollback".to_owned()),
+        Step::Apply(_) | Step::Output(..) => layout(arguments, step, &mut words),
+    }
+    manner(arguments, step, &mut words);
+    match step {
+        Step::Apply(plan) => words.extend(["--apply".to_owned(), format!("--expect {plan}")]),
+        Step::Output(new, format) => {
+            words.push(format!("--output {}", shell::path(new)));
+            words.extend(format.map(|format| format!("--format {}", format.name())));
+        }
+        Step::Resume(_) | Step::Rollback(_) => {}
+    }
+    words.join(" ")
+}
+
+/// What the plan depends on.
+fn layout(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
+    let change = &arguments.change;
+    let sector = |size: ioalign_core::SectorSize| size.get().to_string();
+    let mut option = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("{name} {}", shell::word(&value))));
+    };
+    option("--sector-size", arguments.sector_size.map(sector));
+    option(
+        "--convert-sector-size",
+        change.convert_sector_size.map(sector),
+    );
+    option("--partition", numbers(&arguments.partition));
+    option("--align", arguments.align.map(size));
+    for grid in &arguments.grid {
+        option("--grid", Some(typed(grid)));
+    }
+    for set in &arguments.profile_grid {
+        option("--profile-grid", Some(set.name.clone()));
+    }
+    let in_place = matches!(step, Step::Apply(_));
+    let flags = [
+        ("--grow", change.grow),
+        ("--shrink-last", change.shrink_last && in_place),
+        ("--accept-dirty", arguments.accept_dirty),
+        ("--accept-boot", arguments.accept_boot),
+        ("--accept-overlays", arguments.accept_overlays && in_place),
+    ];
+    let given = flags.iter().filter(|(_, given)| *given);
+    words.extend(given.map(|(name, _)| (*name).to_owned()));
+}
+
+/// The calls that end an interrupted job, whose journal is named where it must be.
+pub fn ways(arguments: &FixArgs, journal: Option<&Path>) -> String {
+    let ways = [Step::Resume(journal), Step::Rollback(journal)].map(|step| line(arguments, step));
+    format!("`{}` or `{}`", ways[0], ways[1])
+}
+
+/// How data are moved, and where the journal is.
+fn manner(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
+    let how = &arguments.how;
+    let journal = match step {
+        Step::Apply(_) => arguments.journal.as_deref(),
+        Step::Resume(journal) | Step::Rollback(journal) => journal,
+        Step::Output(..) => None,
+    };
+    words.extend(journal.map(|path| format!("--journal {}", shell::path(path))));
+    let folder = arguments.journal_dir.as_deref();
+    let folder = folder.filter(|_| matches!(step, Step::Apply(_)));
+    words.extend(folder.map(|path| format!("--journal-dir {}", shell::path(path))));
+    if matches!(how.verify, VerifyArg::Sampled) {
+        words.push("--verify sampled".to_owned());
+    }
+    if matches!(how.read_errors, ReadErrorsArg::Map) {
+        words.push("--read-errors map".to_owned());
+    }
+    let sizes = [("--chunk", how.chunk), ("--limit", how.limit)];
+    let sizes = sizes
+        .into_iter()
+        .filter_map(|(name, one)| Some((name, one?)));
+    words.extend(sizes.map(|(name, one)| format!("{name} {}", size(one))));
+}
+
+fn numbers(all: &[u32]) -> Option<String> {
+    let words: Vec<_> = all.iter().map(u32::to_string).collect();
+    (!words.is_empty()).then(|| words.join(","))
+}
+
+/// A grid as it was typed.
+fn typed(grid: &GridSpec) -> String {
+    let source = &grid.source;
+    source.strip_prefix("--grid ").unwrap_or(source).to_owned()
+}
+
+/// A size as it can be typed.
+fn size(bytes: Bytes) -> String {
+    let units = [("G", 30), ("M", 20), ("k", 10)];
+    let whole = |(_, shift): &(&str, u32)| bytes.get().trailing_zeros() >= *shift;
+    match units.into_iter().find(whole) {
+        Some((unit, shift)) => format!("{}{unit}", bytes.get() >> shift),
+        None => bytes.get().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Verb};
+    use clap::Parser;
+
+    fn parsed(words: &[&str]) -> FixArgs {
+        let words = [&["ioalign", "fix"], words].concat();
+        match Cli::try_parse_from(words).unwrap().verb {
+            Verb::Fix(arguments) => *arguments,
+            _ => panic!("not a fix"),
+        }
+    }
+
+    #[test]
+    fn every_option_that_matters_is_repeated() {
+        let words = [
+            "--sector-size=512",
+            "--partition=1,3",
+            "--align=64k",
+            "--grid=192k@512:stripe:preference",
+            "--profile-grid=4kn",
+            "--grow",
+            "--accept-dirty",
+            "--accept-boot",
+            "--journal=a journal",
+            "--verify=sampled",
+            "--read-errors=map",
+            "--chunk=4M",
+            "--limit=1000",
+            "--",
+            "-a;touch X;.img",
+        ];
+        assert_eq!(
+            line(&parsed(&words), Step::Apply("0123")),
+            "ioalign fix './-a;touch X;.img' --sector-size 512 --partition 1,3 --align 64k \
+             --grid 192k@512:stripe:preference --profile-grid 4kn --grow --accept-dirty --accept-boot \
+             --journal 'a journal' --verify sampled --read-errors map --chunk 4M --limit 1000 --apply \
+             --expect 0123"
+        );
+        assert_eq!(
+            line(&parsed(&words), Step::Resume(Some(Path::new("a journal")))),
+            "ioalign fix './-a;touch X;.img' --resume --journal 'a journal' --verify sampled \
+             --read-errors map --chunk 4M --limit 1000"
+        );
+    }
+
+    #[test]
+    fn what_is_usual_is_not_repeated() {
+        let arguments = parsed(&["disk.img", "--shrink-last"]);
+        let new = Path::new("a b.qcow2");
+        assert_eq!(
+            line(&arguments, Step::Apply("01")),
+            "ioalign fix disk.img --shrink-last --apply --expect 01"
+        );
+        assert_eq!(
+            line(&arguments, Step::Output(new, None)),
+            "ioalign fix disk.img --output 'a b.qcow2'"
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! Moves in flight: of which the disk itself says so by its marker, and those whose journal alone is there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use ioalign_core::move_marker::{BYTES, MarkerFound, MoveMarker};
+use ioalign_core::{move_words, shell};
+use ioalign_device::{Sameness, TargetIdentity};
+use ioalign_inspect::moving;
+use ioalign_repair::journal::{self, Contents};
+use ioalign_repair::mover::FileDisk;
+use ioalign_repair::{Disk, Error};
+
+use super::{place, refuse, trust};
+use crate::args::FixArgs;
+
+/// The name of this machine, as markers have it.
+pub fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim_end().to_owned()
+}
+
+/// Refuses to plan on a disk whose data are on their way.
+pub fn refuse_unfinished(arguments: &FixArgs) -> Result<()> {
+    // A target that cannot be read is refused when it is opened, with the reason.
+    if let Ok(Some(found)) = moving::marker_of(&arguments.target) {
+        return Err(marked(arguments, &found));
+    }
+    for path in place::candidates(arguments)? {
+        if path.symlink_metadata().is_err() {
+            continue;
+        }
+        trust::of_journal(&path).map_err(|why| place::distrusted(&path, &why))?;
+        let named = arguments.journal.as_deref();
+        bail!(
+            "{}: here is the journal of an unfinished job, or another file: {}",
+            path.display(),
+            move_words::ways(&arguments.target, named)
+        );
+    }
+    Ok(())
+}
+
+/// What is said of a disk with a marker.
+pub fn marked(arguments: &FixArgs, found: &MarkerFound) -> anyhow::Error {
+    let target = shell::path(&arguments.target);
+    let state = move_words::state(found);
+    match journal_of(arguments, found) {
+        Ok(path) => {
+            let named = place::named(arguments, &path);
+            let ways = move_words::ways(&arguments.target, named);
+            let force = match found {
+                MarkerFound::Whole(_) => "",
+                MarkerFound::Damaged => ", each with --trust-disk",
+            };
+            refuse::plainly(format!("{target}: {state}: {ways}{force}"))
+        }
+        Err(why) => refuse::plainly(format!("{target}: {state}; {why:#}")),
+    }
+}
+
+/// A journal that may be obeyed, and what it says.
+pub struct Unfinished {
+    /// Its path.
+    pub journal: PathBuf,
+    /// The job, and how far it is.
+    pub contents: Contents,
+}
+
+impl Unfinished {
+    /// That of the target: as named, as its marker says, or in its usual places.
+    pub fn find(arguments: &FixArgs) -> Result<Self> {
+        let marker = moving::marker_of(&arguments.target).ok().flatten();
+        let journal = match &marker {
+            Some(found) => journal_of(arguments, found).map_err(|why| {
+                let target = shell::path(&arguments.target);
+                anyhow!("{target}: {}; {why:#}", move_words::state(found))
+            })?,
+            None => usual(arguments)?,
+        };
+        let contents = read(&journal)?;
+        let this = Self { journal, contents };
+        if let Some(MarkerFound::Whole(marker)) = &marker {
+            this.is_of_run(marker.run, arguments)?;
+        }
+        this.is_of_target(arguments)?;
+        Ok(this)
+    }
+
+    /// The same on the disk that is locked by now.
+    pub fn is_on(&self, disk: &mut dyn Disk, arguments: &FixArgs) -> Result<()> {
+        match marker_on(disk).map_err(|error| refuse::error(error, &arguments.target))? {
+            Some(MarkerFound::Whole(marker)) => self.is_of_run(marker.run, arguments),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_of_run(&self, run: u128, arguments: &FixArgs) -> Result<()> {
+        if self.contents.run == run {
+            return Ok(());
+        }
+        bail!(
+            "{}: the journal {} is of another move than the one that is in flight here (run {run:032x}, not {:032x}); \
+             nothing was written",
+            arguments.target.display(),
+            self.journal.display(),
+            self.contents.run
+        )
+    }
+
+    /// A copy is not the disk: what finishes the job on a copy deletes the journal that the original needs.
+    fn is_of_target(&self, arguments: &FixArgs) -> Result<()> {
+        let now = TargetIdentity::new(&arguments.target)?;
+        let then = TargetIdentity::parse(&self.contents.target);
+        let why = match then.map(|then| then.matches(&now)) {
+            Some(Sameness::Same) => return Ok(()),
+            Some(Sameness::Different) => {
+                "it is not the disk or file that this move was begun on: it is a copy of that, or was restored from one"
+                    .to_owned()
+            }
+            Some(Sameness::Unknown(why)) => {
+                format!("whether it is the disk that this move was begun on, or a copy, cannot be known: {why}")
+            }
+            None => "whether it is the disk that this move was begun on, or a copy, cannot be known: its journal does \
+                     not name that"
+                .to_owned(),
+        };
+        if arguments.mode.adopt {
+            return Ok(());
+        }
+        bail!(
+            "{}: {why}. Ending the move here deletes the journal, without which the original is lost. If this is \
+             the one to keep: --adopt. Nothing was written",
+            arguments.target.display()
+        )
+    }
+}
+
+/// The journal of a marker: as named, or where the marker says. It is there, and may be obeyed.
+fn journal_of(arguments: &FixArgs, found: &MarkerFound) -> Result<PathBuf> {
+    if let Some(path) = &arguments.journal {
+        return obeyed(path);
+    }
+    let MarkerFound::Whole(marker) = found else {
+        return usual(arguments);
+    };
+    let is_here = cut_like(&marker.host, &host());
+    if !is_here && !marker.journal.exists() {
+        bail!(
+            "this is host {}: go on there, or bring the journal here and name it with --journal",
+            shell::word(&host())
+        );
+    }
+    if marker.journal.as_os_str().is_empty() {
+        return usual(arguments);
+    }
+    if marker.journal.symlink_metadata().is_err() {
+        bail!(
+            "that file is not there: without the journal nothing can be put together; if it lies elsewhere, name it \
+             with --journal"
+        );
+    }
+    obeyed(&marker.journal)
+}
+
+/// A marker keeps the first bytes of a long name.
+fn cut_like(marked: &str, name: &str) -> bool {
+    name == marked || (marked.len() >= 60 && name.starts_with(marked))
+}
+
+/// The journal of a job without a marker, or with one that does not name it.
+fn usual(arguments: &FixArgs) -> Result<PathBuf> {
+    let all = place::candidates(arguments)?;
+    let there = all.iter().find(|path| path.symlink_metadata().is_ok());
+    if let Some(path) = there {
+        return obeyed(path);
+    }
+    let at = place::journal(arguments)?;
+    bail!(
+        "{}: there is no journal: without it nobody knows how far the job has come, so nothing is touched; \
+         if it lies elsewhere, name it with --journal",
+        at.display()
+    );
+}
+
+fn obeyed(path: &Path) -> Result<PathBuf> {
+    trust::of_journal(path).map_err(|why| place::distrusted(path, &why))?;
+    Ok(path.to_owned())
+}
+
+fn read(path: &Path) -> Result<Contents> {
+    let failed = |error: Error| refuse::error(error, path);
+    let mut store = FileDisk::open(path).map_err(failed)?;
+    journal::read(&mut store).map_err(failed)
+}
+
+/// The marker on an open disk.
+pub fn marker_on(disk: &mut dyn Disk) -> ioalign_repair::Result<Option<MarkerFound>> {
+    let sector = first_sector(disk)?;
+    Ok(sector.get(..BYTES).and_then(MoveMarker::decode))
+}
+
+/// The first logical block.
+pub fn first_sector(disk: &mut dyn Disk) -> ioalign_repair::Result<Vec<u8>> {
+    let bytes = disk.logical_bytes().clamp(BYTES as u64, 64 << 10);
+    let bytes = bytes.min(disk.size_bytes());
+    let mut sector = vec![0; usize::try_from(bytes).unwrap_or(BYTES)];
+    let read = disk.read_at(0, &mut sector);
+    read.map_err(|error| Error::io("its first sector cannot be read", error))?;
+    Ok(sector)
+}

@@ -1,0 +1,89 @@
+//! Whether what a job writes has room where a target lies: a sparse file and a growing image get longer.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use ioalign_core::Bytes;
+use ioalign_repair::{Disk, Job, allocation, mover};
+use ioalign_report::words::numbers::about;
+
+use super::{options, place, target};
+use crate::args::FixArgs;
+
+/// What a job allocates at most, and what there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    needed: u64,
+    free: u64,
+}
+
+impl Room {
+    /// Of a target that lies in a file system; `None` for a device.
+    pub fn of(disk: &mut dyn Disk, job: &Job, path: &Path) -> Option<Self> {
+        if job.moves.is_empty() || target::is_block(path).unwrap_or(true) {
+            return None;
+        }
+        let file = File::open(path).ok()?;
+        let system = rustix::fs::fstatvfs(&file).ok()?;
+        Some(Self {
+            needed: allocation::most(disk, job),
+            free: free_blocks(&system).saturating_mul(system.f_frsize),
+        })
+    }
+
+    /// How the file grows, in words; nothing where it hardly does.
+    pub fn growth(self) -> Option<String> {
+        (self.needed >= Bytes::MIB.get()).then(|| {
+            format!(
+                "the file takes up to {} more of its file system, which has {} free",
+                about(Bytes::new(self.needed)),
+                about(Bytes::new(self.free))
+            )
+        })
+    }
+
+    /// Refuses what would fill the file system while data are on their way.
+    pub fn enough(self, arguments: &FixArgs, job: &Job) -> Result<()> {
+        let journal = self.journal_beside(arguments, job);
+        let needed = self.needed.saturating_add(journal);
+        if needed <= self.free {
+            return Ok(());
+        }
+        bail!(
+            "{}: this takes up to {} of its file system, {} of it for the journal, and {} are free; make room, or \
+             write a new image elsewhere (--output). Nothing was written",
+            arguments.target.display(),
+            about(Bytes::new(needed)),
+            about(Bytes::new(journal)),
+            about(Bytes::new(self.free))
+        )
+    }
+
+    /// What the journal takes of the same file system.
+    fn journal_beside(self, arguments: &FixArgs, job: &Job) -> u64 {
+        let folder = |path: &Path| match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.metadata().ok(),
+            _ => Path::new(".").metadata().ok(),
+        };
+        let place = place::journal(arguments).ok();
+        let beside = place.and_then(|path| folder(&path));
+        let own = arguments.target.metadata().ok();
+        let same = beside
+            .zip(own)
+            .is_some_and(|(one, other)| one.dev() == other.dev());
+        match same {
+            true => mover::journal_bytes(job, &options(arguments)).unwrap_or(0),
+            false => 0,
+        }
+    }
+}
+
+/// What is kept back for root is free to root.
+fn free_blocks(system: &rustix::fs::StatVfs) -> u64 {
+    match rustix::process::geteuid().is_root() {
+        true => system.f_bfree,
+        false => system.f_bavail,
+    }
+}

@@ -1,0 +1,144 @@
+//! What `watch` gives up once its program runs: it needs its descriptors, and hardly anything of what root may do.
+//!
+//! Names of processes come from anyone on the machine. Should one of them find a way into this process, it finds no
+//! capabilities, no way to gain any, and by Landlock (Linux 5.13) no file but the kernel's figures and the record.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, path_beneath_rules,
+};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+
+/// The newest rights that are asked for; an older kernel takes what it knows of them.
+const RIGHTS: ABI = ABI::V5;
+/// Read every interval: counters of disks, what the kernel says of the program, processors.
+const READ: [&str; 3] = ["/proc/diskstats", "/proc/self", "/sys"];
+/// The terminal of the full screen.
+const TERMINAL: [&str; 2] = ["/dev/tty", "/dev/pts"];
+
+/// Gives up rights for good. To be called before any thread starts: threads keep what they have.
+///
+/// # Errors
+/// When the kernel refuses it.
+pub fn confine(record: Option<&Path>) -> Result<()> {
+    let keep = needed(release(), record.is_some());
+    let sets = CapabilitySets {
+        effective: keep,
+        permitted: keep,
+        inheritable: CapabilitySet::empty(),
+    };
+    // Those that this process never had cannot be kept.
+    let own = rustix::thread::capabilities(None).context("capabilities")?;
+    let sets = CapabilitySets {
+        effective: sets.effective & own.permitted,
+        permitted: sets.permitted & own.permitted,
+        ..sets
+    };
+    set_no_new_privs(true).context("no_new_privs")?;
+    landlock(record).context("Landlock")?;
+    set_capabilities(None, sets).context("capabilities")
+}
+
+/// What stays: since Linux 5.19 a map that is open can be read without a capability. A record may lie in a folder
+/// of another user.
+fn needed((major, minor): (u32, u32), records: bool) -> CapabilitySet {
+    let maps = match (major, minor) {
+        (..=4, _) | (5, ..=7) => CapabilitySet::SYS_ADMIN,
+        (5, 8..=18) => CapabilitySet::BPF | CapabilitySet::PERFMON,
+        _ => CapabilitySet::empty(),
+    };
+    let files = CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER | CapabilitySet::CHOWN;
+    match records {
+        true => maps | files,
+        false => maps,
+    }
+}
+
+/// The kernel's version; the oldest where it is not known.
+fn release() -> (u32, u32) {
+    let text = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    version(&text).unwrap_or_default()
+}
+
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// From now on nothing else can be opened. A kernel without Landlock refuses nothing.
+fn landlock(record: Option<&Path>) -> Result<()> {
+    let all = AccessFs::from_all(RIGHTS);
+    let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
+    let terminal = read | AccessFs::WriteFile | AccessFs::IoctlDev;
+    Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(all)?
+        .handle_access(AccessNet::from_all(RIGHTS))?
+        .create()?
+        .add_rules(path_beneath_rules(READ, read))?
+        .add_rules(path_beneath_rules(TERMINAL, terminal))?
+        .add_rules(path_beneath_rules(folders(record), all))?
+        .restrict_self()?;
+    Ok(())
+}
+
+/// Where a record is written: its folder, and that of the file which its name leads to.
+fn folders(record: Option<&Path>) -> Vec<PathBuf> {
+    let Some(record) = record else {
+        return Vec::new();
+    };
+    let folder = |path: &Path| match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let real = record.canonicalize().ok();
+    let real = real.iter().map(|path| folder(path));
+    std::iter::once(folder(record)).chain(real).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_kept_that_is_not_needed() {
+        assert!(needed((6, 1), false).is_empty() && needed((5, 19), false).is_empty());
+        assert!(needed((5, 15), false).contains(CapabilitySet::BPF));
+        assert!(!needed((5, 15), false).contains(CapabilitySet::SYS_ADMIN));
+        assert!(needed((6, 18), true).contains(CapabilitySet::DAC_OVERRIDE));
+        assert_eq!(version("6.18.5-fc\n"), Some((6, 18)));
+        assert_eq!(version("x"), None);
+    }
+
+    /// Whether this kernel has Landlock: its version is asked for by a call without a set.
+    fn has_landlock() -> bool {
+        let made = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::ReadFile)
+            .and_then(Ruleset::create);
+        made.is_ok()
+    }
+
+    #[test]
+    fn other_files_cannot_be_opened_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("in"), folder.path().join("out"));
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(&outside, "secret").unwrap();
+        let record = inside.join("record");
+        // A thread of its own: what it gives up is its own.
+        let work = move || {
+            confine(Some(&record)).unwrap();
+            std::fs::write(&record, "events").unwrap();
+            std::fs::rename(&record, record.with_extension("done")).unwrap();
+            assert!(std::fs::read("/proc/diskstats").is_ok());
+            assert!(std::fs::read_dir("/proc/self/fdinfo").is_ok());
+            std::fs::read(outside).is_ok()
+        };
+        let open = std::thread::spawn(work).join().unwrap();
+        assert_eq!(open, !has_landlock());
+    }
+}

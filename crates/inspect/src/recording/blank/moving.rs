@@ -1,0 +1,25 @@
+//! The marker of a move: it names a host, and the path of a journal there.
+
+use ioalign_core::move_marker::{BYTES, MAGIC, MoveMarker};
+
+use super::{Blanked, count};
+use crate::recording::Sectors;
+
+/// Where the marker has its magic number.
+const MAGIC_AT: usize = 144;
+
+/// Crosses both out; everything else stays, so that the copy is still seen to be in flight.
+pub(super) fn blank(sectors: &mut Sectors, blanked: &mut Blanked) {
+    for at in sectors.find(&MAGIC, MAGIC_AT) {
+        let mut sector = sectors.read(at, BYTES);
+        if MoveMarker::cross_out_names(&mut sector) {
+            sectors.write(at, &sector);
+        } else {
+            // What a damaged one says cannot be told apart: nothing but the magic stays.
+            sectors.clear(at, MAGIC_AT);
+            let rest = MAGIC_AT + MAGIC.len();
+            sectors.clear(at.saturating_add(rest as u64), BYTES - rest);
+        }
+        count(blanked, "host and journal of a move in flight");
+    }
+}

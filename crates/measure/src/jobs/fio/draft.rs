@@ -1,0 +1,102 @@
+//! A section on its way to a workload.
+
+use ioalign_core::workload::{Data, Pattern, Workload};
+
+use super::Settings;
+use super::rate::Rates;
+use super::sizes::Sizes;
+
+/// Why a key was not taken, or not as it stands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The I/O stays of the same kind.
+    Named(&'static str),
+    /// Without it this would be another job.
+    Refused(&'static str),
+}
+
+/// What sends I/O in fio.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum SentBy {
+    /// `io_uring`.
+    Uring,
+    /// `libaio`.
+    Aio,
+    /// `posixaio`.
+    PosixAio,
+    /// `psync` and the like: one at a time.
+    Sync,
+}
+
+/// What a section says, before it is a workload.
+pub struct Draft {
+    pub workload: Workload,
+    pub settings: Settings,
+    pub sizes: Sizes,
+    pub engine: SentBy,
+    pub folder: Option<String>,
+    pub files: Vec<String>,
+    pub file_count: Option<String>,
+    pub file_bytes: Option<u64>,
+    pub rates: Rates,
+    pub read_percent: f64,
+    pub mixed: bool,
+    /// The skew of random places.
+    pub zipf: Option<f64>,
+    pub time_based: bool,
+    pub runs: bool,
+    pub stonewall: bool,
+    pub waits_for: Option<String>,
+    /// The most completions that are taken at once.
+    pub taken_at_once: Option<u32>,
+    pub offset_increment: Option<String>,
+    pub norandommap: bool,
+    pub invalidates: bool,
+    pub scrambles: bool,
+}
+
+impl Draft {
+    /// What fio does where nothing is said.
+    pub fn new(name: &str) -> Self {
+        Self {
+            workload: Workload {
+                name: name.to_owned(),
+                pattern: Pattern::Sequential,
+                ramp_ms: 0,
+                data: Data {
+                    refill: false,
+                    ..Data::default()
+                },
+                ..Workload::default()
+            },
+            settings: Settings {
+                buffered: true,
+                ..Settings::default()
+            },
+            sizes: Sizes::default(),
+            engine: SentBy::Sync,
+            folder: None,
+            files: Vec::new(),
+            file_count: None,
+            file_bytes: None,
+            rates: (None, None),
+            read_percent: 0.5,
+            mixed: false,
+            zipf: None,
+            time_based: false,
+            runs: false,
+            stonewall: false,
+            waits_for: None,
+            taken_at_once: None,
+            offset_increment: None,
+            norandommap: false,
+            invalidates: true,
+            scrambles: true,
+        }
+    }
+
+    /// Whether it walks from place to place.
+    pub fn walks(&self) -> bool {
+        self.workload.pattern == Pattern::Sequential
+    }
+}

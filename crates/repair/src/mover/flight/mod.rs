@@ -1,0 +1,118 @@
+//! What stands on a disk while its data move, in place of all by which it or a part of it is recognised.
+//!
+//! The first sector is a [`MoveMarker`]: with it in place nobody finds a table. GPT headers lose their
+//! signature, and the superblocks of what moves are set aside: their blocks name the run and nothing else,
+//! and move as such. All of it follows from the job, the id of the run and where its journal is.
+
+mod build;
+
+use std::ops::Range;
+
+use ioalign_core::move_marker::{BYTES, MoveMarker};
+
+use super::Job;
+use super::job::overlap;
+use crate::disk::read_bytes;
+use crate::journal::Contents;
+use crate::{Disk, Error, Result};
+
+/// The grain of a torn write: every disk writes 512 bytes whole.
+pub const TORN_BYTES: usize = 512;
+
+/// Bytes that stand somewhere in flight, and those that stand there otherwise.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Where.
+    pub at: u64,
+    /// What stands there while data move.
+    pub flight: Vec<u8>,
+    /// What stands there on the ground: before the job or after it, as the list says that it is in.
+    pub ground: Vec<u8>,
+}
+
+/// All that stands on the disk of a job in flight.
+pub struct Flight {
+    /// Of this run.
+    pub run: u128,
+    /// The first sector.
+    pub marker: [u8; BYTES],
+    /// Blocks that are exchanged before the first byte moves: the first block, GPT headers, superblocks at
+    /// their sources. On the ground: as before the job.
+    pub covers: Vec<Exchange>,
+    /// In destinations: superblocks, and what patches change. On the ground: as after the job.
+    pub contents: Vec<Exchange>,
+    /// Tables in the order in which they are written, the first block last. On the ground: as after the job.
+    pub tables: Vec<Exchange>,
+    /// Where superblocks were, and nothing comes to lie: zeros when the job is done.
+    pub wiped: Vec<Range<u64>>,
+}
+
+/// What is in the first sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstSector {
+    /// The marker of this run.
+    Marked,
+    /// That of before the job.
+    Before,
+    /// That of after the job.
+    After,
+    /// Something else.
+    Other,
+}
+
+impl Flight {
+    /// The marker and all else for a run.
+    pub fn of_run(contents: &Contents) -> Result<Self> {
+        build::flight(contents)
+    }
+
+    /// What the first sector is. Where a job does not change it, `committed` says which of the two it is.
+    pub fn first_sector(&self, disk: &mut dyn Disk, committed: bool) -> Result<FirstSector> {
+        let there = read_bytes(disk, 0, BYTES)
+            .map_err(|error| Error::io("the first sector cannot be read", error))?;
+        let is = |one: Option<&Exchange>| {
+            let ground = one.map(|one| one.ground.as_slice()).unwrap_or_default();
+            ground.get(..BYTES) == Some(there.as_slice())
+        };
+        Ok(match committed {
+            _ if there == self.marker => FirstSector::Marked,
+            false if is(self.covers.first()) => FirstSector::Before,
+            true if is(self.tables.last()) => FirstSector::After,
+            _ => FirstSector::Other,
+        })
+    }
+
+    /// Puts back what covers stand for, in bytes that were read at `at`.
+    pub fn uncover(&self, at: u64, bytes: &mut [u8]) {
+        for cover in &self.covers {
+            lay(&cover.ground, cover.at, bytes, at);
+        }
+    }
+}
+
+/// The marker of this run, for a disk of `job`.
+fn marker(contents: &Contents, first: &[u8]) -> [u8; BYTES] {
+    let Job { identity, .. } = &contents.job;
+    let marker = MoveMarker {
+        run: contents.run,
+        host: contents.host.clone(),
+        journal: contents.journal.clone(),
+        old_table: MoveMarker::table_in(first),
+    };
+    marker.encode(identity.size_bytes / identity.logical_bytes.max(1))
+}
+
+/// Lays bytes that belong at `from` over those that begin at `at`, where both are.
+pub fn lay(bytes: &[u8], from: u64, over: &mut [u8], at: u64) {
+    let (place, whole) = (from..from + bytes.len() as u64, at..at + over.len() as u64);
+    if !overlap(&place, &whole) {
+        return;
+    }
+    let (start, end) = (place.start.max(whole.start), place.end.min(whole.end));
+    let index = |at: u64, base: u64| usize::try_from(at - base).unwrap_or(usize::MAX);
+    let source = bytes.get(index(start, from)..index(end, from));
+    let target = over.get_mut(index(start, at)..index(end, at));
+    if let (Some(source), Some(target)) = (source, target) {
+        target.copy_from_slice(source);
+    }
+}

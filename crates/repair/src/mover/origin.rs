@@ -1,0 +1,32 @@
+//! Where a job was begun, and on what: for the marker on the disk, and for those who find the journal.
+
+use std::path::PathBuf;
+
+use crate::{Error, ErrorKind, Result};
+
+/// Who began a move.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MoveOrigin {
+    /// The name of this machine.
+    pub host: String,
+    /// The absolute path of the journal on it.
+    pub journal: PathBuf,
+    /// What the caller knows the disk by. The mover only keeps it.
+    pub target: String,
+}
+
+/// A journal has so much room for all three.
+const MOST: usize = 12 << 10;
+
+impl MoveOrigin {
+    /// Refuses what the journal has no room for.
+    pub(crate) fn check(&self) -> Result<()> {
+        let bytes = self.host.len() + self.journal.as_os_str().len() + self.target.len();
+        if bytes <= MOST {
+            return Ok(());
+        }
+        let what =
+            format!("the names of host, journal and target have {bytes} bytes, more than {MOST}");
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+}

@@ -1,0 +1,117 @@
+//! File systems, with the geometry that they only learn when they are made, and databases.
+
+use ioalign_core::Bytes;
+
+use super::super::{Lines, Step};
+use crate::planner::Plan;
+use crate::planner::filesystems::{self, BLOCK, Stripe};
+use crate::planner::want::{Database, Filesystem};
+
+/// Makes it on `at`, a word of the shell.
+pub fn make(plan: &Plan, filesystem: Filesystem, at: &str) -> Step {
+    let want = &plan.want;
+    let stripe = Stripe::of(want);
+    let (line, fixed) = match filesystem {
+        Filesystem::Xfs => (xfs(stripe, at), "su, sw"),
+        Filesystem::Ext4 => (ext4(plan, stripe, at), "the cluster size"),
+        Filesystem::Btrfs => (
+            format!("mkfs.btrfs --sectorsize 4096 --nodesize 16384 {at}"),
+            "the sector size",
+        ),
+        Filesystem::Zfs => (
+            format!(
+                "zpool create -o ashift={} tank {at}",
+                filesystems::ashift(want)
+            ),
+            "ashift",
+        ),
+        Filesystem::Ntfs => (
+            format!(
+                "mkfs.ntfs --fast --cluster-size {} {at}",
+                filesystems::allocation_unit(want).get()
+            ),
+            "the cluster size",
+        ),
+        Filesystem::Ufs => (format!("mkfs.ufs -O2 {at}"), "the block size"),
+        Filesystem::Vmfs => ("vmkfstools -C vmfs6".to_owned(), "the block size"),
+        Filesystem::Swap => (format!("mkswap {at}"), ""),
+    };
+    let mut step = Step::new("Make the file system", vec![line]).destroys();
+    if filesystem == Filesystem::Ext4 && filesystems::cluster(want).is_some() {
+        step = step.note(
+            "clusters keep every allocation on whole units; a program that overwrites less than a unit in place \
+             still causes a read-modify-write",
+        );
+    }
+    if fixed.is_empty() {
+        step
+    } else {
+        step.fixed(fixed)
+    }
+}
+
+fn xfs(stripe: Option<Stripe>, at: &str) -> String {
+    let Some(stripe) = stripe else {
+        return format!("mkfs.xfs -b size=4k {at}");
+    };
+    let kib = |size: Bytes| size.get() >> 10;
+    // A log stripe unit above 256 KiB is refused; the log then takes 32 KiB, as mkfs itself does.
+    let log = if stripe.unit > filesystems::XFS_LOG_MOST {
+        " -l su=32k"
+    } else {
+        ""
+    };
+    format!(
+        "mkfs.xfs -b size=4k -d su={}k,sw={}{log} {at}",
+        kib(stripe.unit),
+        stripe.width
+    )
+}
+
+/// mke2fs on a word of the shell.
+pub fn ext4(plan: &Plan, stripe: Option<Stripe>, at: &str) -> String {
+    let cluster = filesystems::cluster(&plan.want).map_or_else(String::new, |cluster| {
+        // With an inode for each 16 KiB, the default, mke2fs 1.47 refuses sizes with a short last group.
+        format!(" -O bigalloc -C {} -i {}", cluster.get(), cluster.get() * 2)
+    });
+    let stripe = stripe.map_or_else(String::new, |stripe| {
+        format!(
+            " -E stride={},stripe-width={}",
+            stripe.stride(),
+            stripe.blocks()
+        )
+    });
+    format!("mke2fs -t ext4 -b {}{cluster}{stripe} {at}", BLOCK.get())
+}
+
+/// What the database has to be set to.
+pub fn database(database: Database) -> Step {
+    let page = database.page().get();
+    let (title, lines) = match database {
+        Database::InnoDb { .. } => (
+            "Set InnoDB's page, before the first start",
+            vec![
+                "[mysqld]".to_owned(),
+                format!("innodb_page_size = {page}"),
+                "innodb_flush_method = O_DIRECT".to_owned(),
+            ],
+        ),
+        Database::Postgres => (
+            "PostgreSQL's page is fixed when it is built",
+            vec![format!("postgres -C block_size   # {page}")],
+        ),
+        Database::SqlServer => (
+            "SQL Server writes 8 KiB pages in extents of 64 KiB",
+            vec![
+                "# physical blocks above 4 KiB are refused: see the disk's block first".to_owned(),
+            ],
+        ),
+        Database::Oracle { .. } => (
+            "Set Oracle's block, before the database is made",
+            vec![format!("db_block_size={page}")],
+        ),
+    };
+    Step::new(title, lines)
+        .of_kind(Lines::Settings)
+        .fixed("the page size")
+}

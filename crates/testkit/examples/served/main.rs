@@ -1,0 +1,60 @@
+//! A device of known service times, for real: a file in a FUSE mount, served by a law.
+//!
+//! ```text
+//! served FOLDER [size=1073741824] [unit=4096] [servers=4] [read=800] [write=900] [kib=5]
+//!        [sequential=1] [extra=0] [partial=900] [split=whole|striped]
+//! ```
+//!
+//! Times are µs, as in [`Law`]. The file is `FOLDER/disk`; it lasts until the folder is unmounted. Measure it with `O_DIRECT`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod answers;
+mod disk;
+
+use ioalign_testkit::served::{Law, Split};
+
+fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().expect("a folder to mount on");
+    let (law, size) = law(arguments);
+    fuser::mount(
+        disk::Disk::new(law, size)?,
+        folder,
+        &fuser::Config::default(),
+    )
+}
+
+/// The law, and the size of the file.
+fn law(arguments: impl Iterator<Item = String>) -> (Law, u64) {
+    let mut law = Law {
+        unit: 4096,
+        servers: 4,
+        read_us: 800.0,
+        write_us: 900.0,
+        kib_us: 5.0,
+        sequential: 1.0,
+        extra_cell_us: 0.0,
+        partial_cell_us: 900.0,
+        split: Split::Whole,
+    };
+    let mut size = 1 << 30;
+    for argument in arguments {
+        let (key, value) = argument.split_once('=').expect("KEY=VALUE");
+        let us = || value.parse().expect("µs");
+        match (key, value) {
+            ("size", _) => size = value.parse().expect("a size in bytes"),
+            ("unit", _) => law.unit = value.parse().expect("a size in bytes"),
+            ("servers", _) => law.servers = value.parse().expect("a count"),
+            ("read", _) => law.read_us = us(),
+            ("write", _) => law.write_us = us(),
+            ("kib", _) => law.kib_us = us(),
+            ("sequential", _) => law.sequential = us(),
+            ("extra", _) => law.extra_cell_us = us(),
+            ("partial", _) => law.partial_cell_us = us(),
+            ("split", "striped") => law.split = Split::Striped,
+            ("split", "whole") => law.split = Split::Whole,
+            _ => panic!("{argument}: not known"),
+        }
+    }
+    (law, size)
+}
