@@ -60,10 +60,10 @@ pub struct LockedBelow {
 }
 
 impl LockedBelow {
-    /// Takes them, for writing to the device at `path`.
-    pub fn new(path: &Path) -> Result<Self> {
+    /// Locks all that lies below the open `device`, which is to be written. `path` is its name in messages.
+    pub fn of(device: &File, path: &Path) -> Result<Self> {
         let mut files = Vec::new();
-        let mut number = path.metadata().map_or(0, |found| found.rdev());
+        let mut number = device.metadata().map_or(0, |found| found.rdev());
         for _ in 0..MOST_DEEP {
             let Some(backing) = loops::backing(number) else {
                 break;

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use crate::cache::Caches;
 use crate::direct::Direct;
-use crate::in_flight;
 use crate::lock::LockedBelow;
 use crate::pinned::Pinned;
 use crate::same::same;
@@ -94,22 +93,16 @@ pub struct Target {
 impl Target {
     /// Opens a target, or says why it may not be used so.
     pub fn open(path: &Path, want: &Want) -> Result<Self> {
-        let target = if want.write {
-            in_flight::refuse(path)
-                .and_then(|()| opened(path, want))
-                .and_then(|target| target.with_locks())
-        } else {
-            opened(path, want).map(|mut target| {
-                target.notes.extend(in_flight::note(path));
-                target
-            })
-        };
-        target.map_err(|error| error.of_target(path))
+        opened(path, want)
+            .and_then(Self::with_locks)
+            .map_err(|error| error.of_target(path))
     }
 
     /// Locks what lies below it as well.
     fn with_locks(mut self) -> Result<Self> {
-        self.below = Some(LockedBelow::new(&self.path)?);
+        if let Some(member) = self.members.first().filter(|_| self.write) {
+            self.below = Some(LockedBelow::of(&member.file, &self.path)?);
+        }
         Ok(self)
     }
 

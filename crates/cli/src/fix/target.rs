@@ -1,12 +1,10 @@
 //! The target as a disk.
 
 use std::fs::File;
-use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use ioalign_device::lock::LockedBelow;
 use ioalign_device::partitions::{self, Partition};
 use ioalign_device::{Use, users};
 use ioalign_repair::Disk;
@@ -32,59 +30,14 @@ pub fn with_sector(path: &Path, write: bool, sector: Option<u64>) -> Result<Box<
             path.display()
         );
     }
-    let mut below = None;
     if write {
         unused(path)?;
-        below = Some(LockedBelow::new(path)?);
     }
     let disk = container::open(path, write).map_err(|error| refuse::error(error, path))?;
     if is_block {
-        return Ok(Box::new(DeviceDisk {
-            disk,
-            _below: below,
-        }));
+        return Ok(disk);
     }
     Ok(Sectored::boxed(disk, sector))
-}
-
-/// A device, with everything below it locked.
-struct DeviceDisk {
-    disk: Box<dyn Disk>,
-    _below: Option<LockedBelow>,
-}
-
-impl Disk for DeviceDisk {
-    fn size_bytes(&self) -> u64 {
-        self.disk.size_bytes()
-    }
-
-    fn logical_bytes(&self) -> u64 {
-        self.disk.logical_bytes()
-    }
-
-    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.disk.read_at(at, bytes)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.disk.write_at(at, bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.disk.flush()
-    }
-
-    fn release(&mut self, at: u64, bytes: u64) {
-        self.disk.release(at, bytes);
-    }
-
-    fn second(&self) -> Option<Box<dyn Disk + Send>> {
-        self.disk.second()
-    }
-
-    fn zeros_from(&mut self, at: u64) -> u64 {
-        self.disk.zeros_from(at)
-    }
 }
 
 /// Lets go of the disk, and has the kernel take on the table of a device.

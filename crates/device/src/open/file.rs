@@ -13,7 +13,7 @@ use crate::create::remove_own;
 use crate::pinned::Pinned;
 use crate::scratch::{self, Recognised, ScratchHeader};
 use crate::target::{Member, Want};
-use crate::{Error, ErrorKind, Result, lock, writers};
+use crate::{Error, ErrorKind, Result, in_flight, lock, writers};
 
 /// A file that is there. `target`: what is to be named again where there are data in it.
 pub(super) fn existing(
@@ -23,6 +23,7 @@ pub(super) fn existing(
     target: &Path,
     notes: &mut Vec<String>,
 ) -> Result<(Member, bool)> {
+    in_flight::check(path, pinned, want.write, notes)?;
     check_users(pinned, want.write, notes)?;
     if want.write {
         check_writers(pinned)?;

@@ -17,7 +17,7 @@ use crate::direct::{self, Direct};
 use crate::pinned::Pinned;
 use crate::target::{Kind, Member, Target, Want};
 use crate::users::{self, Use, users};
-use crate::{Error, ErrorKind, Result, content, create};
+use crate::{Error, ErrorKind, Result, content, create, in_flight};
 
 /// Rings that were closed give their devices back only after a while; so long it is tried again.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,6 +26,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A block device.
 pub(crate) fn block(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
     let mut notes = Vec::new();
+    in_flight::check(path, pinned, want.write, &mut notes)?;
     check_users(pinned, want.write, &mut notes)?;
     if want.write && users::is_read_only(&pinned.path()) {
         return Err(Error::new(ErrorKind::Io, "is read-only").advise("measure reads"));

@@ -18,6 +18,11 @@ fn sparse(folder: &Path, bytes: u64) -> PathBuf {
     path
 }
 
+/// Locks on what lies below a loop device.
+fn locked(device: &Loop) -> ioalign_device::Result<LockedBelow> {
+    LockedBelow::of(&File::open(device.path()).unwrap(), device.path())
+}
+
 /// A shell that does something, says so, and stays until it is dropped.
 struct Other(Child);
 
@@ -226,10 +231,10 @@ fn what_lies_below_a_loop_device_is_locked() {
     let one = Loop::new(&image, &[]);
     let over = Loop::new(one.path(), &[]);
     let two = Loop::new(&image, &[]);
-    let held = LockedBelow::new(over.path()).unwrap();
+    let held = locked(&over).unwrap();
     // By the file, and by another device over it that came later.
     for other in [&two, &over] {
-        let error = LockedBelow::new(other.path()).unwrap_err();
+        let error = locked(other).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
     }
     let flock = |path: &Path| {
@@ -242,10 +247,10 @@ fn what_lies_below_a_loop_device_is_locked() {
     assert_eq!(users(&image).first(), Some(&Use::Program));
     drop(held);
     assert!(flock(&image));
-    LockedBelow::new(two.path()).unwrap();
+    locked(&two).unwrap();
     // A file that has no name any more cannot be locked against its other openers.
     fs::remove_file(&image).unwrap();
-    let error = LockedBelow::new(two.path()).unwrap_err();
+    let error = locked(&two).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
 }
 

@@ -10,12 +10,21 @@ use std::io::{self, Seek, SeekFrom};
 use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
+use ioalign_device::lock::LockedBelow;
 use rustix::fs::{Advice, FallocateFlags, OFlags, fadvise, fallocate, ioctl_blksszget};
 use rustix::io::Errno;
 
 use super::holes;
 use crate::{Disk, Error, ErrorKind, Result};
+
+/// How often a device that another program has claimed is tried again,
+const BUSY_TRIES: u32 = 10;
+/// and the pause between.
+const BUSY_PAUSE: Duration = Duration::from_millis(30);
 
 /// An open file with its size.
 #[derive(Debug)]
@@ -25,6 +34,8 @@ pub struct FileDisk {
     logical: u64,
     /// Stretches of zeros become holes, and holes are not read.
     keeps_holes: bool,
+    /// The files and devices below a loop device.
+    below: Arc<LockedBelow>,
 }
 
 impl FileDisk {
@@ -38,7 +49,7 @@ impl FileDisk {
         if meta.file_type().is_block_device() {
             options.custom_flags(i32::try_from(OFlags::EXCL.bits()).unwrap_or(0));
         }
-        let file = options.open(path).map_err(|error| match error.kind() {
+        let file = patiently(|| options.open(path)).map_err(|error| match error.kind() {
             io::ErrorKind::ResourceBusy => in_use(path),
             _ => failed(error),
         })?;
@@ -46,7 +57,7 @@ impl FileDisk {
         Self::locked(file, logical, path)
     }
 
-    /// Takes an open file and locks it.
+    /// Takes an open file and locks it, with what lies below a loop device.
     pub fn locked(mut file: File, logical: u64, path: &Path) -> Result<Self> {
         match ioalign_device::lock::whole(&file) {
             Err(Errno::WOULDBLOCK) => return Err(in_use(path)),
@@ -55,11 +66,13 @@ impl FileDisk {
         }
         let size = file.seek(SeekFrom::End(0));
         let size = size.map_err(|error| Error::io("has no size", error).of_target(path))?;
+        let below = LockedBelow::of(&file, path)?;
         Ok(Self {
             file,
             size,
             logical,
             keeps_holes: false,
+            below: Arc::new(below),
         })
     }
 }
@@ -112,6 +125,17 @@ impl FileDisk {
     }
 }
 
+/// Programs that look at new devices, and children between their fork and their exec, hold one for a moment.
+fn patiently(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
+    for _ in 0..BUSY_TRIES {
+        match open() {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(BUSY_PAUSE),
+            other => return other,
+        }
+    }
+    open()
+}
+
 fn in_use(path: &Path) -> Error {
     Error::new(ErrorKind::InUse, "another program is using it").of_target(path)
 }
@@ -151,7 +175,12 @@ impl Disk for FileDisk {
 
     fn second(&self) -> Option<Box<dyn Disk + Send>> {
         let file = self.file.try_clone().ok()?;
-        Some(Box::new(Self { file, ..*self }))
+        let below = Arc::clone(&self.below);
+        Some(Box::new(Self {
+            file,
+            below,
+            ..*self
+        }))
     }
 
     fn zeros_from(&mut self, at: u64) -> u64 {
