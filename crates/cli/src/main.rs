@@ -3,6 +3,7 @@
 //! This crate is arguments, wiring and exit codes; everything that can be reused is in the libraries.
 
 mod advise;
+mod allowed_files;
 mod args;
 mod bar;
 mod capture;

@@ -22,6 +22,11 @@ use crate::interrupt::Interrupt;
 /// Names of standard output; the last ones are links of the kernel's.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
+/// Whether a name stands for standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    STDOUT.iter().any(|name| path.as_os_str() == *name)
+}
+
 /// Where something is written, and what it may replace.
 #[derive(Clone, Debug)]
 pub struct Destination<'a> {
@@ -114,8 +119,7 @@ impl<'a> Destination<'a> {
     }
 
     fn file(&self) -> Option<&'a Path> {
-        self.path
-            .filter(|path| !STDOUT.iter().any(|name| path.as_os_str() == *name))
+        self.path.filter(|path| !is_stdout(path))
     }
 
     fn new_file(&self, path: &'a Path) -> NewFile<'a> {

@@ -2,6 +2,7 @@
 
 mod backing;
 mod captures;
+mod confine;
 mod find;
 mod folder;
 mod lean;
@@ -52,13 +53,15 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         interrupt.watch()?;
     }
     let found = find(arguments, &job)?;
+    let head = head(arguments, &policy);
+    confine::confine(&found, &job, arguments);
     let exit = if stream::fits(arguments, &found) {
         let crew = folder::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
-        stream::run(found, &crew, &policy, arguments, &head(arguments, &policy))?
+        stream::run(found, &crew, &policy, arguments, &head)?
     } else {
         let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
         let targets = judge_all(found, arguments, &job, &interrupt)?;
-        whole(targets, &policy, arguments, &files)?
+        whole(head, targets, &policy, arguments, &files)?
     };
     if interrupt.asked() {
         return Ok(Exit::Interrupted);
@@ -66,15 +69,15 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// One report of all targets.
+/// One report of all targets, which begins as `report` does.
 fn whole(
+    mut report: Report,
     mut targets: Vec<Target>,
     policy: &Policy,
     arguments: &CheckArgs,
     files: &[PathBuf],
 ) -> Result<Exit> {
     policy.apply(&mut targets);
-    let mut report = head(arguments, policy);
     report.targets = targets;
     output::write(&report, arguments, files)?;
     Ok(exit_of(arguments, &report))

@@ -6,14 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, path_beneath_rules,
-};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-/// The newest rights that are asked for; an older kernel takes what it knows of them.
-const RIGHTS: ABI = ABI::V5;
+use crate::allowed_files::{AllowedFiles, folder_of};
+
 /// Read every interval: counters of disks, what the kernel says of the program, processors.
 const READ: [&str; 3] = ["/proc/diskstats", "/proc/self", "/sys"];
 /// The terminal of the full screen.
@@ -38,7 +34,12 @@ pub fn confine(record: Option<&Path>) -> Result<()> {
         ..sets
     };
     set_no_new_privs(true).context("no_new_privs")?;
-    landlock(record).context("Landlock")?;
+    let allowed = AllowedFiles {
+        read: READ.map(PathBuf::from).to_vec(),
+        terminal: TERMINAL.map(PathBuf::from).to_vec(),
+        folders: folders(record),
+    };
+    allowed.enforce().context("Landlock")?;
     set_capabilities(None, sets).context("capabilities")
 }
 
@@ -68,35 +69,14 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// From now on nothing else can be opened. A kernel without Landlock refuses nothing.
-fn landlock(record: Option<&Path>) -> Result<()> {
-    let all = AccessFs::from_all(RIGHTS);
-    let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
-    let terminal = read | AccessFs::WriteFile | AccessFs::IoctlDev;
-    Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(all)?
-        .handle_access(AccessNet::from_all(RIGHTS))?
-        .create()?
-        .add_rules(path_beneath_rules(READ, read))?
-        .add_rules(path_beneath_rules(TERMINAL, terminal))?
-        .add_rules(path_beneath_rules(folders(record), all))?
-        .restrict_self()?;
-    Ok(())
-}
-
 /// Where a record is written: its folder, and that of the file which its name leads to.
 fn folders(record: Option<&Path>) -> Vec<PathBuf> {
     let Some(record) = record else {
         return Vec::new();
     };
-    let folder = |path: &Path| match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
     let real = record.canonicalize().ok();
-    let real = real.iter().map(|path| folder(path));
-    std::iter::once(folder(record)).chain(real).collect()
+    let real = real.iter().map(|path| folder_of(path));
+    std::iter::once(folder_of(record)).chain(real).collect()
 }
 
 #[cfg(test)]
@@ -111,15 +91,6 @@ mod tests {
         assert!(needed((6, 18), true).contains(CapabilitySet::DAC_OVERRIDE));
         assert_eq!(version("6.18.5-fc\n"), Some((6, 18)));
         assert_eq!(version("x"), None);
-    }
-
-    /// Whether this kernel has Landlock: its version is asked for by a call without a set.
-    fn has_landlock() -> bool {
-        let made = Ruleset::default()
-            .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::ReadFile)
-            .and_then(Ruleset::create);
-        made.is_ok()
     }
 
     #[test]
@@ -139,6 +110,6 @@ mod tests {
             std::fs::read(outside).is_ok()
         };
         let open = std::thread::spawn(work).join().unwrap();
-        assert_eq!(open, !has_landlock());
+        assert_eq!(open, !crate::allowed_files::has_landlock());
     }
 }

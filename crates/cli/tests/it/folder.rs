@@ -249,6 +249,29 @@ fn many_targets_as_json_go_to_a_file_as_to_a_pipe() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"));
 }
 
+/// The pipe is full before all targets are written: until it is read the program stays.
+#[test]
+fn images_are_judged_without_a_way_to_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = mbr::disk("bad.img", 1, &[(0x83, 63, 1000)]);
+    for index in 0..400 {
+        fs::hard_link(bad.path(), folder.path().join(format!("{index}.img"))).unwrap();
+    }
+    let mut child = Command::new(PROGRAM)
+        .args(["check", "--json"])
+        .arg(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut [0]).unwrap();
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    drop(output);
+    child.wait().unwrap();
+    // Set by whoever enforces Landlock, with a kernel that has it or not.
+    assert!(status.contains("NoNewPrivs:\t1\n"), "{status}");
+}
+
 #[test]
 fn an_interrupted_folder_shows_what_was_done() {
     let folder = tempfile::tempdir().unwrap();
