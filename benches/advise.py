@@ -147,7 +147,7 @@ def main():
         counts = ", ".join(f"{some.count(word)} {word}" for word in ("holds", "open", "apart"))
         print(f"{basis:<22} {len(some):3} workloads: {counts}")
     every = held["all"]
-    sys.exit(every.count("apart") * 10 > len(every))
+    sys.exit(every.count("holds") * 10 < len(every) * 9)
 
 
 main()

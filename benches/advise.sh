@@ -6,7 +6,7 @@
 #
 #   WORKLOADS (12) of each of three devices, SECONDS_EACH (1.5) of a run, ROUNDS (6) of runs, POINT (6s) a cell of the matrix
 #
-# Fails where one range of ten or more lies apart from all runs of its workload.
+# Fails where fewer than nine ranges of ten hold the median of the runs.
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
 
