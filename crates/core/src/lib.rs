@@ -32,6 +32,7 @@ pub mod stack;
 pub mod time;
 pub mod units;
 pub mod workload;
+pub mod zstd;
 
 pub use finding::{Finding, Severity, Suggestion, Waiver};
 pub use grid::{Confidence, Grid, Origin, Tier};

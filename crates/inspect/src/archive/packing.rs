@@ -1,14 +1,12 @@
 //! How a tarball is packed, told by its first bytes, and unpacking it as a stream.
 
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read, copy, sink};
+use std::io::{BufReader, Read};
 use std::sync::Arc;
 
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
+use ioalign_core::zstd::ZstdFrames;
 use lzma_rust2::XzReader;
-use ruzstd::decoding::errors::FrameDecoderError;
-use ruzstd::decoding::errors::ReadFrameHeaderError::SkipFrame;
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::feed::{Bounded, Feed, FromSource};
 use super::tar::header;
@@ -62,7 +60,7 @@ pub(super) fn unpack(packing: Packing, source: &Arc<dyn Source>) -> Result<Box<d
         Packing::Gzip => Box::new(MultiGzDecoder::new(raw)),
         Packing::Xz => Box::new(XzReader::new_mem_limit(raw, true, MOST_WINDOW >> 10)),
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(raw)),
-        Packing::Zstd => Box::new(Frames::new(raw)),
+        Packing::Zstd => Box::new(ZstdFrames::new(raw, u64::from(MOST_WINDOW))),
     };
     let most = packed.saturating_mul(MOST_RATIO);
     let most = most.clamp(UNPACKED_FLOOR, MOST_UNPACKED);
@@ -70,65 +68,6 @@ pub(super) fn unpack(packing: Packing, source: &Arc<dyn Source>) -> Result<Box<d
         BufReader::with_capacity(READ, stream),
         most,
     )))
-}
-
-type Raw = BufReader<FromSource>;
-
-/// Zstandard frames one after the other, as parallel packers write them. Frames to be skipped stand
-/// between them: sizes by pzstd, a table of places at the end.
-struct Frames {
-    raw: Raw,
-    frame: Box<FrameDecoder>,
-    inside: bool,
-}
-
-impl Frames {
-    fn new(raw: Raw) -> Self {
-        let mut frame = Box::new(FrameDecoder::new());
-        frame.set_max_window_size(u64::from(MOST_WINDOW));
-        Self {
-            raw,
-            frame,
-            inside: false,
-        }
-    }
-
-    /// Reads the beginning of a frame; false: it is one to be skipped, and was.
-    fn begin(&mut self) -> std::io::Result<bool> {
-        let len = match self.frame.init(&mut self.raw) {
-            Ok(()) => return Ok(true),
-            Err(FrameDecoderError::ReadFrameHeaderError(SkipFrame { length, .. })) => length.into(),
-            Err(error) => return Err(Error::other(error)),
-        };
-        match copy(&mut (&mut self.raw).take(len), &mut sink())? {
-            skipped if skipped == len => Ok(false),
-            _ => Err(ErrorKind::UnexpectedEof.into()),
-        }
-    }
-}
-
-impl Read for Frames {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        loop {
-            if !self.inside {
-                if self.raw.fill_buf()?.is_empty() {
-                    return Ok(0);
-                }
-                self.inside = self.begin()?;
-                continue;
-            }
-            while self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                let piece = BlockDecodingStrategy::UptoBlocks(1);
-                let done = self.frame.decode_blocks(&mut self.raw, piece);
-                done.map_err(Error::other)?;
-            }
-            let read = self.frame.read(out)?;
-            if read > 0 || out.is_empty() {
-                return Ok(read);
-            }
-            self.inside = false;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! Compressed streams, told by their first bytes.
 
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, copy, sink};
+use std::io::{BufReader, Result};
 
-use ruzstd::decoding::errors::FrameDecoderError;
-use ruzstd::decoding::errors::ReadFrameHeaderError::SkipFrame;
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ioalign_core::zstd::ZstdFrames;
 
 use super::Stream;
 
@@ -31,13 +29,13 @@ const ALL: &[Compression] = &[
     Compression {
         name: "zstd",
         magic: &[0x28, 0xb5, 0x2f, 0xfd],
-        open: |raw| Ok(Box::new(Frames::new(buffered(raw)))),
+        open: zstd,
     },
     Compression {
         name: "zstd",
         // A frame to be skipped, with which pzstd begins.
         magic: &[0x50, 0x2a, 0x4d, 0x18],
-        open: |raw| Ok(Box::new(Frames::new(buffered(raw)))),
+        open: zstd,
     },
     Compression {
         name: "xz",
@@ -57,65 +55,13 @@ const ALL: &[Compression] = &[
 
 type Raw = BufReader<Stream>;
 
+fn zstd(raw: Stream) -> Result<Stream> {
+    let frames = ZstdFrames::new(buffered(raw), u64::from(MOST_WINDOW));
+    Ok(Box::new(frames))
+}
+
 fn buffered(raw: Stream) -> Raw {
     BufReader::with_capacity(1 << 16, raw)
-}
-
-/// Zstandard frames one after the other, as parallel packers and `cat` write them. Frames to be skipped stand
-/// between them: sizes by pzstd, a table of places at the end.
-struct Frames {
-    raw: Raw,
-    frame: Box<FrameDecoder>,
-    inside: bool,
-}
-
-impl Frames {
-    fn new(raw: Raw) -> Self {
-        let mut frame = Box::new(FrameDecoder::new());
-        frame.set_max_window_size(u64::from(MOST_WINDOW));
-        Self {
-            raw,
-            frame,
-            inside: false,
-        }
-    }
-
-    /// Reads the beginning of a frame; false: it is one to be skipped, and was.
-    fn begin(&mut self) -> Result<bool> {
-        let len = match self.frame.init(&mut self.raw) {
-            Ok(()) => return Ok(true),
-            Err(FrameDecoderError::ReadFrameHeaderError(SkipFrame { length, .. })) => length.into(),
-            Err(error) => return Err(Error::other(error)),
-        };
-        match copy(&mut (&mut self.raw).take(len), &mut sink())? {
-            skipped if skipped == len => Ok(false),
-            _ => Err(ErrorKind::UnexpectedEof.into()),
-        }
-    }
-}
-
-impl Read for Frames {
-    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        loop {
-            if !self.inside {
-                if self.raw.fill_buf()?.is_empty() {
-                    return Ok(0);
-                }
-                self.inside = self.begin()?;
-                continue;
-            }
-            while self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                let piece = BlockDecodingStrategy::UptoBlocks(1);
-                let done = self.frame.decode_blocks(&mut self.raw, piece);
-                done.map_err(Error::other)?;
-            }
-            let read = self.frame.read(out)?;
-            if read > 0 || out.is_empty() {
-                return Ok(read);
-            }
-            self.inside = false;
-        }
-    }
 }
 
 /// How a stream that begins so is compressed.

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use flate2::{Decompress, FlushDecompress};
-use ruzstd::decoding::StreamingDecoder;
+use ioalign_core::zstd::ZstdFrames;
 
 use crate::error::{Error, Result};
 
@@ -53,10 +53,7 @@ fn inflate(packed: &[u8], out: &mut [u8]) -> Result<()> {
 }
 
 fn unzstd(packed: &[u8], out: &mut [u8]) -> Result<()> {
-    let bad = |error: String| Error::malformed(format!("A compressed cluster: {error}"));
-    let mut decoder = StreamingDecoder::new_with_max_window_size(packed, MOST_WINDOW)
-        .map_err(|error| bad(error.to_string()))?;
-    decoder
+    ZstdFrames::new(packed, MOST_WINDOW)
         .read_exact(out)
-        .map_err(|error| bad(error.to_string()))
+        .map_err(|error| Error::malformed(format!("A compressed cluster: {error}")))
 }
