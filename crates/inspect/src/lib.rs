@@ -17,6 +17,7 @@ pub mod moving;
 pub mod recording;
 pub mod source;
 pub mod tables;
+pub mod trail;
 pub mod view;
 pub mod volumes;
 

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use crate::confined::ConfinedFolder;
 use crate::error::{Error, Result};
-use crate::recording::trail::Trail;
+use crate::trail::Trail;
 
 /// Random-access bytes that never change under the reader's feet in a harmful way: a reader that
 /// sees two states of a live device may report nonsense, but it cannot panic or hang.

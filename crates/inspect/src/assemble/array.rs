@@ -3,11 +3,11 @@
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, Remark, Severity};
 
-use super::md::{Geometry, Placement, geometry};
 use super::striped::Layout;
 use super::volume::{Piece, Volume};
 use super::{Assembly, Part, md_grids};
 use crate::view::View;
+use crate::volumes::md::geometry::{Geometry, Placement, geometry};
 use crate::volumes::{Detail, Md};
 
 /// A member with its superblock.

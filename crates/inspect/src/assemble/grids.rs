@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, Confidence, Grid, LayerId, Origin, Tier};
 
-use super::md::Geometry;
+use crate::volumes::md::geometry::Geometry;
 
 /// The grids of a striped array: its chunk, its full stripe, and md's page for parity arrays.
 ///

@@ -14,7 +14,6 @@ mod host;
 mod image;
 mod join;
 mod lvm;
-pub mod md;
 mod mixed;
 mod mounts;
 mod striped;

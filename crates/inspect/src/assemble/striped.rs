@@ -2,7 +2,7 @@
 //!
 //! Source: `raid5_compute_sector` in `drivers/md/raid5.c`, `raid0.c`, `raid10.c`.
 
-use super::md::{Geometry, Placement};
+use crate::volumes::md::geometry::{Geometry, Placement};
 
 /// A layout whose chunks can be found.
 #[derive(Copy, Clone, Debug)]
@@ -78,7 +78,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assemble::md::geometry;
+    use crate::volumes::md::geometry::geometry;
 
     fn layout(level: i32, layout: u32, disks: u32) -> Layout {
         Layout::new(&geometry(level, layout, disks).unwrap(), layout, disks).unwrap()

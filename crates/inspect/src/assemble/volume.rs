@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::striped::Layout;
 use crate::error::{Error, Result};
-use crate::recording::trail::Trail;
 use crate::source::{Source, check_range};
+use crate::trail::Trail;
 use crate::view::View;
 
 /// One stretch of a volume.

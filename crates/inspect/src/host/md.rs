@@ -5,7 +5,7 @@ use ioalign_core::{Bytes, Kind, Map, Origin, Remark, Runs, Severity, Tier};
 use super::build::{Built, Site, incomplete, layer};
 use super::inventory::Block;
 use super::root::Root;
-use crate::assemble::md::{Geometry, Placement, geometry, level_number};
+use crate::volumes::md::geometry::{Geometry, Placement, geometry, level_number};
 
 /// `drivers/md/raid5.c` reads and writes parity in stripes of pages.
 pub(super) const STRIPE_PAGE: u64 = 4096;

@@ -11,7 +11,6 @@ pub mod manifest;
 pub mod replay;
 pub mod sectors;
 pub mod tar;
-pub mod trail;
 pub mod unread;
 
 pub use capture::{Bundle, Request, capture};

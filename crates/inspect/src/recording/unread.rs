@@ -3,7 +3,7 @@
 //! `ioalign/unread` has a line each, fields between tabs: the path, why, and for a part of a device
 //! where it begins, how long it is and where the error was.
 
-use super::trail::Fault;
+use crate::trail::Fault;
 
 /// The file in a bundle.
 pub const UNREAD: &str = "ioalign/unread";

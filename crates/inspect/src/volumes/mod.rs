@@ -12,7 +12,7 @@ mod drbd;
 mod imsm;
 mod luks;
 pub(crate) mod lvm;
-pub(crate) mod md;
+pub mod md;
 mod owner;
 mod stratis;
 mod vdo;

@@ -4,14 +4,15 @@
 use ioalign_core::{Bytes, Confidence, Edge, Grid, Layer, LayerId, Map, Origin, Tier};
 
 use super::Placing;
-use crate::assemble::{array::level_name, md, md_grids};
+use crate::assemble::{array::level_name, md_grids};
 use crate::captures::Array;
+use crate::volumes::md::geometry::geometry;
 
 impl Placing<'_> {
     /// An array's edges: where its members' superblocks were described, their data areas are known.
     pub(super) fn add_members(&self, array: &Array, layer: &mut Layer) {
         layer.facts.insert("level", level_name(array.level));
-        let shape = md::geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
+        let shape = geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
         let old = matches!(array.metadata.as_deref(), Some("0.90" | "1.0"));
         for (index, (name, slot)) in (0_u32..).zip(&array.members) {
             let Some(below) = self.placed.get(name).copied() else {
@@ -47,7 +48,7 @@ impl Placing<'_> {
 }
 
 fn described_grids(id: LayerId, array: &Array) -> Vec<Grid> {
-    let shape = md::geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
+    let shape = geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
     match (shape, array.chunk) {
         (Some(shape), Some(chunk)) => md_grids(id, &shape, chunk, "as printed by mdadm"),
         _ => Vec::new(),

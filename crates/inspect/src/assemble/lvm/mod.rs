@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{Bytes, Confidence, Grid, Layer, LayerId, Map, Origin, Remark, Runs, Tier};
 
-use super::md::Geometry;
 use super::volume::{Piece, Volume};
 use super::{Assembly, Part, md_grids};
 use crate::view::View;
+use crate::volumes::md::geometry::Geometry;
 use crate::volumes::{Detail, Group, GroupLv, Lvm, Segment, SegmentKind};
 
 /// Volumes on volumes on volumes: LVM itself allows few levels.

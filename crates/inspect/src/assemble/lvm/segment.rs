@@ -3,10 +3,10 @@
 use ioalign_core::layer::Edge;
 use ioalign_core::{Bytes, Map, Remark, Severity};
 
-use super::super::md::{Geometry, geometry};
 use super::super::striped::Layout;
 use super::super::volume::Piece;
 use super::{Builder, Draft, Place};
+use crate::volumes::md::geometry::{Geometry, geometry};
 use crate::volumes::{Segment, SegmentKind};
 
 /// A target that could be resolved, and the byte where the segment starts on it.

@@ -2,8 +2,8 @@
 
 use ioalign_core::Bytes;
 
-use crate::assemble::md::level_number;
 use crate::captures::reading::leading;
+use crate::volumes::md::geometry::level_number;
 use crate::volumes::md::layout::layout_number;
 
 /// md's number for `raid5`, `linear`; also `5` and `RAID5`.

@@ -4,8 +4,8 @@
 use ioalign_core::{Bytes, Map};
 
 use super::table::Segment;
-use crate::assemble::md::{Geometry, geometry};
 use crate::host::DevNo;
+use crate::volumes::md::geometry::{Geometry, geometry};
 
 /// Where a segment lies on one device below.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Back;
 use crate::error::Error;
-use crate::recording::trail::{Trail, Watched};
 use crate::recording::{Entry, Frozen, Sectors, Unreadable};
+use crate::trail::{Trail, Watched};
 use crate::view::View;
 
 /// Links followed on the way to one file, as the kernel's limit.

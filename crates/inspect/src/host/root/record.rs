@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Notes, Root};
-use crate::recording::trail::Faulty;
 use crate::recording::{Frozen, UNREAD, Unreadable, unread};
+use crate::trail::Faulty;
 use crate::view::View;
 
 /// The text of `ioalign/unread` that is looked at.

@@ -3,6 +3,7 @@
 //! The layouts are those of the kernel's `include/uapi/linux/raid/md_p.h`. Data start and size
 //! are per member and may differ within one array, so nothing here is taken from a sibling.
 
+pub mod geometry;
 pub(crate) mod layout;
 mod v0;
 mod v1;
