@@ -20,6 +20,7 @@ pub mod load;
 pub mod map;
 pub mod move_marker;
 pub mod move_words;
+pub mod on_disk;
 pub mod phase;
 pub mod profile;
 pub mod random;

@@ -22,13 +22,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+pub use crate::on_disk::GPT_SIGNATURE;
+
 /// What tells the marker from a boot sector.
 pub const MAGIC: [u8; 12] = *b"IOALIGN-MOVE";
 /// Its length. On disks with larger sectors the rest of the first one stays as it is.
 pub const BYTES: usize = 512;
 
-/// What the header of a GPT begins with.
-pub const GPT_SIGNATURE: [u8; 8] = *b"EFI PART";
 /// What it begins with while partitions move; the rest of it stays.
 pub const GPT_SET_ASIDE: [u8; 8] = *b"IOALNGPT";
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ioalign_core::on_disk::bytes;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 
@@ -73,7 +75,7 @@ impl View {
     }
 
     /// Runs a reader. What it read is forgotten when it says that the bytes are not its own: see
-    /// [`crate::recording::trail`].
+    /// [`crate::trail`].
     ///
     /// # Errors
     /// Those of the reader.
@@ -167,30 +169,26 @@ pub struct Record {
     base: u64,
 }
 
-macro_rules! field {
-    ($($name:ident, $type:ty, $from:ident, $doc:literal;)*) => { $(
+macro_rules! number {
+    ($($name:ident, $type:ty, $read:ident, $doc:literal;)*) => { $(
         #[doc = $doc]
         ///
         /// Zero past the end of the record: readers ask within the length that they read.
         pub fn $name(&self, at: usize) -> $type {
-            let mut raw = [0; size_of::<$type>()];
-            if let Some(part) = self.bytes.get(at..at + raw.len()) {
-                raw.copy_from_slice(part);
-            }
-            <$type>::$from(raw)
+            bytes::$read(&self.bytes, at)
         }
     )* };
 }
 
 impl Record {
-    field! {
-        u8, u8, from_le_bytes, "The byte at `at`.";
-        le16, u16, from_le_bytes, "A little-endian 16-bit field.";
-        le32, u32, from_le_bytes, "A little-endian 32-bit field.";
-        le64, u64, from_le_bytes, "A little-endian 64-bit field.";
-        be16, u16, from_be_bytes, "A big-endian 16-bit field.";
-        be32, u32, from_be_bytes, "A big-endian 32-bit field.";
-        be64, u64, from_be_bytes, "A big-endian 64-bit field.";
+    number! {
+        u8, u8, u8_at, "The byte at `at`.";
+        le16, u16, le16, "A little-endian 16-bit field.";
+        le32, u32, le32, "A little-endian 32-bit field.";
+        le64, u64, le64, "A little-endian 64-bit field.";
+        be16, u16, be16, "A big-endian 16-bit field.";
+        be32, u32, be32, "A big-endian 32-bit field.";
+        be64, u64, be64, "A big-endian 64-bit field.";
     }
 
     /// All bytes.

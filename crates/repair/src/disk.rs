@@ -1,6 +1,7 @@
 //! What data are moved on.
 
 use std::io;
+use std::ops::Range;
 
 /// A disk, an image, or a model of one. Addresses and lengths are bytes.
 pub trait Disk {
@@ -56,6 +57,34 @@ pub(crate) fn read_bytes(disk: &mut dyn Disk, at: u64, len: usize) -> io::Result
     bytes.drain(..usize::try_from(at - start).unwrap_or(length));
     bytes.truncate(len);
     Ok(bytes)
+}
+
+/// The bytes of one partition, read at any place by the whole blocks that they lie in.
+pub(crate) struct DiskPart<'a> {
+    pub disk: &'a mut dyn Disk,
+    /// Where it lies on the disk.
+    pub place: Range<u64>,
+}
+
+impl DiskPart<'_> {
+    /// Its length.
+    pub const fn size(&self) -> u64 {
+        self.place.end.saturating_sub(self.place.start)
+    }
+
+    /// Bytes from `at` on; `None` where they lie outside or cannot be read.
+    pub fn read(&mut self, at: u64, length: usize) -> Option<Vec<u8>> {
+        let start = self.place.start.checked_add(at)?;
+        let end = start.checked_add(length as u64)?;
+        let inside = end <= self.place.end;
+        inside.then(|| read_bytes(self.disk, start, length).ok())?
+    }
+
+    /// Whether this magic number is there.
+    pub fn holds(&mut self, at: u64, magic: &[u8]) -> bool {
+        self.read(at, magic.len())
+            .is_some_and(|found| found == magic)
+    }
 }
 
 /// A disk in memory, with blocks of any size: for tests and fuzzing.

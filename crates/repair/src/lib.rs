@@ -7,7 +7,6 @@
 
 pub mod allocation;
 pub mod boot;
-mod bytes;
 pub mod container;
 pub mod content;
 pub mod convert;

@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
+use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry};
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
-use super::mbr::sector::{BootRecord, ENTRY, Entry, LEN, TABLE};
+use super::mbr::sector::BootRecord;
 use super::{Partition, Table, checks, mbr};
 use crate::error::Result;
 use crate::view::View;
@@ -16,14 +17,16 @@ use crate::view::View;
 /// Links followed. Linux stops at 100; some tools write more.
 const MOST_LINKS: usize = 512;
 
-/// Where the first entry of a record says its start.
-const START: u64 = TABLE as u64 + 8;
+/// Where an entry of a record says its start.
+fn start_at(slot: u8) -> u64 {
+    DosEntry::at(slot) as u64 + 8
+}
 
 /// The container and what is collected from it.
 struct Chain<'a> {
     view: &'a View,
     unit: SectorSize,
-    container: &'a Entry,
+    container: &'a DosEntry,
     next: u32,
     /// The link followed last: where its field lies.
     link_at: u64,
@@ -35,7 +38,7 @@ struct Chain<'a> {
 pub(super) fn walk(
     view: &View,
     unit: SectorSize,
-    container: &Entry,
+    container: &DosEntry,
     first: u32,
     table: &mut Table,
 ) -> Result<u32> {
@@ -44,7 +47,7 @@ pub(super) fn walk(
         unit,
         container,
         next: first,
-        link_at: START + ENTRY as u64 * u64::from(container.slot),
+        link_at: start_at(container.slot),
         table,
     };
     let mut visited = HashSet::new();
@@ -76,37 +79,37 @@ impl Chain<'_> {
             self.no_record(at, offset)?;
             return Ok(None);
         };
-        for entry in ebr.used().filter(|e| !e.extended()) {
+        for entry in ebr.used().filter(|e| !e.is_extended()) {
             self.logical(entry, base, offset);
         }
-        let link = ebr.entries.iter().find(|entry| entry.extended());
+        let link = ebr.entries.iter().find(|entry| entry.is_extended());
         Ok(link.and_then(|link| {
-            self.link_at = offset + START + ENTRY as u64 * u64::from(link.slot);
+            self.link_at = offset + start_at(link.slot);
             self.checked(link)
         }))
     }
 
     /// The sector of a link, if it stays inside the container.
-    fn checked(&mut self, link: &Entry) -> Option<u32> {
-        if link.start < self.container.size {
+    fn checked(&mut self, link: &DosEntry) -> Option<u32> {
+        if link.start < self.container.count {
             return Some(link.start);
         }
-        let (to, size) = (link.start, self.container.size);
+        let (to, size) = (link.start, self.container.count);
         let what = format!("links to sector {to}, outside its {size} sectors");
         self.remark("ebr-link-outside", &what);
         None
     }
 
-    fn logical(&mut self, entry: &Entry, base: u64, ebr: u64) {
+    fn logical(&mut self, entry: &DosEntry, base: u64, ebr: u64) {
         let (first, end) = (u64::from(self.container.start), self.container.end());
         let start = base.saturating_add(u64::from(entry.start));
-        let outside = start < first || start.saturating_add(u64::from(entry.size)) > end;
+        let outside = start < first || start.saturating_add(u64::from(entry.count)) > end;
         if outside && entry.slot >= 2 {
             return; // junk that systems skip in the two slots that no tool uses
         }
         let mut found = mbr::from_entry(entry, self.next, base, self.unit);
         found.inside = Some(u32::from(self.container.slot) + 1);
-        found.entry_at = Bytes::new(ebr + (TABLE + ENTRY * usize::from(entry.slot)) as u64);
+        found.entry_at = Bytes::new(ebr + DosEntry::at(entry.slot) as u64);
         found
             .remarks
             .extend(logical_remark(&found, outside, entry.start == 0));
@@ -115,7 +118,7 @@ impl Chain<'_> {
     }
 
     fn no_record(&mut self, at: u32, offset: u64) -> Result<()> {
-        let blank = self.view.try_record(offset, LEN)?;
+        let blank = self.view.try_record(offset, BOOT_RECORD_BYTES)?;
         match blank.map(|r| r.bytes().iter().all(|b| *b == 0)) {
             None => self.remark(
                 "ebr-link-outside",
@@ -150,7 +153,7 @@ fn logical_remark(found: &Partition, outside: bool, on_ebr: bool) -> Option<Rema
 }
 
 /// Writing a partition that contains a later EBR destroys the rest of the chain.
-fn inside_logicals(table: &mut Table, ebrs: &HashSet<u32>, container: &Entry, unit: SectorSize) {
+fn inside_logicals(table: &mut Table, ebrs: &HashSet<u32>, container: &DosEntry, unit: SectorSize) {
     let number = u32::from(container.slot) + 1;
     let bytes = |at: &u32| (u64::from(container.start) + u64::from(*at)) * u64::from(unit.get());
     for logical in &mut table.partitions {

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
+use ioalign_core::on_disk::bytes::{le32, le64};
+
 use super::survey::SECTOR;
-use crate::tables::{le32, le64};
 
 /// Code ends before this; a list that reaches it has no end.
 const FIRST: usize = 0x100;
@@ -94,7 +95,7 @@ pub fn read(sector: &[u8], width: Width, segment: u64) -> Option<Vec<Run>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::put;
+    use ioalign_core::on_disk::bytes::put;
 
     #[test]
     fn a_list_goes_backwards_and_its_segments_go_on() {

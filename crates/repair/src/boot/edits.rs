@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use ioalign_core::on_disk::bytes::put;
+
 use super::Moved;
 use super::survey::{Fate, fate};
-use crate::tables::put;
 use crate::{Disk, Error, Patch, Phase, Result};
 
 /// New bytes at addresses of before the move.

@@ -1,10 +1,11 @@
 //! exFAT: `PartitionOffset`, 64 bits at 0x40, in both boot regions of twelve sectors, each sealed by a checksum
 //! that fills its last sector (exFAT specification 3.1.3 and 3.4). 0 means that it is not to be used.
 
+use ioalign_core::on_disk::bytes::{has, le32, le64, put, u8_at};
+
 use super::hidden::{Starts, Verdict, told};
 use super::survey::Survey;
 use super::{Consequence, Moved};
-use crate::tables::{le32, le64, put};
 
 const OFFSET: usize = 0x40;
 /// Sectors a region, the last of which is the checksum.
@@ -14,8 +15,8 @@ const NOT_SUMMED: [usize; 3] = [106, 107, 112];
 
 /// Reads a partition that moves; whether it is exFAT.
 pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
-    let shift = boot.get(108).copied().unwrap_or(0);
-    if boot.get(3..11) != Some(b"EXFAT   ") || !(9..=12).contains(&shift) {
+    let shift = u8_at(boot, 108);
+    if !has(boot, 3, b"EXFAT   ") || !(9..=12).contains(&shift) {
         return false;
     }
     let sector = 1usize << shift;
@@ -32,7 +33,7 @@ fn one(survey: &mut Survey<'_>, moved: &Moved, sector: usize, skip: usize, name:
     let Some(mut bytes) = read.filter(|_| end <= moved.bytes) else {
         return;
     };
-    let is_whole = bytes.get(3..11) == Some(b"EXFAT   ") && sealed(&bytes, sector);
+    let is_whole = has(&bytes, 3, b"EXFAT   ") && sealed(&bytes, sector);
     if !is_whole {
         let what = format!("{name}: its checksum is wrong, it is left as it is");
         survey

@@ -1,8 +1,9 @@
 //! What knows absolute sectors and cannot be told new ones: LILO, hybrid CD images, BSD labels.
 
+use ioalign_core::on_disk::bytes::{has, le16, le32};
+
 use super::survey::Survey;
 use super::{Consequence, Moved};
-use crate::tables::le32;
 
 /// At 64 in the MBR code of `isohybrid`.
 const ISOHYBRID: u32 = 0x7078_c0fb;
@@ -15,7 +16,7 @@ const MOST_ENTRIES: usize = 22;
 pub fn disk(survey: &mut Survey<'_>) {
     for home in survey.homes() {
         let sector = survey.sector(home.at).unwrap_or_default();
-        if sector.get(6..10) == Some(b"LILO") {
+        if has(&sector, 6, b"LILO") {
             let what = format!(
                 "LILO is in {}: it reads the kernel by absolute sectors, and would read others after the move",
                 home.name()
@@ -26,7 +27,7 @@ pub fn disk(survey: &mut Survey<'_>) {
     }
     let boot = survey.sector(0).unwrap_or_default();
     let volume = survey.read(32768, 6).unwrap_or_default();
-    if le32(&boot, 64) == ISOHYBRID || volume.get(1..6) == Some(b"CD001") {
+    if le32(&boot, 64) == ISOHYBRID || has(&volume, 1, b"CD001") {
         let what = "the disk is a CD image as well: its boot code and its file system count from the \
                     beginning of the disk, over all partitions";
         survey.add(Consequence::refused(None, what).advised("write the image anew instead"));
@@ -56,7 +57,7 @@ pub fn partition(survey: &mut Survey<'_>, moved: &Moved) {
 /// Whether all partitions in use begin behind the start of the slice. The entries for the whole disk or
 /// slice have no type.
 fn counts_from_disk(label: &[u8], start: u64) -> bool {
-    let count = usize::try_from(le32(label, 138) & 0xffff).unwrap_or(0);
+    let count = usize::from(le16(label, 138));
     let entries = label.get(148..).unwrap_or_default().chunks_exact(16);
     let used = entries
         .take(count.min(MOST_ENTRIES))

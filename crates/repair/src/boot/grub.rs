@@ -8,10 +8,11 @@
 
 use std::ops::Range;
 
+use ioalign_core::on_disk::bytes::le32;
+
 use super::Consequence;
 use super::blocklist::{self, Run, Width};
 use super::survey::{Fate, Home, SECTOR, Survey};
-use crate::tables::le32;
 
 /// Both boot sectors end in these messages.
 const MESSAGES: &[u8] = b"Geom\0Hard Disk\0Read\0 Error";

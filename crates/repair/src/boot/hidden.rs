@@ -6,9 +6,11 @@
 //! are understood; what is neither is no start, and stays. 0 means that it was never known: an image
 //! without a table, a mkfs on a file.
 
+use ioalign_core::on_disk::bytes::le32;
+
 use super::survey::Survey;
 use super::{Consequence, Moved};
-use crate::tables::{Table, le32};
+use crate::tables::Table;
 
 /// Where a BIOS parameter block has them, with 32 bits.
 const IN_BLOCK: u64 = 0x1c;

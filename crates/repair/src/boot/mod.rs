@@ -15,11 +15,11 @@ mod fat;
 mod foreign;
 mod gaps;
 mod grub;
+mod hibernated;
 mod hidden;
 mod joined;
 mod ntfs;
 mod survey;
-mod swap;
 mod syslinux;
 mod windows;
 
@@ -144,7 +144,7 @@ fn ask(
     let mut survey = Survey::new(disk, table, moved, extended);
     gaps::check(&mut survey, reserved);
     foreign::disk(&mut survey);
-    swap::read(&mut survey);
+    hibernated::read(&mut survey);
     grub::read(&mut survey);
     windows::read(&mut survey);
     for one in moved {

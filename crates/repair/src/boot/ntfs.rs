@@ -1,41 +1,37 @@
 //! NTFS, and BitLocker, whose boot sector is made like it: hidden sectors as FAT has them. NTFS has a copy of
 //! its boot sector behind its last sector, which is the last one of the partition.
 
+use ioalign_core::on_disk::NtfsBootSector;
+use ioalign_core::on_disk::bytes::{has, le16};
+
 use super::hidden::BootSector;
 use super::survey::Survey;
 use super::{Consequence, Moved};
-use crate::tables::{le32, le64};
-
-const NTFS: &[u8] = b"NTFS    ";
-const BITLOCKER: &[u8] = b"-FVE-FS-";
 
 /// Reads a partition that moves; whether it is one of these.
 pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
-    let Some(sector) = bytes_per_sector(boot) else {
-        return false;
-    };
-    let own = |name| BootSector {
+    let own = |name, sector| BootSector {
         name,
         at: moved.from,
         bytes: boot,
         sector,
     };
-    match boot.get(3..11) {
-        Some(NTFS) => ntfs(survey, moved, &own("NTFS")),
-        Some(BITLOCKER) => bitlocker(survey, moved, &own("BitLocker")),
-        _ => return false,
+    if let Some(volume) = NtfsBootSector::read(boot).filter(NtfsBootSector::is_sector) {
+        ntfs(survey, moved, &own("NTFS", volume.sector), volume.sectors);
+        return true;
     }
-    true
+    let sector = u64::from(le16(boot, 0x0b));
+    let is_sector = sector.is_power_of_two() && (256..=4096).contains(&sector);
+    if has(boot, 3, b"-FVE-FS-") && is_sector {
+        bitlocker(survey, moved, &own("BitLocker", sector));
+        return true;
+    }
+    false
 }
 
-fn bytes_per_sector(boot: &[u8]) -> Option<u64> {
-    let bytes = u64::from(le32(boot, 0x0b) & 0xffff);
-    (bytes.is_power_of_two() && (256..=4096).contains(&bytes)).then_some(bytes)
-}
-
-fn ntfs(survey: &mut Survey<'_>, moved: &Moved, own: &BootSector<'_>) {
+fn ntfs(survey: &mut Survey<'_>, moved: &Moved, own: &BootSector<'_>, sectors: u64) {
     let verdict = own.place(survey, moved, None);
-    let total = le64(own.bytes, 0x28).checked_mul(own.sector);
+    let total = sectors.checked_mul(own.sector);
     let copy = total.and_then(|total| copy(survey, moved, total, own.sector));
     let Some((at, bytes)) = copy else {
         let what = "NTFS: there is no copy of the boot sector behind its last sector";
@@ -60,7 +56,7 @@ fn copy(survey: &mut Survey<'_>, moved: &Moved, total: u64, sector: u64) -> Opti
         }
         let at = moved.from.checked_add(skip)?;
         let copy = survey.sector(at)?;
-        if copy.get(3..11) == Some(NTFS) && bytes_per_sector(&copy) == Some(sector) {
+        if NtfsBootSector::read(&copy).is_some_and(|copy| copy.sector == sector) {
             return Some((at, copy));
         }
     }

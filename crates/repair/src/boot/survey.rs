@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::edits::Edits;
 use super::{Consequence, Fixups, Moved, Weight};
-use crate::disk::read_bytes;
+use crate::disk::{DiskPart, read_bytes};
 use crate::tables::{Slot, SlotKind, Table};
 use crate::{Disk, Phase, Result};
 
@@ -73,9 +73,11 @@ impl<'a> Survey<'a> {
         (end <= self.disk.size_bytes()).then(|| read_bytes(self.disk, at, len))
     }
 
-    /// The disk itself, for a reader that goes through a file system.
-    pub fn disk(&mut self) -> &mut dyn Disk {
-        self.disk
+    /// A partition by itself, for a reader of file systems.
+    pub fn part(&mut self, slot: &Slot) -> DiskPart<'_> {
+        let place = slot.start..slot.end();
+        let disk = &mut *self.disk;
+        DiskPart { disk, place }
     }
 
     /// The sector of boot code at an address.

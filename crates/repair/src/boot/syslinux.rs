@@ -3,10 +3,11 @@
 //! (`core/diskboot.inc`, `extlinux/main.c`), which EXTLINUX writes whatever the file system is. So only
 //! these change.
 
+use ioalign_core::on_disk::bytes::le32;
+
 use super::hidden::BootSector;
 use super::survey::{SECTOR, Survey};
 use super::{Consequence, Moved};
-use crate::tables::le32;
 
 /// Before the signature of the boot sector.
 const MAGIC: u32 = 0x3eb2_02fe;

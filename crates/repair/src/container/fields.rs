@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 
+use ioalign_core::on_disk::bytes;
+
 use super::store::{Store, damaged};
 
 /// A record of fixed length; what does not fit is left out, which a test would see.
@@ -36,28 +38,27 @@ impl Fields {
 
     /// Some bytes; zeros behind the end.
     pub fn get<const N: usize>(&self, at: usize) -> [u8; N] {
-        let part = at.checked_add(N).and_then(|end| self.0.get(at..end));
-        part.and_then(|part| part.try_into().ok()).unwrap_or([0; N])
+        bytes::field(&self.0, at).unwrap_or([0; N])
     }
 
     /// A little-endian number; 0 behind the end.
     pub fn le32(&self, at: usize) -> u32 {
-        u32::from_le_bytes(self.get(at))
+        bytes::le32(&self.0, at)
     }
 
     /// A little-endian number; 0 behind the end.
     pub fn le64(&self, at: usize) -> u64 {
-        u64::from_le_bytes(self.get(at))
+        bytes::le64(&self.0, at)
     }
 
     /// A big-endian number; 0 behind the end.
     pub fn be32(&self, at: usize) -> u32 {
-        u32::from_be_bytes(self.get(at))
+        bytes::be32(&self.0, at)
     }
 
     /// A big-endian number; 0 behind the end.
     pub fn be64(&self, at: usize) -> u64 {
-        u64::from_be_bytes(self.get(at))
+        bytes::be64(&self.0, at)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Superblocks by their magic numbers.
 
+use ioalign_core::on_disk::NtfsBootSector;
+use ioalign_core::on_disk::bytes::{be16, be32, has, le16, le32, le64, u8_at};
+
 use super::Content;
-use crate::bytes::{be16, be32, has, le16, le32, le64, u8_at};
 use crate::{Disk, Error, Result};
 
 /// What is looked at: btrfs has its superblock at 64 KiB, ZFS the names of its first label before 128 KiB.
@@ -158,8 +160,8 @@ fn bitlocker(head: &[u8]) -> Option<Content> {
 }
 
 fn ntfs(head: &[u8]) -> Option<Content> {
-    let sector = u64::from(le16(head, 11));
-    has(head, 3, b"NTFS    ").then_some(Content::Ntfs { sector })
+    let sector = NtfsBootSector::read(head)?.sector;
+    Some(Content::Ntfs { sector })
 }
 
 fn exfat(head: &[u8]) -> Option<Content> {

@@ -8,7 +8,7 @@ use crate::content::{self, Content};
 use crate::fix::Sectored;
 use crate::mover::job::overlap;
 use crate::overlay::{self, Layer, Piece, Source};
-use crate::tables::{Ground, Slot, Table, refused};
+use crate::tables::{Ground, Slot, Table, Type, refused};
 use crate::{Disk, Error, ErrorKind, Move, Result};
 
 /// Plans a conversion. The disk is only read.
@@ -99,7 +99,10 @@ impl Planner<'_> {
             consequences.extend(follow(&Case {
                 number: old.number,
                 content: &content,
-                kind: self.table.type_of(old.number),
+                kind: match self.table.kind_of(old.number) {
+                    Some(Type::Gpt(kind)) => Some(kind),
+                    _ => None,
+                },
                 to,
                 resized: old.size != new.size,
             }));
@@ -205,7 +208,7 @@ fn can_be_patched(partitions: &[Partition], fixups: &boot::Fixups) -> Result<()>
             .any(|patch| overlap(&patch.place(), &place))
         {
             let what = format!(
-                "the FAT file system in partition {} is laid out anew, and a boot store in it names a partition that moves",
+                "the FAT file system in partition {} is laid out anew, and boot code in it names a partition that moves",
                 one.old.number
             );
             let advice = "bring the starts into place first (`ioalign fix --apply`), then convert";

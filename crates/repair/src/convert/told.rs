@@ -1,8 +1,10 @@
 //! What is to be told of file systems that are made anew, and of boot code.
 
+use ioalign_core::on_disk::FAT16_BELOW;
+use ioalign_core::on_disk::bytes::has;
+
 use super::fat;
 use crate::boot::{Consequence, Weight};
-use crate::bytes::has;
 use crate::tables::{Slot, Table};
 use crate::{Disk, Error, Result};
 
@@ -14,7 +16,7 @@ pub fn few_clusters(
 ) -> Option<Consequence> {
     let was_32 = before.kind == fat::Kind::Fat32;
     let (clusters, size) = (after.clusters(), after.cluster);
-    let few = was_32 && clusters < fat::FAT16_BELOW;
+    let few = was_32 && clusters < FAT16_BELOW;
     let what = match after.kind {
         fat::Kind::Fat32 => format!(
             "the FAT32 has {clusters} clusters, fewer than the 65525 of its specification, as before: Linux reads it, UEFI firmware does not"

@@ -1,6 +1,8 @@
 //! How much of its partition a file system takes, by its own word.
 
-use crate::bytes::{has, le16, le32, le64, u8_at};
+use ioalign_core::on_disk::NtfsBootSector;
+use ioalign_core::on_disk::bytes::{be32, be64, has, le16, le32, le64, u8_at};
+
 use crate::content::Content;
 use crate::{Disk, Error, Result};
 
@@ -12,9 +14,8 @@ pub fn extent(disk: &mut dyn Disk, start: u64, content: &Content) -> Result<Opti
     Ok(match content {
         Content::Ext { block } => ext(&head).and_then(|blocks| blocks.checked_mul(*block)),
         // The last sector of its partition holds a copy of the boot sector, and is not counted.
-        Content::Ntfs { sector } => le64(&head, 40)
-            .checked_add(1)
-            .and_then(|sectors| sectors.checked_mul(*sector)),
+        Content::Ntfs { sector } => NtfsBootSector::read(&head)
+            .and_then(|volume| volume.sectors.checked_add(1)?.checked_mul(*sector)),
         Content::Fat { .. } => crate::convert::fat::Geometry::read(&head).map(|fat| fat.bytes()),
         Content::Xfs { .. } => xfs(&head),
         Content::ExFat { sector } => le64(&head, 72).checked_mul(*sector),
@@ -36,8 +37,7 @@ fn ext(head: &[u8]) -> Option<u64> {
 }
 
 fn xfs(head: &[u8]) -> Option<u64> {
-    let blocks = head.get(8..16)?.try_into().ok().map(u64::from_be_bytes)?;
-    let size = head.get(4..8)?.try_into().ok().map(u32::from_be_bytes)?;
+    let (size, blocks) = (be32(head, 4), be64(head, 8));
     has(head, 0, b"XFSB").then(|| blocks.checked_mul(u64::from(size)))?
 }
 

@@ -1,7 +1,9 @@
 //! The MBR: four entries, one of which may be the container of logical partitions.
 
+use ioalign_core::on_disk::DosEntry;
+use ioalign_core::on_disk::bytes::le32;
+
 use super::ebr::{self, Link, narrow};
-use super::entry::{self, Entry};
 use super::{Sectors, Slot, SlotKind, in_sectors, refused};
 use crate::{Disk, Result};
 
@@ -11,8 +13,8 @@ pub struct Dos {
     unit: u64,
     size: u64,
     sector: Vec<u8>,
-    /// Index and entry of the extended partition.
-    extended: Option<(usize, Entry)>,
+    /// The entry of the extended partition.
+    extended: Option<DosEntry>,
     links: Vec<Link>,
 }
 
@@ -20,30 +22,28 @@ impl Dos {
     /// Reads the chain behind a signed sector that guards no GPT.
     pub fn read(disk: &mut dyn Disk, sector: Vec<u8>) -> Result<Self> {
         let unit = disk.logical_bytes();
-        if let Some(odd) = entry::all(&sector).find(|entry| entry.flags & 0x7f != 0) {
+        let entries = DosEntry::all(&sector);
+        if let Some(odd) = entries.iter().find(|entry| entry.flags & 0x7f != 0) {
             let flags = odd.flags;
             return Err(refused(format!(
                 "sector 0 is no partition table: an entry has the flags {flags:#04x}"
             )));
         }
-        if entry::all(&sector).any(|entry| entry.kind == 0x42 && entry.is_used()) {
+        if entries
+            .iter()
+            .any(|entry| entry.kind == 0x42 && entry.is_used())
+        {
             return Err(refused(
                 "the disk is a dynamic disk of Windows (LDM): its volumes are listed at its end",
             ));
         }
-        let mut extended = entry::all(&sector)
-            .enumerate()
-            .filter(|(_, entry)| entry.is_used() && entry.is_extended());
+        let mut extended = entries.into_iter().filter(DosEntry::is_extended);
         let first = extended.next();
         if extended.next().is_some() {
             return Err(refused("there are two extended partitions"));
         }
-        drop(extended);
         let links = match first {
-            Some((_, entry)) => {
-                let start = u64::from(entry.start);
-                ebr::read(disk, start, start + u64::from(entry.count), unit)?
-            }
+            Some(entry) => ebr::read(disk, u64::from(entry.start), entry.end(), unit)?,
             None => Vec::new(),
         };
         Ok(Self {
@@ -62,11 +62,11 @@ impl Dos {
 
     /// The partitions by number.
     pub fn slots(&self) -> Vec<Slot> {
-        let primaries = entry::all(&self.sector)
-            .zip(1..)
-            .filter(|(entry, _)| entry.is_used())
-            .map(|(entry, number)| Slot {
-                number,
+        let primaries = DosEntry::all(&self.sector)
+            .into_iter()
+            .filter(DosEntry::is_used)
+            .map(|entry| Slot {
+                number: u32::from(entry.slot) + 1,
                 start: u64::from(entry.start) * self.unit,
                 size: u64::from(entry.count) * self.unit,
                 kind: if entry.is_extended() {
@@ -107,27 +107,29 @@ impl Dos {
             self.place(&mut boot, slot)?;
         }
         let mut groups = Vec::new();
-        if let Some((index, old)) = self.extended {
+        if let Some(old) = self.extended {
             let container = self.container(&old, slots)?;
             let chain = self.chain(slots, container)?;
             groups.push(chain);
-            let entry = Entry {
+            let entry = DosEntry {
                 start: narrow(container.0)?,
                 count: narrow(container.1 - container.0)?,
                 ..old
             };
-            entry::set(&mut boot, index, &entry, 0);
+            entry.write(&mut boot, 0);
         }
         groups.push(vec![Sectors { at: 0, bytes: boot }]);
         Ok(groups)
     }
 
     /// The entry of a partition.
-    fn entry(&self, number: u32) -> Option<Entry> {
-        let index = usize::try_from(number.checked_sub(1)?).ok()?;
-        let entry = match index.checked_sub(4) {
-            None => entry::get(&self.sector, index),
-            Some(link) => entry::get(&self.links.get(link)?.sector, 0),
+    fn entry(&self, number: u32) -> Option<DosEntry> {
+        let entry = match number.checked_sub(5) {
+            None => DosEntry::read(&self.sector, index(number)),
+            Some(link) => {
+                let link = self.links.get(usize::try_from(link).ok()?)?;
+                DosEntry::read(&link.sector, 0)
+            }
         };
         entry.is_used().then_some(entry)
     }
@@ -139,7 +141,7 @@ impl Dos {
 
     /// By what Windows, and Linux in PARTUUIDs, tell this disk from others.
     pub fn signature(&self) -> u32 {
-        super::le32(&self.sector, 440)
+        le32(&self.sector, 440)
     }
 
     /// Where the record of a logical partition is.
@@ -149,25 +151,21 @@ impl Dos {
     }
 
     fn place(&self, boot: &mut [u8], slot: &Slot) -> Result<()> {
-        let index = usize::try_from(slot.number.saturating_sub(1)).unwrap_or(usize::MAX);
-        let old = entry::get(boot, index);
-        let entry = Entry {
+        let old = DosEntry::read(boot, index(slot.number));
+        let entry = DosEntry {
             start: narrow(in_sectors(slot.start, self.unit, "a partition")?)?,
             count: narrow(in_sectors(slot.size, self.unit, "a size")?)?,
             ..old
         };
         if entry != old {
-            entry::set(boot, index, &entry, 0);
+            entry.write(boot, 0);
         }
         Ok(())
     }
 
     /// Where the extended partition lies now: where it was asked to, grown over its logical partitions.
-    fn container(&self, old: &Entry, slots: &[Slot]) -> Result<(u64, u64)> {
-        let mut ends = (
-            u64::from(old.start),
-            u64::from(old.start) + u64::from(old.count),
-        );
+    fn container(&self, old: &DosEntry, slots: &[Slot]) -> Result<(u64, u64)> {
+        let mut ends = (u64::from(old.start), old.end());
         for slot in slots {
             let start = in_sectors(slot.start, self.unit, "a partition")?;
             let end = in_sectors(slot.end(), self.unit, "an end")?;
@@ -206,4 +204,9 @@ impl Dos {
         });
         Ok(sectors.collect())
     }
+}
+
+/// The entry of a primary partition; for any other number one that no sector has.
+pub(super) fn index(number: u32) -> u8 {
+    u8::try_from(number).map_or(u8::MAX, |number| number.wrapping_sub(1))
 }

@@ -4,7 +4,8 @@
 //! A partition's start counts from its own record, the next record's from the start of the extended
 //! partition. Records need no alignment; they must only lie where no data is (libfdisk, `dos.c`).
 
-use super::entry::{self, Entry};
+use ioalign_core::on_disk::{DosEntry, is_boot_record};
+
 use super::{Slot, read_block, refused};
 use crate::{Disk, Result};
 
@@ -67,17 +68,17 @@ fn parse(lba: u64, sector: &[u8], extended: (u64, u64)) -> Result<Follow> {
             "the record of logical partitions at sector {lba} {what}"
         ))
     };
-    if !entry::is_signed(sector) {
+    if !is_boot_record(sector) {
         return Err(bad("has no signature"));
     }
-    let entries: Vec<_> = entry::all(sector).collect();
-    if entries.iter().skip(2).any(Entry::is_used) {
+    let [own, link, others @ ..] = DosEntry::all(sector);
+    if others.iter().any(DosEntry::is_used) {
         return Err(bad("has more than two entries"));
     }
-    let used = |index: usize| entries.get(index).filter(|entry| entry.is_used());
-    let partition = used(0).map(|own| (lba + u64::from(own.start), u64::from(own.count)));
-    let next = used(1).map(|link| extended.0 + u64::from(link.start));
-    if used(0).is_some_and(Entry::is_extended) || used(1).is_some_and(|link| !link.is_extended()) {
+    let place = (lba + u64::from(own.start), u64::from(own.count));
+    let partition = own.is_used().then_some(place);
+    let next = link.is_used().then(|| extended.0 + u64::from(link.start));
+    if own.is_extended() || (link.is_used() && !link.is_extended()) {
         return Err(bad("has its entries in an order that is not usual"));
     }
     let inside = |at: u64| (extended.0..extended.1).contains(&at);
@@ -157,24 +158,24 @@ fn tie(links: &mut [Link], base: u64) -> Result<()> {
         .chain([None])
         .collect();
     for (link, next) in links.iter_mut().zip(next) {
-        let own = entry::get(&link.sector, 0);
-        let entry = Entry {
+        let own = DosEntry {
             start: narrow(link.start - link.lba)?,
             count: narrow(link.count)?,
-            ..own
+            ..DosEntry::read(&link.sector, 0)
         };
-        entry::set(&mut link.sector, 0, &entry, link.lba);
+        own.write(&mut link.sector, link.lba);
         let Some((lba, count)) = next else {
-            entry::clear(&mut link.sector, 1);
+            DosEntry::clear(&mut link.sector, 1);
             continue;
         };
-        let entry = Entry {
-            flags: 0,
+        let onward = DosEntry {
+            slot: 1,
             kind: 0x05,
             start: narrow(lba - base)?,
             count: narrow(count)?,
+            ..DosEntry::default()
         };
-        entry::set(&mut link.sector, 1, &entry, base);
+        onward.write(&mut link.sector, base);
     }
     Ok(())
 }

@@ -1,20 +1,33 @@
 //! The GPT: both copies, rewritten so that one of them is whole at every instant.
 
-use super::entry::{self, Entry};
-use super::guid_sector::{Copy, Numbers, le64, put};
+use ioalign_core::on_disk::{DosEntry, GPT_ENTRY_BYTES, GptEntry, GptHeader, PROTECTIVE};
+
 use super::{Sectors, Slot, SlotKind, in_sectors, read_block, refused};
 use crate::{Disk, Error, Result};
+
+/// More entries than this are no table that a partitioner wrote.
+const MOST_ENTRIES: u32 = 4096;
+const MOST_ENTRY_BYTES: u32 = 4096;
 
 /// Both copies of a GPT that agree.
 #[derive(Clone, Debug)]
 pub struct Gpt {
     pub(super) unit: u64,
-    pub(super) numbers: Numbers,
-    pub(super) backup_array: u64,
     /// The boot code and the entry that guards the table.
     pub(super) boot: Vec<u8>,
-    pub(super) primary: Copy,
-    pub(super) backup: Copy,
+    pub(super) primary: GptCopy,
+    pub(super) backup: GptCopy,
+}
+
+/// One copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GptCopy {
+    /// What its header says.
+    pub header: GptHeader,
+    /// The whole block with the header.
+    pub block: Vec<u8>,
+    /// All entries, rounded up to whole blocks.
+    pub entries: Vec<u8>,
 }
 
 impl Gpt {
@@ -22,11 +35,9 @@ impl Gpt {
     pub fn read(disk: &mut dyn Disk, boot: &[u8]) -> Result<Self> {
         let gpt = Self::read_anywhere(disk, boot)?;
         let last = (disk.size_bytes() / gpt.unit).saturating_sub(1);
-        if gpt.numbers.other != last {
-            let what = format!(
-                "the backup GPT is at block {} and the disk ends at {last}",
-                gpt.numbers.other
-            );
+        let backup = gpt.backup.header.own;
+        if backup != last {
+            let what = format!("the backup GPT is at block {backup} and the disk ends at {last}");
             let advice = "--grow moves it there, and the last partition grows up to it";
             return Err(refused(what).advise(advice));
         }
@@ -37,9 +48,11 @@ impl Gpt {
     pub fn read_anywhere(disk: &mut dyn Disk, boot: &[u8]) -> Result<Self> {
         guarded_alone(boot)?;
         let unit = disk.logical_bytes();
-        let (numbers, primary) = copy(disk, 1, "primary")?;
-        let (other, backup) = copy(disk, numbers.other, "backup")?;
-        if other.own != numbers.other || other.other != 1 || numbers.own != 1 {
+        let primary = GptCopy::read(disk, 1, "primary")?;
+        let named = primary.header.alternate;
+        let backup = GptCopy::read(disk, named, "backup")?;
+        let own = (primary.header.own, backup.header.own);
+        if own != (1, named) || backup.header.alternate != 1 {
             return Err(refused("the two GPT headers do not name each other"));
         }
         if primary.entries != backup.entries {
@@ -49,8 +62,6 @@ impl Gpt {
         }
         Ok(Self {
             unit,
-            numbers,
-            backup_array: other.array,
             boot: boot.to_vec(),
             primary,
             backup,
@@ -62,43 +73,47 @@ impl Gpt {
         self.unit
     }
 
+    /// The entries that are used, with the numbers of their partitions.
+    fn used(&self) -> impl Iterator<Item = (u32, GptEntry)> {
+        let GptHeader {
+            count, entry_bytes, ..
+        } = self.primary.header;
+        let size = usize::try_from(entry_bytes).unwrap_or(GPT_ENTRY_BYTES);
+        let entries = self.primary.entries.chunks_exact(size.max(1));
+        let numbered = (1..=count).zip(entries);
+        numbered.filter_map(|(number, raw)| Some((number, GptEntry::read(raw)?)))
+    }
+
     /// The partitions by number.
     pub fn slots(&self) -> Vec<Slot> {
-        let size = usize::try_from(self.numbers.entry).unwrap_or(128);
-        let entries = self.primary.entries.chunks_exact(size);
-        let count = usize::try_from(self.numbers.count).unwrap_or(0);
-        entries
-            .take(count)
-            .zip(1..)
-            .filter(|(entry, _)| entry.iter().take(16).any(|byte| *byte != 0))
-            .map(|(entry, number)| {
-                let (first, last) = (le64(entry, 32), le64(entry, 40));
-                let count = last.saturating_add(1).saturating_sub(first);
-                Slot {
-                    number,
-                    start: first.saturating_mul(self.unit),
-                    size: count.saturating_mul(self.unit),
-                    kind: SlotKind::Primary,
-                }
-            })
-            .collect()
+        let slot = |(number, entry): (u32, GptEntry)| {
+            let count = entry.last.saturating_add(1).saturating_sub(entry.first);
+            Slot {
+                number,
+                start: entry.first.saturating_mul(self.unit),
+                size: count.saturating_mul(self.unit),
+                kind: SlotKind::Primary,
+            }
+        };
+        self.used().map(slot).collect()
     }
 
     /// The type of a partition.
     pub fn kind_of(&self, number: u32) -> Option<[u8; 16]> {
-        let size = usize::try_from(self.numbers.entry).unwrap_or(128);
-        let index = usize::try_from(number.checked_sub(1)?).ok()?;
-        let entry = self.primary.entries.chunks_exact(size).nth(index)?;
-        let kind = entry.get(..16)?.try_into().ok()?;
-        (kind != [0; 16]).then_some(kind)
+        let mut used = self.used();
+        used.find(|(own, _)| *own == number)
+            .map(|(_, entry)| entry.kind)
     }
 
     /// What the header says is usable.
     pub const fn usable(&self) -> (u64, u64) {
-        let end = self.numbers.last.saturating_add(1);
+        let header = &self.primary.header;
         (
-            self.numbers.first.saturating_mul(self.unit),
-            end.saturating_mul(self.unit),
+            header.first_usable.saturating_mul(self.unit),
+            header
+                .last_usable
+                .saturating_add(1)
+                .saturating_mul(self.unit),
         )
     }
 
@@ -106,75 +121,111 @@ impl Gpt {
     pub fn rewritten(&self, slots: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
         let mut entries = self.primary.entries.clone();
         for slot in slots {
-            self.place(&mut entries, slot)?;
+            self.place_in(self.unit, &mut entries, slot)?;
         }
-        let group = |copy: &Copy, header: u64, array: u64| {
-            let mut copy = Copy {
-                header: copy.header.clone(),
-                entries: entries.clone(),
-            };
-            copy.seal(&self.numbers);
-            let at = |lba: u64| lba * self.unit;
-            vec![
-                Sectors {
-                    at: at(array),
-                    bytes: copy.entries,
-                },
-                Sectors {
-                    at: at(header),
-                    bytes: copy.header,
-                },
-            ]
-        };
-        Ok(vec![
-            group(&self.backup, self.numbers.other, self.backup_array),
-            group(&self.primary, 1, self.numbers.array),
-        ])
-    }
-
-    fn place(&self, entries: &mut [u8], slot: &Slot) -> Result<()> {
-        self.place_in(self.unit, entries, slot)
+        let group = |copy: &GptCopy| copy.written(copy.header, &entries, self.unit);
+        Ok(vec![group(&self.backup), group(&self.primary)])
     }
 
     /// Writes a place into an entry, counted in blocks of `unit` bytes.
     pub(super) fn place_in(&self, unit: u64, entries: &mut [u8], slot: &Slot) -> Result<()> {
         let first = in_sectors(slot.start, unit, "a partition")?;
         let count = in_sectors(slot.size, unit, "a size")?;
-        let index = u64::from(slot.number.saturating_sub(1)) * u64::from(self.numbers.entry);
-        let index = usize::try_from(index).unwrap_or(usize::MAX / 2);
-        put(entries, index + 32, &first.to_le_bytes());
-        put(entries, index + 40, &(first + count - 1).to_le_bytes());
+        let size = u64::from(self.primary.header.entry_bytes);
+        let at = u64::from(slot.number.saturating_sub(1)) * size;
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        if let Some(entry) = entries.get_mut(at..) {
+            GptEntry::write_place(entry, first, first + count - 1);
+        }
         Ok(())
     }
 }
 
+impl GptCopy {
+    fn read(disk: &mut dyn Disk, lba: u64, what: &str) -> Result<Self> {
+        let unit = disk.logical_bytes();
+        let at = lba.checked_mul(unit).filter(|at| *at < disk.size_bytes());
+        let at =
+            at.ok_or_else(|| refused(format!("the {what} GPT header would lie past the end")))?;
+        let block = read_block(disk, at)?;
+        let header = sound(&block, what)?;
+        let length = header.array_bytes().next_multiple_of(unit);
+        let mut entries = vec![0; usize::try_from(length).unwrap_or(0)];
+        disk.read_at(header.array.saturating_mul(unit), &mut entries)
+            .map_err(|error| {
+                Error::io(format!("cannot read the entries of the {what} GPT"), error)
+            })?;
+        if array_crc(&header, &entries) != Some(header.array_crc) {
+            return Err(refused(format!(
+                "the entries of the {what} GPT do not match their checksum: repair it first (gdisk)"
+            )));
+        }
+        Ok(Self {
+            header,
+            block,
+            entries,
+        })
+    }
+
+    /// The blocks of this copy with another header and other entries: the entries first.
+    pub fn written(&self, header: GptHeader, entries: &[u8], unit: u64) -> Vec<Sectors> {
+        let array_crc = array_crc(&header, entries).unwrap_or(0);
+        let header = GptHeader {
+            array_crc,
+            ..header
+        };
+        let mut block = self.block.clone();
+        header.write(&mut block);
+        let at = |lba: u64| lba.saturating_mul(unit);
+        vec![
+            Sectors {
+                at: at(header.array),
+                bytes: entries.to_vec(),
+            },
+            Sectors {
+                at: at(header.own),
+                bytes: block,
+            },
+        ]
+    }
+}
+
+/// The header in a block, whose checksum has to be right.
+fn sound(block: &[u8], what: &str) -> Result<GptHeader> {
+    let bad = |why: &str| {
+        refused(format!(
+            "the {what} GPT header {why}: repair it first with gdisk (an image that is not raw: through qemu-nbd)"
+        ))
+    };
+    let header = GptHeader::read(block).ok_or_else(|| bad("is not there"))?;
+    let crc = GptHeader::computed_crc(block, header.length);
+    let crc = crc.ok_or_else(|| bad("has an impossible length"))?;
+    if crc != header.crc {
+        return Err(bad("has a wrong checksum"));
+    }
+    let least = u32::try_from(GPT_ENTRY_BYTES).unwrap_or(0);
+    let is_sound = header.count <= MOST_ENTRIES
+        && (least..=MOST_ENTRY_BYTES).contains(&header.entry_bytes)
+        && header.entry_bytes.is_power_of_two()
+        && header.first_usable <= header.last_usable;
+    is_sound
+        .then_some(header)
+        .ok_or_else(|| bad("has impossible numbers"))
+}
+
+/// The checksum of the entries that a header counts.
+fn array_crc(header: &GptHeader, entries: &[u8]) -> Option<u32> {
+    let length = usize::try_from(header.array_bytes()).ok()?;
+    entries.get(..length).map(crc32fast::hash)
+}
+
 /// A hybrid MBR names partitions a second time: two tables cannot be changed at one instant.
 fn guarded_alone(boot: &[u8]) -> Result<()> {
-    let others = entry::all(boot).filter(|entry| entry.kind != entry::PROTECTIVE);
-    if others.into_iter().any(|entry| Entry::is_used(&entry)) {
+    let mut entries = DosEntry::all(boot).into_iter();
+    if entries.any(|entry| entry.kind != PROTECTIVE && entry.is_used()) {
         return Err(refused(
             "the MBR in front of the GPT lists partitions as well (hybrid MBR): the two could disagree",
         ));
     }
     Ok(())
-}
-
-fn copy(disk: &mut dyn Disk, lba: u64, what: &str) -> Result<(Numbers, Copy)> {
-    let unit = disk.logical_bytes();
-    let at = lba.checked_mul(unit).filter(|at| *at < disk.size_bytes());
-    let at = at.ok_or_else(|| refused(format!("the {what} GPT header would lie past the end")))?;
-    let header = read_block(disk, at)?;
-    let numbers = Numbers::read(&header, what)?;
-    let unit_len = usize::try_from(unit).unwrap_or(512);
-    let mut entries = vec![0; numbers.array_bytes().next_multiple_of(unit_len)];
-    let array = numbers.array.saturating_mul(unit);
-    disk.read_at(array, &mut entries)
-        .map_err(|error| Error::io(format!("cannot read the entries of the {what} GPT"), error))?;
-    let copy = Copy { header, entries };
-    if !copy.is_whole(&numbers) {
-        return Err(refused(format!(
-            "the entries of the {what} GPT do not match their checksum: repair it first (gdisk)"
-        )));
-    }
-    Ok((numbers, copy))
 }

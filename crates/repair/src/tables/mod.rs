@@ -3,20 +3,18 @@
 //! A table that is only shown may be read with a guess. One that is written over data may not: what is
 //! damaged, hybrid, nested or of an unknown kind is refused with the reason, and nothing is guessed.
 
-mod chs;
 mod dos;
 mod ebr;
-mod entry;
 mod gpt;
 mod gpt_remake;
-mod guid_sector;
 mod remake;
+
+use ioalign_core::on_disk::{DosEntry, PROTECTIVE, is_boot_record};
 
 use crate::{Disk, Error, ErrorKind, Result};
 
 pub use dos::Dos;
 pub use gpt::Gpt;
-pub(crate) use guid_sector::{le32, le64, put};
 pub use remake::{Ground, Remade};
 
 /// A table that can be rewritten.
@@ -25,7 +23,7 @@ pub enum Table {
     /// An MBR with its chain of logical partitions.
     Dos(Dos),
     /// A GPT with both its copies.
-    Gpt(Gpt),
+    Gpt(Box<Gpt>),
 }
 
 /// One partition, in bytes.
@@ -81,11 +79,11 @@ impl Table {
     /// Reads the table of a disk.
     pub fn read(disk: &mut dyn Disk) -> Result<Self> {
         let boot = read_block(disk, 0)?;
-        if !entry::is_signed(&boot) {
+        if !is_boot_record(&boot) {
             return Err(refused("there is no partition table"));
         }
-        if entry::all(&boot).any(|entry| entry.kind == entry::PROTECTIVE) {
-            return Gpt::read(disk, &boot).map(Self::Gpt);
+        if guards_gpt(&boot) {
+            return Gpt::read(disk, &boot).map(Box::new).map(Self::Gpt);
         }
         Dos::read(disk, boot).map(Self::Dos)
     }
@@ -94,19 +92,10 @@ impl Table {
     /// or that has grown.
     pub fn read_anywhere(disk: &mut dyn Disk) -> Result<Self> {
         let boot = read_block(disk, 0)?;
-        if entry::is_signed(&boot) && entry::all(&boot).any(|entry| entry.kind == entry::PROTECTIVE)
-        {
-            return Gpt::read_anywhere(disk, &boot).map(Self::Gpt);
+        if is_boot_record(&boot) && guards_gpt(&boot) {
+            return Gpt::read_anywhere(disk, &boot).map(Box::new).map(Self::Gpt);
         }
         Self::read(disk)
-    }
-
-    /// What a partition is by its entry in a GPT: the bytes of the type, as they are on the disk.
-    pub fn type_of(&self, number: u32) -> Option<[u8; 16]> {
-        match self {
-            Self::Dos(_) => None,
-            Self::Gpt(gpt) => gpt.type_of(number),
-        }
     }
 
     /// Its partitions, the extended one among them, by number.
@@ -206,6 +195,13 @@ fn merged(old: &[Slot], moved: &[Slot]) -> Vec<Slot> {
             })
         })
         .collect()
+}
+
+/// Whether one of the entries of an MBR stands for a GPT.
+fn guards_gpt(boot: &[u8]) -> bool {
+    DosEntry::all(boot)
+        .iter()
+        .any(|entry| entry.kind == PROTECTIVE)
 }
 
 /// One logical block.

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::entry::{self, Entry};
+use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry};
+
 use super::{Dos, Sectors, Slot, SlotKind, Table, in_sectors, refused};
 use crate::{Disk, Result};
 
@@ -84,17 +85,16 @@ impl Table {
 impl Dos {
     fn remade(&self, ground: Ground, slots: &[Slot]) -> Result<Remade> {
         let mut boot = self.boot_sector().to_vec();
-        boot.resize(512, 0);
+        boot.resize(BOOT_RECORD_BYTES, 0);
         for slot in slots {
-            let index = usize::try_from(slot.number.saturating_sub(1)).unwrap_or(usize::MAX / 64);
             let start = in_sectors(slot.start, ground.unit, "a partition")?;
             let count = in_sectors(slot.size, ground.unit, "a size")?;
-            let entry = Entry {
+            let entry = DosEntry {
                 start: super::ebr::narrow(start)?,
                 count: super::ebr::narrow(count)?,
-                ..entry::get(&boot, index)
+                ..DosEntry::read(&boot, super::dos::index(slot.number))
             };
-            entry::set(&mut boot, index, &entry, 0);
+            entry.write(&mut boot, 0);
         }
         let at = 0;
         Ok(Remade {

@@ -7,7 +7,7 @@
 use ioalign_core::{Remark, SectorSize, Severity};
 
 use super::entries::Entries;
-use super::header::Header;
+use super::header::LocatedHeader;
 use crate::error::Result;
 use crate::view::View;
 
@@ -17,7 +17,7 @@ const SIZES: [u32; 4] = [512, 4096, 1024, 2048];
 /// A header with its entries.
 pub struct Copy {
     /// The header.
-    pub header: Header,
+    pub header: LocatedHeader,
     /// The entries; `None` when the header does not lead to any.
     pub entries: Option<Entries>,
 }
@@ -25,7 +25,7 @@ pub struct Copy {
 impl Copy {
     /// The copy whose header is at `lba`; `None` without a signature.
     pub fn load(view: &View, lba: u64, sector: SectorSize) -> Result<Option<Self>> {
-        let Some(header) = Header::read(view, lba, sector)? else {
+        let Some(header) = LocatedHeader::read(view, lba, sector)? else {
             return Ok(None);
         };
         let entries = match &header.impossible {
@@ -51,7 +51,7 @@ impl Copy {
 
     fn entries_match(&self) -> bool {
         let crc = self.entries.as_ref().map(|entries| entries.crc);
-        crc == Some(self.header.array_crc)
+        crc == Some(self.header.fields.array_crc)
     }
 
     /// What is wrong with it, in words.
@@ -63,13 +63,23 @@ impl Copy {
 
     /// Whether its backup header is where it belongs.
     fn reaches_end(&self, view: &View) -> bool {
-        self.header.alternate == last_lba(view, self.header.sector)
+        self.header.fields.alternate == last_lba(view, self.header.sector)
     }
 
     fn same_table(&self, other: &Self) -> bool {
-        let key = |h: &Header| (h.disk, h.count, h.entry_size, h.array_crc);
-        let usable = |h: &Header| (h.first_usable, h.last_usable);
-        key(&self.header) == key(&other.header) && usable(&self.header) == usable(&other.header)
+        let key = |copy: &Self| {
+            let fields = &copy.header.fields;
+            (
+                (
+                    fields.disk,
+                    fields.count,
+                    fields.entry_bytes,
+                    fields.array_crc,
+                ),
+                (fields.first_usable, fields.last_usable),
+            )
+        };
+        key(self) == key(other)
     }
 }
 
@@ -144,7 +154,7 @@ pub fn rescue(view: &View, damaged: &[Copy], sizes: &[SectorSize]) -> Result<Opt
     let named = damaged
         .iter()
         .filter(|copy| copy.header.is_sound())
-        .map(|copy| (copy.header.alternate, copy.header.sector));
+        .map(|copy| (copy.header.fields.alternate, copy.header.sector));
     let last = sizes.iter().map(|size| (last_lba(view, *size), *size));
     for (lba, size) in named.chain(last) {
         if let Some(copy) = Copy::load(view, lba, size)?
@@ -160,7 +170,7 @@ pub fn rescue(view: &View, damaged: &[Copy], sizes: &[SectorSize]) -> Result<Opt
 /// What is wrong with the backup of a good primary.
 pub fn backup_remark(view: &View, primary: &Copy) -> Result<Option<Remark>> {
     let (named, last) = (
-        primary.header.alternate,
+        primary.header.fields.alternate,
         last_lba(view, primary.header.sector),
     );
     let backup = Copy::load(view, named, primary.header.sector)?;

@@ -1,8 +1,9 @@
 //! The GPT entry array: read in pieces, checked, and turned into partitions (UEFI 5.3.3).
 
+use ioalign_core::on_disk::{GPT_ENTRY_BYTES, GptEntry};
 use ioalign_core::{Bytes, Remark, SectorSize, Severity};
 
-use super::header::Header;
+use super::header::LocatedHeader;
 use super::types;
 use crate::error::Result;
 use crate::tables::Partition;
@@ -10,17 +11,15 @@ use crate::view::View;
 
 /// Bytes of the array in memory at a time.
 const PIECE: u64 = 64 << 10;
-/// Bytes of an entry that are defined.
-const DEFINED: usize = 128;
 
-/// A used entry, undecoded.
-pub struct Entry {
+/// A used entry.
+pub struct NumberedEntry {
     /// Counts from 1, as `sda1` does; Solaris slice 8 is entry 9.
     pub number: u32,
     at: u64,
     /// The same in the file.
     offset: u64,
-    raw: [u8; DEFINED],
+    fields: GptEntry,
 }
 
 /// The array.
@@ -28,13 +27,13 @@ pub struct Entries {
     /// CRC-32 of all of it.
     pub crc: u32,
     /// Entries whose type is not zero.
-    pub used: Vec<Entry>,
+    pub used: Vec<NumberedEntry>,
 }
 
 impl Entries {
     /// Reads the array of `header`, whose bounds must be possible.
-    pub fn read(view: &View, header: &Header) -> Result<Self> {
-        let size = u64::from(header.entry_size).max(128);
+    pub fn read(view: &View, header: &LocatedHeader) -> Result<Self> {
+        let size = u64::from(header.fields.entry_bytes).max(GPT_ENTRY_BYTES as u64);
         let step = PIECE / size * size;
         let mut crc = crc32fast::Hasher::new();
         let mut used = Vec::new();
@@ -44,8 +43,13 @@ impl Entries {
             let len = usize::try_from(step.min(end - at)).unwrap_or(0);
             let piece = view.read(at, len)?;
             crc.update(&piece);
-            for raw in piece.chunks_exact(usize::try_from(size).unwrap_or(DEFINED)) {
-                used.extend(entry(raw, number, at, view.start()));
+            for raw in piece.chunks_exact(usize::try_from(size).unwrap_or(GPT_ENTRY_BYTES)) {
+                used.extend(GptEntry::read(raw).map(|fields| NumberedEntry {
+                    number,
+                    at,
+                    offset: view.start().saturating_add(at),
+                    fields,
+                }));
                 number += 1;
                 at += size;
             }
@@ -57,43 +61,11 @@ impl Entries {
     }
 }
 
-fn entry(raw: &[u8], number: u32, at: u64, start: u64) -> Option<Entry> {
-    let (raw, _) = raw.split_first_chunk::<DEFINED>()?;
-    let used = raw.first_chunk::<16>() != Some(&[0; 16]);
-    used.then_some(Entry {
-        number,
-        at,
-        offset: start.saturating_add(at),
-        raw: *raw,
-    })
-}
-
-impl Entry {
-    fn le64(&self, at: usize) -> u64 {
-        let field = self.raw.get(at..).and_then(<[u8]>::first_chunk);
-        field.map_or(0, |bytes| u64::from_le_bytes(*bytes))
-    }
-
-    fn guid(&self, at: usize) -> String {
-        let field = self.raw.get(at..).and_then(<[u8]>::first_chunk);
-        field.map_or_else(String::new, guid)
-    }
-
-    /// The name: UTF-16LE, up to 36 units, ended by a zero.
-    fn label(&self) -> String {
-        let units = self.raw.get(56..).unwrap_or_default().chunks_exact(2);
-        let units = units
-            .filter_map(|unit| unit.first_chunk().map(|b| u16::from_le_bytes(*b)))
-            .take_while(|unit| *unit != 0);
-        char::decode_utf16(units)
-            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect()
-    }
-
+impl NumberedEntry {
     /// The partition; an end before the start gives an empty one that says so.
     pub fn partition(&self, sector: SectorSize) -> Partition {
-        let (first, last) = (self.le64(32), self.le64(40));
-        let type_id = self.guid(0);
+        let GptEntry { first, last, .. } = self.fields;
+        let type_id = guid(&self.fields.kind);
         let (type_name, role) = types::known(&type_id);
         let span = span(first, last, sector);
         let (start, size) = span.unwrap_or_default();
@@ -101,12 +73,12 @@ impl Entry {
             number: self.number,
             type_id,
             type_name,
-            label: self.label(),
+            label: self.fields.label(),
             role,
             start,
             size,
-            uuid: self.guid(16),
-            active: self.le64(48) & 4 != 0,
+            uuid: guid(&self.fields.id),
+            active: self.fields.attributes & 4 != 0,
             entry_at: Bytes::new(self.at),
             ..Partition::default()
         };

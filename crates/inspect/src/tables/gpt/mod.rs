@@ -11,7 +11,7 @@ use super::{Context, Partition, Table, checks, ldm};
 use crate::error::Result;
 use crate::view::View;
 use copies::Copy;
-use header::Header;
+use header::LocatedHeader;
 
 mod copies;
 mod entries;
@@ -86,7 +86,7 @@ fn choose(
     }
 }
 
-fn rescued(primary: Option<&Copy>, backup: &Header) -> Remark {
+fn rescued(primary: Option<&Copy>, backup: &LocatedHeader) -> Remark {
     let fault = primary.map_or("there is none", Copy::fault);
     let why = format!(
         "The primary GPT is damaged ({fault}); the backup at LBA {} is used.",
@@ -122,12 +122,13 @@ fn table(view: &View, copy: &Copy) -> Result<Table> {
         kind: "gpt",
         sector: Some(header.sector),
         partitions: partitions.collect(),
-        first_usable: header.sector.checked_bytes(header.first_usable),
+        first_usable: header.sector.checked_bytes(header.fields.first_usable),
         last_usable: header
+            .fields
             .last_usable
             .checked_add(1)
             .and_then(|end| header.sector.checked_bytes(end)),
-        id: entries::guid(&header.disk),
+        id: entries::guid(&header.fields.disk),
         ..Table::default()
     };
     for partition in &mut table.partitions {
@@ -144,7 +145,7 @@ fn table(view: &View, copy: &Copy) -> Result<Table> {
 type Bounds = (Option<Bytes>, Option<Bytes>);
 
 /// A partition on the table's own sectors, or outside the usable range.
-fn bounds_remark(partition: &Partition, header: &Header, bounds: Bounds) -> Option<Remark> {
+fn bounds_remark(partition: &Partition, header: &LocatedHeader, bounds: Bounds) -> Option<Remark> {
     let (start, end) = (partition.start.get(), checks::end(partition));
     let number = partition.number;
     if partition.size.is_zero() {
@@ -160,7 +161,7 @@ fn bounds_remark(partition: &Partition, header: &Header, bounds: Bounds) -> Opti
     (below || above).then(|| {
         let why = format!(
             "Partition {number} leaves the usable LBAs {} to {}.",
-            header.first_usable, header.last_usable
+            header.fields.first_usable, header.fields.last_usable
         );
         Remark::note("partition-outside-usable", why)
     })

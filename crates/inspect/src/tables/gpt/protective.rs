@@ -3,17 +3,15 @@
 //! It should hold one inactive entry of type EE from sector 1 to the end of the disk, or to
 //! 2³² − 1 sectors (UEFI specification 5.2.3). Everything else makes two systems see two tables.
 
+use ioalign_core::on_disk::{DosEntry, PROTECTIVE};
 use ioalign_core::{Remark, SectorSize, Severity};
 
-use crate::tables::mbr::{self, sector::BootRecord, sector::Entry};
+use crate::tables::mbr::{self, sector::BootRecord};
 use crate::tables::{Partition, Table};
-
-/// The type of the protective entry.
-const EE: u8 = 0xee;
 
 /// Whether there is a protective entry.
 pub fn guards(boot: Option<&BootRecord>) -> bool {
-    boot.is_some_and(|boot| boot.used().any(|entry| entry.kind == EE))
+    boot.is_some_and(|boot| boot.used().any(|entry| entry.kind == PROTECTIVE))
 }
 
 /// Says what is odd about the MBR in front of `table`, which covers `len` bytes.
@@ -22,8 +20,14 @@ pub fn judge(boot: Option<&BootRecord>, table: &mut Table, sector: SectorSize, l
         table.remarks.push(unguarded());
         return;
     };
-    let own: Vec<&Entry> = boot.used().filter(|entry| entry.kind == EE).collect();
-    let real: Vec<&Entry> = boot.used().filter(|entry| entry.kind != EE).collect();
+    let own: Vec<&DosEntry> = boot
+        .used()
+        .filter(|entry| entry.kind == PROTECTIVE)
+        .collect();
+    let real: Vec<&DosEntry> = boot
+        .used()
+        .filter(|entry| entry.kind != PROTECTIVE)
+        .collect();
     if own.len() > 1 {
         let why = format!(
             "The MBR has {} protective entries instead of one.",
@@ -36,7 +40,7 @@ pub fn judge(boot: Option<&BootRecord>, table: &mut Table, sector: SectorSize, l
     if let Some(entry) = own.first().filter(|_| real.is_empty() && own.len() == 1) {
         table.remarks.extend(extent(entry, sector, len));
     }
-    if own.iter().any(|entry| entry.flag == 0x80) {
+    if own.iter().any(|entry| entry.flags == 0x80) {
         let why =
             "The protective entry is marked active, which some firmware needs and some refuses.";
         table
@@ -56,11 +60,11 @@ fn unguarded() -> Remark {
 }
 
 /// Whether the entry reaches from sector 1 to the end.
-fn extent(entry: &Entry, sector: SectorSize, len: u64) -> Option<Remark> {
+fn extent(entry: &DosEntry, sector: SectorSize, len: u64) -> Option<Remark> {
     let unit = u64::from(sector.get());
     let rest = |unit: u64| (len / unit).saturating_sub(1).min(u64::from(u32::MAX));
-    let size = u64::from(entry.size);
-    if entry.start == 1 && (size == rest(unit) || entry.size == u32::MAX) {
+    let size = u64::from(entry.count);
+    if entry.start == 1 && (size == rest(unit) || entry.count == u32::MAX) {
         return None;
     }
     let other = [512, 4096]
@@ -78,7 +82,7 @@ fn extent(entry: &Entry, sector: SectorSize, len: u64) -> Option<Remark> {
     Some(Remark::note("protective-mbr-extent", why))
 }
 
-fn hybrid(boot: &BootRecord, real: &[&Entry], table: &mut Table, sector: SectorSize) {
+fn hybrid(boot: &BootRecord, real: &[&DosEntry], table: &mut Table, sector: SectorSize) {
     if real.is_empty() {
         return;
     }

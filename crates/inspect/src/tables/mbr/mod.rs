@@ -3,12 +3,13 @@
 //! Layout as written by DOS, fdisk and Windows; read as the kernel's `block/partitions/msdos.c`
 //! reads it. Numbers count logical sectors of the disk, 512 bytes unless something says otherwise.
 
+use ioalign_core::on_disk::{DosEntry, PROTECTIVE};
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use super::{Context, Partition, Table, checks, ebr, gpt, vtoc_x86};
 use crate::error::Result;
 use crate::view::View;
-use sector::{BootRecord, Entry};
+use sector::BootRecord;
 
 pub(super) mod sector;
 pub(super) mod types;
@@ -38,7 +39,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
 
 /// Whether the disk obeys an MBR whose entries are real, not the protective one of a GPT.
 pub(super) fn rules(view: &View, boot: &BootRecord, nested: bool) -> bool {
-    boot.is_table(view.len() / 512, nested) && boot.used().all(|entry| entry.kind != 0xee)
+    boot.is_table(view.len() / 512, nested) && boot.used().all(|entry| entry.kind != PROTECTIVE)
 }
 
 fn new_table(boot: &BootRecord, unit: SectorSize) -> Table {
@@ -59,7 +60,7 @@ fn read(view: &View, context: &Context, boot: &BootRecord, unit: SectorSize) -> 
         table.partitions.push(found);
     }
     let mut number = FIRST_LOGICAL;
-    for entry in boot.used().filter(|entry| entry.extended()) {
+    for entry in boot.used().filter(|entry| entry.is_extended()) {
         number = ebr::walk(view, unit, entry, number, &mut table)?;
     }
     for logical in table.partitions.iter_mut().filter(|p| p.inside.is_some()) {
@@ -78,17 +79,17 @@ fn read(view: &View, context: &Context, boot: &BootRecord, unit: SectorSize) -> 
 }
 
 /// An entry as a partition; 32-bit sector numbers times a sector always fit in 64 bits.
-pub(super) fn partition(boot: &BootRecord, entry: &Entry, unit: SectorSize) -> Partition {
+pub(super) fn partition(boot: &BootRecord, entry: &DosEntry, unit: SectorSize) -> Partition {
     let number = u32::from(entry.slot) + 1;
     let mut found = from_entry(entry, number, 0, unit);
     found.uuid = uuid(boot, number);
-    found.entry_at = Bytes::new((sector::TABLE + sector::ENTRY * usize::from(entry.slot)) as u64);
+    found.entry_at = Bytes::new(DosEntry::at(entry.slot) as u64);
     found.remarks.extend(start_remark(entry, number, unit));
     found
 }
 
 /// An entry whose start counts from sector `base`.
-pub(super) fn from_entry(entry: &Entry, number: u32, base: u64, unit: SectorSize) -> Partition {
+pub(super) fn from_entry(entry: &DosEntry, number: u32, base: u64, unit: SectorSize) -> Partition {
     let bytes = |sectors: u64| Bytes::new(sectors.saturating_mul(u64::from(unit.get())));
     Partition {
         number,
@@ -96,8 +97,8 @@ pub(super) fn from_entry(entry: &Entry, number: u32, base: u64, unit: SectorSize
         type_name: types::name(entry.kind),
         role: types::role(entry.kind),
         start: bytes(base.saturating_add(u64::from(entry.start))),
-        size: bytes(u64::from(entry.size)),
-        active: entry.flag == 0x80,
+        size: bytes(u64::from(entry.count)),
+        active: entry.flags == 0x80,
         ..Partition::default()
     }
 }
@@ -109,7 +110,7 @@ fn uuid(boot: &BootRecord, number: u32) -> String {
     }
 }
 
-fn start_remark(entry: &Entry, number: u32, unit: SectorSize) -> Option<Remark> {
+fn start_remark(entry: &DosEntry, number: u32, unit: SectorSize) -> Option<Remark> {
     let data = !matches!(types::role(entry.kind), Role::Extended | Role::Protective);
     match entry.start {
         0 => Some(Remark::note(
@@ -131,7 +132,7 @@ fn start_remark(entry: &Entry, number: u32, unit: SectorSize) -> Option<Remark> 
 }
 
 /// 0x82 was Solaris before it was Linux swap: the label inside decides.
-fn solaris(view: &View, entry: &Entry, unit: SectorSize, found: &mut Partition) -> Result<()> {
+fn solaris(view: &View, entry: &DosEntry, unit: SectorSize, found: &mut Partition) -> Result<()> {
     if entry.kind == 0x82 {
         let inside = view.sub(found.start.get(), found.size.get());
         if vtoc_x86::is_here(&inside, unit)? {
@@ -145,7 +146,7 @@ fn solaris(view: &View, entry: &Entry, unit: SectorSize, found: &mut Partition) 
 /// What a GPT beside this table means. The GPT reader comes first and leaves two cases: real
 /// entries that systems obey instead, and a protective entry without a readable GPT.
 fn beside_gpt(view: &View, context: &Context, boot: &BootRecord, table: &mut Table) -> Result<()> {
-    let guarded = boot.used().any(|entry| entry.kind == 0xee);
+    let guarded = boot.used().any(|entry| entry.kind == PROTECTIVE);
     let found = gpt::glance(view)?;
     table
         .remarks

@@ -4,73 +4,36 @@
 //! left, so the entries themselves decide, with the same tests as the kernel
 //! (`block/partitions/msdos.c`) and libblkid.
 
+use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry, is_boot_record};
+
 use crate::error::Result;
 use crate::view::{Record, View};
 
-/// Bytes of a boot record, whatever the sector size.
-pub const LEN: usize = 512;
-/// Where the four entries start.
-pub const TABLE: usize = 446;
-/// Bytes an entry.
-pub const ENTRY: usize = 16;
 /// IBM's mark of an AIX disk in EBCDIC: it has 55 AA and no table.
 const AIX: &[u8] = &[0xC9, 0xC2, 0xD4, 0xC1];
-
-/// One of four entries of an MBR or EBR. Sectors are of the disk's size.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Entry {
-    /// 0 to 3.
-    pub slot: u8,
-    /// 0x80 active, 0x00 not.
-    pub flag: u8,
-    /// Type.
-    pub kind: u8,
-    /// First sector.
-    pub start: u32,
-    /// Sectors.
-    pub size: u32,
-    /// All 16 bytes are zero.
-    pub blank: bool,
-}
-
-impl Entry {
-    /// Whether it describes a partition.
-    pub const fn used(&self) -> bool {
-        self.kind != 0 && self.size != 0
-    }
-
-    /// Whether it is a container or a link to the next EBR.
-    pub const fn extended(&self) -> bool {
-        matches!(self.kind, 0x05 | 0x0f | 0x85) && self.size != 0
-    }
-
-    /// First sector past it.
-    pub fn end(&self) -> u64 {
-        u64::from(self.start) + u64::from(self.size)
-    }
-}
 
 /// A sector that ends in 55 AA.
 pub struct BootRecord {
     /// Its bytes.
     pub record: Record,
     /// The entries in table order.
-    pub entries: [Entry; 4],
+    pub entries: [DosEntry; 4],
 }
 
 impl BootRecord {
     /// The record at `offset`; `None` where it does not fit or has no 55 AA.
     pub fn read(view: &View, offset: u64) -> Result<Option<Self>> {
-        let record = view.try_record(offset, LEN)?;
-        Ok(record.filter(|r| r.has(510, &[0x55, 0xAA])).map(|record| {
-            let entries = [0, 1, 2, 3].map(|slot| entry(&record, slot));
-            Self { record, entries }
+        let record = view.try_record(offset, BOOT_RECORD_BYTES)?;
+        let signed = record.filter(|record| is_boot_record(record.bytes()));
+        Ok(signed.map(|record| Self {
+            entries: DosEntry::all(record.bytes()),
+            record,
         }))
     }
 
     /// The entries in use.
-    pub fn used(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.used())
+    pub fn used(&self) -> impl Iterator<Item = &DosEntry> {
+        self.entries.iter().filter(|entry| entry.is_used())
     }
 
     /// The disk signature at byte 440; zero where there is none.
@@ -86,18 +49,18 @@ impl BootRecord {
         let strict = strict || self.is_file_system();
         self.used().next().is_some()
             && !self.record.has(0, AIX)
-            && self.entries.iter().all(|e| matches!(e.flag, 0x00 | 0x80))
+            && self.entries.iter().all(|e| matches!(e.flags, 0x00 | 0x80))
             && (!strict || self.is_strict(sectors))
     }
 
     /// No junk in unused slots, all used ones inside, none at zero, none on another.
     fn is_strict(&self, sectors: u64) -> bool {
-        let inside = |e: &Entry| e.blank || e.used() && e.start > 0 && e.end() <= sectors;
+        let inside = |e: &DosEntry| e.is_blank || e.is_used() && e.start > 0 && e.end() <= sectors;
         self.entries.iter().all(inside) && !self.overlaps()
     }
 
     fn overlaps(&self) -> bool {
-        let crosses = |a: &Entry, b: &Entry| {
+        let crosses = |a: &DosEntry, b: &DosEntry| {
             a.slot < b.slot && u64::from(a.start) < b.end() && u64::from(b.start) < a.end()
         };
         self.used().any(|a| self.used().any(|b| crosses(a, b)))
@@ -107,7 +70,7 @@ impl BootRecord {
     pub fn is_blank_table(&self) -> bool {
         let code = self.record.slice(0, 440);
         self.signature() != 0
-            && self.entries.iter().all(|e| e.blank)
+            && self.entries.iter().all(|e| e.is_blank)
             && !self.is_file_system()
             && !matches!(code.first(), Some(0xEB | 0xE9))
     }
@@ -136,17 +99,5 @@ impl BootRecord {
             && r.le16(14) > 0
             && matches!(r.u8(16), 1 | 2)
             && r.u8(21) >= 0xF0
-    }
-}
-
-fn entry(record: &Record, slot: u8) -> Entry {
-    let at = TABLE + ENTRY * usize::from(slot);
-    Entry {
-        slot,
-        flag: record.u8(at),
-        kind: record.u8(at + 4),
-        start: record.le32(at + 8),
-        size: record.le32(at + 12),
-        blank: record.slice(at, ENTRY).iter().all(|b| *b == 0),
     }
 }

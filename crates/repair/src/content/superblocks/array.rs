@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::Inside;
+use crate::disk::DiskPart;
 
 const MD: &[u8] = &0xa92b_4efc_u32.to_le_bytes();
 const MD_BIG_ENDIAN: &[u8] = &0xa92b_4efc_u32.to_be_bytes();
 
-pub fn at_end(inside: &mut Inside<'_>, _head: &[u8]) -> Vec<Range<u64>> {
-    let size = inside.size;
+pub fn at_end(part: &mut DiskPart<'_>, _head: &[u8]) -> Vec<Range<u64>> {
+    let size = part.size();
     let sectors = size / 512;
     // md 0.90 and 1.0, NILFS2's second superblock, that of HFS+, DRBD, and its place in whole 4 KiB.
     let places: [(Option<u64>, u64, &[u8]); 9] = [
@@ -29,7 +29,7 @@ pub fn at_end(inside: &mut Inside<'_>, _head: &[u8]) -> Vec<Range<u64>> {
     let mut found = Vec::new();
     for (at, offset, magic) in places {
         if let Some(at) = at
-            && inside.holds(at + offset, magic)
+            && part.holds(at + offset, magic)
         {
             found.push(at..at + 512);
         }

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::Inside;
-use crate::bytes::{has, le32};
+use ioalign_core::on_disk::bytes::{has, le32};
+
+use crate::disk::DiskPart;
 
 const MAGIC: &[u8] = &[0x53, 0xef];
 /// Where a superblock has it.
@@ -14,7 +15,7 @@ const SPARSE: u32 = 1;
 /// As many copies as are looked for.
 const GROUPS_MOST: u64 = 4096;
 
-pub fn backups(inside: &mut Inside<'_>, head: &[u8]) -> Vec<Range<u64>> {
+pub fn backups(part: &mut DiskPart<'_>, head: &[u8]) -> Vec<Range<u64>> {
     let field = |at: usize| u64::from(le32(head, 1024 + at));
     let mut places: Vec<u64> = Vec::new();
     if !has(head, 1024 + 56, MAGIC) {
@@ -35,7 +36,7 @@ pub fn backups(inside: &mut Inside<'_>, head: &[u8]) -> Vec<Range<u64>> {
     // Where it is looked for without knowing the block.
     places.push(8193 << 10);
     places.extend((11..=16).map(|log: u32| (8u64 << log) << log));
-    places.retain(|at| inside.holds(at.saturating_add(MAGIC_AT), MAGIC));
+    places.retain(|at| part.holds(at.saturating_add(MAGIC_AT), MAGIC));
     let place = |at: u64| at..at.saturating_add(SUPERBLOCK);
     places.into_iter().map(place).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Inside;
+use crate::disk::DiskPart;
 
 /// Behind the first 8 KiB: where, and what.
 const MAGICS: &[(u64, &[u8])] = &[
@@ -45,16 +45,16 @@ const DESCRIPTOR: u64 = 2 << 10;
 /// UDF wants them before 64 KiB.
 const DESCRIPTORS_MOST: u64 = 16;
 
-pub fn all(inside: &mut Inside<'_>, _head: &[u8]) -> Vec<Range<u64>> {
+pub fn all(part: &mut DiskPart<'_>, _head: &[u8]) -> Vec<Range<u64>> {
     let mut places = Vec::new();
     for (at, magic) in MAGICS {
-        if inside.holds(*at, magic) {
+        if part.holds(*at, magic) {
             places.push(*at..at + magic.len() as u64);
         }
     }
     for index in 0..DESCRIPTORS_MOST {
         let at = DESCRIPTORS_AT + index * DESCRIPTOR;
-        let bytes = inside.read(at, 16);
+        let bytes = part.read(at, 16).unwrap_or_default();
         let named = |magic: &&[u8]| {
             let rest = |skip: usize| bytes.get(skip..).unwrap_or_default().starts_with(magic);
             rest(1) || rest(9)

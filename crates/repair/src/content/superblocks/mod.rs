@@ -12,35 +12,12 @@ mod volume;
 use std::ops::Range;
 
 use crate::Disk;
-use crate::bytes::has;
-use crate::disk::read_bytes;
+use crate::disk::DiskPart;
 
 /// Nearly every format has its first superblock here.
 const HEAD: u64 = 8 << 10;
 
-/// A partition that is looked into, by offsets from its start.
-struct Inside<'a> {
-    disk: &'a mut dyn Disk,
-    start: u64,
-    size: u64,
-}
-
-impl Inside<'_> {
-    /// Bytes at a place; none where it lies outside or cannot be read.
-    fn read(&mut self, at: u64, length: u64) -> Vec<u8> {
-        let inside = at.checked_add(length).is_some_and(|end| end <= self.size);
-        let length = usize::try_from(length).ok().filter(|_| inside);
-        let read = length.map(|length| read_bytes(self.disk, self.start + at, length));
-        read.and_then(Result::ok).unwrap_or_default()
-    }
-
-    /// Whether this magic number is there.
-    fn holds(&mut self, at: u64, magic: &[u8]) -> bool {
-        has(&self.read(at, magic.len() as u64), 0, magic)
-    }
-}
-
-type Finder = fn(&mut Inside<'_>, &[u8]) -> Vec<Range<u64>>;
+type Finder = fn(&mut DiskPart<'_>, &[u8]) -> Vec<Range<u64>>;
 
 /// What looks for copies, by the first 8 KiB or by itself.
 const FINDERS: &[Finder] = &[
@@ -58,17 +35,21 @@ const FINDERS: &[Finder] = &[
 
 /// Places on the disk by which bytes `place` of it are recognised, the most telling first.
 pub fn superblocks(disk: &mut dyn Disk, place: &Range<u64>) -> Vec<Range<u64>> {
-    let size = place.end.saturating_sub(place.start);
     let start = place.start;
-    let mut inside = Inside { disk, start, size };
-    let head = inside.read(0, size.min(HEAD));
+    let mut part = DiskPart {
+        disk,
+        place: place.clone(),
+    };
+    let first = part.size().min(HEAD);
+    let head = part.read(0, usize::try_from(first).unwrap_or(0));
+    let head = head.unwrap_or_default();
     let mut places = Vec::new();
-    places.push(0..size.min(HEAD));
+    places.push(0..first);
     for finder in FINDERS {
-        places.extend(finder(&mut inside, &head));
+        places.extend(finder(&mut part, &head));
     }
     let on_disk = |one: Range<u64>| start.saturating_add(one.start)..start.saturating_add(one.end);
-    let places = places.into_iter().filter(|one| one.end <= size);
+    let places = places.into_iter().filter(|one| one.end <= part.size());
     places.map(on_disk).collect()
 }
 

@@ -1,11 +1,6 @@
 //! The numbers of a FAT boot sector.
 
-use crate::bytes::{has, le16, le32, u8_at};
-
-/// Clusters of a FAT12 are fewer than this.
-pub const FAT12_BELOW: u64 = 4085;
-/// Clusters of a FAT16 are fewer than this.
-pub const FAT16_BELOW: u64 = 65525;
+use ioalign_core::on_disk::{FAT12_BELOW, FAT16_BELOW, FatBootSector};
 
 /// How many bits an entry of the table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,45 +70,33 @@ pub struct Geometry {
 impl Geometry {
     /// Reads a boot sector; `None` where it is no FAT, or none that can be.
     pub fn read(boot: &[u8]) -> Option<Self> {
-        let jump = matches!(u8_at(boot, 0), 0xeb | 0xe9);
-        if !jump || !has(boot, 510, &[0x55, 0xaa]) || u8_at(boot, 21) < 0xf0 {
-            return None;
-        }
-        let either = |short: usize, long: usize| match le16(boot, short) {
-            0 => u64::from(le32(boot, long)),
-            short => u64::from(short),
-        };
-        let sector = u64::from(le16(boot, 11));
-        let each = u64::from(u8_at(boot, 13));
-        let is_32 = le16(boot, 22) == 0;
+        let block = FatBootSector::read(boot)?;
         let mut geometry = Self {
-            sector,
-            cluster: sector * each,
-            reserved: u64::from(le16(boot, 14)),
-            fats: u64::from(u8_at(boot, 16)),
-            fat_sectors: either(22, 36),
-            root_entries: u64::from(le16(boot, 17)),
-            sectors: either(19, 32),
+            sector: block.sector,
+            cluster: block.cluster_bytes(),
+            reserved: block.reserved,
+            fats: block.fats,
+            fat_sectors: block.fat_sectors,
+            root_entries: block.root_entries,
+            sectors: block.sectors,
             kind: Kind::Fat32,
-            root: if is_32 { le32(boot, 44) } else { 0 },
+            root: 0,
             active: 0,
         };
-        let flags = le16(boot, 40);
-        if is_32 && flags & 0x80 != 0 {
-            geometry.active = u64::from(flags & 0xf);
-        } else if !is_32 {
+        if !block.is_wide {
             geometry.kind = Kind::of(geometry.clusters());
+        } else {
+            geometry.root = block.root;
+            if block.flags & 0x80 != 0 {
+                geometry.active = u64::from(block.flags & 0xf);
+            }
         }
-        geometry.is_sound(each, is_32).then_some(geometry)
+        let is_sound = block.media >= 0xf0 && geometry.is_sound(block.is_wide);
+        is_sound.then_some(geometry)
     }
 
-    fn is_sound(&self, each: u64, is_32: bool) -> bool {
-        let shape = (512..=4096).contains(&self.sector)
-            && self.sector.is_power_of_two()
-            && each.is_power_of_two()
-            && self.cluster <= 256 << 10
-            && self.reserved > 0
-            && (1..=4).contains(&self.fats)
+    fn is_sound(&self, is_32: bool) -> bool {
+        let shape = self.cluster <= 256 << 10
             && self.fat_sectors > 0
             && self.active < self.fats
             && is_32 == (self.root_entries == 0);

@@ -1,9 +1,10 @@
 //! What lies before the tables: the boot sector with the new numbers, and the counts of FAT32.
 
+use ioalign_core::on_disk::bytes::{has, le16, put, u8_at};
+
 use super::geometry::{Geometry, Kind};
 use super::{Old, Piece, Source, Wish};
 use crate::Result;
-use crate::bytes::{has, le16, put, u8_at};
 
 /// Sector of the counts of FAT32.
 const INFO: u64 = 1;

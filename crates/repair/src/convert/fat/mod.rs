@@ -6,7 +6,6 @@
 //! (`rebuild`): names, times and attributes are the bytes that they were.
 
 mod chains;
-mod find;
 mod geometry;
 mod keep;
 mod lay;
@@ -14,8 +13,7 @@ mod rebuild;
 mod table;
 mod tree;
 
-pub use find::{File, find};
-pub use geometry::{FAT16_BELOW, Geometry, Kind};
+pub use geometry::{Geometry, Kind};
 
 use crate::disk::read_bytes;
 use crate::overlay::{Piece, Source};

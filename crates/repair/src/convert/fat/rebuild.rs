@@ -1,13 +1,15 @@
 //! All files laid out anew, one behind the other, in clusters that are whole new sectors.
 
+use ioalign_core::on_disk::bytes::{put, u8_at};
+use ioalign_core::on_disk::{FAT12_BELOW, FAT16_BELOW};
+
 use super::chains::Chains;
-use super::geometry::{FAT12_BELOW, FAT16_BELOW, Geometry, Kind};
+use super::geometry::{Geometry, Kind};
 use super::lay;
 use super::table::{self, END, Table};
 use super::tree::{self, Directory, ENTRY, Entry, Target};
 use super::{Old, Piece, Remade, Source, Wish, refused};
 use crate::Result;
-use crate::bytes::{put, u8_at};
 
 /// Reserved sectors of FAT32: two boot sectors with their counts, at the usual places.
 const RESERVED_32: u64 = 8;

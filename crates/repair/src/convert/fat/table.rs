@@ -1,9 +1,10 @@
 //! The table of clusters, decoded and made.
 
+use ioalign_core::on_disk::bytes::{le16, le32, u8_at};
+
 use super::geometry::{Geometry, Kind};
 use super::{Old, refused};
 use crate::Result;
-use crate::bytes::{le16, le32, u8_at};
 
 /// Entries above this end a chain, once all kinds count in 28 bits.
 pub const LAST: u32 = 0x0fff_fff8;

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
+use ioalign_core::on_disk::bytes::{le16, le32, u8_at};
+
 use super::chains::Chains;
 use super::geometry::{Geometry, Kind};
 use super::{Old, refused};
 use crate::Result;
-use crate::bytes::{le16, le32, u8_at};
 
 /// More entries than this are nobody's boot partition.
 const MOST_ENTRIES: usize = 1 << 20;

@@ -5,12 +5,13 @@
 
 mod ntfs;
 mod xfs;
-
 use std::ops::Range;
+
+use ioalign_core::on_disk::bytes::{field, has};
 
 use crate::Disk;
 use crate::boot::{Consequence, Weight};
-use crate::disk::read_bytes;
+use crate::disk::DiskPart;
 
 const THE_LOG: &str = "the log of the";
 
@@ -69,24 +70,24 @@ pub fn is_about_a_log(one: &Consequence) -> bool {
 
 /// The log of what lies in a partition; `None` where there is none that is known.
 pub fn log(disk: &mut dyn Disk, place: Range<u64>) -> Option<Log> {
-    let mut part = Part { disk, place };
+    let mut part = DiskPart { disk, place };
     let head = part.read(0, 512)?;
-    if head.get(..4) == Some(b"XFSB") {
+    if has(&head, 0, b"XFSB") {
         return Some(xfs::log(&mut part, &head));
     }
-    if head.get(3..11) == Some(b"NTFS    ") {
-        return Some(ntfs::log(&mut part, &head));
+    if has(&head, 3, b"NTFS    ") {
+        return Some(ntfs::log(&mut part));
     }
     ext(&mut part).or_else(|| btrfs(&mut part))
 }
 
 /// `INCOMPAT_RECOVER` of a file system with a journal.
-fn ext(part: &mut Part<'_>) -> Option<Log> {
+fn ext(part: &mut DiskPart<'_>) -> Option<Log> {
     let block = part.read(1024, 512)?;
-    if le16(&block, 0x38)? != 0xef53 {
+    if !has(&block, 0x38, &[0x53, 0xef]) {
         return None;
     }
-    let recover = le32(&block, 0x60)? & 4 != 0;
+    let recover = u32::from_le_bytes(field(&block, 0x60)?) & 4 != 0;
     Some(Log::from(
         recover,
         "ext4",
@@ -95,54 +96,11 @@ fn ext(part: &mut Part<'_>) -> Option<Log> {
 }
 
 /// The tree of what was synced since the last commit.
-fn btrfs(part: &mut Part<'_>) -> Option<Log> {
+fn btrfs(part: &mut DiskPart<'_>) -> Option<Log> {
     let block = part.read(64 << 10, 512)?;
-    if block.get(0x40..0x48) != Some(b"_BHRfS_M") {
+    if !has(&block, 0x40, b"_BHRfS_M") {
         return None;
     }
-    let tree = le64(&block, 0x60)?;
+    let tree = u64::from_le_bytes(field(&block, 0x60)?);
     Some(Log::from(tree != 0, "btrfs", "mount and unmount it"))
-}
-
-/// Reads within a partition, by whole blocks of the disk.
-pub struct Part<'a> {
-    disk: &'a mut dyn Disk,
-    place: Range<u64>,
-}
-
-impl Part<'_> {
-    /// `length` bytes from `at` on, `None` where they cannot be read.
-    pub fn read(&mut self, at: u64, length: usize) -> Option<Vec<u8>> {
-        let start = self.place.start.checked_add(at)?;
-        let end = start.checked_add(length as u64)?;
-        if end > self.place.end {
-            return None;
-        }
-        read_bytes(self.disk, start, length).ok()
-    }
-}
-
-/// The bytes of a field.
-fn field<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
-    bytes.get(at..at.checked_add(N)?)?.try_into().ok()
-}
-
-fn le16(bytes: &[u8], at: usize) -> Option<u16> {
-    field(bytes, at).map(u16::from_le_bytes)
-}
-
-fn le32(bytes: &[u8], at: usize) -> Option<u32> {
-    field(bytes, at).map(u32::from_le_bytes)
-}
-
-fn le64(bytes: &[u8], at: usize) -> Option<u64> {
-    field(bytes, at).map(u64::from_le_bytes)
-}
-
-fn be32(bytes: &[u8], at: usize) -> Option<u32> {
-    field(bytes, at).map(u32::from_be_bytes)
-}
-
-fn be64(bytes: &[u8], at: usize) -> Option<u64> {
-    field(bytes, at).map(u64::from_be_bytes)
 }

@@ -1,6 +1,9 @@
 //! The log of XFS is clean when its last record is the one of an unmount, as the kernel decides it.
 
-use super::{Log, Part, be32, be64};
+use ioalign_core::on_disk::bytes::field;
+
+use super::Log;
+use crate::disk::DiskPart;
 
 const BLOCK: u64 = 512;
 /// `XLOG_HEADER_MAGIC_NUM`.
@@ -14,14 +17,14 @@ const LONGEST: u64 = 1 << 30;
 const PIECE: u64 = 1 << 20;
 
 /// The state of the log.
-pub fn log(part: &mut Part<'_>, head: &[u8]) -> Log {
+pub fn log(part: &mut DiskPart<'_>, head: &[u8]) -> Log {
     match unmounted(part, head) {
         Some(clean) => Log::from(!clean, "XFS", "mount and unmount it"),
         None => Log::Unknown("XFS"),
     }
 }
 
-fn unmounted(part: &mut Part<'_>, head: &[u8]) -> Option<bool> {
+fn unmounted(part: &mut DiskPart<'_>, head: &[u8]) -> Option<bool> {
     let (start, bytes) = place(head)?;
     let (at, record) = last_record(part, start, bytes)?;
     let covers = match be32(&record, 8)? {
@@ -50,7 +53,7 @@ fn place(head: &[u8]) -> Option<(u64, u64)> {
 }
 
 /// The record with the highest number, and its place.
-fn last_record(part: &mut Part<'_>, start: u64, bytes: u64) -> Option<(u64, Vec<u8>)> {
+fn last_record(part: &mut DiskPart<'_>, start: u64, bytes: u64) -> Option<(u64, Vec<u8>)> {
     let mut last: Option<(u64, u64, Vec<u8>)> = None;
     for piece in 0..bytes.div_ceil(PIECE) {
         let at = start + piece * PIECE;
@@ -68,4 +71,12 @@ fn last_record(part: &mut Part<'_>, start: u64, bytes: u64) -> Option<(u64, Vec<
         }
     }
     last.map(|(_, at, record)| (at, record))
+}
+
+fn be32(bytes: &[u8], at: usize) -> Option<u32> {
+    field(bytes, at).map(u32::from_be_bytes)
+}
+
+fn be64(bytes: &[u8], at: usize) -> Option<u64> {
+    field(bytes, at).map(u64::from_be_bytes)
 }

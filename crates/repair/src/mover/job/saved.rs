@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use ioalign_core::move_marker::GPT_SIGNATURE;
+use ioalign_core::on_disk::bytes::{has, le64};
 
 use super::Move;
 use super::ranges::{gaps, in_blocks, without};
 use crate::Disk;
-use crate::bytes::{has, le64};
 use crate::content;
 use crate::disk::read_bytes;
 

@@ -3,7 +3,6 @@
 
 mod filesystems;
 mod grub;
-mod hive;
 mod legacy;
 mod logical;
 mod refused;

@@ -6,7 +6,7 @@ use ioalign_repair::boot::{self, Weight};
 use ioalign_repair::tables::Table;
 use ioalign_testkit::run::tool;
 
-use super::{ask, image_of, says, shift, write};
+use super::{ask, image_of, says, write};
 use crate::image;
 
 const TWO: &str = "label: dos\nlabel-id: 0x12345678\n\
@@ -73,31 +73,6 @@ fn a_label_that_counts_from_the_disk_is_refused() {
         write(&path, 2081 * 512, &label);
         assert!(says(&ask(&path, 512, PLAN), weight, "BSD label"));
     }
-}
-
-#[test]
-fn windows_is_told_what_it_will_miss() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = disk(folder.path());
-    let file = folder.path().join("made");
-    std::fs::write(&file, vec![0; 20000 * 512]).unwrap();
-    let arguments = [
-        "-F", "-Q", "-q", "-p", "2080", "-H", "255", "-S", "63", "-s", "512",
-    ];
-    tool(
-        "/usr/sbin/mkntfs",
-        &[&arguments[..], &[file.to_str().unwrap()]].concat(),
-    );
-    let mut ntfs = std::fs::read(&file).unwrap();
-    ntfs[0x180..0x192].copy_from_slice(b"BOOTMGR is missing");
-    write(&path, 2080 * 512, &ntfs);
-    let fixups = shift(&path, 512, PLAN);
-    let words = "names partitions by signature and byte, here 12345678 and 1064960 (0x104000)";
-    assert!(
-        says(&fixups, Weight::Warned, words),
-        "{:?}",
-        fixups.consequences
-    );
 }
 
 #[test]
