@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
 use crate::role::Role;
 use crate::units::{Bytes, Sectors};
-
-/// The place of a layer in its [`crate::Stack`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
-pub struct LayerId(pub usize);
 
 /// What a layer is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::grid::{Grid, residue};
-use crate::layer::LayerId;
+use crate::layer_id::LayerId;
 use crate::map::{Map, Run, Runs};
 use crate::reach;
 use crate::stack::Stack;

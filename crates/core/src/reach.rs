@@ -5,7 +5,8 @@
 
 use std::rc::Rc;
 
-use crate::layer::{Layer, LayerId};
+use crate::layer::Layer;
+use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::stack::Stack;
 

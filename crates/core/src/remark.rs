@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 /// Where the bytes are that a remark is about; `None` where the reader does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,7 +1,8 @@
 //! The graph of layers and the grids that lie in them.
 
 use crate::grid::Grid;
-use crate::layer::{Layer, LayerId};
+use crate::layer::Layer;
+use crate::layer_id::LayerId;
 
 /// Layers, bottom first: an edge always points to a smaller [`LayerId`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What is to be shown: the input of every renderer.
 
-use ioalign_core::finding::verdict;
 pub use ioalign_core::judge::LayerPhases;
+use ioalign_core::severity::verdict;
 use ioalign_core::{Finding, LayerId, PhaseSet, Severity, Stack};
 
 /// The result of one run over any number of targets.

@@ -13,7 +13,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 use ioalign_core::judge::lint::{self, UPLOADS, Upload};
 use ioalign_core::units::parse_size;
-use ioalign_core::{Bytes, GridSpec, SectorSize, grid_spec};
+use ioalign_core::{Bytes, GridClaim, SectorSize, grid};
 use ioalign_report::Format;
 
 use crate::exit::Mode;
@@ -155,7 +155,7 @@ pub struct CheckArgs {
         value_name = "GRID",
         help = "Judge against this grid: SIZE[@PHASE][:KIND][:TIER], tier validity, rmw or preference"
     )]
-    pub grid: Vec<GridSpec>,
+    pub grid: Vec<GridClaim>,
 
     #[arg(
         long,
@@ -341,11 +341,11 @@ pub struct Profile {
     /// Its name.
     pub name: String,
     /// What it stands for.
-    pub grids: Vec<GridSpec>,
+    pub grids: Vec<GridClaim>,
 }
 
 fn profile(name: &str) -> Result<Profile, String> {
-    let grids = grid_spec::profile(name).map_err(|error| error.to_string())?;
+    let grids = grid::profile(name).map_err(|error| error.to_string())?;
     Ok(Profile {
         name: name.to_owned(),
         grids,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
-use ioalign_core::{Bytes, GridSpec, SectorSize};
+use ioalign_core::{Bytes, GridClaim, SectorSize};
 use ioalign_repair::planner::{Database, Filesystem, Label, Level, Part, PartRole};
 use ioalign_repair::platforms::Platform;
 
@@ -81,7 +81,7 @@ pub struct PlanArgs {
         value_name = "GRID",
         help = "A further grid: SIZE[@PHASE][:KIND][:TIER]"
     )]
-    pub grid: Vec<GridSpec>,
+    pub grid: Vec<GridClaim>,
 
     #[arg(
         long,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use ioalign_core::units::parse_size;
-use ioalign_core::{GridSpec, SectorSize};
+use ioalign_core::{GridClaim, SectorSize};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -39,7 +39,7 @@ pub struct WatchArgs {
 
     /// The unit of the summary (default: the physical block of the device)
     #[arg(long, value_name = "SIZE", value_parser = unit)]
-    pub unit: Option<GridSpec>,
+    pub unit: Option<GridClaim>,
 
     // Not a doc comment: rustdoc takes the brackets for links.
     #[arg(
@@ -47,7 +47,7 @@ pub struct WatchArgs {
         value_name = "GRID",
         help = "Judge against this grid too: SIZE[@PHASE][:KIND][:TIER]; four in all, with those of the device"
     )]
-    pub grid: Vec<GridSpec>,
+    pub grid: Vec<GridClaim>,
 
     /// Show the N processes with most I/O (full screen: 5; 0 saves their cost, some 150 ns an I/O)
     #[arg(long, value_name = "N")]
@@ -135,11 +135,11 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn unit(text: &str) -> Result<GridSpec, String> {
+fn unit(text: &str) -> Result<GridClaim, String> {
     let size = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
     format!("{}:unit", size.get())
         .parse()
-        .map_err(|error: ioalign_core::grid_spec::ParseGridError| error.to_string())
+        .map_err(|error: ioalign_core::grid::ParseGridError| error.to_string())
 }
 
 /// A ring is a power of two of at least a page.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ioalign_core::{Finding, GridSpec, Kind, LayerId, Severity, Stack, Tier, shell};
+use ioalign_core::{Finding, GridClaim, Kind, LayerId, Severity, Stack, Tier, shell};
 use ioalign_report::Target;
 
 use super::Job;
@@ -98,7 +98,7 @@ fn call(path: &Path, job: &Job) -> String {
 }
 
 /// A grid as an argument: as it was typed, or of a named set.
-fn typed(grid: &GridSpec) -> String {
+fn typed(grid: &GridClaim) -> String {
     if let Some(typed) = grid.source.strip_prefix("--grid ") {
         return typed.to_owned();
     }

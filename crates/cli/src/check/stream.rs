@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use ioalign_core::Severity;
-use ioalign_core::finding::verdict;
+use ioalign_core::severity::verdict;
 use ioalign_report::{Format, Report, Target, json};
 
 use super::find::Found;

@@ -169,7 +169,7 @@ fn judged(
         Finding::new("not-readable", Severity::Note, why)
     }));
     next::pages(&mut findings);
-    let verdict = ioalign_core::finding::verdict(findings.iter().map(|finding| finding.severity));
+    let verdict = ioalign_core::severity::verdict(findings.iter().map(|finding| finding.severity));
     Target {
         name,
         source,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ioalign_core::{Bytes, GridSpec, shell};
+use ioalign_core::{Bytes, GridClaim, shell};
 use ioalign_repair::container::Format;
 
 use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
@@ -113,7 +113,7 @@ fn numbers(all: &[u32]) -> Option<String> {
 }
 
 /// A grid as it was typed.
-fn typed(grid: &GridSpec) -> String {
+fn typed(grid: &GridClaim) -> String {
     let source = &grid.source;
     source.strip_prefix("--grid ").unwrap_or(source).to_owned()
 }

@@ -3,7 +3,6 @@
 mod abandon;
 mod command;
 mod convert;
-mod demand;
 mod document;
 mod estimate;
 mod flight;
@@ -25,7 +24,7 @@ mod text;
 mod trust;
 
 use anyhow::Result;
-use ioalign_core::{Bytes, GridSpec};
+use ioalign_core::{Bytes, GridClaim};
 use ioalign_repair::fix::{self, Choices, Plan};
 use ioalign_repair::{Disk, mover};
 
@@ -109,7 +108,7 @@ fn possible_in_place(
 /// What is to be done on an open disk.
 pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
-    let grids: Vec<GridSpec> = arguments.grid.iter().chain(named).cloned().collect();
+    let grids: Vec<GridClaim> = arguments.grid.iter().chain(named).cloned().collect();
     let survey = survey::of(disk, &arguments.target, grids, arguments.sector_size)?;
     let choices = Choices {
         only: arguments.partition.clone(),

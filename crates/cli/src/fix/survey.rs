@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use ioalign_core::{Bytes, GridSpec, Kind, LayerId, Role, SectorSize, Severity, Stack};
+use ioalign_core::judge::StartDemands;
+use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack};
 use ioalign_inspect::assemble;
 use ioalign_repair::Disk;
 use ioalign_repair::fix::{Part, Survey};
@@ -11,14 +12,14 @@ use ioalign_repair::tables::{Slot, SlotKind, Table};
 use ioalign_report::Target;
 use ioalign_report::words::{clean, kinds};
 
-use super::{demand, refuse};
+use super::refuse;
 use crate::check::{self, Job};
 
 /// The survey; refused where data may be somewhere else than the table says.
 pub fn of(
     disk: &mut dyn Disk,
     path: &Path,
-    grids: Vec<GridSpec>,
+    grids: Vec<GridClaim>,
     sector: Option<SectorSize>,
 ) -> Result<Survey> {
     let table = Table::read_anywhere(disk).map_err(|error| refuse::error(error, path))?;
@@ -30,13 +31,12 @@ pub fn of(
     let ground = ground(&target.stack, &slots)
         .ok_or_else(|| anyhow!("{}: check does not see its partitions", path.display()))?;
     sound(&target, ground, path)?;
-    let ground = demand::Ground {
-        target: &target,
-        layer: ground,
-    };
+    let demands = StartDemands::of(&target.stack);
     let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
     Ok(Survey {
-        parts: data.map(|slot| part(&ground, slot)).collect(),
+        parts: data
+            .map(|slot| part(&target, &demands, ground, slot))
+            .collect(),
         container: container(&target),
     })
 }
@@ -55,7 +55,7 @@ fn container(target: &Target) -> Option<u64> {
     guilty.find_map(|one| one.unit.map(Bytes::get))
 }
 
-fn judged(path: &Path, grids: Vec<GridSpec>, sector: Option<SectorSize>) -> Target {
+fn judged(path: &Path, grids: Vec<GridClaim>, sector: Option<SectorSize>) -> Target {
     let plain = Job::plain();
     let job = Job {
         inspect: assemble::Options {
@@ -117,15 +117,15 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
     }
 }
 
-fn part(ground: &demand::Ground<'_>, slot: &Slot) -> Part {
-    let stack = &ground.target.stack;
-    let layer = partition(stack, ground.layer, slot.start);
+fn part(target: &Target, demands: &StartDemands<'_>, ground: LayerId, slot: &Slot) -> Part {
+    let stack = &target.stack;
+    let layer = partition(stack, ground, slot.start);
     let role = layer.map_or(Role::Data, |id| stack.layer(id).role);
     Part {
         number: slot.number,
         what: layer.map_or_else(unknown, |id| contents(stack, id)),
-        demand: role.carries_data().then(|| ground.of(layer, slot.start)),
-        suggested: layer.and_then(|id| suggested(ground.target, id)),
+        demand: role.carries_data().then(|| demands.on(ground, layer)),
+        suggested: layer.and_then(|id| suggested(target, id)),
         stays: layer.and_then(|id| stays(stack, id)),
     }
 }

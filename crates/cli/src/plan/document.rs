@@ -1,8 +1,8 @@
 //! A plan as JSON: `ioalign.plan/1`.
 
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
+use ioalign_repair::planner::Plan;
 use ioalign_repair::planner::filesystems::BLOCK_RULE;
-use ioalign_repair::planner::{Constraint, Plan};
 use ioalign_repair::platforms::{Lines, Step};
 use serde::Serialize;
 
@@ -34,11 +34,12 @@ struct Layer {
 
 #[derive(Debug, Serialize)]
 struct Grid {
-    kind: String,
+    kind: GridKind,
     size_bytes: u64,
     phase_bytes: u64,
-    tier: ioalign_core::Tier,
-    confidence: ioalign_core::Confidence,
+    tier: Tier,
+    origin: Origin,
+    confidence: Confidence,
     source: String,
 }
 
@@ -46,7 +47,7 @@ struct Grid {
 struct Lost {
     grid: Grid,
     /// The grid that shares no boundary with it.
-    against: Option<String>,
+    against: Option<GridKind>,
     /// The boundaries that all share are too far apart.
     too_far: bool,
 }
@@ -56,7 +57,7 @@ struct BlockBelow {
     rule: &'static str,
     block_bytes: u64,
     unit_bytes: u64,
-    grid: String,
+    grid: GridKind,
 }
 
 #[derive(Debug, Serialize)]
@@ -79,7 +80,7 @@ struct Line {
     start_bytes: u64,
     /// Where the line is about the end of a partition.
     end_bytes: Option<u64>,
-    grid: String,
+    grid: GridKind,
     size_bytes: u64,
     phase_bytes: u64,
     remainder_bytes: u64,
@@ -100,8 +101,8 @@ pub fn of(plan: &Plan, steps: &[Step], platform: &'static str) -> Document {
     Document {
         schema: "ioalign.plan/1",
         platform,
-        period_bytes: plan.solution.period.get(),
-        phase_bytes: plan.solution.phase.get(),
+        period_bytes: plan.solution.period().get(),
+        phase_bytes: plan.solution.phase().get(),
         layers: plan.seats.iter().map(layer).collect(),
         grids: plan.solution.kept.iter().map(grid).collect(),
         given_up: lost(plan),
@@ -136,14 +137,15 @@ fn layer(seat: &ioalign_repair::planner::Seat) -> Layer {
     }
 }
 
-fn grid(constraint: &Constraint) -> Grid {
+fn grid(claim: &GridClaim) -> Grid {
     Grid {
-        kind: constraint.kind.clone(),
-        size_bytes: constraint.size.get(),
-        phase_bytes: constraint.phase.get(),
-        tier: constraint.tier,
-        confidence: constraint.confidence,
-        source: constraint.source.clone(),
+        kind: claim.kind.clone(),
+        size_bytes: claim.size.get(),
+        phase_bytes: claim.phase.get(),
+        tier: claim.tier,
+        origin: claim.origin,
+        confidence: claim.confidence,
+        source: claim.source.clone(),
     }
 }
 
@@ -152,7 +154,7 @@ fn lost(plan: &Plan) -> Vec<Lost> {
     let given_up = plan.solution.given_up.iter();
     given_up
         .map(|lost| Lost {
-            grid: grid(&lost.constraint),
+            grid: grid(&lost.claim),
             against: lost
                 .against
                 .and_then(|index| kept.get(index))

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use ioalign_core::judge::moves;
-use ioalign_core::{Confidence, Grid, Kind, LayerId, Stack, Tier};
-use ioalign_repair::planner::{Claim, Constraint, Want};
+use ioalign_core::{Confidence, GridClaim, GridKind, Kind, LayerId, Origin, Stack, Tier};
+use ioalign_repair::planner::Want;
 use ioalign_report::words::clean;
 
 use crate::args::PlanArgs;
@@ -29,10 +29,12 @@ pub fn fill(want: &mut Want, path: &Path, typed: &PlanArgs) -> Result<()> {
     if let Some(sector) = stack.layer(ground).logical_sector
         && typed.logical.is_none()
     {
-        want.logical = sector;
-        want.logical_claim = Claim {
+        want.logical = GridClaim {
+            size: sector,
+            origin: Origin::Reported,
             confidence: Confidence::Medium,
             source: "the sectors of what was checked".to_owned(),
+            ..want.logical.clone()
         };
     }
     let grids = stack
@@ -40,34 +42,24 @@ pub fn fill(want: &mut Want, path: &Path, typed: &PlanArgs) -> Result<()> {
         .iter()
         .filter(|grid| grid.layer == ground && grid.trusted());
     for grid in grids {
-        match (grid.tier, grid.kind.as_str()) {
-            (Tier::Validity, "logical-sector") => {
+        let claim = GridClaim {
+            kind: GridKind::from(clean(grid.kind.name()).as_str()),
+            source: clean(&grid.source),
+            ..grid.claim.clone()
+        };
+        match (grid.tier, &grid.kind) {
+            (Tier::Validity, GridKind::LogicalSector) => {
                 if typed.logical.is_none() {
-                    (want.logical, want.logical_claim) = (grid.size, claim(grid));
+                    want.logical = claim.at_phase(0);
                 }
             }
-            (Tier::Rmw, "physical-block") if typed.physical.is_none() => {
-                (want.physical, want.physical_phase) = (grid.size, grid.phase);
-                want.physical_claim = claim(grid);
+            (Tier::Rmw, GridKind::PhysicalBlock) if typed.physical.is_none() => {
+                want.physical = claim;
             }
-            _ => want.grids.push(Constraint {
-                size: grid.size,
-                phase: grid.phase,
-                tier: grid.tier,
-                confidence: grid.confidence,
-                kind: clean(&grid.kind),
-                source: clean(&grid.source),
-            }),
+            _ => want.grids.push(claim),
         }
     }
     Ok(())
-}
-
-fn claim(grid: &Grid) -> Claim {
-    Claim {
-        confidence: grid.confidence,
-        source: clean(&grid.source),
-    }
 }
 
 /// The address space that holds the first partition; without one the lowest disk or array.

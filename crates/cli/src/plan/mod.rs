@@ -6,8 +6,8 @@ mod ground;
 mod text;
 
 use anyhow::Result;
-use ioalign_core::Bytes;
-use ioalign_repair::planner::{self, Claim, Constraint, Label, Part, PartRole, Plan, Volume, Want};
+use ioalign_core::{Bytes, Confidence, GridClaim, Origin};
+use ioalign_repair::planner::{self, Label, Part, PartRole, Plan, Volume, Want};
 use ioalign_repair::platforms::{self, Platform};
 
 use crate::args::PlanArgs;
@@ -77,7 +77,7 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         array: disks::array(arguments)?,
         indirection_unit: arguments.unit,
         volume_block: arguments.volume_block,
-        grids: declared.map(Constraint::from).collect(),
+        grids: declared.collect(),
         habit: habit(arguments, platform, label),
         size: arguments.size,
         label,
@@ -89,10 +89,10 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         ..Want::default()
     };
     if let Some(logical) = arguments.logical {
-        (want.logical, want.logical_claim) = (logical, Claim::declared("--logical"));
+        want.logical = typed(want.logical, logical, "--logical");
     }
     if let Some(physical) = arguments.physical {
-        (want.physical, want.physical_claim) = (physical, Claim::declared("--physical"));
+        want.physical = typed(want.physical, physical, "--physical");
     }
     if let Some(path) = &arguments.from {
         ground::fill(&mut want, path, arguments)?;
@@ -104,6 +104,12 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         _ => {}
     }
     Ok(want)
+}
+
+/// The claim with a size that the operator states.
+fn typed(claim: GridClaim, size: Bytes, option: &str) -> GridClaim {
+    let claim = GridClaim { size, ..claim };
+    claim.from(Origin::Declared, option, Confidence::High)
 }
 
 /// What starts are multiples of where no grid says more. An MBR of ESX and the labels of Solaris are

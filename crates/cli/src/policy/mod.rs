@@ -89,7 +89,7 @@ impl Policy {
         let counted = target.findings.iter().filter(|finding| finding.counts());
         target.verdict = match &target.error {
             Some(_) if target.findings.is_empty() => target.verdict,
-            _ => ioalign_core::finding::verdict(counted.map(|finding| finding.severity)),
+            _ => ioalign_core::severity::verdict(counted.map(|finding| finding.severity)),
         };
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_device::create::Readers;
 use ioalign_observe::Progress;
 use ioalign_observe::generate::{Plan, Truth, processes, write};
@@ -22,7 +22,7 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let progress = Progress::default();
     let mut truth = arguments.truth.as_ref().map(|_| {
-        let assumed = [GridSpec::assumed_block()];
+        let assumed = [GridClaim::assumed_block()];
         let grids: Vec<_> = assumed.iter().chain(&arguments.grid).cloned().collect();
         Truth::new(&plan, &grids, arguments.burst_gap)
     });

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ioalign_core::units::Bytes;
-use ioalign_core::{GridSpec, Kind, LayerId, Stack, Tier};
+use ioalign_core::{GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, HostOptions, Options};
 use ioalign_observe::live::Device;
 
@@ -83,25 +83,18 @@ fn parts_of(stack: &Stack, disk: LayerId, slot: usize) -> Vec<Part> {
 }
 
 /// Those that are believed, the costliest first; the logical sector cannot be missed.
-fn grids_of(stack: &Stack, layer: LayerId) -> Vec<GridSpec> {
+fn grids_of(stack: &Stack, layer: LayerId) -> Vec<GridClaim> {
     let mine = stack
         .grids
         .iter()
         .filter(|grid| grid.layer == layer && grid.trusted());
     let mut all: Vec<_> = mine.filter(|grid| grid.tier != Tier::Validity).collect();
     all.sort_by_key(|grid| (grid.tier, grid.size));
-    let specs = all.iter().map(|grid| GridSpec {
-        size: grid.size,
-        phase: grid.phase,
-        kind: grid.kind.clone(),
-        tier: grid.tier,
-        source: grid.source.clone(),
-    });
-    specs.collect()
+    all.into_iter().map(|grid| grid.claim.clone()).collect()
 }
 
 /// The unit first, then what was asked for, then the device's own.
-fn choose(arguments: &WatchArgs, known: Vec<GridSpec>) -> Vec<GridSpec> {
+fn choose(arguments: &WatchArgs, known: Vec<GridClaim>) -> Vec<GridClaim> {
     let block = known
         .iter()
         .find(|grid| grid.tier == Tier::Rmw && grid.size.get() >= 4096)
@@ -110,11 +103,11 @@ fn choose(arguments: &WatchArgs, known: Vec<GridSpec>) -> Vec<GridSpec> {
         .unit
         .clone()
         .or(block)
-        .unwrap_or_else(GridSpec::assumed_block);
+        .unwrap_or_else(GridClaim::assumed_block);
     let mut all = vec![unit];
     let asked = arguments.grid.iter().cloned();
     for grid in asked.chain(known) {
-        let place = |grid: &GridSpec| (grid.size, grid.phase);
+        let place = |grid: &GridClaim| (grid.size, grid.phase);
         if all.len() < MOST && !all.iter().any(|there| place(there) == place(&grid)) {
             all.push(grid);
         }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_core::profile::Latency;
 use ioalign_observe::Op;
 use ioalign_observe::live::{Device, DeviceTotals, OpCounters, Timeline, Totals};
@@ -53,7 +53,7 @@ impl Summary<'_> {
         slot: usize,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let assumed = GridSpec::assumed_block();
+        let assumed = GridClaim::assumed_block();
         let grid = device.grids.first().unwrap_or(&assumed);
         let unit = grid.size.get();
         let ios = grouped(totals.ios());
@@ -147,7 +147,7 @@ fn off(starts: &[u64], unit: u64, ios: u64) -> Option<u64> {
     Some(ios.saturating_sub(on))
 }
 
-fn issued(totals: &DeviceTotals, unit: &GridSpec, out: &mut impl Write) -> io::Result<()> {
+fn issued(totals: &DeviceTotals, unit: &GridClaim, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
         "  {:<8}{:>10}{:>20}{:>23}{:>17}",
@@ -252,7 +252,7 @@ fn sizes(op: Op, counters: &OpCounters, out: &mut impl Write) -> io::Result<()> 
     Ok(())
 }
 
-fn past(op: Op, counters: &OpCounters, unit: &GridSpec, out: &mut impl Write) -> io::Result<()> {
+fn past(op: Op, counters: &OpCounters, unit: &GridClaim, out: &mut impl Write) -> io::Result<()> {
     let all = counters.past(unit);
     let most = all.iter().skip(1).copied().max().unwrap_or(0);
     if most == 0 {

@@ -4,7 +4,7 @@ use super::load::Load;
 use super::loss::{Basis, Loss};
 use super::say::{longer, percent, range};
 use super::{Decision, Defect, Reason};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 /// A loss that is at most this is not worth moving data.
 pub const NEGLIGIBLE: f64 = 0.02;

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::cost::{self, CostRow};
-use crate::finding::Severity;
 use crate::phase::{Phase, PhaseSet};
+use crate::severity::Severity;
 use crate::units::{Bytes, ratio};
 
 /// One checked device, image or capture.

@@ -6,7 +6,7 @@ use super::load::Load;
 use super::price::Prices;
 use super::say::{counted, percent};
 use super::{Assumption, Basis, Evidence, Item, Loss, Uncovered};
-use crate::finding::Severity;
+use crate::severity::Severity;
 use crate::shell;
 
 /// A handful of arms, sizes or depths; more make a measurement long.

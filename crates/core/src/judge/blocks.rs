@@ -2,10 +2,12 @@
 
 use super::Case;
 use crate::cost;
-use crate::finding::{Finding, Severity};
-use crate::grid::{Grid, Origin, Tier};
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::Finding;
+use crate::grid::{Grid, GridKind, Origin, Tier};
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
@@ -115,7 +117,7 @@ fn remedy(layer: &Layer, grid: &Grid) -> Vec<String> {
                 .to_owned(),
         ];
     }
-    if grid.kind == "volume-block" {
+    if grid.kind == GridKind::VolumeBlock {
         return vec![
             "make the volume anew with a smaller block (zfs create -V … -o volblocksize=16K) or use \
              larger file-system blocks"

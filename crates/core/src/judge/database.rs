@@ -1,10 +1,12 @@
 //! Databases on top: torn pages and sectors that are too large.
 
 use super::Case;
-use crate::finding::{Finding, Severity};
-use crate::grid::{Grid, Tier};
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::Finding;
+use crate::grid::{Grid, GridKind, Tier};
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
 use crate::phase::{PhaseSet, phases};
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 /// The largest physical sector on which SQL Server starts.
@@ -49,7 +51,7 @@ fn torn_on(
     page: Bytes,
     bottom: LayerId,
 ) -> Option<Finding> {
-    let grid = Grid::new(bottom, page, Bytes::ZERO, Tier::Rmw, "database-page")?;
+    let grid = Grid::new(bottom, page, Bytes::ZERO, Tier::Rmw, GridKind::DatabasePage)?;
     let set = phases(case.stack, id, &grid);
     if set.is_known() && set.is_aligned() {
         return None;
@@ -197,7 +199,7 @@ fn large_sectors(case: &Case<'_>, id: LayerId) -> Option<Finding> {
 }
 
 fn is_physical(grid: &Grid) -> bool {
-    matches!(grid.kind.as_str(), "physical-block" | "volume-block")
+    matches!(grid.kind, GridKind::PhysicalBlock | GridKind::VolumeBlock)
 }
 
 /// The physical sector of a disk: as it reports it, else as the operator declares it.

@@ -1,9 +1,11 @@
 //! Sizes and ends: what fails is often not the start.
 
 use super::Case;
-use crate::finding::{Finding, Severity, Suggestion};
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::{Finding, Suggestion};
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::severity::Severity;
 use crate::units::{Bytes, SectorSize, Sectors};
 
 /// LUKS2 with 4 KiB sectors, O_DIRECT on 4Kn and most hypervisors want this multiple.

@@ -1,9 +1,11 @@
 //! What a file system was told of the RAID below it, against the RAID that is there.
 
 use super::Case;
-use crate::finding::{Finding, Severity};
-use crate::grid::Grid;
-use crate::layer::{Geometry, Layer, LayerId};
+use crate::finding::Finding;
+use crate::grid::{Grid, GridKind};
+use crate::layer::{Geometry, Layer};
+use crate::layer_id::LayerId;
+use crate::severity::Severity;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves() {
@@ -36,14 +38,14 @@ fn takes_geometry(layer: &Layer) -> bool {
 
 /// The nearest array below: its full stripe and its chunk.
 fn array_below<'a>(case: &'a Case<'_>, leaf: LayerId) -> Option<(&'a Grid, &'a Grid)> {
-    let of_kind = |kind: &'static str| {
+    let of_kind = |kind: GridKind| {
         case.on_grids(leaf)
             .filter(move |(_, grid, _)| grid.kind == kind)
             .max_by_key(|(_, grid, _)| grid.layer)
             .map(|(_, grid, _)| grid)
     };
-    let stripe = of_kind("full-stripe")?;
-    let chunk = of_kind("raid-chunk").filter(|chunk| chunk.layer == stripe.layer)?;
+    let stripe = of_kind(GridKind::FullStripe)?;
+    let chunk = of_kind(GridKind::RaidChunk).filter(|chunk| chunk.layer == stripe.layer)?;
     Some((stripe, chunk))
 }
 

@@ -1,9 +1,10 @@
 //! Hints of a device that are not believed: said, so that nobody else believes them either.
 
 use super::Case;
-use crate::finding::{Finding, Severity};
-use crate::grid::Grid;
+use crate::finding::Finding;
+use crate::grid::{Grid, GridKind};
 use crate::layer::Layer;
+use crate::severity::Severity;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (index, grid) in case.stack.grids.iter().enumerate() {
@@ -12,7 +13,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         match contradicted(case, grid) {
-            Some(other) if other.kind == "optimal-io" => {}
+            Some(other) if other.kind == GridKind::OptimalIo => {}
             Some(_) => {
                 let why = format!("{why}, and that is not believed either");
                 findings.push(finding(case, index, grid, &why));
@@ -35,7 +36,8 @@ fn said_already(layer: &Layer) -> bool {
 /// cause, said at the width.
 fn contradicted<'a>(case: &'a Case<'_>, grid: &Grid) -> Option<&'a Grid> {
     let pair = |optimal: &Grid, minimum: &Grid| {
-        optimal.kind == "optimal-io" && minimum.kind == "stripe-unit" && optimal.size < minimum.size
+        (&optimal.kind, &minimum.kind) == (&GridKind::OptimalIo, &GridKind::StripeUnit)
+            && optimal.size < minimum.size
     };
     case.stack
         .grids
@@ -59,24 +61,22 @@ fn finding(case: &Case<'_>, index: usize, grid: &Grid, why: &str) -> Finding {
     finding
 }
 
-fn hint(kind: &str) -> String {
+fn hint(kind: &GridKind) -> String {
     match kind {
-        "optimal-io" => "an optimal I/O size".to_owned(),
-        "stripe-unit" => "a minimum I/O size".to_owned(),
-        "physical-block" => "a physical block".to_owned(),
-        "logical-sector" => "a logical sector".to_owned(),
-        other => format!("a {}", other.replace('-', " ")),
+        GridKind::OptimalIo => "an optimal I/O size".to_owned(),
+        GridKind::StripeUnit => "a minimum I/O size".to_owned(),
+        other => format!("a {}", other.name().replace('-', " ")),
     }
 }
 
 /// libfdisk, LVM and cryptsetup filter bad I/O sizes, parted and the makers of file systems do not.
-fn remedy(kind: &str) -> Vec<String> {
+fn remedy(kind: &GridKind) -> Vec<String> {
     let line = match kind {
-        "optimal-io" | "stripe-unit" => {
+        GridKind::OptimalIo | GridKind::StripeUnit => {
             "tools may believe it: give parted starts in sectors (-a none, unit s) and make XFS with \
              -d noalign (a stripe made from such a hint can make the kernel refuse the mount)"
         }
-        "physical-block" => {
+        GridKind::PhysicalBlock => {
             "name the unit by hand where a tool asks for it (zpool create -o ashift=12)"
         }
         _ => return Vec::new(),

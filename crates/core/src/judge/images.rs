@@ -5,9 +5,11 @@
 
 use super::lint::{Lint, UPLOADS, Upload};
 use super::{Case, Options};
-use crate::finding::{Finding, Severity};
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::Finding;
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 /// Direct I/O on a host with 4 KiB sectors, `losetup --sector-size 4096` and LUKS2 with 4 KiB sectors.

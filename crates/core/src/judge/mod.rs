@@ -5,7 +5,9 @@
 
 mod blocks;
 mod case;
+mod claims;
 mod database;
+mod demand;
 mod ends;
 mod geometry;
 mod hints;
@@ -21,12 +23,15 @@ mod suggest;
 mod thin;
 mod unread;
 
-use crate::finding::{Finding, Severity, verdict};
-use crate::layer::{Kind, LayerId};
+use crate::finding::Finding;
+use crate::layer::Kind;
+use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
+use crate::severity::{Severity, verdict};
 use crate::stack::Stack;
 use crate::units::SectorSize;
 use case::Case;
+pub use demand::StartDemands;
 use lint::Lint;
 
 /// What the operator wants to know beside the plain verdict.

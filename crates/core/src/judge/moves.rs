@@ -3,7 +3,8 @@
 //! The readers leave a remark of [`RULE`] and the fact of the same name, and look no further. What the kernel
 //! or a text says of partitions on such a disk is of a layout that is being left, so nothing on it is judged.
 
-use crate::layer::{Layer, LayerId};
+use crate::layer::Layer;
+use crate::layer_id::LayerId;
 use crate::stack::Stack;
 
 /// The rule, and the fact that a layer has: the id of the run, or nothing where that is not known.

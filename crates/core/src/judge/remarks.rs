@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Case, unread};
-use crate::finding::{Finding, Severity};
-use crate::layer::LayerId;
+use crate::finding::Finding;
+use crate::layer_id::LayerId;
 use crate::remark::Remark;
+use crate::severity::Severity;
 
 pub(super) fn collect(case: &Case<'_>, findings: &mut Vec<Finding>) {
     // Where a note was said first, and the other layers with the same words.

@@ -1,6 +1,7 @@
 //! What lies before a place on a device: how far a partition could be moved back.
 
-use crate::layer::{Kind, LayerId};
+use crate::layer::Kind;
+use crate::layer_id::LayerId;
 use crate::role::Role;
 use crate::stack::Stack;
 use crate::units::Bytes;

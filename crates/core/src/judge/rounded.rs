@@ -1,10 +1,12 @@
 //! Starts that are known only roughly: where the candidates disagree, nothing is claimed.
 
 use super::Case;
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::grid::Origin;
-use crate::layer::{Edge, Kind, LayerId};
+use crate::layer::{Edge, Kind};
+use crate::layer_id::LayerId;
 use crate::map::Map;
+use crate::severity::Severity;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case

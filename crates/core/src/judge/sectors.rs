@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Case, Options};
-use crate::finding::{Finding, Severity};
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::Finding;
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Finding>) {

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use super::{Case, suggest};
 use crate::cost;
-use crate::finding::{Finding, Severity};
-use crate::grid::{Grid, Origin, Tier};
-use crate::layer::{Kind, LayerId};
+use crate::finding::Finding;
+use crate::grid::{Grid, GridKind, Origin, Tier};
+use crate::layer::Kind;
+use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::phase::PhaseSet;
 use crate::role::Role;
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
@@ -88,7 +90,7 @@ fn chunk_is_to_blame(case: &Case<'_>, leaf: LayerId, index: usize, grid: &Grid) 
         })
 }
 
-fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
+pub(super) fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
     let plain = match (grid.tier, grid.origin) {
         (Tier::Validity, _) => Severity::Broken,
         (Tier::Rmw, _) => Severity::Misaligned,
@@ -112,11 +114,11 @@ pub(super) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
     if grid.origin == Origin::Declared {
         return false;
     }
-    match grid.kind.as_str() {
-        "full-stripe" => !case.has_parity(grid.layer),
-        "optimal-io" => !case
+    match grid.kind {
+        GridKind::FullStripe => !case.has_parity(grid.layer),
+        GridKind::OptimalIo => !case
             .grids_beside(grid)
-            .any(|(_, other)| other.trusted() && other.kind == "stripe-unit"),
+            .any(|(_, other)| other.trusted() && other.kind == GridKind::StripeUnit),
         _ => false,
     }
 }
@@ -183,7 +185,7 @@ fn why(case: &Case<'_>, leaf: LayerId, guilty: LayerId, grid: &Grid, phases: &Ph
         case.phases_for(guilty, grid).unwrap_or(phases),
     );
     if grid.tier == Tier::Validity {
-        text.push_str(if grid.kind == "zone" {
+        text.push_str(if grid.kind == GridKind::Zone {
             ": such a zone can only be written from its start"
         } else {
             ": I/O that is not in whole sectors fails"
@@ -245,10 +247,10 @@ fn also_off<'a>(
     grid: &Grid,
     finding: &mut Finding,
 ) {
-    let mut named = vec![(grid.size, grid.kind.as_str())];
+    let mut named = vec![(grid.size, &grid.kind)];
     let mut others = Vec::new();
     for (_, other, phases) in missed.filter(|(_, other, _)| other.origin != Origin::Assumed) {
-        let place = (other.size, other.kind.as_str());
+        let place = (other.size, &other.kind);
         let Some(offset) = phases.dominant_offset().filter(|_| !named.contains(&place)) else {
             continue;
         };

@@ -1,9 +1,10 @@
 //! Better values, and what to type to get there.
 
-use super::Case;
+use super::{Case, claims};
 use crate::finding::Suggestion;
-use crate::grid::{Grid, meet};
-use crate::layer::{Kind, LayerId};
+use crate::grid::Grid;
+use crate::layer::Kind;
+use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::role::Role;
 use crate::units::{Bytes, Sectors};
@@ -11,50 +12,44 @@ use crate::units::{Bytes, Sectors};
 /// Boot loaders embed themselves before this byte of a disk with an MBR: no start is suggested there.
 pub const MBR_GAP: Bytes = Bytes::new(63 * 512);
 
-/// No start is suggested on a common period above this: nobody wants a 3 TiB gap.
-const LARGEST_PERIOD: u64 = 1 << 30;
-
-/// A start for `guilty` that brings its data onto `grid` and every other trusted grid that agrees with it.
+/// A start for `guilty` that brings its data onto `grid`.
 ///
-/// The 1 MiB habit is kept where it fits: every partitioning tool of the last fifteen years keeps it. Where the
-/// data lie off the grid within the partition, the start is as far from a MiB as makes up for that.
+/// A partition is placed once and for all grids, at the [good starts](claims::good) that every verb names; other layers
+/// move the least that helps.
 pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion {
     let layer = case.stack.layer(guilty);
     let Some((below, now)) = layer.below.first().and_then(|edge| match edge.map {
-        Map::Shift { start } | Map::Mirror { start } => Some((edge.below, start)),
+        Map::Shift { start } | Map::Mirror { start } => Some((edge.below, start.get())),
         _ => None,
     }) else {
         return Suggestion::default();
     };
-    let own = (grid.size.get(), phase_of(case, guilty, below, grid));
-    // A partition is placed once and for all grids; other layers move the least that helps.
-    let (size, phase) = if layer.kind == Kind::Partition {
-        with_companions(case, guilty, below, grid, own)
-    } else {
-        own
+    let Some(own) = claims::own(case, guilty, below, grid) else {
+        return Suggestion::default();
     };
-    let past = crate::grid::residue(now.get(), phase, size);
-    let after = now.get().checked_add((size - past) % size);
-    let before = now.get().checked_sub(past).filter(|before| *before > 0);
+    let good = match layer.kind {
+        Kind::Partition => claims::good(case, guilty, below),
+        _ => own,
+    };
+    // A claim that was given up against a surer one has no start to suggest.
+    if good.shared(own).map(|both| both.period) != Some(good.period) {
+        return Suggestion::default();
+    }
+    let after = good.at_or_after(now);
+    let free = case.room().free_from(below, Bytes::new(now)).get();
+    let low = free.max(gap(case, guilty, below)).max(1);
+    // Where there is no room for more, the smallest move that helps.
+    let before = good.at_or_before(now).filter(|start| *start > 0);
     let before = before.and_then(|before| {
-        let free = case.room().free_from(below, now).get();
-        let low = free.max(gap(case, guilty, below));
-        let past = crate::grid::residue(now.get(), own.1, own.0);
-        // Where there is no room for more, the smallest move that helps.
-        let nearer = now.get().checked_sub(past);
-        [Some(before), nearer]
-            .into_iter()
-            .flatten()
-            .find(|start| *start > 0 && *start >= low)
+        let nearer = own.at_or_before(now);
+        let mut ways = [Some(before), nearer].into_iter().flatten();
+        ways.find(|start| *start >= low)
     });
     let sectors = |bytes: u64| {
         let sector = layer.start_sectors?.size();
         let each = u64::from(sector.get());
-        if bytes.is_multiple_of(each) {
-            Sectors::new(bytes / each, sector)
-        } else {
-            None
-        }
+        let count = bytes.is_multiple_of(each).then_some(bytes / each)?;
+        Sectors::new(count, sector)
     };
     Suggestion {
         start: after.map(Bytes::new),
@@ -62,24 +57,6 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
         start_before: before.map(Bytes::new),
         size: None,
     }
-}
-
-/// The period and phase of starts that are on the other grids as well.
-fn with_companions(
-    case: &Case<'_>,
-    guilty: LayerId,
-    below: LayerId,
-    grid: &Grid,
-    own: (u64, u64),
-) -> (u64, u64) {
-    let good = |both: &(u64, u64)| both.0 <= LARGEST_PERIOD;
-    let all = companions(case, guilty, below, grid).into_iter();
-    let both = all.fold(own, |both, other| {
-        meet(both, other).filter(good).unwrap_or(both)
-    });
-    let habit = |phase| meet(both, (Bytes::MIB.get(), phase)).filter(good);
-    let met = habit(0).or_else(|| habit(both.1 % Bytes::MIB.get()));
-    met.unwrap_or(both)
 }
 
 /// Where the gap of a disk with an MBR ends; 0 where there is none.
@@ -94,62 +71,6 @@ fn gap(case: &Case<'_>, guilty: LayerId, below: LayerId) -> u64 {
     let sectors = case.stack.layer(guilty).start_sectors;
     let of_512 = sectors.is_some_and(|start| start.size().get() == 512);
     if is_dos && of_512 { MBR_GAP.get() } else { 0 }
-}
-
-/// The phase of starts at which the data of `guilty` are on a grid.
-fn phase_of(case: &Case<'_>, guilty: LayerId, below: LayerId, grid: &Grid) -> u64 {
-    let size = grid.size.get();
-    let phase = phase_in(case, below, grid);
-    let single = |layer| match case.phases_for(layer, grid)?.phases.as_slice() {
-        [only] => Some(only.offset),
-        _ => None,
-    };
-    let inside = data_of(case, guilty).and_then(|data| single(data).zip(single(guilty)));
-    let Some((data, own)) = inside else {
-        return phase;
-    };
-    let ahead = crate::grid::residue(data, own % size, size);
-    crate::grid::residue(phase, ahead, size)
-}
-
-/// What lies on a partition alone: its volume or file system.
-fn data_of(case: &Case<'_>, guilty: LayerId) -> Option<LayerId> {
-    if case.stack.layer(guilty).kind != Kind::Partition {
-        return None;
-    }
-    let alone = |id: &LayerId| {
-        let below = &case.stack.layer(*id).below;
-        below.iter().all(|edge| edge.below == guilty)
-    };
-    case.stack.above(guilty).find(alone)
-}
-
-/// The grid's phase as seen in the address space of `layer`, which lies on the grid's layer.
-fn phase_in(case: &Case<'_>, layer: LayerId, grid: &Grid) -> u64 {
-    let offset = case
-        .phases_for(layer, grid)
-        .and_then(|phases| phases.phases.first())
-        .map_or(0, |phase| phase.offset);
-    let here = if layer == grid.layer {
-        grid.phase.get()
-    } else {
-        0
-    };
-    let size = grid.size.get();
-    (here + (size - offset) % size) % size
-}
-
-/// The other grids worth being on: trusted ones, smallest first.
-fn companions(case: &Case<'_>, guilty: LayerId, below: LayerId, grid: &Grid) -> Vec<(u64, u64)> {
-    let mut grids: Vec<_> = case
-        .grids_under(below)
-        .filter(|other| other.trusted() && !std::ptr::eq(*other, grid))
-        .collect();
-    grids.sort_by_key(|other| (other.tier, other.size));
-    grids
-        .iter()
-        .map(|other| (other.size.get(), phase_of(case, guilty, below, other)))
-        .collect()
 }
 
 /// Whether it can be put right where it is, and how.

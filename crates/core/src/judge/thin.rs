@@ -2,9 +2,11 @@
 
 use super::Case;
 use super::starts::costs_little;
-use crate::finding::{Finding, Severity};
-use crate::grid::Grid;
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::Finding;
+use crate::grid::{Grid, GridKind};
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 /// Above this a first write after a snapshot copies more than it saves.
@@ -22,7 +24,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 
 fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
     case.on_grids(id)
-        .filter(|(_, grid, _)| matches!(grid.kind.as_str(), "full-stripe" | "optimal-io"))
+        .filter(|(_, grid, _)| matches!(grid.kind, GridKind::FullStripe | GridKind::OptimalIo))
         .filter(|(_, grid, _)| !costs_little(case, grid))
         .max_by_key(|(_, grid, _)| grid.layer)
         .map(|(_, grid, _)| grid)

@@ -4,9 +4,11 @@
 //! only what is written on them stays unknown.
 
 use super::{Case, moves};
-use crate::finding::{Finding, Severity};
-use crate::layer::{Kind, Layer, LayerId};
+use crate::finding::Finding;
+use crate::layer::{Kind, Layer};
+use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::severity::Severity;
 
 /// The remark of a reader that could not open a device, with the reason: what follows from it is
 /// said here.

@@ -1,7 +1,7 @@
 //! Blocks smaller than the unit below: aligned, and still read-modify-write.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Blocks and granules",

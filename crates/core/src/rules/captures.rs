@@ -1,7 +1,7 @@
 //! What texts of other programs say or leave open.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Texts of other programs",

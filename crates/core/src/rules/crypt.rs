@@ -1,7 +1,7 @@
 //! LUKS headers and bcache superblocks.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Encryption and caching",

@@ -1,7 +1,7 @@
 //! Master boot records and the chains of extended partitions.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "DOS tables",

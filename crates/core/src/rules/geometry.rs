@@ -1,7 +1,7 @@
 //! What a file system was told of the RAID below it, against the RAID that is there.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "RAID geometry of file systems",

@@ -1,7 +1,7 @@
 //! What is wrong with a GUID partition table, by the UEFI specification.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "GPT",

@@ -1,7 +1,7 @@
 //! What devices and the kernel say of themselves, and whether it can be so.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Hints of devices and the kernel",

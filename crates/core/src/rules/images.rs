@@ -1,7 +1,7 @@
 //! qcow2 tables, and what can happen to any image file.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "qcow2 and all images",

@@ -1,7 +1,7 @@
 //! Overlaps and order, and the labels of BSD, Solaris, Apple, IRIX and Windows dynamic disks.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Other tables and what all have in common",

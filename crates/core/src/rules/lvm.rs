@@ -1,7 +1,7 @@
 //! Physical volumes, metadata and volumes of LVM2.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "LVM",

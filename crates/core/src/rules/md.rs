@@ -1,7 +1,7 @@
 //! RAID superblocks of Linux md.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Linux md",

@@ -28,7 +28,7 @@ mod vmdk;
 
 pub use nearest::nearest;
 
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 /// A rule's page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Disks that `ioalign fix` is at work on.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Moves of partitions",

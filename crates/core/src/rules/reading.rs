@@ -1,7 +1,7 @@
 //! What was not recognised, not readable, or decided by a policy.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "What could not be known",

@@ -1,7 +1,7 @@
 //! What was written for another sector size than the disk has.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Logical sectors",

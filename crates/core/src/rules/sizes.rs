@@ -1,7 +1,7 @@
 //! Sizes that are no multiple of what lies on them, and ends past the end.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Sizes and ends",

@@ -1,7 +1,7 @@
 //! Starts of partitions, volumes and data regions on the grids below them.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Starts",

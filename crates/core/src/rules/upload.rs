@@ -1,7 +1,7 @@
 //! Images that are built to be uploaded and started: what the service and the firmware take.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "Uploads and firmware",

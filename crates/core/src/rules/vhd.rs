@@ -1,7 +1,7 @@
 //! Disks of Hyper-V, Azure and VirtualBox.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "VHD, VHDX and VDI",

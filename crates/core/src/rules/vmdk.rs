@@ -1,7 +1,7 @@
 //! VMware disks and their extents.
 
 use super::{Group, Rule};
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 pub(super) const GROUP: Group = Group {
     title: "VMDK",

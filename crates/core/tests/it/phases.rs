@@ -3,7 +3,7 @@
 
 use ioalign_core::layer::Kind;
 use ioalign_core::phase::phases;
-use ioalign_core::{Bytes, Grid, Layer, LayerId, Map, Runs, Stack, Tier};
+use ioalign_core::{Boundaries, Bytes, Grid, Layer, LayerId, Map, Runs, Stack, Tier};
 use proptest::prelude::*;
 
 const KIB: u64 = 1 << 10;
@@ -250,10 +250,11 @@ proptest! {
     #[test]
     fn the_meet_of_two_grids_is_on_both(m in 1_u64..5000, p in 0_u64..5000, n in 1_u64..5000, q in 0_u64..5000) {
         let (p, q) = (p % m, q % n);
-        match ioalign_core::grid::meet((m, p), (n, q)) {
-            Some((size, phase)) => {
-                prop_assert_eq!(size, ioalign_core::units::lcm(m, n).unwrap());
-                prop_assert!(phase < size);
+        let boundaries = |period, phase| Boundaries { period, phase };
+        match boundaries(m, p).shared(boundaries(n, q)) {
+            Some(Boundaries { period, phase }) => {
+                prop_assert_eq!(period, ioalign_core::units::lcm(m, n).unwrap());
+                prop_assert!(phase < period);
                 prop_assert_eq!(phase % m, p);
                 prop_assert_eq!(phase % n, q);
             }

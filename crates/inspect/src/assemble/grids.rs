@@ -1,6 +1,6 @@
 //! Grids that follow from metadata on disk.
 
-use ioalign_core::{Bytes, Confidence, Grid, LayerId, Origin, Tier};
+use ioalign_core::{Bytes, Confidence, Grid, GridKind, LayerId, Origin, Tier};
 
 use crate::volumes::md::geometry::Geometry;
 
@@ -9,19 +9,19 @@ use crate::volumes::md::geometry::Geometry;
 /// `source` names who says so (`md superblock`, `sysfs md/chunk_size`, `LVM metadata`).
 pub fn md_grids(layer: LayerId, geometry: &Geometry, chunk: Bytes, source: &str) -> Vec<Grid> {
     let mut grids = Vec::new();
-    let mut add = |size: Option<Bytes>, tier, kind: &str, source: &str| {
+    let mut add = |size: Option<Bytes>, tier, kind, source: &str| {
         let grid = size.and_then(|size| Grid::new(layer, size, Bytes::ZERO, tier, kind));
         grids.extend(grid.map(|grid| grid.from(Origin::OnDisk, source, Confidence::High)));
     };
     if chunk.is_zero() {
         return grids;
     }
-    add(Some(chunk), Tier::Preference, "raid-chunk", source);
+    add(Some(chunk), Tier::Preference, GridKind::RaidChunk, source);
     if geometry.data > 1 {
         add(
             chunk.checked_mul(geometry.data),
             Tier::Preference,
-            "full-stripe",
+            GridKind::FullStripe,
             source,
         );
     }
@@ -31,7 +31,7 @@ pub fn md_grids(layer: LayerId, geometry: &Geometry, chunk: Bytes, source: &str)
         add(
             Some(Bytes::new(4096)),
             Tier::Rmw,
-            "md-stripe-cache-page",
+            GridKind::MdStripeCachePage,
             why,
         );
     }

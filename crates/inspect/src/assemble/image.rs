@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{
-    Bytes, Confidence, Grid, Layer, LayerId, Map, Origin, Remark, Stack, Tier, grid_spec,
+    Bytes, Confidence, Grid, GridClaim, GridKind, Layer, LayerId, Map, Origin, Remark, Stack, Tier,
+    grid,
 };
 
 use super::{Assembly, Inspection, Options};
@@ -95,7 +96,7 @@ impl Assembly<'_> {
                 disk,
                 cluster,
                 Tier::Preference,
-                "copy-on-write-cluster",
+                GridKind::CopyOnWriteCluster,
                 image.format,
             );
         }
@@ -108,13 +109,7 @@ impl Assembly<'_> {
             for place in &image.places {
                 let file = Layer::new(Kind::Image, file_name(&place.path)).sized(place.size);
                 let file = self.stack.push(file);
-                let host = grid_spec::assumed(file).into_iter().next();
-                self.stack.grids.extend(host.map(|mut grid| {
-                    "host-block".clone_into(&mut grid.kind);
-                    "assumed: 4 KiB blocks of the file system that holds the image"
-                        .clone_into(&mut grid.source);
-                    grid
-                }));
+                self.stack.grids.push(host_block().on(file));
                 if place.runs.truncated() {
                     disk.remarks.push(Remark::note(
                         "image-map-truncated",
@@ -141,26 +136,36 @@ impl Assembly<'_> {
                 disk,
                 sector,
                 Tier::Validity,
-                "logical-sector",
+                GridKind::LogicalSector,
                 "image header",
             );
         }
         if self.options.grids.is_empty() {
-            self.stack.grids.extend(grid_spec::assumed(disk));
+            self.stack.grids.extend(grid::assumed(disk));
         } else {
             self.add_declared_grids(disk);
         }
     }
 
     pub(super) fn add_declared_grids(&mut self, disk: LayerId) {
-        let declared = self.options.grids.iter().filter_map(|spec| spec.bind(disk));
+        let declared = self.options.grids.iter().cloned();
+        let declared = declared.map(|claim| claim.on(disk));
         self.stack.grids.extend(declared);
     }
 
-    fn add_grid(&mut self, layer: LayerId, size: Bytes, tier: Tier, kind: &str, source: &str) {
+    fn add_grid(&mut self, layer: LayerId, size: Bytes, tier: Tier, kind: GridKind, source: &str) {
         let grid = Grid::new(layer, size, Bytes::ZERO, tier, kind);
         let grid = grid.map(|grid| grid.from(Origin::OnDisk, source, Confidence::High));
         self.stack.grids.extend(grid);
+    }
+}
+
+/// The block of whatever holds an image file.
+fn host_block() -> GridClaim {
+    GridClaim {
+        kind: GridKind::HostBlock,
+        source: "assumed: 4 KiB blocks of the file system that holds the image".to_owned(),
+        ..GridClaim::assumed_block()
     }
 }
 

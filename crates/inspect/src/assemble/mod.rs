@@ -21,7 +21,7 @@ mod volume;
 
 use std::path::{Path, PathBuf};
 
-use ioalign_core::{Bytes, GridSpec, LayerId, Remark, SectorSize, Severity, Stack};
+use ioalign_core::{Bytes, GridClaim, LayerId, Remark, SectorSize, Severity, Stack};
 
 use crate::error::Error;
 use crate::filesystems::database::Database;
@@ -42,7 +42,7 @@ pub struct Options {
     /// Read tables for this sector size only.
     pub sector: Option<SectorSize>,
     /// Grids to judge against instead of the assumed ones.
-    pub grids: Vec<GridSpec>,
+    pub grids: Vec<GridClaim>,
     /// Follow backing files that lie outside the folder of their image.
     pub allow_backing: bool,
     /// A database, as named by the operator, on top of every file system.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::{Bytes, Confidence, Grid, Kind, Layer, LayerId, Origin, Remark, Stack, Tier};
+use ioalign_core::{
+    Bytes, Confidence, Grid, GridKind, Kind, Layer, LayerId, Origin, Remark, Stack, Tier,
+};
 
 use super::dm::Tables;
 use super::inventory::{Block, Inventory};
@@ -77,7 +79,7 @@ impl Built {
         &mut self,
         size: Bytes,
         tier: Tier,
-        kind: &str,
+        kind: GridKind,
         origin: Origin,
         source: &str,
     ) {
@@ -184,13 +186,16 @@ fn raised_sector(site: &Site<'_>, block: &Block, built: &mut Built) {
     let largest = below
         .filter_map(|edge| site.stack.layer(edge.below).logical_sector)
         .max();
-    let has = built.grids.iter().any(|grid| grid.kind == "logical-sector");
+    let has = built
+        .grids
+        .iter()
+        .any(|grid| grid.kind == GridKind::LogicalSector);
     if !has && block.what != What::Partition && largest.is_some_and(|below| sector > below) {
         let source = "sysfs logical_block_size";
         built.grid(
             sector,
             Tier::Validity,
-            "logical-sector",
+            GridKind::LogicalSector,
             Origin::Reported,
             source,
         );

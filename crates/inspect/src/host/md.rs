@@ -1,6 +1,6 @@
 //! md arrays from `md/*`: level, chunk, and where data start on each member.
 
-use ioalign_core::{Bytes, Kind, Map, Origin, Remark, Runs, Severity, Tier};
+use ioalign_core::{Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier};
 
 use super::build::{Built, Site, incomplete, layer};
 use super::inventory::Block;
@@ -206,15 +206,33 @@ pub(super) fn raid_grids(
     let reported = Origin::Reported;
     if geometry.is_striped() {
         let source = format!("{source}: chunk size");
-        built.grid(chunk, Tier::Preference, "raid-chunk", reported, &source);
+        built.grid(
+            chunk,
+            Tier::Preference,
+            GridKind::RaidChunk,
+            reported,
+            &source,
+        );
     }
     if let Some(stripe) = geometry.full_stripe(chunk).filter(|_| geometry.data > 1) {
         let source = format!("{source}: chunk {chunk} × {} data disks", geometry.data);
-        built.grid(stripe, Tier::Preference, "full-stripe", reported, &source);
+        built.grid(
+            stripe,
+            Tier::Preference,
+            GridKind::FullStripe,
+            reported,
+            &source,
+        );
     }
     if geometry.has_parity() {
         let source = "drivers/md/raid5.c works in 4 KiB pages";
-        built.grid(page, Tier::Rmw, "md-stripe-cache-page", reported, source);
+        built.grid(
+            page,
+            Tier::Rmw,
+            GridKind::MdStripeCachePage,
+            reported,
+            source,
+        );
     }
 }
 

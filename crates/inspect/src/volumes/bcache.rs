@@ -2,7 +2,7 @@
 //!
 //! Layout: `struct cache_sb_disk` of the kernel's `drivers/md/bcache/bcache_ondisk.h`.
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use super::{Detail, Member, UNIT};

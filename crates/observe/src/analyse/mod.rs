@@ -24,7 +24,7 @@ mod split;
 
 use std::sync::Arc;
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_core::profile::{self, Profile};
 
 use crate::pipeline::Directory;
@@ -39,7 +39,7 @@ use placed::{PlacedGrid, Placement};
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Grids to judge against, beside all powers of two.
-    pub grids: Vec<GridSpec>,
+    pub grids: Vec<GridClaim>,
     /// Added to every offset: where the traced device starts on the one that is judged.
     pub shift: i64,
     /// The same for single devices, by name or number.
@@ -62,7 +62,7 @@ impl Default for Settings {
     fn default() -> Self {
         const SECOND: u64 = 1_000_000_000;
         Self {
-            grids: vec![GridSpec::assumed_block()],
+            grids: vec![GridClaim::assumed_block()],
             shift: 0,
             device_shifts: Vec::new(),
             stack: None,
@@ -84,7 +84,7 @@ impl Settings {
         placement.shift = self.shift_of(device);
         // With a stack, the grids of its layers stand in for what is assumed of a device.
         let assumed =
-            (self.grids.is_empty() && placement.layer.is_none()).then(GridSpec::assumed_block);
+            (self.grids.is_empty() && placement.layer.is_none()).then(GridClaim::assumed_block);
         let own = self
             .grids
             .iter()

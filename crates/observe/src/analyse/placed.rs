@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_core::Tier;
 use ioalign_core::profile::GridProfile;
 
@@ -14,7 +14,7 @@ use super::cells::Cells;
 #[derive(Clone, Debug)]
 pub struct PlacedGrid {
     /// The grid.
-    pub spec: GridSpec,
+    pub spec: GridClaim,
     /// Whose it is, where it is a layer's below.
     pub layer: Option<Arc<str>>,
     /// The address of the device's first byte there.
@@ -23,7 +23,7 @@ pub struct PlacedGrid {
 
 impl PlacedGrid {
     /// A grid in the device's own addresses.
-    pub const fn own(spec: GridSpec) -> Self {
+    pub const fn own(spec: GridClaim) -> Self {
         Self {
             spec,
             layer: None,
@@ -49,7 +49,7 @@ impl PlacedGrid {
     pub fn profile(&self) -> GridProfile {
         GridProfile {
             layer: self.layer.as_deref().map(str::to_owned),
-            kind: self.spec.kind.clone(),
+            kind: self.spec.kind.to_string(),
             size_bytes: self.spec.size.get(),
             phase_bytes: self.spec.phase.get(),
             tier: tier(self.spec.tier).to_owned(),

@@ -4,21 +4,15 @@ use std::collections::BTreeMap;
 
 use ioalign_core::profile::{GridProfile, Profile};
 use ioalign_core::units::ratio;
-use ioalign_core::{Bytes, GridSpec, Tier};
+use ioalign_core::{Bytes, GridClaim, Tier};
 use proptest::prelude::*;
 
 use super::{Analysis, Settings};
 use crate::pipeline::Directory;
 use crate::record::{Io, NO_LATENCY, Op};
 
-fn grid(size: u64, phase: u64) -> GridSpec {
-    GridSpec {
-        size: Bytes::new(size),
-        phase: Bytes::new(phase),
-        kind: "test".to_owned(),
-        tier: Tier::Rmw,
-        source: String::new(),
-    }
+fn grid(size: u64, phase: u64) -> GridClaim {
+    GridClaim::new(Bytes::new(size), Bytes::new(phase), Tier::Rmw, "test").unwrap()
 }
 
 fn analysed(ios: &[Io], settings: &Settings) -> Profile {

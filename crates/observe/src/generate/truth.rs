@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_core::profile::{
     self, Bursts, DeviceProfile, GridProfile, OpProfile, ProcessProfile, Profile, SizeCount,
 };
@@ -20,7 +20,7 @@ const CELLS: usize = 63;
 
 /// Counters of all that was generated.
 pub struct Truth {
-    grids: Vec<GridSpec>,
+    grids: Vec<GridClaim>,
     gap: u64,
     first: Option<i64>,
     last: i64,
@@ -85,7 +85,7 @@ fn power(value: u64) -> usize {
 
 impl Truth {
     /// Of a plan, on these grids. Bursts end after `gap` nanoseconds with nothing in flight.
-    pub fn new(plan: &Plan, grids: &[GridSpec], gap: u64) -> Self {
+    pub fn new(plan: &Plan, grids: &[GridClaim], gap: u64) -> Self {
         let mut devices = Vec::new();
         devices.resize_with(plan.devices.len(), Device::default);
         Self {
@@ -154,7 +154,7 @@ impl Device {
         &mut self,
         device: String,
         plan: &Plan,
-        grids: &[GridSpec],
+        grids: &[GridClaim],
         gap: u64,
     ) -> DeviceProfile {
         self.bursts.close();
@@ -214,7 +214,7 @@ impl Counters {
         }
     }
 
-    fn add(&mut self, io: &Io, grids: &[GridSpec]) {
+    fn add(&mut self, io: &Io, grids: &[GridClaim]) {
         self.ios += 1;
         self.bytes += u64::from(io.len);
         if io.latency != NO_LATENCY {
@@ -276,7 +276,7 @@ fn one(all: &mut [u64], index: usize) {
 }
 
 impl OnGrid {
-    fn add(&mut self, start: u64, len: u64, spec: &GridSpec) {
+    fn add(&mut self, start: u64, len: u64, spec: &GridClaim) {
         let (size, phase) = (spec.size.get().max(1), spec.phase.get());
         // One cell up: what lies before the first boundary has a cell too.
         let start = start + size - phase % size;
@@ -293,10 +293,10 @@ impl OnGrid {
         self.minimum += minimum;
     }
 
-    fn profile(&self, op: Op, spec: &GridSpec, ios: u64) -> GridProfile {
+    fn profile(&self, op: Op, spec: &GridClaim, ios: u64) -> GridProfile {
         GridProfile {
             op: op.name().to_owned(),
-            kind: spec.kind.clone(),
+            kind: spec.kind.to_string(),
             size_bytes: spec.size.get(),
             phase_bytes: spec.phase.get(),
             pieces: ios,

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -25,7 +25,7 @@ pub struct Device {
     pub stamped: bool,
     /// What its I/O is judged against beside all powers of two, most important first; the first one is
     /// the unit of the summary.
-    pub grids: Vec<GridSpec>,
+    pub grids: Vec<GridClaim>,
 }
 
 impl Device {

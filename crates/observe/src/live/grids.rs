@@ -1,6 +1,6 @@
 //! The counters of one operation on one grid: what the program counted, and what follows.
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 
 use super::cells;
 use super::counters::OpCounters;
@@ -27,7 +27,7 @@ pub struct GridCounters {
 impl OpCounters {
     /// Counters on a grid of the device, by its place in the list. What follows from sizes and sectors
     /// is worked out here.
-    pub fn grid(&self, n: usize, grid: &GridSpec) -> GridCounters {
+    pub fn grid(&self, n: usize, grid: &GridClaim) -> GridCounters {
         let at = ON_GRIDS + n.min(GRIDS - 1) * GRID;
         let mut all = GridCounters {
             straddling: self.word(at),
@@ -49,7 +49,7 @@ impl OpCounters {
     }
 
     /// What the program leaves out, as it follows.
-    fn follow(&self, grid: &GridSpec, all: &mut GridCounters) {
+    fn follow(&self, grid: &GridClaim, all: &mut GridCounters) {
         for (past, ios) in self.past_of(grid) {
             all.start_off += u64::from(past > 0) * ios;
             all.past += past * ios;
@@ -63,7 +63,7 @@ impl OpCounters {
 
     /// Index k: starts past the unit's boundary by 2^(k−1) to 2^k − 1 bytes; at 0 those on it. The unit
     /// is the device's first grid.
-    pub fn past(&self, unit: &GridSpec) -> Vec<u64> {
+    pub fn past(&self, unit: &GridClaim) -> Vec<u64> {
         let mut all = self.part(PAST, 65).to_vec();
         if follows(unit) {
             for (past, ios) in self.past_of(unit) {
@@ -77,7 +77,7 @@ impl OpCounters {
     }
 
     /// Bytes past the boundary of a grid that follows from sectors, and I/Os.
-    fn past_of(&self, grid: &GridSpec) -> impl Iterator<Item = (u64, u64)> {
+    fn past_of(&self, grid: &GridClaim) -> impl Iterator<Item = (u64, u64)> {
         let (size, phase) = (grid.size.get().max(1), grid.phase.get());
         let phase = size - phase % size;
         self.places()

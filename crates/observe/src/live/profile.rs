@@ -125,7 +125,7 @@ fn grids(counters: &OpCounters, op: Op, device: &Device) -> Vec<GridProfile> {
         let [slow, clean] = counters.latency_split(n);
         GridProfile {
             op: op.name().to_owned(),
-            kind: spec.kind.clone(),
+            kind: spec.kind.to_string(),
             size_bytes: spec.size.get(),
             phase_bytes: spec.phase.get() % spec.size.get().max(1),
             start_off_grid: counted.start_off,

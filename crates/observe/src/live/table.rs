@@ -3,7 +3,7 @@
 //! The program finds a slot by one multiplication and one comparison: user space looks for a factor
 //! under which no two devices fall on one place.
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 
 use super::device::Device;
 use super::divide::Divisor;
@@ -71,7 +71,7 @@ pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
 }
 
 /// Whether how an I/O lies on a grid follows from its length and its sector in 64 KiB.
-pub fn follows(spec: &GridSpec) -> bool {
+pub fn follows(spec: &GridClaim) -> bool {
     let (size, phase) = (spec.size.get(), spec.phase.get());
     size.is_power_of_two() && size <= 64 << 10 && phase % 512 == 0
 }
@@ -85,7 +85,7 @@ fn counted(device: &Device) -> u32 {
 }
 
 /// `struct grid`.
-fn grid(spec: Option<&GridSpec>) -> Vec<u8> {
+fn grid(spec: Option<&GridClaim>) -> Vec<u8> {
     let size = spec.map_or(0, |spec| spec.size.get());
     let phase = spec.map_or(0, |spec| spec.phase.get()) % size.max(1);
     let mask = if size.is_power_of_two() { size - 1 } else { 0 };

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_core::profile::{DeviceProfile, GridProfile, OpProfile, Profile};
 use ioalign_observe::generate::{self, Bursts, Mix, Plan, Random, Ratio, Truth, processes};
 use ioalign_observe::write::{self, Target};
@@ -15,7 +15,7 @@ const BURSTS: Bursts = Bursts {
     every: 400_000_000,
 };
 
-pub fn grids() -> Vec<GridSpec> {
+pub fn grids() -> Vec<GridClaim> {
     let typed = ["4096:physical-block", "192k:stripe", "64k@63s:raid-chunk"];
     typed.iter().map(|text| text.parse().unwrap()).collect()
 }

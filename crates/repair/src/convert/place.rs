@@ -1,7 +1,9 @@
 //! Where partitions lie on the new disk: where they were, as far as that is whole blocks and leaves room
 //! for the table.
 
-use crate::layout::{Block, Boundaries, Shift, least};
+use ioalign_core::Boundaries;
+
+use crate::layout::{Block, Shift, least};
 use crate::tables::{Ground, Slot, Table};
 use crate::{Error, ErrorKind, Result};
 

@@ -1,21 +1,18 @@
 //! The choice of a layout: a mebibyte where it costs no more, else the grid that moves least.
 
-use ioalign_core::grid::meet;
+use ioalign_core::Boundaries;
 
 use super::no_room;
 use super::survey::{Choices, Survey};
 use super::{data, survey};
 use crate::Result;
 use crate::boot::Reserved;
-use crate::layout::{Block, Boundaries, Shift, least};
+use crate::layout::{Block, Shift, least};
 use crate::resize;
 use crate::tables::{Slot, SlotKind, Table, refused};
 
 /// What starts are made multiples of beyond what is asked of them, the best first.
 const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
-
-/// Starts on an alignment and on the grids may be so far apart.
-const LARGEST_PERIOD: u64 = 1 << 30;
 
 /// A layout.
 #[derive(Debug, Default)]
@@ -229,11 +226,11 @@ impl Line<'_> {
 
 /// Multiples of an alignment at which the data are on the demand too, or else multiples of it alone.
 pub fn aligned(demand: Boundaries, align: u64) -> Boundaries {
-    let align = align.max(1);
-    let both = meet((demand.period, demand.phase), (align, 0));
-    let near = both.filter(|(period, _)| *period <= LARGEST_PERIOD.max(align));
-    let (period, phase) = near.unwrap_or((align, 0));
-    Boundaries { period, phase }
+    let multiples = Boundaries {
+        period: align.max(1),
+        phase: 0,
+    };
+    multiples.shared_near(demand).unwrap_or(multiples)
 }
 
 /// Starts that are on both: like the one that `check` names, or multiples of the habit, or else data that are.
@@ -241,15 +238,13 @@ fn both(demand: Boundaries, habit: Option<u64>, suggested: Option<u64>) -> Optio
     let Some(habit) = habit else {
         return Some(demand);
     };
-    let own = (demand.period, demand.phase);
-    let with = |phase| meet(own, (habit, phase));
-    let like = suggested.filter(|start| demand.holds(*start));
-    let met = match like {
-        Some(start) => with(start % habit),
-        None => with(0).or_else(|| with(demand.phase % habit)),
-    };
-    let (period, phase) = met?;
-    Some(Boundaries { period, phase })
+    match suggested.filter(|start| demand.holds(*start)) {
+        Some(start) => demand.shared_near(Boundaries {
+            period: habit,
+            phase: start % habit,
+        }),
+        None => demand.by_habit(habit),
+    }
 }
 
 #[cfg(test)]

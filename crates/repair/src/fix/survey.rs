@@ -1,7 +1,8 @@
 //! What is known of the partitions of a disk, as plain data.
 
+use ioalign_core::Boundaries;
+
 use crate::boot::{Consequence, Weight};
-use crate::layout::Boundaries;
 use crate::tables::Slot;
 
 /// What is known of one partition, beside its place.

@@ -7,7 +7,7 @@
 mod order;
 mod places;
 
-use ioalign_core::grid::residue;
+use ioalign_core::Boundaries;
 
 pub use order::in_order;
 
@@ -29,33 +29,6 @@ pub struct Block {
     pub grid: Option<Boundaries>,
     /// It stays where it is: what is in it would not survive a move.
     pub fixed: bool,
-}
-
-/// Good starts: `phase`, `phase + period`, …
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Boundaries {
-    /// Their distance; not zero.
-    pub period: u64,
-    /// The first.
-    pub phase: u64,
-}
-
-impl Boundaries {
-    /// Whether this is one of them.
-    pub const fn holds(self, at: u64) -> bool {
-        residue(at, self.phase, self.period) == 0
-    }
-
-    const fn down(self, at: u64) -> Option<u64> {
-        at.checked_sub(residue(at, self.phase, self.period))
-    }
-
-    const fn up(self, at: u64) -> Option<u64> {
-        match residue(at, self.phase, self.period) {
-            0 => Some(at),
-            past => at.checked_add(self.period - past),
-        }
-    }
 }
 
 impl Block {

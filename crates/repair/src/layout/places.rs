@@ -24,9 +24,12 @@ fn beside(block: &Block) -> Vec<u64> {
     let mut places = vec![block.start];
     if let Some(grid) = block.grid {
         places.extend(
-            [grid.down(block.start), grid.up(block.start)]
-                .into_iter()
-                .flatten(),
+            [
+                grid.at_or_before(block.start),
+                grid.at_or_after(block.start),
+            ]
+            .into_iter()
+            .flatten(),
         );
     }
     places
@@ -40,13 +43,13 @@ fn push_right(blocks: &[&Block], places: &mut [Vec<u64>]) {
         let free = ends.map(|at| before.end(*at).saturating_add(block.ahead));
         let pushed: Vec<_> = free
             .chain([block.within.0.saturating_add(block.ahead)])
-            .filter_map(|at| block.grid.map_or(Some(at), |grid| grid.up(at)))
+            .filter_map(|at| block.grid.map_or(Some(at), |grid| grid.at_or_after(at)))
             .collect();
         add(block, places.get_mut(index + 1), pushed);
     }
     if let (Some(block), Some(first)) = (blocks.first(), places.first_mut()) {
         let at = block.within.0.saturating_add(block.ahead);
-        let at = block.grid.map_or(Some(at), |grid| grid.up(at));
+        let at = block.grid.map_or(Some(at), |grid| grid.at_or_after(at));
         add(block, Some(first), at.into_iter().collect());
     }
 }
@@ -63,7 +66,7 @@ fn push_left(blocks: &[&Block], places: &mut [Vec<u64>]) {
             .into_iter()
             .chain([block.within.1])
             .filter_map(|limit| limit.checked_sub(block.size))
-            .filter_map(|at| block.grid.map_or(Some(at), |grid| grid.down(at)))
+            .filter_map(|at| block.grid.map_or(Some(at), |grid| grid.at_or_before(at)))
             .collect();
         add(block, places.get_mut(index), pushed);
     }

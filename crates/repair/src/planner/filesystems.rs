@@ -1,10 +1,8 @@
 //! What a file system is told of the ground: only at mkfs time, for most of them.
 
-use ioalign_core::{Bytes, Tier};
+use ioalign_core::{Bytes, GridClaim, GridKind, Tier};
 
 use super::array::Level;
-use super::ground::ELEMENT;
-use super::solve::Constraint;
 use super::want::{Database, Filesystem, PartRole, Want};
 
 /// Stripe unit and width in the terms of mkfs.
@@ -47,7 +45,7 @@ pub const XFS_LOG_MOST: Bytes = Bytes::new(256 << 10);
 /// ground that are powers of two.
 pub fn granule(want: &Want) -> Bytes {
     let declared = [
-        Some(want.physical),
+        Some(want.physical.size),
         want.indirection_unit,
         want.volume_block,
     ];
@@ -57,7 +55,7 @@ pub fn granule(want: &Want) -> Bytes {
         .chain(rmw.map(|grid| grid.size))
         .filter(|size| size.get().is_power_of_two())
         .max()
-        .unwrap_or(want.physical)
+        .unwrap_or(want.physical.size)
 }
 
 /// A file system whose blocks are smaller than a unit below: a write of one of them is read-modify-write although
@@ -69,7 +67,7 @@ pub struct BlockBelowUnit {
     /// What is changed at a time below.
     pub unit: Bytes,
     /// What that is.
-    pub kind: String,
+    pub kind: GridKind,
 }
 
 /// The rule that `check` names it by.
@@ -77,7 +75,7 @@ pub const BLOCK_RULE: &str = "block-below-rmw-unit";
 
 /// Whether the file system that is wanted has no blocks as large as the largest unit that was kept. A controller's
 /// element is none: most of them hold writes back until it is whole.
-pub fn block_below_unit(want: &Want, kept: &[Constraint]) -> Option<BlockBelowUnit> {
+pub fn block_below_unit(want: &Want, kept: &[GridClaim]) -> Option<BlockBelowUnit> {
     let boots = want
         .partitions
         .iter()
@@ -85,7 +83,7 @@ pub fn block_below_unit(want: &Want, kept: &[Constraint]) -> Option<BlockBelowUn
     let boot = boots.then_some(Filesystem::Ext4);
     let made = want.filesystem.into_iter().chain(boot);
     let block = made.filter_map(|made| block(made, want)).min()?;
-    let is_unit = |grid: &&Constraint| grid.tier == Tier::Rmw && grid.kind != ELEMENT;
+    let is_unit = |grid: &&GridClaim| grid.tier == Tier::Rmw && grid.kind != GridKind::Element;
     let larger = kept.iter().filter(is_unit).filter(|grid| grid.size > block);
     let largest = larger.max_by_key(|grid| grid.size)?;
     Some(BlockBelowUnit {

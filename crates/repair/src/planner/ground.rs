@@ -1,47 +1,38 @@
 //! The grids of the ground: what the address space that is partitioned is divided into.
 
-use ioalign_core::{Bytes, Confidence, Tier};
+use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
 
 use super::array::{Level, Maker};
-use super::solve::Constraint;
-use super::want::{Claim, Want};
-
-/// Kind of the grid that is kept for no better reason than that everybody keeps it.
-pub const HABIT: &str = "habit";
-/// Kind of the grid of an array's elements.
-pub const ELEMENT: &str = "element";
+use super::want::Want;
 
 /// All grids, also those that cannot be had together.
-pub fn grids(want: &Want) -> Vec<Constraint> {
-    use Confidence::{High, Low};
+pub fn grids(want: &Want) -> Vec<GridClaim> {
     use Tier::{Preference, Rmw};
-    let mut all = disk_blocks(want).to_vec();
+    let mut all = vec![want.logical.clone(), want.physical.clone()];
     let named = [
         (
             want.indirection_unit,
-            "indirection-unit",
+            GridKind::IndirectionUnit,
             "what flash maps as one piece",
         ),
         (
             want.volume_block,
-            "volume-block",
+            GridKind::VolumeBlock,
             "the block of the exported volume",
         ),
     ];
     for (size, kind, source) in named {
-        all.extend(size.map(|size| grid(size, Rmw, High, kind, source)));
+        all.extend(size.map(|size| stated(size, Rmw, kind, source)));
     }
     all.extend(array(want));
-    all.extend(want.grids.iter().map(|grid| Constraint {
-        phase: Bytes::new(grid.phase.get() % grid.size.get().max(1)),
-        ..grid.clone()
-    }));
-    let habit = |size| {
-        grid(
+    all.extend(want.grids.iter().cloned());
+    let habit = |size| GridClaim {
+        origin: Origin::Assumed,
+        confidence: Confidence::Low,
+        ..stated(
             size,
             Preference,
-            Low,
-            HABIT,
+            GridKind::Habit,
             "what every partitioner does since 2009",
         )
     };
@@ -49,32 +40,7 @@ pub fn grids(want: &Want) -> Vec<Constraint> {
     all
 }
 
-/// The logical and the physical block of the disks.
-fn disk_blocks(want: &Want) -> [Constraint; 2] {
-    let block =
-        |size, tier, claim: &Claim, kind| grid(size, tier, claim.confidence, kind, &claim.source);
-    let physical_phase = Bytes::new(want.physical_phase.get() % want.physical.get().max(1));
-    [
-        block(
-            want.logical,
-            Tier::Validity,
-            &want.logical_claim,
-            "logical-sector",
-        ),
-        Constraint {
-            phase: physical_phase,
-            ..block(
-                want.physical,
-                Tier::Rmw,
-                &want.physical_claim,
-                "physical-block",
-            )
-        },
-    ]
-}
-
-fn array(want: &Want) -> Vec<Constraint> {
-    use Confidence::High;
+fn array(want: &Want) -> Vec<GridClaim> {
     let Some(array) = want.array.filter(|array| array.level != Level::Raid1) else {
         return Vec::new();
     };
@@ -87,19 +53,17 @@ fn array(want: &Want) -> Vec<Constraint> {
     };
     if parity && array.maker == Maker::Md {
         let page = Bytes::new(4096);
-        all.push(grid(
+        all.push(stated(
             page,
             Tier::Rmw,
-            High,
-            "stripe-cache-page",
+            GridKind::Other("stripe-cache-page".into()),
             "md works in pages of 4 KiB",
         ));
     }
-    all.push(grid(
+    all.push(stated(
         array.element,
         element,
-        High,
-        ELEMENT,
+        GridKind::Element,
         "the array's element (chunk)",
     ));
     if let Some(stripe) = array.stripe() {
@@ -108,18 +72,25 @@ fn array(want: &Want) -> Vec<Constraint> {
         } else {
             "a full stripe keeps every disk busy"
         };
-        all.push(grid(stripe, Tier::Preference, High, "full-stripe", source));
+        all.push(stated(
+            stripe,
+            Tier::Preference,
+            GridKind::FullStripe,
+            source,
+        ));
     }
     all
 }
 
-fn grid(size: Bytes, tier: Tier, confidence: Confidence, kind: &str, source: &str) -> Constraint {
-    Constraint {
+/// What was said of the ground is believed.
+fn stated(size: Bytes, tier: Tier, kind: GridKind, source: &str) -> GridClaim {
+    GridClaim {
         size,
         phase: Bytes::ZERO,
         tier,
-        confidence,
-        kind: kind.to_owned(),
+        kind,
+        origin: Origin::Declared,
+        confidence: Confidence::High,
         source: source.to_owned(),
     }
 }

@@ -5,21 +5,20 @@ pub mod filesystems;
 pub mod ground;
 pub mod partitions;
 pub mod seat;
-pub mod solve;
 pub mod volumes;
 pub mod want;
 
 use std::fmt;
 
-use ioalign_core::{Bytes, Kind};
+use ioalign_core::grid::place::{Solution, solve};
+use ioalign_core::{Bytes, GridKind, Kind};
 
 pub use array::{Array, Level, Maker};
 pub use filesystems::BlockBelowUnit;
 pub use partitions::ExtendedPartition;
 pub use seat::{Proof, Seat};
-pub use solve::{Constraint, GivenUp, Solution, solve};
 pub use volumes::Lvm;
-pub use want::{Claim, Database, Filesystem, Label, Part, PartRole, Volume, Want};
+pub use want::{Database, Filesystem, Label, Part, PartRole, Volume, Want};
 
 /// A layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,11 +86,11 @@ pub fn plan(want: &Want) -> Result<Plan, Refusal> {
     let cell = solve(
         grids
             .iter()
-            .filter(|grid| grid.kind != ground::HABIT)
+            .filter(|grid| grid.kind != GridKind::Habit)
             .cloned()
             .collect(),
     )
-    .period;
+    .period();
     let solution = solve(grids);
     let (mut seats, extended) = partitions::seats(want, &solution)?;
     let mut base = seats.last().map_or(Bytes::ZERO, |seat| seat.start);

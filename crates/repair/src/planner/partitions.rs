@@ -1,10 +1,10 @@
 //! The partitions: starts on all grids, and ends as well, so that what follows needs no gap.
 
+use ioalign_core::grid::place::Solution;
 use ioalign_core::{Bytes, Kind};
 
 use super::Refusal;
 use super::seat::Seat;
-use super::solve::Solution;
 use super::want::{Label, PartRole, Want};
 
 /// Primary partitions that an MBR holds: with more of them the last entry is the extended partition.
@@ -50,7 +50,7 @@ pub fn seats(
         return Ok((vec![given(want, start)?], None));
     }
     count(want)?;
-    let free = want.label.first_free(want.logical);
+    let free = want.label.first_free(want.logical.size);
     let free = want
         .reserved
         .map_or(Some(free), |reserved| free.checked_add(reserved));
@@ -68,7 +68,7 @@ pub fn seats(
             // The link in front of a logical partition takes a sector, and starts are boundaries: sfdisk puts it
             // 2048 sectors ahead, or right ahead where there is less room.
             let link = next.max(container.start);
-            next = link.checked_add(want.logical).ok_or_else(too_far)?;
+            next = link.checked_add(want.logical.size).ok_or_else(too_far)?;
         }
         let number = number(want, index);
         let start = solution.at_or_after(next).ok_or_else(too_far)?;
@@ -102,13 +102,13 @@ pub fn seats(
 
 /// The partition that is there and stays.
 fn given(want: &Want, start: Bytes) -> Result<Seat, Refusal> {
-    if start.is_multiple_of(want.logical) {
+    if start.is_multiple_of(want.logical.size) {
         return Ok(seat(number(want, 0), start, None));
     }
     Err(Refusal::new(format!(
         "no partition starts at byte {}: sectors have {} bytes",
         start.get(),
-        want.logical.get()
+        want.logical.size.get()
     )))
 }
 
@@ -128,7 +128,7 @@ fn count(want: &Want) -> Result<(), Refusal> {
 }
 
 fn within_mbr(want: &Want, number: usize, start: Bytes, end: Option<Bytes>) -> Result<(), Refusal> {
-    let most = want.logical.get().saturating_mul(MBR_SECTORS);
+    let most = want.logical.size.get().saturating_mul(MBR_SECTORS);
     let last = end.unwrap_or(start).get();
     if want.label != Label::Dos || last <= most {
         return Ok(());
@@ -146,7 +146,7 @@ fn holds_fat(
     role: PartRole,
     size: Option<Bytes>,
 ) -> Result<(), Refusal> {
-    let least = Bytes::new(want.logical.get().saturating_mul(66_000) + (1 << 20));
+    let least = Bytes::new(want.logical.size.get().saturating_mul(66_000) + (1 << 20));
     if role != PartRole::Esp || size.is_none_or(|size| size >= least) {
         return Ok(());
     }
@@ -154,7 +154,7 @@ fn holds_fat(
     Err(Refusal::new(format!(
         "partition {number} is too small for FAT32 with sectors of {} bytes: an EFI system partition takes \
          {mebibytes} MiB or more there",
-        want.logical.get()
+        want.logical.size.get()
     )))
 }
 
@@ -167,7 +167,7 @@ fn end(
 ) -> Result<Option<Bytes>, Refusal> {
     let last = match want.size {
         Some(size) => {
-            let usable = size.checked_sub(want.label.tail(want.logical));
+            let usable = size.checked_sub(want.label.tail(want.logical.size));
             usable.and_then(|usable| solution.at_or_before(usable))
         }
         None => None,

@@ -1,8 +1,7 @@
 //! Where a layer sits: how far into the layer below, and where that is on the ground.
 
-use ioalign_core::{Bytes, Kind};
-
-use super::solve::{Constraint, Solution};
+use ioalign_core::grid::place::Solution;
+use ioalign_core::{Bytes, GridClaim, Kind};
 
 /// One layer of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub struct Proof {
     /// Which layer: an index into the seats.
     pub seat: usize,
     /// The grid.
-    pub grid: Constraint,
+    pub grid: GridClaim,
     /// Whether it is the first byte after the layer, where the next one may start.
     pub end: bool,
     /// The address.
@@ -49,7 +48,7 @@ pub struct Proof {
 
 /// Every start, and every end of a partition, against every grid, also against those that were given up.
 pub fn prove(seats: &[Seat], solution: &Solution) -> Vec<Proof> {
-    let lost = solution.given_up.iter().map(|given| &given.constraint);
+    let lost = solution.given_up.iter().map(|given| &given.claim);
     let grids: Vec<_> = solution.kept.iter().chain(lost).collect();
     let lines = seats.iter().enumerate().flat_map(|(seat, layer)| {
         let ends = [
@@ -58,12 +57,12 @@ pub fn prove(seats: &[Seat], solution: &Solution) -> Vec<Proof> {
         ];
         let grids = grids.clone();
         ends.into_iter().flatten().flat_map(move |(end, at)| {
-            let line = |grid: &&Constraint| Proof {
+            let line = |grid: &&GridClaim| Proof {
                 seat,
                 grid: (*grid).clone(),
                 end,
                 at,
-                remainder: grid.remainder(at),
+                remainder: grid.offset_of(at),
             };
             grids.iter().map(line).collect::<Vec<_>>()
         })

@@ -1,12 +1,12 @@
 //! The volumes: LUKS payload, LVM extents, bcache data, each moved so that what lies in it is on the
 //! grids of the ground, also where the layer below is not.
 
+use ioalign_core::grid::place::Solution;
 use ioalign_core::units::lcm;
 use ioalign_core::{Bytes, Kind};
 
 use super::Refusal;
 use super::seat::{Seat, offset};
-use super::solve::Solution;
 use super::want::Volume;
 
 /// cryptsetup's own payload offset of LUKS2: header, second header and key slots.
@@ -82,7 +82,7 @@ fn first_extent(lvm: &Lvm, least: Bytes) -> Option<Bytes> {
 }
 
 fn lvm(solution: &Solution, base: Bytes, cell: Option<Bytes>) -> Result<Lvm, Refusal> {
-    let period = solution.period;
+    let period = solution.period();
     let alignment_offset = offset(solution, base, Bytes::ZERO);
     let extent = extent(period.get());
     let chunk = match cell {
@@ -119,18 +119,13 @@ fn chunk(period: u64) -> Result<Bytes, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planner::{Constraint, solve};
-    use ioalign_core::{Confidence, Tier};
+    use ioalign_core::grid::place::solve;
+    use ioalign_core::{GridClaim, GridKind, Tier};
 
     fn on(size: u64) -> Solution {
-        solve(vec![Constraint {
-            size: Bytes::new(size),
-            phase: Bytes::ZERO,
-            tier: Tier::Preference,
-            confidence: Confidence::High,
-            kind: "element".to_owned(),
-            source: String::new(),
-        }])
+        let element = GridKind::Element;
+        let claim = GridClaim::new(Bytes::new(size), Bytes::ZERO, Tier::Preference, element);
+        solve(claim.into_iter().collect())
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! What is wanted: the ground that is built on, and the layers above it.
 
-use ioalign_core::{Bytes, Confidence};
+use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
 
 use super::array::Array;
-use super::solve::Constraint;
 
 /// Everything that a plan is made from. `None` and empty: not wanted, or not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,21 +10,15 @@ pub struct Want {
     /// What joins the disks.
     pub array: Option<Array>,
     /// Logical block of the disks.
-    pub logical: Bytes,
-    /// Who says so.
-    pub logical_claim: Claim,
-    /// Physical block of the disks.
-    pub physical: Bytes,
-    /// Who says so.
-    pub physical_claim: Claim,
-    /// Where the first physical block begins: not 0 on a drive with a jumper.
-    pub physical_phase: Bytes,
+    pub logical: GridClaim,
+    /// Physical block of the disks. The first one does not begin at 0 on a drive with a jumper.
+    pub physical: GridClaim,
     /// Indirection unit of flash: what it maps as one piece.
     pub indirection_unit: Option<Bytes>,
     /// Block of a volume that a storage system exports: zvol, iSCSI LUN.
     pub volume_block: Option<Bytes>,
     /// Further grids.
-    pub grids: Vec<Constraint>,
+    pub grids: Vec<GridClaim>,
     /// What starts are whole multiples of by habit, where nothing speaks against it.
     pub habit: Option<Bytes>,
     /// Size of the disk, or of what the array makes of its disks.
@@ -50,11 +43,8 @@ impl Default for Want {
     fn default() -> Self {
         Self {
             array: None,
-            logical: Bytes::new(512),
-            logical_claim: Claim::assumed(),
-            physical: Bytes::new(4096),
-            physical_claim: Claim::assumed(),
-            physical_phase: Bytes::ZERO,
+            logical: assumed(512, Tier::Validity, GridKind::LogicalSector),
+            physical: assumed(4096, Tier::Rmw, GridKind::PhysicalBlock),
             indirection_unit: None,
             volume_block: None,
             grids: Vec::new(),
@@ -71,30 +61,16 @@ impl Default for Want {
     }
 }
 
-/// Who states the block of a disk, and how far that is believed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// How far it is believed.
-    pub confidence: Confidence,
-    /// Who says so, in words.
-    pub source: String,
-}
-
-impl Claim {
-    /// Nobody states it: any grid that somebody does state comes first.
-    pub fn assumed() -> Self {
-        Self {
-            confidence: Confidence::Low,
-            source: "assumed, because nothing states it".to_owned(),
-        }
-    }
-
-    /// The operator states it.
-    pub fn declared(source: &str) -> Self {
-        Self {
-            confidence: Confidence::High,
-            source: source.to_owned(),
-        }
+/// A block that nothing states: any claim that is stated comes first.
+fn assumed(size: u64, tier: Tier, kind: GridKind) -> GridClaim {
+    GridClaim {
+        size: Bytes::new(size),
+        phase: Bytes::ZERO,
+        tier,
+        kind,
+        origin: Origin::Assumed,
+        confidence: Confidence::Low,
+        source: "assumed, because nothing states it".to_owned(),
     }
 }
 

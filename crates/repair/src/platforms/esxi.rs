@@ -30,7 +30,7 @@ fn whole(device: &str) -> Step {
 }
 
 fn gpt(plan: &Plan, seat: &Seat, device: &str) -> Step {
-    let logical = plan.want.logical.get();
+    let logical = plan.want.logical.size.get();
     let end = seat.end().map(|end| end.get() / logical - 1);
     let usable = format!("partedUtil getUsableSectors {device}");
     let set = format!(
@@ -51,7 +51,7 @@ fn gpt(plan: &Plan, seat: &Seat, device: &str) -> Step {
 
 /// What one types into fdisk on the console of ESX, where the disk has an MBR.
 fn dialogue(plan: &Plan, seat: &Seat, device: &str) -> Step {
-    let start = seat.start.get() / plan.want.logical.get();
+    let start = seat.start.get() / plan.want.logical.size.get();
     let says = |key: &str, what: &str| format!("{key:<8}{what}");
     let lines = vec![
         format!("fdisk {device}"),

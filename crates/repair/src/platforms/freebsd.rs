@@ -22,7 +22,7 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
 }
 
 fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
-    let logical = plan.want.logical.get();
+    let logical = plan.want.logical.size.get();
     let scheme = match plan.want.label {
         Label::Dos => "mbr",
         _ => "gpt",
@@ -37,7 +37,7 @@ fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
             type_of(plan, part.role),
             seat.start.get() / logical,
             size.unwrap_or_default(),
-            alignment(seat.start, seat.size, plan.want.logical)
+            alignment(seat.start, seat.size, plan.want.logical.size)
         ));
     }
     lines.push(format!("gpart show {disk}"));

@@ -22,13 +22,13 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
 }
 
 fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> Step {
-    let start = seat.start.get() / plan.want.logical.get();
+    let start = seat.start.get() / plan.want.logical.size.get();
     let says = |key: &str, what: &str| format!("{key:<12}{what}");
     let size = seat.size.map_or_else(
         || says("$", "its size: all that is left"),
         |size| {
             says(
-                &format!("{}b", size.get() / plan.want.logical.get()),
+                &format!("{}b", size.get() / plan.want.logical.size.get()),
                 "its size, in sectors",
             )
         },

@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use ioalign_core::Boundaries;
 use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
-use ioalign_repair::layout::Boundaries;
 use ioalign_repair::mover::{self, MoveOrigin, Options};
 use ioalign_repair::tables::{Slot, SlotKind, Table};
 use ioalign_repair::{Disk, MemoryDisk};

@@ -3,8 +3,8 @@
 use std::io;
 use std::ops::Range;
 
+use ioalign_core::Boundaries;
 use ioalign_repair::fix::{self, Choices, Part, Survey};
-use ioalign_repair::layout::Boundaries;
 use ioalign_repair::{Disk, ErrorKind, MemoryDisk, Result};
 use ioalign_testkit::mbr;
 

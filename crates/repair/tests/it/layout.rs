@@ -1,6 +1,7 @@
 //! Layouts against every layout there is.
 
-use ioalign_repair::layout::{Block, Boundaries, Shift, least};
+use ioalign_core::Boundaries;
+use ioalign_repair::layout::{Block, Shift, least};
 use proptest::prelude::*;
 
 const END: u64 = 40;

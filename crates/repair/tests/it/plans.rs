@@ -1,8 +1,8 @@
 //! Plans: the published examples, and the proof for any.
 
-use ioalign_core::{Bytes, GridSpec};
+use ioalign_core::{Bytes, GridClaim, GridKind};
 use ioalign_repair::planner::{
-    Array, Constraint, Filesystem, Label, Level, Maker, Part, PartRole, Volume, Want, plan,
+    Array, Filesystem, Label, Level, Maker, Part, PartRole, Volume, Want, plan,
 };
 use ioalign_repair::platforms::{Names, Platform, steps};
 use proptest::prelude::*;
@@ -14,8 +14,8 @@ fn data(size: Option<u64>) -> Part {
     }
 }
 
-fn grid(text: &str) -> Constraint {
-    text.parse::<GridSpec>().unwrap().into()
+fn grid(text: &str) -> GridClaim {
+    text.parse().unwrap()
 }
 
 fn raid(level: Level, disks: u32, element: u64) -> Option<Array> {
@@ -115,15 +115,15 @@ fn solaris_starts_follow_the_volume_block() {
 fn what_cannot_be_had_together_is_named() {
     let want = Want {
         grids: vec![grid("4k@3584:jumper:rmw")],
-        physical: Bytes::new(512),
+        physical: grid("512:physical-block:rmw"),
         partitions: vec![data(None)],
         ..Want::default()
     };
     let plan = plan(&want).unwrap();
     let lost = &plan.solution.given_up[0];
-    assert_eq!(lost.constraint.kind, "habit");
+    assert_eq!(lost.claim.kind, GridKind::Habit);
     let against = &plan.solution.kept[lost.against.unwrap()];
-    assert_eq!(against.kind, "jumper");
+    assert_eq!(against.kind.name(), "jumper");
     assert_eq!(plan.seats[0].start.get() % 4096, 3584);
 }
 
@@ -272,7 +272,7 @@ proptest! {
             prop_assert!(!kept || line.remainder.is_zero(), "{line:?}");
             let seat = &plan.seats[line.seat];
             let at = if line.end { seat.end().unwrap() } else { seat.start };
-            prop_assert_eq!((line.at, line.remainder), (at, line.grid.remainder(at)));
+            prop_assert_eq!((line.at, line.remainder), (at, line.grid.offset_of(at)));
         }
         // Nothing overlaps, and everything fits.
         let parts = &plan.seats[..want.partitions.len()];
@@ -281,8 +281,8 @@ proptest! {
         }
         prop_assert!(parts.last().unwrap().end().unwrap() <= want.size.unwrap());
         if let Some(lvm) = plan.lvm {
-            prop_assert!(lvm.extent.is_multiple_of(plan.solution.period));
-            for grid in plan.solution.kept.iter().filter(|grid| grid.kind != "habit") {
+            prop_assert!(lvm.extent.is_multiple_of(plan.solution.period()));
+            for grid in plan.solution.kept.iter().filter(|grid| grid.kind != GridKind::Habit) {
                 prop_assert!(lvm.chunk.unwrap().is_multiple_of(grid.size));
             }
         }

@@ -22,7 +22,10 @@ pub fn put(out: &mut String, finding: &Finding, grid: Option<&Grid>) {
 
 /// Head and the given rows.
 pub fn table(out: &mut String, rows: &[&CostRow], grid: Option<&Grid>) {
-    let cells = grid.map_or_else(|| "blocks".to_owned(), |grid| kinds::cells(&grid.kind));
+    let cells = grid.map_or_else(
+        || "blocks".to_owned(),
+        |grid| kinds::cells(grid.kind.name()),
+    );
     let rewrites = grid.is_none_or(|grid| grid.tier == Tier::Rmw);
     let last = if rewrites {
         "read-modify-writes each"

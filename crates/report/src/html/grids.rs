@@ -63,7 +63,7 @@ fn row(out: &mut String, target: &Target, grid: &Grid, layers: &[LayerId]) {
          <td data-label=\"source\">{}</td><td data-label=\"confidence\">{}</td>\
          <td data-label=\"off it\">{}</td></tr>\n",
         grid.size,
-        escape(&kinds::cell(&grid.kind)),
+        escape(&kinds::cell(grid.kind.name())),
         escape(&names),
         escape(&grid.source),
         kinds::confidence(grid.confidence),
@@ -80,7 +80,7 @@ fn hint(out: &mut String, target: &Target, grid: &Grid, layers: &[LayerId]) {
     out.push_str(&format!(
         "<li><b>{} {}</b> of {}{source}: {}</li>\n",
         grid.size,
-        escape(&kinds::cell(&grid.kind)),
+        escape(&kinds::cell(grid.kind.name())),
         escape(&place::names(&target.stack, layers.iter().copied())),
         escape(grid.distrust.as_deref().unwrap_or_default())
     ));

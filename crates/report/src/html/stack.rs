@@ -43,7 +43,7 @@ pub fn put(out: &mut String, target: &Target) {
         out.push_str(&format!(
             "<th>past a {} {}</th>",
             column.grid.size,
-            escape(&kinds::cell(&column.grid.kind))
+            escape(&kinds::cell(column.grid.kind.name()))
         ));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
@@ -173,7 +173,11 @@ fn row(out: &mut String, target: &Target, row: &Row, columns: &[Column<'_>]) {
         .map_or_else(String::new, |size| size.to_string());
     cell(out, "block", "number", &block);
     for column in columns {
-        let label = format!("{} {}", column.grid.size, kinds::cell(&column.grid.kind));
+        let label = format!(
+            "{} {}",
+            column.grid.size,
+            kinds::cell(column.grid.kind.name())
+        );
         match meeting(target, id, column) {
             Some((standing, text)) => {
                 let (class, mark) = mark(standing);

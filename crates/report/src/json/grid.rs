@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use ioalign_core::{Bytes, Confidence, Stack, Tier, grid::Origin};
+use ioalign_core::{Bytes, Confidence, Origin, Stack, Tier};
 
 use super::layer::label;
 use crate::view::Names;
@@ -33,7 +33,7 @@ pub fn all<'a>(stack: &'a Stack, names: &Names) -> Vec<GridJson<'a>> {
             size_bytes: grid.size,
             phase_bytes: grid.phase,
             tier: grid.tier,
-            kind: &grid.kind,
+            kind: grid.kind.name(),
             source: &grid.source,
             origin: grid.origin,
             confidence: grid.confidence,

@@ -7,9 +7,8 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use ioalign_core::grid::Origin;
 use ioalign_core::{
-    Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Role, Run, Runs, Stack, Tier,
+    Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Origin, Role, Run, Runs, Stack, Tier,
 };
 
 #[derive(Deserialize)]
@@ -253,7 +252,7 @@ fn grid_of(grid: &GridIn, layer: LayerId) -> Option<Grid> {
         _ => Tier::Rmw,
     };
     let (size, phase) = (Bytes::new(grid.size_bytes), Bytes::new(grid.phase_bytes));
-    let made = Grid::new(layer, size, phase, tier, grid.kind.clone())?;
+    let made = Grid::new(layer, size, phase, tier, grid.kind.as_str())?;
     let made = made.from(origin(grid), grid.source.clone(), confidence(grid));
     if grid.trusted {
         return Some(made);

@@ -1,7 +1,7 @@
 //! What the JSON document says of all targets together.
 
 use ioalign_core::Severity;
-use ioalign_core::finding::verdict;
+use ioalign_core::severity::verdict;
 use serde::Serialize;
 
 use crate::model::Target;

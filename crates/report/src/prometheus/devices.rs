@@ -1,6 +1,6 @@
 //! What disks say of themselves, as an info metric to join with.
 
-use ioalign_core::{Bytes, Grid, Kind, Layer, LayerId, Stack};
+use ioalign_core::{Bytes, Grid, GridKind, Kind, Layer, LayerId, Stack};
 
 use super::families::DEVICE;
 use super::series::Metrics;
@@ -17,8 +17,12 @@ pub fn add(target: &Target, metrics: &mut Metrics) {
 
 fn one(target: &Target, id: LayerId, layer: &Layer, metrics: &mut Metrics) {
     let fact = |key: &str| layer.facts.get(key).map_or("", String::as_str);
-    let physical = of_kind(&target.stack, id, &["physical-block"]);
-    let unit = of_kind(&target.stack, id, &["indirection-unit", "preferred-write"]);
+    let physical = of_kind(&target.stack, id, &[GridKind::PhysicalBlock]);
+    let unit = of_kind(
+        &target.stack,
+        id,
+        &[GridKind::IndirectionUnit, GridKind::PreferredWrite],
+    );
     let (physical, iu) = (
         size(physical.map(|grid| grid.size)),
         size(unit.map(|grid| grid.size)),
@@ -37,12 +41,12 @@ fn one(target: &Target, id: LayerId, layer: &Layer, metrics: &mut Metrics) {
 }
 
 /// The disk's believed grid of a kind; an assumed one is nothing that the disk says.
-fn of_kind<'a>(stack: &'a Stack, id: LayerId, kinds: &[&str]) -> Option<&'a Grid> {
+fn of_kind<'a>(stack: &'a Stack, id: LayerId, kinds: &[GridKind]) -> Option<&'a Grid> {
     stack.grids.iter().find(|grid| {
         grid.layer == id
             && grid.trusted()
             && grid.origin != ioalign_core::Origin::Assumed
-            && kinds.contains(&grid.kind.as_str())
+            && kinds.contains(&grid.kind)
     })
 }
 

@@ -33,7 +33,7 @@ fn hints(target: &Target, metrics: &mut Metrics) {
         let device = target.stack.layer(grid.layer).name.as_str();
         let labels = [
             ("device", device),
-            ("hint", grid.kind.as_str()),
+            ("hint", grid.kind.name()),
             ("target", &target.name),
         ];
         metrics.flag(&BOGUS, &labels);

@@ -1,7 +1,7 @@
 //! Partitions on the grids below them.
 
 use ioalign_core::units::ratio;
-use ioalign_core::{Grid, Kind, LayerId, PhaseSet, Severity};
+use ioalign_core::{Grid, GridKind, Kind, LayerId, PhaseSet, Severity};
 
 use super::families::{ALIGNED, OFFSET};
 use super::series::Metrics;
@@ -58,14 +58,14 @@ fn defective(target: &Target, id: LayerId) -> bool {
 }
 
 /// A short word for the kinds of grid that dashboards ask for; any other kind is its own word.
-fn unit(kind: &str) -> &str {
+fn unit(kind: &GridKind) -> &str {
     match kind {
-        "physical-block" | "host-block" => "physical",
-        "logical-sector" => "logical",
-        "indirection-unit" | "preferred-write" => "indirection",
-        "full-stripe" | "stripe" => "stripe",
-        "raid-chunk" | "stripe-unit" => "chunk",
-        "optimal-io" => "optimal",
-        other => other,
+        GridKind::PhysicalBlock | GridKind::HostBlock => "physical",
+        GridKind::LogicalSector => "logical",
+        GridKind::IndirectionUnit | GridKind::PreferredWrite => "indirection",
+        GridKind::FullStripe => "stripe",
+        GridKind::RaidChunk | GridKind::StripeUnit => "chunk",
+        GridKind::OptimalIo => "optimal",
+        other => other.name(),
     }
 }

@@ -61,7 +61,7 @@ pub fn boundaries(row: &Row<'_>, scale: &Scale) -> String {
     let size = Bytes::new(cells.size);
     let what = cells
         .grid
-        .map_or_else(|| "block".to_owned(), |grid| kinds::cell(&grid.kind));
+        .map_or_else(|| "block".to_owned(), |grid| kinds::cell(grid.kind.name()));
     let text = if cells.grid.is_none() {
         format!("writes in {size} blocks")
     } else {
@@ -104,7 +104,7 @@ pub fn sum(scene: &Scene<'_>) -> (bool, String, String) {
     let kind = row
         .cells
         .and_then(|cells| cells.grid)
-        .map_or("", |grid| grid.kind.as_str());
+        .map_or("", |grid| grid.kind.name());
     let cells = kinds::cells(kind);
     let large = if least == 1 {
         format!("1 request becomes {touched}")

@@ -135,7 +135,7 @@ fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str)
 
 /// `4 KiB physical block`.
 fn cell(grid: &Grid) -> String {
-    format!("{} {}", grid.size, kinds::cell(&grid.kind))
+    format!("{} {}", grid.size, kinds::cell(grid.kind.name()))
 }
 
 fn full(page: &Page, target: &Target, meeting: &Meeting<'_>) -> Vec<Span> {

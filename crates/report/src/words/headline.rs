@@ -100,7 +100,7 @@ fn scattered(target: &Target, finding: &Finding, grid: &Grid) -> Option<String> 
         "{} of {whose} lies off the {} boundaries of the {}",
         capital(&percent(phases.off_grid())),
         grid.size,
-        kinds::cells(&grid.kind)
+        kinds::cells(grid.kind.name())
     ))
 }
 
@@ -110,13 +110,13 @@ fn off(grid: &Grid, several: bool) -> String {
         Tier::Validity => format!(
             "{verb} between two {} {}",
             grid.size,
-            kinds::cells(&grid.kind)
+            kinds::cells(grid.kind.name())
         ),
         Tier::Rmw | Tier::Preference => {
             format!(
                 "{verb} in the middle of a {} {}",
                 grid.size,
-                kinds::cell(&grid.kind)
+                kinds::cell(grid.kind.name())
             )
         }
     }
@@ -131,7 +131,7 @@ pub fn cost(rows: &[CostRow], grid: &Grid) -> Option<String> {
         .find(|row| row.io.get() == 4096)
         .or_else(|| rows.iter().find(dearer))?;
     let whole = row.straddle_ratio > 0.999;
-    let cells = kinds::cells(&grid.kind);
+    let cells = kinds::cells(grid.kind.name());
     Some(match (grid.tier, whole) {
         (Tier::Rmw, true) => format!(
             "every {} write costs {} reads and {} writes instead of one write",

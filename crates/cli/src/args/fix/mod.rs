@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
-use ioalign_core::{Bytes, GridSpec, SectorSize};
+use ioalign_core::{Bytes, GridClaim, SectorSize};
 use ioalign_repair::container::Format;
 use ioalign_repair::mover::{ReadErrors, Verify};
 
@@ -80,7 +80,7 @@ pub struct FixArgs {
         value_name = "GRID",
         help = "Also on this grid: SIZE[@PHASE][:KIND][:TIER]"
     )]
-    pub grid: Vec<GridSpec>,
+    pub grid: Vec<GridClaim>,
 
     #[arg(
         long,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ioalign_core::units::parse_size;
-use ioalign_core::{GridSpec, SectorSize};
+use ioalign_core::{GridClaim, SectorSize};
 use ioalign_observe::generate::{Bursts, Mix, Ratio};
 use ioalign_observe::write::TARGETS;
 
@@ -147,7 +147,7 @@ pub struct GenerateArgs {
         value_name = "GRID",
         help = "The truth counts on this grid too, beside 4 KiB: SIZE[@PHASE][:KIND][:TIER]"
     )]
-    pub grid: Vec<GridSpec>,
+    pub grid: Vec<GridClaim>,
 
     /// Idle time that ends a burst, for the truth
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time)]

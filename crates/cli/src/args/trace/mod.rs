@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use ioalign_core::units::parse_size;
-use ioalign_core::{GridSpec, SectorSize};
+use ioalign_core::{GridClaim, SectorSize};
 
 pub use make::{ConvertArgs, GenerateArgs, MergeArgs};
 
@@ -71,7 +71,7 @@ pub struct SummarizeArgs {
         value_name = "GRID",
         help = "Judge against this grid beside all powers of two: SIZE[@PHASE][:KIND][:TIER]"
     )]
-    pub grid: Vec<GridSpec>,
+    pub grid: Vec<GridClaim>,
 
     #[arg(
         long,

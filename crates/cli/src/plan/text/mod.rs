@@ -4,8 +4,9 @@ mod script;
 
 use std::fmt::Write;
 
-use ioalign_core::{Bytes, Confidence, Kind, Tier};
-use ioalign_repair::planner::{self, Constraint, Filesystem, GivenUp, Plan, Seat};
+use ioalign_core::grid::place::GivenUp;
+use ioalign_core::{Bytes, GridClaim, Kind, Origin, Tier};
+use ioalign_repair::planner::{self, Filesystem, Plan, Seat};
 use ioalign_repair::platforms::{Names, Platform, Step};
 use ioalign_report::Options;
 use ioalign_report::text::paragraph;
@@ -63,7 +64,7 @@ fn grids(page: &mut String, plan: &Plan, options: &Options) {
     for grid in &plan.solution.kept {
         page.push_str(&paragraph(&named(grid), ["  ", "    "], options));
     }
-    let (period, phase) = (plan.solution.period, plan.solution.phase);
+    let (period, phase) = (plan.solution.period(), plan.solution.phase());
     let phase = if phase.is_zero() {
         String::new()
     } else {
@@ -77,7 +78,7 @@ fn grids(page: &mut String, plan: &Plan, options: &Options) {
     page.push('\n');
 }
 
-fn named(grid: &Constraint) -> String {
+fn named(grid: &GridClaim) -> String {
     let phase = if grid.phase.is_zero() {
         String::new()
     } else {
@@ -93,7 +94,7 @@ fn named(grid: &Constraint) -> String {
 
 /// Which grid could not be had, why, and what that costs.
 pub fn given_up(plan: &Plan, lost: &GivenUp) -> String {
-    let grid = &lost.constraint;
+    let grid = &lost.claim;
     let against = lost.against.and_then(|index| plan.solution.kept.get(index));
     let why = match against {
         _ if lost.too_far => {
@@ -106,7 +107,7 @@ pub fn given_up(plan: &Plan, lost: &GivenUp) -> String {
         ),
         None => "with each of the others alone it could be had, with all of them not".to_owned(),
     };
-    if grid.confidence == Confidence::Low && grid.tier == Tier::Rmw {
+    if grid.origin == Origin::Assumed && grid.tier == Tier::Rmw {
         return format!(
             "given up: {} of {}: {why}, which is stated, while nothing states this one.",
             grid.kind,
@@ -129,7 +130,7 @@ pub fn given_up(plan: &Plan, lost: &GivenUp) -> String {
 
 fn layers(page: &mut String, plan: &Plan, options: &Options) {
     for seat in &plan.seats {
-        let text = place(seat, plan.want.logical);
+        let text = place(seat, plan.want.logical.size);
         page.push_str(&paragraph(&text, ["", "    "], options));
     }
     if let Some(lvm) = plan.lvm {

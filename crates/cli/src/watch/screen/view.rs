@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ioalign_core::GridSpec;
+use ioalign_core::GridClaim;
 use ioalign_core::profile::Bursts;
 use ioalign_observe::live::diskstats::Iostat;
 use ioalign_observe::live::{Device, DeviceTotals, Owner};
@@ -14,7 +14,7 @@ pub struct Shown {
     /// Its name.
     pub name: String,
     /// Its grids, the unit first.
-    pub grids: Vec<GridSpec>,
+    pub grids: Vec<GridClaim>,
     /// Of the last interval; none before the first.
     pub part: Option<DeviceTotals>,
     /// Since the beginning.

@@ -1,7 +1,7 @@
 //! Arrays as texts describe them: md on its members, and logical drives of hardware controllers,
 //! which are a disk to the system.
 
-use ioalign_core::{Bytes, Confidence, Edge, Grid, Layer, LayerId, Map, Origin, Tier};
+use ioalign_core::{Bytes, Confidence, Edge, Grid, GridKind, Layer, LayerId, Map, Origin, Tier};
 
 use super::Placing;
 use crate::assemble::{array::level_name, md_grids};
@@ -59,12 +59,12 @@ fn described_grids(id: LayerId, array: &Array) -> Vec<Grid> {
 /// its own affair, behind a cache: both are preferences.
 fn controller_grids(id: LayerId, array: &Array, source: &str) -> Vec<Grid> {
     let stripes = [
-        (array.chunk, "raid-chunk"),
+        (array.chunk, GridKind::RaidChunk),
         (
             array
                 .full_stripe
                 .filter(|stripe| Some(*stripe) != array.chunk),
-            "full-stripe",
+            GridKind::FullStripe,
         ),
     ];
     let source = format!("as printed by {source}");

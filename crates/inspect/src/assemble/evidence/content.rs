@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{LayerId, grid_spec};
+use ioalign_core::{LayerId, grid};
 
 use super::Placing;
 use crate::assemble::{Node, Part};
@@ -21,7 +21,7 @@ impl Placing<'_> {
         match device.claims.as_ref().filter(|_| !image) {
             Some(claims) => {
                 if tells_no_unit(claims) && !declared {
-                    self.assembly.stack.grids.extend(grid_spec::assumed(id));
+                    self.assembly.stack.grids.extend(grid::assumed(id));
                 }
                 let judged = hints::judge(claims, id);
                 let kept = judged.grids.into_iter();

@@ -5,7 +5,9 @@ mod segment;
 use std::collections::BTreeMap;
 
 use ioalign_core::layer::{Edge, Kind};
-use ioalign_core::{Bytes, Confidence, Grid, Layer, LayerId, Map, Origin, Remark, Runs, Tier};
+use ioalign_core::{
+    Bytes, Confidence, Grid, GridKind, Layer, LayerId, Map, Origin, Remark, Runs, Tier,
+};
 
 use super::volume::{Piece, Volume};
 use super::{Assembly, Part, md_grids};
@@ -183,7 +185,7 @@ impl Builder<'_, '_, '_> {
                 chunk,
                 Bytes::ZERO,
                 Tier::Preference,
-                "thin-chunk",
+                GridKind::ThinChunk,
             )
         });
         let grid = grid.map(|g| g.from(Origin::OnDisk, "LVM metadata", Confidence::High));

@@ -1,6 +1,6 @@
 //! What a table alone says of a device: a host's and a pasted one are followed the same way.
 
-use ioalign_core::{Bytes, Kind, Map, Role, Tier};
+use ioalign_core::{Bytes, GridKind, Kind, Map, Role, Tier};
 
 use super::table::{Segment, Table};
 use super::targets::{self, Raid};
@@ -66,10 +66,10 @@ pub(crate) fn describe(table: &Table, built: &mut Built) {
         "crypt" => crypt(segment, built),
         "thin-pool" => {
             built.layer.block = chunk(2);
-            preferred(built, chunk(2), "thin-chunk", "thin-pool table");
+            preferred(built, chunk(2), GridKind::ThinChunk, "thin-pool table");
         }
-        "cache" => preferred(built, chunk(3), "cache-chunk", "cache table"),
-        "snapshot" => preferred(built, chunk(3), "snapshot-chunk", "snapshot table"),
+        "cache" => preferred(built, chunk(3), GridKind::CacheChunk, "cache table"),
+        "snapshot" => preferred(built, chunk(3), GridKind::SnapshotChunk, "snapshot table"),
         "striped" => striped(segment, built),
         "raid" => {
             if let Some(raid) = targets::raid(segment) {
@@ -80,7 +80,7 @@ pub(crate) fn describe(table: &Table, built: &mut Built) {
     }
 }
 
-fn preferred(built: &mut Built, size: Option<Bytes>, kind: &str, source: &str) {
+fn preferred(built: &mut Built, size: Option<Bytes>, kind: GridKind, source: &str) {
     grid(built, size, Tier::Preference, kind, source);
 }
 
@@ -103,7 +103,7 @@ fn crypt(segment: &Segment, built: &mut Built) {
             built,
             Some(sector),
             Tier::Validity,
-            "logical-sector",
+            GridKind::LogicalSector,
             source,
         );
     }
@@ -112,9 +112,9 @@ fn crypt(segment: &Segment, built: &mut Built) {
 fn striped(segment: &Segment, built: &mut Built) {
     let (chunk, count) = (segment.bytes(1), segment.count(0).unwrap_or(0));
     if count > 1 {
-        preferred(built, chunk, "raid-chunk", "striped table");
+        preferred(built, chunk, GridKind::RaidChunk, "striped table");
         let width = chunk.and_then(|chunk| chunk.checked_mul(count as u64));
-        preferred(built, width, "full-stripe", "striped table");
+        preferred(built, width, GridKind::FullStripe, "striped table");
     }
 }
 

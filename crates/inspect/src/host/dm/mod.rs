@@ -10,7 +10,7 @@ mod source;
 pub mod table;
 mod targets;
 
-use ioalign_core::{Bytes, Kind, Layer, Map, Origin, Remark, Tier};
+use ioalign_core::{Bytes, GridKind, Kind, Layer, Map, Origin, Remark, Tier};
 
 use super::build::{Built, Site, layer};
 use super::inventory::Block;
@@ -109,7 +109,7 @@ fn table_of<'a>(site: &Site<'a>, devno: DevNo) -> Option<&'a Table> {
     site.tables.get(site.inventory.by_devno.get(&devno)?)
 }
 
-fn grid(built: &mut Built, size: Option<Bytes>, tier: Tier, kind: &str, source: &str) {
+fn grid(built: &mut Built, size: Option<Bytes>, tier: Tier, kind: GridKind, source: &str) {
     if let Some(size) = size {
         built.grid(size, tier, kind, Origin::OnDisk, source);
     }

@@ -1,6 +1,6 @@
 //! Zones, boundaries that requests must not cross, erase blocks, and what NVMe says besides.
 
-use ioalign_core::{Confidence, Remark, Tier};
+use ioalign_core::{Confidence, GridKind, Remark, Tier};
 
 use super::{Bench, Transport, Voice, Zoned, known};
 
@@ -19,19 +19,19 @@ fn chunk(bench: &mut Bench<'_>) {
     let (tier, kind, source, confidence) = match bench.claims.zoned {
         Zoned::HostManaged => (
             Tier::Validity,
-            "zone",
+            GridKind::Zone,
             "zoned host-managed",
             Confidence::High,
         ),
         Zoned::HostAware => (
             Tier::Preference,
-            "zone",
+            GridKind::Zone,
             "zoned host-aware",
             Confidence::Medium,
         ),
         Zoned::None => (
             Tier::Preference,
-            "io-boundary",
+            GridKind::IoBoundary,
             boundary(bench),
             Confidence::Medium,
         ),
@@ -53,7 +53,7 @@ fn erase_block(bench: &mut Bench<'_>) {
         return;
     };
     let voice = Voice::reported("sysfs preferred_erase_size", Confidence::Low);
-    bench.grid(erase, Tier::Preference, "erase-block", voice);
+    bench.grid(erase, Tier::Preference, GridKind::EraseBlock, voice);
 }
 
 /// NPWA: a write that starts off it is slower, whatever its length (NVMe 5.8.2).
@@ -73,7 +73,7 @@ fn write_alignment(bench: &mut Bench<'_>) {
         return;
     }
     let voice = Voice::reported("NPWA (Identify Namespace)", Confidence::Medium);
-    bench.grid(alignment, Tier::Preference, "preferred-write", voice);
+    bench.grid(alignment, Tier::Preference, GridKind::PreferredWrite, voice);
 }
 
 /// A write that crosses NABSPF (from NABO on) is not atomic on power failure.

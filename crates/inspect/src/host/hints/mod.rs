@@ -9,7 +9,7 @@ mod extra;
 mod optimal;
 mod physical;
 
-use ioalign_core::{Bytes, Confidence, Grid, LayerId, Origin, Remark, Severity, Tier};
+use ioalign_core::{Bytes, Confidence, Grid, GridKind, LayerId, Origin, Remark, Severity, Tier};
 
 use super::nvme::IdNs;
 
@@ -178,7 +178,7 @@ impl Claims {
 impl Bench<'_> {
     /// Adds a grid whose phase is the alignment offset; with −1 no phase is known, so that it is
     /// kept as distrusted (a −1 is never a number to compute with).
-    pub(super) fn grid(&mut self, size: u64, tier: Tier, kind: &str, voice: Voice) {
+    pub(super) fn grid(&mut self, size: u64, tier: Tier, kind: GridKind, voice: Voice) {
         let phase = u64::try_from(self.claims.alignment_offset);
         let phase_known = phase.is_ok();
         let phase = Bytes::new(phase.unwrap_or(0));
@@ -198,7 +198,7 @@ impl Bench<'_> {
         &mut self,
         size: u64,
         tier: Tier,
-        kind: &str,
+        kind: GridKind,
         source: &str,
         why: String,
     ) {
@@ -245,7 +245,13 @@ impl Bench<'_> {
         let source = "sysfs logical_block_size";
         if !(logical.is_power_of_two() && (512..=65536).contains(&logical)) {
             let why = format!("{logical} bytes is not a power of two from 512 to 65536");
-            return self.distrust(logical, Tier::Validity, "logical-sector", source, why);
+            return self.distrust(
+                logical,
+                Tier::Validity,
+                GridKind::LogicalSector,
+                source,
+                why,
+            );
         }
         // Sectors count from address 0 whatever the alignment offset says about the medium.
         let size = Bytes::new(logical);
@@ -254,7 +260,7 @@ impl Bench<'_> {
             size,
             Bytes::ZERO,
             Tier::Validity,
-            "logical-sector",
+            GridKind::LogicalSector,
         );
         let grid = grid.map(|g| g.from(Origin::Reported, source, Confidence::High));
         self.out.grids.extend(grid);

@@ -1,6 +1,6 @@
 //! `optimal_io_size`: a stripe width when it is true, and the hint that is wrong most often.
 
-use ioalign_core::{Bytes, Confidence, Remark, Tier};
+use ioalign_core::{Bytes, Confidence, GridKind, Remark, Tier};
 
 use super::{Bench, Transport, Voice, known};
 
@@ -20,13 +20,13 @@ pub(super) fn judge(bench: &mut Bench<'_>) {
     let physical = bench.claims.physical_or_logical();
     let minimum = known(bench.claims.minimum).unwrap_or(physical);
     if let Some(why) = bogus(optimal, bench.claims.logical_or_512(), physical, minimum) {
-        return bench.distrust(optimal, Tier::Preference, "optimal-io", SOURCE, why);
+        return bench.distrust(optimal, Tier::Preference, GridKind::OptimalIo, SOURCE, why);
     }
     if optimal <= minimum.max(physical) {
         return;
     }
     let voice = voice(bench, optimal);
-    bench.grid(optimal, Tier::Preference, "optimal-io", voice);
+    bench.grid(optimal, Tier::Preference, GridKind::OptimalIo, voice);
 }
 
 fn voice(bench: &mut Bench<'_>, optimal: u64) -> Voice {

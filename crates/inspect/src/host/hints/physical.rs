@@ -1,6 +1,6 @@
 //! `physical_block_size` and `minimum_io_size`: what a partial write makes the device re-read.
 
-use ioalign_core::{Bytes, Confidence, Origin, Remark, Tier};
+use ioalign_core::{Bytes, Confidence, GridKind, Origin, Remark, Tier};
 
 use super::{Bench, Transport, Voice, drives, known};
 
@@ -33,17 +33,17 @@ fn physical(bench: &mut Bench<'_>) {
     if !physical.is_multiple_of(logical) || !physical.is_power_of_two() {
         let why =
             format!("{physical} is not a power-of-two multiple of the logical sector ({logical})");
-        return bench.distrust(physical, tier, "physical-block", PHYSICAL, why);
+        return bench.distrust(physical, tier, GridKind::PhysicalBlock, PHYSICAL, why);
     }
     if bench.claims.transport == Transport::Nvme && physical > MOST_NVME_PHYSICAL {
         return nvme_physical(bench, physical);
     }
     if is_volume_block(bench, physical) {
         let voice = Voice::reported("physical = minimum = optimal I/O size", Confidence::Medium);
-        return bench.grid(physical, tier, "volume-block", voice);
+        return bench.grid(physical, tier, GridKind::VolumeBlock, voice);
     }
     let voice = Voice::reported(PHYSICAL, bench.usual());
-    bench.grid(physical, tier, "physical-block", voice);
+    bench.grid(physical, tier, GridKind::PhysicalBlock, voice);
 }
 
 /// Linux sets physical = min(NPWG, AWUPF): 128 and 256 KiB are seen on ordinary 4 KiB drives
@@ -56,7 +56,7 @@ fn nvme_physical(bench: &mut Bench<'_>, physical: u64) {
         .and_then(|ns| ns.write_granularity());
     if granularity == Some(physical) {
         let voice = Voice::reported("NPWG (Identify Namespace)", Confidence::Medium);
-        return bench.grid(physical, Tier::Rmw, "indirection-unit", voice);
+        return bench.grid(physical, Tier::Rmw, GridKind::IndirectionUnit, voice);
     }
     let why = format!(
         "{} is over {}: AWUPF-limited or inflated (drivers/nvme/host/core.c takes the smaller of \
@@ -64,12 +64,12 @@ fn nvme_physical(bench: &mut Bench<'_>, physical: u64) {
         Bytes::new(physical),
         Bytes::new(MOST_NVME_PHYSICAL)
     );
-    bench.distrust(physical, Tier::Rmw, "physical-block", PHYSICAL, why);
+    bench.distrust(physical, Tier::Rmw, GridKind::PhysicalBlock, PHYSICAL, why);
     let voice = Voice::reported(
         "sysfs physical_block_size, as a preference",
         Confidence::Low,
     );
-    bench.grid(physical, Tier::Preference, "preferred-write", voice);
+    bench.grid(physical, Tier::Preference, GridKind::PreferredWrite, voice);
 }
 
 fn is_volume_block(bench: &Bench<'_>, physical: u64) -> bool {
@@ -98,7 +98,13 @@ fn minimum(bench: &mut Bench<'_>) {
             minimum / physical,
             minimum % physical
         );
-        return bench.distrust(minimum, Tier::Preference, "stripe-unit", MINIMUM, why);
+        return bench.distrust(
+            minimum,
+            Tier::Preference,
+            GridKind::StripeUnit,
+            MINIMUM,
+            why,
+        );
     }
     let optimal = known(bench.claims.optimal).filter(|optimal| *optimal < minimum);
     let array_block = physical == 512 || bench.claims.is_virtual();
@@ -107,27 +113,33 @@ fn minimum(bench: &mut Bench<'_>) {
     } else if array_block && minimum <= MOST_ARRAY_BLOCK {
         // NetApp LUNs say 512/512/4096/65536: the 4 KiB WAFL block is the unit that counts.
         let voice = Voice::reported("minimum_io_size", cap(bench, Confidence::Medium));
-        (Tier::Rmw, "minimum-io", voice)
+        (Tier::Rmw, GridKind::MinimumIo, voice)
     } else if let Some(optimal) = optimal {
         // A stripe that is narrower than its unit: nothing tells which of the two is wrong.
         let why = format!("{minimum} is more than the optimal I/O size ({optimal})");
-        return bench.distrust(minimum, Tier::Preference, "stripe-unit", MINIMUM, why);
+        return bench.distrust(
+            minimum,
+            Tier::Preference,
+            GridKind::StripeUnit,
+            MINIMUM,
+            why,
+        );
     } else {
         let voice = Voice::reported(MINIMUM, cap(bench, Confidence::Medium));
-        (Tier::Preference, "stripe-unit", voice)
+        (Tier::Preference, GridKind::StripeUnit, voice)
     };
     bench.grid(minimum, tier, kind, voice);
 }
 
 /// Linux takes `minimum_io_size` of NVMe from NPWG, which is the indirection unit on QLC drives.
-fn indirection_unit(minimum: u64) -> (Tier, &'static str, Voice) {
+fn indirection_unit(minimum: u64) -> (Tier, GridKind, Voice) {
     let confidence = if minimum <= MOST_NVME_PHYSICAL {
         Confidence::High
     } else {
         Confidence::Medium
     };
     let voice = Voice::reported("NPWG (sysfs minimum_io_size)", confidence);
-    (Tier::Rmw, "indirection-unit", voice)
+    (Tier::Rmw, GridKind::IndirectionUnit, voice)
 }
 
 fn cap(bench: &Bench<'_>, most: Confidence) -> Confidence {
@@ -147,7 +159,7 @@ fn table(bench: &mut Bench<'_>) {
         confidence: drive.confidence,
         source: drive.source.to_owned(),
     };
-    bench.grid(drive.unit, Tier::Rmw, "indirection-unit", voice);
+    bench.grid(drive.unit, Tier::Rmw, GridKind::IndirectionUnit, voice);
 }
 
 /// 4 KiB where a device that cannot have 512-byte cells reports 512, or is not believed.
@@ -188,7 +200,7 @@ fn assumed(bench: &mut Bench<'_>) {
         confidence,
         source: source.to_owned(),
     };
-    bench.grid(4096, Tier::Rmw, "physical-block", voice);
+    bench.grid(4096, Tier::Rmw, GridKind::PhysicalBlock, voice);
 }
 
 fn unknown_topology() -> Remark {

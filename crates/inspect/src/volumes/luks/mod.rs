@@ -6,7 +6,7 @@ mod json;
 mod v1;
 mod v2;
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use super::{Detail, Member};

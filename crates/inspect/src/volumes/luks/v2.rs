@@ -3,7 +3,7 @@
 //! The second copy is asked only where the first one's magic stands: alone it is as likely what
 //! an earlier volume left behind, and would hide the file system that was made over it.
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use super::json::{Metadata, Segment};

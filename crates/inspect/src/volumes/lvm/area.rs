@@ -1,7 +1,7 @@
 //! Metadata areas: a header of one sector, then a circular buffer with the newest text in it.
 
 use ioalign_core::Remark;
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 
 use super::label::Area;
 use super::text::{Section, Value};

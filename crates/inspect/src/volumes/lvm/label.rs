@@ -1,6 +1,6 @@
 //! The label in one of the first four 512-byte sectors, and the PV header behind it.
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use super::{crc, dashed};

@@ -9,7 +9,7 @@ mod label;
 mod segment;
 mod text;
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use self::label::Label;

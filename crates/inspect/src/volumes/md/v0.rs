@@ -1,7 +1,7 @@
 //! The version-0.90 superblock (`mdp_super_t`): 1024 words in the byte order of the machine that
 //! made it, in the last 64 KiB-aligned 64 KiB of the device. Data start at byte 0.
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use super::layout::{Shape, layout_name, level_name};

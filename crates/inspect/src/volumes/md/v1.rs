@@ -1,6 +1,6 @@
 //! The version-1 superblock (`struct mdp_superblock_1`), little-endian, offsets in 512-byte units.
 
-use ioalign_core::finding::Severity;
+use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
 use super::layout::{Shape, layout_name, level_name};

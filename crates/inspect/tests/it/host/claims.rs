@@ -363,7 +363,7 @@ fn a_table_of_claims() {
         let grid = found
             .grids
             .iter()
-            .find(|g| g.kind == *kind && g.size.get() == *size);
+            .find(|g| g.kind.name() == *kind && g.size.get() == *size);
         let grid = grid.unwrap_or_else(|| panic!("{transport:?} {sizes:?}: {kind}: {found:?}"));
         assert_eq!(
             (grid.tier, grid.trusted()),

@@ -31,7 +31,7 @@ fn grid<'a>(host: &'a Host, name: &str, kind: &str) -> Option<&'a Grid> {
     host.stack
         .grids
         .iter()
-        .find(|grid| grid.layer == id && grid.kind == kind)
+        .find(|grid| grid.layer == id && grid.kind.name() == kind)
 }
 
 fn has_remark(host: &Host, name: &str, rule: &str) -> Option<Severity> {

@@ -79,7 +79,7 @@ fn id_ns_counts_blocks_from_zero() {
             judged
                 .grids
                 .iter()
-                .any(|grid| grid.kind == "indirection-unit" && grid.size.get() == 65536)
+                .any(|grid| grid.kind.name() == "indirection-unit" && grid.size.get() == 65536)
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ioalign_core::units::gcd;
-use ioalign_core::{Bytes, Edge, Grid, GridSpec, Kind, LayerId, Map, Run, Stack};
+use ioalign_core::{Bytes, Edge, Grid, Kind, LayerId, Map, Run, Stack};
 
 use super::route::{Down, Member, Node, Route, Stripes};
 use crate::analyse::placed::{PlacedGrid, Placement};
@@ -162,7 +162,7 @@ impl Walk<'_> {
         };
         let grids = self.stack.grids.iter().filter(fits);
         let placed = grids.map(|grid| PlacedGrid {
-            spec: spec(grid),
+            spec: grid.claim.clone(),
             layer: Some(Arc::clone(&label)),
             start: at.start,
         });
@@ -264,16 +264,6 @@ fn add_member(all: &mut Vec<Down>, chunk: u64, data: u64, member: Member) {
             data,
             members: vec![member],
         })),
-    }
-}
-
-fn spec(grid: &Grid) -> GridSpec {
-    GridSpec {
-        size: grid.size,
-        phase: grid.phase,
-        kind: grid.kind.clone(),
-        tier: grid.tier,
-        source: grid.source.clone(),
     }
 }
 

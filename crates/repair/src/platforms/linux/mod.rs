@@ -83,8 +83,8 @@ fn array(plan: &Plan, names: &Names) -> Option<Step> {
 /// Where data begin on a member: a multiple of every block of a member, with room for a reshape.
 fn member_offset(plan: &Plan) -> Bytes {
     let blocks = [
-        Some(plan.want.logical),
-        Some(plan.want.physical),
+        Some(plan.want.logical.size),
+        Some(plan.want.physical.size),
         plan.want.indirection_unit,
         Some(Bytes::MIB),
     ];

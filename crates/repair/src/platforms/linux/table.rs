@@ -12,7 +12,7 @@ use crate::planner::{Plan, Seat};
 
 /// One script for sfdisk: a line a partition, in order.
 pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
-    let logical = plan.want.logical.get();
+    let logical = plan.want.logical.size.get();
     let label = match plan.want.label {
         Label::Dos => "dos",
         _ => "gpt",
@@ -25,7 +25,7 @@ pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
     // sfdisk keeps the first mebibyte free where nobody says that it need not.
     let first = parts.first().map_or(Bytes::MIB, |seat| seat.start);
     if plan.want.label == Label::Gpt && first < Bytes::MIB {
-        let free = plan.want.label.first_free(plan.want.logical);
+        let free = plan.want.label.first_free(plan.want.logical.size);
         lines.push(format!("first-lba: {}", free.get() / logical));
     }
     lines.extend(entries(plan, parts));
@@ -52,7 +52,7 @@ pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
 }
 
 fn entries(plan: &Plan, parts: &[&Seat]) -> Vec<String> {
-    let logical = plan.want.logical.get();
+    let logical = plan.want.logical.size.get();
     let entry = |start: Bytes, size: Option<Bytes>, kind: &str| {
         let size = size.map(|size| format!(", size={}", size.get() / logical));
         let start = start.get() / logical;
@@ -96,7 +96,7 @@ pub fn small(plan: &Plan, disk: &str) -> Vec<Step> {
         let at = shell_word(&linux_partition(disk, number(want, index)));
         // In the disk's own sectors; without -h mkfs.vfat writes it in sectors of 512 bytes.
         let start = plan.seats.get(index).map_or(Bytes::ZERO, |seat| seat.start);
-        let hidden = start.get() / want.logical.get();
+        let hidden = start.get() / want.logical.size.get();
         let (title, line) = match part.role {
             PartRole::Esp => (
                 "Make the EFI system partition",

@@ -30,7 +30,7 @@ fn luks(plan: &Plan, version: u8, seat: &Seat, at: &str) -> Step {
     let line = if version == 1 {
         format!("cryptsetup luksFormat --type luks1 --align-payload {sectors} {at}")
     } else {
-        let sector = plan.want.physical.get().clamp(512, 4096);
+        let sector = plan.want.physical.size.get().clamp(512, 4096);
         format!("cryptsetup luksFormat --type luks2 --sector-size {sector} --offset {sectors} {at}")
     };
     let open = format!("cryptsetup open {at} crypt0");

@@ -1,11 +1,11 @@
 //! The tool of the Windows 2000 resource kit, for guests that have nothing newer: an empty partition of one
 //! megabyte, right behind which Disk Manager makes the one for data.
 
-use ioalign_core::Bytes;
+use ioalign_core::grid::place::solve;
+use ioalign_core::{Bytes, GridKind};
 
 use super::super::{Lines, Step};
 use crate::planner::Plan;
-use crate::planner::ground::HABIT;
 use crate::planner::want::Database;
 
 /// What these systems start on by themselves, as published: sector 64.
@@ -14,7 +14,7 @@ const DUMMY: Bytes = Bytes::MIB;
 
 /// `None`: no empty partition ends on the grids.
 pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
-    let logical = plan.want.logical;
+    let logical = plan.want.logical.size;
     let data = data_start(plan)?;
     let first = data.checked_sub(DUMMY)?;
     let sector = |at: Bytes| at.get() / logical.get();
@@ -56,21 +56,25 @@ pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
 /// than the tool.
 fn data_start(plan: &Plan) -> Option<Bytes> {
     let kept = plan.solution.kept.iter();
-    let older = kept.filter(|grid| grid.kind != HABIT).cloned().collect();
-    let solution = crate::planner::solve(older);
-    solution.at_or_after(TRACK.checked_add(DUMMY)?)
+    let older = kept
+        .filter(|grid| grid.kind != GridKind::Habit)
+        .cloned()
+        .collect();
+    solve(older).at_or_after(TRACK.checked_add(DUMMY)?)
 }
 
 fn proven(plan: &Plan, data: Bytes) -> impl Iterator<Item = String> {
     let kept = plan.solution.kept.iter();
-    let lines = kept.filter(|grid| grid.kind != HABIT).map(move |grid| {
-        let (at, size) = (data.get(), grid.size.get());
-        let rest = grid.remainder(data).get();
-        let from = match grid.phase.get() {
-            0 => at.to_string(),
-            phase => format!("({at} - {phase})"),
-        };
-        format!("data: {from} mod {size} = {rest}   {}", grid.kind)
-    });
+    let lines = kept
+        .filter(|grid| grid.kind != GridKind::Habit)
+        .map(move |grid| {
+            let (at, size) = (data.get(), grid.size.get());
+            let rest = grid.offset_of(data).get();
+            let from = match grid.phase.get() {
+                0 => at.to_string(),
+                phase => format!("({at} - {phase})"),
+            };
+            format!("data: {from} mod {size} = {rest}   {}", grid.kind)
+        });
     lines.collect::<Vec<_>>().into_iter()
 }

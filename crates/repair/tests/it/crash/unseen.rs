@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
+use ioalign_core::Boundaries;
 use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
-use ioalign_repair::layout::Boundaries;
 use ioalign_repair::mover::{self, FileDisk, MoveOrigin, Options, Outcome, Progress};
 use ioalign_testkit::Loop;
 

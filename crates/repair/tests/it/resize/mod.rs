@@ -5,8 +5,8 @@ mod shrink;
 
 use std::path::Path;
 
+use ioalign_core::Boundaries;
 use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
-use ioalign_repair::layout::Boundaries;
 use ioalign_repair::mover::{self, FileDisk};
 
 use crate::convert::{blank, shell};

@@ -1,0 +1,35 @@
+//! What is asked of the start of a partition: to be on the grids off which it is more than a note.
+
+use super::{Case, claims, starts};
+use crate::grid::Boundaries;
+use crate::grid::place::{Solution, solve};
+use crate::layer_id::LayerId;
+use crate::severity::Severity;
+use crate::stack::Stack;
+
+/// The starts that the judge asks for, partition by partition: what it merely notes asks for nothing.
+pub struct StartDemands<'a>(Case<'a>);
+
+impl<'a> StartDemands<'a> {
+    /// Of a whole stack.
+    pub fn of(stack: &'a Stack) -> Self {
+        Self(Case::new(stack))
+    }
+
+    /// The starts in `below` at which the data of a partition are on every grid that asks for it; `None` for one of
+    /// which the stack knows nothing but its start.
+    pub fn on(&self, below: LayerId, partition: Option<LayerId>) -> Boundaries {
+        self.solution(below, partition).starts
+    }
+
+    /// The same, with the claims that were kept and given up.
+    pub fn solution(&self, below: LayerId, partition: Option<LayerId>) -> Solution {
+        let case = &self.0;
+        let data = partition.map(|id| claims::data_of(case, id).unwrap_or(id));
+        let asking = claims::all(case, partition, below).into_iter();
+        let asking = asking.filter(|(grid, _)| {
+            starts::severity(case, data.unwrap_or(below), grid) > Severity::Note
+        });
+        solve(asking.map(|(_, claim)| claim).collect())
+    }
+}
