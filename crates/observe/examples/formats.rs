@@ -96,7 +96,7 @@ fn count(path: &Path) {
         }
     }
     let start = spent();
-    let mut analysis = Analysis::new(&ioalign_observe::analyse::Settings::default());
+    let mut analysis = Analysis::new(&ioalign_observe::analyse::AnalysisSettings::default());
     analysis.add(&all);
     let rows = all.len();
     println!("counting: {}", rate(rows as u64, spent() - start));

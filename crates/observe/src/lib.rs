@@ -17,9 +17,11 @@ pub mod merge;
 pub mod order;
 pub mod pairing;
 pub mod pipeline;
+pub mod progress;
 pub mod record;
 pub mod write;
 
 pub use error::{Error, Result};
-pub use pipeline::{Converted, Progress, Settings, Summary, convert, summarize};
+pub use pipeline::{Converted, Settings, Summary, convert, summarize};
+pub use progress::Progress;
 pub use record::{Io, Kind, Op, Record, Records};

@@ -76,7 +76,7 @@ fn plan(arguments: &GenerateArgs, target: &Target) -> Result<Plan> {
         ..Plan::default()
     };
     let plan = plan.for_target(target, arguments.devices);
-    match plan.fault().or_else(|| target.fault(&plan)) {
+    match plan.fault().or_else(|| plan.fault_in(target)) {
         Some(what) => Err(UsageError(what).into()),
         None => Ok(plan),
     }

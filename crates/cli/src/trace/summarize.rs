@@ -82,10 +82,10 @@ fn not_in_stack(profile: &Profile, arguments: &SummarizeArgs) {
 }
 
 fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
-    let mut analysis = analyse::Settings {
+    let mut analysis = analyse::AnalysisSettings {
         burst_gap: arguments.burst_gap,
         interval: arguments.interval,
-        ..analyse::Settings::default()
+        ..analyse::AnalysisSettings::default()
     };
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let typed: Vec<_> = arguments.grid.iter().chain(named).cloned().collect();

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ioalign_core::profile::DeviceProfile;
-use ioalign_observe::live::{self, Device, Means, Options, Samples, Timeline, Totals, Watch};
+use ioalign_observe::live::{self, Device, Means, Samples, Timeline, Totals, Watch, WatchOptions};
 
 use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
@@ -54,7 +54,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     }
     let parts = host::describe(&mut devices, arguments);
     let mode = Mode::of(arguments);
-    let wanted = Options {
+    let wanted = WatchOptions {
         owners: mode.top > 0,
         ring: mode.ring(arguments),
         events: arguments.record.is_some(),

@@ -7,7 +7,7 @@ use ioalign_core::profile::littles_law::Measured;
 use ioalign_core::profile::{Burst, Bursts, Sampled};
 use ioalign_core::units::ratio;
 
-use super::clock::Sum;
+use super::sum::IoSum;
 
 #[derive(Copy, Clone, Debug, Default)]
 struct One {
@@ -83,7 +83,7 @@ impl BurstState {
     }
 
     /// Counts I/Os of the burst at hand.
-    pub fn add_sum(&mut self, sum: &Sum, busy: u64) {
+    pub fn add_sum(&mut self, sum: &IoSum, busy: u64) {
         let Some(now) = &mut self.now else { return };
         now.end = now.end.max(sum.end);
         now.ios += sum.ios;
@@ -94,7 +94,7 @@ impl BurstState {
     }
 
     /// Counts I/Os that were issued together, the first of them at `first`.
-    pub fn add_group(&mut self, first: u64, sum: &Sum, busy: u64) {
+    pub fn add_group(&mut self, first: u64, sum: &IoSum, busy: u64) {
         if !self.holds(first) {
             self.close();
             self.now = Some(One {

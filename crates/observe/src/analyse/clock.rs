@@ -4,31 +4,16 @@ use ioalign_core::profile::littles_law::Measured;
 use ioalign_core::profile::{DeviceProfile, TimeCount};
 use ioalign_core::units::ratio;
 
-use super::Settings;
 use super::bursts::BurstState;
 use super::depth::Depth;
-use super::device::Room;
 use super::intervals::{IntervalState, Span};
+use super::limits::DeviceLimits;
 use super::sampler::SamplerState;
+use super::settings::AnalysisSettings;
 use crate::record::{Io, NO_LATENCY};
 
 /// Classes of times between I/Os: powers of two of nanoseconds.
 const CLASSES: usize = 64;
-
-/// What some I/Os are together.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Sum {
-    /// The last end.
-    pub end: u64,
-    /// How many.
-    pub ios: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Those with a latency.
-    pub known: u64,
-    /// All latencies.
-    pub latency: u64,
-}
 
 #[inline]
 fn since(time: i64, origin: i64) -> u64 {
@@ -54,7 +39,7 @@ pub struct Clock {
 
 impl Clock {
     /// Counts from `origin`.
-    pub fn new(settings: &Settings, origin: i64, room: &Room) -> Self {
+    pub fn new(settings: &AnalysisSettings, origin: i64, limits: &DeviceLimits) -> Self {
         Self {
             origin,
             first: None,
@@ -64,16 +49,16 @@ impl Clock {
             ios: 0,
             known: 0,
             arrivals: [0; CLASSES],
-            depth: Depth::new(room.steps),
-            bursts: BurstState::new(settings.burst_gap, room.bursts),
+            depth: Depth::new(limits.steps),
+            bursts: BurstState::new(settings.burst_gap, limits.bursts),
             samplers: settings
                 .samplers
                 .iter()
-                .map(|width| SamplerState::new(*width, room.samples))
+                .map(|width| SamplerState::new(*width, limits.samples))
                 .collect(),
             intervals: settings
                 .interval
-                .map(|width| IntervalState::new(width, room.intervals)),
+                .map(|width| IntervalState::new(width, limits.intervals)),
         }
     }
 
@@ -141,7 +126,7 @@ impl Clock {
     }
 
     /// Fills in what the profile says of it.
-    pub fn profile(&self, settings: &Settings, out: &mut DeviceProfile) {
+    pub fn profile(&self, settings: &AnalysisSettings, out: &mut DeviceProfile) {
         let duration = self.last_end.saturating_sub(self.first.unwrap_or(0));
         (out.bursts, out.bursts_total) = self.bursts.profile(&settings.samplers);
         out.samplers = self.samplers.iter().map(SamplerState::profile).collect();

@@ -4,79 +4,50 @@ use std::sync::Arc;
 
 use ioalign_core::profile::{DeviceProfile, GridProfile};
 
-use super::Settings;
 use super::clock::Clock;
+use super::limits::DeviceLimits;
 use super::op::OpState;
 use super::outside::Outside;
 use super::owners::Owners;
-use super::placed::Placement;
+use super::placement::DevicePlacement;
 use super::rmw::Rmw;
-use crate::pipeline::Directory;
-use crate::record::{Io, Op};
+use super::settings::AnalysisSettings;
+use crate::record::{Directory, Io, Op};
 
 /// Counters of one device.
 pub struct DeviceState {
-    settings: Arc<Settings>,
-    placement: Placement,
-    room: Room,
+    settings: Arc<AnalysisSettings>,
+    placement: DevicePlacement,
+    limits: DeviceLimits,
     ops: [Option<Box<OpState>>; Op::ALL.len()],
     rmw: Vec<Rmw>,
     owners: Owners,
-    /// Where that can be told.
+    /// I/O past the end of the device; `None` where its size is unknown.
     outside: Option<Outside>,
     clock: Clock,
 }
 
-/// How much one device may keep, so that many devices do not need much.
-#[derive(Copy, Clone, Debug)]
-pub struct Room {
-    /// Processes.
-    pub owners: usize,
-    /// Intervals.
-    pub intervals: usize,
-    /// Cells read, on each grid.
-    pub cells: usize,
-    /// Sizes, of each operation.
-    pub sizes: usize,
-    /// Samples that wait for completions.
-    pub samples: usize,
-    /// Steps of queue depth.
-    pub steps: usize,
-    /// Bursts, one by one.
-    pub bursts: usize,
-}
-
-impl Room {
-    /// The share of the device that comes after `before` others.
-    pub fn after(before: usize) -> Self {
-        Self {
-            owners: (8192 / (before + 1)).clamp(4, 1024),
-            intervals: (65536 / (before + 1)).clamp(64, 2048),
-            cells: if before < 256 { 1024 } else { 64 },
-            sizes: (65536 / (before + 1)).clamp(16, 4096),
-            samples: if before < 256 { 1024 } else { 64 },
-            steps: if before < 1024 { 128 } else { 32 },
-            bursts: if before < 1024 { 32 } else { 8 },
-        }
-    }
-}
-
 impl DeviceState {
-    pub fn new(settings: &Arc<Settings>, placement: Placement, origin: i64, room: Room) -> Self {
+    pub fn new(
+        settings: &Arc<AnalysisSettings>,
+        placement: DevicePlacement,
+        origin: i64,
+        limits: DeviceLimits,
+    ) -> Self {
         let within = settings.read_before_write;
         let rmw = placement
             .grids
             .iter()
-            .map(|grid| Rmw::new(grid.cells(), within, room.cells));
+            .map(|grid| Rmw::new(grid.cells(), within, limits.cells));
         Self {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),
-            owners: Owners::new(room.owners),
+            owners: Owners::new(limits.owners),
             outside: Outside::new(placement.bytes, placement.shift),
-            clock: Clock::new(settings, origin, &room),
+            clock: Clock::new(settings, origin, &limits),
             settings: Arc::clone(settings),
             placement,
-            room,
+            limits,
         }
     }
 
@@ -97,7 +68,7 @@ impl DeviceState {
 
     #[inline]
     fn add_shifted(&mut self, io: &Io) {
-        op(&mut self.ops, (&self.placement, &self.room), io.op).add(io);
+        op(&mut self.ops, (&self.placement, &self.limits), io.op).add(io);
         if self.settings.processes {
             self.owners.add(io);
         }
@@ -111,7 +82,7 @@ impl DeviceState {
 
     pub fn add_latency(&mut self, io: &Io) {
         let io = io.shifted(self.placement.shift);
-        op(&mut self.ops, (&self.placement, &self.room), io.op).add_latency(&io);
+        op(&mut self.ops, (&self.placement, &self.limits), io.op).add_latency(&io);
         self.below(&io, true);
         self.clock.add_latency(&io);
     }
@@ -122,7 +93,8 @@ impl DeviceState {
             && io.op.has_place()
         {
             let route = Arc::clone(route);
-            op(&mut self.ops, (&self.placement, &self.room), io.op).add_below(io, &route, counted);
+            op(&mut self.ops, (&self.placement, &self.limits), io.op)
+                .add_below(io, &route, counted);
         }
     }
 
@@ -162,7 +134,7 @@ impl DeviceState {
 #[inline]
 fn op<'a>(
     ops: &'a mut [Option<Box<OpState>>; Op::ALL.len()],
-    of: (&Placement, &Room),
+    of: (&DevicePlacement, &DeviceLimits),
     op: Op,
 ) -> &'a mut OpState {
     // The array has a place for every operation.
@@ -175,6 +147,6 @@ fn op<'a>(
 }
 
 #[cold]
-fn new((placement, room): (&Placement, &Room)) -> Box<OpState> {
-    Box::new(OpState::new(placement, room))
+fn new((placement, limits): (&DevicePlacement, &DeviceLimits)) -> Box<OpState> {
+    Box::new(OpState::new(placement, limits))
 }

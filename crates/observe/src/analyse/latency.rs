@@ -49,6 +49,11 @@ const fn least_of(index: usize) -> u64 {
     }
 }
 
+/// The greatest value that is counted at `index`.
+const fn greatest_of(index: usize) -> u64 {
+    least_of(index + 1).wrapping_sub(1)
+}
+
 impl Histogram {
     /// Where each class begins, in nanoseconds, and how many are in it.
     pub fn classes(&self) -> BTreeMap<u64, u64> {
@@ -74,35 +79,6 @@ impl Histogram {
                 .saturating_add(u128::from(*nanos).saturating_mul(u128::from(*ios)));
         }
         all
-    }
-
-    /// From counts by [`Histogram::step`], their sum and their maximum.
-    pub fn of(counts: &[u64], sum: u128, max: u64) -> Self {
-        Self {
-            counts: counts.to_vec(),
-            base: 0,
-            ios: counts.iter().sum(),
-            sum,
-            max,
-        }
-    }
-
-    /// Where a value is counted.
-    #[inline(always)]
-    pub fn step(nanos: u64) -> usize {
-        index_of(nanos)
-    }
-
-    /// The highest value that is counted at `step`.
-    pub fn step_end(step: usize) -> u64 {
-        let (octave, part) = (step >> STEP_BITS, (step & (STEPS - 1)) as u64);
-        let Some(shift) = octave.checked_sub(1) else {
-            return part;
-        };
-        let width = 1_u64.checked_shl(u32::try_from(shift).unwrap_or(64));
-        width.map_or(u64::MAX, |width| {
-            (part + STEPS as u64).saturating_mul(width) + (width - 1)
-        })
     }
 
     /// Counts one.
@@ -144,14 +120,25 @@ impl Histogram {
 
     /// Adds all of another.
     pub fn merge(&mut self, other: &Self) {
-        for (index, count) in (other.base..).zip(&other.counts) {
-            if *count > 0 {
-                *self.place(index) += count;
-            }
-        }
-        self.ios += other.ios;
+        self.add_classes(other.base, &other.counts);
         self.sum += other.sum;
         self.max = self.max.max(other.max);
+    }
+
+    /// Adds counts by class from class 0 on, with their sum and their maximum in nanoseconds.
+    pub fn add_counts(&mut self, counts: &[u64], sum: u64, max: u64) {
+        self.add_classes(0, counts);
+        self.sum += u128::from(sum);
+        self.max = self.max.max(max);
+    }
+
+    fn add_classes(&mut self, first: usize, counts: &[u64]) {
+        for (index, count) in (first..).zip(counts) {
+            if *count > 0 {
+                *self.place(index) += count;
+                self.ios += count;
+            }
+        }
     }
 
     /// Those that are not in `part`, which is a part of these; `max` is their largest.
@@ -167,6 +154,17 @@ impl Histogram {
         rest.ios = self.ios.saturating_sub(part.ios);
         rest.sum = self.sum.saturating_sub(part.sum);
         rest.max = max;
+        rest
+    }
+
+    /// Those counted after `earlier`, which is a part of these. Their maximum is at most the end of the
+    /// highest class that grew.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut rest = self.without(earlier, self.max);
+        let highest = rest.counts.iter().rposition(|count| *count > 0);
+        let end = highest.map_or(0, |class| greatest_of(rest.base + class));
+        rest.max = rest.max.min(end);
         rest
     }
 
@@ -194,13 +192,17 @@ impl Histogram {
         0.0
     }
 
+    /// The sum in nanoseconds.
+    pub fn sum(&self) -> u64 {
+        u64::try_from(self.sum).unwrap_or(u64::MAX)
+    }
+
     /// The mean in nanoseconds.
     pub fn mean(&self) -> f64 {
-        let sum = u64::try_from(self.sum).unwrap_or(u64::MAX);
         if self.ios == 0 {
             0.0
         } else {
-            ratio(sum, self.ios)
+            ratio(self.sum(), self.ios)
         }
     }
 
@@ -253,6 +255,27 @@ mod tests {
             prop_assert_eq!(sum.summary(), whole.summary());
             prop_assert_eq!(whole.without(&part, rest.max).summary(), rest.summary());
         }
+    }
+
+    fn counted(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::default();
+        for value in values {
+            let mut counts = [0; 1088];
+            counts[index_of(*value)] = 1;
+            histogram.add_counts(&counts, *value, *value);
+        }
+        histogram
+    }
+
+    #[test]
+    fn an_interval_has_a_maximum_of_its_own() {
+        let now = counted(&[1_000_000, 2_000, 3_000]);
+        let part = now.since(&counted(&[1_000_000])).summary().unwrap();
+        assert_eq!(part.ios, 2);
+        assert!((part.mean - 2.5).abs() < 1e-9);
+        assert!(part.max < 3.2, "{part:?}");
+        let rest = now.since(&counted(&[3_000])).summary().unwrap();
+        assert!((rest.max - 1000.0).abs() < 1e-9);
     }
 
     #[test]

@@ -12,102 +12,38 @@ pub(crate) mod folded;
 mod grid;
 mod intervals;
 pub mod latency;
+pub(crate) mod limits;
 mod op;
 mod outside;
 mod owners;
 mod placed;
+mod placement;
 pub(crate) mod rmw;
 mod sampler;
 mod sequence;
+mod settings;
 mod sizes;
 mod split;
+pub(crate) mod sum;
 
 use std::sync::Arc;
 
-use ioalign_core::GridClaim;
 use ioalign_core::profile::{self, Profile};
 
-use crate::pipeline::Directory;
-use crate::record::{Device, Io};
+use crate::record::{Directory, Io};
 pub use below::StackIndex;
-use device::{DeviceState, Room};
+use device::DeviceState;
+use limits::DeviceLimits;
 pub(crate) use op::power_of;
 pub(crate) use placed::tier;
-use placed::{PlacedGrid, Placement};
-
-/// What is counted.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Grids to judge against, beside all powers of two.
-    pub grids: Vec<GridClaim>,
-    /// Added to every offset: where the traced device starts on the one that is judged.
-    pub shift: i64,
-    /// The same for single devices, by name or number.
-    pub device_shifts: Vec<(String, i64)>,
-    /// The stack in which devices are looked up: their I/O is judged on the layers below too.
-    pub stack: Option<Arc<StackIndex>>,
-    /// Whether I/O is counted by process too.
-    pub processes: bool,
-    /// Nanoseconds with nothing in flight that end a burst.
-    pub burst_gap: u64,
-    /// How often monitoring samples, in nanoseconds: what it would have shown.
-    pub samplers: Vec<u64>,
-    /// Rates over time in steps of so many nanoseconds.
-    pub interval: Option<u64>,
-    /// A read so many nanoseconds before a write of the same cell belongs to it.
-    pub read_before_write: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        const SECOND: u64 = 1_000_000_000;
-        Self {
-            grids: vec![GridClaim::assumed_block()],
-            shift: 0,
-            device_shifts: Vec::new(),
-            stack: None,
-            processes: true,
-            burst_gap: SECOND / 10,
-            samplers: vec![SECOND, 20 * SECOND],
-            interval: None,
-            read_before_write: SECOND,
-        }
-    }
-}
-
-impl Settings {
-    /// Where a device lies, and what it is judged by.
-    fn placement(&self, device: Option<&Device>, absolute: bool) -> Placement {
-        let stack = self.stack.as_ref().zip(device);
-        let found = stack.and_then(|(stack, device)| stack.placement(device, absolute));
-        let mut placement = found.unwrap_or_default();
-        placement.shift = self.shift_of(device);
-        // With a stack, the grids of its layers stand in for what is assumed of a device.
-        let assumed =
-            (self.grids.is_empty() && placement.layer.is_none()).then(GridClaim::assumed_block);
-        let own = self
-            .grids
-            .iter()
-            .cloned()
-            .chain(assumed)
-            .map(PlacedGrid::own);
-        placement.grids = own.chain(placement.grids).collect();
-        placement
-    }
-
-    fn shift_of(&self, device: Option<&Device>) -> i64 {
-        let name = device.map(ToString::to_string);
-        let mut named = self.device_shifts.iter();
-        let own = named.find(|(of, _)| Some(of) == name.as_ref());
-        own.map_or(self.shift, |(_, shift)| *shift)
-    }
-}
+use placement::DevicePlacement;
+pub use settings::AnalysisSettings;
 
 /// The counters of all devices.
 pub struct Analysis {
-    settings: Arc<Settings>,
+    settings: Arc<AnalysisSettings>,
     /// Where devices lie, for those that have not issued anything yet.
-    placements: Vec<Option<Placement>>,
+    placements: Vec<Option<DevicePlacement>>,
     absolute: bool,
     devices: Vec<Option<Box<DeviceState>>>,
     seen: usize,
@@ -118,7 +54,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// Nothing counted yet.
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &AnalysisSettings) -> Self {
         Self {
             settings: Arc::new(settings.clone()),
             placements: Vec::new(),
@@ -198,10 +134,10 @@ impl Analysis {
         slot.get_or_insert_with(|| {
             let met = self.placements.get_mut(index).and_then(Option::take);
             let placement = met.unwrap_or_else(|| self.settings.placement(None, self.absolute));
-            let room = Room::after(self.seen);
+            let limits = DeviceLimits::after(self.seen);
             self.seen += 1;
             let origin = self.first.unwrap_or(0);
-            Box::new(DeviceState::new(&self.settings, placement, origin, room))
+            Box::new(DeviceState::new(&self.settings, placement, origin, limits))
         })
     }
 }

@@ -9,10 +9,10 @@ use std::ops::AddAssign;
 use ioalign_core::profile::{GridProfile, OpProfile};
 
 use super::below::Route;
-use super::device::Room;
 use super::grid::GridState;
 use super::latency::Histogram;
-use super::placed::Placement;
+use super::limits::DeviceLimits;
+use super::placement::DevicePlacement;
 use super::sequence::Streams;
 use super::sizes::Sizes;
 use crate::record::{Io, NO_LATENCY, Op};
@@ -45,7 +45,7 @@ pub fn power_of(value: u64) -> usize {
 }
 
 impl OpState {
-    pub fn new(placement: &Placement, room: &Room) -> Self {
+    pub fn new(placement: &DevicePlacement, limits: &DeviceLimits) -> Self {
         let below = placement.route.iter().flat_map(|route| route.grids());
         Self {
             ios: 0,
@@ -55,7 +55,7 @@ impl OpState {
             straddle: [0; POWERS + 1],
             sectors: [0; 8],
             whole_sectors: [0; 8],
-            sizes: Sizes::new(room.sizes),
+            sizes: Sizes::new(limits.sizes),
             streams: Streams::default(),
             latency: Histogram::default(),
             grids: placement.grids.iter().map(GridState::new).collect(),
@@ -160,7 +160,7 @@ impl OpState {
     }
 
     /// Each grid, the device's own first.
-    pub fn grids(&self, op: &str, placement: &Placement) -> Vec<GridProfile> {
+    pub fn grids(&self, op: &str, placement: &DevicePlacement) -> Vec<GridProfile> {
         let own = self.grids.iter().zip(&placement.grids);
         let route = placement.route.iter().flat_map(|route| route.grids());
         let all = own.chain(self.below.iter().zip(route));
@@ -188,7 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn straddling(start: u64, len: u64) -> Vec<u64> {
-        let mut state = OpState::new(&Placement::default(), &Room::after(0));
+        let mut state = OpState::new(&DevicePlacement::default(), &DeviceLimits::after(0));
         state.straddles(start, len);
         state.profile().straddling_pow2
     }

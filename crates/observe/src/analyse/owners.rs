@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use ioalign_core::profile::ProcessProfile;
 
 use super::op::power_of;
-use crate::pipeline::Directory;
-use crate::record::{Io, Op};
+use crate::record::{Directory, Io, Op};
 
 /// Places of the table that is asked first; a power of two.
 const NEAR: usize = 64;

@@ -1,5 +1,4 @@
-//! Where a device's addresses lie, and the grids that they are judged by: its own, and those of layers
-//! below it that are reached by a plain shift.
+//! A grid in the addresses of a device: its own, or one of a layer below that a plain shift reaches.
 
 use std::sync::Arc;
 
@@ -7,7 +6,6 @@ use ioalign_core::GridClaim;
 use ioalign_core::Tier;
 use ioalign_core::profile::GridProfile;
 
-use super::below::Route;
 use super::cells::Cells;
 
 /// A grid, and where the device's first byte lies in its address space.
@@ -65,19 +63,4 @@ pub const fn tier(tier: Tier) -> &'static str {
         Tier::Rmw => "rmw",
         Tier::Preference => "preference",
     }
-}
-
-/// What is known of one device before its I/O is counted.
-#[derive(Clone, Debug, Default)]
-pub struct Placement {
-    /// The layer of the stack that it is.
-    pub layer: Option<String>,
-    /// The size of the layer, where the stack tells it.
-    pub bytes: Option<u64>,
-    /// Added to every offset.
-    pub shift: i64,
-    /// Grids that offsets are judged by directly.
-    pub grids: Vec<PlacedGrid>,
-    /// The way to layers where an I/O becomes several, with their grids.
-    pub route: Option<Arc<Route>>,
 }

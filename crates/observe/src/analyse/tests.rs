@@ -7,15 +7,14 @@ use ioalign_core::units::ratio;
 use ioalign_core::{Bytes, GridClaim, Tier};
 use proptest::prelude::*;
 
-use super::{Analysis, Settings};
-use crate::pipeline::Directory;
-use crate::record::{Io, NO_LATENCY, Op};
+use super::{Analysis, AnalysisSettings};
+use crate::record::{Directory, Io, NO_LATENCY, Op};
 
 fn grid(size: u64, phase: u64) -> GridClaim {
     GridClaim::new(Bytes::new(size), Bytes::new(phase), Tier::Rmw, "test").unwrap()
 }
 
-fn analysed(ios: &[Io], settings: &Settings) -> Profile {
+fn analysed(ios: &[Io], settings: &AnalysisSettings) -> Profile {
     let mut analysis = Analysis::new(settings);
     // In parts, as the pipeline does.
     ios.chunks(7).for_each(|some| analysis.add(some));
@@ -93,7 +92,7 @@ proptest! {
     ) {
         for size in [size, (odd * 3 * 64) << 10, 4096] {
             let phase = phase % size;
-            let settings = Settings { grids: vec![grid(size, phase)], ..Settings::default() };
+            let settings = AnalysisSettings { grids: vec![grid(size, phase)], ..AnalysisSettings::default() };
             let profile = analysed(&ios, &settings);
             for op in [Op::Read, Op::Write] {
                 let of = profile.devices[0].grids.iter().find(|grid| grid.op == op.name());
@@ -107,7 +106,7 @@ proptest! {
 
     #[test]
     fn bursts_are_what_lies_between_idle_times(ios in ios(), gap in 1..2_000_000_u64) {
-        let settings = Settings { burst_gap: gap, ..Settings::default() };
+        let settings = AnalysisSettings { burst_gap: gap, ..AnalysisSettings::default() };
         let profile = analysed(&ios, &settings);
         let mut model: Vec<Vec<&Io>> = Vec::new();
         for io in &ios {
@@ -143,7 +142,7 @@ proptest! {
 
     #[test]
     fn samplers_show_bytes_by_interval_and_latency_by_io(ios in ios(), width in 1_000..3_000_000_u64) {
-        let settings = Settings { samplers: vec![width], ..Settings::default() };
+        let settings = AnalysisSettings { samplers: vec![width], ..AnalysisSettings::default() };
         let profile = analysed(&ios, &settings);
         let origin = ios[0].time;
         let mut model: BTreeMap<u64, (u64, u64, u64)> = BTreeMap::new();
@@ -171,7 +170,7 @@ proptest! {
     #[test]
     fn intervals_add_up(ios in ios(), width in 1_000..3_000_000_u64) {
         let width = width / 1000 * 1000;
-        let settings = Settings { interval: Some(width), ..Settings::default() };
+        let settings = AnalysisSettings { interval: Some(width), ..AnalysisSettings::default() };
         let profile = analysed(&ios, &settings);
         let intervals = profile.devices[0].intervals.as_ref().unwrap();
         let (origin, width) = (ios[0].time, intervals.interval_us * 1000);
@@ -198,7 +197,7 @@ proptest! {
 
     #[test]
     fn littles_law_holds_by_area(ios in ios()) {
-        let profile = analysed(&ios, &Settings::default());
+        let profile = analysed(&ios, &AnalysisSettings::default());
         let device = &profile.devices[0];
         let known: Vec<_> = ios.iter().filter(|io| io.latency != NO_LATENCY).collect();
         let (first, last) = (ios[0].time, ios.iter().map(end).max().unwrap());
@@ -218,7 +217,7 @@ proptest! {
 
     #[test]
     fn a_profile_survives_json(ios in ios()) {
-        let settings = Settings { interval: Some(1_000_000), ..Settings::default() };
+        let settings = AnalysisSettings { interval: Some(1_000_000), ..AnalysisSettings::default() };
         let profile = analysed(&ios, &settings);
         let text = serde_json::to_string(&profile).unwrap();
         let back: Profile = serde_json::from_str(&text).unwrap();
@@ -238,7 +237,7 @@ fn a_burst_of_one_second_in_twenty_is_shown_as_seventeen_megabytes() {
         ..Io::default()
     };
     let ios: Vec<_> = (0..350).map(one).collect();
-    let profile = analysed(&ios, &Settings::default());
+    let profile = analysed(&ios, &AnalysisSettings::default());
     let device = &profile.devices[0];
     let mib = |rate: f64| rate / 1_048_576.0;
     let twenty = &device.samplers[1];
@@ -259,10 +258,10 @@ fn a_burst_of_one_second_in_twenty_is_shown_as_seventeen_megabytes() {
 /// At the ends of time and of addresses: damaged traces have them.
 #[test]
 fn nothing_overflows_at_the_ends() {
-    let settings = Settings {
+    let settings = AnalysisSettings {
         grids: vec![grid(4096, 0), grid(1, 0), grid(196_608, 65_536)],
         interval: Some(1_000_000_000),
-        ..Settings::default()
+        ..AnalysisSettings::default()
     };
     let one = |n: u64| Io {
         time: if n < 4 { 0 } else { i64::MAX },

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::atomic::Ordering;
 
-use super::{Generator, Plan, Truth};
-use crate::pipeline::Progress;
+use super::{Generator, Plan, Ratio, Truth};
+use crate::progress::Progress;
 use crate::record::{Device, Io};
 use crate::write::{Row, Target, WriteTrace, Written};
 
@@ -22,6 +22,25 @@ impl Plan {
         }
         self.devices = (0..devices.max(1)).map(target.device).collect();
         self
+    }
+
+    /// What the format cannot hold, in a sentence.
+    pub fn fault_in(&self, target: &Target) -> Option<String> {
+        let name = target.name;
+        let unit = u64::from(target.unit);
+        let whole = |size: u32| u64::from(size).is_multiple_of(unit);
+        if !self.sizes.sizes().all(whole) {
+            return Some(format!(
+                "{name} counts sectors: sizes are multiples of {unit}"
+            ));
+        }
+        if !self.shift.is_multiple_of(unit) || !self.align.is_multiple_of(unit) {
+            return Some(format!(
+                "{name} counts sectors: offsets are multiples of {unit}"
+            ));
+        }
+        let other = self.discards != Ratio::percent(0) || self.flushes != Ratio::percent(0);
+        (other && !target.all_ops).then(|| format!("{name} knows reads and writes only"))
     }
 }
 

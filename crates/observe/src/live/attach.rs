@@ -13,7 +13,8 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use super::btf::Types;
 use super::device::Device;
 use super::layout::{GRIDS, SLOTS};
-use super::load::{Facts, QUEUE_FIRST, grids, load};
+use super::load::{Facts, QUEUE_FIRST, grids, load, refused};
+use super::options::WatchOptions;
 use super::totals::Totals;
 use super::tracefs;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,31 +28,10 @@ pub enum Means {
     Plain,
 }
 
-/// What is watched.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The devices; those past [`Watch::MOST`] are left out.
-    pub devices: Vec<Device>,
-    /// Whether I/O is counted by process too: some 150 ns an I/O more.
-    pub owners: bool,
-    /// Bytes of the ring of events; none without.
-    pub ring: Option<u32>,
-    /// Whether every event goes there.
-    pub events: bool,
-    /// Of so many straddling I/Os one goes there.
-    pub sample_every: u32,
-    /// Whether I/O is counted by time too, for a [`Timeline`](super::Timeline).
-    pub moments: bool,
-    /// Whether empty programs run beside, so that [`Watch::cost`] knows what measuring costs.
-    pub cost: bool,
-    /// Use plain tracepoints though typed ones are there: for tests.
-    pub plain: bool,
-}
-
 /// The program at work. It ends when this is dropped.
 pub struct Watch {
     bpf: Ebpf,
-    options: Options,
+    options: WatchOptions,
     means: Means,
 }
 
@@ -73,7 +53,7 @@ impl Watch {
     pub const MOST: usize = SLOTS;
 
     /// Loads and attaches.
-    pub fn start(mut options: Options) -> Result<Self> {
+    pub fn start(mut options: WatchOptions) -> Result<Self> {
         options.devices.truncate(Self::MOST);
         for device in &mut options.devices {
             device.grids.truncate(GRIDS);
@@ -91,7 +71,7 @@ impl Watch {
         }
     }
 
-    fn typed(options: Options, types: &Types) -> Result<Self> {
+    fn typed(options: WatchOptions, types: &Types) -> Result<Self> {
         let kernel =
             Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
         let early = types.arguments("block_io_start").is_some();
@@ -117,7 +97,7 @@ impl Watch {
         })
     }
 
-    fn plainly(options: Options) -> Result<Self> {
+    fn plainly(options: WatchOptions) -> Result<Self> {
         let facts = Facts {
             places: tracefs::places()?,
             ..Facts::default()
@@ -233,23 +213,6 @@ fn figure(text: &str, what: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
-    // The kernel's own reason is at the end of the chain.
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let more = inner.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = inner.source();
-    }
-    // A verifier's log can have a megabyte; what it objects to is at its end.
-    let long = text.char_indices().rev().nth(1500).map_or(0, |(at, _)| at);
-    let text = text.get(long..).unwrap_or_default();
-    Error::new(ErrorKind::Unsupported, format!("Cannot {what}: {text}"))
-}
-
 /// Loads all programs before it attaches the first: that takes long, and all should begin at once.
 fn attach_all<P>(
     bpf: &mut Ebpf,
@@ -285,7 +248,7 @@ where
 
 /// The programs that this kernel and these devices need. Completions go first: what is issued is then
 /// never missed when it completes.
-fn programs(options: &Options, early: bool) -> Vec<(&'static str, &'static str)> {
+fn programs(options: &WatchOptions, early: bool) -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     if options.devices.iter().any(|device| device.by_bio) {
         all.push(("bio_complete", "block_bio_complete"));

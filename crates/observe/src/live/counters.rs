@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use ioalign_core::profile::{Latency, SizeCount};
 
 use super::cells;
-use super::histogram::Steps;
 use super::layout::{
     BYTES, COUNTS, CROSSED, FITS, IN_4K, IN_64K, IN_512, IN_LOG, IOS, LENGTHS, SECTORS, SIZES_4K,
     SIZES_512, STARTS,
 };
+use crate::analyse::latency::Histogram;
 use crate::analyse::power_of;
 
 /// Counters of one operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct OpCounters {
     pub(super) words: Vec<u64>,
-    pub(super) latency: Steps,
+    pub(super) latency: Histogram,
     /// Straddling on each grid.
-    pub(super) slow: Vec<Steps>,
+    pub(super) slow: Vec<Histogram>,
     /// Sizes that the table has no place for.
     pub(super) odd: BTreeMap<(u32, bool), u64>,
 }
@@ -27,8 +27,8 @@ impl OpCounters {
     pub(super) fn new(grids: usize) -> Self {
         Self {
             words: vec![0; COUNTS],
-            latency: Steps::default(),
-            slow: vec![Steps::default(); grids],
+            latency: Histogram::default(),
+            slow: vec![Histogram::default(); grids],
             odd: BTreeMap::new(),
         }
     }
@@ -208,7 +208,7 @@ impl OpCounters {
 
     /// I/Os whose latency is known.
     pub fn timed(&self) -> u64 {
-        self.latency.ios()
+        self.latency.len()
     }
 
     /// Nanoseconds that all of them took.
@@ -223,7 +223,7 @@ impl OpCounters {
 
     /// The same by class.
     pub fn latency_classes(&self) -> BTreeMap<u64, u64> {
-        self.latency.histogram().classes()
+        self.latency.classes()
     }
 
     /// Latency of those that straddle on a grid, and of those that do not.
@@ -231,6 +231,6 @@ impl OpCounters {
         let Some(slow) = self.slow.get(n) else {
             return [None, None];
         };
-        [slow.summary(), self.latency.without(slow).summary()]
+        [slow.summary(), self.latency.since(slow).summary()]
     }
 }

@@ -2,8 +2,8 @@
 
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::attach::{Options, refused};
 use super::layout::{MOMENTS, NEAR, PLACED};
+use super::options::WatchOptions;
 use super::table::{self, Table};
 use super::tracefs::Places;
 use crate::error::{Error, ErrorKind, Result};
@@ -36,13 +36,13 @@ pub struct Facts<'a> {
 }
 
 /// Histograms of straddling I/O: one for each grid.
-pub fn grids(options: &Options) -> usize {
+pub fn grids(options: &WatchOptions) -> usize {
     let grids = options.devices.iter().map(|device| device.grids.len());
     grids.max().unwrap_or(0)
 }
 
 /// What is switched on, by the program's own names.
-fn switches(options: &Options, facts: &Facts) -> Vec<(&'static str, u32)> {
+fn switches(options: &WatchOptions, facts: &Facts) -> Vec<(&'static str, u32)> {
     let requests = || options.devices.iter().filter(|device| !device.by_bio);
     let typed = facts.kernel.is_some();
     let flags = [
@@ -64,7 +64,7 @@ fn switches(options: &Options, facts: &Facts) -> Vec<(&'static str, u32)> {
 }
 
 /// How many entries maps have that depend on what is watched.
-fn sizes(options: &Options, typed: bool, flights: u32) -> Vec<(&'static str, u32)> {
+fn sizes(options: &WatchOptions, typed: bool, flights: u32) -> Vec<(&'static str, u32)> {
     let count = u32::try_from(options.devices.len()).unwrap_or(1).max(1);
     let placed = count * u32::try_from(PLACED).unwrap_or(1);
     let grids = u32::try_from(grids(options)).unwrap_or(0);
@@ -86,7 +86,7 @@ fn sizes(options: &Options, typed: bool, flights: u32) -> Vec<(&'static str, u32
 }
 
 /// Loads it; nothing is attached yet.
-pub fn load(options: &Options, facts: &Facts) -> Result<Ebpf> {
+pub fn load(options: &WatchOptions, facts: &Facts) -> Result<Ebpf> {
     let table = Table::new(&options.devices)
         .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
     let (slots, flights) = table::slots(&options.devices);
@@ -110,4 +110,21 @@ pub fn load(options: &Options, facts: &Facts) -> Result<Ebpf> {
     loader
         .load(OBJECT)
         .map_err(|error| refused("load the BPF program", error))
+}
+
+pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
+    // The kernel's own reason is at the end of the chain.
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = inner.source();
+    }
+    // A verifier's log can have a megabyte; what it objects to is at its end.
+    let long = text.char_indices().rev().nth(1500).map_or(0, |(at, _)| at);
+    let text = text.get(long..).unwrap_or_default();
+    Error::new(ErrorKind::Unsupported, format!("Cannot {what}: {text}"))
 }

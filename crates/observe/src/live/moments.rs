@@ -12,10 +12,10 @@ use super::attach::Watch;
 use super::layout::{MOMENT, MOMENTS};
 use super::totals::{DeviceTotals, Totals, failed};
 use crate::analyse::bursts::BurstState;
-use crate::analyse::clock::Sum;
 use crate::analyse::depth;
-use crate::analyse::device::Room;
 use crate::analyse::folded::Folded;
+use crate::analyse::limits::DeviceLimits;
+use crate::analyse::sum::IoSum;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A moment, as a power of two of nanoseconds.
@@ -41,7 +41,7 @@ struct DeviceTime {
     idle_from: u64,
     bursts: BurstState,
     area: Folded<u64>,
-    sum: Sum,
+    sum: IoSum,
     first: Option<u64>,
     busy: u64,
 }
@@ -60,9 +60,9 @@ impl Timeline {
         let device = || DeviceTime {
             timed: 0,
             idle_from: 0,
-            bursts: BurstState::new(gap, Room::after(0).bursts),
+            bursts: BurstState::new(gap, DeviceLimits::after(0).bursts),
             area: Folded::new(FIRST_STEP, STEPS),
-            sum: Sum::default(),
+            sum: IoSum::default(),
             first: None,
             busy: 0,
         };
@@ -144,7 +144,7 @@ impl Timeline {
 /// The I/Os of one moment, in nanoseconds since the beginning.
 struct Group {
     first: u64,
-    sum: Sum,
+    sum: IoSum,
 }
 
 impl Group {
@@ -162,7 +162,7 @@ impl Group {
             let first = first.saturating_sub(origin);
             let group = all.get_or_insert(Self {
                 first,
-                sum: Sum::default(),
+                sum: IoSum::default(),
             });
             group.first = group.first.min(first);
             group.sum.end = group.sum.end.max(last.saturating_sub(origin));
@@ -200,7 +200,7 @@ impl DeviceTime {
     }
 
     /// The time in flight, evenly from the first issue to the last completion.
-    fn spread(&mut self, first: u64, sum: &Sum) {
+    fn spread(&mut self, first: u64, sum: &IoSum) {
         let length = u128::from(sum.end.saturating_sub(first)).max(1);
         self.area.spread(first, sum.end, |row, time| {
             let part = u128::from(time) * u128::from(sum.latency) / length;

@@ -6,10 +6,11 @@ use aya::maps::{Array, HashMap, MapError, PerCpuArray, PerCpuHashMap};
 use super::counters::OpCounters;
 use super::layout::{COUNTS, LATENCY, LOST, NEAR, OPS, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE};
 use super::owners::{Owner, Owners};
+use crate::analyse::latency::Histogram;
 use crate::error::{Error, ErrorKind, Result};
 
 /// All counters since the watch began, or of an interval.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// By slot: in the order of the devices that were given.
     pub devices: Vec<DeviceTotals>,
@@ -20,7 +21,7 @@ pub struct Totals {
 }
 
 /// The counters of one device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct DeviceTotals {
     /// Read, write, discard.
     pub ops: Vec<OpCounters>,
@@ -188,9 +189,9 @@ impl<'a> Maps<'a> {
                 .map_err(failed)?
                 .iter()
             {
-                all.latency.merge(one);
+                add_processor(&mut all.latency, one);
                 if let (1, Some(first)) = (apart, all.slow.first_mut()) {
-                    first.merge(one);
+                    add_processor(first, one);
                 }
             }
         }
@@ -202,7 +203,7 @@ impl<'a> Maps<'a> {
                 .map_err(failed)?
                 .iter()
             {
-                steps.merge(one);
+                add_processor(steps, one);
             }
         }
         Ok(())
@@ -247,4 +248,10 @@ impl<'a> Maps<'a> {
 fn halves(word: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
     [[a, b, c, d], [e, f, g, h]].map(u32::from_ne_bytes)
+}
+
+/// Adds the `struct latencies` of one processor.
+fn add_processor(all: &mut Histogram, words: &[u64; LATENCY]) {
+    let [sum, max, counts @ ..] = words;
+    all.add_counts(counts, *sum, *max);
 }

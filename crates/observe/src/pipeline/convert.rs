@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use ioalign_core::profile::{TraceFile, Unpaired};
 
-use super::{Directory, Machine, Progress, Read, Settings, absolute, feed, open};
+use super::{Machine, Read, Settings, absolute, feed, open};
 use crate::error::{Error, Result};
 use crate::formats::parquet::groups::{DROPPED, OFFSETS};
 use crate::pairing::Sink;
-use crate::record::Io;
+use crate::progress::Progress;
+use crate::record::{Directory, Io};
 use crate::write::{Fact, Row, WriteTrace, Written};
 
 /// What was converted.

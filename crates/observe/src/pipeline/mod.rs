@@ -1,14 +1,12 @@
 //! From files to a profile: reading and parsing on all processors, the rest in order on one.
 
 mod convert;
-mod directory;
 mod feed;
 mod groups;
 mod stream;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use ioalign_core::profile::{self, Bursts, DeviceProfile, Profile, TraceFile};
 
@@ -18,10 +16,10 @@ use crate::formats::{self, Facts, Format, Hints};
 use crate::input::{self, Input};
 use crate::order::Order;
 use crate::pairing::{Pairing, Sink, Stage};
-use crate::record::{Io, Skipped};
+use crate::progress::Progress;
+use crate::record::{Directory, Io, Skipped};
 
 pub use convert::{Converted, convert};
-pub use directory::Directory;
 pub use stream::Stream;
 
 /// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
@@ -42,16 +40,7 @@ pub struct Settings {
     /// Parsing threads; none: one a processor.
     pub threads: Option<usize>,
     /// What is counted.
-    pub analysis: analyse::Settings,
-}
-
-/// For a progress bar, and for Ctrl-C.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Bytes read so far, as they lie in the files.
-    pub bytes: AtomicU64,
-    /// Set to stop: what was read so far is kept. Readers of pipes look at it while they wait.
-    pub stop: Arc<AtomicBool>,
+    pub analysis: analyse::AnalysisSettings,
 }
 
 /// What one file was.

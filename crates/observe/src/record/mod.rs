@@ -1,8 +1,10 @@
 //! One line of a trace, in the same units whatever the format, and chunks of them.
 
+mod directory;
 mod names;
 mod skipped;
 
+pub use directory::Directory;
 pub use names::{Device, Names, Process};
 pub use skipped::{Skipped, SkippedRow};
 

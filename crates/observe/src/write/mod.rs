@@ -14,7 +14,6 @@ pub mod parquet;
 
 use std::io::{self, Write};
 
-use crate::generate::{Plan, Ratio};
 use crate::record::{Device, Io};
 
 /// One I/O with its names.
@@ -76,30 +75,6 @@ pub struct Target {
     pub all_ops: bool,
     /// What a made device is called: the first, second, …
     pub device: fn(u32) -> Device,
-}
-
-impl Target {
-    /// What of a plan the format cannot hold, in a sentence.
-    pub fn fault(&self, plan: &Plan) -> Option<String> {
-        let name = self.name;
-        let unit = u64::from(self.unit);
-        if plan
-            .sizes
-            .sizes()
-            .any(|size| !u64::from(size).is_multiple_of(unit))
-        {
-            return Some(format!(
-                "{name} counts sectors: sizes are multiples of {unit}"
-            ));
-        }
-        if !plan.shift.is_multiple_of(unit) || !plan.align.is_multiple_of(unit) {
-            return Some(format!(
-                "{name} counts sectors: offsets are multiples of {unit}"
-            ));
-        }
-        let other = plan.discards != Ratio::percent(0) || plan.flushes != Ratio::percent(0);
-        (other && !self.all_ops).then(|| format!("{name} knows reads and writes only"))
-    }
 }
 
 /// All of them.

@@ -6,7 +6,8 @@ use ioalign_core::units::gcd;
 use ioalign_core::{Bytes, Edge, Grid, Kind, LayerId, Map, Run, Stack};
 
 use super::route::{Down, Member, Node, Route, Stripes};
-use crate::analyse::placed::{PlacedGrid, Placement};
+use crate::analyse::placed::PlacedGrid;
+use crate::analyse::placement::DevicePlacement;
 use crate::record::Device;
 
 /// Grids judged for one device: more say nothing more.
@@ -64,7 +65,7 @@ impl StackIndex {
 
     /// Where a device lies. `absolute`: the trace gives sectors of the whole disk also for partitions,
     /// as the kernel's block layer does.
-    pub fn placement(&self, device: &Device, absolute: bool) -> Option<Placement> {
+    pub fn placement(&self, device: &Device, absolute: bool) -> Option<DevicePlacement> {
         let mut id = self.find(device)?;
         while absolute && self.stack.layer(id).kind == Kind::Partition {
             match self.stack.layer(id).below.first() {
@@ -87,7 +88,7 @@ impl StackIndex {
             },
         );
         let split = !walk.route.grids.is_empty();
-        Some(Placement {
+        Some(DevicePlacement {
             layer: Some(self.stack.label(id)),
             bytes: self.stack.layer(id).size.map(Bytes::get),
             shift: 0,

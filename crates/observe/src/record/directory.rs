@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Device, Names, Process, Records};
+use super::{Device, Names, Process, Records};
 
-/// More devices than this share one entry: a host has hundreds, a cloud trace thousands.
+/// Devices past this number share one entry: a host has hundreds, a cloud trace thousands.
 pub const MOST_DEVICES: usize = 4096;
-/// More processes than this share one entry.
+/// Processes past this number share one entry.
 pub const MOST_PROCESSES: usize = 16384;
 
-/// Everything that was named so far.
+/// All names seen so far.
 #[derive(Debug, Default)]
 pub struct Directory {
     devices: Vec<Device>,
@@ -19,7 +19,7 @@ pub struct Directory {
     names_by_pid: HashMap<u32, Box<str>>,
 }
 
-/// What the numbers of one chunk are in the directory.
+/// Maps the numbers of one chunk to those of the directory.
 #[derive(Debug, Default)]
 pub struct Translation {
     devices: Vec<u32>,
@@ -27,7 +27,7 @@ pub struct Translation {
 }
 
 impl Directory {
-    /// Takes up the names of a chunk.
+    /// Adds the names of a chunk.
     pub fn learn(&mut self, names: &Names) -> Translation {
         for (pid, name) in &names.told {
             if self.names_by_pid.len() < MOST_PROCESSES {
@@ -67,17 +67,17 @@ impl Directory {
         number
     }
 
-    /// How many devices have a name of their own.
+    /// Number of devices with an entry of their own.
     pub const fn device_count(&self) -> usize {
         self.devices.len()
     }
 
-    /// What device this is; `None` for those past the limit.
+    /// The device with this number; `None` for those past the limit.
     pub fn device_of(&self, number: u32) -> Option<&Device> {
         self.devices.get(usize::try_from(number).ok()?)
     }
 
-    /// Whose pid and name this is; the name may have been told apart from the I/O.
+    /// Pid and name of a process. The name may come from a record of its own.
     pub fn process_of(&self, number: u32) -> Option<(u32, &str)> {
         let process = self.processes.get(usize::try_from(number).ok()?)?;
         let told = || self.names_by_pid.get(&process.pid).map(|name| &**name);

@@ -1,0 +1,35 @@
+//! Memory per device is bounded.
+
+/// How many entries of each kind one device may keep. Devices that come later get fewer.
+#[derive(Copy, Clone, Debug)]
+pub struct DeviceLimits {
+    /// Processes.
+    pub owners: usize,
+    /// Intervals.
+    pub intervals: usize,
+    /// Cells read, on each grid.
+    pub cells: usize,
+    /// Sizes, of each operation.
+    pub sizes: usize,
+    /// Samples that wait for completions.
+    pub samples: usize,
+    /// Steps of queue depth.
+    pub steps: usize,
+    /// Bursts, one by one.
+    pub bursts: usize,
+}
+
+impl DeviceLimits {
+    /// The limits of the device that comes after `before` others.
+    pub fn after(before: usize) -> Self {
+        Self {
+            owners: (8192 / (before + 1)).clamp(4, 1024),
+            intervals: (65536 / (before + 1)).clamp(64, 2048),
+            cells: if before < 256 { 1024 } else { 64 },
+            sizes: (65536 / (before + 1)).clamp(16, 4096),
+            samples: if before < 256 { 1024 } else { 64 },
+            steps: if before < 1024 { 128 } else { 32 },
+            bursts: if before < 1024 { 32 } else { 8 },
+        }
+    }
+}

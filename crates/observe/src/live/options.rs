@@ -1,0 +1,24 @@
+//! What is watched, and how.
+
+use super::device::Device;
+
+/// What is watched.
+#[derive(Clone, Debug, Default)]
+pub struct WatchOptions {
+    /// The devices; at most [`Watch::MOST`](super::Watch::MOST) of them are watched.
+    pub devices: Vec<Device>,
+    /// Whether I/O is also counted by process, which costs about 150 ns per I/O.
+    pub owners: bool,
+    /// Size of the event ring in bytes; `None`: no ring.
+    pub ring: Option<u32>,
+    /// Whether every event goes into the ring.
+    pub events: bool,
+    /// One in this many straddling I/Os goes into the ring; 0: none.
+    pub sample_every: u32,
+    /// Whether I/O is also counted over time, for a [`Timeline`](super::Timeline).
+    pub moments: bool,
+    /// Whether empty programs run as well, so that [`Watch::cost`](super::Watch::cost) can tell what measuring costs.
+    pub cost: bool,
+    /// Use plain tracepoints even where typed ones exist: for tests.
+    pub plain: bool,
+}
