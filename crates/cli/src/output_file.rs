@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::{Context, Result};
-use ioalign_device::create::{Chain, MayReplace, NewFile, PendingFile, Readers};
+use ioalign_device::create::{DeviceChain, MayReplace, NewFile, PendingFile, Readers};
 use ioalign_device::{Error, ErrorKind};
 use rustix::fs::OFlags;
 
@@ -130,7 +130,7 @@ impl<'a> Destination<'a> {
         };
         NewFile::new(path)
             .replacing(may_replace)
-            .keeping(Chain::below(&self.kept))
+            .keeping(DeviceChain::below(&self.kept))
             .readable_by(self.readers.clone())
     }
 }

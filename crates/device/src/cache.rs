@@ -24,7 +24,7 @@ impl Caches {
         let mut files = Vec::new();
         let mut device = device_of(target);
         for _ in 0..DEEPEST {
-            let Some(Backing { path, direct }) = device.and_then(backing_file) else {
+            let Some(CacheBacking { path, direct }) = device.and_then(backing_file) else {
                 break;
             };
             let Ok(file) = File::open(&path) else {
@@ -89,14 +89,14 @@ fn device_of(file: &File) -> Option<u64> {
 }
 
 /// What is behind a loop device.
-struct Backing {
+struct CacheBacking {
     path: PathBuf,
     /// Past the page cache.
     direct: bool,
 }
 
 /// The file behind a loop device or a partition of one.
-fn backing_file(device: u64) -> Option<Backing> {
+fn backing_file(device: u64) -> Option<CacheBacking> {
     let folder = crate::users::sysfs_folder(device)?;
     let fact = |name: &str| {
         let places = [folder.join("loop"), folder.join("../loop")];
@@ -105,7 +105,7 @@ fn backing_file(device: u64) -> Option<Backing> {
             .find_map(|place| std::fs::read_to_string(place.join(name)).ok())
     };
     let path = fact("backing_file")?;
-    Some(Backing {
+    Some(CacheBacking {
         path: PathBuf::from(path.trim_end_matches('\n')),
         direct: fact("dio").is_some_and(|text| text.trim() == "1"),
     })

@@ -16,7 +16,7 @@ pub struct Direct {
 
 /// What a file or device that was opened with `O_DIRECT` takes; `None` where reads fail whatever
 /// their alignment.
-pub(crate) fn of(file: &File, is_block: bool) -> Option<Direct> {
+pub(crate) fn probe_direct_io(file: &File, is_block: bool) -> Option<Direct> {
     stated(file)
         .or_else(|| is_block.then(|| sector(file)).flatten())
         .or_else(|| tried(file))

@@ -27,5 +27,5 @@ pub use error::{Error, ErrorKind, Result};
 pub use identity::{Sameness, TargetIdentity};
 pub use loops::backing_file;
 pub use same::{are_aliases, same};
-pub use target::{Kind, Member, Target, Want};
+pub use target::{Target, TargetFile, TargetKind, TargetRequest};
 pub use users::{Use, users};

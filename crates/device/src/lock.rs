@@ -16,7 +16,7 @@ use ioalign_core::shell;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
-use crate::loops::{self, Backing, MOST_DEEP};
+use crate::loops::{self, LoopBacking, MOST_DEEP};
 use crate::users::Use;
 use crate::{Error, ErrorKind, Result};
 
@@ -36,7 +36,7 @@ const NO_WRITERS: i64 = 201;
 
 /// Holds the image against every other use for as long as the file is open.
 pub fn exclusive(file: &File, path: &Path) -> Result<()> {
-    take(file, libc::F_WRLCK, FIRST, BYTES, path)
+    take_lock(file, libc::F_WRLCK, FIRST, BYTES, path)
 }
 
 /// Whether another program holds any of them, to read or to write; `false` where that cannot be told.
@@ -46,7 +46,7 @@ pub(crate) fn is_in_use(file: &File) -> bool {
 
 /// Holds the image against writers. One that is being written has no state that could be read.
 pub fn shared(file: &File, path: &Path) -> Result<()> {
-    take(file, libc::F_RDLCK, NO_WRITERS, 1, path)?;
+    take_lock(file, libc::F_RDLCK, NO_WRITERS, 1, path)?;
     if is_held(file, WRITES, 1).unwrap_or(false) {
         return Err(in_use(path));
     }
@@ -76,7 +76,7 @@ impl LockedBelow {
 }
 
 /// Opens what lies directly below a loop device, and locks it.
-fn locked(backing: &Backing, device: &Path) -> Result<File> {
+fn locked(backing: &LoopBacking, device: &Path) -> Result<File> {
     let name = || shell::path(&backing.path).into_owned();
     let failed = |error| {
         let what = format!("its backing file {} cannot be opened and locked", name());
@@ -135,7 +135,7 @@ pub fn whole(file: &File) -> rustix::io::Result<()> {
     Err(Errno::WOULDBLOCK)
 }
 
-fn take(file: &File, kind: i32, at: i64, bytes: i64, path: &Path) -> Result<()> {
+fn take_lock(file: &File, kind: i32, at: i64, bytes: i64, path: &Path) -> Result<()> {
     for _ in 0..TRIES {
         let mut range = range(kind, at, bytes);
         match fcntl(file, libc::F_OFD_SETLK, &mut range) {

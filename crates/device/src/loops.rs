@@ -21,7 +21,7 @@ pub(crate) const MOST_DEEP: usize = 16;
 /// `struct loop_info64`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Status {
+struct LoopStatus {
     device: u64,
     inode: u64,
     number: u64,
@@ -34,7 +34,7 @@ struct Status {
 
 /// The file or device below a loop device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Backing {
+pub(crate) struct LoopBacking {
     /// By its name of when the loop device was made, where that still leads to it.
     pub path: PathBuf,
     /// The file system that it is on.
@@ -49,7 +49,7 @@ pub(crate) struct Backing {
     pub limit: u64,
 }
 
-impl Backing {
+impl LoopBacking {
     /// Whether the path leads to the file that the kernel has open.
     pub(crate) fn is_reachable(&self) -> bool {
         let found = fs::metadata(&self.path);
@@ -58,7 +58,7 @@ impl Backing {
 }
 
 /// What lies below the device of this number; `None`: it is no loop device, or has no file.
-pub(crate) fn backing(number: u64) -> Option<Backing> {
+pub(crate) fn backing(number: u64) -> Option<LoopBacking> {
     if major(number) != LOOP_MAJOR {
         return None;
     }
@@ -73,7 +73,7 @@ pub(crate) fn backing(number: u64) -> Option<Backing> {
     let path = PathBuf::from(std::ffi::OsString::from_vec(path));
     let node = Path::new("/dev").join(folder.file_name()?);
     if let Some(status) = status(&node, number) {
-        return Some(Backing {
+        return Some(LoopBacking {
             path,
             device: status.device,
             inode: status.inode,
@@ -83,7 +83,7 @@ pub(crate) fn backing(number: u64) -> Option<Backing> {
         });
     }
     let found = fs::metadata(&path).ok()?;
-    Some(Backing {
+    Some(LoopBacking {
         device: found.dev(),
         inode: found.ino(),
         number: found.rdev(),
@@ -94,13 +94,13 @@ pub(crate) fn backing(number: u64) -> Option<Backing> {
 }
 
 /// What the driver says, where the usual node is there and may be opened.
-fn status(node: &Path, number: u64) -> Option<Status> {
+fn status(node: &Path, number: u64) -> Option<LoopStatus> {
     let file = File::open(node).ok()?;
     if file.metadata().ok()?.rdev() != number {
         return None;
     }
     // SAFETY: the opcode is LOOP_GET_STATUS64, which fills one `struct loop_info64` and reads nothing.
-    unsafe { ioctl(&file, Getter::<STATUS, Status>::new()) }.ok()
+    unsafe { ioctl(&file, Getter::<STATUS, LoopStatus>::new()) }.ok()
 }
 
 /// The file at the bottom of a loop device, by the name that it had when that was made; `None`: it is no such
@@ -118,7 +118,7 @@ pub fn backing_file(path: &Path) -> Option<PathBuf> {
 }
 
 /// All loop devices that have a file, with their kernel names and numbers, in the order of these.
-pub(crate) fn all() -> Vec<(String, u64, Backing)> {
+pub(crate) fn all() -> Vec<(String, u64, LoopBacking)> {
     let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let one = |entry: fs::DirEntry| {
         let name = entry.file_name().to_str()?.to_owned();
@@ -140,6 +140,6 @@ mod tests {
 
     #[test]
     fn the_structure_has_the_kernels_size() {
-        assert_eq!(size_of::<Status>(), 232);
+        assert_eq!(size_of::<LoopStatus>(), 232);
     }
 }

@@ -29,7 +29,7 @@ pub fn are_aliases(a: &Path, b: &Path) -> bool {
 }
 
 /// What is below all loop devices, and where in it the name begins.
-fn bottom(path: &Path) -> Option<(Identity, u64)> {
+fn bottom(path: &Path) -> Option<(FileIdentityKey, u64)> {
     let mut found = path.metadata().ok()?;
     let mut start = 0_u64;
     for _ in 0..DEEPEST {
@@ -54,10 +54,10 @@ fn behind(found: &Metadata) -> Option<(PathBuf, u64)> {
     Some((file, offset.trim().parse().ok()?))
 }
 
-type Identity = (bool, u64, u64);
+type FileIdentityKey = (bool, u64, u64);
 
 /// The number of a device, else the inode and where it is.
-fn identity(of: &Metadata) -> Identity {
+fn identity(of: &Metadata) -> FileIdentityKey {
     if of.file_type().is_block_device() {
         (true, of.rdev(), 0)
     } else {

@@ -20,7 +20,7 @@ const SEAL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What somebody wants of a target.
 #[derive(Clone, Debug, Default)]
-pub struct Want {
+pub struct TargetRequest {
     /// To write: only what is not in use, and what is empty or named in `destroy`.
     pub write: bool,
     /// The target named again: what is in it may be overwritten.
@@ -35,7 +35,7 @@ pub struct Want {
 
 /// What a target is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TargetKind {
     /// A block device.
     Block,
     /// A regular file.
@@ -46,7 +46,7 @@ pub enum Kind {
 
 /// An open file of a target.
 #[derive(Debug)]
-pub struct Member {
+pub struct TargetFile {
     /// Where it is.
     pub path: PathBuf,
     /// Open as was wanted.
@@ -57,7 +57,7 @@ pub struct Member {
     pub(crate) scratch: Option<ScratchHeader>,
 }
 
-impl Drop for Member {
+impl Drop for TargetFile {
     /// On a device that hangs the seal would wait for ever, so a thread of its own sets it. A file that could not be
     /// sealed is asked about by the next run.
     fn drop(&mut self) {
@@ -79,8 +79,8 @@ impl Drop for Member {
 #[derive(Debug)]
 pub struct Target {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
-    pub(crate) members: Vec<Member>,
+    pub(crate) kind: TargetKind,
+    pub(crate) members: Vec<TargetFile>,
     pub(crate) logical_bytes: u64,
     pub(crate) direct: Option<Direct>,
     pub(crate) write: bool,
@@ -92,7 +92,7 @@ pub struct Target {
 
 impl Target {
     /// Opens a target, or says why it may not be used so.
-    pub fn open(path: &Path, want: &Want) -> Result<Self> {
+    pub fn open(path: &Path, want: &TargetRequest) -> Result<Self> {
         opened(path, want)
             .and_then(Self::with_locks)
             .map_err(|error| error.of_target(path))
@@ -112,12 +112,12 @@ impl Target {
     }
 
     /// What it is.
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> TargetKind {
         self.kind
     }
 
     /// Its files: one, or those of a folder.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[TargetFile] {
         &self.members
     }
 
@@ -176,16 +176,16 @@ impl Target {
     }
 }
 
-fn opened(path: &Path, want: &Want) -> Result<Target> {
+fn opened(path: &Path, want: &TargetRequest) -> Result<Target> {
     let pinned = Pinned::named(path, want.write)?;
     check_name(path, pinned.as_ref(), want)?;
     let Some(pinned) = pinned else {
         return missing(path, want);
     };
     match kind_of(pinned.found()) {
-        Some(Kind::Block) => open::block(path, &pinned, want),
-        Some(Kind::File) => open::file(path, &pinned, want),
-        Some(Kind::Folder) => open::folder::open(path, &pinned, want),
+        Some(TargetKind::Block) => open::block(path, &pinned, want),
+        Some(TargetKind::File) => open::file(path, &pinned, want),
+        Some(TargetKind::Folder) => open::folder::open(path, &pinned, want),
         None => Err(Error::new(
             ErrorKind::Unsupported,
             "is no block device, file or folder",
@@ -193,7 +193,7 @@ fn opened(path: &Path, want: &Want) -> Result<Target> {
     }
 }
 
-fn missing(path: &Path, want: &Want) -> Result<Target> {
+fn missing(path: &Path, want: &TargetRequest) -> Result<Target> {
     if is_in_dev(path) {
         return Err(Error::new(ErrorKind::Io, "there is no such device")
             .advise("see which there are: lsblk"));
@@ -211,19 +211,19 @@ fn is_in_dev(path: &Path) -> bool {
         .is_ok_and(|path| path.starts_with("/dev") && !path.starts_with("/dev/shm"))
 }
 
-fn kind_of(found: &Metadata) -> Option<Kind> {
+fn kind_of(found: &Metadata) -> Option<TargetKind> {
     let kind = found.file_type();
     if kind.is_block_device() {
-        Some(Kind::Block)
+        Some(TargetKind::Block)
     } else if kind.is_dir() {
-        Some(Kind::Folder)
+        Some(TargetKind::Folder)
     } else {
-        kind.is_file().then_some(Kind::File)
+        kind.is_file().then_some(TargetKind::File)
     }
 }
 
 /// A slip of the pen in the second name must not pass for consent.
-fn check_name(path: &Path, pinned: Option<&Pinned>, want: &Want) -> Result<()> {
+fn check_name(path: &Path, pinned: Option<&Pinned>, want: &TargetRequest) -> Result<()> {
     let Some(named) = &want.destroy else {
         return Ok(());
     };

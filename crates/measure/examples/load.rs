@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
-use ioalign_device::{Target, Want};
-use ioalign_measure::engine::{Api, Options};
-use ioalign_measure::jobs::{Job, fio};
+use ioalign_device::{Target, TargetRequest};
+use ioalign_measure::engine::{Api, EngineOptions};
+use ioalign_measure::jobs::{LoadJob, fio};
 use ioalign_measure::load;
 
 fn main() {
@@ -55,33 +55,33 @@ fn main() {
     };
     if text("emit").is_some() {
         let files = [path.as_path()];
-        let target = fio::Target {
+        let target = fio::FioTarget {
             files: &files,
             file_bytes: None,
             folder: false,
         };
-        let settings = fio::Settings {
+        let settings = fio::FioSettings {
             seed: Some(number("seed", 1)),
-            ..fio::Settings::default()
+            ..fio::FioSettings::default()
         };
-        print!("{}", fio::emit(&Job::of(workload), &target, &settings));
+        print!("{}", fio::emit(&LoadJob::of(workload), &target, &settings));
         return;
     }
-    let want = Want {
+    let want = TargetRequest {
         write: workload.writes(),
         destroy: text("destroy").map(|_| path.clone()),
         size_bytes: text("size").map(|text| text.parse().unwrap()),
         direct: text("buffered").is_none(),
         stop: None,
     };
-    let options = Options {
+    let options = EngineOptions {
         api: text("api").map(|api| if api == "sync" { Api::Sync } else { Api::Uring }),
         iopoll: text("iopoll").is_some(),
         sqpoll: text("sqpoll").is_some(),
         seed: number("seed", 1),
         write: workload.writes(),
         wait_for: u32::try_from(number("wait", 1)).unwrap(),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     match Target::open(&path, &want).and_then(|target| {
         target

@@ -2,7 +2,7 @@
 //! difference or hide one.
 //!
 //! [`experiment`] decides the order of batches, watches a placebo and stops when the answer is
-//! certain; it knows nothing of I/O, only a [`Subject`](experiment::Subject). [`stats`] is arithmetic.
+//! certain; it knows nothing of I/O, only a [`Subject`](experiment::ExperimentSubject). [`stats`] is arithmetic.
 //! [`engine`] sends I/O, [`load`] keeps it coming, [`data`] makes what is written.
 #![deny(missing_docs)]
 

@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 use ioalign_observe::analyse::Analysis;
 use ioalign_observe::formats::Hints;
 use ioalign_observe::formats::parquet::groups;
-use ioalign_observe::generate::{self, Plan};
+use ioalign_observe::generate::{self, GeneratePlan};
 use ioalign_observe::input::{self, chunks::Chunker};
 use ioalign_observe::record::Io;
-use ioalign_observe::{Progress, Records, pipeline, write};
+use ioalign_observe::{TraceProgress, TraceRecords, pipeline, write};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,7 +47,7 @@ fn parse(path: &Path) {
     }
     let mut parser = (format.parser)(&input.head, &Hints::default()).unwrap();
     let mut chunker = Chunker::new(input.reader, format.framing, 1 << 20);
-    let (mut chunk, mut records) = (Vec::new(), Records::default());
+    let (mut chunk, mut records) = (Vec::new(), TraceRecords::default());
     let (mut bytes, mut rows, mut skipped) = (0, 0, 0);
     let start = Instant::now();
     while chunker.next(&mut chunk).unwrap() {
@@ -67,7 +67,7 @@ fn parse(path: &Path) {
 
 fn parse_parquet(path: &Path) {
     let groups = groups::Groups::open(path).unwrap();
-    let (mut batches, mut records) = (groups::Batches::default(), Records::default());
+    let (mut batches, mut records) = (groups::Batches::default(), TraceRecords::default());
     let mut rows = 0;
     let start = spent();
     for group in 0..groups.count() {
@@ -90,7 +90,7 @@ fn count(path: &Path) {
         groups.open_rows(group, &mut batches).unwrap();
         let mut more = true;
         while more {
-            let mut records = Records::default();
+            let mut records = TraceRecords::default();
             more = batches.next(&mut records).unwrap();
             all.extend(records.rows.iter().map(|row| row.io));
         }
@@ -120,9 +120,9 @@ fn rate(rows: u64, spent: Duration) -> String {
 }
 
 fn summarize(path: &Path) {
-    let settings = ioalign_observe::Settings::default();
+    let settings = ioalign_observe::TraceSettings::default();
     let paths = [path.to_owned()];
-    let summary = ioalign_observe::summarize(&paths, &settings, &Progress::default()).unwrap();
+    let summary = ioalign_observe::summarize(&paths, &settings, &TraceProgress::default()).unwrap();
     let out = std::io::BufWriter::new(std::io::stdout().lock());
     serde_json::to_writer_pretty(out, &summary.into_profile()).unwrap();
 }
@@ -130,15 +130,15 @@ fn summarize(path: &Path) {
 /// A few rows of every operation.
 fn parquet() -> Vec<u8> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 300,
         discards: "10%".parse().unwrap(),
         flushes: "5%".parse().unwrap(),
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     let out = Box::new(file.reopen().unwrap());
     let mut writer = (write::named("parquet").unwrap().writer)(out, false).unwrap();
-    generate::write(&plan, &mut *writer, None, &Progress::default()).unwrap();
+    generate::write(&plan, &mut *writer, None, &TraceProgress::default()).unwrap();
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut file, &mut bytes).unwrap();
     bytes

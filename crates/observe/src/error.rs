@@ -7,7 +7,7 @@ use std::path::Path;
 /// For callers that act on it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum ObserveErrorKind {
     /// The operating system refused or failed.
     Io,
     /// No known format, or bytes that contradict the one named.
@@ -22,19 +22,19 @@ pub enum ErrorKind {
 
 /// An error with the file it is about.
 #[derive(Debug)]
-pub struct Error {
-    kind: ErrorKind,
+pub struct ObserveError {
+    kind: ObserveErrorKind,
     what: String,
     file: Option<String>,
     source: Option<io::Error>,
 }
 
 /// The result of reading.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub type Result<T, E = ObserveError> = std::result::Result<T, E>;
 
-impl Error {
+impl ObserveError {
     /// An error with a sentence that says what.
-    pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
+    pub fn new(kind: ObserveErrorKind, what: impl Into<String>) -> Self {
         Self {
             kind,
             what: what.into(),
@@ -47,7 +47,7 @@ impl Error {
     pub fn io(what: impl Into<String>, source: io::Error) -> Self {
         Self {
             source: Some(source),
-            ..Self::new(ErrorKind::Io, what)
+            ..Self::new(ObserveErrorKind::Io, what)
         }
     }
 
@@ -64,12 +64,12 @@ impl Error {
     }
 
     /// What sort it is.
-    pub const fn kind(&self) -> ErrorKind {
+    pub const fn kind(&self) -> ObserveErrorKind {
         self.kind
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ObserveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
             write!(f, "{file}: ")?;
@@ -82,4 +82,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for ObserveError {}

@@ -21,7 +21,7 @@ pub mod progress;
 pub mod record;
 pub mod write;
 
-pub use error::{Error, Result};
-pub use pipeline::{Converted, Settings, Summary, convert, summarize};
-pub use progress::Progress;
-pub use record::{Io, Kind, Op, Record, Records};
+pub use error::{ObserveError, Result};
+pub use pipeline::{Converted, TraceSettings, TraceSummary, convert, summarize};
+pub use progress::TraceProgress;
+pub use record::{Io, Op, RecordKind, TraceRecord, TraceRecords};

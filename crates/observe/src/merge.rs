@@ -28,13 +28,13 @@ pub const NOT_MERGED: &[&str] = &[
 
 /// How profiles are taken.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct MergeSettings {
     /// Of parts of one time after another, not of the same time: durations add up.
     pub parts: bool,
 }
 
 /// Adds up all of them. Devices of one name are one device: name them apart before, where they are not.
-pub fn merge(profiles: Vec<Profile>, settings: Settings) -> Profile {
+pub fn merge(profiles: Vec<Profile>, settings: MergeSettings) -> Profile {
     let mut out = Profile {
         schema: profile::SCHEMA.to_owned(),
         source: "merged".to_owned(),
@@ -208,10 +208,10 @@ fn add_grid(to: &mut GridProfile, from: &GridProfile) {
 }
 
 fn add_processes(to: &mut Vec<ProcessProfile>, from: Vec<ProcessProfile>) {
-    type Key = (u32, String, String);
+    type MergeKey = (u32, String, String);
     let key = |one: &ProcessProfile| (one.pid, one.name.clone(), one.op.clone());
     let places = to.iter().map(key).zip(0_usize..);
-    let places: BTreeMap<Key, usize> = places.collect();
+    let places: BTreeMap<MergeKey, usize> = places.collect();
     for more in from {
         let place = places.get(&key(&more)).and_then(|place| to.get_mut(*place));
         let Some(one) = place else {
@@ -316,7 +316,7 @@ mod tests {
 
     fn latency(parts: [bool; 3]) -> Option<u64> {
         let parts = parts.map(|has_classes| profile(7, has_classes));
-        let merged = merge(parts.to_vec(), Settings::default());
+        let merged = merge(parts.to_vec(), MergeSettings::default());
         let read = &merged.devices[0].by_op["read"];
         assert_eq!(read.ios, 21);
         assert_eq!(

@@ -4,22 +4,22 @@
 //! A trace that is in order passes through untouched; from the first record that is not, records
 //! are held back and sorted.
 
-use crate::record::Record;
+use crate::record::TraceRecord;
 
 /// Records held back once a trace proves to be out of order.
 const HELD: usize = 1 << 17;
 
 /// Puts records in order.
 #[derive(Debug, Default)]
-pub struct Order {
-    held: Vec<Record>,
+pub struct RecordOrder {
+    held: Vec<TraceRecord>,
     mixed: bool,
     last: Option<i64>,
     /// Records that came too late to be put in their place.
     pub late: u64,
 }
 
-impl Order {
+impl RecordOrder {
     /// Whether I/Os of these times go straight on: they follow each other, and nothing is held.
     pub fn passes(&mut self, times: &[i64]) -> bool {
         let after = times.first().copied() >= self.last || times.is_empty();
@@ -31,7 +31,7 @@ impl Order {
     }
 
     /// Takes records in file order; `emit` gets those whose turn it is.
-    pub fn push(&mut self, rows: &[Record], emit: &mut dyn FnMut(&[Record])) {
+    pub fn push(&mut self, rows: &[TraceRecord], emit: &mut dyn FnMut(&[TraceRecord])) {
         if !self.mixed && self.in_order(rows) {
             self.give(rows, emit);
             return;
@@ -47,13 +47,13 @@ impl Order {
     }
 
     /// The records that are still held.
-    pub fn finish(&mut self, emit: &mut dyn FnMut(&[Record])) {
+    pub fn finish(&mut self, emit: &mut dyn FnMut(&[TraceRecord])) {
         self.sort();
         let ready = std::mem::take(&mut self.held);
         self.give(&ready, emit);
     }
 
-    fn in_order(&self, rows: &[Record]) -> bool {
+    fn in_order(&self, rows: &[TraceRecord]) -> bool {
         let after = rows.is_empty() || rows.first().map(|row| row.io.time) >= self.last;
         after && rows.is_sorted_by_key(|row| row.io.time)
     }
@@ -63,7 +63,7 @@ impl Order {
         self.held.sort_by_key(|row| row.io.time);
     }
 
-    fn give(&mut self, rows: &[Record], emit: &mut dyn FnMut(&[Record])) {
+    fn give(&mut self, rows: &[TraceRecord], emit: &mut dyn FnMut(&[TraceRecord])) {
         if let Some(last) = self.last {
             self.late += rows.iter().take_while(|row| row.io.time < last).count() as u64;
         }
@@ -76,16 +76,16 @@ impl Order {
 mod tests {
     use super::*;
 
-    fn at(time: i64) -> Record {
-        let mut record = Record::default();
+    fn at(time: i64) -> TraceRecord {
+        let mut record = TraceRecord::default();
         record.io.time = time;
         record
     }
 
     fn ordered(chunks: &[&[i64]]) -> (Vec<i64>, u64) {
-        let mut order = Order::default();
+        let mut order = RecordOrder::default();
         let mut out = Vec::new();
-        let mut emit = |rows: &[Record]| out.extend(rows.iter().map(|row| row.io.time));
+        let mut emit = |rows: &[TraceRecord]| out.extend(rows.iter().map(|row| row.io.time));
         for chunk in chunks {
             let rows: Vec<_> = chunk.iter().copied().map(at).collect();
             order.push(&rows, &mut emit);

@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use ioalign_device::partitions::{self, Partition};
+use ioalign_device::partitions::{self, KernelPartition};
 use ioalign_device::{Use, users};
 use ioalign_repair::Disk;
 use ioalign_repair::container;
@@ -50,7 +50,7 @@ pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
     let slots = table.slots();
     let wanted: Vec<_> = slots
         .iter()
-        .map(|slot| Partition {
+        .map(|slot| KernelPartition {
             number: slot.number,
             start: slot.start,
             size: match slot.kind {

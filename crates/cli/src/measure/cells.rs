@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use ioalign_core::comparison::Cell;
 use ioalign_core::workload::{Pattern, Workload};
 use ioalign_measure::engine::CellSpec;
-use ioalign_measure::jobs::{self, Job, values};
+use ioalign_measure::jobs::{self, LoadJob, values};
 
 use crate::args::CellArgs;
 use crate::exit::UsageError;
@@ -47,7 +47,7 @@ fn or<'a, T>(typed: &'a [T], usual: &'a [T]) -> &'a [T] {
 }
 
 /// The cells of a job: one a step and size.
-pub fn of_job(job: &Job) -> Vec<CellSpec> {
+pub fn of_job(job: &LoadJob) -> Vec<CellSpec> {
     let mut out = Vec::new();
     for step in &job.steps {
         for spec in step.sizes.iter().map(|share| of_step(step, share.bytes)) {
@@ -70,7 +70,7 @@ const fn of_step(step: &Workload, block_bytes: u64) -> CellSpec {
 }
 
 /// A job by its name, or from its file.
-pub fn job(name: &str) -> Result<Job> {
+pub fn job(name: &str) -> Result<LoadJob> {
     if let Some(job) = jobs::named(name) {
         return Ok(job);
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric};
-use ioalign_measure::experiment::{Part, Snapshot};
+use ioalign_measure::experiment::{ExperimentPart, ExperimentSnapshot};
 use ioalign_report::comparison::{heading, row, words};
 
 use crate::say::note;
@@ -74,10 +74,10 @@ impl Live {
     }
 
     /// The cell as it is now.
-    pub fn show(&self, snapshot: &Snapshot) {
+    pub fn show(&self, snapshot: &ExperimentSnapshot) {
         let part = match snapshot.part {
-            Part::Latency => "latency",
-            Part::Saturation => "throughput",
+            ExperimentPart::Latency => "latency",
+            ExperimentPart::Saturation => "throughput",
         };
         let told = farthest(&snapshot.estimates).map_or_else(String::new, |one| {
             format!(
@@ -94,7 +94,7 @@ impl Live {
     }
 
     /// This cell's own estimate, and for the others what those before took.
-    fn left(&self, snapshot: &Snapshot) -> Duration {
+    fn left(&self, snapshot: &ExperimentSnapshot) -> Duration {
         let done = self.done.get();
         let mean = if done == 0 {
             self.begun.elapsed() + snapshot.eta

@@ -7,10 +7,10 @@ use anyhow::{Result, anyhow};
 use ioalign_core::comparison::Conditions;
 use ioalign_core::workload::Data;
 use ioalign_core::{move_words, shell};
-use ioalign_device::{Target, Want, same};
+use ioalign_device::{Target, TargetRequest, same};
 use ioalign_inspect::moving;
 use ioalign_inspect::source::{FileSource, Source};
-use ioalign_measure::engine::{Api, Options};
+use ioalign_measure::engine::{Api, EngineOptions};
 use ioalign_measure::{Error, ErrorKind};
 
 use crate::args::{DataArgs, EngineArgs, TargetArgs, TheApi};
@@ -48,7 +48,7 @@ impl Opener<'_> {
 
     fn one(&self, path: &Path) -> Result<Arc<Target>> {
         let destroy = self.arguments.destroy_data.iter();
-        let want = Want {
+        let want = TargetRequest {
             write: self.write,
             destroy: destroy.clone().find(|name| same(name, path)).cloned(),
             size_bytes: self.size_of(path),
@@ -129,8 +129,8 @@ pub fn notes(targets: &[Arc<Target>]) -> Vec<String> {
 }
 
 /// How the engine is to work.
-pub fn options(io: &TargetArgs, engine: &EngineArgs, data: Data) -> Options {
-    Options {
+pub fn options(io: &TargetArgs, engine: &EngineArgs, data: Data) -> EngineOptions {
+    EngineOptions {
         api: engine.api.map(|api| match api {
             TheApi::Uring => Api::Uring,
             TheApi::Sync => Api::Sync,
@@ -141,7 +141,7 @@ pub fn options(io: &TargetArgs, engine: &EngineArgs, data: Data) -> Options {
         seed: engine.seed,
         data,
         write: io.write,
-        ..Options::default()
+        ..EngineOptions::default()
     }
 }
 

@@ -7,8 +7,8 @@ use anyhow::Result;
 use ioalign_core::comparison::{Comparison, Conditions, SCHEMA};
 use ioalign_core::workload::Data;
 use ioalign_device::Target;
-use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
-use ioalign_measure::experiment::{self, Design, Subject};
+use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions};
+use ioalign_measure::experiment::{self, Design, ExperimentSubject};
 use ioalign_measure::{Error, ErrorKind};
 
 use super::arms::Arms;
@@ -24,9 +24,9 @@ pub struct Session<'a> {
     /// What is known so far.
     pub comparison: Comparison,
     /// Where the arms lie.
-    pub places: Vec<Place>,
+    pub places: Vec<ArmPlace>,
     /// How the engine works.
-    pub options: Options,
+    pub options: EngineOptions,
     /// How certain the answer has to be.
     pub design: Design,
     /// Load before a cell counts.
@@ -114,13 +114,13 @@ impl<'a> Session<'a> {
     fn new(
         arms: &Arms,
         targets: &[Arc<Target>],
-        options: Options,
+        options: EngineOptions,
         shown: &'a ShownArgs,
         interrupt: &'a Interrupt,
     ) -> Self {
         let place = |arm| {
             let target = targets.get(arms.target_of(arm))?;
-            Some(Place {
+            Some(ArmPlace {
                 target: Arc::clone(target),
                 offset_bytes: arm.offset_bytes,
             })
@@ -194,7 +194,7 @@ impl<'a> Session<'a> {
         if self.interrupt.asked() {
             return Ok(Ended::Stop(INTERRUPTED.to_owned()));
         }
-        let options = Options {
+        let options = EngineOptions {
             write: self.options.write && spec.read_ratio < 1.0,
             ..self.options.clone()
         };

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use ioalign_observe::Progress;
+use ioalign_observe::TraceProgress;
 
 use crate::bar::bar;
 use crate::interrupt::Interrupt;
@@ -21,7 +21,7 @@ const LONG: Duration = Duration::from_millis(700);
 pub fn while_shown<T>(
     files: &[PathBuf],
     shown: bool,
-    progress: &Progress,
+    progress: &TraceProgress,
     interrupt: &Interrupt,
     work: impl FnOnce() -> T,
 ) -> T {

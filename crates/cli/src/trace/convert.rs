@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use ioalign_observe::write::{self, Target};
-use ioalign_observe::{Converted, Progress, convert};
+use ioalign_observe::write::{self, WritableFormat};
+use ioalign_observe::{Converted, TraceProgress, convert};
 
 use super::summarize::{asked, nothing_parsed, reading};
 use super::{bar, file};
@@ -24,7 +24,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     file::differ(&arguments.output, &arguments.files)?;
     let settings = reading(&arguments.source, arguments.jobs);
     let interrupt = Interrupt::watched()?;
-    let progress = Progress::default();
+    let progress = TraceProgress::default();
     let mut output = file::Output::default();
     let to = Destination {
         kept: arguments.files.clone(),
@@ -70,7 +70,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
 }
 
 /// The format that an output's name asks for.
-fn by_ending(path: &Path) -> Result<&'static Target> {
+fn by_ending(path: &Path) -> Result<&'static WritableFormat> {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     let name = match &*ending {
         "pq" => "parquet",
@@ -86,7 +86,7 @@ fn by_ending(path: &Path) -> Result<&'static Target> {
 }
 
 /// What is not in the output, on standard error.
-fn tell(done: &Converted, target: &Target) {
+fn tell(done: &Converted, target: &WritableFormat) {
     let skipped: u64 = done.files.iter().map(|file| file.skipped_rows).sum();
     let counts = [
         (skipped, "rows of the source did not parse"),

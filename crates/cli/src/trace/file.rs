@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ioalign_device::create::Readers;
-use ioalign_observe::write::{self, Out, Target};
+use ioalign_observe::write::{self, Out, WritableFormat};
 
 use crate::exit::UsageError;
 use crate::output_file::{Destination, OutputFile};
 use crate::say::{note, shown};
 
 /// The format with this name; the arguments only let known ones through.
-pub fn target(name: &str) -> Result<&'static Target> {
+pub fn target(name: &str) -> Result<&'static WritableFormat> {
     write::named(name).ok_or_else(|| UsageError(format!("`{name}` cannot be written")).into())
 }
 

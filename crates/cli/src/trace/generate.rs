@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use ioalign_core::GridClaim;
 use ioalign_device::create::Readers;
-use ioalign_observe::Progress;
-use ioalign_observe::generate::{Plan, Truth, processes, write};
-use ioalign_observe::write::Target;
+use ioalign_observe::TraceProgress;
+use ioalign_observe::generate::{GeneratePlan, Truth, processes, write};
+use ioalign_observe::write::WritableFormat;
 
 use super::{bar, file, look};
 use crate::args::GenerateArgs;
@@ -20,7 +20,7 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
     let target = file::target(&arguments.format)?;
     let plan = plan(arguments, target)?;
     let interrupt = Interrupt::watched()?;
-    let progress = Progress::default();
+    let progress = TraceProgress::default();
     let mut truth = arguments.truth.as_ref().map(|_| {
         let assumed = [GridClaim::assumed_block()];
         let grids: Vec<_> = assumed.iter().chain(&arguments.grid).cloned().collect();
@@ -52,10 +52,10 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn plan(arguments: &GenerateArgs, target: &Target) -> Result<Plan> {
+fn plan(arguments: &GenerateArgs, target: &WritableFormat) -> Result<GeneratePlan> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // above zero; saturates
     let whole = |value: f64| value.round() as u64;
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: arguments.ios,
         seed: arguments.seed,
         device_size: arguments.device_size,
@@ -73,7 +73,7 @@ fn plan(arguments: &GenerateArgs, target: &Target) -> Result<Plan> {
         depth: usize::try_from(arguments.depth).unwrap_or(usize::MAX),
         latency: arguments.latency,
         penalty_percent: whole(arguments.penalty * 100.0),
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     let plan = plan.for_target(target, arguments.devices);
     match plan.fault().or_else(|| plan.fault_in(target)) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use ioalign_core::profile::{self, Profile};
-use ioalign_observe::merge::{NOT_MERGED, Settings, merge};
+use ioalign_observe::merge::{MergeSettings, NOT_MERGED, merge};
 
 use super::look;
 use crate::args::MergeArgs;
@@ -27,7 +27,7 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
     }
     let merged = merge(
         all,
-        Settings {
+        MergeSettings {
             parts: arguments.parts,
         },
     );

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use ioalign_core::profile::{Profile, TraceFile};
 use ioalign_observe::analyse;
-use ioalign_observe::error::{Error, ErrorKind};
+use ioalign_observe::error::{ObserveError, ObserveErrorKind};
 use ioalign_observe::formats::Hints;
-use ioalign_observe::pipeline::Summary;
-use ioalign_observe::{Progress, Settings, summarize};
+use ioalign_observe::pipeline::TraceSummary;
+use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
 use super::{bar, look, stack};
 use crate::args::{SourceArgs, SummarizeArgs};
@@ -22,10 +22,10 @@ use crate::say::note;
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let settings = settings(arguments)?;
     let interrupt = Interrupt::watched()?;
-    let progress = Progress::default();
+    let progress = TraceProgress::default();
     let watched = !arguments.look.quiet;
     let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
-        summarize(&arguments.files, &settings, &progress).map(Summary::into_profile)
+        summarize(&arguments.files, &settings, &progress).map(TraceSummary::into_profile)
     })
     .map_err(asked)?;
     show(&profile, arguments)?;
@@ -81,7 +81,7 @@ fn not_in_stack(profile: &Profile, arguments: &SummarizeArgs) {
     }
 }
 
-fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
+fn settings(arguments: &SummarizeArgs) -> Result<TraceSettings> {
     let mut analysis = analyse::AnalysisSettings {
         burst_gap: arguments.burst_gap,
         interval: arguments.interval,
@@ -106,15 +106,15 @@ fn settings(arguments: &SummarizeArgs) -> Result<Settings> {
     if let Some(path) = &arguments.stack {
         analysis.stack = Some(Arc::new(stack::read(path)?));
     }
-    Ok(Settings {
+    Ok(TraceSettings {
         analysis,
         ..reading(&arguments.source, arguments.jobs)
     })
 }
 
 /// How traces are read.
-pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
-    Settings {
+pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> TraceSettings {
+    TraceSettings {
         format: source.format.clone(),
         hints: Hints {
             offset_unit: source.offset_unit,
@@ -124,16 +124,16 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> Settings {
         },
         stage: source.stage.map(Into::into),
         threads: jobs,
-        ..Settings::default()
+        ..TraceSettings::default()
     }
 }
 
 /// What a trace leaves open is wrong use until it is said: exit 64. Ctrl-C before the first byte is 130, and a
 /// reader of the output that hangs up is no failure.
-pub fn asked(error: Error) -> anyhow::Error {
+pub fn asked(error: ObserveError) -> anyhow::Error {
     match (error.kind(), error.os()) {
-        (ErrorKind::Ask, _) => UsageError(error.to_string()).into(),
-        (ErrorKind::Interrupted, _) => Stopped(error.to_string()).into(),
+        (ObserveErrorKind::Ask, _) => UsageError(error.to_string()).into(),
+        (ObserveErrorKind::Interrupted, _) => Stopped(error.to_string()).into(),
         (_, Some(kind @ io::ErrorKind::BrokenPipe)) => io::Error::from(kind).into(),
         _ => error.into(),
     }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use ioalign_observe::Op;
-use ioalign_observe::live::diskstats::Column;
-use ioalign_observe::live::{Device, DeviceTotals, OpCounters};
+use ioalign_observe::live::diskstats::IostatColumn;
+use ioalign_observe::live::{DeviceTotals, OpCounters, WatchedDevice};
 
 use super::line::in_flight;
 use super::tick::Tick;
@@ -30,9 +30,9 @@ pub fn heading() -> String {
 }
 
 /// A device in an interval.
-pub fn line(tick: &Tick, device: &Device, totals: &DeviceTotals) -> String {
+pub fn line(tick: &Tick, device: &WatchedDevice, totals: &DeviceTotals) -> String {
     let stats = tick.iostat(&device.name);
-    let of = |op: Op, column: &Column| {
+    let of = |op: Op, column: &IostatColumn| {
         let counters = totals.ops.get(op as usize);
         counters.map_or_else(String::new, |counters| {
             direction(counters, column, tick.duration)
@@ -50,7 +50,7 @@ pub fn line(tick: &Tick, device: &Device, totals: &DeviceTotals) -> String {
 
 /// A second, mean KiB, MiB a second, share merged, in flight, response time in ms.
 #[allow(clippy::cast_precision_loss)] // display values
-fn direction(counters: &OpCounters, column: &Column, duration: Duration) -> String {
+fn direction(counters: &OpCounters, column: &IostatColumn, duration: Duration) -> String {
     let seconds = duration.as_secs_f64().max(1e-9);
     let (ios, bytes) = (counters.ios() as f64, counters.bytes() as f64);
     let asked = column.ios + column.merges;

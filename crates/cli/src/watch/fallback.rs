@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use ioalign_device::create::{self, Readers};
-use ioalign_observe::live::Device;
-use ioalign_observe::live::tracefs::Session;
-use ioalign_observe::{Progress, Settings, summarize};
+use ioalign_observe::live::WatchedDevice;
+use ioalign_observe::live::tracefs::TracefsSession;
+use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
 use super::{GLANCE, note};
 use crate::args::WatchArgs;
@@ -18,8 +18,12 @@ use crate::look;
 use crate::output_file::{Destination, OutputFile};
 
 /// Watches until the end that was asked for, then tells the profile.
-pub fn run(arguments: &WatchArgs, devices: &[Device], interrupt: &Interrupt) -> Result<Exit> {
-    let mut session = Session::start(devices)?;
+pub fn run(
+    arguments: &WatchArgs,
+    devices: &[WatchedDevice],
+    interrupt: &Interrupt,
+) -> Result<Exit> {
+    let mut session = TracefsSession::start(devices)?;
     note("without BPF: events as text from tracefs, figures at the end");
     note(super::watching(devices));
     // What a machine reads and writes is for its owner's eyes.
@@ -54,7 +58,7 @@ pub fn run(arguments: &WatchArgs, devices: &[Device], interrupt: &Interrupt) -> 
 
 fn follow(
     arguments: &WatchArgs,
-    session: &mut Session,
+    session: &mut TracefsSession,
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<bool> {
@@ -76,16 +80,16 @@ fn follow(
     Ok(done)
 }
 
-fn tell(path: &Path, lost: u64, devices: &[Device], arguments: &WatchArgs) -> Result<()> {
-    let mut settings = Settings {
+fn tell(path: &Path, lost: u64, devices: &[WatchedDevice], arguments: &WatchArgs) -> Result<()> {
+    let mut settings = TraceSettings {
         format: Some("ftrace".to_owned()),
-        ..Settings::default()
+        ..TraceSettings::default()
     };
     // One list of grids for all devices: those of the first are the operator's and its own.
     if let Some(device) = devices.first() {
         settings.analysis.grids = device.grids.clone();
     }
-    let mut profile = summarize(&[path.to_owned()], &settings, &Progress::default())?.profile;
+    let mut profile = summarize(&[path.to_owned()], &settings, &TraceProgress::default())?.profile;
     "live".clone_into(&mut profile.source);
     profile.dropped += lost;
     for device in &mut profile.devices {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ioalign_core::units::Bytes;
 use ioalign_core::{GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, HostOptions, Options};
-use ioalign_observe::live::Device;
+use ioalign_observe::live::WatchedDevice;
 
 use crate::args::WatchArgs;
 
@@ -24,7 +24,7 @@ pub struct Part {
 }
 
 /// Gives every device its grids, and says where partitions begin.
-pub fn describe(devices: &mut [Device], arguments: &WatchArgs) -> Vec<Part> {
+pub fn describe(devices: &mut [WatchedDevice], arguments: &WatchArgs) -> Vec<Part> {
     let stack = stack(devices);
     let mut parts = Vec::new();
     for (slot, device) in devices.iter_mut().enumerate() {
@@ -44,7 +44,7 @@ pub fn describe(devices: &mut [Device], arguments: &WatchArgs) -> Vec<Part> {
 }
 
 /// The kernel's view is enough: what cannot be read adds nothing.
-fn stack(devices: &[Device]) -> Option<Stack> {
+fn stack(devices: &[WatchedDevice]) -> Option<Stack> {
     let only = devices
         .iter()
         .map(|device| PathBuf::from("/dev").join(device.name.replace('!', "/")));

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use ioalign_observe::Op;
-use ioalign_observe::live::{Device, OpCounters};
+use ioalign_observe::live::{OpCounters, WatchedDevice};
 
 use super::diskstats;
 use super::numbers::percent;
@@ -96,7 +96,7 @@ pub fn in_flight(counters: &OpCounters, duration: Duration) -> f64 {
 }
 
 #[allow(clippy::cast_precision_loss)] // display values
-fn figures(counters: &OpCounters, device: &Device, duration: Duration) -> String {
+fn figures(counters: &OpCounters, device: &WatchedDevice, duration: Duration) -> String {
     let seconds = duration.as_secs_f64().max(1e-9);
     let (ios, bytes) = (counters.ios() as f64, counters.bytes() as f64);
     let unit = device

@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ioalign_core::profile::DeviceProfile;
-use ioalign_observe::live::{self, Device, Means, Samples, Timeline, Totals, Watch, WatchOptions};
+use ioalign_observe::live::{
+    self, Means, Samples, Timeline, Watch, WatchOptions, WatchTotals, WatchedDevice,
+};
 
 use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
@@ -242,7 +244,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn report(&self, totals: &Totals, duration: Duration) -> Result<()> {
+    fn report(&self, totals: &WatchTotals, duration: Duration) -> Result<()> {
         if self.arguments.json {
             let mut profile = totals.profile(self.watch.devices(), duration);
             for device in &mut profile.devices {
@@ -277,7 +279,7 @@ fn timeline(watch: &Watch, gap: Duration) -> Timeline {
     Timeline::new(watch.devices().len(), gap, &[1_000_000_000, 20_000_000_000])
 }
 
-fn watching(devices: &[Device]) -> String {
+fn watching(devices: &[WatchedDevice]) -> String {
     let names: Vec<_> = devices
         .iter()
         .map(|device| device.name.as_str())
@@ -293,7 +295,7 @@ fn watching(devices: &[Device]) -> String {
 }
 
 /// What the kernel measured, by I/O, less what measuring costs.
-fn told(cost: live::Cost, totals: &Totals) -> String {
+fn told(cost: live::ProgramCost, totals: &WatchTotals) -> String {
     let ios: u64 = totals.devices.iter().map(live::DeviceTotals::ios).sum();
     let runs = numbers::grouped(cost.runs);
     match (

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use ioalign_device::create::Readers;
 use ioalign_observe::live::{Recorder, Watch};
-use ioalign_observe::write::{self, Target};
-use ioalign_observe::{Progress, Settings, convert};
+use ioalign_observe::write::{self, WritableFormat};
+use ioalign_observe::{TraceProgress, TraceSettings, convert};
 
 use super::note;
 use super::numbers::grouped;
@@ -22,7 +22,7 @@ pub struct Record {
     /// The events; they are the record itself, but for Parquet.
     events: OutputFile,
     /// What it is in the end, and where that goes.
-    later: Option<(&'static Target, OutputFile)>,
+    later: Option<(&'static WritableFormat, OutputFile)>,
     recorder: Recorder,
 }
 
@@ -77,7 +77,7 @@ impl Record {
 }
 
 /// Parquet by its ending; anything else is blktrace's.
-fn target(path: &Path) -> Option<&'static Target> {
+fn target(path: &Path) -> Option<&'static WritableFormat> {
     let ending = path.extension()?.to_str()?;
     ["parquet", "pq"]
         .contains(&ending)
@@ -91,10 +91,10 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 /// The same reading as `trace convert`, so that the profile is the same.
-fn converted(target: &Target, events: &File, to: &OutputFile) -> Result<u64> {
-    let settings = Settings {
+fn converted(target: &WritableFormat, events: &File, to: &OutputFile) -> Result<u64> {
+    let settings = TraceSettings {
         format: Some("blktrace".to_owned()),
-        ..Settings::default()
+        ..TraceSettings::default()
     };
     let writer = || (target.writer)(Box::new(to.file().try_clone()?), false);
     // By the descriptor: whatever has the name by now, these are the events.
@@ -102,7 +102,7 @@ fn converted(target: &Target, events: &File, to: &OutputFile) -> Result<u64> {
         "/proc/self/fd/{}",
         events.as_raw_fd()
     ))];
-    let done = convert(&files, &settings, &Progress::default(), writer)?;
+    let done = convert(&files, &settings, &TraceProgress::default(), writer)?;
     Ok(done.written.ios)
 }
 

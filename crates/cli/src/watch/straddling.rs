@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use ioalign_observe::live::{Device, Sample};
+use ioalign_observe::live::{StraddleSample, WatchedDevice};
 
 use super::numbers::{printable, size};
 
@@ -10,7 +10,11 @@ use super::numbers::{printable, size};
 pub const RING: u32 = 1 << 20;
 
 /// A line each.
-pub fn write(samples: &[Sample], devices: &[Device], out: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    samples: &[StraddleSample],
+    devices: &[WatchedDevice],
+    out: &mut impl Write,
+) -> io::Result<()> {
     for sample in samples {
         if let Some(device) = devices.get(sample.slot) {
             writeln!(out, "{}", line(sample, device))?;
@@ -19,7 +23,7 @@ pub fn write(samples: &[Sample], devices: &[Device], out: &mut impl Write) -> io
     Ok(())
 }
 
-fn line(sample: &Sample, device: &Device) -> String {
+fn line(sample: &StraddleSample, device: &WatchedDevice) -> String {
     let crossed = device.grids.iter().zip(0_u32..);
     let crossed = crossed.filter(|(_, bit)| sample.grids & (1 << bit) != 0);
     let names: Vec<_> = crossed

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use ioalign_core::GridClaim;
 use ioalign_core::profile::Latency;
 use ioalign_observe::Op;
-use ioalign_observe::live::{Device, DeviceTotals, OpCounters, Timeline, Totals};
+use ioalign_observe::live::{DeviceTotals, OpCounters, Timeline, WatchTotals, WatchedDevice};
 
 use super::bursts;
 use super::host::Part;
@@ -19,11 +19,11 @@ const SIZES: usize = 12;
 /// What is told at the end.
 pub struct Summary<'a> {
     /// The devices.
-    pub devices: &'a [Device],
+    pub devices: &'a [WatchedDevice],
     /// What begins on them.
     pub parts: &'a [Part],
     /// All counters.
-    pub totals: &'a Totals,
+    pub totals: &'a WatchTotals,
     /// How long it took.
     pub seconds: f64,
     /// Processes shown.
@@ -48,7 +48,7 @@ impl Summary<'_> {
 
     fn device(
         &self,
-        device: &Device,
+        device: &WatchedDevice,
         totals: &DeviceTotals,
         slot: usize,
         out: &mut impl Write,
@@ -278,7 +278,11 @@ fn past(op: Op, counters: &OpCounters, unit: &GridClaim, out: &mut impl Write) -
     Ok(())
 }
 
-fn crossings(device: &Device, totals: &DeviceTotals, out: &mut impl Write) -> io::Result<()> {
+fn crossings(
+    device: &WatchedDevice,
+    totals: &DeviceTotals,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(
         out,
         "\n  {:<28}{:>9}{:>11}{:>12}{:>15}",

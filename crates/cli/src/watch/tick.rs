@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use ioalign_observe::Op;
-use ioalign_observe::live::diskstats::{self, Column, Disks, Iostat};
-use ioalign_observe::live::{Device, DeviceTotals, Timeline, Totals, Watch};
+use ioalign_observe::live::diskstats::{self, Disks, Iostat, IostatColumn};
+use ioalign_observe::live::{DeviceTotals, Timeline, Watch, WatchTotals, WatchedDevice};
 
 /// An interval.
 pub struct Tick<'a> {
     /// The devices.
-    pub devices: &'a [Device],
+    pub devices: &'a [WatchedDevice],
     /// What was counted.
-    pub totals: Totals,
+    pub totals: WatchTotals,
     /// Since the watch began.
-    pub all: &'a Totals,
+    pub all: &'a WatchTotals,
     /// Bursts since the watch began.
     pub timeline: Option<&'a Timeline>,
     /// How long it was.
@@ -24,7 +24,7 @@ pub struct Tick<'a> {
 
 impl<'a> Tick<'a> {
     /// Devices that did something.
-    pub fn busy(&self) -> impl Iterator<Item = (&'a Device, &DeviceTotals)> {
+    pub fn busy(&self) -> impl Iterator<Item = (&'a WatchedDevice, &DeviceTotals)> {
         let all = self.devices.iter().zip(&self.totals.devices);
         all.filter(|(_, totals)| totals.ios() > 0)
     }
@@ -39,7 +39,7 @@ impl<'a> Tick<'a> {
 }
 
 /// iostat's column for an operation, where it has one.
-pub const fn column(stats: &Iostat, op: Op) -> Option<&Column> {
+pub const fn column(stats: &Iostat, op: Op) -> Option<&IostatColumn> {
     match op {
         Op::Read => Some(&stats.read),
         Op::Write => Some(&stats.write),
@@ -51,7 +51,7 @@ pub const fn column(stats: &Iostat, op: Op) -> Option<&Column> {
 pub struct Clock {
     began: Instant,
     last: Instant,
-    totals: Totals,
+    totals: WatchTotals,
     disks: Disks,
     /// Bursts, where they are counted.
     pub timeline: Option<Timeline>,
@@ -59,7 +59,7 @@ pub struct Clock {
 
 impl Clock {
     /// Begins now.
-    pub fn new(totals: Totals, timeline: Option<Timeline>) -> Self {
+    pub fn new(totals: WatchTotals, timeline: Option<Timeline>) -> Self {
         let now = Instant::now();
         Self {
             began: now,

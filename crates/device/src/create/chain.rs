@@ -13,18 +13,18 @@ use crate::users::sysfs_folder;
 /// Files and devices by their identity: targets, the backing files behind loop devices, the devices that file systems
 /// and volumes lie on, to the bottom.
 #[derive(Clone, Debug, Default)]
-pub struct Chain {
+pub struct DeviceChain {
     /// Whether it is a target itself.
-    all: BTreeMap<Identity, bool>,
+    all: BTreeMap<ChainIdentity, bool>,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Identity {
+enum ChainIdentity {
     Device(u64),
     File { device: u64, inode: u64 },
 }
 
-impl Identity {
+impl ChainIdentity {
     fn read(found: &Metadata) -> Self {
         if found.file_type().is_block_device() {
             Self::Device(found.rdev())
@@ -37,7 +37,7 @@ impl Identity {
     }
 }
 
-impl Chain {
+impl DeviceChain {
     /// Of no target.
     pub const fn nothing() -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Chain {
 
     /// Why this file must stay, if it must.
     pub fn reason(&self, found: &Metadata) -> Option<&'static str> {
-        let identity = Identity::read(found);
+        let identity = ChainIdentity::read(found);
         Some(if *self.all.get(&identity)? {
             "is a target, or is read here, and is never replaced"
         } else {
@@ -67,17 +67,17 @@ impl Chain {
     }
 
     fn follow(&mut self, found: &Metadata, is_named: bool) {
-        let identity = Identity::read(found);
+        let identity = ChainIdentity::read(found);
         if !self.is_new(identity, is_named) {
             return;
         }
         match identity {
-            Identity::Device(number) => self.below_device(number),
-            Identity::File { device, .. } => self.device(device),
+            ChainIdentity::Device(number) => self.below_device(number),
+            ChainIdentity::File { device, .. } => self.device(device),
         }
     }
 
-    fn is_new(&mut self, identity: Identity, is_named: bool) -> bool {
+    fn is_new(&mut self, identity: ChainIdentity, is_named: bool) -> bool {
         match self.all.entry(identity) {
             Entry::Vacant(place) => {
                 place.insert(is_named);
@@ -91,7 +91,7 @@ impl Chain {
     }
 
     fn device(&mut self, number: u64) {
-        if self.is_new(Identity::Device(number), false) {
+        if self.is_new(ChainIdentity::Device(number), false) {
             self.below_device(number);
         }
     }

@@ -23,7 +23,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, openat, renameat_with, stat
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 
-pub use chain::Chain;
+pub use chain::DeviceChain;
 pub use leftover::leftovers;
 pub use mode::Readers;
 pub(crate) use place::folder_of;
@@ -41,7 +41,7 @@ const TRIES: u32 = 16;
 pub struct NewFile<'a> {
     path: &'a Path,
     may_replace: MayReplace,
-    kept: Chain,
+    kept: DeviceChain,
     readers: Readers,
 }
 
@@ -68,7 +68,7 @@ pub struct PendingFile {
     name: OsString,
     path: PathBuf,
     may_replace: MayReplace,
-    kept: Chain,
+    kept: DeviceChain,
     readers: Readers,
 }
 
@@ -78,7 +78,7 @@ impl<'a> NewFile<'a> {
         Self {
             path,
             may_replace: MayReplace::Nothing,
-            kept: Chain::nothing(),
+            kept: DeviceChain::nothing(),
             readers: Readers::Owner,
         }
     }
@@ -92,7 +92,7 @@ impl<'a> NewFile<'a> {
 
     /// What it never replaces.
     #[must_use]
-    pub fn keeping(mut self, kept: Chain) -> Self {
+    pub fn keeping(mut self, kept: DeviceChain) -> Self {
         self.kept = kept;
         self
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::{Chain, MayReplace, own};
+use super::{DeviceChain, MayReplace, own};
 use crate::{Error, ErrorKind, Result};
 
 /// How much of a file is looked at to recognise it.
@@ -36,7 +36,7 @@ pub(super) fn check(
     folder: &OwnedFd,
     name: &OsStr,
     may_replace: MayReplace,
-    kept: &Chain,
+    kept: &DeviceChain,
 ) -> Result<Option<Metadata>> {
     let found = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(None),
@@ -57,7 +57,7 @@ fn check_file(
     folder: &OwnedFd,
     name: &OsStr,
     may_replace: MayReplace,
-    kept: &Chain,
+    kept: &DeviceChain,
 ) -> Result<Metadata> {
     let failed = |error| Error::io("is there already and cannot be looked at", error);
     // Of a file that nobody may read the descriptor of its name still says which it is.

@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::{major, minor};
 
 use super::Sameness;
-use super::fields::{Fields, plain};
+use super::fields::{IdentityFields, plain};
 use crate::users::sysfs_folder;
 
 /// Where sysfs has names that only one device has, below its folder, and what sort each is.
@@ -97,7 +97,7 @@ impl DeviceIdentity {
         }
     }
 
-    pub fn write(&self, fields: &mut Fields) {
+    pub fn write(&self, fields: &mut IdentityFields) {
         let names: Vec<_> = self
             .names
             .iter()
@@ -111,7 +111,7 @@ impl DeviceIdentity {
         fields.push("sequence", &self.sequence);
     }
 
-    pub fn read(fields: &Fields) -> Self {
+    pub fn read(fields: &IdentityFields) -> Self {
         let names = fields.text("names").unwrap_or_default().split(',');
         Self {
             names: names

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// Fields in the order in which they were written.
 #[derive(Default)]
-pub(super) struct Fields(Vec<(String, String)>);
+pub(super) struct IdentityFields(Vec<(String, String)>);
 
-impl Fields {
+impl IdentityFields {
     pub fn parse(text: &str) -> Option<Self> {
         let one = |word: &str| {
             let (key, value) = word.split_once('=')?;
@@ -38,7 +38,7 @@ impl Fields {
     }
 }
 
-impl fmt::Display for Fields {
+impl fmt::Display for IdentityFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (key, value) in &self.0 {
             write!(f, " {key}=")?;
@@ -84,16 +84,16 @@ mod tests {
 
     #[test]
     fn any_value_returns() {
-        let mut fields = Fields::default();
+        let mut fields = IdentityFields::default();
         fields.push("a", "x y=1%20\nä");
         fields.push("b", "");
         let text = fields.to_string();
         assert_eq!(text, " a=x%20y%3d1%2520%0a%c3%a4");
-        let read = Fields::parse(&text).unwrap();
+        let read = IdentityFields::parse(&text).unwrap();
         assert_eq!(
             (read.text("a"), read.text("b")),
             (Some("x y=1%20\nä"), None)
         );
-        assert!(Fields::parse("a=%").is_none() && Fields::parse("a").is_none());
+        assert!(IdentityFields::parse("a=%").is_none() && IdentityFields::parse("a").is_none());
     }
 }

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, CWD, StatxFlags, fstatfs, fstatvfs, major, makedev, mi
 use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 
 use super::Sameness;
-use super::fields::{Fields, plain};
+use super::fields::{IdentityFields, plain};
 use crate::users::parse_number;
 
 /// `FS_IOC_GETFSUUID` of `linux/fs.h`, since Linux 6.9.
@@ -84,7 +84,7 @@ impl FileIdentity {
         format!("file-{}-{}-{born}", plain(&self.file_system), self.inode)
     }
 
-    pub fn write(&self, fields: &mut Fields) {
+    pub fn write(&self, fields: &mut IdentityFields) {
         fields.push("inode", &self.inode.to_string());
         fields.push("born", &self.born);
         fields.push("fs", &self.file_system);
@@ -92,7 +92,7 @@ impl FileIdentity {
         fields.push("device", &format!("{}:{}", major(device), minor(device)));
     }
 
-    pub fn read(fields: &Fields) -> Option<Self> {
+    pub fn read(fields: &IdentityFields) -> Option<Self> {
         Some(Self {
             inode: fields.number("inode")?,
             born: fields.owned("born"),

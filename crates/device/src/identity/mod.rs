@@ -16,7 +16,7 @@ use std::path::Path;
 use crate::loops::{self, MOST_DEEP};
 use crate::{Error, Result};
 use device::DeviceIdentity;
-use fields::Fields;
+use fields::IdentityFields;
 use file::FileIdentity;
 
 /// The first word of an identity as text.
@@ -25,7 +25,7 @@ const FORMAT: &str = "ioalign-target/1";
 /// What a target is: a file or a device, or a stretch of one that a loop device shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetIdentity {
-    ground: Ground,
+    ground: IdentityKind,
     /// Where the target begins in it.
     start: u64,
     /// Where it ends, counted from there; 0: at the end.
@@ -33,7 +33,7 @@ pub struct TargetIdentity {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Ground {
+enum IdentityKind {
     File(FileIdentity),
     Device(DeviceIdentity),
 }
@@ -67,7 +67,7 @@ impl TargetIdentity {
             start = start.saturating_add(backing.start);
             if !backing.is_reachable() {
                 let ground = FileIdentity::unseen(backing.device, backing.inode);
-                let ground = Ground::File(ground);
+                let ground = IdentityKind::File(ground);
                 return Ok(Self {
                     ground,
                     start,
@@ -78,9 +78,9 @@ impl TargetIdentity {
             found = path.metadata().map_err(failed)?;
         }
         let ground = if found.file_type().is_block_device() {
-            Ground::Device(DeviceIdentity::new(found.rdev()))
+            IdentityKind::Device(DeviceIdentity::new(found.rdev()))
         } else {
-            Ground::File(FileIdentity::new(&path, &found))
+            IdentityKind::File(FileIdentity::new(&path, &found))
         };
         Ok(Self {
             ground,
@@ -91,10 +91,10 @@ impl TargetIdentity {
 
     /// One that was written down by [`fmt::Display`]; `None`: by another program, or a newer one.
     pub fn parse(text: &str) -> Option<Self> {
-        let fields = Fields::parse(text.strip_prefix(FORMAT)?)?;
+        let fields = IdentityFields::parse(text.strip_prefix(FORMAT)?)?;
         let ground = match fields.text("kind")? {
-            "file" => Ground::File(FileIdentity::read(&fields)?),
-            "device" => Ground::Device(DeviceIdentity::read(&fields)),
+            "file" => IdentityKind::File(FileIdentity::read(&fields)?),
+            "device" => IdentityKind::Device(DeviceIdentity::read(&fields)),
             _ => return None,
         };
         Some(Self {
@@ -110,8 +110,8 @@ impl TargetIdentity {
             return Sameness::Different;
         }
         match (&self.ground, &other.ground) {
-            (Ground::File(one), Ground::File(other)) => one.matches(other),
-            (Ground::Device(one), Ground::Device(other)) => one.matches(other),
+            (IdentityKind::File(one), IdentityKind::File(other)) => one.matches(other),
+            (IdentityKind::Device(one), IdentityKind::Device(other)) => one.matches(other),
             _ => Sameness::Different,
         }
     }
@@ -119,8 +119,8 @@ impl TargetIdentity {
     /// A name for files about this target, which it has for as long as it lives.
     pub fn file_name(&self) -> String {
         let mut name = match &self.ground {
-            Ground::File(file) => file.file_name(),
-            Ground::Device(device) => device.file_name(),
+            IdentityKind::File(file) => file.file_name(),
+            IdentityKind::Device(device) => device.file_name(),
         };
         if (self.start, self.limit) != (0, 0) {
             name.push_str(&format!("-{}-{}", self.start, self.limit));
@@ -131,13 +131,13 @@ impl TargetIdentity {
 
 impl fmt::Display for TargetIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut fields = Fields::default();
+        let mut fields = IdentityFields::default();
         match &self.ground {
-            Ground::File(file) => {
+            IdentityKind::File(file) => {
                 fields.push("kind", "file");
                 file.write(&mut fields);
             }
-            Ground::Device(device) => {
+            IdentityKind::Device(device) => {
                 fields.push("kind", "device");
                 device.write(&mut fields);
             }

@@ -12,17 +12,17 @@ use super::{PATIENCE, PAUSE, check_empty, check_users, meant, open, past_the_cac
 use crate::create::remove_own;
 use crate::pinned::Pinned;
 use crate::scratch::{self, Recognised, ScratchHeader};
-use crate::target::{Member, Want};
+use crate::target::{TargetFile, TargetRequest};
 use crate::{Error, ErrorKind, Result, in_flight, lock, writers};
 
 /// A file that is there. `target`: what is to be named again where there are data in it.
 pub(super) fn existing(
     path: &Path,
     pinned: &Pinned,
-    want: &Want,
+    want: &TargetRequest,
     target: &Path,
     notes: &mut Vec<String>,
-) -> Result<(Member, bool)> {
+) -> Result<(TargetFile, bool)> {
     in_flight::check(path, pinned, want.write, notes)?;
     check_users(pinned, want.write, notes)?;
     if want.write {
@@ -63,7 +63,7 @@ pub(super) fn existing(
 fn recognise(
     file: &File,
     pinned: &Pinned,
-    want: &Want,
+    want: &TargetRequest,
     notes: &mut Vec<String>,
 ) -> Result<Recognised> {
     if let (0, true, Some(size)) = (length(file)?, want.write, want.size_bytes) {
@@ -94,9 +94,9 @@ pub(super) fn made(
     path: &Path,
     folder: &OwnedFd,
     name: &OsStr,
-    want: &Want,
+    want: &TargetRequest,
     notes: &mut Vec<String>,
-) -> Result<(Member, bool)> {
+) -> Result<(TargetFile, bool)> {
     let Some(size) = want.size_bytes else {
         return Err(
             Error::new(ErrorKind::Io, "there is no such file").advise("give a size to make it")
@@ -120,14 +120,14 @@ fn member(
     file: File,
     size_bytes: u64,
     scratch: Option<ScratchHeader>,
-    want: &Want,
+    want: &TargetRequest,
     notes: &mut Vec<String>,
-) -> Result<(Member, bool)> {
+) -> Result<(TargetFile, bool)> {
     let file = if want.write { file } else { read_only(&file)? };
     let is_direct = past_the_cache(&file, want, notes)?;
     let scratch = scratch.filter(|_| want.write);
     let path = path.to_owned();
-    let member = Member {
+    let member = TargetFile {
         path,
         file,
         size_bytes,

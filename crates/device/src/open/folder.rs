@@ -11,11 +11,11 @@ use super::{file, finish, open as open_pinned};
 use crate::create::remove_own;
 use crate::pinned::Pinned;
 use crate::scratch;
-use crate::target::{Kind, Member, Target, Want};
+use crate::target::{Target, TargetFile, TargetKind, TargetRequest};
 use crate::{Error, Result};
 
 /// A folder: [`scratch::FILES`] files in it, or none that were not there before.
-pub(crate) fn open(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
+pub(crate) fn open(path: &Path, pinned: &Pinned, want: &TargetRequest) -> Result<Target> {
     let folder = open_pinned(pinned, false, OFlags::DIRECTORY)?.into();
     let is_missing = |name: &OsString| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_err();
     let missing: Vec<_> = scratch::names().filter(is_missing).collect();
@@ -31,11 +31,11 @@ pub(crate) fn open(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> 
 fn files_in(
     path: &Path,
     folder: &OwnedFd,
-    want: &Want,
+    want: &TargetRequest,
     opened: &mut Vec<(OsString, File)>,
 ) -> Result<Target> {
     let mut notes = Vec::new();
-    let each = Want {
+    let each = TargetRequest {
         size_bytes: scratch::size_of_each(want.size_bytes)?,
         ..want.clone()
     };
@@ -43,7 +43,7 @@ fn files_in(
     let mut all_direct = true;
     for name in scratch::names() {
         let own_path = path.join(&name);
-        let mut one = || -> Result<(Member, bool)> {
+        let mut one = || -> Result<(TargetFile, bool)> {
             match Pinned::member(folder, &name)? {
                 Some(pinned) => file::existing(&own_path, &pinned, &each, path, &mut notes),
                 None => file::made(&own_path, folder, &name, &each, &mut notes),
@@ -57,7 +57,15 @@ fn files_in(
         all_direct &= is_direct;
     }
     let notes = counted(notes);
-    finish(path, Kind::Folder, members, all_direct, 1, want, notes)
+    finish(
+        path,
+        TargetKind::Folder,
+        members,
+        all_direct,
+        1,
+        want,
+        notes,
+    )
 }
 
 /// Each note once, with the number of files that it is about.

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use crate::cache::Caches;
 use crate::direct::{self, Direct};
 use crate::pinned::Pinned;
-use crate::target::{Kind, Member, Target, Want};
+use crate::target::{Target, TargetFile, TargetKind, TargetRequest};
 use crate::users::{self, Use, users};
 use crate::{Error, ErrorKind, Result, content, create, in_flight};
 
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A block device.
-pub(crate) fn block(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
+pub(crate) fn block(path: &Path, pinned: &Pinned, want: &TargetRequest) -> Result<Target> {
     let mut notes = Vec::new();
     in_flight::check(path, pinned, want.write, &mut notes)?;
     check_users(pinned, want.write, &mut notes)?;
@@ -39,7 +39,7 @@ pub(crate) fn block(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target>
     check_empty(&file, size_bytes, want, path)?;
     let is_direct = past_the_cache(&file, want, &mut notes)?;
     let sector = ioctl_blksszget(&file).map_or(512, u64::from);
-    let member = Member {
+    let member = TargetFile {
         path: path.to_owned(),
         file,
         size_bytes,
@@ -47,7 +47,7 @@ pub(crate) fn block(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target>
     };
     finish(
         path,
-        Kind::Block,
+        TargetKind::Block,
         vec![member],
         is_direct,
         sector,
@@ -57,22 +57,38 @@ pub(crate) fn block(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target>
 }
 
 /// A file.
-pub(crate) fn file(path: &Path, pinned: &Pinned, want: &Want) -> Result<Target> {
+pub(crate) fn file(path: &Path, pinned: &Pinned, want: &TargetRequest) -> Result<Target> {
     let mut notes = Vec::new();
     let (member, is_direct) = file::existing(path, pinned, want, path, &mut notes)?;
-    finish(path, Kind::File, vec![member], is_direct, 1, want, notes)
+    finish(
+        path,
+        TargetKind::File,
+        vec![member],
+        is_direct,
+        1,
+        want,
+        notes,
+    )
 }
 
 /// A file that is not there.
-pub(crate) fn new_file(path: &Path, want: &Want) -> Result<Target> {
+pub(crate) fn new_file(path: &Path, want: &TargetRequest) -> Result<Target> {
     let mut notes = Vec::new();
     let (folder, name) = create::folder_of(path)?;
     let (member, is_direct) = file::made(path, &folder, &name, want, &mut notes)?;
-    finish(path, Kind::File, vec![member], is_direct, 1, want, notes)
+    finish(
+        path,
+        TargetKind::File,
+        vec![member],
+        is_direct,
+        1,
+        want,
+        notes,
+    )
 }
 
 /// How much of a target of `whole` bytes is used.
-fn usable(whole: u64, want: &Want) -> Result<u64> {
+fn usable(whole: u64, want: &TargetRequest) -> Result<u64> {
     match want.size_bytes {
         _ if whole == 0 => Err(Error::new(ErrorKind::Unsupported, "is empty: 0 bytes long")
             .advise("give a size to have it filled, or another target")),
@@ -122,7 +138,7 @@ fn users_patiently(pinned: &Pinned, write: bool) -> Vec<Use> {
 }
 
 /// Refuses to write over data, unless the target was named for it.
-fn check_empty(file: &File, size_bytes: u64, want: &Want, target: &Path) -> Result<()> {
+fn check_empty(file: &File, size_bytes: u64, want: &TargetRequest, target: &Path) -> Result<()> {
     if !want.write || want.destroy.is_some() {
         return Ok(());
     }
@@ -145,7 +161,7 @@ fn meant(target: &Path) -> String {
 }
 
 /// A device that is written is claimed: nobody can mount it meanwhile.
-fn exclusive(want: &Want) -> OFlags {
+fn exclusive(want: &TargetRequest) -> OFlags {
     if want.write {
         OFlags::EXCL
     } else {
@@ -167,7 +183,7 @@ fn open(pinned: &Pinned, write: bool, more: OFlags) -> Result<File> {
 }
 
 /// From now on the file is read and written past the page cache, where that is wanted and possible.
-fn past_the_cache(file: &File, want: &Want, notes: &mut Vec<String>) -> Result<bool> {
+fn past_the_cache(file: &File, want: &TargetRequest, notes: &mut Vec<String>) -> Result<bool> {
     let failed = |error: Errno| Error::io("its mode of access cannot be set", error.into());
     let flags = fcntl_getfl(file).map_err(failed)?;
     // Times of access cost some processor time each read; who does not own a file must bear it.
@@ -212,17 +228,17 @@ fn explain(error: io::Error, write: bool) -> Error {
 
 fn finish(
     path: &Path,
-    kind: Kind,
-    members: Vec<Member>,
+    kind: TargetKind,
+    members: Vec<TargetFile>,
     is_direct: bool,
     sector: u64,
-    want: &Want,
+    want: &TargetRequest,
     mut notes: Vec<String>,
 ) -> Result<Target> {
     let Some(first) = members.first() else {
         return Err(Error::new(ErrorKind::Unsupported, "has no files"));
     };
-    let found = direct::of(&first.file, kind == Kind::Block);
+    let found = direct::probe_direct_io(&first.file, kind == TargetKind::Block);
     let direct: Option<Direct> = found.filter(|_| is_direct);
     if is_direct && direct.is_none() {
         return Err(

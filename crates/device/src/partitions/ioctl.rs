@@ -5,7 +5,7 @@ use std::fs::File;
 use rustix::io::Errno;
 use rustix::ioctl::{NoArg, Opcode, Setter, ioctl, opcode};
 
-use super::Partition;
+use super::KernelPartition;
 
 const REREAD: Opcode = opcode::none(0x12, 95);
 const CHANGE: Opcode = opcode::none(0x12, 105);
@@ -15,7 +15,7 @@ const DELETE: i32 = 2;
 
 /// `struct blkpg_partition`.
 #[repr(C)]
-struct Entry {
+struct BlkpgPartition {
     start: i64,
     length: i64,
     number: i32,
@@ -29,7 +29,7 @@ struct Argument {
     operation: i32,
     flags: i32,
     length: i32,
-    data: *const Entry,
+    data: *const BlkpgPartition,
 }
 
 /// All partitions anew, from the table.
@@ -39,17 +39,17 @@ pub fn reread(device: &File) -> Result<(), Errno> {
 }
 
 /// A partition that the kernel does not know yet.
-pub fn add(device: &File, partition: &Partition) -> Result<(), Errno> {
+pub fn add_partition(device: &File, partition: &KernelPartition) -> Result<(), Errno> {
     change(device, ADD, partition)
 }
 
 /// One that it is to forget.
-pub fn delete(device: &File, partition: &Partition) -> Result<(), Errno> {
+pub fn delete(device: &File, partition: &KernelPartition) -> Result<(), Errno> {
     change(device, DELETE, partition)
 }
 
-fn change(device: &File, operation: i32, partition: &Partition) -> Result<(), Errno> {
-    let entry = Entry {
+fn change(device: &File, operation: i32, partition: &KernelPartition) -> Result<(), Errno> {
+    let entry = BlkpgPartition {
         start: i64::try_from(partition.start).map_err(|_| Errno::OVERFLOW)?,
         length: i64::try_from(partition.size).map_err(|_| Errno::OVERFLOW)?,
         number: i32::try_from(partition.number).map_err(|_| Errno::OVERFLOW)?,
@@ -59,10 +59,10 @@ fn change(device: &File, operation: i32, partition: &Partition) -> Result<(), Er
     let argument = Argument {
         operation,
         flags: 0,
-        length: i32::try_from(size_of::<Entry>()).map_err(|_| Errno::OVERFLOW)?,
+        length: i32::try_from(size_of::<BlkpgPartition>()).map_err(|_| Errno::OVERFLOW)?,
         data: &raw const entry,
     };
-    // SAFETY: the opcode is BLKPG and `Argument` its structure; the kernel reads one `Entry` through
+    // SAFETY: the opcode is BLKPG and `Argument` its structure; the kernel reads one `BlkpgPartition` through
     // `data`, which lives until the call returns, and writes nothing.
     unsafe { ioctl(device, Setter::<CHANGE, Argument>::new(argument)) }
 }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_structures_have_the_kernels_size() {
-        assert_eq!(size_of::<Entry>(), 152);
+        assert_eq!(size_of::<BlkpgPartition>(), 152);
         assert_eq!((REREAD, CHANGE), (0x125f, 0x1269));
     }
 }

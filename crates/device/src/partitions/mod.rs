@@ -14,7 +14,7 @@ use crate::{Error, Result};
 
 /// A partition as the kernel should know it, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Partition {
+pub struct KernelPartition {
     /// Its number.
     pub number: u32,
     /// Its first byte.
@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// partition by partition.
 ///
 /// A file, and a device of which the kernel knew no partitions, need nothing.
-pub fn reread(path: &Path, wanted: &[Partition]) -> Result<()> {
+pub fn reread(path: &Path, wanted: &[KernelPartition]) -> Result<()> {
     if known(path).is_empty() {
         return Ok(());
     }
@@ -53,7 +53,7 @@ pub fn reread(path: &Path, wanted: &[Partition]) -> Result<()> {
 }
 
 /// What the kernel knows of the partitions of a device.
-pub fn known(path: &Path) -> Vec<Partition> {
+pub fn known(path: &Path) -> Vec<KernelPartition> {
     use std::os::unix::fs::MetadataExt;
     let folder = path.metadata().ok();
     let folder = folder.and_then(|found| sysfs_folder(found.rdev()));
@@ -63,7 +63,7 @@ pub fn known(path: &Path) -> Vec<Partition> {
             let text = fs::read_to_string(entry.path().join(name)).ok()?;
             text.trim().parse().ok()
         };
-        Some(Partition {
+        Some(KernelPartition {
             number: u32::try_from(number("partition")?).ok()?,
             start: number("start")?.checked_mul(SYSFS_SECTOR)?,
             size: number("size")?.checked_mul(SYSFS_SECTOR)?,
@@ -78,12 +78,16 @@ pub fn known(path: &Path) -> Vec<Partition> {
 }
 
 /// Takes away what is no longer so, then adds what is new: nothing where all of it was read.
-fn one_by_one(file: &File, known: &[Partition], wanted: &[Partition]) -> Result<(), Errno> {
+fn one_by_one(
+    file: &File,
+    known: &[KernelPartition],
+    wanted: &[KernelPartition],
+) -> Result<(), Errno> {
     for old in known.iter().filter(|old| !wanted.contains(old)) {
         ioctl::delete(file, old)?;
     }
     for new in wanted.iter().filter(|new| !known.contains(new)) {
-        ioctl::add(file, new)?;
+        ioctl::add_partition(file, new)?;
     }
     Ok(())
 }

@@ -8,13 +8,13 @@ use ioalign_core::{Bytes, Random};
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
 use rustix::io::Errno;
 
-use crate::target::Want;
+use crate::target::TargetRequest;
 use crate::{Error, ErrorKind, Result};
 
 const CHUNK: usize = 1 << 20;
 
 /// Fills part of a file, so that every block of it exists.
-pub(super) fn fill(file: &File, from: u64, to: u64, want: &Want) -> Result<()> {
+pub(super) fn fill(file: &File, from: u64, to: u64, want: &TargetRequest) -> Result<()> {
     let failed = |error: std::io::Error| explain(error, file, to - from);
     match fallocate(file, FallocateFlags::empty(), from, to - from) {
         // Where it is not known, the writes tell.

@@ -11,7 +11,7 @@ use std::fs::File;
 
 use ioalign_core::Bytes;
 
-use crate::target::Want;
+use crate::target::TargetRequest;
 use crate::{Error, ErrorKind, Result};
 use fill::fill;
 pub(crate) use header::{Recognised, ScratchHeader};
@@ -39,7 +39,7 @@ pub(crate) fn size_of_each(all: Option<u64>) -> Result<Option<u64>> {
 pub(crate) fn fill_new(
     file: &File,
     size: u64,
-    want: &Want,
+    want: &TargetRequest,
     notes: &mut Vec<String>,
 ) -> Result<ScratchHeader> {
     fill(file, 0, size, want)?;
@@ -53,7 +53,7 @@ pub(crate) fn extend(
     file: &File,
     old: &ScratchHeader,
     size: u64,
-    want: &Want,
+    want: &TargetRequest,
     notes: &mut Vec<String>,
 ) -> Result<ScratchHeader> {
     let from = old.payload_bytes;

@@ -19,8 +19,8 @@ use ioalign_core::shell;
 use rustix::fs::{major, makedev, minor};
 
 use crate::lock;
-use crate::loops::{self, Backing, MOST_DEEP};
-use processes::Process;
+use crate::loops::{self, LoopBacking, MOST_DEEP};
+use processes::OtherProcess;
 
 /// Something that uses a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,21 +132,21 @@ pub fn users(path: &Path) -> Vec<Use> {
         return Vec::new();
     }
     let processes = processes::all();
-    let mut ground = Ground::new(path, &found);
+    let mut ground = UsedObject::new(path, &found);
     let mut all = ground.users(&processes, None);
     for _ in 0..MOST_DEEP {
         let Some(backing) = ground.backing() else {
             break;
         };
         let above = ground.number;
-        ground = Ground::below(&backing);
+        ground = UsedObject::below(&backing);
         all.extend(ground.users(&processes, Some(above)));
     }
     all
 }
 
 /// A file or a device, by what the kernel knows it by.
-struct Ground {
+struct UsedObject {
     path: PathBuf,
     /// The number of a device; 0 for a file.
     number: u64,
@@ -154,7 +154,7 @@ struct Ground {
     file: (u64, u64),
 }
 
-impl Ground {
+impl UsedObject {
     fn new(path: &Path, found: &fs::Metadata) -> Self {
         let is_block = found.file_type().is_block_device();
         Self {
@@ -165,7 +165,7 @@ impl Ground {
     }
 
     /// What lies below a loop device, be its name of then still right or not.
-    fn below(backing: &Backing) -> Self {
+    fn below(backing: &LoopBacking) -> Self {
         Self {
             path: backing.path.clone(),
             number: backing.number,
@@ -173,12 +173,12 @@ impl Ground {
         }
     }
 
-    fn backing(&self) -> Option<Backing> {
+    fn backing(&self) -> Option<LoopBacking> {
         loops::backing(self.number)
     }
 
     /// `above`: the loop device on it that is the target itself.
-    fn users(&self, processes: &[Process], above: Option<u64>) -> Vec<Use> {
+    fn users(&self, processes: &[OtherProcess], above: Option<u64>) -> Vec<Use> {
         let mut all: Vec<Use> = program(&self.path, self.file, self.number)
             .into_iter()
             .collect();
@@ -202,7 +202,7 @@ impl Ground {
 
     /// Loop devices over it, but for the one that is asked about.
     fn loops(&self, numbers: &[u64], above: Option<u64>) -> Vec<Use> {
-        let is_here = |backing: &Backing| match numbers {
+        let is_here = |backing: &LoopBacking| match numbers {
             [] => (backing.device, backing.inode) == self.file,
             _ => numbers.contains(&backing.number),
         };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use super::processes::Process;
+use super::processes::OtherProcess;
 use super::{Use, name_of, parse_number, unescape};
 
 /// A mount, as `mountinfo` of proc(5) lists it.
@@ -17,7 +17,7 @@ struct MountLine {
 }
 
 /// Mounts of these devices.
-pub(super) fn of_devices(numbers: &[u64], processes: &[Process]) -> Vec<Use> {
+pub(super) fn of_devices(numbers: &[u64], processes: &[OtherProcess]) -> Vec<Use> {
     let own = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let here = lines(&own, numbers).map(|MountLine { device, point }| Use::Mount { device, point });
     let mut all: Vec<Use> = here.collect();

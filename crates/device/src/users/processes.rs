@@ -7,20 +7,20 @@ use std::path::PathBuf;
 const MOST: usize = 1 << 16;
 
 /// A process, but for this one.
-pub(super) struct Process {
+pub(super) struct OtherProcess {
     pub pid: u32,
 }
 
 /// All that are shown, in the order of their numbers as the kernel lists them.
-pub(super) fn all() -> Vec<Process> {
+pub(super) fn all() -> Vec<OtherProcess> {
     let own = std::process::id();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let others = numbers.filter(|pid| *pid != own).take(MOST);
-    others.map(|pid| Process { pid }).collect()
+    others.map(|pid| OtherProcess { pid }).collect()
 }
 
-impl Process {
+impl OtherProcess {
     /// `/proc/PID/NAME`.
     pub fn file(&self, name: &str) -> PathBuf {
         PathBuf::from(format!("/proc/{}/{name}", self.pid))

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
 
 use super::Use;
-use super::processes::Process;
+use super::processes::OtherProcess;
 
 /// The look ends after so many open files: what is behind them is not seen.
 const MOST_FILES: usize = 1 << 18;
@@ -16,23 +16,23 @@ const READ_ONLY: u32 = 0;
 const PATH_ONLY: u32 = 0o10_000_000;
 
 /// A file, or devices.
-enum Wanted<'a> {
+enum WriterQuery<'a> {
     File((u64, u64)),
     Devices(&'a [u64]),
 }
 
-pub(super) fn of_file(processes: &[Process], file: (u64, u64)) -> Vec<Use> {
-    look(processes, &Wanted::File(file))
+pub(super) fn of_file(processes: &[OtherProcess], file: (u64, u64)) -> Vec<Use> {
+    look(processes, &WriterQuery::File(file))
 }
 
-pub(super) fn of_devices(processes: &[Process], numbers: &[u64]) -> Vec<Use> {
-    look(processes, &Wanted::Devices(numbers))
+pub(super) fn of_devices(processes: &[OtherProcess], numbers: &[u64]) -> Vec<Use> {
+    look(processes, &WriterQuery::Devices(numbers))
 }
 
-fn look(processes: &[Process], wanted: &Wanted<'_>) -> Vec<Use> {
+fn look(processes: &[OtherProcess], wanted: &WriterQuery<'_>) -> Vec<Use> {
     let mut left = MOST_FILES;
     let writes =
-        |process: &&Process| wanted.is_open(process, &mut left) || wanted.is_mapped(process);
+        |process: &&OtherProcess| wanted.is_open(process, &mut left) || wanted.is_mapped(process);
     let found = processes.iter().filter(writes);
     found
         .map(|process| Use::OpenForWriting {
@@ -42,9 +42,9 @@ fn look(processes: &[Process], wanted: &Wanted<'_>) -> Vec<Use> {
         .collect()
 }
 
-impl Wanted<'_> {
+impl WriterQuery<'_> {
     /// Whether a descriptor of the process can write to it.
-    fn is_open(&self, process: &Process, left: &mut usize) -> bool {
+    fn is_open(&self, process: &OtherProcess, left: &mut usize) -> bool {
         let entries = fs::read_dir(process.file("fd")).into_iter().flatten();
         for entry in entries.flatten() {
             let Some(rest) = left.checked_sub(1) else {
@@ -76,7 +76,7 @@ impl Wanted<'_> {
     }
 
     /// Whether a shared mapping of the process writes to it: the descriptor may be closed by then.
-    fn is_mapped(&self, process: &Process) -> bool {
+    fn is_mapped(&self, process: &OtherProcess) -> bool {
         let maps = fs::read(process.file("maps")).unwrap_or_default();
         let maps = String::from_utf8_lossy(&maps);
         // `7f00-7f10 rw-s 00000000 08:01 1234  /path`
@@ -96,7 +96,7 @@ fn is_block(mode: u16) -> bool {
 }
 
 /// By the flags of a descriptor, which are octal: `flags: 0100002`.
-fn is_writing(process: &Process, number: &str) -> bool {
+fn is_writing(process: &OtherProcess, number: &str) -> bool {
     let text = fs::read_to_string(process.file(&format!("fdinfo/{number}")));
     let text = text.unwrap_or_default();
     let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
@@ -116,8 +116,8 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "x").unwrap();
         let found = fs::metadata(&path).unwrap();
-        let wanted = Wanted::File((found.dev(), found.ino()));
-        let own = Process {
+        let wanted = WriterQuery::File((found.dev(), found.ino()));
+        let own = OtherProcess {
             pid: std::process::id(),
         };
         let is_open = || wanted.is_open(&own, &mut 1000);

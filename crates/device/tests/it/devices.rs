@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use ioalign_device::{ErrorKind, Kind, Target, users};
+use ioalign_device::{ErrorKind, Target, TargetKind, users};
 use ioalign_testkit::run::{command, text, tool};
 use ioalign_testkit::{Loop, Mount};
 
@@ -21,7 +21,10 @@ fn an_empty_device_is_measured_and_written() {
     let folder = tempfile::tempdir().unwrap();
     let device = Loop::new(&sparse(folder.path(), 8 * MIB), &[]);
     let target = Target::open(device.path(), &writing()).unwrap();
-    assert_eq!((target.kind(), target.size_bytes()), (Kind::Block, 8 * MIB));
+    assert_eq!(
+        (target.kind(), target.size_bytes()),
+        (TargetKind::Block, 8 * MIB)
+    );
     assert_eq!(target.logical_bytes(), 512);
     assert_eq!(target.direct().unwrap().offset_bytes, 512);
     assert!(target.cached_below().any(|path| path.ends_with("disk.img")));

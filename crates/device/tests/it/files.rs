@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ioalign_device::{ErrorKind, Kind, Target, Want};
+use ioalign_device::{ErrorKind, Target, TargetKind, TargetRequest};
 use ioalign_testkit::run::command;
 use ioalign_testkit::{Mount, Qemu};
 
@@ -19,7 +19,7 @@ fn a_file_is_made_filled_and_kept() {
     let made = Target::open(&path, &sized(reading(), 3 * MIB + 4096)).unwrap();
     assert_eq!(
         (made.kind(), made.size_bytes()),
-        (Kind::File, 3 * MIB + 4096)
+        (TargetKind::File, 3 * MIB + 4096)
     );
     assert!(
         made.notes()
@@ -131,7 +131,7 @@ fn an_empty_file_is_filled_when_it_may_be_written() {
 fn a_stop_ends_the_filling() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large");
-    let want = Want {
+    let want = TargetRequest {
         stop: Some(Arc::new(AtomicBool::new(true))),
         ..sized(reading(), 64 * MIB)
     };
@@ -169,7 +169,7 @@ fn sizes_of_o_direct_are_those_that_work() {
         );
         assert_eq!(target.logical_bytes(), direct.offset_bytes);
     }
-    let buffered = Target::open(&path, &Want::default()).unwrap();
+    let buffered = Target::open(&path, &TargetRequest::default()).unwrap();
     assert_eq!((buffered.direct(), buffered.logical_bytes()), (None, 1));
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ioalign_device::{ErrorKind, Kind, Target};
+use ioalign_device::{ErrorKind, Target, TargetKind};
 use ioalign_testkit::Mount;
 
 use super::{MIB, destroying, reading, refused, sized, writing};
@@ -11,7 +11,10 @@ use super::{MIB, destroying, reading, refused, sized, writing};
 fn a_folder_has_64_files_of_equal_size() {
     let folder = tempfile::tempdir().unwrap();
     let target = Target::open(folder.path(), &sized(reading(), 8 * MIB)).unwrap();
-    assert_eq!((target.kind(), target.members().len()), (Kind::Folder, 64));
+    assert_eq!(
+        (target.kind(), target.members().len()),
+        (TargetKind::Folder, 64)
+    );
     assert!(
         target
             .members()

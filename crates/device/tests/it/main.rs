@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ioalign_device::{Error, ErrorKind, Target, Want};
+use ioalign_device::{Error, ErrorKind, Target, TargetRequest};
 
 mod devices;
 mod files;
@@ -16,38 +16,38 @@ mod writers;
 const MIB: u64 = 1 << 20;
 
 /// To read, past the page cache.
-fn reading() -> Want {
-    Want {
+fn reading() -> TargetRequest {
+    TargetRequest {
         direct: true,
-        ..Want::default()
+        ..TargetRequest::default()
     }
 }
 
 /// To write.
-fn writing() -> Want {
-    Want {
+fn writing() -> TargetRequest {
+    TargetRequest {
         write: true,
         ..reading()
     }
 }
 
 /// To write over what is there.
-fn destroying(path: &Path) -> Want {
-    Want {
+fn destroying(path: &Path) -> TargetRequest {
+    TargetRequest {
         destroy: Some(path.to_owned()),
         ..writing()
     }
 }
 
-fn sized(want: Want, bytes: u64) -> Want {
-    Want {
+fn sized(want: TargetRequest, bytes: u64) -> TargetRequest {
+    TargetRequest {
         size_bytes: Some(bytes),
         ..want
     }
 }
 
 /// The refusal, which names the target, the reason and the next step.
-fn refused(path: &Path, want: &Want, kind: ErrorKind, words: &[&str]) -> Error {
+fn refused(path: &Path, want: &TargetRequest, kind: ErrorKind, words: &[&str]) -> Error {
     let error = Target::open(path, want).err();
     let error = error.unwrap_or_else(|| panic!("{} is not refused: {words:?}", path.display()));
     let text = error.to_string();

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use ioalign_device::{ErrorKind, Target, Want};
+use ioalign_device::{ErrorKind, Target, TargetRequest};
 use ioalign_testkit::Loop;
 use ioalign_testkit::run::{text, tool};
 
@@ -12,7 +12,7 @@ use super::{MIB, destroying, reading, refused, sized, writing};
 
 /// Made, and written through the page cache in two runs.
 fn made(path: &Path) {
-    let buffered = Want {
+    let buffered = TargetRequest {
         direct: false,
         ..writing()
     };

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use ioalign_device::{ErrorKind, Target, Want};
+use ioalign_device::{ErrorKind, Target, TargetRequest};
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -130,7 +130,7 @@ fn a_name_that_is_exchanged_meanwhile_leads_nowhere_else() {
             fs::rename(&path, folder.path().join("gone")).unwrap();
             symlink("victim", &path).unwrap();
         });
-        let want = Want {
+        let want = TargetRequest {
             direct: false,
             ..sized(writing(), 32 * MIB)
         };

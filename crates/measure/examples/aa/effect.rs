@@ -4,14 +4,16 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use ioalign_core::comparison::{Metric, Verdict};
-use ioalign_measure::experiment::{Design, Outcome, Snapshot, Subject, run as experiment};
+use ioalign_measure::experiment::{
+    Design, ExperimentOutcome, ExperimentSnapshot, ExperimentSubject, run as experiment,
+};
 use ioalign_measure::stats::real;
 
 use super::subjects::{Delayed, Idle};
 use super::{bench, each, names, seeds, share, variable};
 
-fn go(subject: &mut dyn Subject, design: &Design) -> Outcome {
-    let mut watch = |_: &Snapshot| ControlFlow::Continue(());
+fn go(subject: &mut dyn ExperimentSubject, design: &Design) -> ExperimentOutcome {
+    let mut watch = |_: &ExperimentSnapshot| ControlFlow::Continue(());
     experiment(subject, &names(2), design, &mut watch).unwrap()
 }
 

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ioalign_core::workload::Pattern;
-use ioalign_device::{Target, Want};
-use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
+use ioalign_device::{Target, TargetRequest};
+use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions};
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -49,12 +49,12 @@ fn variable(name: &str, or: f64) -> f64 {
 
 /// So many equal arms of random reads on a target.
 fn bench(target: &str, arms: usize, seed: u64) -> Bench {
-    let want = Want {
+    let want = TargetRequest {
         direct: true,
-        ..Want::default()
+        ..TargetRequest::default()
     };
     let target = Arc::new(Target::open(Path::new(target), &want).unwrap());
-    let place = Place {
+    let place = ArmPlace {
         target,
         offset_bytes: 0,
     };
@@ -69,12 +69,12 @@ fn bench(target: &str, arms: usize, seed: u64) -> Bench {
         queue_depth: whole("DEPTH", 1.0),
         workers: 1,
     };
-    let options = Options {
+    let options = EngineOptions {
         seed,
         cold: env::var("COLD").is_ok(),
         // Whoever measures may have stopped this process for a while.
         stall: Duration::from_secs(3600),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     Bench::new(&vec![place; arms], &cell, &options).unwrap()
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use ioalign_core::comparison::{Metric, Verdict};
-use ioalign_measure::experiment::{Design, Snapshot, run as experiment};
+use ioalign_measure::experiment::{Design, ExperimentSnapshot, run as experiment};
 use ioalign_measure::stats::real;
 
 use super::classic::{log_ratios, mean, median, student_peeking, times, welch};
@@ -45,7 +45,7 @@ fn once(target: &str, seed: u64, count: &mut Count) {
         ..Design::default()
     };
     let wrong = Cell::new([false; 3]);
-    let mut watch = |snapshot: &Snapshot| {
+    let mut watch = |snapshot: &ExperimentSnapshot| {
         let mut now = wrong.get();
         for estimate in &snapshot.estimates {
             let word = matches!(estimate.verdict, Verdict::Slower | Verdict::Faster);

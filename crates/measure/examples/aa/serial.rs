@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use ioalign_measure::experiment::Subject;
+use ioalign_measure::experiment::ExperimentSubject;
 use ioalign_measure::stats::real;
 
 use super::classic::{moments, welch};
@@ -49,7 +49,7 @@ pub fn run(target: &str, comparisons: u64) {
 }
 
 /// All batch times of one run.
-fn one(subject: &mut dyn Subject, arm: usize) -> Vec<f64> {
+fn one(subject: &mut dyn ExperimentSubject, arm: usize) -> Vec<f64> {
     let begun = Instant::now();
     subject.begin_round().unwrap();
     let mut times = Vec::new();

@@ -4,7 +4,7 @@ use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
 use ioalign_measure::Result;
-use ioalign_measure::experiment::{Batch, Load, Subject};
+use ioalign_measure::experiment::{ClosedBatch, ExperimentSubject, FullQueueTime};
 
 /// Notes every batch: its arm and its time, round by round.
 pub struct Recorder<S> {
@@ -12,7 +12,7 @@ pub struct Recorder<S> {
     pub rounds: Vec<Vec<(usize, u64)>>,
 }
 
-impl<S: Subject> Recorder<S> {
+impl<S: ExperimentSubject> Recorder<S> {
     pub fn new(inner: S) -> Self {
         Self {
             inner,
@@ -21,7 +21,7 @@ impl<S: Subject> Recorder<S> {
     }
 }
 
-impl<S: Subject> Subject for Recorder<S> {
+impl<S: ExperimentSubject> ExperimentSubject for Recorder<S> {
     fn arms(&self) -> usize {
         self.inner.arms()
     }
@@ -35,7 +35,7 @@ impl<S: Subject> Subject for Recorder<S> {
         self.inner.begin_round()
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Batch> {
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
         let duplicate = arm == self.inner.arms();
         let asked = if duplicate {
             self.inner.duplicate()
@@ -49,7 +49,7 @@ impl<S: Subject> Subject for Recorder<S> {
         Ok(batch)
     }
 
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime> {
         self.inner.saturate(arm, time)
     }
 }
@@ -61,7 +61,7 @@ pub struct Delayed<S> {
     pub percent: f64,
 }
 
-impl<S: Subject> Subject for Delayed<S> {
+impl<S: ExperimentSubject> ExperimentSubject for Delayed<S> {
     fn arms(&self) -> usize {
         self.inner.arms()
     }
@@ -74,7 +74,7 @@ impl<S: Subject> Subject for Delayed<S> {
         self.inner.begin_round()
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Batch> {
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
         let batch = self.inner.batch(arm)?;
         if arm != 1 {
             return Ok(batch);
@@ -89,14 +89,14 @@ impl<S: Subject> Subject for Delayed<S> {
             let time = Duration::from_nanos(nanos).mul_f64(1.0 + share);
             time.as_nanos().try_into().unwrap()
         };
-        Ok(Batch {
+        Ok(ClosedBatch {
             elapsed_ns: longer(batch.elapsed_ns),
             usual_ns: longer(batch.usual_ns),
             ..batch
         })
     }
 
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime> {
         self.inner.saturate(arm, time)
     }
 }
@@ -107,7 +107,7 @@ pub struct Idle {
     pub batches: u64,
 }
 
-impl Subject for Idle {
+impl ExperimentSubject for Idle {
     fn arms(&self) -> usize {
         2
     }
@@ -116,17 +116,17 @@ impl Subject for Idle {
         Ok(())
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Batch> {
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
         self.batches += 1;
         let elapsed_ns = 10_000 + (self.batches * 7919) % 1009 + arm as u64;
-        Ok(Batch {
+        Ok(ClosedBatch {
             elapsed_ns,
             usual_ns: elapsed_ns,
             ios: 1,
         })
     }
 
-    fn saturate(&mut self, _: usize, _: Duration) -> Result<Load> {
-        Ok(Load::default())
+    fn saturate(&mut self, _: usize, _: Duration) -> Result<FullQueueTime> {
+        Ok(FullQueueTime::default())
     }
 }

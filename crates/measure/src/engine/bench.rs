@@ -9,10 +9,10 @@ use ioalign_device::Target;
 use super::check::{check_io, check_load, check_writes};
 use super::clock::{now_ns, thread_ns};
 use super::files::Files;
-use super::lane::{Lane, Order};
-use super::options::{CellSpec, Options, Place};
+use super::lane::{Lane, LaneOrder};
+use super::options::{ArmPlace, CellSpec, EngineOptions};
 use super::team::Team;
-use crate::experiment::{Batch, Load, Subject};
+use crate::experiment::{ClosedBatch, ExperimentSubject, FullQueueTime};
 use crate::{Error, ErrorKind, Result};
 
 /// The arms of a comparison. It belongs to the thread that made it, as rings do.
@@ -29,7 +29,7 @@ pub struct Bench {
 
 impl Bench {
     /// Checks that every arm takes this kind of I/O, and gets buffers and rings ready.
-    pub fn new(arms: &[Place], cell: &CellSpec, options: &Options) -> Result<Self> {
+    pub fn new(arms: &[ArmPlace], cell: &CellSpec, options: &EngineOptions) -> Result<Self> {
         check(arms, cell, options)?;
         let targets: Vec<Arc<Target>> = arms.iter().map(|arm| Arc::clone(&arm.target)).collect();
         let files = Files::new(&targets);
@@ -37,7 +37,7 @@ impl Bench {
         let make = {
             // The duplicate of the baseline walks on its own, as an arm past the others.
             let duplicate = arms.first().cloned();
-            let arms: Vec<Place> = arms.iter().cloned().chain(duplicate).collect();
+            let arms: Vec<ArmPlace> = arms.iter().cloned().chain(duplicate).collect();
             let files = files.clone();
             let (cell, options) = (*cell, options.clone());
             move |number, notes: &mut Vec<String>| {
@@ -69,7 +69,7 @@ impl Bench {
     }
 }
 
-impl Subject for Bench {
+impl ExperimentSubject for Bench {
     fn arms(&self) -> usize {
         self.arms
     }
@@ -82,24 +82,24 @@ impl Subject for Bench {
         if self.cold {
             self.evict()?;
         }
-        self.team.all(Order::Round).map(drop)
+        self.team.all(LaneOrder::Round).map(drop)
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Batch> {
-        let span = self.team.all(Order::Batch(arm))?;
-        Ok(Batch {
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
+        let span = self.team.all(LaneOrder::Batch(arm))?;
+        Ok(ClosedBatch {
             elapsed_ns: span.elapsed_ns(),
             usual_ns: span.usual_ns(),
             ios: u32::try_from(span.ios).unwrap_or(u32::MAX),
         })
     }
 
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime> {
         self.settle()?;
-        let span = self.team.all(Order::Saturate(arm, time))?;
+        let span = self.team.all(LaneOrder::Saturate(arm, time))?;
         let (begun, cpu) = (now_ns(), thread_ns());
         self.flush()?;
-        Ok(Load {
+        Ok(FullQueueTime {
             elapsed_ns: span.elapsed_ns() + now_ns().saturating_sub(begun),
             ios: span.ios,
             cpu_ns: span.cpu_ns + thread_ns().saturating_sub(cpu),
@@ -137,7 +137,7 @@ impl Bench {
 const FLUSHED: &str =
     "writes go to a page cache: a block of full load ends with a flush, which belongs to its time";
 
-fn check(arms: &[Place], cell: &CellSpec, options: &Options) -> Result<()> {
+fn check(arms: &[ArmPlace], cell: &CellSpec, options: &EngineOptions) -> Result<()> {
     if arms.is_empty() {
         return Err(Error::new(
             ErrorKind::Unsupported,

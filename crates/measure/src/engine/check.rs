@@ -3,7 +3,7 @@
 use ioalign_core::Bytes;
 use ioalign_device::Target;
 
-use super::options::Options;
+use super::options::EngineOptions;
 use crate::{Error, ErrorKind, Result};
 
 /// The most that the kernel moves at once is a page short of 2 GiB.
@@ -76,7 +76,7 @@ fn check_room(target: &Target, bytes: u64, offset: u64) -> Result<()> {
 }
 
 /// Whether a target may be written.
-pub(crate) fn check_writes(target: &Target, options: &Options) -> Result<()> {
+pub(crate) fn check_writes(target: &Target, options: &EngineOptions) -> Result<()> {
     if options.write && target.writable() {
         return Ok(());
     }

@@ -24,14 +24,14 @@ const fn nanos(time: Timespec) -> u64 {
 
 /// Processor time of this thread.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Times {
+pub(crate) struct CpuTimes {
     /// In user mode.
     pub(crate) user_ns: u64,
     /// In the kernel.
     pub(crate) system_ns: u64,
 }
 
-impl Times {
+impl CpuTimes {
     /// Until now.
     pub(crate) fn of_thread() -> Self {
         // SAFETY: `rusage` is plain numbers, for which zeros are a value.

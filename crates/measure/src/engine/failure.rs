@@ -5,13 +5,13 @@ use std::io;
 use ioalign_core::Bytes;
 
 use super::files::Files;
-use super::queue::{Io, Op};
+use super::queue::{QueueOp, QueuedIo};
 use crate::{Error, ErrorKind};
 
 /// What is wrong with a result; `None`: the I/O was done whole.
-pub(crate) fn failure(files: &Files, io: &Io, result: i32) -> Option<Error> {
+pub(crate) fn failure(files: &Files, io: &QueuedIo, result: i32) -> Option<Error> {
     let error = match u32::try_from(result) {
-        Ok(_) if io.op == Op::Flush => return None,
+        Ok(_) if io.op == QueueOp::Flush => return None,
         Ok(done) if done == io.bytes => return None,
         Ok(done) => cut_short(io, done),
         Err(_) => refused(io, io::Error::from_raw_os_error(result.saturating_neg())),
@@ -22,7 +22,7 @@ pub(crate) fn failure(files: &Files, io: &Io, result: i32) -> Option<Error> {
     })
 }
 
-fn cut_short(io: &Io, done: u32) -> Error {
+fn cut_short(io: &QueuedIo, done: u32) -> Error {
     Error::new(
         ErrorKind::Device,
         format!("{} ended after {done} bytes", words(io)),
@@ -30,7 +30,7 @@ fn cut_short(io: &Io, done: u32) -> Error {
     .advise("it has become shorter, or was detached, while it was in use")
 }
 
-fn refused(io: &Io, error: io::Error) -> Error {
+fn refused(io: &QueuedIo, error: io::Error) -> Error {
     let code = error.raw_os_error();
     let failed = Error::device(format!("{} failed", words(io)), error);
     match code {
@@ -54,11 +54,11 @@ fn refused(io: &Io, error: io::Error) -> Error {
     }
 }
 
-fn words(io: &Io) -> String {
+fn words(io: &QueuedIo) -> String {
     let (bytes, at) = (Bytes::new(io.bytes.into()), io.offset);
     match io.op {
-        Op::Read => format!("a read of {bytes} at byte {at}"),
-        Op::Write => format!("a write of {bytes} at byte {at}"),
-        Op::Flush => "a flush".to_owned(),
+        QueueOp::Read => format!("a read of {bytes} at byte {at}"),
+        QueueOp::Write => format!("a write of {bytes} at byte {at}"),
+        QueueOp::Flush => "a flush".to_owned(),
     }
 }

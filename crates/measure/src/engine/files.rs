@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-use ioalign_device::{Member, Target};
+use ioalign_device::{Target, TargetFile};
 
 /// The files of several targets.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Files {
             .collect()
     }
 
-    pub(super) fn member(&self, number: u32) -> Option<&Member> {
+    pub(super) fn member(&self, number: u32) -> Option<&TargetFile> {
         self.members().nth(number as usize)
     }
 
@@ -73,7 +73,7 @@ impl Files {
             .collect()
     }
 
-    fn members(&self) -> impl Iterator<Item = &Member> {
+    fn members(&self) -> impl Iterator<Item = &TargetFile> {
         self.targets.iter().flat_map(|target| target.members())
     }
 }

@@ -8,18 +8,18 @@ use ioalign_core::workload::SizeShare;
 use super::clock::{now_ns, thread_ns};
 use super::failure::failure;
 use super::files::Files;
-use super::options::{CellSpec, Options, Place};
+use super::options::{ArmPlace, CellSpec, EngineOptions};
 use super::patience::Patience;
-use super::places::{Law, Places, Spot};
-use super::queue::{Done, Io, Op, Queue, Setup};
-use super::span::{Span, Until};
-use super::stretch::{Stretch, largest_bytes};
+use super::places::{IoSpot, Law, PlaceStream};
+use super::queue::{Completion, Queue, QueueOp, QueuedIo, Setup};
+use super::span::{Until, WorkerSpan};
+use super::stretch::{LaneStretch, largest_bytes};
 use crate::data::Filler;
 use crate::{Error, ErrorKind, Result};
 
 /// What a worker is told.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum Order {
+pub(super) enum LaneOrder {
     /// Begin every walk somewhere else.
     Round,
     /// A closed batch of an arm.
@@ -33,18 +33,18 @@ pub(super) struct Lane {
     files: Files,
     queue: Option<Queue>,
     /// By arm.
-    pub(super) arms: Vec<Places>,
+    pub(super) arms: Vec<PlaceStream>,
     filler: Filler,
     refill: bool,
     pub(super) depth: u32,
     /// By slot.
-    ios: Vec<Io>,
+    ios: Vec<QueuedIo>,
     /// Slots that hold content.
     filled: Vec<bool>,
     pub(super) stall: Duration,
-    pub(super) stretch: Stretch,
+    pub(super) stretch: LaneStretch,
     /// The queues of a run.
-    pub(super) run: Vec<Span>,
+    pub(super) run: Vec<WorkerSpan>,
     pub(super) random: Random,
 }
 
@@ -52,10 +52,10 @@ impl Lane {
     /// For the thread that makes it.
     pub(super) fn new(
         number: u32,
-        arms: &[Place],
+        arms: &[ArmPlace],
         files: &Files,
         cell: &CellSpec,
-        options: &Options,
+        options: &EngineOptions,
         notes: &mut Vec<String>,
     ) -> Result<Self> {
         let setup = Setup {
@@ -82,31 +82,31 @@ impl Lane {
             ios: vec![NOTHING; depth as usize],
             filled: vec![false; depth as usize],
             stall: options.stall,
-            stretch: Stretch::new(cell, depth),
+            stretch: LaneStretch::new(cell, depth),
             run: Vec::new(),
             random: Random::new(!seed),
         })
     }
 
-    pub(super) fn obey(&mut self, order: Order) -> Result<Span> {
+    pub(super) fn obey(&mut self, order: LaneOrder) -> Result<WorkerSpan> {
         match order {
-            Order::Round => {
-                self.arms.iter_mut().for_each(Places::restart);
-                Ok(Span::default())
+            LaneOrder::Round => {
+                self.arms.iter_mut().for_each(PlaceStream::restart);
+                Ok(WorkerSpan::default())
             }
-            Order::Batch(arm) => self.batch(arm),
-            Order::Saturate(arm, time) => self.saturate(arm, time),
+            LaneOrder::Batch(arm) => self.batch(arm),
+            LaneOrder::Saturate(arm, time) => self.saturate(arm, time),
         }
     }
 
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Span> {
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<WorkerSpan> {
         self.lead(arm)?;
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
         self.pump(arm, Until::Time(now_ns() + time))
     }
 
     /// Keeps the queue full until enough was sent, and waits for all of it.
-    pub(super) fn pump(&mut self, arm: usize, until: Until) -> Result<Span> {
+    pub(super) fn pump(&mut self, arm: usize, until: Until) -> Result<WorkerSpan> {
         let cpu = thread_ns();
         let mut free: Vec<u32> = (0..self.depth).rev().collect();
         let (mut sent, mut done, mut failed) = (0_u64, 0_u64, None);
@@ -122,12 +122,12 @@ impl Lane {
             }
             let start = *start_ns.get_or_insert_with(now_ns);
             if sent == done {
-                let span = Span {
+                let span = WorkerSpan {
                     elapsed_ns: now.saturating_sub(start),
                     ios: done,
                     cpu_ns: thread_ns().saturating_sub(cpu),
                     workers: 1,
-                    ..Span::default()
+                    ..WorkerSpan::default()
                 };
                 return failed.map_or(Ok(span), Err);
             }
@@ -144,7 +144,7 @@ impl Lane {
     }
 
     fn push(&mut self, arm: usize, slot: u32) -> Result<()> {
-        let spot = self.arms.get_mut(arm).and_then(Places::next);
+        let spot = self.arms.get_mut(arm).and_then(PlaceStream::next);
         let spot = spot.ok_or_else(|| unknown_arm(arm))?;
         if spot.write
             && let Some(filled) = self.filled.get_mut(slot as usize)
@@ -158,10 +158,10 @@ impl Lane {
     }
 
     /// Hands an I/O to the queue.
-    pub(super) fn send(&mut self, io: Io) -> Result<()> {
+    pub(super) fn send(&mut self, io: QueuedIo) -> Result<()> {
         let queue = self.queue.as_mut().ok_or_else(gone)?;
         // A read leaves in the buffer what was on the device.
-        if io.op == Op::Read
+        if io.op == QueueOp::Read
             && let Some(filled) = self.filled.get_mut(io.slot as usize)
         {
             *filled = false;
@@ -184,7 +184,7 @@ impl Lane {
         let (files, ios) = (&self.files, &self.ios);
         let entered = queue.enter(want, None);
         let mut done = 0;
-        queue.reap(|Done { slot, result }| {
+        queue.reap(|Completion { slot, result }| {
             done += 1;
             each(slot);
             if let Some(io) = ios.get(slot as usize) {
@@ -206,7 +206,7 @@ impl Lane {
 }
 
 /// The places of an arm.
-fn walk(place: &Place, files: &Files, cell: &CellSpec, seed: u64) -> Result<Places> {
+fn walk(place: &ArmPlace, files: &Files, cell: &CellSpec, seed: u64) -> Result<PlaceStream> {
     let law = Law {
         sizes: &[SizeShare::only(cell.block_bytes)],
         read_ratio: cell.read_ratio,
@@ -215,23 +215,27 @@ fn walk(place: &Place, files: &Files, cell: &CellSpec, seed: u64) -> Result<Plac
         offset_bytes: place.offset_bytes,
     };
     let too_small = || Error::new(ErrorKind::Unsupported, "is too small for a single I/O");
-    Places::new(&law, &files.sizes_of(&place.target), seed)
+    PlaceStream::new(&law, &files.sizes_of(&place.target), seed)
         .ok_or_else(|| too_small().of_target(place.target.path()))
 }
 
-const NOTHING: Io = Io {
+const NOTHING: QueuedIo = QueuedIo {
     slot: 0,
-    op: Op::Flush,
+    op: QueueOp::Flush,
     file: 0,
     offset: 0,
     bytes: 0,
 };
 
 /// An I/O at a spot.
-pub(crate) const fn io_of(spot: Spot, slot: u32) -> Io {
-    Io {
+pub(crate) const fn io_of(spot: IoSpot, slot: u32) -> QueuedIo {
+    QueuedIo {
         slot,
-        op: if spot.write { Op::Write } else { Op::Read },
+        op: if spot.write {
+            QueueOp::Write
+        } else {
+            QueueOp::Read
+        },
         file: spot.file,
         offset: spot.offset,
         bytes: spot.bytes,

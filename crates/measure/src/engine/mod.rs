@@ -22,13 +22,13 @@ mod team;
 mod zipf;
 
 pub use bench::Bench;
-pub use options::{Api, CellSpec, Options, Place};
+pub use options::{Api, ArmPlace, CellSpec, EngineOptions};
 
 pub(crate) use check::{check_io, check_load, check_writes};
-pub(crate) use clock::{Times, now_ns};
+pub(crate) use clock::{CpuTimes, now_ns};
 pub(crate) use failure::failure;
 pub(crate) use files::Files;
 pub(crate) use lane::io_of;
 pub(crate) use patience::Patience;
-pub(crate) use places::{Law, Places};
-pub(crate) use queue::{Done, Io, Op, Queue, Setup};
+pub(crate) use places::{Law, PlaceStream};
+pub(crate) use queue::{Completion, Queue, QueueOp, QueuedIo, Setup};

@@ -17,7 +17,7 @@ pub enum Api {
 
 /// How the engine works, whatever it sends.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct EngineOptions {
     /// `None`: a ring, or `pread` and `pwrite` where rings are forbidden.
     pub api: Option<Api>,
     /// Ask the device for completions instead of waiting for interrupts.
@@ -40,7 +40,7 @@ pub struct Options {
     pub stall: Duration,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             api: None,
@@ -58,7 +58,7 @@ impl Default for Options {
 
 /// Where an arm of a comparison lies.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ArmPlace {
     /// The device, file or folder.
     pub target: Arc<Target>,
     /// Added to every place in it.

@@ -20,7 +20,7 @@ pub(crate) struct Law<'a> {
 
 /// One I/O.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct IoSpot {
     pub(crate) file: u32,
     pub(crate) offset: u64,
     pub(crate) bytes: u32,
@@ -29,12 +29,12 @@ pub(crate) struct Spot {
 
 /// A stream of places.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct PlaceStream {
     random: Random,
     writes: Chance,
     sizes: Vec<Size>,
     weights: u64,
-    order: Order,
+    order: PlaceOrder,
 }
 
 #[derive(Clone, Debug)]
@@ -46,15 +46,15 @@ struct Size {
 }
 
 #[derive(Clone, Debug)]
-enum Order {
+enum PlaceOrder {
     Random,
     Zipf(Vec<Zipf>),
-    Sequential(Cursor),
+    Sequential(PlaceCursor),
 }
 
 /// A place in a walk through all files.
 #[derive(Clone, Debug)]
-struct Cursor {
+struct PlaceCursor {
     files: Vec<(u32, u64)>,
     at: usize,
     byte: u64,
@@ -62,7 +62,7 @@ struct Cursor {
     step: Option<u64>,
 }
 
-impl Places {
+impl PlaceStream {
     /// `None` where some size fits nowhere.
     pub(crate) fn new(law: &Law<'_>, files: &[(u32, u64)], seed: u64) -> Option<Self> {
         let mut weights = 0;
@@ -81,9 +81,9 @@ impl Places {
             sizes.iter().map(of_size).collect()
         };
         let order = match law.pattern {
-            Pattern::Random => Order::Random,
-            Pattern::Zipf { theta } => Order::Zipf(zipf(theta)),
-            Pattern::Sequential => Order::Sequential(Cursor::new(law, files)?),
+            Pattern::Random => PlaceOrder::Random,
+            Pattern::Zipf { theta } => PlaceOrder::Zipf(zipf(theta)),
+            Pattern::Sequential => PlaceOrder::Sequential(PlaceCursor::new(law, files)?),
         };
         let mut places = Self {
             random: Random::new(seed),
@@ -98,19 +98,20 @@ impl Places {
 
     /// A walk begins somewhere else.
     pub(crate) fn restart(&mut self) {
-        if let (Order::Sequential(cursor), Some(size)) = (&mut self.order, self.sizes.first()) {
+        if let (PlaceOrder::Sequential(cursor), Some(size)) = (&mut self.order, self.sizes.first())
+        {
             let start = self.random.below(size.space.places());
             cursor.go(size.space.at(start));
         }
     }
 
     /// The next so many bytes of a walk, to be read; `None`: there is no walk, or no room for them.
-    pub(crate) fn walk(&mut self, bytes: u32) -> Option<Spot> {
-        let Order::Sequential(cursor) = &mut self.order else {
+    pub(crate) fn walk(&mut self, bytes: u32) -> Option<IoSpot> {
+        let PlaceOrder::Sequential(cursor) = &mut self.order else {
             return None;
         };
         let (file, offset) = cursor.whole(bytes)?;
-        Some(Spot {
+        Some(IoSpot {
             file,
             offset,
             bytes,
@@ -119,15 +120,15 @@ impl Places {
     }
 
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<Spot> {
+    pub(crate) fn next(&mut self) -> Option<IoSpot> {
         let which = self.size();
         let size = self.sizes.get(which)?;
         let (file, offset) = match &mut self.order {
-            Order::Random => size.space.at(self.random.below(size.space.places())),
-            Order::Zipf(all) => size.space.at(all.get(which)?.draw(&mut self.random)),
-            Order::Sequential(cursor) => cursor.next(size.bytes)?,
+            PlaceOrder::Random => size.space.at(self.random.below(size.space.places())),
+            PlaceOrder::Zipf(all) => size.space.at(all.get(which)?.draw(&mut self.random)),
+            PlaceOrder::Sequential(cursor) => cursor.next(size.bytes)?,
         };
-        Some(Spot {
+        Some(IoSpot {
             file,
             offset,
             bytes: size.bytes,
@@ -145,7 +146,7 @@ impl Places {
     }
 }
 
-impl Cursor {
+impl PlaceCursor {
     fn new(law: &Law<'_>, files: &[(u32, u64)]) -> Option<Self> {
         let largest = law.sizes.iter().map(|share| share.bytes).max()?;
         let end = law.offset_bytes.checked_add(largest)?;
@@ -213,7 +214,7 @@ mod tests {
     #[test]
     fn a_walk_visits_all_and_wraps() {
         let files = [(0, 4096 * 3), (1, 4096 * 2)];
-        let mut places = Places::new(&law(Pattern::Sequential), &files, 3).unwrap();
+        let mut places = PlaceStream::new(&law(Pattern::Sequential), &files, 3).unwrap();
         let walk: Vec<_> = (0..6).map(|_| places.next().unwrap()).collect();
         let round: Vec<_> = walk.iter().map(|spot| (spot.file, spot.offset)).collect();
         let mut sorted = round[..3].to_vec();
@@ -224,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_piece_of_a_walk_is_whole_or_none() {
-        let mut places = Places::new(&law(Pattern::Sequential), &[(0, 4096 * 8)], 3).unwrap();
+        let mut places = PlaceStream::new(&law(Pattern::Sequential), &[(0, 4096 * 8)], 3).unwrap();
         let first = places.next().unwrap().offset;
         let left = 4096 * 8 - first - 4096;
         let piece = u32::try_from(left / 4096 * 4096).unwrap();
@@ -235,7 +236,7 @@ mod tests {
         }
         // The walk goes on at the beginning.
         assert_eq!(places.next().unwrap().offset, 512);
-        let jumps = &mut Places::new(&law(Pattern::Random), &[(0, 4096 * 8)], 3).unwrap();
+        let jumps = &mut PlaceStream::new(&law(Pattern::Random), &[(0, 4096 * 8)], 3).unwrap();
         assert_eq!(jumps.walk(4096), None);
     }
 
@@ -256,7 +257,7 @@ mod tests {
             read_ratio: 0.7,
             ..law(Pattern::Random)
         };
-        let mut places = Places::new(&mixed, &[(0, 1 << 20)], 5).unwrap();
+        let mut places = PlaceStream::new(&mixed, &[(0, 1 << 20)], 5).unwrap();
         let all: Vec<_> = (0..100_000).map(|_| places.next().unwrap()).collect();
         let large = all.iter().filter(|spot| spot.bytes == 8192).count();
         let writes = all.iter().filter(|spot| spot.write).count();

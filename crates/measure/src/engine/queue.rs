@@ -4,14 +4,14 @@ use std::io;
 use std::time::Duration;
 
 use super::files::Files;
-use super::options::{Api, Options};
+use super::options::{Api, EngineOptions};
 use super::ring::Ring;
-use super::sync::Plain;
+use super::sync::SyncQueue;
 use crate::{Error, ErrorKind, Result};
 
 /// What is done.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
+pub(crate) enum QueueOp {
     Read,
     Write,
     /// `fdatasync`.
@@ -20,9 +20,9 @@ pub(crate) enum Op {
 
 /// One I/O, from or into the buffer of its slot.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Io {
+pub(crate) struct QueuedIo {
     pub(crate) slot: u32,
-    pub(crate) op: Op,
+    pub(crate) op: QueueOp,
     pub(crate) file: u32,
     pub(crate) offset: u64,
     pub(crate) bytes: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Io {
 
 /// An I/O that completed.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Done {
+pub(crate) struct Completion {
     pub(crate) slot: u32,
     /// Bytes, or the negative of an error number.
     pub(crate) result: i32,
@@ -41,21 +41,21 @@ pub(crate) struct Setup<'a> {
     pub(crate) files: &'a Files,
     pub(crate) depth: u32,
     pub(crate) largest_bytes: u32,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a EngineOptions,
 }
 
 /// A queue.
 #[allow(clippy::large_enum_variant)] // there is one a thread, and a pointer more would be in every I/O's way
 pub(crate) enum Queue {
     Ring(Ring),
-    Plain(Plain),
+    Plain(SyncQueue),
 }
 
 impl Queue {
     /// The queue that was asked for, or the one that is allowed, which `notes` then say.
     pub(crate) fn open(setup: &Setup<'_>, notes: &mut Vec<String>) -> Result<Self> {
         if setup.options.api == Some(Api::Sync) {
-            return Plain::new(setup).map(Self::Plain);
+            return SyncQueue::new(setup).map(Self::Plain);
         }
         match Ring::new(setup, notes) {
             Ok(ring) => Ok(Self::Ring(ring)),
@@ -63,7 +63,7 @@ impl Queue {
                 notes.push(format!(
                     "{error}: I/O is sent by pread and pwrite instead, one at a time a worker"
                 ));
-                Plain::new(setup).map(Self::Plain)
+                SyncQueue::new(setup).map(Self::Plain)
             }
             Err(error) if is_forbidden(&error) => Err(error.advise(
                 "allow it (sysctl kernel.io_uring_disabled=0, the seccomp profile of the container), or leave the choice open",
@@ -98,7 +98,7 @@ impl Queue {
 
     /// Takes an I/O; it is sent by [`Queue::enter`].
     #[inline]
-    pub(crate) fn push(&mut self, io: Io) {
+    pub(crate) fn push(&mut self, io: QueuedIo) {
         match self {
             Self::Ring(ring) => ring.push(io),
             Self::Plain(plain) => plain.push(io),
@@ -120,13 +120,13 @@ impl Queue {
 
     /// Hands out what completed.
     #[inline]
-    pub(crate) fn reap(&mut self, each: impl FnMut(Done)) {
+    pub(crate) fn reap(&mut self, each: impl FnMut(Completion)) {
         self.reap_some(u32::MAX, each);
     }
 
     /// Hands out what completed, so many at most; the rest stays for the next time.
     #[inline]
-    pub(crate) fn reap_some(&mut self, most: u32, each: impl FnMut(Done)) {
+    pub(crate) fn reap_some(&mut self, most: u32, each: impl FnMut(Completion)) {
         match self {
             Self::Ring(ring) => ring.reap(most, each),
             Self::Plain(plain) => plain.reap(each),

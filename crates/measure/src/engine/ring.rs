@@ -8,7 +8,7 @@ use io_uring::{IoUring, opcode, squeue};
 
 use super::door::Door;
 use super::memory::Buffers;
-use super::queue::{Done, Io, Op, Setup};
+use super::queue::{Completion, QueueOp, QueuedIo, Setup};
 use crate::{Error, Result};
 
 /// A completion that is no I/O: it wakes whoever waits, so that a device that is silent is noticed.
@@ -78,13 +78,13 @@ impl Ring {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, io: Io) {
+    pub(super) fn push(&mut self, io: QueuedIo) {
         let entry = self.entry(io).user_data(io.slot.into());
         self.pushed.push(entry);
     }
 
     #[inline]
-    fn entry(&self, io: Io) -> squeue::Entry {
+    fn entry(&self, io: QueuedIo) -> squeue::Entry {
         let file = Fixed(io.file);
         // Whatever the caller asks for, the kernel writes no further than the buffer goes.
         let most = u32::try_from(self.buffers.each()).unwrap_or(u32::MAX);
@@ -93,17 +93,17 @@ impl Ring {
         #[allow(clippy::cast_possible_truncation)] // slots are registered below 2^14 only
         let slot = io.slot as u16;
         match (io.op, self.fixed_buffers) {
-            (Op::Read, true) => opcode::ReadFixed::new(file, at, bytes, slot)
+            (QueueOp::Read, true) => opcode::ReadFixed::new(file, at, bytes, slot)
                 .offset(io.offset)
                 .build(),
-            (Op::Write, true) => opcode::WriteFixed::new(file, at, bytes, slot)
+            (QueueOp::Write, true) => opcode::WriteFixed::new(file, at, bytes, slot)
                 .offset(io.offset)
                 .build(),
-            (Op::Read, false) => opcode::Read::new(file, at, bytes).offset(io.offset).build(),
-            (Op::Write, false) => opcode::Write::new(file, at, bytes)
+            (QueueOp::Read, false) => opcode::Read::new(file, at, bytes).offset(io.offset).build(),
+            (QueueOp::Write, false) => opcode::Write::new(file, at, bytes)
                 .offset(io.offset)
                 .build(),
-            (Op::Flush, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+            (QueueOp::Flush, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
         }
     }
 
@@ -159,7 +159,7 @@ impl Ring {
     }
 
     #[inline]
-    pub(super) fn reap(&mut self, most: u32, mut each: impl FnMut(Done)) {
+    pub(super) fn reap(&mut self, most: u32, mut each: impl FnMut(Completion)) {
         for entry in self.ring.completion().take(most as usize) {
             if entry.user_data() == HEARTBEAT {
                 self.heartbeat = false;
@@ -168,7 +168,7 @@ impl Ring {
             self.in_flight = self.in_flight.saturating_sub(1);
             #[allow(clippy::cast_possible_truncation)] // slots came from 32 bits
             let slot = entry.user_data() as u32;
-            each(Done {
+            each(Completion {
                 slot,
                 result: entry.result(),
             });
@@ -268,10 +268,10 @@ fn is_passing(error: &io::Error) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use ioalign_device::{Target, Want};
+    use ioalign_device::{Target, TargetRequest};
 
     use super::super::files::Files;
-    use super::super::options::Options;
+    use super::super::options::EngineOptions;
     use super::*;
 
     const BYTES: u32 = 8192;
@@ -281,13 +281,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, vec![7; 1 << 16]).unwrap();
-        let target = Target::open(&path, &Want::default()).unwrap();
+        let target = Target::open(&path, &TargetRequest::default()).unwrap();
         let files = Files::new(&[Arc::new(target)]);
         let setup = Setup {
             files: &files,
             depth: 2,
             largest_bytes: BYTES,
-            options: &Options::default(),
+            options: &EngineOptions::default(),
         };
         let mut ring = match Ring::new(&setup, &mut Vec::new()) {
             Ok(ring) => ring,
@@ -296,9 +296,9 @@ mod tests {
                 return None;
             }
         };
-        ring.push(Io {
+        ring.push(QueuedIo {
             slot: 0,
-            op: Op::Read,
+            op: QueueOp::Read,
             file: 0,
             offset: 0,
             bytes,

@@ -3,14 +3,14 @@
 /// Places `offset + n × step` in each file, as many as fit whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
-    files: Vec<Part>,
+    files: Vec<SpacePart>,
     total: u64,
     offset: u64,
     step: u64,
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Part {
+struct SpacePart {
     file: u32,
     /// Places in the files before.
     before: u64,
@@ -26,7 +26,7 @@ impl Space {
                 .checked_sub(offset)
                 .and_then(|room| room.checked_sub(bytes));
             if let Some(room) = room {
-                parts.push(Part {
+                parts.push(SpacePart {
                     file: *file,
                     before: total,
                 });
@@ -57,7 +57,7 @@ impl Space {
                 several
                     .get(next.saturating_sub(1))
                     .copied()
-                    .unwrap_or(Part {
+                    .unwrap_or(SpacePart {
                         file: 0,
                         before: place,
                     })

@@ -2,7 +2,7 @@
 
 /// What a worker did.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Span {
+pub(super) struct WorkerSpan {
     /// The sum over workers.
     pub(super) elapsed_ns: u64,
     /// What a queue usually took, of the queues of a run: the sum over workers as well.
@@ -12,7 +12,7 @@ pub(super) struct Span {
     pub(super) workers: u64,
 }
 
-impl Span {
+impl WorkerSpan {
     /// Both at the same time.
     pub(super) const fn with(self, other: Self) -> Self {
         Self {
@@ -78,17 +78,17 @@ mod tests {
 
     #[test]
     fn of_a_run_the_median_does_not_know_of_a_wait() {
-        let queue = |elapsed_ns| Span {
+        let queue = |elapsed_ns| WorkerSpan {
             elapsed_ns,
             ios: 4,
             workers: 1,
-            ..Span::default()
+            ..WorkerSpan::default()
         };
         let mut run = [10, 11, 900, 12, 67].map(queue);
-        let whole = Span::of_queues(&mut run);
+        let whole = WorkerSpan::of_queues(&mut run);
         assert_eq!((whole.usual_ns(), whole.elapsed_ns()), (12, 200));
         assert_eq!((whole.ios, whole.workers), (4, 1));
-        let two = whole.with(Span::of_queues(&mut [queue(14)]));
+        let two = whole.with(WorkerSpan::of_queues(&mut [queue(14)]));
         assert_eq!((two.usual_ns(), two.elapsed_ns(), two.ios), (13, 107, 8));
     }
 }

@@ -11,12 +11,12 @@ use super::clock::now_ns;
 use super::lane::{Lane, io_of};
 use super::options::CellSpec;
 use super::patience::Patience;
-use super::places::{Places, Spot};
-use super::span::{Span, Until};
+use super::places::{IoSpot, PlaceStream};
+use super::span::{Until, WorkerSpan};
 use crate::Result;
 
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Stretch {
+pub(super) struct LaneStretch {
     /// I/Os before it, at least.
     lead: u64,
     /// So many more at most.
@@ -37,7 +37,7 @@ const FEWEST: u64 = 5;
 /// Room for I/Os larger than those that are asked for.
 const ROOM_BYTES: u64 = 16 << 20;
 
-impl Stretch {
+impl LaneStretch {
     pub(super) fn new(cell: &CellSpec, depth: u32) -> Self {
         let once = Self {
             lead: 0,
@@ -73,19 +73,19 @@ pub(super) fn largest_bytes(cell: &CellSpec) -> u64 {
 
 impl Lane {
     /// A closed batch, or a run of them.
-    pub(super) fn batch(&mut self, arm: usize) -> Result<Span> {
+    pub(super) fn batch(&mut self, arm: usize) -> Result<WorkerSpan> {
         self.lead(arm)?;
         self.run.clear();
         for _ in 0..self.stretch.queues {
             let span = self.pump(arm, Until::Sent(self.depth.into()))?;
             self.run.push(span);
         }
-        Ok(Span::of_queues(&mut self.run))
+        Ok(WorkerSpan::of_queues(&mut self.run))
     }
 
     /// A walk gets going again: not timed.
     pub(super) fn lead(&mut self, arm: usize) -> Result<()> {
-        let Stretch { lead, spread, .. } = self.stretch;
+        let LaneStretch { lead, spread, .. } = self.stretch;
         if lead == 0 {
             return Ok(());
         }
@@ -97,14 +97,14 @@ impl Lane {
     }
 
     /// The next so many bytes of a walk as one I/O, where there is a buffer for it.
-    fn whole(&mut self, arm: usize, bytes: u64) -> Option<Spot> {
+    fn whole(&mut self, arm: usize, bytes: u64) -> Option<IoSpot> {
         let larger = bytes > self.stretch.block_bytes && bytes <= self.stretch.largest_bytes;
         let places = self.arms.get_mut(arm).filter(|_| larger)?;
-        Places::walk(places, bytes.try_into().ok()?)
+        PlaceStream::walk(places, bytes.try_into().ok()?)
     }
 
     /// Reads once, whatever the depth of the queue.
-    fn once(&mut self, spot: Spot) -> Result<()> {
+    fn once(&mut self, spot: IoSpot) -> Result<()> {
         let mut failed = None;
         let mut patience = Patience::new(self.stall, now_ns());
         self.send(io_of(spot, 0))?;
@@ -135,14 +135,14 @@ mod tests {
 
     #[test]
     fn a_walk_is_measured_in_runs() {
-        let small = Stretch::new(&WALK, 1);
+        let small = LaneStretch::new(&WALK, 1);
         assert_eq!((small.lead, small.spread, small.queues), (16, 16, 16));
         assert_eq!(small.largest_bytes, 128 << 10);
         let large = CellSpec {
             block_bytes: 1 << 20,
             ..WALK
         };
-        let large = Stretch::new(&large, 1);
+        let large = LaneStretch::new(&large, 1);
         assert_eq!((large.lead, large.spread, large.queues), (1, 0, 5));
         assert_eq!(large.largest_bytes, 1 << 20);
     }
@@ -164,7 +164,7 @@ mod tests {
         for cell in [writes, jumps, deep] {
             assert_eq!(largest_bytes(&cell), 4096, "{cell:?}");
         }
-        let jumps = Stretch::new(&jumps, 8);
+        let jumps = LaneStretch::new(&jumps, 8);
         assert_eq!((jumps.lead, jumps.queues), (0, 1));
     }
 }

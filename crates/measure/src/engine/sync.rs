@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use super::files::Files;
 use super::memory::Buffers;
-use super::queue::{Done, Io, Op, Setup};
+use super::queue::{Completion, QueueOp, QueuedIo, Setup};
 use crate::Result;
 
 /// System calls instead of a ring.
-pub(crate) struct Plain {
+pub(crate) struct SyncQueue {
     files: Files,
     buffers: Buffers,
-    pushed: Vec<Io>,
-    done: Vec<Done>,
+    pushed: Vec<QueuedIo>,
+    done: Vec<Completion>,
 }
 
-impl Plain {
+impl SyncQueue {
     pub(super) fn new(setup: &Setup<'_>) -> Result<Self> {
         Ok(Self {
             files: setup.files.clone(),
@@ -32,7 +32,7 @@ impl Plain {
         self.buffers.slot(slot)
     }
 
-    pub(super) fn push(&mut self, io: Io) {
+    pub(super) fn push(&mut self, io: QueuedIo) {
         self.pushed.push(io);
     }
 
@@ -42,27 +42,27 @@ impl Plain {
         }
         for io in std::mem::take(&mut self.pushed) {
             let result = self.one(io);
-            self.done.push(Done {
+            self.done.push(Completion {
                 slot: io.slot,
                 result: result.unwrap_or_else(|error| -error.raw_os_error().unwrap_or(libc::EIO)),
             });
         }
     }
 
-    fn one(&mut self, io: Io) -> io::Result<i32> {
+    fn one(&mut self, io: QueuedIo) -> io::Result<i32> {
         let gone = || io::Error::from_raw_os_error(libc::EBADF);
         let file: &File = self.files.file(io.file).ok_or_else(gone)?;
         let bytes = self.buffers.slot(io.slot).get_mut(..io.bytes as usize);
         let bytes = bytes.ok_or_else(gone)?;
         let done = match io.op {
-            Op::Read => file.read_at(bytes, io.offset)?,
-            Op::Write => file.write_at(bytes, io.offset)?,
-            Op::Flush => file.sync_data().map(|()| 0)?,
+            QueueOp::Read => file.read_at(bytes, io.offset)?,
+            QueueOp::Write => file.write_at(bytes, io.offset)?,
+            QueueOp::Flush => file.sync_data().map(|()| 0)?,
         };
         Ok(i32::try_from(done).unwrap_or(i32::MAX))
     }
 
-    pub(super) fn reap(&mut self, each: impl FnMut(Done)) {
+    pub(super) fn reap(&mut self, each: impl FnMut(Completion)) {
         self.done.drain(..).for_each(each);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::lane::{Lane, Order};
-use super::span::Span;
+use super::lane::{Lane, LaneOrder};
+use super::span::WorkerSpan;
 use crate::{Error, ErrorKind, Result};
 
 /// All workers.
@@ -13,8 +13,8 @@ pub(super) struct Team {
 }
 
 struct Helper {
-    orders: Option<Sender<Order>>,
-    done: Receiver<Result<Span>>,
+    orders: Option<Sender<LaneOrder>>,
+    done: Receiver<Result<WorkerSpan>>,
 }
 
 impl Team {
@@ -33,7 +33,7 @@ impl Team {
     }
 
     /// Tells all, and waits for all.
-    pub(super) fn all(&mut self, order: Order) -> Result<Span> {
+    pub(super) fn all(&mut self, order: LaneOrder) -> Result<WorkerSpan> {
         for helper in &self.helpers {
             if let Some(orders) = &helper.orders {
                 orders.send(order).ok();
@@ -62,7 +62,7 @@ impl Helper {
                 Ok(lane) => lane,
                 Err(error) => return drop(answers.send(Err(error))),
             };
-            answers.send(Ok(Span::default())).ok();
+            answers.send(Ok(WorkerSpan::default())).ok();
             for order in inbox {
                 if answers.send(lane.obey(order)).is_err() {
                     break;
@@ -79,7 +79,7 @@ impl Helper {
         })
     }
 
-    fn answer(&self) -> Result<Span> {
+    fn answer(&self) -> Result<WorkerSpan> {
         let lost = |_| Error::new(ErrorKind::Device, "a worker ended by itself");
         self.done.recv().map_err(lost)?
     }

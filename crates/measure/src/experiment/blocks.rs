@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use ioalign_core::comparison::Level;
 
-use super::order::Order;
-use super::{Design, Load, Subject};
+use super::order::ShuffledOrder;
+use super::{Design, ExperimentSubject, FullQueueTime};
 use crate::Result;
 use crate::stats::{Contrast, LogRatios, real};
 
@@ -16,25 +16,25 @@ const SHORTEST: Duration = Duration::from_millis(5);
 
 /// One arm, or the duplicate of the baseline.
 #[derive(Clone, Debug, Default)]
-struct Slot {
+struct BlockSlot {
     arm: usize,
-    last: Load,
-    sum: Load,
+    last: FullQueueTime,
+    sum: FullQueueTime,
 }
 
 /// How one arm compares with the baseline.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rates {
+pub(super) struct ArmRates {
     pub throughput: LogRatios,
     pub cpu: LogRatios,
 }
 
 /// All blocks so far.
-pub(super) struct Blocks {
+pub(super) struct ExperimentBlocks {
     /// The baseline, its duplicate, then the other arms.
-    slots: Vec<Slot>,
-    order: Order,
-    pub arms: Vec<Rates>,
+    slots: Vec<BlockSlot>,
+    order: ShuffledOrder,
+    pub arms: Vec<ArmRates>,
     pub placebo: LogRatios,
     pub rounds: u64,
     pub ios: u64,
@@ -44,7 +44,7 @@ pub(super) struct Blocks {
     pub took: Duration,
 }
 
-impl Slot {
+impl BlockSlot {
     fn new(arm: usize) -> Self {
         Self {
             arm,
@@ -52,7 +52,7 @@ impl Slot {
         }
     }
 
-    fn take(&mut self, load: Load) {
+    fn take(&mut self, load: FullQueueTime) {
         self.last = load;
         self.sum.elapsed_ns += load.elapsed_ns;
         self.sum.ios += load.ios;
@@ -61,25 +61,25 @@ impl Slot {
 }
 
 /// I/Os a nanosecond.
-fn rate(load: &Load) -> f64 {
+fn rate(load: &FullQueueTime) -> f64 {
     real(load.ios) / real(load.elapsed_ns)
 }
 
 /// Nanoseconds of processor time an I/O.
-fn cpu(load: &Load) -> f64 {
+fn cpu(load: &FullQueueTime) -> f64 {
     real(load.cpu_ns) / real(load.ios)
 }
 
-impl Blocks {
-    pub(super) fn new(subject: &dyn Subject, design: &Design) -> Self {
+impl ExperimentBlocks {
+    pub(super) fn new(subject: &dyn ExperimentSubject, design: &Design) -> Self {
         let arms = subject.arms();
         let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
-        let slots: Vec<_> = numbers.map(Slot::new).collect();
+        let slots: Vec<_> = numbers.map(BlockSlot::new).collect();
         let many = u32::try_from(slots.len()).unwrap_or(u32::MAX);
         Self {
-            order: Order::new(slots.len(), !design.seed),
+            order: ShuffledOrder::new(slots.len(), !design.seed),
             slots,
-            arms: vec![Rates::default(); arms.saturating_sub(1)],
+            arms: vec![ArmRates::default(); arms.saturating_sub(1)],
             placebo: LogRatios::default(),
             rounds: 0,
             ios: 0,
@@ -91,7 +91,11 @@ impl Blocks {
     /// The first round, and from it how long blocks may be so that enough of them fit into the time that is left: what
     /// a block of writes leaves to be flushed may take longer than the block. Where they were too long the round does not
     /// count.
-    pub(super) fn begin(&mut self, subject: &mut dyn Subject, left: Duration) -> Result<()> {
+    pub(super) fn begin(
+        &mut self,
+        subject: &mut dyn ExperimentSubject,
+        left: Duration,
+    ) -> Result<()> {
         self.round(subject)?;
         let affordable = left / ROUNDS;
         if self.took > affordable {
@@ -105,14 +109,14 @@ impl Blocks {
     fn forget(&mut self) {
         self.slots
             .iter_mut()
-            .for_each(|slot| slot.sum = Load::default());
-        self.arms.fill(Rates::default());
+            .for_each(|slot| slot.sum = FullQueueTime::default());
+        self.arms.fill(ArmRates::default());
         self.placebo = LogRatios::default();
         (self.rounds, self.ios) = (0, 0);
     }
 
     /// A block of every arm.
-    pub(super) fn round(&mut self, subject: &mut dyn Subject) -> Result<()> {
+    pub(super) fn round(&mut self, subject: &mut dyn ExperimentSubject) -> Result<()> {
         let begun = subject.now();
         subject.begin_round()?;
         let time = self.time;
@@ -137,8 +141,9 @@ impl Blocks {
         self.placebo
             .add_placebo((rate(duplicate) / rate(baseline)).ln());
         for (slot, arm) in others.iter().zip(&mut self.arms) {
-            let contrast =
-                |of: fn(&Load) -> f64| Contrast::of(of(&slot.last), of(baseline), of(duplicate));
+            let contrast = |of: fn(&FullQueueTime) -> f64| {
+                Contrast::of(of(&slot.last), of(baseline), of(duplicate))
+            };
             arm.throughput.add(&contrast(rate));
             arm.cpu.add(&contrast(cpu));
         }
@@ -150,7 +155,7 @@ impl Blocks {
             0 => self.slots.get(..2),
             _ => self.slots.get(arm + 1..=arm + 1),
         };
-        let mut all = Slot::default();
+        let mut all = BlockSlot::default();
         slots
             .into_iter()
             .flatten()

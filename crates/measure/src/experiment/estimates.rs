@@ -2,10 +2,10 @@
 
 use ioalign_core::comparison::{Estimate, Metric, Placebo, Verdict};
 
-use super::blocks::{Blocks, Rates};
+use super::blocks::{ArmRates, ExperimentBlocks};
 use super::notes;
 use super::rounds::{Latencies, Rounds};
-use crate::stats::{Boundary, Interval, Series, Shares, decide};
+use crate::stats::{Boundary, LogInterval, Series, Shares, decide};
 
 /// What a judgement needs beside the series.
 pub(super) struct Judge<'a> {
@@ -42,7 +42,7 @@ fn latencies(arm: &Latencies) -> [(Metric, &dyn Series); 3] {
 }
 
 /// The metrics of full queues.
-fn rates(arm: &Rates) -> [(Metric, &dyn Series); 2] {
+fn rates(arm: &ArmRates) -> [(Metric, &dyn Series); 2] {
     [
         (Metric::Throughput, &arm.throughput),
         (Metric::CpuPerIo, &arm.cpu),
@@ -51,7 +51,7 @@ fn rates(arm: &Rates) -> [(Metric, &dyn Series); 2] {
 
 impl Judge<'_> {
     /// All that is known: an arm after the other, in the order of metrics.
-    pub(super) fn estimates(&self, rounds: &Rounds, blocks: &Blocks) -> Vec<Estimate> {
+    pub(super) fn estimates(&self, rounds: &Rounds, blocks: &ExperimentBlocks) -> Vec<Estimate> {
         let moved = self.moved(rounds, blocks);
         let names = self.names.iter().skip(1);
         let mut all = Vec::new();
@@ -71,14 +71,14 @@ impl Judge<'_> {
     fn estimate(&self, arm: &str, metric: Metric, series: &dyn Series) -> Estimate {
         let boundary = self.shares.metric(metric);
         let interval = series.interval(boundary);
-        let end = |end: fn(&Interval) -> f64| interval.as_ref().map(|i| end(i).exp());
+        let end = |end: fn(&LogInterval) -> f64| interval.as_ref().map(|i| end(i).exp());
         Estimate {
             metric,
             arm: arm.to_owned(),
             baseline: self.names.first().cloned().unwrap_or_default(),
             ratio: end(|interval| interval.at),
-            ratio_low: end(Interval::low),
-            ratio_high: end(Interval::high),
+            ratio_low: end(LogInterval::low),
+            ratio_high: end(LogInterval::high),
             confidence: self.confidence,
             method: method(metric).to_owned(),
             rounds: series.rounds(),
@@ -105,18 +105,18 @@ impl Judge<'_> {
     }
 
     /// The placebo of latencies, and whether it or the one of throughput has moved.
-    pub(super) fn placebo(&self, rounds: &Rounds, blocks: &Blocks) -> Placebo {
+    pub(super) fn placebo(&self, rounds: &Rounds, blocks: &ExperimentBlocks) -> Placebo {
         let interval = rounds.placebo.interval(self.shares.placebo());
-        let end = |end: fn(&Interval) -> f64| interval.as_ref().map(|i| end(i).exp());
+        let end = |end: fn(&LogInterval) -> f64| interval.as_ref().map(|i| end(i).exp());
         Placebo {
             ratio: end(|interval| interval.at),
-            ratio_low: end(Interval::low),
-            ratio_high: end(Interval::high),
+            ratio_low: end(LogInterval::low),
+            ratio_high: end(LogInterval::high),
             moved: self.moved(rounds, blocks).is_some(),
         }
     }
 
-    fn moved(&self, rounds: &Rounds, blocks: &Blocks) -> Option<&'static str> {
+    fn moved(&self, rounds: &Rounds, blocks: &ExperimentBlocks) -> Option<&'static str> {
         let boundary = self.shares.placebo();
         if differs(&rounds.placebo, boundary) {
             Some(notes::PLACEBO_MOVED)

@@ -8,7 +8,7 @@ use crate::stats::{Boundary, Series, real, rounds_wanted};
 pub(super) const FIRST_INTERVAL: u64 = 10;
 
 /// A part so far.
-pub(super) struct Pace {
+pub(super) struct RoundPace {
     pub rounds: u64,
     pub round: Duration,
     /// That the part has left at most, and shall take at least.
@@ -16,7 +16,7 @@ pub(super) struct Pace {
     pub least: Duration,
 }
 
-impl Pace {
+impl RoundPace {
     /// Until every arm has a word.
     pub(super) fn left<'s>(
         &self,
@@ -48,7 +48,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn left(series: &LogRatios, rounds: u64) -> Duration {
-        let pace = Pace {
+        let pace = RoundPace {
             rounds,
             round: SECOND,
             most: 1000 * SECOND,

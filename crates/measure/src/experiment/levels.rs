@@ -12,16 +12,16 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 const FEWEST_FOR_TAIL: u64 = 100;
 
 /// All batch times of one arm.
-pub(super) type Times = Histogram<u64>;
+pub(super) type BatchTimes = Histogram<u64>;
 
 /// An empty histogram of batch times, which never allocates again.
-pub(super) fn times() -> Result<Times> {
+pub(super) fn times() -> Result<BatchTimes> {
     Histogram::new_with_bounds(1, LONGEST_NS, 3)
         .map_err(|error| Error::new(ErrorKind::Unsupported, error.to_string()))
 }
 
 /// The latencies of an arm, of its batch times and of the usual ones.
-pub(super) fn latencies(level: &mut Level, times: &Times, usual: &Times) {
+pub(super) fn latencies(level: &mut Level, times: &BatchTimes, usual: &BatchTimes) {
     if times.is_empty() {
         return;
     }

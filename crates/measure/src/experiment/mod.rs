@@ -23,13 +23,13 @@ use std::time::Duration;
 use crate::Result;
 
 pub use design::Design;
-pub use outcome::{Outcome, Part, Snapshot};
+pub use outcome::{ExperimentOutcome, ExperimentPart, ExperimentSnapshot};
 pub use run::run;
 
 /// What an experiment is made on: a device with its arms, or a model of one with a known truth.
 ///
 /// Arms are numbered from 0, the baseline. The experiment itself adds the duplicate of the baseline.
-pub trait Subject {
+pub trait ExperimentSubject {
     /// How many arms there are, the baseline among them, the duplicate not.
     fn arms(&self) -> usize;
 
@@ -50,15 +50,15 @@ pub trait Subject {
     fn begin_round(&mut self) -> Result<()>;
 
     /// One closed batch of an arm: all its I/Os are sent, and all are waited for.
-    fn batch(&mut self, arm: usize) -> Result<Batch>;
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch>;
 
     /// Keeps the queue of one arm full for about so long.
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load>;
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime>;
 }
 
 /// A closed batch.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
+pub struct ClosedBatch {
     /// From the first I/O sent to the last one completed; of a run of several batches of a walk, their mean.
     pub elapsed_ns: u64,
     /// The same of what is usual: of a run of several the median, which does not know of what a few of them waited for.
@@ -69,7 +69,7 @@ pub struct Batch {
 
 /// A time with a full queue.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Load {
+pub struct FullQueueTime {
     /// Wall-clock time.
     pub elapsed_ns: u64,
     /// I/Os completed in it.

@@ -8,12 +8,12 @@ use ioalign_core::Random;
 
 /// The numbers below a count, in one order after another.
 #[derive(Clone, Debug)]
-pub(super) struct Order {
+pub(super) struct ShuffledOrder {
     random: Random,
     block: Vec<usize>,
 }
 
-impl Order {
+impl ShuffledOrder {
     pub(super) fn new(count: usize, seed: u64) -> Self {
         Self {
             random: Random::new(seed),
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn every_block_holds_each_arm_once() {
-        let mut order = Order::new(5, 1);
+        let mut order = ShuffledOrder::new(5, 1);
         for _ in 0..100 {
             let mut block = order.next().to_vec();
             block.sort_unstable();
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn all_orders_are_equally_likely() {
-        let mut order = Order::new(3, 7);
+        let mut order = ShuffledOrder::new(3, 7);
         let mut seen: HashMap<Vec<usize>, u32> = HashMap::new();
         for _ in 0..6000 {
             *seen.entry(order.next().to_vec()).or_default() += 1;

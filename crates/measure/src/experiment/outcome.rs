@@ -6,7 +6,7 @@ use ioalign_core::comparison::{Estimate, Level, Placebo};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct ExperimentOutcome {
     /// The arms in absolute numbers, the baseline first and pooled with its duplicate.
     pub levels: Vec<Level>,
     /// One a metric and arm that was measured, the baseline left out.
@@ -25,7 +25,7 @@ pub struct Outcome {
 
 /// Which part an experiment is in.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum ExperimentPart {
     /// Closed batches.
     #[default]
     Latency,
@@ -35,9 +35,9 @@ pub enum Part {
 
 /// How it stands.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Snapshot {
+pub struct ExperimentSnapshot {
     /// What is being measured.
-    pub part: Part,
+    pub part: ExperimentPart,
     /// Since the start.
     pub elapsed: Duration,
     /// About how much longer it takes, if the estimates stay as they are; at most the time that is left.

@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use super::levels::Times;
-use super::order::Order;
-use super::slot::Slot;
-use super::{Design, Subject};
+use super::levels::BatchTimes;
+use super::order::ShuffledOrder;
+use super::slot::ArmSlot;
+use super::{Design, ExperimentSubject};
 use crate::Result;
 use crate::stats::{Contrast, LONG, LogRatios, MeanRatio, Scales, paired};
 
@@ -31,8 +31,8 @@ pub(super) struct Latencies {
 /// All rounds so far.
 pub(super) struct Rounds {
     /// The baseline, its duplicate, then the other arms.
-    slots: Vec<Slot>,
-    order: Order,
+    slots: Vec<ArmSlot>,
+    order: ShuffledOrder,
     batches: u64,
     scratch: Vec<f64>,
     pub arms: Vec<Latencies>,
@@ -42,14 +42,14 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn new(subject: &dyn Subject, seed: u64) -> Result<Self> {
+    pub(super) fn new(subject: &dyn ExperimentSubject, seed: u64) -> Result<Self> {
         let arms = subject.arms();
         let numbers = [0, subject.duplicate()].into_iter().chain(1..arms);
         let capacity = MOST.try_into().unwrap_or(0);
-        let slots = numbers.map(|arm| Slot::new(arm, capacity));
+        let slots = numbers.map(|arm| ArmSlot::new(arm, capacity));
         let slots = slots.collect::<Result<Vec<_>>>()?;
         Ok(Self {
-            order: Order::new(slots.len(), seed),
+            order: ShuffledOrder::new(slots.len(), seed),
             slots,
             batches: FEWEST,
             scratch: Vec::with_capacity(capacity * LONG as usize),
@@ -61,7 +61,11 @@ impl Rounds {
     }
 
     /// Warms up, and settles how many batches a round has.
-    pub(super) fn prepare(&mut self, subject: &mut dyn Subject, design: &Design) -> Result<()> {
+    pub(super) fn prepare(
+        &mut self,
+        subject: &mut dyn ExperimentSubject,
+        design: &Design,
+    ) -> Result<()> {
         let clean = timed(subject, |subject| subject.begin_round())?;
         let mut took = design.max_time;
         for _ in 0..WARM_UP {
@@ -82,7 +86,7 @@ impl Rounds {
     }
 
     /// One micro-round.
-    pub(super) fn round(&mut self, subject: &mut dyn Subject) -> Result<()> {
+    pub(super) fn round(&mut self, subject: &mut dyn ExperimentSubject) -> Result<()> {
         self.forget();
         subject.begin_round()?;
         for _ in 0..self.batches {
@@ -93,7 +97,7 @@ impl Rounds {
     }
 
     /// One batch of every arm.
-    fn block(&mut self, subject: &mut dyn Subject) -> Result<()> {
+    fn block(&mut self, subject: &mut dyn ExperimentSubject) -> Result<()> {
         for slot in self.order.next() {
             if let Some(slot) = self.slots.get_mut(*slot) {
                 let batch = subject.batch(slot.arm)?;
@@ -110,7 +114,7 @@ impl Rounds {
     }
 
     fn close(&mut self) {
-        self.slots.iter_mut().for_each(Slot::close);
+        self.slots.iter_mut().for_each(ArmSlot::close);
         self.rounds += 1;
         self.medians();
         if self.rounds.is_multiple_of(LONG.into()) {
@@ -157,7 +161,7 @@ impl Rounds {
     }
 
     /// Batch times of an arm, all or the usual ones, of the baseline with those of its duplicate.
-    pub(super) fn times(&self, arm: usize, of: fn(&Slot) -> &Times) -> Option<Times> {
+    pub(super) fn times(&self, arm: usize, of: fn(&ArmSlot) -> &BatchTimes) -> Option<BatchTimes> {
         let slot = |at: usize| self.slots.get(at).map(of);
         if arm > 0 {
             return slot(arm + 1).cloned();
@@ -171,8 +175,8 @@ impl Rounds {
 
 /// How long something takes, by the clock of the subject.
 fn timed(
-    subject: &mut dyn Subject,
-    what: impl FnOnce(&mut dyn Subject) -> Result<()>,
+    subject: &mut dyn ExperimentSubject,
+    what: impl FnOnce(&mut dyn ExperimentSubject) -> Result<()>,
 ) -> Result<Duration> {
     let begun = subject.now();
     what(subject)?;

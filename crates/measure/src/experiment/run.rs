@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use ioalign_core::comparison::{Level, Metric};
 
-use super::blocks::Blocks;
+use super::blocks::ExperimentBlocks;
 use super::estimates::Judge;
-use super::eta::{FIRST_INTERVAL, Pace};
+use super::eta::{FIRST_INTERVAL, RoundPace};
 use super::levels;
-use super::outcome::{Outcome, Part, Snapshot};
+use super::outcome::{ExperimentOutcome, ExperimentPart, ExperimentSnapshot};
 use super::rounds::Rounds;
-use super::{Design, Subject, notes};
+use super::{Design, ExperimentSubject, notes};
 use crate::stats::{Series, real};
 use crate::{Error, ErrorKind, Result};
 
 /// Who wants to see how it stands, and may end it.
-type Watch<'a> = dyn FnMut(&Snapshot) -> ControlFlow<()> + 'a;
+type ExperimentWatch<'a> = dyn FnMut(&ExperimentSnapshot) -> ControlFlow<()> + 'a;
 
 /// Why a part ended early.
 enum Stop {
@@ -37,11 +37,11 @@ impl From<Error> for Stop {
 ///
 /// What the subject failed with, if there was no complete round yet; otherwise the outcome is marked as partial.
 pub fn run(
-    subject: &mut dyn Subject,
+    subject: &mut dyn ExperimentSubject,
     arms: &[String],
     design: &Design,
-    watch: &mut dyn FnMut(&Snapshot) -> ControlFlow<()>,
-) -> Result<Outcome> {
+    watch: &mut dyn FnMut(&ExperimentSnapshot) -> ControlFlow<()>,
+) -> Result<ExperimentOutcome> {
     design.check()?;
     if arms.len() != subject.arms() || arms.is_empty() {
         let what = format!("{} names for {} arms", arms.len(), subject.arms());
@@ -62,13 +62,17 @@ struct Course<'a> {
     design: &'a Design,
     judge: Judge<'a>,
     rounds: Rounds,
-    blocks: Blocks,
+    blocks: ExperimentBlocks,
     begun: Duration,
     shown: Duration,
 }
 
 impl<'a> Course<'a> {
-    fn new(subject: &dyn Subject, names: &'a [String], design: &'a Design) -> Result<Self> {
+    fn new(
+        subject: &dyn ExperimentSubject,
+        names: &'a [String],
+        design: &'a Design,
+    ) -> Result<Self> {
         let begun = subject.now();
         Ok(Self {
             design,
@@ -79,40 +83,44 @@ impl<'a> Course<'a> {
                 shares: design.shares(names.len() - 1),
             },
             rounds: Rounds::new(subject, design.seed)?,
-            blocks: Blocks::new(subject, design),
+            blocks: ExperimentBlocks::new(subject, design),
             begun,
             shown: begun,
         })
     }
 
-    fn parts(&mut self, subject: &mut dyn Subject, watch: &mut Watch<'_>) -> Result<(), Stop> {
+    fn parts(
+        &mut self,
+        subject: &mut dyn ExperimentSubject,
+        watch: &mut ExperimentWatch<'_>,
+    ) -> Result<(), Stop> {
         self.rounds.prepare(subject, self.design)?;
-        while !self.over(subject, Part::Latency) {
+        while !self.over(subject, ExperimentPart::Latency) {
             self.rounds.round(subject)?;
-            self.show(subject, Part::Latency, watch)?;
+            self.show(subject, ExperimentPart::Latency, watch)?;
         }
         if !self.design.saturate || self.elapsed(subject) >= self.design.max_time {
             return Ok(());
         }
         let left = self.design.max_time.saturating_sub(self.elapsed(subject));
         self.blocks.begin(subject, left)?;
-        while !self.over(subject, Part::Saturation) {
-            self.show(subject, Part::Saturation, watch)?;
+        while !self.over(subject, ExperimentPart::Saturation) {
+            self.show(subject, ExperimentPart::Saturation, watch)?;
             self.blocks.round(subject)?;
         }
         Ok(())
     }
 
-    fn elapsed(&self, subject: &dyn Subject) -> Duration {
+    fn elapsed(&self, subject: &dyn ExperimentSubject) -> Duration {
         subject.now().saturating_sub(self.begun)
     }
 
     /// Whether a part has its answer, or no time left.
-    fn over(&self, subject: &dyn Subject, part: Part) -> bool {
+    fn over(&self, subject: &dyn ExperimentSubject, part: ExperimentPart) -> bool {
         let elapsed = self.elapsed(subject);
         let (limit, clear) = match part {
-            Part::Latency => (self.design.latency_time(), self.latency_clear()),
-            Part::Saturation => (self.design.max_time, self.throughput_clear()),
+            ExperimentPart::Latency => (self.design.latency_time(), self.latency_clear()),
+            ExperimentPart::Saturation => (self.design.max_time, self.throughput_clear()),
         };
         elapsed >= limit || (clear && elapsed >= self.design.min_time)
     }
@@ -142,13 +150,13 @@ impl<'a> Course<'a> {
                 .clear(metric, self.throughputs(), &blocks.placebo)
     }
 
-    fn eta(&self, elapsed: Duration, part: Part) -> Duration {
+    fn eta(&self, elapsed: Duration, part: ExperimentPart) -> Duration {
         let (design, shares) = (self.design, self.judge.shares);
         let load = self.blocks.took;
         let least = design.min_time.saturating_sub(elapsed);
         let most = design.max_time.saturating_sub(elapsed);
-        if part == Part::Saturation {
-            let pace = Pace {
+        if part == ExperimentPart::Saturation {
+            let pace = RoundPace {
                 rounds: self.blocks.rounds,
                 round: load,
                 most,
@@ -158,7 +166,7 @@ impl<'a> Course<'a> {
             return pace.left(self.throughputs(), boundary, self.judge.rope);
         }
         let rounds = self.rounds.rounds;
-        let pace = Pace {
+        let pace = RoundPace {
             rounds,
             round: elapsed.div_f64(real(rounds.max(1))),
             most: design.latency_time().saturating_sub(elapsed),
@@ -176,9 +184,9 @@ impl<'a> Course<'a> {
 
     fn show(
         &mut self,
-        subject: &dyn Subject,
-        part: Part,
-        watch: &mut Watch<'_>,
+        subject: &dyn ExperimentSubject,
+        part: ExperimentPart,
+        watch: &mut ExperimentWatch<'_>,
     ) -> Result<(), Stop> {
         let now = subject.now();
         if now.saturating_sub(self.shown) < self.design.watch_every {
@@ -191,9 +199,13 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn snapshot(&self, subject: &dyn Subject, part: Part) -> Snapshot {
+    fn snapshot(
+        &self,
+        subject: &dyn ExperimentSubject,
+        part: ExperimentPart,
+    ) -> ExperimentSnapshot {
         let elapsed = self.elapsed(subject);
-        Snapshot {
+        ExperimentSnapshot {
             part,
             elapsed,
             eta: self.eta(elapsed, part),
@@ -216,12 +228,16 @@ impl<'a> Course<'a> {
         level
     }
 
-    fn outcome(&self, subject: &dyn Subject, partial: Option<String>) -> Outcome {
+    fn outcome(
+        &self,
+        subject: &dyn ExperimentSubject,
+        partial: Option<String>,
+    ) -> ExperimentOutcome {
         let names = self.judge.names.iter().enumerate();
         let levels: Vec<_> = names.map(|(arm, name)| self.level(arm, name)).collect();
         let mut estimates = self.judge.estimates(&self.rounds, &self.blocks);
         notes::against_levels(&mut estimates, &levels, self.judge.rope);
-        Outcome {
+        ExperimentOutcome {
             levels,
             estimates,
             placebo: self.judge.placebo(&self.rounds, &self.blocks),

@@ -1,21 +1,21 @@
 //! What is noted of one arm: the batches of a round, and sums over all rounds.
 
-use super::Batch;
-use super::levels::{Times, times};
+use super::ClosedBatch;
+use super::levels::{BatchTimes, times};
 use crate::Result;
 use crate::stats::{LONG, percentile_of_times, real};
 
 /// Batches of an arm that a 99th percentile is taken of.
 const TAIL: usize = 200;
 /// One arm, or the duplicate of the baseline.
-pub(super) struct Slot {
+pub(super) struct ArmSlot {
     /// Its number at the subject.
     pub arm: usize,
-    pub batches: Vec<Batch>,
+    pub batches: Vec<ClosedBatch>,
     tail: Vec<u64>,
     /// All times, and all usual ones.
-    pub all: Times,
-    pub usual: Times,
+    pub all: BatchTimes,
+    pub usual: BatchTimes,
     /// Of the last round: the logarithms of its usual times, in the order of blocks, and the mean of its times.
     pub logs: Vec<f64>,
     /// The same of all rounds of a long one so far.
@@ -23,7 +23,7 @@ pub(super) struct Slot {
     pub mean: f64,
 }
 
-impl Slot {
+impl ArmSlot {
     /// For rounds of at most so many batches.
     pub(super) fn new(arm: usize, batches: usize) -> Result<Self> {
         Ok(Self {

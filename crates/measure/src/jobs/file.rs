@@ -3,11 +3,11 @@
 use ioalign_core::workload::{SizeShare, Workload};
 use serde::Deserialize;
 
-use super::{Job, values};
+use super::{LoadJob, values};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct JobFile {
     name: String,
     #[serde(default)]
     all: Keys,
@@ -39,8 +39,8 @@ struct Keys {
 }
 
 /// Reads a job; the error says which key is wrong, or where the TOML is.
-pub fn parse(text: &str) -> Result<Job, String> {
-    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+pub fn parse(text: &str) -> Result<LoadJob, String> {
+    let file: JobFile = toml::from_str(text).map_err(|error| error.to_string())?;
     let steps = match file.step.as_slice() {
         [] => vec![Keys::default()],
         steps => steps.to_vec(),
@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Job, String> {
                 .map_err(|what| format!("step {number}: {what}"))
         })
         .collect::<Result<_, _>>()?;
-    Ok(Job {
+    Ok(LoadJob {
         name: file.name,
         steps,
         size_bytes: None,

@@ -8,11 +8,11 @@ pub mod values;
 use ioalign_core::workload::Workload;
 
 pub use file::parse;
-pub use named::{NAMED, Named, named};
+pub use named::{NAMED, NamedJob, named};
 
 /// What is sent, step by step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Job {
+pub struct LoadJob {
     /// What it is called.
     pub name: String,
     /// One after the other.
@@ -21,7 +21,7 @@ pub struct Job {
     pub size_bytes: Option<u64>,
 }
 
-impl Job {
+impl LoadJob {
     /// One step under its own name.
     pub fn of(workload: Workload) -> Self {
         Self {

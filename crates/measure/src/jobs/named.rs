@@ -2,13 +2,13 @@
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 
-use super::Job;
+use super::LoadJob;
 
 const MINUTE_MS: u64 = 60_000;
 
 /// A job of the list.
 #[derive(Copy, Clone, Debug)]
-pub struct Named {
+pub struct NamedJob {
     /// The word on the command line.
     pub name: &'static str,
     steps: fn() -> Vec<Workload>,
@@ -16,34 +16,34 @@ pub struct Named {
 }
 
 /// All of them.
-pub const NAMED: &[Named] = &[
+pub const NAMED: &[NamedJob] = &[
     // VMFS partition alignment: 1 to 128 KiB, read and write, random and sequential, 16 in flight
-    Named {
+    NamedJob {
         name: "iometer-vmfs",
         steps: iometer_vmfs,
         // four times the cache of the paper's array
         size_bytes: Some(20 << 30),
     },
     // four jobs of sequential 1 MiB writes, data that compresses by half
-    Named {
+    NamedJob {
         name: "fio-1m-writes",
         steps: fio_1m_writes,
         size_bytes: None,
     },
     // pages of 16 KiB, sequential and random, read and written by 1, 4 and 8 threads
-    Named {
+    NamedJob {
         name: "sysbench-fileio",
         steps: sysbench_fileio,
         size_bytes: None,
     },
     // 4 KiB random, 70 % read, 64 in flight: many guests on one datastore
-    Named {
+    NamedJob {
         name: "blender-70-30",
         steps: blender,
         size_bytes: None,
     },
     // 4 KiB random reads by 16 workers: as many as there can be
-    Named {
+    NamedJob {
         name: "iops-16-workers",
         steps: iops_16_workers,
         size_bytes: None,
@@ -51,9 +51,9 @@ pub const NAMED: &[Named] = &[
 ];
 
 /// The job with this name.
-pub fn named(name: &str) -> Option<Job> {
+pub fn named(name: &str) -> Option<LoadJob> {
     let found = NAMED.iter().find(|one| one.name == name)?;
-    Some(Job {
+    Some(LoadJob {
         name: found.name.to_owned(),
         steps: (found.steps)(),
         size_bytes: found.size_bytes,
@@ -75,7 +75,7 @@ fn iometer_vmfs() -> Vec<Workload> {
             queue_depth: 16,
             ramp_ms: MINUTE_MS,
             run_ms: 4 * MINUTE_MS,
-            ..of(kib << 10, read_ratio, pattern)
+            ..workload_of(kib << 10, read_ratio, pattern)
         }));
     }
     all
@@ -89,7 +89,7 @@ fn fio_1m_writes() -> Vec<Workload> {
             compressible_ratio: 0.5,
             ..Data::default()
         },
-        ..of(1 << 20, 0.0, Pattern::Sequential)
+        ..workload_of(1 << 20, 0.0, Pattern::Sequential)
     }]
 }
 
@@ -105,7 +105,7 @@ fn sysbench_fileio() -> Vec<Workload> {
             workers,
             // sysbench flushes after a hundred requests.
             fsync_every_writes: (read_ratio < 1.0).then_some(100),
-            ..of(16 << 10, read_ratio, pattern)
+            ..workload_of(16 << 10, read_ratio, pattern)
         }));
     }
     all
@@ -116,7 +116,7 @@ fn blender() -> Vec<Workload> {
         queue_depth: 64,
         ramp_ms: 60 * MINUTE_MS,
         run_ms: 60 * MINUTE_MS,
-        ..of(4096, 0.7, Pattern::Random)
+        ..workload_of(4096, 0.7, Pattern::Random)
     }]
 }
 
@@ -125,11 +125,11 @@ fn iops_16_workers() -> Vec<Workload> {
         queue_depth: 16,
         workers: 16,
         run_ms: 30_000,
-        ..of(4096, 1.0, Pattern::Random)
+        ..workload_of(4096, 1.0, Pattern::Random)
     }]
 }
 
-fn of(bytes: u64, read_ratio: f64, pattern: Pattern) -> Workload {
+fn workload_of(bytes: u64, read_ratio: f64, pattern: Pattern) -> Workload {
     Workload {
         name: format!("{}k-{}", bytes >> 10, word(read_ratio, pattern)),
         sizes: vec![SizeShare::only(bytes)],

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
-use super::report::Totals;
+use super::report::LoadTotals;
 
 /// What a load is at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum LoadPhase {
     Ramp,
     Run,
     Stop,
@@ -19,20 +19,20 @@ pub(super) struct Board {
 }
 
 impl Board {
-    pub(super) fn phase(&self) -> Phase {
+    pub(super) fn phase(&self) -> LoadPhase {
         match self.phase.load(Ordering::Relaxed) {
-            0 => Phase::Ramp,
-            1 => Phase::Run,
-            _ => Phase::Stop,
+            0 => LoadPhase::Ramp,
+            1 => LoadPhase::Run,
+            _ => LoadPhase::Stop,
         }
     }
 
     /// Phases only go forwards: a worker that failed is not overruled.
-    pub(super) fn advance(&self, phase: Phase) {
+    pub(super) fn advance(&self, phase: LoadPhase) {
         let number = match phase {
-            Phase::Ramp => 0,
-            Phase::Run => 1,
-            Phase::Stop => 2,
+            LoadPhase::Ramp => 0,
+            LoadPhase::Run => 1,
+            LoadPhase::Stop => 2,
         };
         self.phase.fetch_max(number, Ordering::Relaxed);
     }
@@ -43,12 +43,12 @@ impl Board {
 #[repr(align(128))]
 pub(super) struct Gauge {
     counts: AtomicBool,
-    read: Sums,
-    write: Sums,
+    read: BoardSums,
+    write: BoardSums,
 }
 
 #[derive(Debug, Default)]
-struct Sums {
+struct BoardSums {
     ios: AtomicU64,
     bytes: AtomicU64,
     latency_ns: AtomicU64,
@@ -57,7 +57,7 @@ struct Sums {
 impl Gauge {
     /// The worker has left the ramp: its sums have begun anew.
     pub(super) fn begin(&self) {
-        self.show(Totals::default(), Totals::default());
+        self.show(LoadTotals::default(), LoadTotals::default());
         self.counts.store(true, Ordering::Release);
     }
 
@@ -65,29 +65,29 @@ impl Gauge {
         self.counts.load(Ordering::Acquire)
     }
 
-    pub(super) fn show(&self, read: Totals, write: Totals) {
+    pub(super) fn show(&self, read: LoadTotals, write: LoadTotals) {
         self.read.set(read);
         self.write.set(write);
     }
 
-    pub(super) fn read(&self) -> Totals {
+    pub(super) fn read(&self) -> LoadTotals {
         self.read.get()
     }
 
-    pub(super) fn write(&self) -> Totals {
+    pub(super) fn write(&self) -> LoadTotals {
         self.write.get()
     }
 }
 
-impl Sums {
-    fn set(&self, totals: Totals) {
+impl BoardSums {
+    fn set(&self, totals: LoadTotals) {
         self.ios.store(totals.ios, Ordering::Relaxed);
         self.bytes.store(totals.bytes, Ordering::Relaxed);
         self.latency_ns.store(totals.latency_ns, Ordering::Relaxed);
     }
 
-    fn get(&self) -> Totals {
-        Totals {
+    fn get(&self) -> LoadTotals {
+        LoadTotals {
             ios: self.ios.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             latency_ns: self.latency_ns.load(Ordering::Relaxed),

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use ioalign_core::workload::Workload;
 
-use super::board::{Board, Gauge, Phase};
-use super::report::{LoadReport, Sample, Snapshot, Tap, Totals};
+use super::board::{Board, Gauge, LoadPhase};
+use super::report::{LoadReport, LoadSample, LoadSnapshot, LoadTotals, Tap};
 use super::shared::{Shared, Work};
-use super::sum::Sum;
+use super::sum::WorkerSum;
 use super::worker::Worker;
-use crate::engine::{Api, Files, Options};
+use crate::engine::{Api, EngineOptions, Files};
 use crate::{Error, ErrorKind, Result};
 
 /// How often the operator is asked, and shown how it goes.
 const TICK: Duration = Duration::from_millis(100);
 const SAMPLE: Duration = Duration::from_secs(1);
 
-type Watch<'a> = &'a mut dyn FnMut(&Snapshot) -> ControlFlow<()>;
+type LoadWatch<'a> = &'a mut dyn FnMut(&LoadSnapshot) -> ControlFlow<()>;
 
 /// What a thread brings back.
 struct Brought {
@@ -32,9 +32,9 @@ struct Brought {
 pub(super) fn conduct(
     files: &Files,
     workload: &Workload,
-    options: &Options,
+    options: &EngineOptions,
     tap: Option<&dyn Tap>,
-    watch: Watch<'_>,
+    watch: LoadWatch<'_>,
 ) -> Result<LoadReport> {
     let board = Board::default();
     let gauges: Vec<Gauge> = (0..workload.workers).map(|_| Gauge::default()).collect();
@@ -70,7 +70,7 @@ fn work(shared: &Shared<'_>, gauge: &Gauge, number: u32, ready: &Barrier) -> Res
     let mut notes = Vec::new();
     let worker = Worker::new(shared, gauge, number, &mut notes);
     if worker.is_err() {
-        shared.board.advance(Phase::Stop);
+        shared.board.advance(LoadPhase::Stop);
     }
     ready.wait();
     let worker = worker?;
@@ -86,17 +86,17 @@ fn work(shared: &Shared<'_>, gauge: &Gauge, number: u32, ready: &Barrier) -> Res
 struct Show<'a> {
     workload: &'a Workload,
     gauges: &'a [Gauge],
-    watch: Watch<'a>,
-    samples: Vec<Sample>,
+    watch: LoadWatch<'a>,
+    samples: Vec<LoadSample>,
     /// Sums at the end of the last sample.
-    mark: (Totals, Totals),
+    mark: (LoadTotals, LoadTotals),
     stopped: Option<String>,
     /// When the time began that counts.
     counts_from: Option<Instant>,
 }
 
 impl<'a> Show<'a> {
-    fn new(workload: &'a Workload, gauges: &'a [Gauge], watch: Watch<'a>) -> Self {
+    fn new(workload: &'a Workload, gauges: &'a [Gauge], watch: LoadWatch<'a>) -> Self {
         Self {
             workload,
             gauges,
@@ -111,26 +111,26 @@ impl<'a> Show<'a> {
     fn lead(&mut self, board: &Board) {
         let ramp = Duration::from_millis(self.workload.ramp_ms);
         let run = Duration::from_millis(self.workload.run_ms);
-        if self.pass(board, Phase::Ramp, ramp) {
-            board.advance(Phase::Run);
+        if self.pass(board, LoadPhase::Ramp, ramp) {
+            board.advance(LoadPhase::Run);
             // On a busy machine some see it late.
-            while board.phase() == Phase::Run && !self.gauges.iter().all(Gauge::has_begun) {
+            while board.phase() == LoadPhase::Run && !self.gauges.iter().all(Gauge::has_begun) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             self.counts_from = Some(Instant::now());
             self.samples.clear();
             self.mark = Default::default();
-            self.pass(board, Phase::Run, run);
+            self.pass(board, LoadPhase::Run, run);
         }
-        board.advance(Phase::Stop);
+        board.advance(LoadPhase::Stop);
     }
 
     /// Lets a phase pass; whether it did so undisturbed.
-    fn pass(&mut self, board: &Board, phase: Phase, planned: Duration) -> bool {
+    fn pass(&mut self, board: &Board, phase: LoadPhase, planned: Duration) -> bool {
         let begun = Instant::now();
         loop {
             let elapsed = begun.elapsed();
-            if board.phase() == Phase::Stop {
+            if board.phase() == LoadPhase::Stop {
                 return false;
             }
             let snapshot = self.snapshot(phase, elapsed, planned);
@@ -142,7 +142,11 @@ impl<'a> Show<'a> {
                     "stopped by the operator after {:.1} s of {:.1} s{}",
                     elapsed.as_secs_f64(),
                     planned.as_secs_f64(),
-                    if phase == Phase::Ramp { " of ramp" } else { "" }
+                    if phase == LoadPhase::Ramp {
+                        " of ramp"
+                    } else {
+                        ""
+                    }
                 ));
                 return false;
             }
@@ -150,11 +154,11 @@ impl<'a> Show<'a> {
         }
     }
 
-    fn snapshot(&mut self, phase: Phase, elapsed: Duration, planned: Duration) -> Snapshot {
-        let sum = |of: fn(&Gauge) -> Totals| {
+    fn snapshot(&mut self, phase: LoadPhase, elapsed: Duration, planned: Duration) -> LoadSnapshot {
+        let sum = |of: fn(&Gauge) -> LoadTotals| {
             self.gauges
                 .iter()
-                .fold(Totals::default(), |sum, gauge| sum.with(of(gauge)))
+                .fold(LoadTotals::default(), |sum, gauge| sum.with(of(gauge)))
         };
         let now = (sum(Gauge::read), sum(Gauge::write));
         let before = self
@@ -162,7 +166,7 @@ impl<'a> Show<'a> {
             .last()
             .map_or(Duration::ZERO, |sample| sample.end);
         if elapsed >= before + SAMPLE || (elapsed >= planned && elapsed > before) {
-            self.samples.push(Sample {
+            self.samples.push(LoadSample {
                 end: elapsed,
                 length: elapsed - before,
                 read: now.0.since(self.mark.0),
@@ -170,8 +174,8 @@ impl<'a> Show<'a> {
             });
             self.mark = now;
         }
-        Snapshot {
-            ramping: phase == Phase::Ramp,
+        LoadSnapshot {
+            ramping: phase == LoadPhase::Ramp,
             elapsed,
             planned,
             read: now.0,
@@ -182,7 +186,7 @@ impl<'a> Show<'a> {
 }
 
 fn finish(brought: Vec<Brought>, show: Show<'_>) -> Result<LoadReport> {
-    let mut total = Sum::new()?;
+    let mut total = WorkerSum::new()?;
     let mut notes = Vec::new();
     let mut queue = (Api::Uring, 1);
     let mut failed = None;

@@ -1,21 +1,21 @@
 //! An I/O between sending and completion.
 
-use super::report::Sent;
-use crate::engine::{Io, Op};
+use super::report::SentIo;
+use crate::engine::{QueueOp, QueuedIo};
 
 /// An I/O in flight.
 #[derive(Copy, Clone)]
-pub(super) struct Flight {
-    pub(super) io: Io,
+pub(super) struct InFlightIo {
+    pub(super) io: QueuedIo,
     pub(super) sent_ns: u64,
 }
 
-impl Flight {
+impl InFlightIo {
     /// Nothing yet.
     pub(super) const NONE: Self = Self {
-        io: Io {
+        io: QueuedIo {
             slot: 0,
-            op: Op::Flush,
+            op: QueueOp::Flush,
             file: 0,
             offset: 0,
             bytes: 0,
@@ -24,10 +24,10 @@ impl Flight {
     };
 
     /// As the tap sees it.
-    pub(super) const fn sent(&self, latency_ns: u64) -> Sent {
-        Sent {
+    pub(super) const fn sent(&self, latency_ns: u64) -> SentIo {
+        SentIo {
             time_ns: self.sent_ns,
-            write: matches!(self.io.op, Op::Write),
+            write: matches!(self.io.op, QueueOp::Write),
             offset_bytes: self.io.offset,
             bytes: self.io.bytes,
             latency_ns,

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
 
-use crate::engine::{Files, Options, check_io, check_load, check_writes};
+use crate::engine::{EngineOptions, Files, check_io, check_load, check_writes};
 use crate::{Error, ErrorKind, Result};
 
 pub use hdrhistogram::Histogram;
-pub use report::{LoadReport, OpReport, Sample, Sent, Snapshot, Tap, Totals};
+pub use report::{LoadReport, LoadSample, LoadSnapshot, LoadTotals, OpReport, SentIo, Tap};
 
 /// Sends a workload to targets, as if they were one after the other, until its time is over, the operator
 /// stops it, or an I/O fails.
@@ -33,9 +33,9 @@ pub use report::{LoadReport, OpReport, Sample, Sent, Snapshot, Tap, Totals};
 pub fn run(
     targets: &[Arc<Target>],
     workload: &Workload,
-    options: &Options,
+    options: &EngineOptions,
     tap: Option<&dyn Tap>,
-    watch: &mut dyn FnMut(&Snapshot) -> ControlFlow<()>,
+    watch: &mut dyn FnMut(&LoadSnapshot) -> ControlFlow<()>,
 ) -> Result<LoadReport> {
     check(targets, workload, options)?;
     if options.cold {
@@ -45,7 +45,7 @@ pub fn run(
     conduct::conduct(&files, workload, options, tap, watch)
 }
 
-fn check(targets: &[Arc<Target>], workload: &Workload, options: &Options) -> Result<()> {
+fn check(targets: &[Arc<Target>], workload: &Workload, options: &EngineOptions) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(ErrorKind::Unsupported, why));
     if targets.is_empty() {
         return refuse("there is no target");

@@ -5,12 +5,12 @@ const MOST_DEBT_NS: u64 = 100_000_000;
 
 /// When the next I/O may be sent.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Pace {
+pub(super) struct IoPace {
     interval_ns: f64,
     next_ns: f64,
 }
 
-impl Pace {
+impl IoPace {
     /// One of `workers` that share `rate` I/Os a second; they take turns.
     pub(super) fn new(rate: f64, workers: u32, number: u32) -> Self {
         let interval_ns = 1e9 * f64::from(workers) / rate;
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn workers_together_keep_the_rate() {
-        let mut all = [0, 1, 2].map(|number| Pace::new(1000.0, 3, number));
+        let mut all = [0, 1, 2].map(|number| IoPace::new(1000.0, 3, number));
         let mut sent = 0;
         for now in (0..1_000_000_000).step_by(50_000) {
             for pace in &mut all {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_long_stop_is_not_made_up_for() {
-        let mut pace = Pace::new(1000.0, 1, 0);
+        let mut pace = IoPace::new(1000.0, 1, 0);
         let later = 60_000_000_000;
         let sent = std::iter::from_fn(|| pace.take(later).ok()).count();
         assert!((100..=102).contains(&sent), "{sent}");

@@ -22,7 +22,7 @@ pub struct LoadReport {
     /// Processor time of all workers in the kernel.
     pub system: Duration,
     /// Second by second, from the end of the ramp.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<LoadSample>,
     /// I/Os that failed.
     pub errors: u64,
     /// Why it ended before its time; `None`: it did not.
@@ -66,20 +66,20 @@ impl LoadReport {
 
 /// About a second of load.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sample {
+pub struct LoadSample {
     /// Its end, from the end of the ramp.
     pub end: Duration,
     /// Its length.
     pub length: Duration,
     /// Reads.
-    pub read: Totals,
+    pub read: LoadTotals,
     /// Writes.
-    pub write: Totals,
+    pub write: LoadTotals,
 }
 
 /// Sums.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct LoadTotals {
     /// I/Os.
     pub ios: u64,
     /// Bytes.
@@ -88,7 +88,7 @@ pub struct Totals {
     pub latency_ns: u64,
 }
 
-impl Totals {
+impl LoadTotals {
     pub(super) const fn since(self, earlier: Self) -> Self {
         Self {
             ios: self.ios.wrapping_sub(earlier.ios),
@@ -108,7 +108,7 @@ impl Totals {
 
 /// How a load goes.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct LoadSnapshot {
     /// Nothing counts yet.
     pub ramping: bool,
     /// Since the start of the ramp, or of what counts.
@@ -116,16 +116,16 @@ pub struct Snapshot {
     /// Of the ramp, or of what counts.
     pub planned: Duration,
     /// Reads, since the start of all.
-    pub read: Totals,
+    pub read: LoadTotals,
     /// Writes, since the start of all.
-    pub write: Totals,
+    pub write: LoadTotals,
     /// About the last second.
-    pub last: Sample,
+    pub last: LoadSample,
 }
 
 /// An I/O that completed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentIo {
     /// When it was sent, in nanoseconds since the machine started.
     pub time_ns: u64,
     /// A write.
@@ -141,5 +141,5 @@ pub struct Sent {
 /// Sees I/Os as they complete, from the threads of the workers.
 pub trait Tap: Sync {
     /// Some I/Os of one worker, in the order of completion.
-    fn sent(&self, worker: u32, ios: &[Sent]);
+    fn sent(&self, worker: u32, ios: &[SentIo]);
 }

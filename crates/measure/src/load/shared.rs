@@ -4,30 +4,30 @@ use ioalign_core::workload::Workload;
 
 use super::board::Board;
 use super::report::Tap;
-use super::tally::Tally;
-use crate::engine::{Files, Law, Options, Places, Times};
+use super::tally::LoadTally;
+use crate::engine::{CpuTimes, EngineOptions, Files, Law, PlaceStream};
 use crate::{Error, ErrorKind, Result};
 
 /// What all workers of a load share.
 pub(super) struct Shared<'a> {
     pub(super) files: &'a Files,
     pub(super) workload: &'a Workload,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a EngineOptions,
     pub(super) board: &'a Board,
     pub(super) tap: Option<&'a dyn Tap>,
 }
 
 /// What a worker did.
 pub(super) struct Work {
-    pub(super) tally: Tally,
+    pub(super) tally: LoadTally,
     pub(super) elapsed_ns: u64,
-    pub(super) times: Times,
+    pub(super) times: CpuTimes,
     pub(super) errors: u64,
     pub(super) failed: Option<Error>,
 }
 
 /// Where a worker sends to.
-pub(super) fn places(shared: &Shared<'_>, seed: u64) -> Result<Places> {
+pub(super) fn places(shared: &Shared<'_>, seed: u64) -> Result<PlaceStream> {
     let (workload, files) = (shared.workload, shared.files);
     let law = Law {
         sizes: &workload.sizes,
@@ -41,7 +41,7 @@ pub(super) fn places(shared: &Shared<'_>, seed: u64) -> Result<Places> {
         .iter()
         .flat_map(|target| files.sizes_of(target))
         .collect();
-    Places::new(&law, &sizes, seed).ok_or_else(|| {
+    PlaceStream::new(&law, &sizes, seed).ok_or_else(|| {
         Error::new(
             ErrorKind::Unsupported,
             "the targets are too small for the workload",

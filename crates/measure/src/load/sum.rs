@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::report::{LoadReport, OpReport, Sample, Totals};
+use super::report::{LoadReport, LoadSample, LoadTotals, OpReport};
 use super::shared::Work;
-use super::tally::{Count, Tally};
+use super::tally::{LoadTally, OpCount};
 use crate::Result;
 use crate::engine::Api;
 
 /// Of all workers.
-pub(super) struct Sum {
-    tally: Tally,
-    rates: [Rate; 3],
+pub(super) struct WorkerSum {
+    tally: LoadTally,
+    rates: [SecondRate; 3],
     elapsed_ns: u64,
     workers: u64,
     user_ns: u64,
@@ -21,16 +21,16 @@ pub(super) struct Sum {
 
 /// A second.
 #[derive(Copy, Clone, Default)]
-struct Rate {
+struct SecondRate {
     ios: f64,
     bytes: f64,
 }
 
-impl Sum {
+impl WorkerSum {
     pub(super) fn new() -> Result<Self> {
         Ok(Self {
-            tally: Tally::new()?,
-            rates: [Rate::default(); 3],
+            tally: LoadTally::new()?,
+            rates: [SecondRate::default(); 3],
             elapsed_ns: 0,
             workers: 0,
             user_ns: 0,
@@ -69,7 +69,7 @@ impl Sum {
 
     pub(super) fn report(
         self,
-        samples: Vec<Sample>,
+        samples: Vec<LoadSample>,
         partial: Option<String>,
         (api, queue_depth): (Api, u32),
         notes: Vec<String>,
@@ -93,9 +93,9 @@ impl Sum {
     }
 }
 
-impl Rate {
+impl SecondRate {
     #[allow(clippy::cast_precision_loss)] // a rate
-    fn add(&mut self, totals: Totals, elapsed_ns: u64) {
+    fn add(&mut self, totals: LoadTotals, elapsed_ns: u64) {
         if elapsed_ns != 0 {
             let seconds = elapsed_ns as f64 / 1e9;
             self.ios += totals.ios as f64 / seconds;
@@ -104,7 +104,7 @@ impl Rate {
     }
 }
 
-fn op(count: Count, rate: Rate) -> OpReport {
+fn op(count: OpCount, rate: SecondRate) -> OpReport {
     OpReport {
         ios: count.totals.ios,
         bytes: count.totals.bytes,

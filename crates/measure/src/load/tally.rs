@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-use super::report::Totals;
-use crate::engine::Op;
+use super::report::LoadTotals;
+use crate::engine::QueueOp;
 use crate::{Error, ErrorKind, Result};
 
 /// Latencies from 16 ns to ten minutes; what lies beyond counts as the nearest of the two.
@@ -13,17 +13,17 @@ const DIGITS: u8 = 3;
 
 /// Counts of one operation.
 #[derive(Clone, Debug)]
-pub(super) struct Count {
-    pub(super) totals: Totals,
+pub(super) struct OpCount {
+    pub(super) totals: LoadTotals,
     pub(super) latency_ns: Histogram<u64>,
 }
 
-impl Count {
+impl OpCount {
     pub(super) fn new() -> Result<Self> {
         let histogram = Histogram::new_with_bounds(LEAST_NS, MOST_NS, DIGITS);
         let failed = |error| Error::new(ErrorKind::Unsupported, format!("a histogram: {error}"));
         Ok(Self {
-            totals: Totals::default(),
+            totals: LoadTotals::default(),
             latency_ns: histogram.map_err(failed)?,
         })
     }
@@ -39,27 +39,27 @@ impl Count {
 
 /// Counts of all operations.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
-    pub(super) read: Count,
-    pub(super) write: Count,
-    pub(super) flush: Count,
+pub(super) struct LoadTally {
+    pub(super) read: OpCount,
+    pub(super) write: OpCount,
+    pub(super) flush: OpCount,
 }
 
-impl Tally {
+impl LoadTally {
     pub(super) fn new() -> Result<Self> {
         Ok(Self {
-            read: Count::new()?,
-            write: Count::new()?,
-            flush: Count::new()?,
+            read: OpCount::new()?,
+            write: OpCount::new()?,
+            flush: OpCount::new()?,
         })
     }
 
     #[inline]
-    pub(super) fn add(&mut self, op: Op, bytes: u32, latency_ns: u64) {
+    pub(super) fn add(&mut self, op: QueueOp, bytes: u32, latency_ns: u64) {
         match op {
-            Op::Read => self.read.add(bytes, latency_ns),
-            Op::Write => self.write.add(bytes, latency_ns),
-            Op::Flush => self.flush.add(0, latency_ns),
+            QueueOp::Read => self.read.add(bytes, latency_ns),
+            QueueOp::Write => self.write.add(bytes, latency_ns),
+            QueueOp::Flush => self.flush.add(0, latency_ns),
         }
     }
 }

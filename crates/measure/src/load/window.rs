@@ -1,22 +1,22 @@
 //! The time of a worker that counts: from the end of the ramp to the stop.
 
-use super::board::Phase;
-use crate::engine::Times;
+use super::board::LoadPhase;
+use crate::engine::CpuTimes;
 
 /// A window in time.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Window {
-    stage: Stage,
+    stage: WindowStage,
     from_ns: u64,
-    begun: Times,
+    begun: CpuTimes,
     /// How long it was open.
     pub(super) elapsed_ns: u64,
     /// Processor time while it was open.
-    pub(super) spent: Times,
+    pub(super) spent: CpuTimes,
 }
 
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum WindowStage {
     #[default]
     Before,
     Open,
@@ -26,23 +26,23 @@ enum Stage {
 impl Window {
     /// Opens and closes with the phases of the load; whether it has just opened.
     #[inline]
-    pub(super) fn follow(&mut self, phase: Phase, now_ns: u64) -> bool {
+    pub(super) fn follow(&mut self, phase: LoadPhase, now_ns: u64) -> bool {
         match (phase, self.stage) {
-            (Phase::Run, Stage::Before) => {
-                self.stage = Stage::Open;
+            (LoadPhase::Run, WindowStage::Before) => {
+                self.stage = WindowStage::Open;
                 self.from_ns = now_ns;
-                self.begun = Times::of_thread();
+                self.begun = CpuTimes::of_thread();
                 true
             }
-            (Phase::Stop, Stage::Open) => {
-                self.stage = Stage::Over;
+            (LoadPhase::Stop, WindowStage::Open) => {
+                self.stage = WindowStage::Over;
                 self.elapsed_ns = now_ns.saturating_sub(self.from_ns);
-                self.spent = Times::of_thread().since(self.begun);
+                self.spent = CpuTimes::of_thread().since(self.begun);
                 false
             }
-            (Phase::Stop, Stage::Before) => {
+            (LoadPhase::Stop, WindowStage::Before) => {
                 // Nothing counted: what the ramp did is not passed off as a result.
-                self.stage = Stage::Over;
+                self.stage = WindowStage::Over;
                 true
             }
             _ => false,
@@ -51,11 +51,11 @@ impl Window {
 
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        self.stage == Stage::Open
+        self.stage == WindowStage::Open
     }
 
     #[inline]
     pub(super) fn is_over(&self) -> bool {
-        self.stage == Stage::Over
+        self.stage == WindowStage::Over
     }
 }

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use super::board::{Gauge, Phase};
-use super::flight::Flight;
+use super::board::{Gauge, LoadPhase};
+use super::flight::InFlightIo;
 use super::flusher::Flusher;
-use super::pace::Pace;
-use super::report::Sent;
+use super::pace::IoPace;
+use super::report::SentIo;
 use super::shared::{Shared, Work, places};
-use super::tally::Tally;
+use super::tally::LoadTally;
 use super::window::Window;
 use crate::data::Filler;
-use crate::engine::{Api, Done, Io, Op, Patience, Places, Queue, Setup, failure, io_of, now_ns};
+use crate::engine::{
+    Api, Completion, Patience, PlaceStream, Queue, QueueOp, QueuedIo, Setup, failure, io_of, now_ns,
+};
 use crate::{Error, Result};
 
 /// I/Os are handed to the tap in parcels.
@@ -23,18 +25,18 @@ pub(super) struct Worker<'a> {
     gauge: &'a Gauge,
     number: u32,
     queue: Queue,
-    places: Places,
+    places: PlaceStream,
     filler: Filler,
-    pace: Option<Pace>,
+    pace: Option<IoPace>,
     flusher: Flusher,
-    flights: Vec<Flight>,
+    flights: Vec<InFlightIo>,
     free: Vec<u32>,
     wait_for: u32,
     at_once: u32,
     filled: Vec<bool>,
     fresh: Vec<u32>,
-    parcel: Vec<Sent>,
-    tally: Tally,
+    parcel: Vec<SentIo>,
+    tally: LoadTally,
     window: Window,
     errors: u64,
     failed: Option<Error>,
@@ -65,16 +67,16 @@ impl<'a> Worker<'a> {
             queue,
             places: places(shared, seed)?,
             filler: Filler::new(&workload.data, options.seed, number.into())?,
-            pace: rate.map(|rate| Pace::new(rate, workload.workers, number)),
+            pace: rate.map(|rate| IoPace::new(rate, workload.workers, number)),
             flusher: Flusher::new(workload.fsync_every_writes, shared.files.count()),
-            flights: vec![Flight::NONE; depth as usize],
+            flights: vec![InFlightIo::NONE; depth as usize],
             free: (0..depth).rev().collect(),
             wait_for: options.wait_for,
             at_once: workload.at_once().max(options.wait_for),
             filled: vec![false; depth as usize],
             fresh: Vec::with_capacity(depth as usize),
             parcel: Vec::with_capacity(PARCEL),
-            tally: Tally::new()?,
+            tally: LoadTally::new()?,
             window: Window::default(),
             errors: 0,
             failed: None,
@@ -107,14 +109,14 @@ impl<'a> Worker<'a> {
             let phase = self.shared.board.phase();
             if self.window.follow(phase, now) {
                 // What was counted in the ramp does not count.
-                self.tally = Tally::new()?;
+                self.tally = LoadTally::new()?;
                 self.gauge.begin();
             }
             let wait_ns = match phase {
-                Phase::Stop => None,
+                LoadPhase::Stop => None,
                 _ => self.send(now - begun),
             };
-            if phase == Phase::Stop && self.flying() == 0 {
+            if phase == LoadPhase::Stop && self.flying() == 0 {
                 return Ok(());
             }
             let entered = self.enter(phase, wait_ns);
@@ -127,7 +129,7 @@ impl<'a> Worker<'a> {
 
     fn end(mut self) -> (Work, Queue) {
         self.hand_over();
-        self.window.follow(Phase::Stop, now_ns());
+        self.window.follow(LoadPhase::Stop, now_ns());
         let work = Work {
             tally: self.tally,
             elapsed_ns: self.window.elapsed_ns,
@@ -147,9 +149,9 @@ impl<'a> Worker<'a> {
         let mut wait_ns = None;
         while let Some(slot) = self.free.pop() {
             if let Some(file) = self.flusher.next() {
-                self.push(Io {
+                self.push(QueuedIo {
                     slot,
-                    op: Op::Flush,
+                    op: QueueOp::Flush,
                     file,
                     offset: 0,
                     bytes: 0,
@@ -181,7 +183,7 @@ impl<'a> Worker<'a> {
     }
 
     #[inline]
-    fn push(&mut self, io: Io) {
+    fn push(&mut self, io: QueuedIo) {
         if let Some(flight) = self.flights.get_mut(io.slot as usize) {
             flight.io = io;
         }
@@ -191,11 +193,11 @@ impl<'a> Worker<'a> {
 
     /// Content for a write; a read leaves in the buffer what was on the device.
     #[inline]
-    fn fill(&mut self, io: Io) {
+    fn fill(&mut self, io: QueuedIo) {
         let Some(filled) = self.filled.get_mut(io.slot as usize) else {
             return;
         };
-        if io.op == Op::Read {
+        if io.op == QueueOp::Read {
             *filled = false;
         } else if !*filled || self.shared.workload.data.refill {
             *filled = true;
@@ -207,10 +209,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn enter(&mut self, phase: Phase, wait_ns: Option<u64>) -> std::io::Result<()> {
+    fn enter(&mut self, phase: LoadPhase, wait_ns: Option<u64>) -> std::io::Result<()> {
         let flying = u32::try_from(self.flying()).unwrap_or(u32::MAX);
         let want = match phase {
-            Phase::Stop => flying,
+            LoadPhase::Stop => flying,
             _ => self.wait_for.clamp(1, flying.max(1)),
         };
         self.queue.enter(want, wait_ns.map(Duration::from_nanos))
@@ -221,27 +223,28 @@ impl<'a> Worker<'a> {
         let before = self.free.len();
         let over = self.window.is_over();
         let tapped = self.shared.tap.is_some() && self.window.is_open();
-        self.queue.reap_some(self.at_once, |Done { slot, result }| {
-            self.free.push(slot);
-            let Some(flight) = self.flights.get(slot as usize) else {
-                return;
-            };
-            let io = &flight.io;
-            let latency_ns = now.saturating_sub(flight.sent_ns);
-            if let Some(error) = failure(self.shared.files, io, result) {
-                self.errors += 1;
-                self.failed.get_or_insert(error);
-                return;
-            }
-            if !over {
-                self.tally.add(io.op, io.bytes, latency_ns);
-            }
-            if tapped && io.op != Op::Flush {
-                self.parcel.push(flight.sent(latency_ns));
-            }
-        });
+        self.queue
+            .reap_some(self.at_once, |Completion { slot, result }| {
+                self.free.push(slot);
+                let Some(flight) = self.flights.get(slot as usize) else {
+                    return;
+                };
+                let io = &flight.io;
+                let latency_ns = now.saturating_sub(flight.sent_ns);
+                if let Some(error) = failure(self.shared.files, io, result) {
+                    self.errors += 1;
+                    self.failed.get_or_insert(error);
+                    return;
+                }
+                if !over {
+                    self.tally.add(io.op, io.bytes, latency_ns);
+                }
+                if tapped && io.op != QueueOp::Flush {
+                    self.parcel.push(flight.sent(latency_ns));
+                }
+            });
         if self.failed.is_some() {
-            self.shared.board.advance(Phase::Stop);
+            self.shared.board.advance(LoadPhase::Stop);
         }
         if self.parcel.len() >= PARCEL {
             self.hand_over();
@@ -264,6 +267,6 @@ impl<'a> Worker<'a> {
             _ => error,
         };
         self.failed.get_or_insert(error);
-        self.shared.board.advance(Phase::Stop);
+        self.shared.board.advance(LoadPhase::Stop);
     }
 }

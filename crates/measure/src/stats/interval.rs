@@ -8,14 +8,14 @@ use super::{Boundary, Guard, real};
 
 /// Symmetric, in logarithms.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Interval {
+pub struct LogInterval {
     /// The estimate.
     pub at: f64,
     /// Half the width.
     pub half: f64,
 }
 
-impl Interval {
+impl LogInterval {
     /// Lower end.
     pub fn low(&self) -> f64 {
         self.at - self.half
@@ -53,7 +53,7 @@ pub trait Series {
     /// Rounds that it rests on.
     fn rounds(&self) -> u64;
     /// The interval so far; `None` while there are too few rounds.
-    fn interval(&self, boundary: Boundary) -> Option<Interval>;
+    fn interval(&self, boundary: Boundary) -> Option<LogInterval>;
 
     /// On which side the arm certainly is: the interval leaves the region out, *and* the guard agrees.
     fn side(&self, boundary: Boundary, rope: f64) -> Ordering;
@@ -61,7 +61,7 @@ pub trait Series {
 
 /// The side of an interval with its guard.
 pub(super) fn guarded(
-    interval: Option<Interval>,
+    interval: Option<LogInterval>,
     guard: &Guard,
     boundary: Boundary,
     rope: f64,
@@ -89,7 +89,7 @@ pub fn decide(series: &dyn Series, boundary: Boundary, rope: f64, more_is_better
 
 /// About how many rounds it takes in all until there is a word, if the estimate stays: widths shrink with the
 /// square root of rounds. `None`: the estimate lies on the edge of the region.
-pub fn rounds_wanted(interval: Interval, rounds: u64, rope: f64) -> Option<f64> {
+pub fn rounds_wanted(interval: LogInterval, rounds: u64, rope: f64) -> Option<f64> {
     let room = (interval.at.abs() - rope).abs();
     let wanted = real(rounds) * (interval.half / room).powi(2);
     wanted.is_finite().then_some(wanted)
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn sides_of_the_region() {
-        let at = |at, half| Interval { at, half };
+        let at = |at, half| LogInterval { at, half };
         assert_eq!(at(0.02, 0.01).side(ROPE), Ordering::Greater);
         assert_eq!(at(-0.02, 0.01).side(ROPE), Ordering::Less);
         assert_eq!(at(0.01, 0.006).side(ROPE), Ordering::Equal);
@@ -114,13 +114,13 @@ mod tests {
 
     #[test]
     fn half_the_width_takes_four_times_the_rounds() {
-        let interval = Interval {
+        let interval = LogInterval {
             at: 0.01,
             half: 0.01,
         };
         let wanted = rounds_wanted(interval, 100, ROPE).unwrap();
         assert!((wanted - 400.0).abs() < 1e-6);
-        let edge = Interval {
+        let edge = LogInterval {
             at: ROPE,
             half: 0.01,
         };

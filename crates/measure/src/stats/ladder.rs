@@ -15,18 +15,18 @@ const FEWEST: u64 = 10;
 /// Moments at every step.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Ladder<const N: usize> {
-    steps: [Step<N>; STEPS],
+    steps: [LadderStep<N>; STEPS],
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Step<const N: usize> {
+struct LadderStep<const N: usize> {
     moments: Moments<N>,
     /// Sums of what waits to become one observation of the next step.
     sums: [f64; N],
     held: u32,
 }
 
-impl<const N: usize> Default for Step<N> {
+impl<const N: usize> Default for LadderStep<N> {
     fn default() -> Self {
         Self {
             moments: Moments::default(),
@@ -36,7 +36,7 @@ impl<const N: usize> Default for Step<N> {
     }
 }
 
-impl<const N: usize> Step<N> {
+impl<const N: usize> LadderStep<N> {
     /// Counts it, and returns the mean of the last four where they are complete.
     fn add(&mut self, values: [f64; N]) -> Option<[f64; N]> {
         self.moments.add(values);

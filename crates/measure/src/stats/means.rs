@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use super::interval::guarded;
-use super::{Boundary, Contrast, Guard, Interval, Ladder, Series};
+use super::{Boundary, Contrast, Guard, Ladder, LogInterval, Series};
 
 /// Means of an arm and of the baseline, over the same rounds.
 #[derive(Copy, Clone, Debug, Default)]
@@ -31,7 +31,7 @@ impl Series for MeanRatio {
         self.ladder.count()
     }
 
-    fn interval(&self, boundary: Boundary) -> Option<Interval> {
+    fn interval(&self, boundary: Boundary) -> Option<LogInterval> {
         let [arm, baseline] = self.ladder.mean();
         if arm <= 0.0 || baseline <= 0.0 {
             return None;
@@ -39,7 +39,7 @@ impl Series for MeanRatio {
         let weights = [arm.recip(), -baseline.recip()];
         let half = self.ladder.half_width(weights, boundary)?;
         let at = (arm / baseline).ln();
-        Some(Interval { at, half })
+        Some(LogInterval { at, half })
     }
 
     fn side(&self, boundary: Boundary, rope: f64) -> Ordering {

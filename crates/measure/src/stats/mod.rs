@@ -20,7 +20,7 @@ mod share;
 pub use clip::Clip;
 pub use contrast::{Contrast, paired};
 pub use guard::Guard;
-pub use interval::{Interval, Series, decide, rounds_wanted};
+pub use interval::{LogInterval, Series, decide, rounds_wanted};
 pub use ladder::Ladder;
 pub use means::MeanRatio;
 pub use moments::Moments;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::interval::guarded;
-use super::{Boundary, Clip, Contrast, Guard, Interval, Ladder, Series};
+use super::{Boundary, Clip, Contrast, Guard, Ladder, LogInterval, Series};
 
 /// The mean log-ratio so far.
 #[derive(Clone, Debug, Default)]
@@ -54,10 +54,10 @@ impl Series for LogRatios {
         self.ladder.count()
     }
 
-    fn interval(&self, boundary: Boundary) -> Option<Interval> {
+    fn interval(&self, boundary: Boundary) -> Option<LogInterval> {
         let [at] = self.ladder.mean();
         let half = self.ladder.half_width([1.0], boundary)?;
-        Some(Interval { at, half })
+        Some(LogInterval { at, half })
     }
 
     fn side(&self, boundary: Boundary, rope: f64) -> Ordering {

@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Boundary, Contrast, Interval, LogRatios, Series};
+use super::{Boundary, Contrast, LogInterval, LogRatios, Series};
 
 /// Rounds in a long one.
 pub const LONG: u32 = 8;
@@ -52,7 +52,7 @@ impl Series for Scales {
         self.short.rounds()
     }
 
-    fn interval(&self, boundary: Boundary) -> Option<Interval> {
+    fn interval(&self, boundary: Boundary) -> Option<LogInterval> {
         let each = self.each(boundary).into_iter();
         let known = each.filter_map(|(series, boundary)| series.interval(boundary));
         known.min_by(|a, b| a.half.total_cmp(&b.half))

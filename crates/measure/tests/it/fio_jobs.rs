@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
-use ioalign_measure::jobs::fio::{self, Settings, Target};
-use ioalign_measure::jobs::{self, Job, NAMED};
+use ioalign_measure::jobs::fio::{self, FioSettings, FioTarget};
+use ioalign_measure::jobs::{self, LoadJob, NAMED};
 use ioalign_testkit::run::tool;
 use proptest::prelude::*;
 
-fn emitted(job: &Job, file: &Path) -> String {
+fn emitted(job: &LoadJob, file: &Path) -> String {
     let files = [file];
-    let target = Target {
+    let target = FioTarget {
         files: &files,
         folder: false,
         file_bytes: None,
     };
-    let settings = Settings {
+    let settings = FioSettings {
         size_bytes: Some(64 << 20),
-        ..Settings::default()
+        ..FioSettings::default()
     };
     fio::emit(job, &target, &settings)
 }
@@ -72,7 +72,7 @@ fn workers_of_a_walk_have_parts_of_their_own() {
         pattern: Pattern::Sequential,
         ..Workload::default()
     };
-    let text = emitted(&Job::of(three), Path::new("disk"));
+    let text = emitted(&LoadJob::of(three), Path::new("disk"));
     let third = (64 << 20) / 3 / 4096 * 4096;
     assert!(
         text.contains(&format!("offset_increment={third}\n")),
@@ -113,7 +113,7 @@ fn fio_takes_all_that_a_workload_can_be() {
             refill: true,
         },
     };
-    let text = emitted(&Job::of(workload.clone()), &folder.path().join("disk"));
+    let text = emitted(&LoadJob::of(workload.clone()), &folder.path().join("disk"));
     accepted(&text, folder.path());
     for line in [
         "bssplit=4096/67:8192/33",
@@ -205,7 +205,7 @@ fn files_are_those_of_fio() {
     }
     // And back again: the same files, the same size of all.
     let files: Vec<_> = taken.files.iter().map(AsRef::as_ref).collect();
-    let target = Target {
+    let target = FioTarget {
         files: &files,
         folder: false,
         file_bytes: None,
@@ -240,7 +240,7 @@ proptest! {
             },
             ..Workload::default()
         };
-        let text = emitted(&Job::of(workload.clone()), Path::new("disk"));
+        let text = emitted(&LoadJob::of(workload.clone()), Path::new("disk"));
         let back = fio::read("step", &text).unwrap();
         prop_assert_eq!(&back.job.steps, &[workload]);
     }

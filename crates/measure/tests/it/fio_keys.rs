@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ioalign_measure::jobs::fio::table::{self, FioKey, Handling};
-use ioalign_measure::jobs::fio::{self, Taken};
+use ioalign_measure::jobs::fio::{self, ImportedJob};
 use ioalign_testkit::run::tool;
 
 /// Of the package fio-examples.
@@ -113,7 +113,7 @@ fn examples() -> Vec<PathBuf> {
     all
 }
 
-fn example(name: &str) -> Taken {
+fn example(name: &str) -> ImportedJob {
     let text = std::fs::read_to_string(Path::new(EXAMPLES).join(name)).unwrap();
     fio::read(name, &text).unwrap_or_else(|why| panic!("{name}: {why}"))
 }
@@ -195,7 +195,7 @@ fn examples_of_other_jobs_are_refused() {
     }
 }
 
-fn of(keys: &str) -> Taken {
+fn of(keys: &str) -> ImportedJob {
     fio::read(
         "x",
         &format!("[a]\ndirect=1\nruntime=1\ntime_based\n{keys}\n"),

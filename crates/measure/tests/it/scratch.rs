@@ -5,31 +5,31 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ioalign_core::workload::{SizeShare, Workload};
-use ioalign_device::{Target, Want};
+use ioalign_device::{Target, TargetRequest};
 use ioalign_measure::Result;
-use ioalign_measure::engine::Options;
+use ioalign_measure::engine::EngineOptions;
 use ioalign_measure::load::{self, LoadReport};
 
 pub const MIB: u64 = 1 << 20;
 
 /// A file or folder of the engine's own, through the page cache where `direct` is off.
 pub fn scratch(path: &Path, bytes: u64, write: bool, direct: bool) -> Arc<Target> {
-    let want = Want {
+    let want = TargetRequest {
         write,
         size_bytes: Some(bytes),
         direct,
-        ..Want::default()
+        ..TargetRequest::default()
     };
     Arc::new(Target::open(path, &want).unwrap())
 }
 
 /// A device, whatever is on it.
 pub fn device(path: &Path, write: bool) -> Arc<Target> {
-    let want = Want {
+    let want = TargetRequest {
         write,
         destroy: Some(path.to_owned()),
         direct: true,
-        ..Want::default()
+        ..TargetRequest::default()
     };
     Arc::new(Target::open(path, &want).unwrap())
 }
@@ -47,10 +47,10 @@ pub fn workload(read_ratio: f64, run_ms: u64) -> Workload {
 }
 
 /// Writes are allowed.
-pub fn options() -> Options {
-    Options {
+pub fn options() -> EngineOptions {
+    EngineOptions {
         write: true,
-        ..Options::default()
+        ..EngineOptions::default()
     }
 }
 

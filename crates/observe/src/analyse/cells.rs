@@ -2,7 +2,7 @@
 
 /// A grid ready for counting.
 #[derive(Copy, Clone, Debug)]
-pub struct Cells {
+pub struct GridCells {
     size: u64,
     phase: u64,
     /// The size as a shift, where it is a power of two.
@@ -24,7 +24,7 @@ pub struct CellSpan {
     pub tail: bool,
 }
 
-impl Cells {
+impl GridCells {
     /// Boundaries at `phase`, `phase + size`, ….
     pub fn new(size: u64, phase: u64) -> Self {
         let size = size.max(1);
@@ -84,7 +84,7 @@ mod tests {
         #[test]
         fn any_size_divides(value in any::<u64>(), shift in 0..64_u32, size in 1..u64::MAX, less in 0..64_u32) {
             let (value, size) = (value >> shift, (size >> less).max(1));
-            let cells = Cells::new(size, 0);
+            let cells = GridCells::new(size, 0);
             prop_assert_eq!(cells.split(value), (value / size, value % size));
         }
     }

@@ -5,8 +5,8 @@ use ioalign_core::profile::{DeviceProfile, TimeCount};
 use ioalign_core::units::ratio;
 
 use super::bursts::BurstState;
-use super::depth::Depth;
-use super::intervals::{IntervalState, Span};
+use super::depth::DepthCounter;
+use super::intervals::{IntervalState, IoSpan};
 use super::limits::DeviceLimits;
 use super::sampler::SamplerState;
 use super::settings::AnalysisSettings;
@@ -21,7 +21,7 @@ fn since(time: i64, origin: i64) -> u64 {
 }
 
 /// The time of one device.
-pub struct Clock {
+pub struct DeviceClock {
     /// The first I/O of all devices: time 0.
     origin: i64,
     first: Option<u64>,
@@ -31,13 +31,13 @@ pub struct Clock {
     ios: u64,
     known: u64,
     arrivals: [u64; CLASSES],
-    depth: Depth,
+    depth: DepthCounter,
     bursts: BurstState,
     samplers: Vec<SamplerState>,
     intervals: Option<IntervalState>,
 }
 
-impl Clock {
+impl DeviceClock {
     /// Counts from `origin`.
     pub fn new(settings: &AnalysisSettings, origin: i64, limits: &DeviceLimits) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Clock {
             ios: 0,
             known: 0,
             arrivals: [0; CLASSES],
-            depth: Depth::new(limits.steps),
+            depth: DepthCounter::new(limits.steps),
             bursts: BurstState::new(settings.burst_gap, limits.bursts),
             samplers: settings
                 .samplers
@@ -84,7 +84,7 @@ impl Clock {
             sampler.add(start, end, io.len, known);
         }
         if let Some(intervals) = &mut self.intervals {
-            intervals.add(Span { start, end, busy }, io.op, io.len, known);
+            intervals.add(IoSpan { start, end, busy }, io.op, io.len, known);
         }
     }
 
@@ -97,7 +97,7 @@ impl Clock {
         self.depth.add_area(start, end);
         self.bursts.add_latency(start, end, busy);
         if let Some(intervals) = &mut self.intervals {
-            intervals.add_latency(Span { start, end, busy }, io.op);
+            intervals.add_latency(IoSpan { start, end, busy }, io.op);
         }
     }
 

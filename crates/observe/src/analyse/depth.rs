@@ -14,16 +14,16 @@ const FIRST_STEP: u64 = 1_000_000;
 const MOST: usize = 4096;
 
 /// The I/Os in flight on one device.
-pub struct Depth {
+pub struct DepthCounter {
     area: Folded<u64>,
-    ends: Ends,
+    ends: InFlightEnds,
     total: u128,
 }
 
 /// When those that are in flight end. Nothing is looked up in it until there could be more than ever
 /// before: until then those that have ended may stay.
 #[derive(Default)]
-struct Ends {
+struct InFlightEnds {
     /// In no order.
     fresh: Vec<u64>,
     /// Older ones, latest first, where there are nearly as many as ever before.
@@ -35,7 +35,7 @@ struct Ends {
     max: usize,
 }
 
-impl Ends {
+impl InFlightEnds {
     /// Counts an I/O, in the order of issue.
     #[inline]
     fn add(&mut self, start: u64, end: u64) {
@@ -89,12 +89,12 @@ impl Ends {
     }
 }
 
-impl Depth {
+impl DepthCounter {
     /// With at most `steps` steps of time.
     pub fn new(steps: usize) -> Self {
         Self {
             area: Folded::new(FIRST_STEP, steps),
-            ends: Ends::default(),
+            ends: InFlightEnds::default(),
             total: 0,
         }
     }
@@ -126,12 +126,12 @@ impl Depth {
         }
         let area = u64::try_from(self.total).unwrap_or(u64::MAX);
         let most = self.ends.max as u64;
-        Some(told(area, most, duration, busy, &self.area))
+        Some(queue_depth(area, most, duration, busy, &self.area))
     }
 }
 
 /// `area` is nanoseconds times I/Os in flight, `over_time` the same row by row.
-pub(crate) fn told(
+pub(crate) fn queue_depth(
     area: u64,
     max: u64,
     duration: u64,
@@ -159,7 +159,7 @@ mod tests {
         fn the_most_at_once_is_what_a_sweep_finds(spans in proptest::collection::vec((0..1000_u64, 1..300_u64), 1..80)) {
             let mut spans = spans;
             spans.sort_unstable();
-            let mut depth = Depth::new(128);
+            let mut depth = DepthCounter::new(128);
             spans.iter().for_each(|(start, len)| depth.add(*start, start + len));
             let at = |t: u64| spans.iter().filter(|(s, len)| *s <= t && t < s + len).count();
             let most = (0..1400).map(at).max().unwrap_or(0);

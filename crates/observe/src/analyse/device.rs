@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use ioalign_core::profile::{DeviceProfile, GridProfile};
 
-use super::clock::Clock;
+use super::clock::DeviceClock;
 use super::limits::DeviceLimits;
 use super::op::OpState;
 use super::outside::Outside;
-use super::owners::Owners;
+use super::owners::DeviceOwners;
 use super::placement::DevicePlacement;
 use super::rmw::Rmw;
 use super::settings::AnalysisSettings;
-use crate::record::{Directory, Io, Op};
+use crate::record::{Io, NameDirectory, Op};
 
 /// Counters of one device.
 pub struct DeviceState {
@@ -21,10 +21,10 @@ pub struct DeviceState {
     limits: DeviceLimits,
     ops: [Option<Box<OpState>>; Op::ALL.len()],
     rmw: Vec<Rmw>,
-    owners: Owners,
+    owners: DeviceOwners,
     /// I/O past the end of the device; `None` where its size is unknown.
     outside: Option<Outside>,
-    clock: Clock,
+    clock: DeviceClock,
 }
 
 impl DeviceState {
@@ -42,9 +42,9 @@ impl DeviceState {
         Self {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),
-            owners: Owners::new(limits.owners),
+            owners: DeviceOwners::new(limits.owners),
             outside: Outside::new(placement.bytes, placement.shift),
-            clock: Clock::new(settings, origin, &limits),
+            clock: DeviceClock::new(settings, origin, &limits),
             settings: Arc::clone(settings),
             placement,
             limits,
@@ -99,7 +99,7 @@ impl DeviceState {
     }
 
     /// The counters, with names.
-    pub fn profile(&self, number: u32, directory: &Directory) -> DeviceProfile {
+    pub fn profile(&self, number: u32, directory: &NameDirectory) -> DeviceProfile {
         let device = directory.device_of(number);
         let mut out = DeviceProfile {
             device: device.map_or_else(|| "(others)".to_owned(), ToString::to_string),

@@ -2,7 +2,7 @@
 
 use ioalign_core::profile::GridProfile;
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::latency::Histogram;
 use super::placed::PlacedGrid;
 use super::split::Split;
@@ -10,8 +10,8 @@ use crate::record::{Io, NO_LATENCY};
 
 /// Counters on one grid.
 pub struct GridState {
-    cells: Cells,
-    sums: Sums,
+    cells: GridCells,
+    sums: GridSums,
     slow: Histogram,
     /// Of those that do not straddle, where it is not all others of the operation: on layers below that
     /// not every I/O reaches.
@@ -35,7 +35,7 @@ struct Crossing {
 
 impl Crossing {
     #[inline]
-    fn of(cells: &Cells, offset: u64, len: u64) -> Self {
+    fn of(cells: &GridCells, offset: u64, len: u64) -> Self {
         let span = cells.span(offset, len);
         let (whole, part) = cells.split(len);
         let touched = if len == 0 {
@@ -62,7 +62,7 @@ impl Crossing {
 
 /// The four counters, and what they are shares of.
 #[derive(Default)]
-struct Sums {
+struct GridSums {
     pieces: u64,
     start_off: u64,
     length_off: u64,
@@ -71,7 +71,7 @@ struct Sums {
     minimum: u64,
 }
 
-impl Sums {
+impl GridSums {
     #[inline]
     fn add(&mut self, crossing: &Crossing, ios: u64) {
         self.pieces += ios;
@@ -88,7 +88,7 @@ impl GridState {
     pub fn new(grid: &PlacedGrid) -> Self {
         Self {
             cells: grid.cells(),
-            sums: Sums::default(),
+            sums: GridSums::default(),
             slow: Histogram::default(),
             clean: None,
             clean_max: 0,

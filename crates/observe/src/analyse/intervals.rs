@@ -16,14 +16,14 @@ struct OpRow {
 }
 
 #[derive(Copy, Clone, Debug, Default)]
-struct Row {
+struct IntervalRow {
     read: OpRow,
     write: OpRow,
     busy: u64,
     in_progress: u64,
 }
 
-impl Fold for Row {
+impl Fold for IntervalRow {
     fn fold(&mut self, later: &Self) {
         for (mine, its) in [
             (&mut self.read, &later.read),
@@ -43,7 +43,7 @@ impl Fold for Row {
 /// The rows of one device.
 pub struct IntervalState {
     asked: u64,
-    rows: Folded<Row>,
+    rows: Folded<IntervalRow>,
     /// Whether any latency is known.
     known: bool,
     last_end: u64,
@@ -51,7 +51,7 @@ pub struct IntervalState {
 
 /// An I/O, or the part of it that is new.
 #[derive(Copy, Clone)]
-pub struct Span {
+pub struct IoSpan {
     pub start: u64,
     pub end: u64,
     /// What it adds to the time with any in flight: the end of `[start, end)`.
@@ -70,9 +70,9 @@ impl IntervalState {
     }
 
     /// Counts an I/O.
-    pub fn add(&mut self, span: Span, op: Op, bytes: u32, known: bool) {
+    pub fn add(&mut self, span: IoSpan, op: Op, bytes: u32, known: bool) {
         self.last_end = self.last_end.max(span.end);
-        if let Some(row) = of(self.rows.at(span.end), op) {
+        if let Some(row) = op_row(self.rows.at(span.end), op) {
             row.ios += 1;
             row.bytes += u64::from(bytes);
         }
@@ -82,16 +82,16 @@ impl IntervalState {
     }
 
     /// The latency of an I/O that was counted.
-    pub fn add_latency(&mut self, span: Span, op: Op) {
-        let Span { start, end, busy } = span;
+    pub fn add_latency(&mut self, span: IoSpan, op: Op) {
+        let IoSpan { start, end, busy } = span;
         self.known = true;
         self.last_end = self.last_end.max(end);
-        if let Some(row) = of(self.rows.at(end), op) {
+        if let Some(row) = op_row(self.rows.at(end), op) {
             row.known += 1;
             row.latency = row.latency.saturating_add(end.saturating_sub(start));
         }
         self.rows.spread(start, end, |row, time| {
-            if let Some(row) = of(row, op) {
+            if let Some(row) = op_row(row, op) {
                 row.area += time;
             }
         });
@@ -122,7 +122,7 @@ impl IntervalState {
     }
 }
 
-const fn of(row: &mut Row, op: Op) -> Option<&mut OpRow> {
+const fn op_row(row: &mut IntervalRow, op: Op) -> Option<&mut OpRow> {
     match op {
         Op::Read => Some(&mut row.read),
         Op::Write => Some(&mut row.write),

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use ioalign_core::profile::{self, Profile};
 
-use crate::record::{Directory, Io};
+use crate::record::{Io, NameDirectory};
 pub use below::StackIndex;
 use device::DeviceState;
 use limits::DeviceLimits;
@@ -73,7 +73,7 @@ impl Analysis {
     }
 
     /// Looks up devices that have become known; before their I/O is counted.
-    pub fn meet(&mut self, directory: &Directory) {
+    pub fn meet(&mut self, directory: &NameDirectory) {
         while self.placements.len() < directory.device_count() {
             let number = u32::try_from(self.placements.len()).unwrap_or(u32::MAX);
             let device = directory.device_of(number);
@@ -101,7 +101,7 @@ impl Analysis {
     }
 
     /// All counters, with the names of devices and processes; nothing is counted afterwards.
-    pub fn profile(&mut self, directory: &Directory) -> Profile {
+    pub fn profile(&mut self, directory: &NameDirectory) -> Profile {
         // Each gives its memory back before the next one tells: profiles of many devices are large too.
         let told = |(state, number): (Option<Box<DeviceState>>, u32)| {
             Some(state?.profile(number, directory))

@@ -14,7 +14,7 @@ use super::latency::Histogram;
 use super::limits::DeviceLimits;
 use super::placement::DevicePlacement;
 use super::sequence::Streams;
-use super::sizes::Sizes;
+use super::sizes::SizeHistogram;
 use crate::record::{Io, NO_LATENCY, Op};
 
 /// Powers of two from 1 byte on.
@@ -30,7 +30,7 @@ pub struct OpState {
     straddle: [i64; POWERS + 1],
     sectors: [u64; 8],
     whole_sectors: [u64; 8],
-    sizes: Sizes,
+    sizes: SizeHistogram,
     streams: Streams,
     latency: Histogram,
     grids: Vec<GridState>,
@@ -55,7 +55,7 @@ impl OpState {
             straddle: [0; POWERS + 1],
             sectors: [0; 8],
             whole_sectors: [0; 8],
-            sizes: Sizes::new(limits.sizes),
+            sizes: SizeHistogram::new(limits.sizes),
             streams: Streams::default(),
             latency: Histogram::default(),
             grids: placement.grids.iter().map(GridState::new).collect(),
@@ -78,8 +78,8 @@ impl OpState {
     #[inline]
     fn place(&mut self, io: &Io) {
         let len = u64::from(io.len);
-        add(&mut self.starts, power_of(io.offset), 1);
-        add(&mut self.lengths, power_of(len), 1);
+        add_at(&mut self.starts, power_of(io.offset), 1);
+        add_at(&mut self.lengths, power_of(len), 1);
         self.sector(io.offset, len);
         self.straddles(io.offset, len);
         self.sizes.add(io.len, !io.offset.is_multiple_of(4096));
@@ -94,16 +94,16 @@ impl OpState {
     #[inline]
     fn sector(&mut self, start: u64, len: u64) {
         let sector = ((start >> 9) & 7) as usize;
-        add(&mut self.sectors, sector, 1);
+        add_at(&mut self.sectors, sector, 1);
         if len.is_multiple_of(4096) {
-            add(&mut self.whole_sectors, sector, 1);
+            add_at(&mut self.whole_sectors, sector, 1);
         }
     }
 
     #[inline]
     fn straddles(&mut self, start: u64, len: u64) {
         if len >= 2 {
-            add(&mut self.straddle, fits(len), 1);
+            add_at(&mut self.straddle, fits(len), 1);
             self.crosses(start, len);
         }
     }
@@ -115,7 +115,7 @@ impl OpState {
         let last = start.wrapping_add(len - 1);
         // The lowest bit changes no answer, and a number that is not zero needs no test for zero.
         let crossed = 64 - ((start ^ last) | 1).leading_zeros();
-        add(&mut self.straddle, crossed as usize, -1);
+        add_at(&mut self.straddle, crossed as usize, -1);
     }
 
     /// Counts it on the layers where it becomes several; `counted`: only its latency is new.
@@ -176,7 +176,7 @@ const fn fits(len: u64) -> usize {
 }
 
 #[inline]
-fn add<T: AddAssign>(all: &mut [T], index: usize, value: T) {
+fn add_at<T: AddAssign>(all: &mut [T], index: usize, value: T) {
     if let Some(slot) = all.get_mut(index) {
         *slot += value;
     }

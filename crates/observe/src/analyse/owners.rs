@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ioalign_core::profile::ProcessProfile;
 
 use super::op::power_of;
-use crate::record::{Directory, Io, Op};
+use crate::record::{Io, NameDirectory, Op};
 
 /// Places of the table that is asked first; a power of two.
 const NEAR: usize = 64;
@@ -14,7 +14,7 @@ const LISTED: usize = 256;
 
 /// What one process does.
 #[derive(Clone)]
-struct Owner {
+struct OwnerCounters {
     process: u32,
     op: Op,
     ios: u64,
@@ -23,7 +23,7 @@ struct Owner {
     starts: [u64; 64],
 }
 
-impl Owner {
+impl OwnerCounters {
     const fn new(process: u32, op: Op) -> Self {
         Self {
             process,
@@ -68,15 +68,15 @@ impl Owner {
 }
 
 /// The processes of one device.
-pub struct Owners {
-    all: Vec<Owner>,
+pub struct DeviceOwners {
+    all: Vec<OwnerCounters>,
     index: HashMap<(u32, Op), usize>,
     /// Where recent ones are in `all`: mostly the same few processes issue I/O.
     near: [u32; NEAR],
     most: usize,
 }
 
-impl Owners {
+impl DeviceOwners {
     /// At most `most`; past them, one entry an operation for all others.
     pub fn new(most: usize) -> Self {
         Self {
@@ -126,13 +126,13 @@ impl Owners {
             if self.all.len() == self.all.capacity() {
                 self.all.reserve_exact(1 + self.all.len() / 4);
             }
-            self.all.push(Owner::new(process, op));
+            self.all.push(OwnerCounters::new(process, op));
         }
         (process, index)
     }
 
     /// All of them with names, most I/Os first; those past the list are added up.
-    pub fn profile(&self, directory: &Directory) -> Vec<ProcessProfile> {
+    pub fn profile(&self, directory: &NameDirectory) -> Vec<ProcessProfile> {
         let named = self.all.iter().map(|owner| {
             let (pid, name) = directory
                 .process_of(owner.process)
@@ -150,9 +150,9 @@ impl Owners {
 /// One entry an operation.
 fn others(rest: &[ProcessProfile]) -> Vec<ProcessProfile> {
     let of = |op: Op| {
-        let mut sum = Owner::new(u32::MAX, op);
+        let mut sum = OwnerCounters::new(u32::MAX, op);
         for one in rest.iter().filter(|one| one.op == op.name()) {
-            let mut other = Owner::new(u32::MAX, op);
+            let mut other = OwnerCounters::new(u32::MAX, op);
             (other.ios, other.bytes) = (one.ios, one.bytes);
             other.length_off = one.length_off_4096_ios;
             for (to, from) in other.starts.iter_mut().zip(&one.start_pow2_histogram) {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn nobody_is_lost() {
-        let mut owners = Owners::new(300);
+        let mut owners = DeviceOwners::new(300);
         for i in 0..10_000_u32 {
             let io = Io {
                 process: i % 1000,
@@ -182,7 +182,7 @@ mod tests {
             };
             owners.add(&io);
         }
-        let all = owners.profile(&Directory::default());
+        let all = owners.profile(&NameDirectory::default());
         assert!(all.len() <= LISTED + Op::ALL.len());
         assert_eq!(all.iter().map(|one| one.ios).sum::<u64>(), 10_000);
         let starts: u64 = all.iter().flat_map(|one| &one.start_pow2_histogram).sum();

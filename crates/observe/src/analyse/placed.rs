@@ -6,7 +6,7 @@ use ioalign_core::GridClaim;
 use ioalign_core::Tier;
 use ioalign_core::profile::GridProfile;
 
-use super::cells::Cells;
+use super::cells::GridCells;
 
 /// A grid, and where the device's first byte lies in its address space.
 #[derive(Clone, Debug)]
@@ -30,10 +30,10 @@ impl PlacedGrid {
     }
 
     /// The cells, in the device's addresses.
-    pub fn cells(&self) -> Cells {
+    pub fn cells(&self) -> GridCells {
         let size = self.spec.size.get().max(1);
         let (phase, start) = (self.spec.phase.get() % size, self.start % size);
-        Cells::new(
+        GridCells::new(
             size,
             if phase >= start {
                 phase - start

@@ -7,7 +7,7 @@
 use ioalign_core::profile::ReadBeforeWrite;
 use ioalign_core::units::ratio;
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use crate::record::{Io, Op};
 
 /// A read of more cells than this is no part of a read-modify-write.
@@ -16,12 +16,12 @@ const SMALL: u64 = 4;
 const FEWEST: u64 = 30;
 
 #[derive(Copy, Clone)]
-struct Seen {
+struct RecentRead {
     cell: u64,
     time: i64,
 }
 
-impl Seen {
+impl RecentRead {
     const NEVER: Self = Self {
         cell: u64::MAX,
         time: i64::MIN,
@@ -30,12 +30,12 @@ impl Seen {
 
 /// The reads and writes of one device on one grid.
 pub struct Rmw {
-    cells: Cells,
+    cells: GridCells,
     within: u64,
     /// Cells remembered: a power of two, 1024 at most.
     places: usize,
     /// Made at the first write that covers a cell in part.
-    table: Option<Box<[Seen]>>,
+    table: Option<Box<[RecentRead]>>,
     partial: u64,
     partial_after: u64,
     whole: u64,
@@ -43,7 +43,7 @@ pub struct Rmw {
 }
 
 impl Rmw {
-    pub const fn new(cells: Cells, within: u64, places: usize) -> Self {
+    pub const fn new(cells: GridCells, within: u64, places: usize) -> Self {
         Self {
             cells,
             within,
@@ -80,7 +80,7 @@ impl Rmw {
         for ahead in 0..SMALL {
             let cell = span.first + ahead.min(reach);
             if let Some(slot) = table.get_mut(place(cell, self.places)) {
-                *slot = Seen {
+                *slot = RecentRead {
                     cell,
                     time: io.time,
                 };
@@ -100,7 +100,7 @@ impl Rmw {
             return;
         }
         if self.table.is_none() {
-            self.table = Some(vec![Seen::NEVER; self.places].into());
+            self.table = Some(vec![RecentRead::NEVER; self.places].into());
         }
         self.partial += 1;
         let after = (span.head && self.recent(span.first, io.time))
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn run(read_first: bool) -> ReadBeforeWrite {
-        let mut rmw = Rmw::new(Cells::new(4096, 0), 1_000_000, 1024);
+        let mut rmw = Rmw::new(GridCells::new(4096, 0), 1_000_000, 1024);
         for i in 0..200_i64 {
             let at = i.unsigned_abs() * 40960;
             if read_first {
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_read_long_ago_does_not_count() {
-        let mut rmw = Rmw::new(Cells::new(4096, 0), 1000, 64);
+        let mut rmw = Rmw::new(GridCells::new(4096, 0), 1000, 64);
         rmw.add(&io(Op::Write, 0, 512, 512));
         rmw.add(&io(Op::Read, 10, 0, 4096));
         rmw.add(&io(Op::Write, 2000, 512, 512));

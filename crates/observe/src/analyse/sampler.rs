@@ -9,14 +9,14 @@ use ioalign_core::profile::Sampler;
 use ioalign_core::units::ratio;
 
 #[derive(Copy, Clone, Debug, Default)]
-struct Sample {
+struct SamplerRow {
     ios: u64,
     bytes: u64,
     known: u64,
     latency: u64,
 }
 
-impl Sample {
+impl SamplerRow {
     fn latency_us(&self) -> Option<f64> {
         (self.known > 0).then(|| ratio(self.latency, self.known) / 1e3)
     }
@@ -30,12 +30,12 @@ pub struct SamplerState {
     most: usize,
     /// Number of the first sample in `open`.
     base: u64,
-    open: VecDeque<Sample>,
+    open: VecDeque<SamplerRow>,
     active: u64,
     bytes: u64,
     last_end: u64,
-    highest: Sample,
-    slowest: Sample,
+    highest: SamplerRow,
+    slowest: SamplerRow,
 }
 
 impl SamplerState {
@@ -49,8 +49,8 @@ impl SamplerState {
             active: 0,
             bytes: 0,
             last_end: 0,
-            highest: Sample::default(),
-            slowest: Sample::default(),
+            highest: SamplerRow::default(),
+            slowest: SamplerRow::default(),
         }
     }
 
@@ -73,7 +73,7 @@ impl SamplerState {
             .unwrap_or(usize::MAX)
             .min(self.most - 1);
         if index >= self.open.len() {
-            self.open.resize(index + 1, Sample::default());
+            self.open.resize(index + 1, SamplerRow::default());
         }
         if let Some(sample) = self.open.get_mut(index) {
             sample.ios += 1;
@@ -96,7 +96,7 @@ impl SamplerState {
         }
     }
 
-    fn close(&mut self, done: Sample) {
+    fn close(&mut self, done: SamplerRow) {
         if done.ios == 0 {
             return;
         }

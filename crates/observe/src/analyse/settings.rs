@@ -7,7 +7,7 @@ use ioalign_core::GridClaim;
 use super::below::StackIndex;
 use super::placed::PlacedGrid;
 use super::placement::DevicePlacement;
-use crate::record::Device;
+use crate::record::TraceDevice;
 
 /// What is counted.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Default for AnalysisSettings {
 
 impl AnalysisSettings {
     /// The place and the grids of a device.
-    pub fn placement(&self, device: Option<&Device>, absolute: bool) -> DevicePlacement {
+    pub fn placement(&self, device: Option<&TraceDevice>, absolute: bool) -> DevicePlacement {
         let stack = self.stack.as_ref().zip(device);
         let found = stack.and_then(|(stack, device)| stack.placement(device, absolute));
         let mut placement = found.unwrap_or_default();
@@ -69,7 +69,7 @@ impl AnalysisSettings {
         placement
     }
 
-    fn shift_of(&self, device: Option<&Device>) -> i64 {
+    fn shift_of(&self, device: Option<&TraceDevice>) -> i64 {
         let name = device.map(ToString::to_string);
         let mut named = self.device_shifts.iter();
         let own = named.find(|(of, _)| Some(of) == name.as_ref());

@@ -13,12 +13,12 @@ const MOST_ODD: usize = 1024;
 
 /// I/Os of one size, and those that do not start at a multiple of 4096 bytes.
 #[derive(Copy, Clone, Default)]
-struct Count {
+struct SizeBin {
     ios: u64,
     off: u64,
 }
 
-impl Count {
+impl SizeBin {
     #[inline]
     const fn add(&mut self, ios: u64, off: u64) {
         self.ios += ios;
@@ -35,15 +35,15 @@ impl Count {
 }
 
 /// A histogram of sizes.
-pub struct Sizes {
+pub struct SizeHistogram {
     /// Pages that may still be made.
     pages: usize,
     most_odd: usize,
-    direct: [Option<Box<[Count; PAGE]>>; DIRECT.div_ceil(PAGE)],
-    odd: HashMap<u32, Count>,
+    direct: [Option<Box<[SizeBin; PAGE]>>; DIRECT.div_ceil(PAGE)],
+    odd: HashMap<u32, SizeBin>,
 }
 
-impl Sizes {
+impl SizeHistogram {
     /// With room for so many sizes, in pages of 64 neighbours.
     pub fn new(room: usize) -> Self {
         Self {
@@ -73,11 +73,11 @@ impl Sizes {
     }
 
     #[inline]
-    fn direct(&mut self, index: usize) -> Option<&mut Count> {
+    fn direct(&mut self, index: usize) -> Option<&mut SizeBin> {
         let page = self.direct.get_mut(index / PAGE)?;
         if page.is_none() && self.pages > 0 {
             self.pages -= 1;
-            *page = Some(Box::new([Count::default(); PAGE]));
+            *page = Some(Box::new([SizeBin::default(); PAGE]));
         }
         page.as_mut()?.get_mut(index % PAGE)
     }

@@ -24,12 +24,12 @@ const MOST_BATCHES: usize = 32;
 const UNIT: u32 = 16;
 
 #[derive(Copy, Clone, Debug, Default)]
-struct Side {
+struct SplitSide {
     ios: u64,
     sum: i64,
 }
 
-impl Side {
+impl SplitSide {
     const fn add(&mut self, other: &Self) {
         self.ios += other.ios;
         self.sum += other.sum;
@@ -42,12 +42,12 @@ impl Side {
 }
 
 #[derive(Copy, Clone, Debug, Default)]
-struct Batch {
-    straddling: Side,
-    clean: Side,
+struct SplitBatch {
+    straddling: SplitSide,
+    clean: SplitSide,
 }
 
-impl Batch {
+impl SplitBatch {
     const fn add(&mut self, other: &Self) {
         self.straddling.add(&other.straddling);
         self.clean.add(&other.clean);
@@ -65,7 +65,7 @@ impl Batch {
 
 /// The running mean of clean I/Os of one size.
 #[derive(Copy, Clone, Debug, Default)]
-struct Reference {
+struct CleanMean {
     ios: i64,
     mean: i64,
 }
@@ -73,9 +73,9 @@ struct Reference {
 /// The comparison on one grid.
 #[derive(Clone, Debug)]
 pub struct Split {
-    references: [Reference; 33],
-    batches: Vec<Batch>,
-    now: Batch,
+    references: [CleanMean; 33],
+    batches: Vec<SplitBatch>,
+    now: SplitBatch,
     filled: u64,
     batch: u64,
 }
@@ -83,9 +83,9 @@ pub struct Split {
 impl Default for Split {
     fn default() -> Self {
         Self {
-            references: [Reference::default(); 33],
+            references: [CleanMean::default(); 33],
             batches: Vec::new(),
-            now: Batch::default(),
+            now: SplitBatch::default(),
             filled: 0,
             batch: FIRST_BATCH,
         }
@@ -130,7 +130,7 @@ impl Split {
         if !known {
             return;
         }
-        let side = |is: i64| Side {
+        let side = |is: i64| SplitSide {
             ios: is.unsigned_abs(),
             sum: past * is,
         };
@@ -174,9 +174,9 @@ impl Split {
     }
 
     /// Neighbours joined until each holds enough of both kinds, and there are not too many.
-    fn full_batches(&self) -> Vec<Batch> {
+    fn full_batches(&self) -> Vec<SplitBatch> {
         let mut full = Vec::new();
-        let mut open = Batch::default();
+        let mut open = SplitBatch::default();
         for batch in &self.batches {
             open.add(batch);
             if open.enough() {
@@ -192,17 +192,17 @@ impl Split {
     }
 }
 
-fn joined(batches: &[Batch], together: usize) -> Vec<Batch> {
-    let join = |some: &[Batch]| {
-        let mut sum = Batch::default();
+fn joined(batches: &[SplitBatch], together: usize) -> Vec<SplitBatch> {
+    let join = |some: &[SplitBatch]| {
+        let mut sum = SplitBatch::default();
         some.iter().for_each(|one| sum.add(one));
         sum
     };
     batches.chunks(together).map(join).collect()
 }
 
-fn interval(batches: &[Batch], out: &mut LatencyRatio) {
-    let differences: Vec<_> = batches.iter().map(Batch::difference).collect();
+fn interval(batches: &[SplitBatch], out: &mut LatencyRatio) {
+    let differences: Vec<_> = batches.iter().map(SplitBatch::difference).collect();
     #[allow(clippy::cast_precision_loss)] // a few dozen
     let count = batches.len() as f64;
     let mean = differences.iter().sum::<f64>() / count;

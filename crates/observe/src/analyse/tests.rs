@@ -8,7 +8,7 @@ use ioalign_core::{Bytes, GridClaim, Tier};
 use proptest::prelude::*;
 
 use super::{Analysis, AnalysisSettings};
-use crate::record::{Directory, Io, NO_LATENCY, Op};
+use crate::record::{Io, NO_LATENCY, NameDirectory, Op};
 
 fn grid(size: u64, phase: u64) -> GridClaim {
     GridClaim::new(Bytes::new(size), Bytes::new(phase), Tier::Rmw, "test").unwrap()
@@ -18,7 +18,7 @@ fn analysed(ios: &[Io], settings: &AnalysisSettings) -> Profile {
     let mut analysis = Analysis::new(settings);
     // In parts, as the pipeline does.
     ios.chunks(7).for_each(|some| analysis.add(some));
-    analysis.profile(&Directory::default())
+    analysis.profile(&NameDirectory::default())
 }
 
 /// I/Os in order of issue; a fifth has no latency.

@@ -1,34 +1,37 @@
 //! The block traces of Alibaba Cloud, 2020: `0,R,126703644672,4096,1577808000000626`.
 //! Layout: the README of `alibaba/block-traces`.
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// Alibaba Cloud.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "alibaba",
     title: "Alibaba Cloud block traces",
     sniff: |head| text::is_table(head, &Alibaba),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Alibaba))),
+    parser: |_, _| Ok(Box::new(TextParser(Alibaba))),
 };
 
 #[derive(Copy, Clone)]
 struct Alibaba;
 
-impl Line for Alibaba {
+impl LineFormat for Alibaba {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["device_id"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        parse(line, names).map_or(Row::Bad("not a row of an Alibaba trace"), Row::Io)
+        parse(line, names).map_or(
+            ParsedLine::Bad("not a row of an Alibaba trace"),
+            ParsedLine::Io,
+        )
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "us since 1970",
             offset: "bytes of the virtual disk",
             len: "bytes",
@@ -39,8 +42,8 @@ impl Line for Alibaba {
 }
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(line);
+fn parse(line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(line);
     let device = cursor.until(b',').trim_ascii();
     if device.is_empty() || !device.iter().all(u8::is_ascii_digit) {
         return None;
@@ -64,5 +67,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record::whole(io))
+    Some(TraceRecord::whole(io))
 }

@@ -4,14 +4,14 @@
 //! lines are read from the right.
 
 use super::blkparse::rwbs;
-use super::fields::{Cursor, last_word, number, scaled};
-use super::text::{self, Line, Row, Text};
-use super::{Facts, Format, Framing, Hints, Parser};
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::{FieldCursor, last_word, number, scaled};
+use super::text::{self, LineFormat, ParsedLine, TextParser};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// biosnoop.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "biosnoop",
     title: "biosnoop of bcc or libbpf-tools",
     sniff: |head| without_sectors(head) || text::is_table(head, &Biosnoop),
@@ -23,9 +23,9 @@ fn parser(head: &[u8], _: &Hints) -> Result<Parser> {
     if without_sectors(head) {
         let what = "This is biosnoop of bpftrace, which prints neither sector nor size: record \
                     with biosnoop of bcc, or with the bpftrace program in docs/trace-formats.md";
-        return Err(Error::new(ErrorKind::Unsupported, what));
+        return Err(ObserveError::new(ObserveErrorKind::Unsupported, what));
     }
-    Ok(Box::new(Text(Biosnoop)))
+    Ok(Box::new(TextParser(Biosnoop)))
 }
 
 /// Whether the heading is that of bpftrace's `biosnoop.bt`.
@@ -38,20 +38,20 @@ fn without_sectors(head: &[u8]) -> bool {
 #[derive(Copy, Clone)]
 struct Biosnoop;
 
-impl Line for Biosnoop {
+impl LineFormat for Biosnoop {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["TIME(s)", "Tracing"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
         if line.starts_with(b"lost ") || line.starts_with(b"Possibly lost ") {
             return text::lost(line);
         }
-        parse(line, names).unwrap_or(Row::Bad("not a line of biosnoop"))
+        parse(line, names).unwrap_or(ParsedLine::Bad("not a line of biosnoop"))
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "seconds at completion, less the latency",
             offset: "512-byte sectors of the whole disk",
             len: "bytes",
@@ -64,8 +64,8 @@ impl Line for Biosnoop {
 const MILLISECOND: u64 = 1_000_000;
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Row> {
-    let mut cursor = Cursor::new(line);
+fn parse(line: &[u8], names: &mut ChunkNames) -> Option<ParsedLine> {
+    let mut cursor = FieldCursor::new(line);
     let ended = cursor.blanks().decimal(1_000_000_000)?;
     let (rest, latency) = last_word(cursor.rest())?;
     let latency = scaled(latency, MILLISECOND)?;
@@ -86,7 +86,7 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Row> {
     // bcc knows no disk of flushes and of commands that are passed through, and calls them reads: what stands
     // here is the number of the process.
     if number(disk).is_some() {
-        return Some(Row::Other);
+        return Some(ParsedLine::Other);
     }
     let io = Io {
         time: i64::try_from(ended).ok()?.checked_sub_unsigned(latency)?,
@@ -97,7 +97,7 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Row> {
         process: names.process(u32::try_from(number(pid)?).ok()?, name.trim_ascii()),
         op,
     };
-    Some(Row::Io(Record::whole(io)))
+    Some(ParsedLine::Io(TraceRecord::whole(io)))
 }
 
 /// What it is and where. A flush is a read of nothing to bcc, at the last sector there can be.

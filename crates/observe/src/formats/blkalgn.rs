@@ -3,14 +3,14 @@
 //! source. It counts in logical blocks of the disk and does not say how large they are, and it has no
 //! times.
 
-use super::fields::{Cursor, last_word};
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::{FieldCursor, last_word};
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// blkalgn.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "blkalgn",
     title: "blkalgn --trace",
     sniff: |head| text::has_events(head, &Blkalgn::new(1, head)),
@@ -22,10 +22,10 @@ fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
     let ask = || {
         let what = "blkalgn counts in logical blocks and does not print their size: say \
                     --offset-unit 512 or --offset-unit 4096 (blockdev --getss DISK tells it)";
-        Error::new(ErrorKind::Ask, what)
+        ObserveError::new(ObserveErrorKind::Ask, what)
     };
     let unit = hints.offset_unit.ok_or_else(ask)?;
-    Ok(Box::new(Text(Blkalgn::new(unit, head))))
+    Ok(Box::new(TextParser(Blkalgn::new(unit, head))))
 }
 
 #[derive(Copy, Clone)]
@@ -35,20 +35,20 @@ struct Blkalgn {
     after: usize,
 }
 
-impl Line for Blkalgn {
+impl LineFormat for Blkalgn {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         // Histograms follow when the tool ends; they are indented.
         let around = text::is_heading(line, &["DISK", "Tracing", "Block", "Algn"]);
         if around || line.starts_with(b" ") {
-            return Row::Other;
+            return ParsedLine::Other;
         }
         self.parse(line, names)
-            .map_or(Row::Bad("not a line of blkalgn"), Row::Io)
+            .map_or(ParsedLine::Bad("not a line of blkalgn"), ParsedLine::Io)
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "none",
             offset: match self.unit {
                 512 => "logical blocks of 512 bytes, as given",
@@ -71,8 +71,8 @@ impl Blkalgn {
     }
 
     #[inline]
-    fn parse(self, line: &[u8], names: &mut Names) -> Option<Record> {
-        let mut cursor = Cursor::new(line);
+    fn parse(self, line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+        let mut cursor = FieldCursor::new(line);
         let disk = cursor.word();
         let op = op(cursor.word())?;
         let len = cursor.blanks().number()?;
@@ -91,7 +91,7 @@ impl Blkalgn {
             op,
             ..UNKNOWN
         };
-        Some(Record::whole(io))
+        Some(TraceRecord::whole(io))
     }
 }
 

@@ -3,18 +3,18 @@
 //! `C ns major minor sector bytes rwbs` for a completion.
 
 use super::blkparse::rwbs;
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing};
-use crate::record::{Io, Kind, Names, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::{ChunkNames, Io, RecordKind, TraceRecord};
 
 /// Our bpftrace program.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "bpftrace",
     title: "the bpftrace program of docs/trace-formats.md",
     sniff: |head| text::first_lines(head).take(8).any(|line| line == HEADING),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Bpftrace))),
+    parser: |_, _| Ok(Box::new(TextParser(Bpftrace))),
 };
 
 const HEADING: &[u8] = b"ioalign-bpftrace 1";
@@ -22,21 +22,24 @@ const HEADING: &[u8] = b"ioalign-bpftrace 1";
 #[derive(Copy, Clone)]
 struct Bpftrace;
 
-impl Line for Bpftrace {
+impl LineFormat for Bpftrace {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         let kind = match line {
-            [b'D', b' ', ..] => Kind::Issue,
-            [b'C', b' ', ..] => Kind::Complete,
-            [b'Q', b' ', ..] => Kind::Queue,
+            [b'D', b' ', ..] => RecordKind::Issue,
+            [b'C', b' ', ..] => RecordKind::Complete,
+            [b'Q', b' ', ..] => RecordKind::Queue,
             _ if line.starts_with(b"Lost ") => return text::lost(line),
             _ => return around(line),
         };
-        parse(line, kind, names).map_or(Row::Bad("not a line of the bpftrace program"), Row::Io)
+        parse(line, kind, names).map_or(
+            ParsedLine::Bad("not a line of the bpftrace program"),
+            ParsedLine::Io,
+        )
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "ns since boot",
             offset: "512-byte sectors of the whole disk",
             len: "bytes",
@@ -46,16 +49,16 @@ impl Line for Bpftrace {
     }
 }
 
-fn around(line: &[u8]) -> Row {
+fn around(line: &[u8]) -> ParsedLine {
     if line.is_empty() || line == HEADING || line.starts_with(b"Attach") {
-        return Row::Other;
+        return ParsedLine::Other;
     }
-    Row::Bad("not a line of the bpftrace program")
+    ParsedLine::Bad("not a line of the bpftrace program")
 }
 
 #[inline]
-fn parse(line: &[u8], kind: Kind, names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(line.get(2..)?);
+fn parse(line: &[u8], kind: RecordKind, names: &mut ChunkNames) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(line.get(2..)?);
     let time = cursor.blanks().number()?;
     let major = u32::try_from(cursor.blanks().number()?).ok()?;
     let minor = u32::try_from(cursor.blanks().number()?).ok()?;
@@ -63,7 +66,7 @@ fn parse(line: &[u8], kind: Kind, names: &mut Names) -> Option<Record> {
     let bytes = cursor.blanks().number()?;
     let op = rwbs(cursor.word());
     let process = match kind {
-        Kind::Complete => UNKNOWN.process,
+        RecordKind::Complete => UNKNOWN.process,
         _ => {
             let pid = u32::try_from(cursor.blanks().number()?).ok()?;
             names.process(pid, cursor.blanks().rest())
@@ -80,5 +83,5 @@ fn parse(line: &[u8], kind: Kind, names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record { io, kind })
+    Some(TraceRecord { io, kind })
 }

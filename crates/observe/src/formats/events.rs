@@ -2,13 +2,13 @@
 //! and perf print alike: `8,16 W 4096 () 63 + 8 be,0,4 [fio]`.
 
 use super::blkparse::rwbs;
-use super::fields::{Cursor, sectors};
-use super::text::{Row, UNKNOWN};
-use crate::record::{Io, Kind, Names, Op, Record};
+use super::fields::{FieldCursor, sectors};
+use super::text::{ParsedLine, UNKNOWN};
+use crate::record::{ChunkNames, Io, Op, RecordKind, TraceRecord};
 
 /// What the text before an event tells.
 #[derive(Copy, Clone, Debug)]
-pub struct Before<'a> {
+pub struct EventPrefix<'a> {
     /// Nanoseconds.
     pub time: i64,
     /// Who was on the processor; 0 where not printed.
@@ -19,21 +19,34 @@ pub struct Before<'a> {
 
 /// What the event with this name (`block_rq_issue`) tells.
 #[inline]
-pub fn row(name: &[u8], fields: &[u8], before: Before, names: &mut Names) -> Row {
+pub fn event_row(
+    name: &[u8],
+    fields: &[u8],
+    before: EventPrefix,
+    names: &mut ChunkNames,
+) -> ParsedLine {
     let kind = match name {
-        b"block_rq_issue" => Kind::Issue,
-        b"block_rq_complete" | b"block_bio_complete" => Kind::Complete,
-        b"block_bio_queue" => Kind::Queue,
-        b"block_rq_requeue" => Kind::Requeue,
+        b"block_rq_issue" => RecordKind::Issue,
+        b"block_rq_complete" | b"block_bio_complete" => RecordKind::Complete,
+        b"block_bio_queue" => RecordKind::Queue,
+        b"block_rq_requeue" => RecordKind::Requeue,
         // Remaps, splits, merges, plugs, insertions.
-        _ => return Row::Other,
+        _ => return ParsedLine::Other,
     };
-    parse(fields, kind, before, names).map_or(Row::Bad("not the fields of a block event"), Row::Io)
+    parse(fields, kind, before, names).map_or(
+        ParsedLine::Bad("not the fields of a block event"),
+        ParsedLine::Io,
+    )
 }
 
 #[inline]
-fn parse(fields: &[u8], kind: Kind, before: Before, names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(fields);
+fn parse(
+    fields: &[u8],
+    kind: RecordKind,
+    before: EventPrefix,
+    names: &mut ChunkNames,
+) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(fields);
     let major = u32::try_from(cursor.blanks().number()?).ok()?;
     cursor.byte(b',')?;
     let minor = u32::try_from(cursor.number()?).ok()?;
@@ -43,7 +56,7 @@ fn parse(fields: &[u8], kind: Kind, before: Before, names: &mut Names) -> Option
     let count = cursor.blanks().number()?;
     let (offset, len) = place(sector, count, bytes, op)?;
     let process = match kind {
-        Kind::Complete | Kind::Requeue => UNKNOWN.process,
+        RecordKind::Complete | RecordKind::Requeue => UNKNOWN.process,
         _ => names.process(before.pid, comm(cursor).unwrap_or(before.comm)),
     };
     let io = Io {
@@ -55,12 +68,12 @@ fn parse(fields: &[u8], kind: Kind, before: Before, names: &mut Names) -> Option
         op,
         ..UNKNOWN
     };
-    Some(Record { io, kind })
+    Some(TraceRecord { io, kind })
 }
 
 /// The sector, after the bytes and the command that some events have before it.
 #[inline]
-fn start(cursor: &mut Cursor) -> Option<(u64, u64)> {
+fn start(cursor: &mut FieldCursor) -> Option<(u64, u64)> {
     let first = cursor.blanks().number();
     if cursor.blanks().byte(b'(').is_some() {
         cursor.until(b')');
@@ -86,7 +99,7 @@ fn place(sector: u64, count: u64, bytes: u64, op: Op) -> Option<(u64, u32)> {
 
 /// `be,0,4 [fio]`: kernels from 6.11 on print the priority before the name.
 #[inline]
-fn comm<'a>(mut cursor: Cursor<'a>) -> Option<&'a [u8]> {
+fn comm<'a>(mut cursor: FieldCursor<'a>) -> Option<&'a [u8]> {
     cursor.until(b'[');
     cursor.rest().trim_ascii_end().strip_suffix(b"]")
 }

@@ -2,14 +2,14 @@
 
 /// The lines of a chunk, without their ends (LF or CR-LF).
 pub fn lines(chunk: &[u8]) -> impl Iterator<Item = &[u8]> {
-    Lines { rest: chunk }
+    ByteLines { rest: chunk }
 }
 
-struct Lines<'a> {
+struct ByteLines<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for ByteLines<'a> {
     type Item = &'a [u8];
 
     #[inline]
@@ -28,11 +28,11 @@ impl<'a> Iterator for Lines<'a> {
 
 /// A cursor over one line.
 #[derive(Copy, Clone, Debug)]
-pub struct Cursor<'a> {
+pub struct FieldCursor<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> FieldCursor<'a> {
     /// At the start of a line.
     pub const fn new(line: &'a [u8]) -> Self {
         Self { rest: line }
@@ -177,7 +177,7 @@ pub fn sectors(start: u64, count: u64) -> Option<(u64, u32)> {
 /// A whole field that is an unsigned decimal number.
 #[inline]
 pub fn number(field: &[u8]) -> Option<u64> {
-    let mut cursor = Cursor::new(field.trim_ascii());
+    let mut cursor = FieldCursor::new(field.trim_ascii());
     let value = cursor.number()?;
     cursor.rest().is_empty().then_some(value)
 }
@@ -189,7 +189,7 @@ pub fn scaled(field: &[u8], scale: u64) -> Option<u64> {
     if field.iter().any(|b| matches!(b, b'e' | b'E')) {
         return exponent(field, scale);
     }
-    let mut cursor = Cursor::new(field);
+    let mut cursor = FieldCursor::new(field);
     let mut value = cursor.number()?.checked_mul(scale)?;
     if cursor.byte(b'.').is_some() {
         let mut unit = scale;
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn seconds_with_any_fraction() {
-        let seconds = |text: &[u8]| Cursor::new(text).seconds();
+        let seconds = |text: &[u8]| FieldCursor::new(text).seconds();
         assert_eq!(seconds(b"1.5"), Some(1_500_000_000));
         assert_eq!(seconds(b"0.000000001"), Some(1));
         assert_eq!(seconds(b"12"), Some(12_000_000_000));

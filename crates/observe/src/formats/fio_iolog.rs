@@ -4,23 +4,23 @@
 //! times; its `wait` lines are milliseconds since the start where fio replays them and microseconds
 //! since the last wait in fio's manual, so they are counted and not used.
 
-use super::fields::{Cursor, last_word, number};
-use super::text::{Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
+use super::fields::{FieldCursor, last_word, number};
+use super::text::{LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
 use crate::error::Result;
-use crate::record::{Io, Names, Op, Record};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// Version 2.
-pub const TWO: Format = Format {
+pub const TWO: TraceFormat = TraceFormat {
     name: "fio-iolog2",
     title: "fio iolog version 2",
     sniff: |head| head.starts_with(b"fio version 2 iolog"),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Iolog { unit: None }))),
+    parser: |_, _| Ok(Box::new(TextParser(Iolog { unit: None }))),
 };
 
 /// Version 3.
-pub const THREE: Format = Format {
+pub const THREE: TraceFormat = TraceFormat {
     name: "fio-iolog3",
     title: "fio iolog version 3",
     sniff: |head| head.starts_with(b"fio version 3 iolog"),
@@ -32,7 +32,7 @@ const MICROSECOND: u64 = 1000;
 
 fn three(_: &[u8], hints: &Hints) -> Result<Parser> {
     let unit = Some(hints.time_unit.unwrap_or(MICROSECOND));
-    Ok(Box::new(Text(Iolog { unit })))
+    Ok(Box::new(TextParser(Iolog { unit })))
 }
 
 #[derive(Copy, Clone)]
@@ -41,15 +41,15 @@ struct Iolog {
     unit: Option<u64>,
 }
 
-impl Line for Iolog {
+impl LineFormat for Iolog {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         self.parse(line, names)
-            .unwrap_or(Row::Bad("not a line of this version of fio's iolog"))
+            .unwrap_or(ParsedLine::Bad("not a line of this version of fio's iolog"))
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: match self.unit {
                 None => "none: version 2 has only waits, whose unit fio and its manual disagree on",
                 Some(MICROSECOND) => "us since the start of the job",
@@ -65,10 +65,10 @@ impl Line for Iolog {
 
 impl Iolog {
     #[inline]
-    fn parse(self, line: &[u8], names: &mut Names) -> Option<Row> {
-        let mut cursor = Cursor::new(line);
+    fn parse(self, line: &[u8], names: &mut ChunkNames) -> Option<ParsedLine> {
+        let mut cursor = FieldCursor::new(line);
         if line.starts_with(b"fio version ") || line.is_empty() {
-            return Some(Row::Other);
+            return Some(ParsedLine::Other);
         }
         let time = match self.unit {
             Some(unit) => cursor.blanks().number()?.checked_mul(unit)?,
@@ -76,7 +76,8 @@ impl Iolog {
         };
         let (rest, last) = last_word(cursor.rest())?;
         let Some(len) = number(last) else {
-            return matches!(last, b"add" | b"open" | b"close" | b"unlink").then_some(Row::Other);
+            return matches!(last, b"add" | b"open" | b"close" | b"unlink")
+                .then_some(ParsedLine::Other);
         };
         // `wait` has one number in logs written by hand and two in those of fio.
         let (rest, offset) = last_word(rest)?;
@@ -89,7 +90,7 @@ impl Iolog {
             b"write" => Op::Write,
             b"trim" => Op::Discard,
             b"sync" | b"datasync" | b"sync_file_range" => Op::Flush,
-            b"wait" => return Some(Row::Other),
+            b"wait" => return Some(ParsedLine::Other),
             _ => return None,
         };
         let io = Io {
@@ -100,6 +101,6 @@ impl Iolog {
             op,
             ..UNKNOWN
         };
-        Some(Row::Io(Record::whole(io)))
+        Some(ParsedLine::Io(TraceRecord::whole(io)))
     }
 }

@@ -2,24 +2,24 @@
 //! `time in ms, latency in ns, direction, bytes[, offset][, priority][, issue time]`. Layout: "Log
 //! File Formats" of fio's manual. Offsets are in it with `log_offset=1` only.
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// fio's latency logs.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "fio-lat",
     title: "fio latency log (write_lat_log)",
-    sniff: |head| text::is_table(head, &Log),
+    sniff: |head| text::is_table(head, &FioLatencyLog),
     framing: Framing::Lines,
     parser,
 };
 
 fn parser(head: &[u8], _: &Hints) -> Result<Parser> {
-    let refused = |what: &str| Err(Error::new(ErrorKind::Unsupported, what));
-    let all = |wrong: fn(&Fields) -> bool| {
+    let refused = |what: &str| Err(ObserveError::new(ObserveErrorKind::Unsupported, what));
+    let all = |wrong: fn(&FioLatencyFields) -> bool| {
         let mut rows = text::first_lines(head).filter_map(fields).peekable();
         rows.peek().is_some() && rows.all(|row| wrong(&row))
     };
@@ -34,20 +34,20 @@ fn parser(head: &[u8], _: &Hints) -> Result<Parser> {
              with log_offset=1",
         );
     }
-    Ok(Box::new(Text(Log)))
+    Ok(Box::new(TextParser(FioLatencyLog)))
 }
 
 #[derive(Copy, Clone)]
-struct Log;
+struct FioLatencyLog;
 
-impl Line for Log {
+impl LineFormat for FioLatencyLog {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if line.trim_ascii().is_empty() {
-            return Row::Other;
+            return ParsedLine::Other;
         }
         let Some(fields) = fields(line) else {
-            return Row::Bad("not a line of fio's latency log");
+            return ParsedLine::Bad("not a line of fio's latency log");
         };
         let io = Io {
             time: fields.time,
@@ -58,11 +58,11 @@ impl Line for Log {
             op: fields.op,
             ..UNKNOWN
         };
-        Row::Io(Record::whole(io))
+        ParsedLine::Io(TraceRecord::whole(io))
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "ms at completion, less the latency: good to 1 ms",
             offset: "bytes of the file or device",
             len: "bytes",
@@ -72,7 +72,7 @@ impl Line for Log {
     }
 }
 
-struct Fields {
+struct FioLatencyFields {
     time: i64,
     latency: u64,
     op: Op,
@@ -82,15 +82,15 @@ struct Fields {
 
 /// Blanks after the commas tell fio's logs from other tables of numbers.
 #[inline]
-fn next(cursor: &mut Cursor) -> Option<u64> {
+fn next(cursor: &mut FieldCursor) -> Option<u64> {
     cursor.byte(b',')?;
     cursor.byte(b' ')?;
     cursor.blanks().number()
 }
 
 #[inline]
-fn fields(line: &[u8]) -> Option<Fields> {
-    let mut cursor = Cursor::new(line);
+fn fields(line: &[u8]) -> Option<FioLatencyFields> {
+    let mut cursor = FieldCursor::new(line);
     let ended = cursor.blanks().number()?.checked_mul(1_000_000)?;
     let latency = next(&mut cursor)?;
     let op = match next(&mut cursor)? {
@@ -110,7 +110,7 @@ fn fields(line: &[u8]) -> Option<Fields> {
         }
     }
     let time = i64::try_from(ended).ok()?.checked_sub_unsigned(latency)?;
-    Some(Fields {
+    Some(FioLatencyFields {
         time,
         latency,
         op,

@@ -2,34 +2,34 @@
 //! `89966104454294 4892 syslogd 904265560 8 W 6 0 531e779...`. Layout: the README that comes with
 //! them. A name may hold blanks, so the end of the line is read first.
 
-use super::fields::{Cursor, last_word, number, sectors};
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::{FieldCursor, last_word, number, sectors};
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// FIU.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "fiu",
     title: "FIU traces",
     sniff: |head| text::is_table(head, &Fiu),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Fiu))),
+    parser: |_, _| Ok(Box::new(TextParser(Fiu))),
 };
 
 #[derive(Copy, Clone)]
 struct Fiu;
 
-impl Line for Fiu {
+impl LineFormat for Fiu {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if line.trim_ascii().is_empty() {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        parse(line, names).map_or(Row::Bad("not a row of an FIU trace"), Row::Io)
+        parse(line, names).map_or(ParsedLine::Bad("not a row of an FIU trace"), ParsedLine::Io)
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "ns",
             offset: "512-byte sectors",
             len: "512-byte sectors",
@@ -40,8 +40,8 @@ impl Line for Fiu {
 }
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(line);
+fn parse(line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(line);
     let time = cursor.blanks().number()?;
     let pid = u32::try_from(cursor.blanks().number()?).ok()?;
     let (rest, _digest) = last_word(cursor.rest())?;
@@ -67,5 +67,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record::whole(io))
+    Some(TraceRecord::whole(io))
 }

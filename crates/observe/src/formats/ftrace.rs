@@ -4,15 +4,15 @@
 
 use memchr::memmem::Finder;
 
-use super::events::{self, Before};
-use super::fields::{Cursor, last_word, number};
-use super::text::{self, Line, Row, Text};
-use super::{Facts, Format, Framing, Hints, Parser};
+use super::events::{self, EventPrefix};
+use super::fields::{FieldCursor, last_word, number};
+use super::text::{self, LineFormat, ParsedLine, TextParser};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
 use crate::error::Result;
-use crate::record::Names;
+use crate::record::ChunkNames;
 
 /// ftrace.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "ftrace",
     title: "ftrace text (trace, trace_pipe, trace-cmd report)",
     sniff: |head| text::has_events(head, &Ftrace::new(None)),
@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
 // Called through the table of formats, which can fail.
 #[allow(clippy::unnecessary_wraps)]
 fn parser(_: &[u8], hints: &Hints) -> Result<Parser> {
-    Ok(Box::new(Text(Ftrace::new(hints.time_unit))))
+    Ok(Box::new(TextParser(Ftrace::new(hints.time_unit))))
 }
 
 #[derive(Clone)]
@@ -40,24 +40,28 @@ impl Ftrace {
     }
 }
 
-impl Line for Ftrace {
+impl LineFormat for Ftrace {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         let Some(colon) = self.event.find(line) else {
             return around(line);
         };
         let (before, event) = line.split_at(colon);
-        let mut event = Cursor::new(event.get(2..).unwrap_or_default());
+        let mut event = FieldCursor::new(event.get(2..).unwrap_or_default());
         let name = event.until(b':');
         match self.before(before) {
-            Some(before) => events::row(name, event.rest(), before, names),
-            None if before.ends_with(b"us") => Row::Bad("latency-format: switch the option off"),
-            None => Row::Bad("no time in seconds before the event: set trace_clock to local"),
+            Some(before) => events::event_row(name, event.rest(), before, names),
+            None if before.ends_with(b"us") => {
+                ParsedLine::Bad("latency-format: switch the option off")
+            }
+            None => {
+                ParsedLine::Bad("no time in seconds before the event: set trace_clock to local")
+            }
         }
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: match self.tick {
                 None => "seconds with six digits",
                 Some(_) => "ticks of the trace clock, as given",
@@ -73,7 +77,7 @@ impl Line for Ftrace {
 impl Ftrace {
     /// `comm-pid (group) [cpu] flags time`, from the right: names hold blanks, and columns may miss.
     #[inline]
-    fn before<'a>(&self, text: &'a [u8]) -> Option<Before<'a>> {
+    fn before<'a>(&self, text: &'a [u8]) -> Option<EventPrefix<'a>> {
         let (rest, time) = last_word(text)?;
         let time = self.time(time)?;
         let (rest, word) = last_word(rest)?;
@@ -94,12 +98,12 @@ impl Ftrace {
         let pid = number(rest.get(dash + 1..)?)?;
         let comm = rest.get(..dash)?.trim_ascii_start();
         let pid = u32::try_from(pid).ok()?;
-        Some(Before { time, pid, comm })
+        Some(EventPrefix { time, pid, comm })
     }
 
     #[inline]
     fn time(&self, word: &[u8]) -> Option<i64> {
-        let mut cursor = Cursor::new(word);
+        let mut cursor = FieldCursor::new(word);
         match self.tick {
             Some(tick) => i64::try_from(cursor.number()?.checked_mul(tick)?).ok(),
             None if memchr::memchr(b'.', word).is_some() => cursor.seconds(),
@@ -111,7 +115,7 @@ impl Ftrace {
 /// `CPU:1 [LOST 4 EVENTS]`, `CPU 0: [4 EVENTS DROPPED]`, headings, and events that are not of the
 /// block layer.
 #[cold]
-fn around(line: &[u8]) -> Row {
+fn around(line: &[u8]) -> ParsedLine {
     let has = |what: &[u8]| memchr::memmem::find(line, what).is_some();
     if line.starts_with(b"CPU") && (has(b"LOST") || has(b"EVENTS DROPPED")) {
         let bracket = memchr::memchr(b'[', line).unwrap_or(0);
@@ -120,7 +124,7 @@ fn around(line: &[u8]) -> Row {
     let heading =
         line.starts_with(b"#") || line.trim_ascii().is_empty() || line.starts_with(b"cpus=");
     if heading || (has(b": ") && has(b"] ")) {
-        return Row::Other;
+        return ParsedLine::Other;
     }
-    Row::Bad("not a line of ftrace")
+    ParsedLine::Bad("not a line of ftrace")
 }

@@ -1,6 +1,6 @@
-//! The formats of traces: one small file each, ending in a [`Format`], and the list of them here.
+//! The formats of traces: one small file each, ending in a [`TraceFormat`], and the list of them here.
 //!
-//! A format says how its bytes are cut into chunks, and parses a chunk into [`Records`] without
+//! A format says how its bytes are cut into chunks, and parses a chunk into [`TraceRecords`] without
 //! knowing what came before, so that chunks can be parsed side by side. A format whose lines depend
 //! on earlier ones says so by [`Parse::split`], and is parsed by one processor.
 
@@ -30,7 +30,7 @@ pub mod vscsi;
 pub mod vscsi_text;
 
 use crate::error::Result;
-use crate::record::Records;
+use crate::record::TraceRecords;
 
 /// How the bytes of a format are cut into chunks that parse by themselves.
 #[derive(Copy, Clone, Debug)]
@@ -44,7 +44,7 @@ pub enum Framing {
 
 /// What the numbers of a format mean, shown with the summary, because formats differ and lie.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct FormatFacts {
     /// Unit of times: `ns since the start of the trace`.
     pub time: &'static str,
     /// Unit of offsets: `512-byte sectors of the whole disk`.
@@ -74,21 +74,21 @@ pub struct Hints {
 pub trait Parse: Send {
     /// Adds what the chunk tells. The chunk ends where [`Framing`] says; the last chunk of a file
     /// may end anywhere.
-    fn parse(&mut self, chunk: &[u8], out: &mut Records);
+    fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords);
 
     /// Another parser of the same trace, for another processor; `None` where a chunk cannot be
     /// understood without those before it.
     fn split(&self) -> Option<Parser>;
 
     /// What the numbers mean, as found in this very trace.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> FormatFacts;
 }
 
 /// A parser of any format.
 pub type Parser = Box<dyn Parse>;
 
 /// A format of traces.
-pub struct Format {
+pub struct TraceFormat {
     /// As `--as` and reports name it.
     pub name: &'static str,
     /// What it is, in a few words.
@@ -103,7 +103,7 @@ pub struct Format {
 }
 
 /// All formats; the first that recognises a trace reads it.
-pub const FORMATS: &[&Format] = &[
+pub const FORMATS: &[&TraceFormat] = &[
     &parquet::FORMAT,
     &blktrace::FORMAT,
     &blktrace::context::FORMAT,
@@ -133,17 +133,17 @@ pub const FORMATS: &[&Format] = &[
 ];
 
 /// The format that `head` is in.
-pub fn detect(head: &[u8]) -> Option<&'static Format> {
+pub fn detect(head: &[u8]) -> Option<&'static TraceFormat> {
     FORMATS.iter().copied().find(|format| (format.sniff)(head))
 }
 
 /// The format with this name.
-pub fn named(name: &str) -> Option<&'static Format> {
+pub fn named(name: &str) -> Option<&'static TraceFormat> {
     FORMATS.iter().copied().find(|format| format.name == name)
 }
 
 /// The format that the operator's columns are for: blkparse's `-f` has percent signs.
-pub fn implied(hints: &Hints) -> Option<&'static Format> {
+pub fn implied(hints: &Hints) -> Option<&'static TraceFormat> {
     let columns = hints.columns.as_deref()?;
     Some(if columns.contains('%') {
         &blkparse::FORMAT
@@ -153,7 +153,7 @@ pub fn implied(hints: &Hints) -> Option<&'static Format> {
 }
 
 /// All formats that can be asked for.
-pub fn askable() -> impl Iterator<Item = &'static Format> {
+pub fn askable() -> impl Iterator<Item = &'static TraceFormat> {
     let only_asks = simulators::UNCLEAR.name;
     FORMATS
         .iter()
@@ -169,10 +169,11 @@ pub fn names() -> String {
 
 /// The option that the operator gave and that says nothing about any of these formats, whose units or
 /// columns are known.
-pub fn unused(formats: &[&Format], hints: &Hints) -> Option<&'static str> {
+pub fn unused(formats: &[&TraceFormat], hints: &Hints) -> Option<&'static str> {
     let simulators = ["mqsim", "disksim", "replayer", "simulator"];
     let of = |names: &[&str], or: &[&str]| {
-        let open = |format: &&Format| names.contains(&format.name) || or.contains(&format.name);
+        let open =
+            |format: &&TraceFormat| names.contains(&format.name) || or.contains(&format.name);
         formats.iter().any(open)
     };
     let offsets = || of(&["tencent", "spc", "blkalgn", "csv"], &simulators);

@@ -1,18 +1,18 @@
 //! The traces of Microsoft Research Cambridge (SNIA IOTTA, FAST '08):
 //! `128166372003061629,hm,1,Read,383496192,32768,2500`. Layout: the README that comes with them.
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// MSR Cambridge.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "msr",
     title: "MSR Cambridge CSV",
     sniff: |head| text::is_table(head, &Msr),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Msr))),
+    parser: |_, _| Ok(Box::new(TextParser(Msr))),
 };
 
 /// 100 ns intervals from 1601 to 1970: what is left fits into nanoseconds.
@@ -21,17 +21,17 @@ const TO_1970: u64 = 116_444_736_000_000_000;
 #[derive(Copy, Clone)]
 struct Msr;
 
-impl Line for Msr {
+impl LineFormat for Msr {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["timestamp"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        parse(line, names).map_or(Row::Bad("not a row of an MSR trace"), Row::Io)
+        parse(line, names).map_or(ParsedLine::Bad("not a row of an MSR trace"), ParsedLine::Io)
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "Windows file time, 100 ns",
             offset: "bytes of the logical disk",
             len: "bytes",
@@ -42,8 +42,8 @@ impl Line for Msr {
 }
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(line);
+fn parse(line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(line);
     let ticks = cursor.blanks().number()?;
     cursor.comma()?;
     // Host and disk are the device, as they are in the file name: `hm,1`.
@@ -72,5 +72,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record::whole(io))
+    Some(TraceRecord::whole(io))
 }

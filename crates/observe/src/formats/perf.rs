@@ -4,19 +4,19 @@
 
 use memchr::memmem::Finder;
 
-use super::events::{self, Before};
-use super::fields::{Cursor, last_word};
-use super::text::{self, Line, Row, Text};
-use super::{Facts, Format, Framing};
-use crate::record::Names;
+use super::events::{self, EventPrefix};
+use super::fields::{FieldCursor, last_word};
+use super::text::{self, LineFormat, ParsedLine, TextParser};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::ChunkNames;
 
 /// perf script.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "perf",
     title: "perf script",
     sniff,
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Perf::new()))),
+    parser: |_, _| Ok(Box::new(TextParser(Perf::new()))),
 };
 
 /// Recognised without a time too, so that the rows say what is missing.
@@ -44,23 +44,23 @@ impl Perf {
     }
 }
 
-impl Line for Perf {
+impl LineFormat for Perf {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         let Some(at) = self.event.find(line) else {
             return around(line);
         };
         let (before, event) = line.split_at(at);
-        let mut event = Cursor::new(event.get(6..).unwrap_or_default());
+        let mut event = FieldCursor::new(event.get(6..).unwrap_or_default());
         let name = event.until(b':');
         match parse(before) {
-            Some(before) => events::row(name, event.rest(), before, names),
-            None => Row::Bad("no time before the event: perf script -F +time"),
+            Some(before) => events::event_row(name, event.rest(), before, names),
+            None => ParsedLine::Bad("no time before the event: perf script -F +time"),
         }
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "seconds with six or nine digits",
             offset: "512-byte sectors of the whole disk",
             len: "512-byte sectors",
@@ -72,10 +72,10 @@ impl Line for Perf {
 
 /// `comm pid [cpu] time:`, from the right; all but the time may miss.
 #[inline]
-fn parse(text: &[u8]) -> Option<Before<'_>> {
+fn parse(text: &[u8]) -> Option<EventPrefix<'_>> {
     let (rest, word) = last_word(text)?;
-    let time = Cursor::new(word.strip_suffix(b":")?).seconds()?;
-    let mut before = Before {
+    let time = FieldCursor::new(word.strip_suffix(b":")?).seconds()?;
+    let mut before = EventPrefix {
         time,
         pid: 0,
         comm: b"",
@@ -84,7 +84,7 @@ fn parse(text: &[u8]) -> Option<Before<'_>> {
     while let Some((rest, word)) = last_word(left) {
         // `[001]` or `pid/tid` or `pid`: what is before them is the name.
         if !word.starts_with(b"[") {
-            let mut cursor = Cursor::new(word);
+            let mut cursor = FieldCursor::new(word);
             match cursor.number().and_then(|pid| u32::try_from(pid).ok()) {
                 Some(pid) => (before.pid, before.comm) = (pid, rest.trim_ascii_start()),
                 None => before.comm = left.trim_ascii_start(),
@@ -98,7 +98,7 @@ fn parse(text: &[u8]) -> Option<Before<'_>> {
 
 /// Lost events, other events, stack frames, headings.
 #[cold]
-fn around(line: &[u8]) -> Row {
+fn around(line: &[u8]) -> ParsedLine {
     const LOST: &[u8] = b"PERF_RECORD_LOST";
     if let Some(at) = memchr::memmem::find(line, LOST) {
         return text::lost(line.get(at + LOST.len()..).unwrap_or_default());
@@ -106,10 +106,10 @@ fn around(line: &[u8]) -> Row {
     let blank = line.trim_ascii().is_empty();
     // Stack frames begin with a tab; other events end their time and their name in a colon.
     if blank || line.starts_with(b"#") || line.starts_with(b"\t") {
-        return Row::Other;
+        return ParsedLine::Other;
     }
     match memchr::memmem::find(line, b": ") {
-        Some(_) => Row::Other,
-        None => Row::Bad("not a line of perf script"),
+        Some(_) => ParsedLine::Other,
+        None => ParsedLine::Bad("not a line of perf script"),
     }
 }

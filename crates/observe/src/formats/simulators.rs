@@ -8,50 +8,50 @@
 //!
 //! Which it is shows in the numbers; where it does not, it is asked.
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// MQSim and SSDSim.
-pub const MQSIM: Format = Format {
+pub const MQSIM: TraceFormat = TraceFormat {
     name: "mqsim",
     title: "MQSim and SSDSim trace",
-    sniff: |head| shape(head) == Some(Shape::Known(Simulator::Mqsim)),
+    sniff: |head| shape(head) == Some(SimulatorShape::Known(Simulator::Mqsim)),
     framing: Framing::Lines,
     parser: |_, hints| parser(Simulator::Mqsim, hints),
 };
 
 /// DiskSim.
-pub const DISKSIM: Format = Format {
+pub const DISKSIM: TraceFormat = TraceFormat {
     name: "disksim",
     title: "DiskSim ASCII trace",
-    sniff: |head| shape(head) == Some(Shape::Known(Simulator::Disksim)),
+    sniff: |head| shape(head) == Some(SimulatorShape::Known(Simulator::Disksim)),
     framing: Framing::Lines,
     parser: |_, hints| parser(Simulator::Disksim, hints),
 };
 
 /// The replayer.
-pub const REPLAYER: Format = Format {
+pub const REPLAYER: TraceFormat = TraceFormat {
     name: "replayer",
     title: "replayer trace, ms and bytes",
-    sniff: |head| shape(head) == Some(Shape::Known(Simulator::Replayer)),
+    sniff: |head| shape(head) == Some(SimulatorShape::Known(Simulator::Replayer)),
     framing: Framing::Lines,
     parser: |_, hints| parser(Simulator::Replayer, hints),
 };
 
 /// Five numbers a line that can be any of them.
-pub const UNCLEAR: Format = Format {
+pub const UNCLEAR: TraceFormat = TraceFormat {
     name: "simulator",
     title: "trace of a disk simulator, which one is asked",
-    sniff: |head| shape(head) == Some(Shape::Unclear),
+    sniff: |head| shape(head) == Some(SimulatorShape::Unclear),
     framing: Framing::Lines,
     parser: |_, _| {
         let what = "Five numbers a line, as several simulators have them: say --as mqsim (ns, \
                     sectors), --as disksim (ms, sectors) or --as replayer (ms, bytes); other units \
                     with --time-unit and --offset-unit";
-        Err(Error::new(ErrorKind::Ask, what))
+        Err(ObserveError::new(ObserveErrorKind::Ask, what))
     },
 };
 
@@ -63,7 +63,7 @@ enum Simulator {
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Shape {
+enum SimulatorShape {
     Known(Simulator),
     Unclear,
 }
@@ -71,16 +71,16 @@ enum Shape {
 /// Rows whose numbers are all whole sectors by chance are fewer than this.
 const ENOUGH: usize = 64;
 
-fn shape(head: &[u8]) -> Option<Shape> {
-    let table = Table {
+fn shape(head: &[u8]) -> Option<SimulatorShape> {
+    let table = SimulatorTable {
         unit: 1,
         flags: false,
-        ..Table::of(Simulator::Disksim)
+        ..SimulatorTable::of(Simulator::Disksim)
     };
     if !text::is_table(head, &table) {
         return None;
     }
-    let mut names = Names::default();
+    let mut names = ChunkNames::default();
     let rows = text::first_lines(head).filter_map(|line| table.parse(line, &mut names));
     let (mut fraction, mut bytes, mut count) = (false, true, 0);
     for record in rows {
@@ -89,24 +89,24 @@ fn shape(head: &[u8]) -> Option<Shape> {
         count += 1;
     }
     Some(match (fraction, bytes) {
-        (true, false) => Shape::Known(Simulator::Disksim),
-        (false, false) => Shape::Known(Simulator::Mqsim),
-        (true, true) if count >= ENOUGH => Shape::Known(Simulator::Replayer),
-        _ => Shape::Unclear,
+        (true, false) => SimulatorShape::Known(Simulator::Disksim),
+        (false, false) => SimulatorShape::Known(Simulator::Mqsim),
+        (true, true) if count >= ENOUGH => SimulatorShape::Known(Simulator::Replayer),
+        _ => SimulatorShape::Unclear,
     })
 }
 
 // Called through the table of formats, which can fail.
 #[allow(clippy::unnecessary_wraps)]
 fn parser(simulator: Simulator, hints: &Hints) -> Result<Parser> {
-    let mut table = Table::of(simulator);
+    let mut table = SimulatorTable::of(simulator);
     table.time_unit = hints.time_unit.unwrap_or(table.time_unit);
     table.unit = hints.offset_unit.unwrap_or(table.unit);
-    Ok(Box::new(Text(table)))
+    Ok(Box::new(TextParser(table)))
 }
 
 #[derive(Copy, Clone)]
-struct Table {
+struct SimulatorTable {
     /// Nanoseconds of one unit of time.
     time_unit: u64,
     /// Bytes of one unit of start and size.
@@ -115,7 +115,7 @@ struct Table {
     flags: bool,
 }
 
-impl Table {
+impl SimulatorTable {
     const fn of(simulator: Simulator) -> Self {
         let (time_unit, unit) = match simulator {
             Simulator::Mqsim => (1, 512),
@@ -146,8 +146,8 @@ impl Table {
     }
 
     #[inline]
-    fn parse(self, line: &[u8], names: &mut Names) -> Option<Record> {
-        let mut cursor = Cursor::new(line);
+    fn parse(self, line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+        let mut cursor = FieldCursor::new(line);
         let time = cursor.blanks().decimal(self.time_unit)?;
         let device = cursor.word();
         let start = cursor.blanks().number()?;
@@ -165,27 +165,29 @@ impl Table {
             op,
             ..UNKNOWN
         };
-        Some(Record::whole(io))
+        Some(TraceRecord::whole(io))
     }
 }
 
-impl Line for Table {
+impl LineFormat for SimulatorTable {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &[]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        self.parse(line, names)
-            .map_or(Row::Bad("not five numbers, the last 0 or 1"), Row::Io)
+        self.parse(line, names).map_or(
+            ParsedLine::Bad("not five numbers, the last 0 or 1"),
+            ParsedLine::Io,
+        )
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FormatFacts {
         let unit = match self.unit {
             1 => "bytes",
             512 => "512-byte sectors",
             _ => "blocks, as given",
         };
-        Facts {
+        FormatFacts {
             time: match self.time_unit {
                 1 => "ns",
                 1_000 => "us",

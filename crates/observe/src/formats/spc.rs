@@ -2,20 +2,20 @@
 //! `0,303567,3584,w,0.000000`. Layout: SPC Trace File Format Specification 1.0.1; the size of an LBA
 //! is said beside the trace and is 512 bytes for those of UMass.
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// SPC.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "spc",
     title: "SPC trace (UMass)",
     sniff: |head| text::is_table(head, &Spc { unit: 512 }),
     framing: Framing::Lines,
     parser: |_, hints| {
         let unit = hints.offset_unit.unwrap_or(512);
-        Ok(Box::new(Text(Spc { unit })))
+        Ok(Box::new(TextParser(Spc { unit })))
     },
 };
 
@@ -24,18 +24,18 @@ struct Spc {
     unit: u32,
 }
 
-impl Line for Spc {
+impl LineFormat for Spc {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["asu"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
         self.parse(line, names)
-            .map_or(Row::Bad("not a row of an SPC trace"), Row::Io)
+            .map_or(ParsedLine::Bad("not a row of an SPC trace"), ParsedLine::Io)
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "seconds since the start",
             offset: match self.unit {
                 512 => "512-byte blocks of the unit (ASU)",
@@ -50,8 +50,8 @@ impl Line for Spc {
 
 impl Spc {
     #[inline]
-    fn parse(self, line: &[u8], names: &mut Names) -> Option<Record> {
-        let mut cursor = Cursor::new(line);
+    fn parse(self, line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+        let mut cursor = FieldCursor::new(line);
         let unit = cursor.until(b',').trim_ascii();
         if unit.is_empty() || !unit.iter().all(u8::is_ascii_digit) {
             return None;
@@ -78,6 +78,6 @@ impl Spc {
             op,
             ..UNKNOWN
         };
-        Some(Record::whole(io))
+        Some(TraceRecord::whole(io))
     }
 }

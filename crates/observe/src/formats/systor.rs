@@ -3,34 +3,37 @@
 //! them. The operation is blank where the answer was not caught, and response times may be irregular, both
 //! because packets were lost while the traces were taken.
 
-use super::fields::{Cursor, scaled};
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing};
-use crate::record::{Io, NO_LATENCY, Names, Op, Record};
+use super::fields::{FieldCursor, scaled};
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::record::{ChunkNames, Io, NO_LATENCY, Op, TraceRecord};
 
 /// SYSTOR '17.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "systor17",
     title: "SYSTOR '17 CSV",
     sniff: |head| text::is_table(head, &Systor),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Systor))),
+    parser: |_, _| Ok(Box::new(TextParser(Systor))),
 };
 
 #[derive(Copy, Clone)]
 struct Systor;
 
-impl Line for Systor {
+impl LineFormat for Systor {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["timestamp"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        parse(line, names).map_or(Row::Bad("not a row of a SYSTOR '17 trace"), Row::Io)
+        parse(line, names).map_or(
+            ParsedLine::Bad("not a row of a SYSTOR '17 trace"),
+            ParsedLine::Io,
+        )
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "seconds since 1970, good to 1 us",
             offset: "bytes of the LUN",
             len: "bytes",
@@ -43,8 +46,8 @@ impl Line for Systor {
 const SECOND: u64 = 1_000_000_000;
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(line);
+fn parse(line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(line);
     let time = cursor.blanks().decimal(SECOND)?;
     // A blank response is not known, and nor is a negative one.
     let response = cursor.comma()?.until(b',');
@@ -73,5 +76,5 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record::whole(io))
+    Some(TraceRecord::whole(io))
 }

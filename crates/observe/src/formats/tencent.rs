@@ -3,14 +3,14 @@
 //! sectors, 0 for a read. Copies with bytes instead of sectors are about: which it is shows in the
 //! numbers, or is asked.
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// Tencent CBS.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "tencent",
     title: "Tencent CBS traces, sectors or bytes",
     sniff: |head| text::is_table(head, &Tencent { unit: 1 }),
@@ -23,17 +23,17 @@ fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
         Some(unit @ (1 | 512)) => unit,
         Some(_) => {
             let what = "Tencent traces count in sectors (--offset-unit 512) or bytes (1)";
-            return Err(Error::new(ErrorKind::Unsupported, what));
+            return Err(ObserveError::new(ObserveErrorKind::Unsupported, what));
         }
         None => unit_of(head).ok_or_else(ask)?,
     };
-    Ok(Box::new(Text(Tencent { unit })))
+    Ok(Box::new(TextParser(Tencent { unit })))
 }
 
-fn ask() -> Error {
+fn ask() -> ObserveError {
     let what = "A Tencent trace, and too short to tell whether offsets and sizes are sectors (as \
                 published) or bytes (some copies): say --offset-unit 512 or --offset-unit 1";
-    Error::new(ErrorKind::Ask, what)
+    ObserveError::new(ObserveErrorKind::Ask, what)
 }
 
 /// Rows that are all whole sectors by chance are fewer than this.
@@ -42,7 +42,7 @@ const ENOUGH: usize = 64;
 /// Bytes, if all numbers are whole sectors or a size is past what a request can be in sectors;
 /// sectors, if one number is not.
 fn unit_of(head: &[u8]) -> Option<u32> {
-    let mut names = Names::default();
+    let mut names = ChunkNames::default();
     let mut rows = 0;
     let end = memchr::memrchr(b'\n', head).map_or(head.len(), |end| end + 1);
     for line in super::fields::lines(head.get(..end)?) {
@@ -62,22 +62,24 @@ struct Tencent {
     unit: u32,
 }
 
-impl Line for Tencent {
+impl LineFormat for Tencent {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["timestamp"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        self.parse(line, names)
-            .map_or(Row::Bad("not a row of a Tencent trace"), Row::Io)
+        self.parse(line, names).map_or(
+            ParsedLine::Bad("not a row of a Tencent trace"),
+            ParsedLine::Io,
+        )
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FormatFacts {
         let unit = match self.unit {
             1 => "bytes (not sectors as published)",
             _ => "512-byte sectors",
         };
-        Facts {
+        FormatFacts {
             time: "whole seconds since 1970",
             offset: unit,
             len: unit,
@@ -89,8 +91,8 @@ impl Line for Tencent {
 
 impl Tencent {
     #[inline]
-    fn parse(self, line: &[u8], names: &mut Names) -> Option<Record> {
-        let mut cursor = Cursor::new(line);
+    fn parse(self, line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+        let mut cursor = FieldCursor::new(line);
         let time = cursor.blanks().number()?;
         let start = cursor.comma()?.number()?;
         let size = cursor.comma()?.number()?;
@@ -112,6 +114,6 @@ impl Tencent {
             op,
             ..UNKNOWN
         };
-        Some(Record::whole(io))
+        Some(TraceRecord::whole(io))
     }
 }

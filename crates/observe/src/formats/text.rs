@@ -1,14 +1,14 @@
 //! What all text formats share: a line is an I/O, or tells of none, or is counted as not parsed.
 
 use super::fields::lines;
-use super::{Facts, Parse, Parser};
-use crate::record::{Io, NO_LATENCY, Names, Record, Records};
+use super::{FormatFacts, Parse, Parser};
+use crate::record::{ChunkNames, Io, NO_LATENCY, TraceRecord, TraceRecords};
 
 /// What one line tells.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum ParsedLine {
     /// An I/O or an event of one.
-    Io(Record),
+    Io(TraceRecord),
     /// Right, and no I/O: a heading, a comment, a plug, a message.
     Other,
     /// The tracer says that it lost events here.
@@ -18,29 +18,29 @@ pub enum Row {
 }
 
 /// The lines of one format, each understood by itself.
-pub trait Line: Clone + Send + 'static {
+pub trait LineFormat: Clone + Send + 'static {
     /// What the line tells; its devices and processes go to `names`.
-    fn row(&self, line: &[u8], names: &mut Names) -> Row;
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine;
 
     /// What the numbers mean.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> FormatFacts;
 }
 
 /// Parses a format line by line.
 #[derive(Clone, Debug)]
-pub struct Text<L>(pub L);
+pub struct TextParser<L>(pub L);
 
-impl<L: Line> Parse for Text<L> {
-    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+impl<L: LineFormat> Parse for TextParser<L> {
+    fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
         // The process of rows that name none, as in `UNKNOWN`.
         out.names.process(0, b"");
         for line in lines(chunk) {
             out.extent += 1;
             match self.0.row(line, &mut out.names) {
-                Row::Io(record) => out.rows.push(record),
-                Row::Other => out.other += 1,
-                Row::Lost(events) => out.dropped = out.dropped.saturating_add(events),
-                Row::Bad(why) => out.skipped.add(out.extent, line, why),
+                ParsedLine::Io(record) => out.rows.push(record),
+                ParsedLine::Other => out.other += 1,
+                ParsedLine::Lost(events) => out.dropped = out.dropped.saturating_add(events),
+                ParsedLine::Bad(why) => out.skipped.add(out.extent, line, why),
             }
         }
     }
@@ -49,7 +49,7 @@ impl<L: Line> Parse for Text<L> {
         Some(Box::new(self.clone()))
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FormatFacts {
         self.0.facts()
     }
 }
@@ -78,13 +78,13 @@ pub fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Whether most lines of a table are of this format; a heading and damaged rows are not.
-pub fn is_table(head: &[u8], format: &impl Line) -> bool {
-    let mut names = Names::default();
+pub fn is_table(head: &[u8], format: &impl LineFormat) -> bool {
+    let mut names = ChunkNames::default();
     let (mut good, mut bad) = (0, 0);
     for (line, number) in first_lines(head).zip(0..) {
         match format.row(line, &mut names) {
-            Row::Io(_) => good += 1,
-            Row::Bad(_) if number > 0 => bad += 1,
+            ParsedLine::Io(_) => good += 1,
+            ParsedLine::Bad(_) if number > 0 => bad += 1,
             _ => {}
         }
     }
@@ -92,9 +92,9 @@ pub fn is_table(head: &[u8], format: &impl Line) -> bool {
 }
 
 /// Whether any of the first lines is an I/O of this format: for tools that also print other things.
-pub fn has_events(head: &[u8], format: &impl Line) -> bool {
-    let mut names = Names::default();
-    first_lines(head).any(|line| matches!(format.row(line, &mut names), Row::Io(_)))
+pub fn has_events(head: &[u8], format: &impl LineFormat) -> bool {
+    let mut names = ChunkNames::default();
+    first_lines(head).any(|line| matches!(format.row(line, &mut names), ParsedLine::Io(_)))
 }
 
 /// Whether a line is the heading of a table: its first field is one of these words.
@@ -120,12 +120,12 @@ pub fn is_heading(line: &[u8], words: &[&str]) -> bool {
 
 /// A line that says how many events were lost: its first number.
 #[cold]
-pub fn lost(line: &[u8]) -> Row {
+pub fn lost(line: &[u8]) -> ParsedLine {
     let start = line.iter().position(u8::is_ascii_digit);
     let digits = start.and_then(|start| line.get(start..));
-    let count = digits.and_then(|digits| super::fields::Cursor::new(digits).number());
+    let count = digits.and_then(|digits| super::fields::FieldCursor::new(digits).number());
     // Lost, and not said how many.
-    Row::Lost(count.unwrap_or(1))
+    ParsedLine::Lost(count.unwrap_or(1))
 }
 
 #[cfg(test)]

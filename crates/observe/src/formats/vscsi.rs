@@ -4,35 +4,35 @@
 
 use super::scsi;
 use super::text::UNKNOWN;
-use super::{Facts, Format, Framing, Parse, Parser};
-use crate::record::{Io, Record, Records};
+use super::{FormatFacts, Framing, Parse, Parser, TraceFormat};
+use crate::record::{Io, TraceRecord, TraceRecords};
 
 /// vscsiStats version 1.
-pub const ONE: Format = Format {
+pub const ONE: TraceFormat = TraceFormat {
     name: "vscsi1",
     title: "VMware vscsiStats trace, binary version 1",
-    sniff: |head| sniff(head, Version::One),
+    sniff: |head| sniff(head, VscsiVersion::One),
     framing: Framing::Records(|bytes| bytes.len() / 32 * 32),
-    parser: |_, _| Ok(Box::new(Reader(Version::One))),
+    parser: |_, _| Ok(Box::new(VscsiReader(VscsiVersion::One))),
 };
 
 /// vscsiStats version 2.
-pub const TWO: Format = Format {
+pub const TWO: TraceFormat = TraceFormat {
     name: "vscsi2",
     title: "VMware vscsiStats trace, binary version 2",
-    sniff: |head| sniff(head, Version::Two),
+    sniff: |head| sniff(head, VscsiVersion::Two),
     framing: Framing::Records(|bytes| bytes.len() / 40 * 40),
-    parser: |_, _| Ok(Box::new(Reader(Version::Two))),
+    parser: |_, _| Ok(Box::new(VscsiReader(VscsiVersion::Two))),
 };
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Version {
+enum VscsiVersion {
     One,
     Two,
 }
 
 /// The fields of either version.
-struct Raw {
+struct RawVscsi {
     version: u16,
     command: u16,
     len: u32,
@@ -41,7 +41,7 @@ struct Raw {
     response: Option<u64>,
 }
 
-impl Version {
+impl VscsiVersion {
     const fn size(self) -> usize {
         match self {
             Self::One => 32,
@@ -57,12 +57,12 @@ impl Version {
     }
 
     #[inline]
-    fn read(self, record: &[u8]) -> Option<Raw> {
+    fn read(self, record: &[u8]) -> Option<RawVscsi> {
         let short = |at: usize| Some(u16::from_le_bytes(*record.get(at..)?.first_chunk()?));
         let word = |at: usize| Some(u32::from_le_bytes(*record.get(at..)?.first_chunk()?));
         let long = |at: usize| Some(u64::from_le_bytes(*record.get(at..)?.first_chunk()?));
         Some(match self {
-            Self::One => Raw {
+            Self::One => RawVscsi {
                 len: word(4)?,
                 command: short(12)?,
                 version: short(14)? >> 8,
@@ -70,7 +70,7 @@ impl Version {
                 time: long(24)?,
                 response: None,
             },
-            Self::Two => Raw {
+            Self::Two => RawVscsi {
                 command: short(0)?,
                 version: short(2)? >> 8,
                 len: word(8)?,
@@ -86,7 +86,7 @@ impl Version {
 const SNIFFED: usize = 64;
 
 /// There is no magic: every record must have the version and a SCSI command, and most be I/O.
-fn sniff(head: &[u8], version: Version) -> bool {
+fn sniff(head: &[u8], version: VscsiVersion) -> bool {
     let mut ios = 0;
     let mut all = 0;
     for record in head.chunks_exact(version.size()).take(SNIFFED) {
@@ -106,17 +106,17 @@ fn sniff(head: &[u8], version: Version) -> bool {
 }
 
 #[derive(Copy, Clone)]
-struct Reader(Version);
+struct VscsiReader(VscsiVersion);
 
-impl Parse for Reader {
-    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+impl Parse for VscsiReader {
+    fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
         out.extent += chunk.len() as u64;
         let device = out.names.device_name(b"vscsi");
         let process = out.names.process(0, b"");
         let mut at = 0;
         for record in chunk.chunks(self.0.size()) {
             match self.one(record) {
-                Some(io) => out.rows.push(Record::whole(Io {
+                Some(io) => out.rows.push(TraceRecord::whole(Io {
                     device,
                     process,
                     ..io
@@ -133,21 +133,21 @@ impl Parse for Reader {
         Some(Box::new(*self))
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "us",
             offset: "512-byte blocks of the virtual disk",
             len: "bytes",
             op: "SCSI commands",
             latency: match self.0 {
-                Version::One => "none",
-                Version::Two => "response time, us",
+                VscsiVersion::One => "none",
+                VscsiVersion::Two => "response time, us",
             },
         }
     }
 }
 
-impl Reader {
+impl VscsiReader {
     #[inline]
     fn one(self, record: &[u8]) -> Option<Io> {
         let raw = self.0.read(record)?;

@@ -2,34 +2,37 @@
 //! `2147483692,4096,1,write,24048792,2756778716647` under the heading
 //! `#Serial Number,IO Data Length,Num SG Entries,Command Type,LBN,Time Stamp (microseconds)`.
 
-use super::fields::{Cursor, sectors};
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, scsi};
-use crate::record::{Io, Names, Op, Record};
+use super::fields::{FieldCursor, sectors};
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, TraceFormat, scsi};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// vscsiStats, text.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "vscsi-text",
     title: "VMware vscsiStats trace, text",
     sniff: |head| text::is_table(head, &Vscsi),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(Text(Vscsi))),
+    parser: |_, _| Ok(Box::new(TextParser(Vscsi))),
 };
 
 #[derive(Copy, Clone)]
 struct Vscsi;
 
-impl Line for Vscsi {
+impl LineFormat for Vscsi {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if text::is_heading(line, &["serial", "vscsi"]) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
-        parse(line, names).map_or(Row::Bad("not a row of a vscsiStats trace"), Row::Io)
+        parse(line, names).map_or(
+            ParsedLine::Bad("not a row of a vscsiStats trace"),
+            ParsedLine::Io,
+        )
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "us",
             offset: "512-byte blocks of the virtual disk",
             len: "bytes",
@@ -40,8 +43,8 @@ impl Line for Vscsi {
 }
 
 #[inline]
-fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
-    let mut cursor = Cursor::new(line);
+fn parse(line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+    let mut cursor = FieldCursor::new(line);
     cursor.blanks().number()?;
     let len = cursor.comma()?.number()?;
     cursor.comma()?.number()?;
@@ -61,7 +64,7 @@ fn parse(line: &[u8], names: &mut Names) -> Option<Record> {
         op,
         ..UNKNOWN
     };
-    Some(Record::whole(io))
+    Some(TraceRecord::whole(io))
 }
 
 fn op(word: &[u8]) -> Option<Op> {

@@ -1,17 +1,17 @@
 //! When I/O comes: at exponentially distributed times, within bursts if there are any.
 
-use super::{Bursts, Plan, Random};
+use super::{BurstPlan, GeneratePlan, Random};
 
 /// The moment of the next I/O.
 #[derive(Clone, Debug)]
 pub struct Arrival {
     now: u64,
     between: u64,
-    bursts: Option<Bursts>,
+    bursts: Option<BurstPlan>,
 }
 
 impl Arrival {
-    pub const fn new(plan: &Plan) -> Self {
+    pub const fn new(plan: &GeneratePlan) -> Self {
         Self {
             now: 0,
             between: plan.between,

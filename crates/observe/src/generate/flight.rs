@@ -8,16 +8,16 @@ use crate::record::{Io, NO_LATENCY};
 /// After a completion its place is left alone for so long: events are not all of one moment.
 const APART: u64 = 10_000;
 
-type Place = (u32, u64);
+type DeviceOffset = (u32, u64);
 
 /// What is in flight.
-pub struct Flight {
+pub struct GeneratedInFlight {
     depth: usize,
-    ends: BinaryHeap<Reverse<(u64, Place)>>,
-    at: HashMap<Place, ()>,
+    ends: BinaryHeap<Reverse<(u64, DeviceOffset)>>,
+    at: HashMap<DeviceOffset, ()>,
 }
 
-impl Flight {
+impl GeneratedInFlight {
     pub fn new(depth: usize) -> Self {
         Self {
             depth: depth.max(1),

@@ -1,6 +1,6 @@
 //! Traces with a known truth: seeded, of any length, in constant memory.
 //!
-//! A [`Plan`] says what the workload is like; the same plan and seed give the same trace on every
+//! A [`GeneratePlan`] says what the workload is like; the same plan and seed give the same trace on every
 //! machine, because nothing but whole numbers decides. What was made is counted beside by the
 //! definitions themselves ([`truth`]), so that a reader of the trace can be held to it.
 
@@ -12,34 +12,34 @@ mod run;
 pub mod truth;
 
 pub use ioalign_core::Random;
-pub use plan::{Bursts, Mix, Plan, Ratio, processes};
-pub use run::{row, write};
+pub use plan::{BurstPlan, GeneratePlan, Ratio, SizeMix, processes};
+pub use run::{generated_row, write};
 pub use truth::Truth;
 
 use crate::record::{Io, NO_LATENCY, Op};
 use arrival::Arrival;
-use flight::Flight;
-use place::Places;
+use flight::GeneratedInFlight;
+use place::GeneratedPlaces;
 
 /// Makes the I/Os of a plan, in the order of issue.
 pub struct Generator {
-    plan: Plan,
+    plan: GeneratePlan,
     random: Random,
     left: u64,
     arrival: Arrival,
-    places: Places,
-    flight: Flight,
+    places: GeneratedPlaces,
+    flight: GeneratedInFlight,
 }
 
 impl Generator {
     /// The first I/O is next.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &GeneratePlan) -> Self {
         Self {
             random: Random::new(plan.seed),
             left: plan.ios,
             arrival: Arrival::new(plan),
-            places: Places::new(plan),
-            flight: Flight::new(plan.depth),
+            places: GeneratedPlaces::new(plan),
+            flight: GeneratedInFlight::new(plan.depth),
             plan: plan.clone(),
         }
     }

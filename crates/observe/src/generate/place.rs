@@ -1,12 +1,12 @@
 //! Where I/O goes: anywhere on the device, or on from where the last one ended.
 
-use super::{Plan, Random, Ratio};
+use super::{GeneratePlan, Random, Ratio};
 use crate::record::Io;
 
 const SECTOR: u64 = 512;
 
 /// The places of all devices and processes.
-pub struct Places {
+pub struct GeneratedPlaces {
     align: u64,
     shift: u64,
     size: u64,
@@ -17,8 +17,8 @@ pub struct Places {
     ends: Vec<u64>,
 }
 
-impl Places {
-    pub fn new(plan: &Plan) -> Self {
+impl GeneratedPlaces {
+    pub fn new(plan: &GeneratePlan) -> Self {
         let processes = plan.processes.len().max(1);
         Self {
             align: plan.align.max(1),

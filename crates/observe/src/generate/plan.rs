@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::Random;
-use crate::record::{Device, Process};
+use crate::record::{TraceDevice, TraceProcess};
 
 /// A share, exact to a millionth.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -48,13 +48,13 @@ impl FromStr for Ratio {
 
 /// Sizes and how often each is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mix {
+pub struct SizeMix {
     /// Bytes, and the weights up to and with this size.
     steps: Vec<(u32, u64)>,
     total: u64,
 }
 
-impl Mix {
+impl SizeMix {
     /// Bytes with their weights; `None` where no weight is above zero.
     pub fn new(sizes: &[(u32, u32)]) -> Option<Self> {
         let mut total = 0_u64;
@@ -86,7 +86,7 @@ impl Mix {
 
 /// I/O comes for a time, then none does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Bursts {
+pub struct BurstPlan {
     /// Nanoseconds with I/O.
     pub on: u64,
     /// Nanoseconds from the start of a burst to the start of the next.
@@ -95,19 +95,19 @@ pub struct Bursts {
 
 /// What a generated trace is like.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct GeneratePlan {
     /// I/Os.
     pub ios: u64,
     /// Another seed gives another trace of the same kind.
     pub seed: u64,
     /// The devices, all alike.
-    pub devices: Vec<Device>,
+    pub devices: Vec<TraceDevice>,
     /// Bytes of each of them.
     pub device_size: u64,
     /// Who issues I/O, all alike; none where the format knows none.
-    pub processes: Vec<Process>,
+    pub processes: Vec<TraceProcess>,
     /// How large it is.
-    pub sizes: Mix,
+    pub sizes: SizeMix,
     /// I/O starts at a multiple of this, but for what is misaligned, and the shift.
     pub align: u64,
     /// The share that starts off by a few 512-byte sectors.
@@ -125,7 +125,7 @@ pub struct Plan {
     /// Mean time from one I/O to the next, in nanoseconds.
     pub between: u64,
     /// When I/O comes; always, without.
-    pub bursts: Option<Bursts>,
+    pub bursts: Option<BurstPlan>,
     /// The most in flight.
     pub depth: usize,
     /// Mean latency in nanoseconds; 0: none is known.
@@ -138,18 +138,18 @@ pub struct Plan {
     pub latency_tick: u64,
 }
 
-impl Default for Plan {
+impl Default for GeneratePlan {
     fn default() -> Self {
         Self {
             ios: 100_000,
             seed: 1,
-            devices: vec![Device::Number {
+            devices: vec![TraceDevice::Number {
                 major: 8,
                 minor: 16,
             }],
             device_size: 1 << 40,
             processes: processes(4),
-            sizes: Mix {
+            sizes: SizeMix {
                 steps: vec![(4096, 1)],
                 total: 1,
             },
@@ -171,7 +171,7 @@ impl Default for Plan {
     }
 }
 
-impl Plan {
+impl GeneratePlan {
     /// A time as the format can have it.
     pub(super) fn ticks(&self, nanos: u64) -> i64 {
         let tick = self.tick.max(1);
@@ -216,7 +216,7 @@ impl Plan {
 }
 
 /// So many processes, named as those that do I/O on servers.
-pub fn processes(count: u32) -> Vec<Process> {
+pub fn processes(count: u32) -> Vec<TraceProcess> {
     const NAMES: [&str; 6] = [
         "postgres",
         "mysqld",
@@ -227,7 +227,7 @@ pub fn processes(count: u32) -> Vec<Process> {
     ];
     let names = NAMES.iter().cycle();
     let all = (1000..).zip(names).take(count.max(1) as usize);
-    all.map(|(pid, name)| Process {
+    all.map(|(pid, name)| TraceProcess {
         pid,
         name: (*name).into(),
     })

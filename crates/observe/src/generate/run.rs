@@ -3,15 +3,15 @@
 use std::io;
 use std::sync::atomic::Ordering;
 
-use super::{Generator, Plan, Ratio, Truth};
-use crate::progress::Progress;
-use crate::record::{Device, Io};
-use crate::write::{Row, Target, WriteTrace, Written};
+use super::{GeneratePlan, Generator, Ratio, Truth};
+use crate::progress::TraceProgress;
+use crate::record::{Io, TraceDevice};
+use crate::write::{TraceRow, WritableFormat, WriteTrace, WrittenRows};
 
-impl Plan {
+impl GeneratePlan {
     /// In the units of a format, and without what it does not know.
     #[must_use]
-    pub fn for_target(mut self, target: &Target, devices: u32) -> Self {
+    pub fn for_target(mut self, target: &WritableFormat, devices: u32) -> Self {
         self.tick = target.tick;
         self.latency_tick = target.latency_tick.unwrap_or(1);
         if target.latency_tick.is_none() {
@@ -25,7 +25,7 @@ impl Plan {
     }
 
     /// What the format cannot hold, in a sentence.
-    pub fn fault_in(&self, target: &Target) -> Option<String> {
+    pub fn fault_in(&self, target: &WritableFormat) -> Option<String> {
         let name = target.name;
         let unit = u64::from(target.unit);
         let whole = |size: u32| u64::from(size).is_multiple_of(unit);
@@ -47,11 +47,11 @@ impl Plan {
 /// Writes all I/Os of a plan, and counts them, if the truth is wanted. Memory does not grow with their
 /// number.
 pub fn write(
-    plan: &Plan,
+    plan: &GeneratePlan,
     writer: &mut dyn WriteTrace,
     mut truth: Option<&mut Truth>,
-    progress: &Progress,
-) -> io::Result<Written> {
+    progress: &TraceProgress,
+) -> io::Result<WrittenRows> {
     for io in Generator::new(plan) {
         if progress.stop.load(Ordering::Relaxed) {
             break;
@@ -59,17 +59,17 @@ pub fn write(
         if let Some(truth) = &mut truth {
             truth.add(&io);
         }
-        writer.write(&row(plan, &io))?;
+        writer.write(&generated_row(plan, &io))?;
     }
     let facts = [("ioalign.sources".to_owned(), "generated".to_owned())];
     writer.finish(&facts)
 }
 
 /// An I/O with the names of the plan.
-pub fn row<'a>(plan: &'a Plan, io: &'a Io) -> Row<'a> {
-    const NOBODY: Device = Device::Number { major: 0, minor: 0 };
+pub fn generated_row<'a>(plan: &'a GeneratePlan, io: &'a Io) -> TraceRow<'a> {
+    const NOBODY: TraceDevice = TraceDevice::Number { major: 0, minor: 0 };
     let process = plan.processes.get(io.process as usize);
-    Row {
+    TraceRow {
         io,
         device: plan.devices.get(io.device as usize).unwrap_or(&NOBODY),
         process: process.map(|process| (process.pid, &*process.name)),

@@ -1,19 +1,19 @@
 use super::*;
 
-fn all(plan: &Plan) -> Vec<Io> {
+fn all(plan: &GeneratePlan) -> Vec<Io> {
     Generator::new(plan).collect()
 }
 
 #[test]
 fn a_seed_gives_the_same_trace() {
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 5000,
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     assert_eq!(all(&plan), all(&plan));
     assert_ne!(
         all(&plan),
-        all(&Plan {
+        all(&GeneratePlan {
             seed: 2,
             ..plan.clone()
         })
@@ -22,12 +22,12 @@ fn a_seed_gives_the_same_trace() {
 
 #[test]
 fn the_plan_is_kept() {
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 50_000,
         misaligned: Ratio::percent(17),
         shift: 63 * 512,
-        sizes: Mix::new(&[(4096, 50), (8192, 30), (65536, 20)]).unwrap(),
-        ..Plan::default()
+        sizes: SizeMix::new(&[(4096, 50), (8192, 30), (65536, 20)]).unwrap(),
+        ..GeneratePlan::default()
     };
     let ios = all(&plan);
     let off = ios
@@ -44,12 +44,12 @@ fn the_plan_is_kept() {
 
 #[test]
 fn nothing_is_twice_at_one_place_and_the_depth_is_kept() {
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 20_000,
         device_size: 4 << 20,
         between: 1000,
         depth: 8,
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     assert_eq!(plan.fault(), None);
     let ios = all(&plan);
@@ -64,14 +64,14 @@ fn nothing_is_twice_at_one_place_and_the_depth_is_kept() {
 
 #[test]
 fn bursts_are_apart() {
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 10_000,
-        bursts: Some(Bursts {
+        bursts: Some(BurstPlan {
             on: 100_000_000,
             every: 1_000_000_000,
         }),
         between: 100_000,
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     let mut truth = Truth::new(&plan, &[], 100_000_000);
     all(&plan).iter().for_each(|io| truth.add(io));

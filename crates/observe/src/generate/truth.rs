@@ -9,7 +9,7 @@ use ioalign_core::profile::{
 };
 use ioalign_core::units::ratio;
 
-use super::Plan;
+use super::GeneratePlan;
 use crate::analyse::latency::Histogram;
 use crate::record::{Io, NO_LATENCY, Op};
 
@@ -25,11 +25,11 @@ pub struct Truth {
     first: Option<i64>,
     last: i64,
     events: u64,
-    devices: Vec<Device>,
+    devices: Vec<DeviceTruth>,
 }
 
 #[derive(Default)]
-struct Device {
+struct DeviceTruth {
     ops: BTreeMap<Op, Counters>,
     processes: BTreeMap<(u32, Op), Owned>,
     bursts: BurstCounters,
@@ -85,9 +85,9 @@ fn power(value: u64) -> usize {
 
 impl Truth {
     /// Of a plan, on these grids. Bursts end after `gap` nanoseconds with nothing in flight.
-    pub fn new(plan: &Plan, grids: &[GridClaim], gap: u64) -> Self {
+    pub fn new(plan: &GeneratePlan, grids: &[GridClaim], gap: u64) -> Self {
         let mut devices = Vec::new();
-        devices.resize_with(plan.devices.len(), Device::default);
+        devices.resize_with(plan.devices.len(), DeviceTruth::default);
         Self {
             grids: grids.to_vec(),
             gap,
@@ -127,7 +127,7 @@ impl Truth {
     }
 
     /// All counters, in the words of a profile.
-    pub fn profile(&mut self, plan: &Plan) -> Profile {
+    pub fn profile(&mut self, plan: &GeneratePlan) -> Profile {
         let duration = self.last.saturating_sub(self.first.unwrap_or(0));
         let (gap, grids) = (self.gap, &self.grids);
         let states = self.devices.iter_mut().zip(&plan.devices);
@@ -149,11 +149,11 @@ impl Truth {
     }
 }
 
-impl Device {
+impl DeviceTruth {
     fn profile(
         &mut self,
         device: String,
-        plan: &Plan,
+        plan: &GeneratePlan,
         grids: &[GridClaim],
         gap: u64,
     ) -> DeviceProfile {
@@ -175,7 +175,7 @@ impl Device {
         out
     }
 
-    fn owners(&self, plan: &Plan) -> Vec<ProcessProfile> {
+    fn owners(&self, plan: &GeneratePlan) -> Vec<ProcessProfile> {
         // A format that knows no processes has none to be counted.
         if plan.processes.is_empty() {
             return Vec::new();
@@ -224,12 +224,12 @@ impl Counters {
             return;
         }
         let (start, len) = (io.offset, u64::from(io.len));
-        one(&mut self.starts, power(start));
-        one(&mut self.lengths, power(len));
+        count_one(&mut self.starts, power(start));
+        count_one(&mut self.lengths, power(len));
         let sector = usize::try_from(start / 512 % 8).unwrap_or(0);
-        one(&mut self.sectors, sector);
+        count_one(&mut self.sectors, sector);
         if len % 4096 == 0 {
-            one(&mut self.whole, sector);
+            count_one(&mut self.whole, sector);
         }
         let size = self.sizes.entry(io.len).or_default();
         size.0 += 1;
@@ -269,7 +269,7 @@ impl Counters {
     }
 }
 
-fn one(all: &mut [u64], index: usize) {
+fn count_one(all: &mut [u64], index: usize) {
     if let Some(count) = all.get_mut(index) {
         *count += 1;
     }
@@ -324,7 +324,7 @@ impl Owned {
         self.ios += 1;
         self.bytes += u64::from(io.len);
         self.length_off += u64::from(!io.len.is_multiple_of(4096));
-        one(&mut self.starts, power(io.offset));
+        count_one(&mut self.starts, power(io.offset));
     }
 }
 

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::error::{Error, ErrorKind, Result};
-use pipe::Pipe;
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use pipe::StoppablePipe;
 
 /// Bytes in order.
-pub type Stream = Box<dyn Read + Send>;
+pub type ByteStream = Box<dyn Read + Send>;
 
 /// What is looked at to tell the format.
 pub const HEAD: u64 = 64 << 10;
@@ -27,7 +27,7 @@ pub struct Input {
     /// The first 64 KiB, uncompressed; fewer if the trace is shorter.
     pub head: Vec<u8>,
     /// All of it, the head included.
-    pub reader: Stream,
+    pub reader: ByteStream,
     /// `gzip`, `zstd`, `xz`, where it is compressed.
     pub compression: Option<&'static str>,
 }
@@ -39,7 +39,7 @@ pub fn open(path: &Path) -> Result<Input> {
 
 /// The same; what is no file, and may have nothing to read for long, ends when `stop` is set.
 pub fn open_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Input> {
-    let failed = |error| Error::io("Cannot open it", error).in_file(path);
+    let failed = |error| ObserveError::io("Cannot open it", error).in_file(path);
     let file = if path.as_os_str() == "-" {
         let own = std::io::stdin().as_fd().try_clone_to_owned();
         File::from(own.map_err(failed)?)
@@ -49,13 +49,13 @@ pub fn open_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Input> {
     let kind = file.metadata().map_err(failed)?.file_type();
     if kind.is_dir() {
         let what = "It is a folder: name the trace files in it";
-        return Err(Error::new(ErrorKind::Unsupported, what).in_file(path));
+        return Err(ObserveError::new(ObserveErrorKind::Unsupported, what).in_file(path));
     }
     // A plain file keeps nobody waiting; those of tracefs look like such, but for their size.
-    let raw: Stream = if kind.is_file() && !endless(&file) {
+    let raw: ByteStream = if kind.is_file() && !endless(&file) {
         Box::new(file)
     } else {
-        Box::new(Pipe::new(file, stop))
+        Box::new(StoppablePipe::new(file, stop))
     };
     of_reader(raw, path)
 }
@@ -67,8 +67,8 @@ fn endless(file: &File) -> bool {
 }
 
 /// The same for any stream.
-pub fn of_reader(raw: Stream, path: &Path) -> Result<Input> {
-    let (head, raw) = peek(raw).map_err(|e| Error::io("Cannot read it", e).in_file(path))?;
+pub fn of_reader(raw: ByteStream, path: &Path) -> Result<Input> {
+    let (head, raw) = peek(raw).map_err(|e| ObserveError::io("Cannot read it", e).in_file(path))?;
     let Some(compression) = squeezed::detect(&head) else {
         return Ok(Input {
             path: path.to_owned(),
@@ -77,7 +77,8 @@ pub fn of_reader(raw: Stream, path: &Path) -> Result<Input> {
             compression: None,
         });
     };
-    let failed = |e| Error::io(format!("Cannot read it as {}", compression.name), e).in_file(path);
+    let failed =
+        |e| ObserveError::io(format!("Cannot read it as {}", compression.name), e).in_file(path);
     let plain = (compression.open)(raw).map_err(failed)?;
     let (head, reader) = peek(plain).map_err(failed)?;
     Ok(Input {
@@ -88,9 +89,9 @@ pub fn of_reader(raw: Stream, path: &Path) -> Result<Input> {
     })
 }
 
-type Peeked = (Vec<u8>, Stream);
+type Peeked = (Vec<u8>, ByteStream);
 
-fn peek(mut reader: Stream) -> std::io::Result<Peeked> {
+fn peek(mut reader: ByteStream) -> std::io::Result<Peeked> {
     let mut head = Vec::new();
     reader.by_ref().take(HEAD).read_to_end(&mut head)?;
     let all = Cursor::new(head.clone()).chain(reader);

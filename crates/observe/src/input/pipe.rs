@@ -16,12 +16,12 @@ const LOOK: Timespec = Timespec {
 };
 
 /// A stream that ends when it is told to.
-pub struct Pipe {
+pub struct StoppablePipe {
     file: File,
     stop: Arc<AtomicBool>,
 }
 
-impl Pipe {
+impl StoppablePipe {
     pub fn new(file: File, stop: &Arc<AtomicBool>) -> Self {
         let stop = Arc::clone(stop);
         Self { file, stop }
@@ -41,7 +41,7 @@ impl Pipe {
     }
 }
 
-impl Read for Pipe {
+impl Read for StoppablePipe {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         match self.wait()? {
             true => self.file.read(out),
@@ -62,7 +62,7 @@ mod tests {
         let (read, mut write) = std::io::pipe().unwrap();
         write.write_all(b"all of it").unwrap();
         let stop = Arc::default();
-        let mut pipe = Pipe::new(File::from(OwnedFd::from(read)), &stop);
+        let mut pipe = StoppablePipe::new(File::from(OwnedFd::from(read)), &stop);
         let reader = thread::spawn(move || {
             let mut all = Vec::new();
             pipe.read_to_end(&mut all).unwrap();

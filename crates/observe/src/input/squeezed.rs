@@ -4,7 +4,7 @@ use std::io::{BufReader, Result};
 
 use ioalign_core::zstd::ZstdFrames;
 
-use super::Stream;
+use super::ByteStream;
 
 /// A way of compression.
 pub struct Compression {
@@ -12,7 +12,7 @@ pub struct Compression {
     pub name: &'static str,
     magic: &'static [u8],
     /// The plain bytes of a compressed stream.
-    pub open: fn(Stream) -> Result<Stream>,
+    pub open: fn(ByteStream) -> Result<ByteStream>,
 }
 
 /// Dictionaries and windows larger than `xz -9` and `zstd --ultra` make are refused: 64 MiB and their
@@ -53,14 +53,14 @@ const ALL: &[Compression] = &[
     },
 ];
 
-type Raw = BufReader<Stream>;
+type SqueezedReader = BufReader<ByteStream>;
 
-fn zstd(raw: Stream) -> Result<Stream> {
+fn zstd(raw: ByteStream) -> Result<ByteStream> {
     let frames = ZstdFrames::new(buffered(raw), u64::from(MOST_WINDOW));
     Ok(Box::new(frames))
 }
 
-fn buffered(raw: Stream) -> Raw {
+fn buffered(raw: ByteStream) -> SqueezedReader {
     BufReader::with_capacity(1 << 16, raw)
 }
 

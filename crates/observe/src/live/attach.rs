@@ -11,13 +11,13 @@ use aya::{Btf, Ebpf};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::btf::Types;
-use super::device::Device;
+use super::device::WatchedDevice;
 use super::layout::{GRIDS, SLOTS};
-use super::load::{Facts, QUEUE_FIRST, grids, load, refused};
+use super::load::{KernelFacts, QUEUE_FIRST, grids, load, refused};
 use super::options::WatchOptions;
-use super::totals::Totals;
+use super::totals::WatchTotals;
 use super::tracefs;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 /// How I/O is seen.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Watch {
 
 /// What the kernel says the programs cost, while its run-time statistics are on.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct ProgramCost {
     /// Nanoseconds in all programs.
     pub nanos: u64,
     /// Runs of them.
@@ -76,11 +76,11 @@ impl Watch {
             Btf::from_sys_fs().map_err(|error| refused("read the kernel's types", error))?;
         let early = types.arguments("block_io_start").is_some();
         let queue_first = |tracepoint| u32::from(types.arguments(tracepoint) == Some(2));
-        let facts = Facts {
+        let facts = KernelFacts {
             kernel: Some(&kernel),
             early,
             queue_first: QUEUE_FIRST.map(|(_, tracepoint)| queue_first(tracepoint)),
-            places: tracefs::Places::default(),
+            places: tracefs::TracepointPlaces::default(),
         };
         let mut bpf = load(&options, &facts)?;
         let wanted = programs(&options, early);
@@ -98,9 +98,9 @@ impl Watch {
     }
 
     fn plainly(options: WatchOptions) -> Result<Self> {
-        let facts = Facts {
+        let facts = KernelFacts {
             places: tracefs::places()?,
-            ..Facts::default()
+            ..KernelFacts::default()
         };
         let mut bpf = load(&options, &facts)?;
         attach_all(
@@ -133,24 +133,24 @@ impl Watch {
         self.means
     }
 
-    /// The devices, in the order of [`Totals::devices`].
-    pub fn devices(&self) -> &[Device] {
+    /// The devices, in the order of [`WatchTotals::devices`].
+    pub fn devices(&self) -> &[WatchedDevice] {
         &self.options.devices
     }
 
     /// All counters as they are now.
-    pub fn totals(&self) -> Result<Totals> {
+    pub fn totals(&self) -> Result<WatchTotals> {
         let devices = self.options.devices.len();
         let grids = grids(&self.options);
-        let mut totals = Totals::read(&self.bpf, devices, grids, self.options.owners)?;
+        let mut totals = WatchTotals::read(&self.bpf, devices, grids, self.options.owners)?;
         totals.missed = self.sum("recursion_misses");
         Ok(totals)
     }
 
     /// What the kernel says this costs; nothing while `kernel.bpf_stats_enabled` is 0.
-    pub fn cost(&self) -> Cost {
+    pub fn cost(&self) -> ProgramCost {
         let part = |what, empty| self.sum_of(what, |name| name.starts_with("empty") == empty);
-        Cost {
+        ProgramCost {
             nanos: part("run_time_ns", false),
             runs: part("run_cnt", false),
             empty_nanos: part("run_time_ns", true),
@@ -186,7 +186,7 @@ impl Watch {
     }
 
     /// Detaches; the counters stay as they are. No more issues first, so that most I/O in flight still completes.
-    pub fn stop(&mut self) -> Totals {
+    pub fn stop(&mut self) -> WatchTotals {
         let missed = self.sum("recursion_misses");
         self.unload(|name| ISSUES.contains(&name));
         std::thread::sleep(GRACE);
@@ -217,8 +217,8 @@ fn figure(text: &str, what: &str) -> Option<u64> {
 fn attach_all<P>(
     bpf: &mut Ebpf,
     wanted: &[(&str, &str)],
-    load: impl Fn(&mut P, &str) -> Loaded,
-    attach: impl Fn(&mut P, &str) -> Loaded,
+    load: impl Fn(&mut P, &str) -> ProgramResult,
+    attach: impl Fn(&mut P, &str) -> ProgramResult,
 ) -> Result<()>
 where
     for<'a> &'a mut P: TryFrom<&'a mut Program>,
@@ -234,7 +234,7 @@ where
     Ok(())
 }
 
-type Loaded = std::result::Result<(), ProgramError>;
+type ProgramResult = std::result::Result<(), ProgramError>;
 
 fn program<'a, P>(bpf: &'a mut Ebpf, name: &str) -> Result<&'a mut P>
 where
@@ -243,7 +243,12 @@ where
     let found = bpf
         .program_mut(name)
         .and_then(|program| program.try_into().ok());
-    found.ok_or_else(|| Error::new(ErrorKind::Malformed, format!("There is no program {name}")))
+    found.ok_or_else(|| {
+        ObserveError::new(
+            ObserveErrorKind::Malformed,
+            format!("There is no program {name}"),
+        )
+    })
 }
 
 /// The programs that this kernel and these devices need. Completions go first: what is issued is then

@@ -7,7 +7,7 @@ use super::layout::{
 
 /// I/Os of one length that start alike.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
+pub struct LengthCell {
     pub len: u64,
     /// The start, past a multiple of 64 KiB.
     pub past: u64,
@@ -24,12 +24,12 @@ const fn length(row: u64) -> u64 {
 }
 
 /// Those that have I/Os.
-pub fn cells(words: &[u64]) -> impl Iterator<Item = Cell> {
+pub fn cells(words: &[u64]) -> impl Iterator<Item = LengthCell> {
     let all = words.get(CELLS..CELLS + ROWS * IN_64K).unwrap_or_default();
     let rows = all.chunks_exact(IN_64K).zip(0_u64..);
     rows.flat_map(|(row, number)| {
         let sectors = row.iter().zip(0_u64..);
-        sectors.map(move |(ios, sector)| Cell {
+        sectors.map(move |(ios, sector)| LengthCell {
             len: length(number),
             past: sector * 512,
             ios: *ios,
@@ -50,7 +50,7 @@ pub fn spread(words: &mut [u64]) {
     }
 }
 
-impl Cell {
+impl LengthCell {
     fn counters(self) -> [(usize, u64); 5] {
         let sector = usize::try_from(self.past / 512).unwrap_or(0);
         let blocks = usize::try_from(self.len / 512).unwrap_or(0);
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn grids_are_those_of_brute_force() {
         for (past, len) in [(0, 4096), (512, 4096), (63 * 512, 8192), (127 * 512, 32768)] {
-            let cell = Cell { len, past, ios: 1 };
+            let cell = LengthCell { len, past, ios: 1 };
             for (size, phase) in [
                 (512, 0),
                 (4096, 0),

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use ioalign_core::GridClaim;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 /// One whole device. Requests carry the number of the disk, never of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct WatchedDevice {
     /// As in `/sys/block`.
     pub name: String,
     /// Driver and device.
@@ -28,7 +28,7 @@ pub struct Device {
     pub grids: Vec<GridClaim>,
 }
 
-impl Device {
+impl WatchedDevice {
     /// The number as the kernel has it.
     pub const fn dev(&self) -> u32 {
         (self.number.0 << 20) | self.number.1
@@ -54,12 +54,13 @@ impl Device {
 
 /// The devices of `sys` (`/sys`): all that have a size, or those that are named, by path or name. A
 /// partition stands for the disk that it lies on.
-pub fn devices(sys: &Path, named: &[String]) -> Result<Vec<Device>> {
+pub fn devices(sys: &Path, named: &[String]) -> Result<Vec<WatchedDevice>> {
     let mut found = Vec::new();
     if named.is_empty() {
         let folder = sys.join("block");
-        let entries = fs::read_dir(&folder)
-            .map_err(|error| Error::io("Cannot list the block devices", error).in_file(&folder))?;
+        let entries = fs::read_dir(&folder).map_err(|error| {
+            ObserveError::io("Cannot list the block devices", error).in_file(&folder)
+        })?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         found.extend(names.filter(|name| has_size(sys, name)));
     } else {
@@ -99,15 +100,17 @@ fn disk_of(sys: &Path, given: &str) -> Result<String> {
         let disk = if part { path.parent()? } else { &path };
         Some(disk.file_name()?.to_str()?.to_owned())
     });
-    whole.ok_or_else(|| Error::new(ErrorKind::Io, format!("{given} is no block device")))
+    whole.ok_or_else(|| {
+        ObserveError::new(ObserveErrorKind::Io, format!("{given} is no block device"))
+    })
 }
 
-fn read(sys: &Path, name: &str) -> Option<Device> {
+fn read(sys: &Path, name: &str) -> Option<WatchedDevice> {
     let folder = sys.join("block").join(name);
     let text = fs::read_to_string(folder.join("dev")).ok()?;
     let (major, minor) = text.trim().split_once(':')?;
     let (queues, tags) = queues(&folder.join("mq"));
-    Some(Device {
+    Some(WatchedDevice {
         name: name.to_owned(),
         number: (major.parse().ok()?, minor.parse().ok()?),
         queues,

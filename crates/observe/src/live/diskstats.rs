@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The counters of one device that are used here (`Documentation/admin-guide/iostats.rst`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Disk {
+pub struct DiskCounters {
     reads: u64,
     read_merges: u64,
     read_sectors: u64,
@@ -21,7 +21,7 @@ pub struct Disk {
 
 /// What `iostat -x` prints of one direction.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub struct Column {
+pub struct IostatColumn {
     /// Completed a second.
     pub ios: f64,
     /// Megabytes (10^6) a second.
@@ -38,9 +38,9 @@ pub struct Column {
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Iostat {
     /// Reads.
-    pub read: Column,
+    pub read: IostatColumn,
     /// Writes.
-    pub write: Column,
+    pub write: IostatColumn,
     /// `aqu-sz`: mean I/Os in flight.
     pub queue: f64,
     /// `%util`, in 1.
@@ -50,7 +50,7 @@ pub struct Iostat {
 }
 
 /// All devices, by name.
-pub type Disks = BTreeMap<String, Disk>;
+pub type Disks = BTreeMap<String, DiskCounters>;
 
 /// As it is now; empty where it cannot be read.
 pub fn read() -> Disks {
@@ -61,11 +61,11 @@ fn parse(text: &str) -> Disks {
     text.lines().filter_map(line).collect()
 }
 
-fn line(line: &str) -> Option<(String, Disk)> {
+fn line(line: &str) -> Option<(String, DiskCounters)> {
     let mut words = line.split_whitespace().skip(2);
     let name = words.next()?.to_owned();
     let mut next = || words.next()?.parse::<u64>().ok();
-    let disk = Disk {
+    let disk = DiskCounters {
         reads: next()?,
         read_merges: next()?,
         read_sectors: next()?,
@@ -81,12 +81,12 @@ fn line(line: &str) -> Option<(String, Disk)> {
     Some((name, disk))
 }
 
-impl Disk {
+impl DiskCounters {
     /// What iostat prints for the time from `earlier` to this.
     pub fn since(&self, earlier: &Self, duration: Duration) -> Iostat {
         let seconds = duration.as_secs_f64().max(1e-9);
         let less = |now: u64, then: u64| approximate(now.saturating_sub(then));
-        let column = |ios, merges, sectors, ms| Column {
+        let column = |ios, merges, sectors, ms| IostatColumn {
             ios: ios / seconds,
             megabytes: sectors * 512.0 / 1e6 / seconds,
             merges: merges / seconds,

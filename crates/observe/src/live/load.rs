@@ -4,9 +4,9 @@ use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::layout::{MOMENTS, NEAR, PLACED};
 use super::options::WatchOptions;
-use super::table::{self, Table};
-use super::tracefs::Places;
-use crate::error::{Error, ErrorKind, Result};
+use super::table::{self, PlaceTable};
+use super::tracefs::TracepointPlaces;
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 /// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` makes it anew.
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
@@ -24,7 +24,7 @@ pub const QUEUE_FIRST: [(&str, &str); 3] = [
 
 /// What there is to know of the kernel.
 #[derive(Default)]
-pub struct Facts<'a> {
+pub struct KernelFacts<'a> {
     /// Its types; none for plain tracepoints.
     pub kernel: Option<&'a Btf>,
     /// It has `block_io_start`.
@@ -32,7 +32,7 @@ pub struct Facts<'a> {
     /// In the order of [`QUEUE_FIRST`].
     pub queue_first: [u32; 3],
     /// Where the fields of plain tracepoints are.
-    pub places: Places,
+    pub places: TracepointPlaces,
 }
 
 /// Histograms of straddling I/O: one for each grid.
@@ -42,7 +42,7 @@ pub fn grids(options: &WatchOptions) -> usize {
 }
 
 /// What is switched on, by the program's own names.
-fn switches(options: &WatchOptions, facts: &Facts) -> Vec<(&'static str, u32)> {
+fn switches(options: &WatchOptions, facts: &KernelFacts) -> Vec<(&'static str, u32)> {
     let requests = || options.devices.iter().filter(|device| !device.by_bio);
     let typed = facts.kernel.is_some();
     let flags = [
@@ -86,9 +86,9 @@ fn sizes(options: &WatchOptions, typed: bool, flights: u32) -> Vec<(&'static str
 }
 
 /// Loads it; nothing is attached yet.
-pub fn load(options: &WatchOptions, facts: &Facts) -> Result<Ebpf> {
-    let table = Table::new(&options.devices)
-        .ok_or_else(|| Error::new(ErrorKind::Unsupported, "Too many devices"))?;
+pub fn load(options: &WatchOptions, facts: &KernelFacts) -> Result<Ebpf> {
+    let table = PlaceTable::new(&options.devices)
+        .ok_or_else(|| ObserveError::new(ObserveErrorKind::Unsupported, "Too many devices"))?;
     let (slots, flights) = table::slots(&options.devices);
     let switches = switches(options, facts);
     let mut loader = EbpfLoader::new();
@@ -112,7 +112,7 @@ pub fn load(options: &WatchOptions, facts: &Facts) -> Result<Ebpf> {
         .map_err(|error| refused("load the BPF program", error))
 }
 
-pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
+pub(super) fn refused(what: &str, error: impl std::error::Error) -> ObserveError {
     // The kernel's own reason is at the end of the chain.
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -126,5 +126,8 @@ pub(super) fn refused(what: &str, error: impl std::error::Error) -> Error {
     // A verifier's log can have a megabyte; what it objects to is at its end.
     let long = text.char_indices().rev().nth(1500).map_or(0, |(at, _)| at);
     let text = text.get(long..).unwrap_or_default();
-    Error::new(ErrorKind::Unsupported, format!("Cannot {what}: {text}"))
+    ObserveError::new(
+        ObserveErrorKind::Unsupported,
+        format!("Cannot {what}: {text}"),
+    )
 }

@@ -1,7 +1,7 @@
 //! What I/O does now: counted in the kernel by BPF, read from here.
 //!
 //! Nothing is sent per I/O: a program on the tracepoints of issue and completion adds to per-CPU
-//! counters (`bpf/watch.bpf.c`), [`Watch::totals`] adds the processors up, and two [`Totals`] apart in
+//! counters (`bpf/watch.bpf.c`), [`Watch::totals`] adds the processors up, and two [`WatchTotals`] apart in
 //! time make an interval. Only `--record` has a ring of events, and says what did not fit into it.
 //! Where BPF is not permitted, [`missing`] says what would help and [`tracefs`] may do.
 
@@ -27,13 +27,13 @@ mod table;
 mod totals;
 pub mod tracefs;
 
-pub use attach::{Cost, Means, Watch};
+pub use attach::{Means, ProgramCost, Watch};
 pub use counters::OpCounters;
-pub use device::{Device, devices};
+pub use device::{WatchedDevice, devices};
 pub use grids::GridCounters;
 pub use moments::Timeline;
 pub use options::WatchOptions;
 pub use owners::Owner;
 pub use record::{Recorded, Recorder};
-pub use samples::{Sample, Samples};
-pub use totals::{DeviceTotals, Totals};
+pub use samples::{Samples, StraddleSample};
+pub use totals::{DeviceTotals, WatchTotals};

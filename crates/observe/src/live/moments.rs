@@ -10,13 +10,13 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::attach::Watch;
 use super::layout::{MOMENT, MOMENTS};
-use super::totals::{DeviceTotals, Totals, failed};
+use super::totals::{DeviceTotals, WatchTotals, failed};
 use crate::analyse::bursts::BurstState;
 use crate::analyse::depth;
 use crate::analyse::folded::Folded;
 use crate::analyse::limits::DeviceLimits;
 use crate::analyse::sum::IoSum;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 /// A moment, as a power of two of nanoseconds.
 const MOMENT_BITS: u32 = 20;
@@ -75,18 +75,18 @@ impl Timeline {
     }
 
     /// Takes up what is old enough; to be called every second. `totals` are those of now.
-    pub fn read(&mut self, watch: &Watch, totals: &Totals) -> Result<()> {
+    pub fn read(&mut self, watch: &Watch, totals: &WatchTotals) -> Result<()> {
         self.read_until(watch, totals, (now() >> MOMENT_BITS).saturating_sub(LAG))
     }
 
     /// Takes up everything.
-    pub fn finish(&mut self, watch: &Watch, totals: &Totals) -> Result<()> {
+    pub fn finish(&mut self, watch: &Watch, totals: &WatchTotals) -> Result<()> {
         self.read_until(watch, totals, (now() >> MOMENT_BITS) + 1)
     }
 
-    fn read_until(&mut self, watch: &Watch, totals: &Totals, end: u64) -> Result<()> {
+    fn read_until(&mut self, watch: &Watch, totals: &WatchTotals, end: u64) -> Result<()> {
         let map = watch.map("moments");
-        let what = || Error::new(ErrorKind::Malformed, "The program has no moments");
+        let what = || ObserveError::new(ObserveErrorKind::Malformed, "The program has no moments");
         let moments: PerCpuArray<&MapData, [u64; MOMENT]> =
             PerCpuArray::try_from(map.ok_or_else(what)?).map_err(failed)?;
         let oldest = end.saturating_sub(u64::from(MOMENTS));
@@ -98,7 +98,7 @@ impl Timeline {
             for number in self.next.max(oldest)..end {
                 let place = u32::try_from(number % u64::from(MOMENTS)).unwrap_or(0);
                 let parts = moments.get(&(slot * MOMENTS + place), 0).map_err(failed)?;
-                if let Some(group) = Group::of(number, parts.iter(), self.origin) {
+                if let Some(group) = MomentGroup::of(number, parts.iter(), self.origin) {
                     device.add(&group);
                 }
             }
@@ -142,12 +142,12 @@ impl Timeline {
 }
 
 /// The I/Os of one moment, in nanoseconds since the beginning.
-struct Group {
+struct MomentGroup {
     first: u64,
     sum: IoSum,
 }
 
-impl Group {
+impl MomentGroup {
     /// Over all processors.
     fn of<'a>(
         number: u64,
@@ -186,7 +186,7 @@ impl DeviceTime {
         end <= self.idle_from
     }
 
-    fn add(&mut self, group: &Group) {
+    fn add(&mut self, group: &MomentGroup) {
         let (first, sum) = (group.first, &group.sum);
         let busy = sum.end.saturating_sub(first.max(self.sum.end));
         self.first.get_or_insert(first);
@@ -210,7 +210,7 @@ impl DeviceTime {
 
     /// The most at one time is not known.
     fn depth(&self, duration: u64) -> Option<QueueDepth> {
-        let told = || depth::told(self.sum.latency, 0, duration, self.busy, &self.area);
+        let told = || depth::queue_depth(self.sum.latency, 0, duration, self.busy, &self.area);
         (duration > 0).then(told)
     }
 }
@@ -243,9 +243,9 @@ mod tests {
                 ],
             ),
         ] {
-            device.add(&Group::of(number, parts.iter(), 0).unwrap());
+            device.add(&MomentGroup::of(number, parts.iter(), 0).unwrap());
         }
-        assert!(Group::of(8, [[7, 9, 9, 9, 9, 9]].iter(), 0).is_none());
+        assert!(MomentGroup::of(8, [[7, 9, 9, 9, 9, 9]].iter(), 0).is_none());
         let (bursts, total) = timeline.bursts(0);
         let shown: Vec<_> = bursts
             .iter()

@@ -1,12 +1,12 @@
 //! What is watched, and how.
 
-use super::device::Device;
+use super::device::WatchedDevice;
 
 /// What is watched.
 #[derive(Clone, Debug, Default)]
 pub struct WatchOptions {
     /// The devices; at most [`Watch::MOST`](super::Watch::MOST) of them are watched.
-    pub devices: Vec<Device>,
+    pub devices: Vec<WatchedDevice>,
     /// Whether I/O is also counted by process, which costs about 150 ns per I/O.
     pub owners: bool,
     /// Size of the event ring in bytes; `None`: no ring.

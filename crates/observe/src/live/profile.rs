@@ -7,15 +7,15 @@ use ioalign_core::profile::{
 };
 
 use super::counters::OpCounters;
-use super::device::Device;
+use super::device::WatchedDevice;
 use super::layout::{PLAIN_BYTES, PLAIN_IOS};
-use super::totals::{DeviceTotals, Totals};
+use super::totals::{DeviceTotals, WatchTotals};
 use crate::analyse::tier;
 use crate::record::Op;
 
-impl Totals {
+impl WatchTotals {
     /// The profile of these counters, which took `duration`.
-    pub fn profile(&self, devices: &[Device], duration: Duration) -> Profile {
+    pub fn profile(&self, devices: &[WatchedDevice], duration: Duration) -> Profile {
         let busy = self.devices.iter().zip(devices).zip(0_usize..);
         let busy = busy.filter(|((totals, _), _)| totals.ios() > 0);
         let mut all: Vec<_> = busy
@@ -68,7 +68,7 @@ impl Totals {
 }
 
 impl DeviceTotals {
-    fn profile(&self, device: &Device) -> DeviceProfile {
+    fn profile(&self, device: &WatchedDevice) -> DeviceProfile {
         let mut out = DeviceProfile {
             device: device.name.clone(),
             ..DeviceProfile::default()
@@ -118,7 +118,7 @@ fn placed(counters: &OpCounters) -> OpProfile {
     }
 }
 
-fn grids(counters: &OpCounters, op: Op, device: &Device) -> Vec<GridProfile> {
+fn grids(counters: &OpCounters, op: Op, device: &WatchedDevice) -> Vec<GridProfile> {
     let all = device.grids.iter().zip(0_usize..);
     all.map(|(spec, n)| {
         let counted = counters.grid(n, spec);

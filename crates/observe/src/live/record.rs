@@ -14,9 +14,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aya::maps::{MapData, RingBuf};
 
 use super::attach::Watch;
-use super::device::Device;
-use super::ring::{Event, Happened};
-use crate::error::{Error, ErrorKind, Result};
+use super::device::WatchedDevice;
+use super::ring::{RingEvent, RingEventKind};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::Op;
 
 const MAGIC: u32 = 0x6561_7407;
@@ -44,21 +44,22 @@ pub struct Recorded {
 /// Writes events to a file while it lives.
 pub struct Recorder {
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<io::Result<Writer<BufWriter<File>>>>,
+    thread: JoinHandle<io::Result<RecordingWriter<BufWriter<File>>>>,
 }
 
 impl Recorder {
     /// Begins to write what `watch` sees to an open file.
     pub fn start(watch: &mut Watch, file: File) -> Result<Self> {
-        let ring = watch
-            .ring()
-            .ok_or_else(|| Error::new(ErrorKind::Unsupported, "There is no ring of events"))?;
-        let mut writer = Writer::new(BufWriter::with_capacity(1 << 18, file), watch.devices());
+        let ring = watch.ring().ok_or_else(|| {
+            ObserveError::new(ObserveErrorKind::Unsupported, "There is no ring of events")
+        })?;
+        let mut writer =
+            RecordingWriter::new(BufWriter::with_capacity(1 << 18, file), watch.devices());
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
         let work = move || writer.begin().and_then(|()| follow(ring, writer, &asked));
         let thread = thread::Builder::new().name("record".into()).spawn(work);
-        let thread = thread.map_err(|error| Error::io("Cannot start a thread", error))?;
+        let thread = thread.map_err(|error| ObserveError::io("Cannot start a thread", error))?;
         Ok(Self { stop, thread })
     }
 
@@ -71,20 +72,20 @@ impl Recorder {
             .join()
             .map_err(crashed)
             .and_then(|done| done?.finish(lost));
-        done.map_err(|error| Error::io("Cannot write the record", error))
+        done.map_err(|error| ObserveError::io("Cannot write the record", error))
     }
 }
 
 fn follow<W: Write>(
     mut ring: RingBuf<MapData>,
-    mut writer: Writer<W>,
+    mut writer: RecordingWriter<W>,
     stop: &AtomicBool,
-) -> io::Result<Writer<W>> {
+) -> io::Result<RecordingWriter<W>> {
     loop {
         // Asked before the last look, so that nothing is left behind.
         let last = stop.load(Ordering::Acquire);
         while let Some(item) = ring.next() {
-            if let Some(event) = Event::read(&item) {
+            if let Some(event) = RingEvent::read(&item) {
                 writer.event(&event)?;
             }
         }
@@ -96,7 +97,7 @@ fn follow<W: Write>(
 }
 
 /// Makes records of events.
-struct Writer<W> {
+struct RecordingWriter<W> {
     out: W,
     devices: Vec<(u32, bool)>,
     names: HashMap<u32, [u8; 16]>,
@@ -107,7 +108,7 @@ struct Writer<W> {
 
 /// The fields of `struct blk_io_trace` that vary.
 #[derive(Default)]
-struct Fields<'a> {
+struct TraceEventFields<'a> {
     time: u64,
     sector: u64,
     bytes: u32,
@@ -119,8 +120,8 @@ struct Fields<'a> {
     payload: &'a [u8],
 }
 
-impl<W: Write> Writer<W> {
-    fn new(out: W, devices: &[Device]) -> Self {
+impl<W: Write> RecordingWriter<W> {
+    fn new(out: W, devices: &[WatchedDevice]) -> Self {
         Self {
             out,
             devices: devices
@@ -141,14 +142,14 @@ impl<W: Write> Writer<W> {
             .unwrap_or_default();
         let seconds = u32::try_from(now.as_secs()).unwrap_or(u32::MAX);
         let payload = [seconds.to_le_bytes(), now.subsec_nanos().to_le_bytes()].concat();
-        self.put(&Fields {
+        self.put(&TraceEventFields {
             action: NOTIFY_TIME,
             payload: &payload,
-            ..Fields::default()
+            ..TraceEventFields::default()
         })
     }
 
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+    fn event(&mut self, event: &RingEvent) -> io::Result<()> {
         let device = usize::try_from(event.slot)
             .ok()
             .and_then(|slot| self.devices.get(slot));
@@ -161,7 +162,7 @@ impl<W: Write> Writer<W> {
             .get_or_insert(event.time.saturating_sub(1_000_000));
         let time = event.time.saturating_sub(began);
         self.name(event, time)?;
-        self.put(&Fields {
+        self.put(&TraceEventFields {
             time,
             sector: event.sector,
             bytes: event.bytes,
@@ -176,22 +177,24 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    fn name(&mut self, event: &Event, time: u64) -> io::Result<()> {
+    fn name(&mut self, event: &RingEvent, time: u64) -> io::Result<()> {
         // A completion may come in anybody's context.
-        if event.happened == Happened::Complete || self.names.get(&event.pid) == Some(&event.comm) {
+        if event.happened == RingEventKind::Complete
+            || self.names.get(&event.pid) == Some(&event.comm)
+        {
             return Ok(());
         }
         self.names.insert(event.pid, event.comm);
-        self.put(&Fields {
+        self.put(&TraceEventFields {
             time,
             action: NOTIFY,
             pid: event.pid,
             payload: &event.comm,
-            ..Fields::default()
+            ..TraceEventFields::default()
         })
     }
 
-    fn put(&mut self, fields: &Fields) -> io::Result<()> {
+    fn put(&mut self, fields: &TraceEventFields) -> io::Result<()> {
         let mut record = Vec::with_capacity(48 + fields.payload.len());
         self.sequence = self.sequence.wrapping_add(1);
         record.extend(MAGIC.to_le_bytes());
@@ -219,23 +222,23 @@ impl<W: Write> Writer<W> {
     fn finish(mut self, lost: u64) -> io::Result<Recorded> {
         let events = self.written.events;
         let text = format!("ioalign: {events} events, {lost} dropped");
-        self.put(&Fields {
+        self.put(&TraceEventFields {
             action: NOTIFY_MESSAGE,
             payload: text.as_bytes(),
-            ..Fields::default()
+            ..TraceEventFields::default()
         })?;
         self.out.flush()?;
         Ok(self.written)
     }
 }
 
-const fn action(happened: Happened, op: Op, by_bio: bool) -> u32 {
+const fn action(happened: RingEventKind, op: Op, by_bio: bool) -> u32 {
     let act = match happened {
-        Happened::Issue if by_bio => QUEUE,
-        Happened::Issue => ISSUE,
-        Happened::Complete => COMPLETE,
-        Happened::Requeue => REQUEUE,
-        Happened::Straddle => NOTIFY,
+        RingEventKind::Issue if by_bio => QUEUE,
+        RingEventKind::Issue => ISSUE,
+        RingEventKind::Complete => COMPLETE,
+        RingEventKind::Requeue => REQUEUE,
+        RingEventKind::Straddle => NOTIFY,
     };
     let category = match op {
         Op::Read => 1 << 16,
@@ -251,10 +254,10 @@ const fn action(happened: Happened, op: Op, by_bio: bool) -> u32 {
 mod tests {
     use super::*;
     use crate::formats::{self, Hints};
-    use crate::record::{Kind, Records};
+    use crate::record::{RecordKind, TraceRecords};
 
-    fn event(happened: Happened, time: u64, op: Op) -> Event {
-        Event {
+    fn event(happened: RingEventKind, time: u64, op: Op) -> RingEvent {
+        RingEvent {
             time,
             sector: 63,
             bytes: 4096,
@@ -271,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_by_trace() {
-        let device = Device {
+        let device = WatchedDevice {
             name: "sda".into(),
             number: (8, 16),
             queues: 1,
@@ -281,21 +284,21 @@ mod tests {
             grids: Vec::new(),
         };
         let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes, &[device]);
+        let mut writer = RecordingWriter::new(&mut bytes, &[device]);
         writer.begin().unwrap();
         for op in Op::ALL {
             writer
-                .event(&event(Happened::Issue, 5_000_000, op))
+                .event(&event(RingEventKind::Issue, 5_000_000, op))
                 .unwrap();
             writer
-                .event(&event(Happened::Complete, 5_000_900, op))
+                .event(&event(RingEventKind::Complete, 5_000_900, op))
                 .unwrap();
         }
         let written = writer.finish(3).unwrap();
         assert_eq!((written.events, written.bytes), (10, bytes.len() as u64));
         let format = formats::detect(&bytes).unwrap();
         let mut parser = (format.parser)(&bytes, &Hints::default()).unwrap();
-        let mut records = Records::default();
+        let mut records = TraceRecords::default();
         parser.parse(&bytes, &mut records);
         assert_eq!((records.rows.len(), records.skipped.rows), (10, 0));
         let ops: Vec<_> = records
@@ -308,7 +311,7 @@ mod tests {
         let first = records.rows.first().unwrap();
         assert_eq!(
             (first.kind, first.io.offset, first.io.len),
-            (Kind::Issue, 63 * 512, 4096)
+            (RecordKind::Issue, 63 * 512, 4096)
         );
         assert_eq!(records.names.told, [(7, "fio".into())]);
         assert_eq!(records.dropped, 3);

@@ -5,7 +5,7 @@ use crate::record::Op;
 
 /// What happened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum RingEventKind {
     Issue,
     Complete,
     Requeue,
@@ -15,13 +15,13 @@ pub enum Happened {
 
 /// One event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct RingEvent {
     pub time: u64,
     pub sector: u64,
     pub bytes: u32,
     pub slot: u32,
     pub pid: u32,
-    pub happened: Happened,
+    pub happened: RingEventKind,
     pub op: Op,
     pub cpu: u16,
     pub error: u32,
@@ -29,7 +29,7 @@ pub struct Event {
     pub comm: [u8; 16],
 }
 
-impl Event {
+impl RingEvent {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.first_chunk::<EVENT>()?;
         let word = |at: usize| Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?));
@@ -41,10 +41,10 @@ impl Event {
             slot: word(20)?,
             pid: word(24)?,
             happened: match bytes.get(28)? {
-                0 => Happened::Issue,
-                1 => Happened::Complete,
-                2 => Happened::Requeue,
-                3 => Happened::Straddle,
+                0 => RingEventKind::Issue,
+                1 => RingEventKind::Complete,
+                2 => RingEventKind::Requeue,
+                3 => RingEventKind::Straddle,
                 _ => return None,
             },
             op: *Op::ALL.get(usize::from(*bytes.get(29)?))?,

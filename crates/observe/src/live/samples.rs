@@ -3,13 +3,13 @@
 use aya::maps::{MapData, RingBuf};
 
 use super::attach::Watch;
-use super::ring::{Event, Happened};
-use crate::error::{Error, ErrorKind, Result};
+use super::ring::{RingEvent, RingEventKind};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::Op;
 
 /// A straddling I/O, as it was issued.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct StraddleSample {
     /// The device's place.
     pub slot: usize,
     /// The operation.
@@ -33,24 +33,25 @@ impl Samples {
     /// Those that `watch` takes.
     pub fn start(watch: &mut Watch) -> Result<Self> {
         let ring = watch.ring();
-        ring.map(Self)
-            .ok_or_else(|| Error::new(ErrorKind::Unsupported, "There is no ring of events"))
+        ring.map(Self).ok_or_else(|| {
+            ObserveError::new(ObserveErrorKind::Unsupported, "There is no ring of events")
+        })
     }
 
     /// What has come since the last time.
-    pub fn drain(&mut self) -> Vec<Sample> {
+    pub fn drain(&mut self) -> Vec<StraddleSample> {
         let mut all = Vec::new();
         while let Some(item) = self.0.next() {
-            all.extend(Event::read(&item).and_then(|event| sample(&event)));
+            all.extend(RingEvent::read(&item).and_then(|event| sample(&event)));
         }
         all
     }
 }
 
-fn sample(event: &Event) -> Option<Sample> {
+fn sample(event: &RingEvent) -> Option<StraddleSample> {
     let name = event.comm.split(|byte| *byte == 0).next();
     let name = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
-    (event.happened == Happened::Straddle).then(|| Sample {
+    (event.happened == RingEventKind::Straddle).then(|| StraddleSample {
         slot: usize::try_from(event.slot).unwrap_or(usize::MAX),
         op: event.op,
         offset: event.sector << 9,

@@ -5,12 +5,12 @@
 
 use ioalign_core::GridClaim;
 
-use super::device::Device;
+use super::device::WatchedDevice;
 use super::divide::Divisor;
 use super::layout::{GRIDS, SLOT, SLOTS, TABLE};
 
 /// `struct place table[]` and its factor.
-pub struct Table {
+pub struct PlaceTable {
     pub factor: u32,
     pub bytes: Vec<u8>,
 }
@@ -20,8 +20,8 @@ const fn place(dev: u32, factor: u32) -> usize {
     (dev.wrapping_mul(factor) >> 22) as usize
 }
 
-impl Table {
-    pub fn new(devices: &[Device]) -> Option<Self> {
+impl PlaceTable {
+    pub fn new(devices: &[WatchedDevice]) -> Option<Self> {
         let mut factor = 0x9e37_79b1_u32;
         for _ in 0..1_000_000 {
             if let Some(bytes) = filled(devices, factor) {
@@ -33,7 +33,7 @@ impl Table {
     }
 }
 
-fn filled(devices: &[Device], factor: u32) -> Option<Vec<u8>> {
+fn filled(devices: &[WatchedDevice], factor: u32) -> Option<Vec<u8>> {
     let mut all = vec![(0_u32, 0_u32); TABLE];
     for (device, slot) in devices.iter().zip(1..) {
         let entry = all.get_mut(place(device.dev(), factor))?;
@@ -48,7 +48,7 @@ fn filled(devices: &[Device], factor: u32) -> Option<Vec<u8>> {
 }
 
 /// `struct slot slots[]`, and how many requests can be in flight in all.
-pub fn slots(devices: &[Device]) -> (Vec<u8>, u32) {
+pub fn slots(devices: &[WatchedDevice]) -> (Vec<u8>, u32) {
     let mut bytes = Vec::with_capacity(SLOTS * SLOT);
     let mut base = 0_u32;
     for device in devices.iter().take(SLOTS) {
@@ -77,7 +77,7 @@ pub fn follows(spec: &GridClaim) -> bool {
 }
 
 /// A bit for each grid that the program counts on its own.
-fn counted(device: &Device) -> u32 {
+fn counted(device: &WatchedDevice) -> u32 {
     let grids = device.grids.iter().take(GRIDS).zip(0..);
     grids
         .filter(|(spec, _)| !follows(spec))
@@ -101,8 +101,8 @@ fn grid(spec: Option<&GridClaim>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn device(major: u32, minor: u32) -> Device {
-        Device {
+    fn device(major: u32, minor: u32) -> WatchedDevice {
+        WatchedDevice {
             name: String::new(),
             number: (major, minor),
             queues: 2,
@@ -117,7 +117,7 @@ mod tests {
     fn every_device_is_alone_on_its_place() {
         let disks = (0..64).map(|n| device(259, n));
         let all: Vec<_> = disks.chain((0..64).map(|n| device(8, n * 16))).collect();
-        let table = Table::new(&all).unwrap();
+        let table = PlaceTable::new(&all).unwrap();
         assert_eq!(table.bytes.len(), TABLE * 8);
         for (device, slot) in all.iter().zip(1_u32..) {
             let at = place(device.dev(), table.factor) * 8;

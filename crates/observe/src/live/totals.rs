@@ -7,11 +7,11 @@ use super::counters::OpCounters;
 use super::layout::{COUNTS, LATENCY, LOST, NEAR, OPS, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE};
 use super::owners::{Owner, Owners};
 use crate::analyse::latency::Histogram;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 /// All counters since the watch began, or of an interval.
 #[derive(Clone, Debug, Default)]
-pub struct Totals {
+pub struct WatchTotals {
     /// By slot: in the order of the devices that were given.
     pub devices: Vec<DeviceTotals>,
     /// Whose I/O it is, most first; empty where that is not counted.
@@ -82,7 +82,7 @@ impl DeviceTotals {
     }
 }
 
-impl Totals {
+impl WatchTotals {
     /// What was added since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
@@ -128,14 +128,22 @@ struct Maps<'a> {
 }
 
 #[allow(clippy::needless_pass_by_value)] // map_err hands it over
-pub(super) fn failed(error: MapError) -> Error {
-    Error::new(ErrorKind::Io, format!("Cannot read the counters: {error}"))
+pub(super) fn failed(error: MapError) -> ObserveError {
+    ObserveError::new(
+        ObserveErrorKind::Io,
+        format!("Cannot read the counters: {error}"),
+    )
 }
 
 impl<'a> Maps<'a> {
     fn new(bpf: &'a Ebpf) -> Result<Self> {
         let map = |name: &str| {
-            let what = || Error::new(ErrorKind::Malformed, format!("The program has no {name}"));
+            let what = || {
+                ObserveError::new(
+                    ObserveErrorKind::Malformed,
+                    format!("The program has no {name}"),
+                )
+            };
             bpf.map(name).ok_or_else(what)
         };
         // Every conversion compares the sizes of key and value with those in the object.

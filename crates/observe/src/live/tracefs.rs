@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::device::Device;
-use crate::error::{Error, ErrorKind, Result};
+use super::device::WatchedDevice;
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 const ROOTS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 /// Completions first: what is issued is then never missed when it completes.
@@ -17,16 +17,16 @@ const BUFFER_KB: &str = "16384";
 
 /// Where the fields of the plain tracepoints lie in their records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Places([u32; 8]);
+pub(super) struct TracepointPlaces([u32; 8]);
 
-impl Default for Places {
+impl Default for TracepointPlaces {
     /// As Linux 6.18 has them.
     fn default() -> Self {
         Self([8, 16, 28, 34, 24, 34, 24, 34])
     }
 }
 
-impl Places {
+impl TracepointPlaces {
     /// What the program calls them.
     pub fn globals(&self) -> impl Iterator<Item = (&'static str, &u32)> {
         const NAMES: [&str; 8] = [
@@ -44,12 +44,13 @@ impl Places {
 }
 
 /// Reads where the fields are.
-pub(super) fn places() -> Result<Places> {
+pub(super) fn places() -> Result<TracepointPlaces> {
     let root = root()?;
     let read = |event: &str| {
         let path = root.join("events/block").join(event).join("format");
-        fs::read_to_string(&path)
-            .map_err(|error| Error::io("Cannot read the format of the event", error).in_file(&path))
+        fs::read_to_string(&path).map_err(|error| {
+            ObserveError::io("Cannot read the format of the event", error).in_file(&path)
+        })
     };
     let (issue, complete) = (read("block_rq_issue")?, read("block_rq_complete")?);
     let requeue = read("block_rq_requeue")?;
@@ -63,10 +64,11 @@ pub(super) fn places() -> Result<Places> {
         offset(&requeue, "nr_sector"),
         offset(&requeue, "rwbs"),
     ];
-    let mut out = Places::default();
+    let mut out = TracepointPlaces::default();
     for (slot, place) in out.0.iter_mut().zip(all) {
-        *slot =
-            place.ok_or_else(|| Error::new(ErrorKind::Unsupported, "An event has other fields"))?;
+        *slot = place.ok_or_else(|| {
+            ObserveError::new(ObserveErrorKind::Unsupported, "An event has other fields")
+        })?;
     }
     Ok(out)
 }
@@ -94,23 +96,24 @@ fn root() -> Result<PathBuf> {
         "tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing), or not permitted";
     mounted
         .map(Path::to_path_buf)
-        .ok_or_else(|| Error::new(ErrorKind::Unsupported, what))
+        .ok_or_else(|| ObserveError::new(ObserveErrorKind::Unsupported, what))
 }
 
 /// Events of some devices on their way, as text. It ends when this is dropped.
-pub struct Session {
+pub struct TracefsSession {
     folder: PathBuf,
     pipe: File,
 }
 
-impl Session {
+impl TracefsSession {
     /// Begins to trace.
-    pub fn start(devices: &[Device]) -> Result<Self> {
+    pub fn start(devices: &[WatchedDevice]) -> Result<Self> {
         let folder = root()?
             .join("instances")
             .join(format!("ioalign-{}", std::process::id()));
-        fs::create_dir(&folder)
-            .map_err(|error| Error::io("Cannot make a tracing instance", error).in_file(&folder))?;
+        fs::create_dir(&folder).map_err(|error| {
+            ObserveError::io("Cannot make a tracing instance", error).in_file(&folder)
+        })?;
         let made = Self::prepared(&folder, devices);
         if made.is_err() {
             let _ = fs::remove_dir(&folder);
@@ -118,10 +121,10 @@ impl Session {
         made
     }
 
-    fn prepared(folder: &Path, devices: &[Device]) -> Result<Self> {
+    fn prepared(folder: &Path, devices: &[WatchedDevice]) -> Result<Self> {
         // A smaller buffer than wanted is no reason to give up.
         let _ = fs::write(folder.join("buffer_size_kb"), BUFFER_KB);
-        put(&folder.join("trace_clock"), "mono")?;
+        write_tracefs(&folder.join("trace_clock"), "mono")?;
         let filter: Vec<_> = devices
             .iter()
             .map(|device| format!("dev == {}", device.dev()))
@@ -129,14 +132,14 @@ impl Session {
         for event in EVENTS {
             let event = folder.join("events/block").join(event);
             if !filter.is_empty() {
-                put(&event.join("filter"), &filter.join(" || "))?;
+                write_tracefs(&event.join("filter"), &filter.join(" || "))?;
             }
-            put(&event.join("enable"), "1")?;
+            write_tracefs(&event.join("enable"), "1")?;
         }
         let path = folder.join("trace_pipe");
         let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
         let pipe = rustix::fs::open(&path, flags, rustix::fs::Mode::empty())
-            .map_err(|error| Error::io("Cannot open", error.into()).in_file(&path))?;
+            .map_err(|error| ObserveError::io("Cannot open", error.into()).in_file(&path))?;
         Ok(Self {
             folder: folder.to_owned(),
             pipe: pipe.into(),
@@ -188,7 +191,7 @@ fn lost(stats: &str) -> u64 {
     figures.sum()
 }
 
-impl Drop for Session {
+impl Drop for TracefsSession {
     fn drop(&mut self) {
         for event in EVENTS {
             let _ = fs::write(
@@ -204,8 +207,8 @@ impl Drop for Session {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).map_err(|error| Error::io("Cannot write", error).in_file(path))
+fn write_tracefs(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).map_err(|error| ObserveError::io("Cannot write", error).in_file(path))
 }
 
 #[cfg(test)]

@@ -12,13 +12,13 @@ const MOST_AT_ONE_PLACE: usize = 64;
 const MOST: usize = 1 << 20;
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct InFlightKey {
     device: u32,
     offset: u64,
 }
 
 #[derive(Copy, Clone)]
-struct Waiting {
+struct WaitingIo {
     number: u64,
     /// Bytes that have not completed.
     left: u32,
@@ -26,7 +26,7 @@ struct Waiting {
     requeued: bool,
 }
 
-impl Waiting {
+impl WaitingIo {
     #[inline]
     const fn new(left: u32, number: u64) -> Self {
         Self {
@@ -38,13 +38,13 @@ impl Waiting {
 }
 
 /// The first at a place, and the others, in order.
-struct Place {
-    first: Waiting,
-    others: Vec<Waiting>,
+struct InFlightQueue {
+    first: WaitingIo,
+    others: Vec<WaitingIo>,
 }
 
 /// What a completion did.
-pub struct Done {
+pub struct CompletedIo {
     /// The I/O that it belongs to.
     pub number: u64,
     /// Whether all of that I/O is done.
@@ -60,7 +60,7 @@ const NEAR: usize = 1 << 11;
 #[derive(Copy, Clone)]
 struct Near {
     offset: u64,
-    waiting: Waiting,
+    waiting: WaitingIo,
     device: u32,
     /// Places that belong here and are in the map.
     away: u16,
@@ -70,7 +70,7 @@ struct Near {
 impl Near {
     const EMPTY: Self = Self {
         offset: 0,
-        waiting: Waiting {
+        waiting: WaitingIo {
             number: 0,
             left: 0,
             requeued: false,
@@ -81,12 +81,12 @@ impl Near {
     };
 
     #[inline]
-    const fn is(&self, key: Key) -> bool {
+    const fn is(&self, key: InFlightKey) -> bool {
         self.offset == key.offset && self.device == key.device && self.used
     }
 
     #[inline]
-    const fn set(&mut self, key: Key, waiting: Waiting) {
+    const fn set(&mut self, key: InFlightKey, waiting: WaitingIo) {
         (self.offset, self.device) = (key.offset, key.device);
         (self.waiting, self.used) = (waiting, true);
     }
@@ -94,12 +94,12 @@ impl Near {
 
 /// All I/Os that were issued and have not completed: nearly all in a table with one slot a place, in
 /// which nothing is searched, the others in a map.
-pub struct Flight {
+pub struct InFlightTable {
     near: Box<[Near; NEAR]>,
-    map: HashMap<Key, Place, BuildHasherDefault<Mix>>,
+    map: HashMap<InFlightKey, InFlightQueue, BuildHasherDefault<MixHasher>>,
 }
 
-impl Default for Flight {
+impl Default for InFlightTable {
     fn default() -> Self {
         Self {
             near: Box::new([Near::EMPTY; NEAR]),
@@ -109,8 +109,8 @@ impl Default for Flight {
 }
 
 #[inline]
-const fn key(io: &Io) -> Key {
-    Key {
+const fn key(io: &Io) -> InFlightKey {
+    InFlightKey {
         device: io.device,
         offset: io.offset,
     }
@@ -118,15 +118,15 @@ const fn key(io: &Io) -> Key {
 
 /// The slot of a place.
 #[inline]
-fn slot(key: Key) -> usize {
+fn slot(key: InFlightKey) -> usize {
     let mixed = (key.offset >> 9) ^ u64::from(key.device) << 48;
     let slot = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
     usize::try_from(slot).unwrap_or(0) % NEAR
 }
 
-impl Flight {
+impl InFlightTable {
     #[inline]
-    fn near(&mut self, key: Key) -> &mut Near {
+    fn near(&mut self, key: InFlightKey) -> &mut Near {
         // It is a place of the array.
         #[allow(clippy::indexing_slicing)]
         &mut self.near[slot(key)]
@@ -138,13 +138,13 @@ impl Flight {
         let key = key(io);
         let near = self.near(key);
         if !near.used && near.away == 0 {
-            near.set(key, Waiting::new(io.len, number));
+            near.set(key, WaitingIo::new(io.len, number));
             return true;
         }
         if self.again(io) {
             return false;
         }
-        self.add(key, Waiting::new(io.len, number));
+        self.add(key, WaitingIo::new(io.len, number));
         true
     }
 
@@ -160,7 +160,7 @@ impl Flight {
     }
 
     /// The oldest at a place.
-    fn first(&mut self, key: Key) -> Option<&mut Waiting> {
+    fn first(&mut self, key: InFlightKey) -> Option<&mut WaitingIo> {
         let near = self.near(key);
         let (here, away) = (near.is(key), near.away > 0);
         if here {
@@ -170,7 +170,7 @@ impl Flight {
         place.map(|place| &mut place.first)
     }
 
-    fn add(&mut self, key: Key, waiting: Waiting) {
+    fn add(&mut self, key: InFlightKey, waiting: WaitingIo) {
         let near = self.near(key);
         if !near.used && near.away == 0 {
             return near.set(key, waiting);
@@ -185,7 +185,7 @@ impl Flight {
     }
 
     /// Puts it into the map.
-    fn far(&mut self, key: Key, waiting: Waiting) {
+    fn far(&mut self, key: InFlightKey, waiting: WaitingIo) {
         let full = self.map.len() >= MOST || self.near(key).away == u16::MAX;
         match self.map.entry(key) {
             Entry::Occupied(mut place) => {
@@ -195,7 +195,7 @@ impl Flight {
                 }
             }
             Entry::Vacant(place) if !full => {
-                place.insert(Place {
+                place.insert(InFlightQueue {
                     first: waiting,
                     others: Vec::new(),
                 });
@@ -218,7 +218,7 @@ impl Flight {
     }
 
     /// The I/O at the start of `done`, which completes at least a part of it.
-    pub fn complete(&mut self, done: &Io) -> Option<Done> {
+    pub fn complete(&mut self, done: &Io) -> Option<CompletedIo> {
         let key = key(done);
         let waiting = *self.first(key)?;
         let whole = done.len >= waiting.left;
@@ -226,7 +226,7 @@ impl Flight {
         if !whole {
             self.advance(key, waiting, done.len);
         }
-        Some(Done {
+        Some(CompletedIo {
             number: waiting.number,
             whole,
             bytes: waiting.left.min(done.len),
@@ -234,15 +234,15 @@ impl Flight {
     }
 
     /// After a part, the rest completes from where the part ended.
-    fn advance(&mut self, key: Key, waiting: Waiting, done: u32) {
-        let rest = Key {
+    fn advance(&mut self, key: InFlightKey, waiting: WaitingIo, done: u32) {
+        let rest = InFlightKey {
             device: key.device,
             offset: key.offset.saturating_add(u64::from(done)),
         };
-        self.add(rest, Waiting::new(waiting.left - done, waiting.number));
+        self.add(rest, WaitingIo::new(waiting.left - done, waiting.number));
     }
 
-    fn take_first(&mut self, key: Key) {
+    fn take_first(&mut self, key: InFlightKey) {
         let near = self.near(key);
         if near.is(key) {
             near.used = false;
@@ -277,7 +277,7 @@ impl Flight {
     }
 
     pub fn len(&self) -> usize {
-        let waiting = |place: &Place| 1 + place.others.len();
+        let waiting = |place: &InFlightQueue| 1 + place.others.len();
         let far = self.map.values().map(waiting).sum::<usize>();
         far + self.near.iter().filter(|near| near.used).count()
     }
@@ -286,9 +286,9 @@ impl Flight {
 /// A multiplying hash: keys are few and no attack is worth the time of a keyed one, because the map
 /// is bounded.
 #[derive(Default)]
-struct Mix(u64);
+struct MixHasher(u64);
 
-impl Hasher for Mix {
+impl Hasher for MixHasher {
     fn finish(&self) -> u64 {
         self.0 ^ (self.0 >> 32)
     }

@@ -8,10 +8,10 @@
 mod flight;
 mod stage;
 
-pub use stage::Stage;
+pub use stage::CountedStage;
 
-use crate::record::{Io, Kind, NO_LATENCY, Record};
-use flight::Flight;
+use crate::record::{Io, NO_LATENCY, RecordKind, TraceRecord};
+use flight::InFlightTable;
 use stage::Stages;
 
 /// I/Os in half of the window at first: it stays in the cache.
@@ -23,7 +23,7 @@ const HALF: usize = 1 << 15;
 const MOST_PARTLY: usize = 1 << 16;
 
 /// Where I/Os go.
-pub trait Sink {
+pub trait IoSink {
     /// I/Os in the order of issue.
     fn ios(&mut self, ios: &[Io]);
     /// The latency of an I/O that has been given without.
@@ -32,7 +32,7 @@ pub trait Sink {
 
 /// What did not pair.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unpaired {
+pub struct UnpairedEvents {
     /// Issued, and never completed in this trace.
     pub without_completion: u64,
     /// Completed, and issued before the trace began.
@@ -43,7 +43,7 @@ pub struct Unpaired {
     pub partial: u64,
 }
 
-impl Unpaired {
+impl UnpairedEvents {
     /// The same in the words of the profile, with the rows that were too late to be put in order.
     pub const fn named(&self, late: u64) -> ioalign_core::profile::Unpaired {
         ioalign_core::profile::Unpaired {
@@ -59,7 +59,7 @@ impl Unpaired {
 /// Joins the events of all devices.
 pub struct Pairing {
     stages: Stages,
-    flight: Flight,
+    flight: InFlightTable,
     older: Vec<Io>,
     newer: Vec<Io>,
     half: usize,
@@ -70,22 +70,22 @@ pub struct Pairing {
     /// I/Os of which a part has completed: what is left of them is in flight at another place.
     partly: std::collections::HashSet<u64>,
     /// What did not pair.
-    pub unpaired: Unpaired,
+    pub unpaired: UnpairedEvents,
 }
 
 impl Pairing {
     /// Counts I/Os at `stage`; without one, where the driver gets them if the trace has that.
-    pub fn new(stage: Option<Stage>) -> Self {
+    pub fn new(stage: Option<CountedStage>) -> Self {
         Self {
             stages: Stages::new(stage),
-            flight: Flight::default(),
+            flight: InFlightTable::default(),
             older: Vec::with_capacity(FIRST_HALF),
             newer: Vec::with_capacity(FIRST_HALF),
             half: FIRST_HALF,
             base: 0,
             gone: std::collections::HashMap::new(),
             partly: std::collections::HashSet::new(),
-            unpaired: Unpaired::default(),
+            unpaired: UnpairedEvents::default(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Pairing {
     }
 
     /// Takes records in time order.
-    pub fn push(&mut self, records: &[Record], sink: &mut dyn Sink) {
+    pub fn push(&mut self, records: &[TraceRecord], sink: &mut dyn IoSink) {
         for run in records.chunk_by(|a, b| a.io.device == b.io.device) {
             let Some(first) = run.first() else { continue };
             let queue = self.stages.counts_queue(first.io.device, records);
@@ -106,26 +106,28 @@ impl Pairing {
     }
 
     #[inline]
-    fn one(&mut self, record: &Record, queue: bool, sink: &mut dyn Sink) {
+    fn one(&mut self, record: &TraceRecord, queue: bool, sink: &mut dyn IoSink) {
         let io = &record.io;
         match record.kind {
-            Kind::Whole => {
+            RecordKind::Whole => {
                 self.room(sink);
                 self.newer.push(*io);
             }
-            Kind::Queue | Kind::Issue if queue == (record.kind == Kind::Queue) => {
+            RecordKind::Queue | RecordKind::Issue
+                if queue == (record.kind == RecordKind::Queue) =>
+            {
                 let issuer = if queue { None } else { self.stages.recall(io) };
                 self.begin(io, issuer.unwrap_or(io.process), sink);
             }
-            Kind::Queue => self.stages.remember(io),
-            Kind::Issue => {}
-            Kind::Complete => self.complete(io, sink),
-            Kind::Requeue => self.requeue(io),
+            RecordKind::Queue => self.stages.remember(io),
+            RecordKind::Issue => {}
+            RecordKind::Complete => self.complete(io, sink),
+            RecordKind::Requeue => self.requeue(io),
         }
     }
 
     #[inline]
-    fn begin(&mut self, io: &Io, process: u32, sink: &mut dyn Sink) {
+    fn begin(&mut self, io: &Io, process: u32, sink: &mut dyn IoSink) {
         let number = self.base + (self.older.len() + self.newer.len()) as u64;
         let new = if io.op.has_place() {
             self.flight.begin(io, number)
@@ -139,7 +141,7 @@ impl Pairing {
     }
 
     #[inline]
-    fn complete(&mut self, io: &Io, sink: &mut dyn Sink) {
+    fn complete(&mut self, io: &Io, sink: &mut dyn IoSink) {
         if !io.op.has_place() {
             return;
         }
@@ -151,7 +153,7 @@ impl Pairing {
 
     /// A completion of a part, or of several, or of what waits with others at one place.
     #[inline(never)]
-    fn complete_more(&mut self, io: &Io, sink: &mut dyn Sink) {
+    fn complete_more(&mut self, io: &Io, sink: &mut dyn IoSink) {
         let Some(mut done) = self.flight.complete(io) else {
             self.unpaired.without_issue += 1;
             return;
@@ -180,7 +182,7 @@ impl Pairing {
     }
 
     #[inline]
-    fn finish_one(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
+    fn finish_one(&mut self, number: u64, time: i64, sink: &mut dyn IoSink) {
         if !self.partly.is_empty() {
             self.partly.remove(&number);
         }
@@ -193,7 +195,7 @@ impl Pairing {
 
     #[cold]
     #[inline(never)]
-    fn finish_late(&mut self, number: u64, time: i64, sink: &mut dyn Sink) {
+    fn finish_late(&mut self, number: u64, time: i64, sink: &mut dyn IoSink) {
         if let Some(mut io) = self.gone.remove(&number) {
             io.latency = since(time, &io);
             sink.late(&io);
@@ -218,7 +220,7 @@ impl Pairing {
     }
 
     #[inline]
-    fn room(&mut self, sink: &mut dyn Sink) {
+    fn room(&mut self, sink: &mut dyn IoSink) {
         if self.newer.len() >= self.half {
             self.make_room(sink);
         }
@@ -226,7 +228,7 @@ impl Pairing {
 
     /// Gives the older ones, or makes the window longer where some of them are in flight.
     #[inline(never)]
-    fn make_room(&mut self, sink: &mut dyn Sink) {
+    fn make_room(&mut self, sink: &mut dyn IoSink) {
         if self.half < HALF && self.in_flight().next().is_some() {
             self.half *= 2;
         } else {
@@ -244,7 +246,7 @@ impl Pairing {
         waiting.map(|(number, io)| (number, *io))
     }
 
-    fn give_older(&mut self, sink: &mut dyn Sink) {
+    fn give_older(&mut self, sink: &mut dyn IoSink) {
         let gone: Vec<_> = self.in_flight().collect();
         self.gone.extend(gone);
         sink.ios(&self.older);
@@ -254,7 +256,7 @@ impl Pairing {
     }
 
     /// Gives what is left.
-    pub fn finish(&mut self, sink: &mut dyn Sink) {
+    pub fn finish(&mut self, sink: &mut dyn IoSink) {
         self.give_older(sink);
         self.give_older(sink);
         self.unpaired.without_completion = self.flight.len() as u64;

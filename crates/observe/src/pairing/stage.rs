@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
-use crate::record::{Io, Kind, Record};
+use crate::record::{Io, RecordKind, TraceRecord};
 
 /// Where I/Os are counted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum CountedStage {
     /// As they arrive (blktrace Q): before merging, with the issuer's name.
     Queue,
     /// As the driver gets them (blktrace D): after merging.
@@ -21,7 +21,7 @@ const REMEMBERED: usize = 1 << 12;
 
 /// The stage of every device.
 pub struct Stages {
-    asked: Option<Stage>,
+    asked: Option<CountedStage>,
     known: HashSet<u32>,
     queue: HashSet<u32>,
     last: Option<(u32, bool)>,
@@ -29,7 +29,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    pub fn new(asked: Option<Stage>) -> Self {
+    pub fn new(asked: Option<CountedStage>) -> Self {
         Self {
             asked,
             known: HashSet::new(),
@@ -41,15 +41,15 @@ impl Stages {
 
     /// Whether arrivals are the I/Os of this device, whose first records are among these.
     #[inline]
-    pub fn counts_queue(&mut self, device: u32, records: &[Record]) -> bool {
+    pub fn counts_queue(&mut self, device: u32, records: &[TraceRecord]) -> bool {
         match (self.asked, self.last) {
-            (Some(stage), _) => stage == Stage::Queue,
+            (Some(stage), _) => stage == CountedStage::Queue,
             (None, Some((last, answer))) if last == device => answer,
             (None, _) => self.look(device, records),
         }
     }
 
-    fn look(&mut self, device: u32, records: &[Record]) -> bool {
+    fn look(&mut self, device: u32, records: &[TraceRecord]) -> bool {
         if !self.known.contains(&device) {
             self.learn(device, records);
         }
@@ -58,10 +58,10 @@ impl Stages {
         answer
     }
 
-    fn learn(&mut self, device: u32, records: &[Record]) {
+    fn learn(&mut self, device: u32, records: &[TraceRecord]) {
         let mut of_device = records.iter().filter(|record| record.io.device == device);
         self.known.insert(device);
-        if of_device.all(|record| record.kind != Kind::Issue) {
+        if of_device.all(|record| record.kind != RecordKind::Issue) {
             self.queue.insert(device);
         }
     }

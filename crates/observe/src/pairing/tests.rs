@@ -7,7 +7,7 @@ struct Kept {
     late: Vec<Io>,
 }
 
-impl Sink for Kept {
+impl IoSink for Kept {
     fn ios(&mut self, ios: &[Io]) {
         self.ios.extend_from_slice(ios);
     }
@@ -16,7 +16,7 @@ impl Sink for Kept {
     }
 }
 
-fn event(kind: Kind, time: i64, offset: u64, len: u32) -> Record {
+fn event(kind: RecordKind, time: i64, offset: u64, len: u32) -> TraceRecord {
     let io = Io {
         time,
         offset,
@@ -25,10 +25,10 @@ fn event(kind: Kind, time: i64, offset: u64, len: u32) -> Record {
         op: Op::Write,
         ..Io::default()
     };
-    Record { io, kind }
+    TraceRecord { io, kind }
 }
 
-fn pair(records: &[Record]) -> (Vec<(u64, u32, u64)>, Unpaired) {
+fn pair(records: &[TraceRecord]) -> (Vec<(u64, u32, u64)>, UnpairedEvents) {
     let mut kept = Kept::default();
     let mut pairing = Pairing::new(None);
     pairing.push(records, &mut kept);
@@ -40,13 +40,13 @@ fn pair(records: &[Record]) -> (Vec<(u64, u32, u64)>, Unpaired) {
 #[test]
 fn issue_and_completion_join() {
     let (ios, unpaired) = pair(&[
-        event(Kind::Queue, 1, 0, 4096),
-        event(Kind::Issue, 10, 0, 4096),
-        event(Kind::Issue, 11, 4096, 4096),
-        event(Kind::Complete, 30, 4096, 4096),
-        event(Kind::Complete, 35, 0, 4096),
-        event(Kind::Complete, 36, 8192, 512),
-        event(Kind::Issue, 40, 512, 512),
+        event(RecordKind::Queue, 1, 0, 4096),
+        event(RecordKind::Issue, 10, 0, 4096),
+        event(RecordKind::Issue, 11, 4096, 4096),
+        event(RecordKind::Complete, 30, 4096, 4096),
+        event(RecordKind::Complete, 35, 0, 4096),
+        event(RecordKind::Complete, 36, 8192, 512),
+        event(RecordKind::Issue, 40, 512, 512),
     ]);
     assert_eq!(ios[..2], [(0, 4096, 25), (4096, 4096, 19)]);
     assert_eq!(ios[2], (512, 512, NO_LATENCY));
@@ -59,20 +59,20 @@ fn issue_and_completion_join() {
 #[test]
 fn a_device_without_requests_counts_arrivals_and_merged_bios() {
     let (ios, unpaired) = pair(&[
-        event(Kind::Queue, 1, 0, 4096),
-        event(Kind::Queue, 2, 4096, 4096),
-        event(Kind::Complete, 10, 0, 8192),
+        event(RecordKind::Queue, 1, 0, 4096),
+        event(RecordKind::Queue, 2, 4096, 4096),
+        event(RecordKind::Complete, 10, 0, 8192),
     ]);
     assert_eq!(ios, [(0, 4096, 9), (4096, 4096, 8)]);
-    assert_eq!(unpaired, Unpaired::default());
+    assert_eq!(unpaired, UnpairedEvents::default());
 }
 
 #[test]
 fn a_completion_in_parts_ends_with_the_last() {
     let (ios, unpaired) = pair(&[
-        event(Kind::Issue, 0, 0, 8192),
-        event(Kind::Complete, 5, 0, 4096),
-        event(Kind::Complete, 9, 4096, 4096),
+        event(RecordKind::Issue, 0, 0, 8192),
+        event(RecordKind::Complete, 5, 0, 4096),
+        event(RecordKind::Complete, 9, 4096, 4096),
     ]);
     assert_eq!(ios, [(0, 8192, 9)]);
     assert_eq!((unpaired.partial, unpaired.without_completion), (1, 0));
@@ -81,10 +81,10 @@ fn a_completion_in_parts_ends_with_the_last() {
 #[test]
 fn a_request_given_back_is_one_io() {
     let (ios, unpaired) = pair(&[
-        event(Kind::Issue, 0, 512, 512),
-        event(Kind::Requeue, 1, 512, 512),
-        event(Kind::Issue, 2, 512, 512),
-        event(Kind::Complete, 7, 512, 512),
+        event(RecordKind::Issue, 0, 512, 512),
+        event(RecordKind::Requeue, 1, 512, 512),
+        event(RecordKind::Issue, 2, 512, 512),
+        event(RecordKind::Complete, 7, 512, 512),
     ]);
     assert_eq!(ios, [(512, 512, 7)]);
     assert_eq!(unpaired.requeued, 1);
@@ -93,23 +93,23 @@ fn a_request_given_back_is_one_io() {
 #[test]
 fn two_at_one_place_complete_in_order() {
     let (ios, _) = pair(&[
-        event(Kind::Issue, 0, 512, 512),
-        event(Kind::Issue, 1, 512, 512),
-        event(Kind::Complete, 7, 512, 512),
-        event(Kind::Complete, 9, 512, 512),
+        event(RecordKind::Issue, 0, 512, 512),
+        event(RecordKind::Issue, 1, 512, 512),
+        event(RecordKind::Complete, 7, 512, 512),
+        event(RecordKind::Complete, 9, 512, 512),
     ]);
     assert_eq!(ios, [(512, 512, 7), (512, 512, 8)]);
 }
 
 #[test]
 fn a_hung_io_leaves_the_window_and_its_latency_comes_late() {
-    let mut records = vec![event(Kind::Issue, 0, 1 << 40, 512)];
+    let mut records = vec![event(RecordKind::Issue, 0, 1 << 40, 512)];
     for i in 0..(4 * HALF as u64) {
         let time = i64::try_from(i).unwrap();
-        records.push(event(Kind::Issue, time, i * 512, 512));
-        records.push(event(Kind::Complete, time, i * 512, 512));
+        records.push(event(RecordKind::Issue, time, i * 512, 512));
+        records.push(event(RecordKind::Complete, time, i * 512, 512));
     }
-    records.push(event(Kind::Complete, 1_000_000, 1 << 40, 512));
+    records.push(event(RecordKind::Complete, 1_000_000, 1 << 40, 512));
     let mut kept = Kept::default();
     let mut pairing = Pairing::new(None);
     pairing.push(&records, &mut kept);
@@ -122,14 +122,19 @@ fn a_hung_io_leaves_the_window_and_its_latency_comes_late() {
 #[test]
 fn so_does_one_whose_part_has_completed() {
     let mut records = vec![
-        event(Kind::Issue, 0, 1 << 40, 4096),
-        event(Kind::Complete, 0, 1 << 40, 512),
+        event(RecordKind::Issue, 0, 1 << 40, 4096),
+        event(RecordKind::Complete, 0, 1 << 40, 512),
     ];
     for i in 0..(4 * HALF as u64) {
-        records.push(event(Kind::Issue, 1, i * 512, 512));
-        records.push(event(Kind::Complete, 1, i * 512, 512));
+        records.push(event(RecordKind::Issue, 1, i * 512, 512));
+        records.push(event(RecordKind::Complete, 1, i * 512, 512));
     }
-    records.push(event(Kind::Complete, 1_000_000, (1 << 40) + 512, 3584));
+    records.push(event(
+        RecordKind::Complete,
+        1_000_000,
+        (1 << 40) + 512,
+        3584,
+    ));
     let mut kept = Kept::default();
     let mut pairing = Pairing::new(None);
     pairing.push(&records, &mut kept);

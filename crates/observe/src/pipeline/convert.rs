@@ -5,19 +5,19 @@ use std::path::PathBuf;
 
 use ioalign_core::profile::{TraceFile, Unpaired};
 
-use super::{Machine, Read, Settings, absolute, feed, open};
-use crate::error::{Error, Result};
+use super::{TraceMachine, TraceRead, TraceSettings, absolute, feed, open};
+use crate::error::{ObserveError, Result};
 use crate::formats::parquet::groups::{DROPPED, OFFSETS};
-use crate::pairing::Sink;
-use crate::progress::Progress;
-use crate::record::{Directory, Io};
-use crate::write::{Fact, Row, WriteTrace, Written};
+use crate::pairing::IoSink;
+use crate::progress::TraceProgress;
+use crate::record::{Io, NameDirectory};
+use crate::write::{Fact, TraceRow, WriteTrace, WrittenRows};
 
 /// What was converted.
 #[derive(Clone, Debug, Default)]
 pub struct Converted {
     /// What was written.
-    pub written: Written,
+    pub written: WrittenRows,
     /// Latencies that became known too late: the I/O had been written.
     pub late: u64,
     /// What did not pair in the source.
@@ -30,14 +30,14 @@ pub struct Converted {
 /// the sources are known to be traces: an output is not made empty for nothing.
 pub fn convert(
     paths: &[PathBuf],
-    settings: &Settings,
-    progress: &Progress,
+    settings: &TraceSettings,
+    progress: &TraceProgress,
     writer: impl FnOnce() -> io::Result<Box<dyn WriteTrace>>,
 ) -> Result<Converted> {
     let inputs = open(paths, settings, progress)?;
     let absolute = absolute(&inputs)?;
-    let failed = |error| Error::io("Cannot write the trace", error);
-    let mut machine = Machine::new(settings);
+    let failed = |error| ObserveError::io("Cannot write the trace", error);
+    let mut machine = TraceMachine::new(settings);
     machine.outlet = Some(Outlet {
         writer: writer().map_err(failed)?,
         late: 0,
@@ -47,8 +47,8 @@ pub fn convert(
     machine.convert(&files, absolute)
 }
 
-impl Machine {
-    fn convert(mut self, files: &[Read], absolute: bool) -> Result<Converted> {
+impl TraceMachine {
+    fn convert(mut self, files: &[TraceRead], absolute: bool) -> Result<Converted> {
         let Some(mut outlet) = self.outlet.take() else {
             return Ok(Converted::default());
         };
@@ -58,10 +58,10 @@ impl Machine {
         let mut out = Converted {
             late: outlet.late,
             unpaired: self.pairing.unpaired.named(self.order.late),
-            files: files.iter().map(Read::facts).collect(),
+            files: files.iter().map(TraceRead::facts).collect(),
             ..Converted::default()
         };
-        let failed = |error| Error::io("Cannot write the trace", error);
+        let failed = |error| ObserveError::io("Cannot write the trace", error);
         if let Some(error) = outlet.failed {
             return Err(failed(error));
         }
@@ -103,8 +103,8 @@ pub struct Outlet {
 
 impl Outlet {
     /// Knows the names, too.
-    pub(super) const fn with<'a>(&'a mut self, directory: &'a Directory) -> Named<'a> {
-        Named {
+    pub(super) const fn with<'a>(&'a mut self, directory: &'a NameDirectory) -> NamedOutlet<'a> {
+        NamedOutlet {
             outlet: self,
             directory,
         }
@@ -117,15 +117,15 @@ impl Outlet {
 }
 
 /// An outlet and the names of what goes through.
-pub(super) struct Named<'a> {
+pub(super) struct NamedOutlet<'a> {
     outlet: &'a mut Outlet,
-    directory: &'a Directory,
+    directory: &'a NameDirectory,
 }
 
-impl Named<'_> {
+impl NamedOutlet<'_> {
     fn write(&mut self, io: &Io) -> io::Result<()> {
-        let others = crate::record::Device::Name("(others)".into());
-        let row = Row {
+        let others = crate::record::TraceDevice::Name("(others)".into());
+        let row = TraceRow {
             io,
             device: self.directory.device_of(io.device).unwrap_or(&others),
             process: self.directory.process_of(io.process),
@@ -134,7 +134,7 @@ impl Named<'_> {
     }
 }
 
-impl Sink for Named<'_> {
+impl IoSink for NamedOutlet<'_> {
     fn ios(&mut self, ios: &[Io]) {
         for io in ios {
             if self.outlet.failed.is_some() {

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-use super::{Machine, Progress, Read, Settings};
-use crate::error::{Error, Result};
-use crate::formats::{Format, Parse, Parser};
+use super::{TraceMachine, TraceProgress, TraceRead, TraceSettings};
+use crate::error::{ObserveError, Result};
+use crate::formats::{Parse, Parser, TraceFormat};
 use crate::input::chunks::Chunker;
-use crate::input::{Input, Stream as Bytes};
-use crate::record::{Record, Records, Skipped};
+use crate::input::{ByteStream as Bytes, Input};
+use crate::record::{Skipped, TraceRecord, TraceRecords};
 
 /// Bytes a chunk where one file is read.
 const CHUNK: usize = 256 << 10;
@@ -28,38 +28,38 @@ const READY: usize = 4096;
 
 /// What a parser made of a chunk, and the buffer, to be filled again.
 pub(super) struct Parsed {
-    pub(super) records: Records,
+    pub(super) records: TraceRecords,
     pub(super) buffer: Vec<u8>,
     /// What comes next is from the same parser.
     pub(super) more: bool,
 }
 
-pub(super) type Outcome = std::io::Result<Parsed>;
+pub(super) type ParseOutcome = std::io::Result<Parsed>;
 
 /// A chunk on its way to a parser.
 struct Chunk {
     buffer: Vec<u8>,
-    records: Records,
+    records: TraceRecords,
     /// Bytes before it that belong to a line or record longer than any trace has.
     too_long: u64,
 }
 
 /// The records of one file, chunk after chunk.
-pub(super) struct Stream {
-    pub(super) parsers: Vec<Receiver<Outcome>>,
+pub(super) struct RecordStream {
+    pub(super) parsers: Vec<Receiver<ParseOutcome>>,
     pub(super) turn: usize,
-    pub(super) spent: SyncSender<(Vec<u8>, Records)>,
-    pub(super) file: Read,
+    pub(super) spent: SyncSender<(Vec<u8>, TraceRecords)>,
+    pub(super) file: TraceRead,
     pub(super) place: u64,
 }
 
 /// Reads all files into `machine`.
 pub fn all(
-    inputs: Vec<(Input, &'static Format)>,
-    settings: &Settings,
-    progress: &Progress,
-    machine: &mut Machine,
-) -> Result<Vec<Read>> {
+    inputs: Vec<(Input, &'static TraceFormat)>,
+    settings: &TraceSettings,
+    progress: &TraceProgress,
+    machine: &mut TraceMachine,
+) -> Result<Vec<TraceRead>> {
     let one = inputs.len() == 1;
     thread::scope(|scope| {
         let mut streams = Vec::new();
@@ -78,12 +78,12 @@ pub fn all(
 fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     input: Input,
-    format: &'static Format,
-    settings: &Settings,
-    progress: &'scope Progress,
+    format: &'static TraceFormat,
+    settings: &TraceSettings,
+    progress: &'scope TraceProgress,
     one: bool,
-) -> Result<Stream> {
-    if let Some(groups) = super::groups::of(&input, format)? {
+) -> Result<RecordStream> {
+    if let Some(groups) = super::groups::row_groups(&input, format)? {
         let count = if one { threads(settings) } else { 1 };
         return Ok(super::groups::start(scope, input, &groups, count, progress));
     }
@@ -106,12 +106,12 @@ fn start<'scope>(
     };
     let (spent, buffers) = sync_channel(waiting);
     let receivers = spawn(scope, parsers, chunker, buffers, progress);
-    Ok(Stream {
+    Ok(RecordStream {
         parsers: receivers,
         turn: 0,
         spent,
         place: 0,
-        file: Read {
+        file: TraceRead {
             path: input.path,
             format: format.name,
             facts,
@@ -123,23 +123,23 @@ fn start<'scope>(
     })
 }
 
-fn threads(settings: &Settings) -> usize {
+fn threads(settings: &TraceSettings) -> usize {
     // The consumer is a thread too, and the reader's work is small.
     let spare = || thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(1).max(1));
     settings.threads.unwrap_or_else(spare).clamp(1, 64)
 }
 
 type Chunks = Chunker<Bytes>;
-pub(super) type Buffers = Receiver<(Vec<u8>, Records)>;
+pub(super) type SpentBuffers = Receiver<(Vec<u8>, TraceRecords)>;
 
 /// One parser reads for itself; several have a reader that deals out chunks.
 fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     mut parsers: Vec<Parser>,
     chunker: Chunks,
-    buffers: Buffers,
-    progress: &'scope Progress,
-) -> Vec<Receiver<Outcome>> {
+    buffers: SpentBuffers,
+    progress: &'scope TraceProgress,
+) -> Vec<Receiver<ParseOutcome>> {
     if let [_] = parsers.as_slice()
         && let Some(parser) = parsers.pop()
     {
@@ -185,9 +185,9 @@ fn parse(parser: &mut dyn Parse, chunk: Chunk) -> Parsed {
 fn alone(
     mut parser: Parser,
     mut chunker: Chunks,
-    buffers: &Buffers,
-    done: &SyncSender<Outcome>,
-    progress: &Progress,
+    buffers: &SpentBuffers,
+    done: &SyncSender<ParseOutcome>,
+    progress: &TraceProgress,
 ) {
     // The bytes stay here: one buffer, which the cache keeps, is filled again and again.
     let mut bytes = Vec::new();
@@ -210,8 +210,8 @@ fn alone(
 fn deal(
     mut chunker: Chunks,
     parsers: &[SyncSender<std::io::Result<Chunk>>],
-    buffers: &Buffers,
-    progress: &Progress,
+    buffers: &SpentBuffers,
+    progress: &TraceProgress,
 ) {
     for parser in parsers.iter().cycle() {
         let buffers = buffers.try_recv().unwrap_or_default();
@@ -227,8 +227,8 @@ fn deal(
 
 fn read(
     chunker: &mut Chunks,
-    (mut buffer, records): (Vec<u8>, Records),
-    progress: &Progress,
+    (mut buffer, records): (Vec<u8>, TraceRecords),
+    progress: &TraceProgress,
 ) -> Option<std::io::Result<Chunk>> {
     // What was read to tell the format is counted in any case.
     let begun = progress.bytes.load(Ordering::Relaxed) > 0;
@@ -260,9 +260,9 @@ fn read(
     }
 }
 
-impl Stream {
+impl RecordStream {
     /// The rows of the next chunk, in the numbers of the directory.
-    fn next(&mut self, machine: &mut Machine) -> Result<Option<Parsed>> {
+    fn next(&mut self, machine: &mut TraceMachine) -> Result<Option<Parsed>> {
         let Some(receiver) = self.parsers.get(self.turn).filter(|_| !machine.is_full()) else {
             return Ok(None);
         };
@@ -270,7 +270,7 @@ impl Stream {
             return Ok(None);
         };
         let mut parsed =
-            outcome.map_err(|e| Error::io("Cannot read on", e).in_file(&self.file.path))?;
+            outcome.map_err(|e| ObserveError::io("Cannot read on", e).in_file(&self.file.path))?;
         if !parsed.more {
             self.turn = (self.turn + 1) % self.parsers.len();
         }
@@ -290,7 +290,7 @@ impl Stream {
     }
 }
 
-fn single(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
+fn single(streams: &mut [RecordStream], machine: &mut TraceMachine) -> Result<()> {
     for stream in streams {
         while let Some(parsed) = stream.next(machine)? {
             machine.push(&parsed.records.rows);
@@ -301,14 +301,14 @@ fn single(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
 }
 
 /// A file in the merge: the chunk at hand and how far it is used.
-struct Head {
+struct MergeHead {
     stream: usize,
     parsed: Parsed,
     used: usize,
 }
 
-impl Head {
-    fn rest(&self) -> &[Record] {
+impl MergeHead {
+    fn rest(&self) -> &[TraceRecord] {
         self.parsed
             .records
             .rows
@@ -323,7 +323,7 @@ impl Head {
 
 /// Files of one trace, merged by time: the file whose next record is the oldest gives all that are
 /// older than the next of every other.
-fn merged(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
+fn merged(streams: &mut [RecordStream], machine: &mut TraceMachine) -> Result<()> {
     let mut ready = Vec::with_capacity(READY);
     let mut heads = Vec::new();
     for (stream, source) in streams.iter_mut().enumerate() {
@@ -332,8 +332,8 @@ fn merged(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
         }
     }
     loop {
-        heads.sort_by_key(Head::time);
-        let limit = heads.get(1).and_then(Head::time);
+        heads.sort_by_key(MergeHead::time);
+        let limit = heads.get(1).and_then(MergeHead::time);
         let Some(oldest) = heads.first_mut() else {
             machine.push(&ready);
             return Ok(());
@@ -360,10 +360,14 @@ fn merged(streams: &mut [Stream], machine: &mut Machine) -> Result<()> {
     }
 }
 
-fn refill(stream: usize, source: &mut Stream, machine: &mut Machine) -> Result<Option<Head>> {
+fn refill(
+    stream: usize,
+    source: &mut RecordStream,
+    machine: &mut TraceMachine,
+) -> Result<Option<MergeHead>> {
     while let Some(parsed) = source.next(machine)? {
         if !parsed.records.rows.is_empty() {
-            return Ok(Some(Head {
+            return Ok(Some(MergeHead {
                 stream,
                 parsed,
                 used: 0,

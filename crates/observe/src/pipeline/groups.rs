@@ -5,17 +5,17 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Scope;
 
-use super::feed::{Buffers, Outcome, Parsed, Stream, WAITING};
-use super::{Progress, Read};
+use super::feed::{ParseOutcome, Parsed, RecordStream, SpentBuffers, WAITING};
+use super::{TraceProgress, TraceRead};
 use crate::error::Result;
-use crate::formats::Format;
+use crate::formats::TraceFormat;
 use crate::formats::parquet::groups::{Batches, Groups};
 use crate::formats::parquet::{FACTS, FORMAT};
 use crate::input::Input;
 use crate::record::Skipped;
 
 /// The row groups, where the input is a Parquet file; from a pipe it cannot be read.
-pub fn of(input: &Input, format: &'static Format) -> Result<Option<Groups>> {
+pub fn row_groups(input: &Input, format: &'static TraceFormat) -> Result<Option<Groups>> {
     let plain = || std::fs::metadata(&input.path).is_ok_and(|data| data.is_file());
     if format.name != FORMAT.name || input.compression.is_some() || !plain() {
         return Ok(None);
@@ -29,8 +29,8 @@ pub fn start<'scope>(
     input: Input,
     groups: &Groups,
     count: usize,
-    progress: &'scope Progress,
-) -> Stream {
+    progress: &'scope TraceProgress,
+) -> RecordStream {
     let count = count.min(groups.count()).max(1);
     let (spent, buffers) = sync_channel((WAITING * 2 + 1) * count);
     let buffers = std::sync::Arc::new(Mutex::new(buffers));
@@ -48,12 +48,12 @@ pub fn start<'scope>(
         parsers.push(outcomes);
     }
     let notes = groups.notes();
-    Stream {
+    RecordStream {
         parsers,
         turn: 0,
         spent,
         place: 0,
-        file: Read {
+        file: TraceRead {
             path: input.path,
             format: FORMAT.name,
             facts: FACTS,
@@ -70,12 +70,12 @@ struct Turn {
     groups: Groups,
     first: usize,
     count: usize,
-    buffers: std::sync::Arc<Mutex<Buffers>>,
-    done: SyncSender<Outcome>,
+    buffers: std::sync::Arc<Mutex<SpentBuffers>>,
+    done: SyncSender<ParseOutcome>,
 }
 
 impl Turn {
-    fn all(self, progress: &Progress) {
+    fn all(self, progress: &TraceProgress) {
         let mut batches = Batches::default();
         for group in (self.first..self.groups.count()).step_by(self.count) {
             if progress.stop.load(Ordering::Relaxed) {

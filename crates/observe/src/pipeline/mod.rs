@@ -11,16 +11,16 @@ use std::sync::atomic::Ordering;
 use ioalign_core::profile::{self, Bursts, DeviceProfile, Profile, TraceFile};
 
 use crate::analyse::{self, Analysis};
-use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{self, Facts, Format, Hints};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::formats::{self, FormatFacts, Hints, TraceFormat};
 use crate::input::{self, Input};
-use crate::order::Order;
-use crate::pairing::{Pairing, Sink, Stage};
-use crate::progress::Progress;
-use crate::record::{Directory, Io, Skipped};
+use crate::order::RecordOrder;
+use crate::pairing::{CountedStage, IoSink, Pairing};
+use crate::progress::TraceProgress;
+use crate::record::{Io, NameDirectory, Skipped};
 
 pub use convert::{Converted, convert};
-pub use stream::Stream;
+pub use stream::DeviceStream;
 
 /// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
 /// any event is written, whichever device the event names.
@@ -30,13 +30,13 @@ const WHOLE_DISK: &[&str] = &[
 
 /// What the operator says about the traces.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct TraceSettings {
     /// The format, where it is not to be detected.
     pub format: Option<String>,
     /// What the format leaves open.
     pub hints: Hints,
     /// Where I/Os are counted.
-    pub stage: Option<Stage>,
+    pub stage: Option<CountedStage>,
     /// Parsing threads; none: one a processor.
     pub threads: Option<usize>,
     /// What is counted.
@@ -45,13 +45,13 @@ pub struct Settings {
 
 /// What one file was.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct TraceRead {
     /// The file.
     pub path: PathBuf,
     /// Its format.
     pub format: &'static str,
     /// What its numbers mean.
-    pub facts: Facts,
+    pub facts: FormatFacts,
     /// How it is compressed.
     pub compression: Option<&'static str>,
     /// Rows that did not parse.
@@ -62,7 +62,7 @@ pub struct Read {
     pub dropped: u64,
 }
 
-impl Read {
+impl TraceRead {
     /// Whether its format has no times.
     fn is_timeless(&self) -> bool {
         self.facts.time.starts_with("none")
@@ -94,21 +94,21 @@ impl Read {
 
 /// The answer.
 #[derive(Debug)]
-pub struct Summary {
+pub struct TraceSummary {
     /// What the I/O does.
     pub profile: Profile,
     /// The files.
-    pub files: Vec<Read>,
+    pub files: Vec<TraceRead>,
 }
 
-impl Summary {
+impl TraceSummary {
     /// The profile with what is to be known of the files in it, as it is shown and written.
     pub fn into_profile(self) -> Profile {
         let mut profile = Profile {
-            files: self.files.iter().map(Read::facts).collect(),
+            files: self.files.iter().map(TraceRead::facts).collect(),
             ..self.profile
         };
-        if self.files.iter().all(Read::is_timeless) {
+        if self.files.iter().all(TraceRead::is_timeless) {
             profile.devices.iter_mut().for_each(forget_times);
         }
         profile
@@ -123,26 +123,30 @@ fn forget_times(device: &mut DeviceProfile) {
 }
 
 /// Reads all traces, of one machine and one time, into one profile.
-pub fn summarize(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Summary> {
-    let mut machine = Machine::new(settings);
+pub fn summarize(
+    paths: &[PathBuf],
+    settings: &TraceSettings,
+    progress: &TraceProgress,
+) -> Result<TraceSummary> {
+    let mut machine = TraceMachine::new(settings);
     let inputs = open(paths, settings, progress)?;
     machine.analysis.set_absolute(absolute(&inputs)?);
     let files = feed::all(inputs, settings, progress, &mut machine)?;
     let mut profile = machine.finish(&files);
     profile.interrupted = progress.stop.load(Ordering::Relaxed);
-    Ok(Summary { profile, files })
+    Ok(TraceSummary { profile, files })
 }
 
 /// Traces whose formats are known.
-type Inputs = Vec<(Input, &'static Format)>;
+type Inputs = Vec<(Input, &'static TraceFormat)>;
 
-fn open(paths: &[PathBuf], settings: &Settings, progress: &Progress) -> Result<Inputs> {
+fn open(paths: &[PathBuf], settings: &TraceSettings, progress: &TraceProgress) -> Result<Inputs> {
     let mut inputs = Vec::new();
     for path in paths {
         let input = input::open_until(path, &progress.stop)?;
         if input.head.is_empty() && progress.stop.load(Ordering::Relaxed) {
             let what = "Interrupted before there was anything to read";
-            return Err(Error::new(ErrorKind::Interrupted, what).in_file(path));
+            return Err(ObserveError::new(ObserveErrorKind::Interrupted, what).in_file(path));
         }
         let format = match (
             settings.format.as_deref(),
@@ -167,25 +171,26 @@ fn taken(inputs: &Inputs, hints: &Hints) -> Result<()> {
     names.dedup();
     let names = names.join(", ");
     let what = format!("{option} says nothing about {names}, where units and columns are known");
-    Err(Error::new(ErrorKind::Ask, what))
+    Err(ObserveError::new(ObserveErrorKind::Ask, what))
 }
 
 /// Whether all offsets are those of whole disks.
 fn absolute(inputs: &Inputs) -> Result<bool> {
     let mut all = true;
     for (input, format) in inputs {
-        let noted = groups::of(input, format)?.is_some_and(|groups| groups.notes().whole_disk);
+        let noted =
+            groups::row_groups(input, format)?.is_some_and(|groups| groups.notes().whole_disk);
         all &= noted || WHOLE_DISK.contains(&format.name);
     }
     Ok(all)
 }
 
 /// The format of an input, or the one that is named.
-pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static Format> {
+pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static TraceFormat> {
     if let Some(name) = named {
         let unknown = || {
-            Error::new(
-                ErrorKind::Unsupported,
+            ObserveError::new(
+                ObserveErrorKind::Unsupported,
                 format!(
                     "`{name}` is no trace format; there are {}",
                     formats::names()
@@ -197,26 +202,26 @@ pub fn format_of(input: &Input, named: Option<&str>) -> Result<&'static Format> 
     formats::detect(&input.head).ok_or_else(|| unrecognised(&input.path, &input.head))
 }
 
-fn unrecognised(path: &Path, head: &[u8]) -> Error {
+fn unrecognised(path: &Path, head: &[u8]) -> ObserveError {
     let what = if head.is_empty() {
         "It is empty"
     } else {
         "No known trace format; name it with --as, or the columns of a table with --columns"
     };
-    Error::new(ErrorKind::Malformed, what).in_file(path)
+    ObserveError::new(ObserveErrorKind::Malformed, what).in_file(path)
 }
 
 /// Everything after parsing, in order.
-pub struct Machine {
-    directory: Directory,
-    order: Order,
+pub struct TraceMachine {
+    directory: NameDirectory,
+    order: RecordOrder,
     pairing: Pairing,
     analysis: Analysis,
     /// Takes the I/Os instead of the analysis.
     outlet: Option<convert::Outlet>,
 }
 
-impl Sink for Analysis {
+impl IoSink for Analysis {
     fn ios(&mut self, ios: &[Io]) {
         self.add(ios);
     }
@@ -226,19 +231,19 @@ impl Sink for Analysis {
     }
 }
 
-impl Machine {
+impl TraceMachine {
     /// For one trace.
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &TraceSettings) -> Self {
         Self {
-            directory: Directory::default(),
-            order: Order::default(),
+            directory: NameDirectory::default(),
+            order: RecordOrder::default(),
             pairing: Pairing::new(settings.stage),
             analysis: Analysis::new(&settings.analysis),
             outlet: None,
         }
     }
 
-    fn push(&mut self, rows: &[crate::record::Record]) {
+    fn push(&mut self, rows: &[crate::record::TraceRecord]) {
         if let Some(outlet) = &mut self.outlet {
             let (pairing, mut sink) = (&mut self.pairing, outlet.with(&self.directory));
             return self
@@ -258,7 +263,7 @@ impl Machine {
             .is_some_and(convert::Outlet::has_failed)
     }
 
-    fn finish(mut self, files: &[Read]) -> Profile {
+    fn finish(mut self, files: &[TraceRead]) -> Profile {
         let (pairing, analysis) = (&mut self.pairing, &mut self.analysis);
         self.order.finish(&mut |rows| pairing.push(rows, analysis));
         pairing.finish(analysis);

@@ -2,20 +2,20 @@
 
 use ioalign_core::profile::Profile;
 
-use super::{Machine, Settings};
-use crate::record::{Io, Names, Record};
+use super::{TraceMachine, TraceSettings};
+use crate::record::{ChunkNames, Io, TraceRecord};
 
 /// One device's I/Os on their way to a profile.
-pub struct Stream {
-    machine: Machine,
-    rows: Vec<Record>,
+pub struct DeviceStream {
+    machine: TraceMachine,
+    rows: Vec<TraceRecord>,
 }
 
-impl Stream {
+impl DeviceStream {
     /// Nothing sent yet.
-    pub fn new(settings: &Settings, device: &str, process: &str) -> Self {
-        let mut machine = Machine::new(settings);
-        let mut names = Names::default();
+    pub fn new(settings: &TraceSettings, device: &str, process: &str) -> Self {
+        let mut machine = TraceMachine::new(settings);
+        let mut names = ChunkNames::default();
         names.device_name(device.as_bytes());
         names.process(std::process::id(), process.as_bytes());
         machine.directory.learn(&names);
@@ -28,7 +28,7 @@ impl Stream {
     /// Takes I/Os of one thread in the order of completion; those of several threads may overlap in time.
     pub fn push(&mut self, ios: impl IntoIterator<Item = Io>) {
         self.rows.clear();
-        self.rows.extend(ios.into_iter().map(Record::whole));
+        self.rows.extend(ios.into_iter().map(TraceRecord::whole));
         self.machine.push(&self.rows);
     }
 
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn threads_may_overlap() {
-        let mut stream = Stream::new(&Settings::default(), "/dev/sdb", "test");
+        let mut stream = DeviceStream::new(&TraceSettings::default(), "/dev/sdb", "test");
         let io = |time, offset| Io {
             time,
             offset,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Device, Names, Process, Records};
+use super::{ChunkNames, TraceDevice, TraceProcess, TraceRecords};
 
 /// Devices past this number share one entry: a host has hundreds, a cloud trace thousands.
 pub const MOST_DEVICES: usize = 4096;
@@ -11,11 +11,11 @@ pub const MOST_PROCESSES: usize = 16384;
 
 /// All names seen so far.
 #[derive(Debug, Default)]
-pub struct Directory {
-    devices: Vec<Device>,
-    device_index: HashMap<Device, u32>,
-    processes: Vec<Process>,
-    process_index: HashMap<Process, u32>,
+pub struct NameDirectory {
+    devices: Vec<TraceDevice>,
+    device_index: HashMap<TraceDevice, u32>,
+    processes: Vec<TraceProcess>,
+    process_index: HashMap<TraceProcess, u32>,
     names_by_pid: HashMap<u32, Box<str>>,
 }
 
@@ -26,9 +26,9 @@ pub struct Translation {
     processes: Vec<u32>,
 }
 
-impl Directory {
+impl NameDirectory {
     /// Adds the names of a chunk.
-    pub fn learn(&mut self, names: &Names) -> Translation {
+    pub fn learn(&mut self, names: &ChunkNames) -> Translation {
         for (pid, name) in &names.told {
             if self.names_by_pid.len() < MOST_PROCESSES {
                 self.names_by_pid.insert(*pid, name.clone());
@@ -43,7 +43,7 @@ impl Directory {
         }
     }
 
-    fn device(&mut self, device: &Device) -> u32 {
+    fn device(&mut self, device: &TraceDevice) -> u32 {
         if let Some(number) = self.device_index.get(device) {
             return *number;
         }
@@ -55,7 +55,7 @@ impl Directory {
         number
     }
 
-    fn process(&mut self, process: &Process) -> u32 {
+    fn process(&mut self, process: &TraceProcess) -> u32 {
         if let Some(number) = self.process_index.get(process) {
             return *number;
         }
@@ -73,7 +73,7 @@ impl Directory {
     }
 
     /// The device with this number; `None` for those past the limit.
-    pub fn device_of(&self, number: u32) -> Option<&Device> {
+    pub fn device_of(&self, number: u32) -> Option<&TraceDevice> {
         self.devices.get(usize::try_from(number).ok()?)
     }
 
@@ -93,7 +93,7 @@ fn next(len: usize, most: usize) -> u32 {
 
 impl Translation {
     /// Gives records the numbers of the directory.
-    pub fn apply(&self, records: &mut Records) {
+    pub fn apply(&self, records: &mut TraceRecords) {
         let rows = &mut records.rows;
         let devices = plain(&self.devices);
         if devices && plain(&self.processes) {
@@ -101,13 +101,13 @@ impl Translation {
         }
         if devices {
             for row in rows {
-                row.io.process = of(&self.processes, row.io.process, MOST_PROCESSES);
+                row.io.process = translated_number(&self.processes, row.io.process, MOST_PROCESSES);
             }
             return;
         }
         for row in rows {
-            row.io.device = of(&self.devices, row.io.device, MOST_DEVICES);
-            row.io.process = of(&self.processes, row.io.process, MOST_PROCESSES);
+            row.io.device = translated_number(&self.devices, row.io.device, MOST_DEVICES);
+            row.io.process = translated_number(&self.processes, row.io.process, MOST_PROCESSES);
         }
     }
 }
@@ -118,7 +118,7 @@ fn plain(all: &[u32]) -> bool {
 }
 
 #[inline]
-fn of(all: &[u32], number: u32, other: usize) -> u32 {
+fn translated_number(all: &[u32], number: u32, other: usize) -> u32 {
     let known = usize::try_from(number).ok().and_then(|n| all.get(n));
     known.copied().unwrap_or_else(|| next(other, other))
 }

@@ -4,9 +4,9 @@ mod directory;
 mod names;
 mod skipped;
 
-pub use directory::Directory;
-pub use names::{Device, Names, Process};
-pub use skipped::{Skipped, SkippedRow};
+pub use directory::NameDirectory;
+pub use names::{ChunkNames, TraceDevice, TraceProcess};
+pub use skipped::{Skipped, SkippedRecord};
 
 /// What an I/O does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -96,7 +96,7 @@ impl Io {
 /// What a row of a trace tells.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
-pub enum Kind {
+pub enum RecordKind {
     /// A whole I/O, with its latency where the format has one.
     #[default]
     Whole,
@@ -112,31 +112,31 @@ pub enum Kind {
 
 /// A row: an I/O, or one of its events.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
-pub struct Record {
+pub struct TraceRecord {
     /// The fields; a completion has no latency of its own.
     pub io: Io,
     /// What the row tells.
-    pub kind: Kind,
+    pub kind: RecordKind,
 }
 
-impl Record {
+impl TraceRecord {
     /// A row that tells of a whole I/O.
     #[inline]
     pub const fn whole(io: Io) -> Self {
         Self {
             io,
-            kind: Kind::Whole,
+            kind: RecordKind::Whole,
         }
     }
 }
 
 /// The records of one chunk. Devices and processes are numbered within it.
 #[derive(Debug, Default)]
-pub struct Records {
+pub struct TraceRecords {
     /// The rows, in file order.
-    pub rows: Vec<Record>,
+    pub rows: Vec<TraceRecord>,
     /// What their `device` and `process` mean.
-    pub names: Names,
+    pub names: ChunkNames,
     /// Rows that did not parse.
     pub skipped: Skipped,
     /// Rows that are right and tell of no I/O: plugs, messages, comments.
@@ -147,7 +147,7 @@ pub struct Records {
     pub extent: u64,
 }
 
-impl Records {
+impl TraceRecords {
     /// How many rows there are.
     pub const fn count(&self) -> usize {
         self.rows.len()

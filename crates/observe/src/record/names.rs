@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-/// More devices than this in one chunk are lumped together, as [`Names::other_device`].
+/// More devices than this in one chunk are lumped together, as [`ChunkNames::other_device`].
 const MOST: usize = 1 << 16;
 
 /// The numbers of the pids seen last: a trace changes between a few from row to row.
@@ -48,7 +48,7 @@ fn slot(name: &[u8]) -> usize {
 
 /// What a trace calls a device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Device {
+pub enum TraceDevice {
     /// By number, as the kernel does.
     Number {
         /// The driver.
@@ -60,7 +60,7 @@ pub enum Device {
     Name(Box<str>),
 }
 
-impl std::fmt::Display for Device {
+impl std::fmt::Display for TraceDevice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Number { major, minor } => write!(f, "{major}:{minor}"),
@@ -71,7 +71,7 @@ impl std::fmt::Display for Device {
 
 /// Who issues I/O, as far as the trace tells.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Process {
+pub struct TraceProcess {
     /// Process or thread number; 0 where the trace has none.
     pub pid: u32,
     /// Its name; empty where not known yet.
@@ -80,27 +80,27 @@ pub struct Process {
 
 /// The devices and processes of one chunk, numbered in order of appearance.
 #[derive(Debug, Default)]
-pub struct Names {
-    devices: Vec<Device>,
-    device_index: HashMap<Device, u32>,
+pub struct ChunkNames {
+    devices: Vec<TraceDevice>,
+    device_index: HashMap<TraceDevice, u32>,
     last_number: Option<(u32, u32, u32)>,
     /// The names of devices seen last, by [`slot`]; empty where devices have numbers.
     seen: Vec<Option<u32>>,
-    processes: Vec<Process>,
-    process_index: HashMap<Process, u32>,
+    processes: Vec<TraceProcess>,
+    process_index: HashMap<TraceProcess, u32>,
     pids: Pids,
     /// Process names that the trace tells apart from I/O: pid and name.
     pub told: Vec<(u32, Box<str>)>,
 }
 
-impl Names {
+impl ChunkNames {
     /// The devices, by number.
-    pub fn devices(&self) -> &[Device] {
+    pub fn devices(&self) -> &[TraceDevice] {
         &self.devices
     }
 
     /// The processes, by number.
-    pub fn processes(&self) -> &[Process] {
+    pub fn processes(&self) -> &[TraceProcess] {
         &self.processes
     }
 
@@ -116,7 +116,7 @@ impl Names {
     #[cold]
     #[inline(never)]
     fn other_number(&mut self, major: u32, minor: u32) -> u32 {
-        let index = self.device(Device::Number { major, minor });
+        let index = self.device(TraceDevice::Number { major, minor });
         self.last_number = Some((major, minor, index));
         index
     }
@@ -126,12 +126,12 @@ impl Names {
         // Traces of clouds change the device from row to row: no allocation and one comparison then.
         let slot = slot(name);
         if let Some(Some(index)) = self.seen.get(slot)
-            && let Some(Device::Name(known)) = self.devices.get(*index as usize)
+            && let Some(TraceDevice::Name(known)) = self.devices.get(*index as usize)
             && known.as_bytes() == name
         {
             return *index;
         }
-        let index = self.device(Device::Name(String::from_utf8_lossy(name).into()));
+        let index = self.device(TraceDevice::Name(String::from_utf8_lossy(name).into()));
         self.seen.resize(SEEN, None);
         if let Some(seen) = self.seen.get_mut(slot) {
             *seen = Some(index);
@@ -139,7 +139,7 @@ impl Names {
         index
     }
 
-    fn device(&mut self, device: Device) -> u32 {
+    fn device(&mut self, device: TraceDevice) -> u32 {
         if let Some(index) = self.device_index.get(&device) {
             return *index;
         }
@@ -194,7 +194,7 @@ impl Names {
     }
 
     fn new_process(&mut self, pid: u32, name: &[u8]) -> u32 {
-        let process = Process {
+        let process = TraceProcess {
             pid,
             name: String::from_utf8_lossy(name).into(),
         };

@@ -7,7 +7,7 @@ const SHOWN_BYTES: usize = 120;
 
 /// A row that did not parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkippedRow {
+pub struct SkippedRecord {
     /// Its line in the text, counted from 1, or its byte offset in a binary trace; within the chunk
     /// while it is parsed, within the file afterwards.
     pub place: u64,
@@ -23,7 +23,7 @@ pub struct Skipped {
     /// How many.
     pub rows: u64,
     /// The first of them.
-    pub first: Vec<SkippedRow>,
+    pub first: Vec<SkippedRecord>,
 }
 
 impl Skipped {
@@ -37,7 +37,7 @@ impl Skipped {
                 .chars()
                 .map(|c| if c.is_control() { '\u{fffd}' } else { c })
                 .collect();
-            self.first.push(SkippedRow { place, text, why });
+            self.first.push(SkippedRecord { place, text, why });
         }
     }
 

@@ -3,20 +3,20 @@
 use std::io;
 
 use super::digits::{number, padded, seconds};
-use super::events::{Emit, Event, Events, Happened};
-use super::{Fact, Pipe, Row, Target, WriteTrace, Written, numbered};
+use super::events::{BlockEvent, BlockEventKind, EmitEvent, Events};
+use super::{Fact, OutputBuffer, TraceRow, WritableFormat, WriteTrace, WrittenRows, numbered};
 use crate::record::Op;
 
 /// blkparse.
-pub const TARGET: Target = Target {
+pub const TARGET: WritableFormat = WritableFormat {
     name: "blkparse",
     title: "blkparse text",
     writer: |out, all| {
-        let lines = Lines {
-            pipe: Pipe::new(out),
+        let lines = BlkparseLines {
+            pipe: OutputBuffer::new(out),
             sequence: 0,
         };
-        Ok(Box::new(Blkparse {
+        Ok(Box::new(BlkparseWriter {
             events: Events::new(lines, all),
             left_out: 0,
         }))
@@ -29,13 +29,13 @@ pub const TARGET: Target = Target {
     device: numbered,
 };
 
-struct Blkparse {
-    events: Events<Lines>,
+struct BlkparseWriter {
+    events: Events<BlkparseLines>,
     left_out: u64,
 }
 
-impl WriteTrace for Blkparse {
-    fn write(&mut self, row: &Row) -> io::Result<()> {
+impl WriteTrace for BlkparseWriter {
+    fn write(&mut self, row: &TraceRow) -> io::Result<()> {
         // Lengths are sectors here.
         if !row.io.len.is_multiple_of(512) {
             self.left_out += 1;
@@ -44,20 +44,20 @@ impl WriteTrace for Blkparse {
         self.events.add(row)
     }
 
-    fn finish(&mut self, _: &[Fact]) -> io::Result<Written> {
+    fn finish(&mut self, _: &[Fact]) -> io::Result<WrittenRows> {
         let mut written = self.events.finish()?;
         written.left_out += self.left_out;
         Ok(written)
     }
 }
 
-struct Lines {
-    pipe: Pipe,
+struct BlkparseLines {
+    pipe: OutputBuffer,
     sequence: u64,
 }
 
-impl Emit for Lines {
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+impl EmitEvent for BlkparseLines {
+    fn event(&mut self, event: &BlockEvent) -> io::Result<()> {
         self.sequence += 1;
         let out = &mut self.pipe.bytes;
         padded(out, u64::from(event.device.0), 3, b' ');
@@ -80,7 +80,7 @@ impl Emit for Lines {
             out.push(b' ');
         }
         out.push(b'[');
-        let name = if event.happened == Happened::Complete {
+        let name = if event.happened == BlockEventKind::Complete {
             "0"
         } else {
             event.name
@@ -104,13 +104,13 @@ impl Emit for Lines {
     }
 }
 
-const fn letter(happened: Happened) -> &'static [u8] {
+const fn letter(happened: BlockEventKind) -> &'static [u8] {
     match happened {
-        Happened::Queue => b"  Q ",
-        Happened::GetRequest => b"  G ",
-        Happened::Insert => b"  I ",
-        Happened::Issue => b"  D ",
-        Happened::Complete => b"  C ",
+        BlockEventKind::Queue => b"  Q ",
+        BlockEventKind::GetRequest => b"  G ",
+        BlockEventKind::Insert => b"  I ",
+        BlockEventKind::Issue => b"  D ",
+        BlockEventKind::Complete => b"  C ",
     }
 }
 

@@ -4,17 +4,17 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::events::{Emit, Event, Events, Happened};
-use super::{Fact, Pipe, Row, Target, WriteTrace, Written, numbered};
+use super::events::{BlockEvent, BlockEventKind, EmitEvent, Events};
+use super::{Fact, OutputBuffer, TraceRow, WritableFormat, WriteTrace, WrittenRows, numbered};
 use crate::record::Op;
 
 /// blktrace, binary.
-pub const TARGET: Target = Target {
+pub const TARGET: WritableFormat = WritableFormat {
     name: "blktrace",
     title: "blktrace binary records",
     writer: |out, all| {
-        let records = Records {
-            pipe: Pipe::new(out),
+        let records = BlktraceRecords {
+            pipe: OutputBuffer::new(out),
             sequence: 0,
             names: HashMap::new(),
             now: 0,
@@ -35,20 +35,20 @@ const MESSAGE: u32 = NOTIFY | 2;
 /// Bytes of the name of a process in a note, the last of them zero.
 const COMM: usize = 16;
 
-struct Blktrace(Events<Records>);
+struct Blktrace(Events<BlktraceRecords>);
 
 impl WriteTrace for Blktrace {
-    fn write(&mut self, row: &Row) -> io::Result<()> {
+    fn write(&mut self, row: &TraceRow) -> io::Result<()> {
         self.0.add(row)
     }
 
-    fn finish(&mut self, _: &[Fact]) -> io::Result<Written> {
+    fn finish(&mut self, _: &[Fact]) -> io::Result<WrittenRows> {
         self.0.finish()
     }
 }
 
-struct Records {
-    pipe: Pipe,
+struct BlktraceRecords {
+    pipe: OutputBuffer,
     sequence: u32,
     names: HashMap<u32, Box<str>>,
     now: u64,
@@ -56,7 +56,7 @@ struct Records {
 
 /// The fields that vary.
 #[derive(Default)]
-struct Fields<'a> {
+struct BlktraceEventFields<'a> {
     sector: u64,
     bytes: u32,
     action: u32,
@@ -65,9 +65,9 @@ struct Fields<'a> {
     payload: &'a [u8],
 }
 
-impl Records {
+impl BlktraceRecords {
     #[inline]
-    fn put(&mut self, fields: &Fields) -> io::Result<()> {
+    fn put(&mut self, fields: &BlktraceEventFields) -> io::Result<()> {
         self.sequence = self.sequence.wrapping_add(1);
         let out = &mut self.pipe.bytes;
         out.extend_from_slice(&MAGIC.to_le_bytes());
@@ -97,22 +97,22 @@ impl Records {
         let room = payload.iter_mut().take(COMM - 1);
         room.zip(name.bytes()).for_each(|(to, from)| *to = from);
         let payload = &payload[..];
-        self.put(&Fields {
+        self.put(&BlktraceEventFields {
             action: NOTIFY,
             pid,
             payload,
-            ..Fields::default()
+            ..BlktraceEventFields::default()
         })
     }
 }
 
-impl Emit for Records {
+impl EmitEvent for BlktraceRecords {
     #[inline]
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+    fn event(&mut self, event: &BlockEvent) -> io::Result<()> {
         self.now = u64::try_from(event.time).unwrap_or(0);
         self.introduce(event.pid, event.name)?;
         let (major, minor) = event.device;
-        self.put(&Fields {
+        self.put(&BlktraceEventFields {
             sector: event.sector,
             bytes: event.bytes,
             action: action(event.happened) | category(event.op),
@@ -126,10 +126,10 @@ impl Emit for Records {
         let text = format!("ioalign: {major},{minor} is {name}");
         let payload = text.as_bytes();
         let payload = payload.get(..payload.len().min(1000)).unwrap_or_default();
-        self.put(&Fields {
+        self.put(&BlktraceEventFields {
             action: MESSAGE,
             payload,
-            ..Fields::default()
+            ..BlktraceEventFields::default()
         })
     }
 
@@ -139,13 +139,13 @@ impl Emit for Records {
 }
 
 /// What happened, and the category bit of that.
-const fn action(happened: Happened) -> u32 {
+const fn action(happened: BlockEventKind) -> u32 {
     match happened {
-        Happened::Queue => 1 | 1 << 20,
-        Happened::GetRequest => 4,
-        Happened::Insert => 12,
-        Happened::Issue => 7 | 1 << 22,
-        Happened::Complete => 8 | 1 << 23,
+        BlockEventKind::Queue => 1 | 1 << 20,
+        BlockEventKind::GetRequest => 4,
+        BlockEventKind::Insert => 12,
+        BlockEventKind::Issue => 7 | 1 << 22,
+        BlockEventKind::Complete => 8 | 1 << 23,
     }
 }
 

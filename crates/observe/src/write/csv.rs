@@ -6,19 +6,19 @@ use std::io;
 use ioalign_core::csv::cell;
 
 use super::digits::number;
-use super::{Fact, Pipe, Row, Target, WriteTrace, Written, lettered};
-use crate::record::{Device, NO_LATENCY};
+use super::{Fact, OutputBuffer, TraceRow, WritableFormat, WriteTrace, WrittenRows, lettered};
+use crate::record::{NO_LATENCY, TraceDevice};
 
 /// Our table.
-pub const TARGET: Target = Target {
+pub const TARGET: WritableFormat = WritableFormat {
     name: "csv",
     title: "a table with a heading, bytes and nanoseconds",
     writer: |out, _| {
-        let mut pipe = Pipe::new(out);
+        let mut pipe = OutputBuffer::new(out);
         pipe.bytes.extend_from_slice(HEADING);
-        Ok(Box::new(Csv {
+        Ok(Box::new(CsvWriter {
             pipe,
-            written: Written::default(),
+            written: WrittenRows::default(),
         }))
     },
     tick: 1,
@@ -26,18 +26,18 @@ pub const TARGET: Target = Target {
     unit: 1,
     processes: true,
     all_ops: true,
-    device: |index| Device::Name(lettered(index).into()),
+    device: |index| TraceDevice::Name(lettered(index).into()),
 };
 
 const HEADING: &[u8] = b"time_ns,op,offset_bytes,length_bytes,latency_ns,device,pid,process\n";
 
-struct Csv {
-    pipe: Pipe,
-    written: Written,
+struct CsvWriter {
+    pipe: OutputBuffer,
+    written: WrittenRows,
 }
 
-impl WriteTrace for Csv {
-    fn write(&mut self, row: &Row) -> io::Result<()> {
+impl WriteTrace for CsvWriter {
+    fn write(&mut self, row: &TraceRow) -> io::Result<()> {
         let (io, out) = (row.io, &mut self.pipe.bytes);
         // The time before 1970 of a trace that has such is of no use to a table.
         number(out, u64::try_from(io.time).unwrap_or(0));
@@ -66,16 +66,16 @@ impl WriteTrace for Csv {
         self.pipe.row_done()
     }
 
-    fn finish(&mut self, _: &[Fact]) -> io::Result<Written> {
+    fn finish(&mut self, _: &[Fact]) -> io::Result<WrittenRows> {
         self.pipe.finish()?;
         Ok(self.written)
     }
 }
 
-fn device(out: &mut Vec<u8>, device: &Device) {
+fn device(out: &mut Vec<u8>, device: &TraceDevice) {
     match device {
-        Device::Name(name) => text(out, name),
-        Device::Number { major, minor } => {
+        TraceDevice::Name(name) => text(out, name),
+        TraceDevice::Number { major, minor } => {
             number(out, u64::from(*major));
             out.push(b':');
             number(out, u64::from(*minor));

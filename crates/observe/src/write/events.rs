@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use std::collections::HashMap;
 use std::io;
 
-use super::{Row, Written};
-use crate::record::{Device, NO_LATENCY, Op};
+use super::{TraceRow, WrittenRows};
+use crate::record::{NO_LATENCY, Op, TraceDevice};
 
 /// More in flight than any machine has: of those past it, the completion is not written.
 const MOST: usize = 1 << 20;
@@ -19,7 +19,7 @@ const UNNUMBERED: u32 = 240;
 
 /// What happened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Happened {
+pub enum BlockEventKind {
     Queue,
     GetRequest,
     Insert,
@@ -29,8 +29,8 @@ pub enum Happened {
 
 /// One event.
 #[derive(Copy, Clone, Debug)]
-pub struct Event<'a> {
-    pub happened: Happened,
+pub struct BlockEvent<'a> {
+    pub happened: BlockEventKind,
     pub time: i64,
     pub sector: u64,
     pub bytes: u32,
@@ -41,8 +41,8 @@ pub struct Event<'a> {
 }
 
 /// Writes events.
-pub trait Emit: Send {
-    fn event(&mut self, event: &Event) -> io::Result<()>;
+pub trait EmitEvent: Send {
+    fn event(&mut self, event: &BlockEvent) -> io::Result<()>;
     /// A device that only has a name goes by this number.
     fn device(&mut self, number: (u32, u32), name: &str) -> io::Result<()>;
     fn end(&mut self) -> io::Result<()>;
@@ -67,10 +67,10 @@ pub struct Events<E> {
     last: i64,
     began: Option<i64>,
     numbers: HashMap<Box<str>, u32>,
-    written: Written,
+    written: WrittenRows,
 }
 
-impl<E: Emit> Events<E> {
+impl<E: EmitEvent> Events<E> {
     pub fn new(emit: E, all: bool) -> Self {
         Self {
             emit,
@@ -79,11 +79,11 @@ impl<E: Emit> Events<E> {
             last: 0,
             began: None,
             numbers: HashMap::new(),
-            written: Written::default(),
+            written: WrittenRows::default(),
         }
     }
 
-    pub fn add(&mut self, row: &Row) -> io::Result<()> {
+    pub fn add(&mut self, row: &TraceRow) -> io::Result<()> {
         let io = row.io;
         if !io.offset.is_multiple_of(SECTOR) {
             self.written.left_out += 1;
@@ -96,8 +96,8 @@ impl<E: Emit> Events<E> {
             .get_or_insert(if io.time < 0 { io.time } else { 0 });
         let time = io.time.saturating_sub(began);
         let (pid, name) = row.process.unwrap_or((0, ""));
-        let event = Event {
-            happened: Happened::Issue,
+        let event = BlockEvent {
+            happened: BlockEventKind::Issue,
             time,
             sector: io.offset / SECTOR,
             bytes: io.len,
@@ -113,12 +113,12 @@ impl<E: Emit> Events<E> {
     }
 
     /// The events up to the issue.
-    fn begin(&mut self, issue: &Event) -> io::Result<()> {
-        use Happened::{GetRequest, Insert, Queue};
+    fn begin(&mut self, issue: &BlockEvent) -> io::Result<()> {
+        use BlockEventKind::{GetRequest, Insert, Queue};
         if self.all {
             for (happened, steps) in [(Queue, 3), (GetRequest, 2), (Insert, 1)] {
                 let time = (issue.time - steps * STEP).clamp(self.last, issue.time.max(self.last));
-                self.put(&Event {
+                self.put(&BlockEvent {
                     happened,
                     time,
                     ..*issue
@@ -128,13 +128,13 @@ impl<E: Emit> Events<E> {
         self.put(issue)
     }
 
-    fn put(&mut self, event: &Event) -> io::Result<()> {
+    fn put(&mut self, event: &BlockEvent) -> io::Result<()> {
         self.complete_until(event.time)?;
         self.last = self.last.max(event.time);
         self.emit.event(event)
     }
 
-    fn wait(&mut self, event: &Event, latency: u64) {
+    fn wait(&mut self, event: &BlockEvent, latency: u64) {
         // A flush has no place by which its completion could be told from that of another.
         if latency == NO_LATENCY || !event.op.has_place() {
             self.written.cut += u64::from(latency != NO_LATENCY);
@@ -161,8 +161,8 @@ impl<E: Emit> Events<E> {
             }
             self.open.pop();
             self.last = self.last.max(open.end);
-            self.emit.event(&Event {
-                happened: Happened::Complete,
+            self.emit.event(&BlockEvent {
+                happened: BlockEventKind::Complete,
                 time: open.end,
                 sector: open.sector,
                 bytes: open.bytes,
@@ -175,10 +175,10 @@ impl<E: Emit> Events<E> {
         Ok(())
     }
 
-    fn number(&mut self, device: &Device) -> io::Result<(u32, u32)> {
+    fn number(&mut self, device: &TraceDevice) -> io::Result<(u32, u32)> {
         let name = match device {
-            Device::Number { major, minor } => return Ok((*major, *minor)),
-            Device::Name(name) => name,
+            TraceDevice::Number { major, minor } => return Ok((*major, *minor)),
+            TraceDevice::Name(name) => name,
         };
         if let Some(minor) = self.numbers.get(name) {
             return Ok((UNNUMBERED, *minor));
@@ -189,7 +189,7 @@ impl<E: Emit> Events<E> {
         Ok((UNNUMBERED, minor))
     }
 
-    pub fn finish(&mut self) -> io::Result<Written> {
+    pub fn finish(&mut self) -> io::Result<WrittenRows> {
         self.complete_until(i64::MAX)?;
         self.emit.end()?;
         Ok(self.written)

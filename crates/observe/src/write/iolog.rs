@@ -4,21 +4,21 @@ use std::collections::HashSet;
 use std::io;
 
 use super::digits::number;
-use super::{Fact, Pipe, Row, Target, WriteTrace, Written, lettered};
-use crate::record::{Device, NO_LATENCY, Op};
+use super::{Fact, OutputBuffer, TraceRow, WritableFormat, WriteTrace, WrittenRows, lettered};
+use crate::record::{NO_LATENCY, Op, TraceDevice};
 
 /// fio iolog version 3.
-pub const TARGET: Target = Target {
+pub const TARGET: WritableFormat = WritableFormat {
     name: "iolog3",
     title: "fio iolog version 3",
     writer: |out, _| {
-        let mut pipe = Pipe::new(out);
+        let mut pipe = OutputBuffer::new(out);
         pipe.bytes.extend_from_slice(b"fio version 3 iolog\n");
-        Ok(Box::new(Iolog {
+        Ok(Box::new(IologWriter {
             pipe,
             known: HashSet::new(),
             first: None,
-            written: Written::default(),
+            written: WrittenRows::default(),
         }))
     },
     tick: 1000,
@@ -26,20 +26,20 @@ pub const TARGET: Target = Target {
     unit: 1,
     processes: false,
     all_ops: true,
-    device: |index| Device::Name(format!("/dev/{}", lettered(index)).into()),
+    device: |index| TraceDevice::Name(format!("/dev/{}", lettered(index)).into()),
 };
 
 /// Devices whose file is opened at the beginning; a log with more is of no use to fio.
 const MOST: usize = 4096;
 
-struct Iolog {
-    pipe: Pipe,
+struct IologWriter {
+    pipe: OutputBuffer,
     known: HashSet<Box<str>>,
     first: Option<i64>,
-    written: Written,
+    written: WrittenRows,
 }
 
-impl Iolog {
+impl IologWriter {
     /// fio wants files added and opened before their first I/O.
     fn open(&mut self, name: &str, time: u64) {
         if self.known.len() >= MOST || self.known.contains(name) {
@@ -53,8 +53,8 @@ impl Iolog {
     }
 }
 
-impl WriteTrace for Iolog {
-    fn write(&mut self, row: &Row) -> io::Result<()> {
+impl WriteTrace for IologWriter {
+    fn write(&mut self, row: &TraceRow) -> io::Result<()> {
         let io = row.io;
         let op: &[u8] = match io.op {
             Op::Read => b" read ",
@@ -87,7 +87,7 @@ impl WriteTrace for Iolog {
         self.pipe.row_done()
     }
 
-    fn finish(&mut self, _: &[Fact]) -> io::Result<Written> {
+    fn finish(&mut self, _: &[Fact]) -> io::Result<WrittenRows> {
         self.pipe.finish()?;
         Ok(self.written)
     }

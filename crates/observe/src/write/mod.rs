@@ -14,22 +14,22 @@ pub mod parquet;
 
 use std::io::{self, Write};
 
-use crate::record::{Device, Io};
+use crate::record::{Io, TraceDevice};
 
 /// One I/O with its names.
 #[derive(Copy, Clone, Debug)]
-pub struct Row<'a> {
+pub struct TraceRow<'a> {
     /// The I/O; its device and process numbers tell nothing here.
     pub io: &'a Io,
     /// Its device.
-    pub device: &'a Device,
+    pub device: &'a TraceDevice,
     /// Process number and name, where known; a name may be empty.
     pub process: Option<(u32, &'a str)>,
 }
 
 /// What was written.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenRows {
     /// I/Os.
     pub ios: u64,
     /// I/Os left out, because the format cannot hold such.
@@ -44,10 +44,10 @@ pub type Fact = (String, String);
 /// Writes one trace.
 pub trait WriteTrace: Send {
     /// The next I/O, in the order of issue.
-    fn write(&mut self, row: &Row) -> io::Result<()>;
+    fn write(&mut self, row: &TraceRow) -> io::Result<()>;
 
     /// Ends the trace; facts are kept by formats that have room for them.
-    fn finish(&mut self, facts: &[Fact]) -> io::Result<Written>;
+    fn finish(&mut self, facts: &[Fact]) -> io::Result<WrittenRows>;
 }
 
 /// Where bytes go.
@@ -55,7 +55,7 @@ pub type Out = Box<dyn Write + Send>;
 
 /// A format that can be written.
 #[derive(Debug)]
-pub struct Target {
+pub struct WritableFormat {
     /// As `--to` and `--format` name it.
     pub name: &'static str,
     /// What it is, in a few words.
@@ -74,11 +74,11 @@ pub struct Target {
     /// Whether it knows discards and flushes.
     pub all_ops: bool,
     /// What a made device is called: the first, second, …
-    pub device: fn(u32) -> Device,
+    pub device: fn(u32) -> TraceDevice,
 }
 
 /// All of them.
-pub const TARGETS: &[&Target] = &[
+pub const TARGETS: &[&WritableFormat] = &[
     &blktrace::TARGET,
     &blkparse::TARGET,
     &csv::TARGET,
@@ -88,14 +88,14 @@ pub const TARGETS: &[&Target] = &[
 ];
 
 /// The one with this name.
-pub fn named(name: &str) -> Option<&'static Target> {
+pub fn named(name: &str) -> Option<&'static WritableFormat> {
     TARGETS.iter().copied().find(|target| target.name == name)
 }
 
 /// A disk of the SCSI driver, by number.
-fn numbered(index: u32) -> Device {
+fn numbered(index: u32) -> TraceDevice {
     // Sixteen minor numbers a disk.
-    Device::Number {
+    TraceDevice::Number {
         major: 8,
         minor: 16 * (index + 1),
     }
@@ -117,12 +117,12 @@ fn lettered(index: u32) -> String {
 const BUFFER: usize = 256 << 10;
 
 /// Bytes on their way out: rows are put into memory, which is passed on when there is much of it.
-struct Pipe {
+struct OutputBuffer {
     out: Out,
     bytes: Vec<u8>,
 }
 
-impl Pipe {
+impl OutputBuffer {
     fn new(out: Out) -> Self {
         Self {
             out,

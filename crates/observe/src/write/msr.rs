@@ -6,17 +6,17 @@ use std::io;
 use ioalign_core::csv::cell;
 
 use super::digits::number;
-use super::{Fact, Pipe, Row, Target, WriteTrace, Written};
-use crate::record::{Device, NO_LATENCY, Op};
+use super::{Fact, OutputBuffer, TraceRow, WritableFormat, WriteTrace, WrittenRows};
+use crate::record::{NO_LATENCY, Op, TraceDevice};
 
 /// MSR Cambridge.
-pub const TARGET: Target = Target {
+pub const TARGET: WritableFormat = WritableFormat {
     name: "msr",
     title: "MSR Cambridge CSV",
     writer: |out, _| {
-        Ok(Box::new(Msr {
-            pipe: Pipe::new(out),
-            written: Written::default(),
+        Ok(Box::new(MsrWriter {
+            pipe: OutputBuffer::new(out),
+            written: WrittenRows::default(),
         }))
     },
     tick: 100,
@@ -24,19 +24,19 @@ pub const TARGET: Target = Target {
     unit: 1,
     processes: false,
     all_ops: false,
-    device: |index| Device::Name(format!("ioalign,{index}").into()),
+    device: |index| TraceDevice::Name(format!("ioalign,{index}").into()),
 };
 
 /// 100 ns intervals from 1601 to 1970.
 const TO_1970: u64 = 116_444_736_000_000_000;
 
-struct Msr {
-    pipe: Pipe,
-    written: Written,
+struct MsrWriter {
+    pipe: OutputBuffer,
+    written: WrittenRows,
 }
 
-impl WriteTrace for Msr {
-    fn write(&mut self, row: &Row) -> io::Result<()> {
+impl WriteTrace for MsrWriter {
+    fn write(&mut self, row: &TraceRow) -> io::Result<()> {
         let io = row.io;
         let op: &[u8] = match io.op {
             Op::Read => b"Read",
@@ -71,22 +71,22 @@ impl WriteTrace for Msr {
         self.pipe.row_done()
     }
 
-    fn finish(&mut self, _: &[Fact]) -> io::Result<Written> {
+    fn finish(&mut self, _: &[Fact]) -> io::Result<WrittenRows> {
         self.pipe.finish()?;
         Ok(self.written)
     }
 }
 
 /// Host and disk number.
-fn name(out: &mut Vec<u8>, device: &Device) {
+fn name(out: &mut Vec<u8>, device: &TraceDevice) {
     match device {
-        Device::Name(name) => {
+        TraceDevice::Name(name) => {
             let (host, disk) = name.split_once(',').unwrap_or((name, "0"));
             out.extend_from_slice(cell(host).as_bytes());
             out.push(b',');
             out.extend_from_slice(cell(disk).as_bytes());
         }
-        Device::Number { major, minor } => {
+        TraceDevice::Number { major, minor } => {
             number(out, u64::from(*major));
             out.push(b',');
             number(out, u64::from(*minor));

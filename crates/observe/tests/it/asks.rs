@@ -1,6 +1,6 @@
 //! Where a trace leaves something open, it is asked or refused with what to type.
 
-use ioalign_observe::error::ErrorKind;
+use ioalign_observe::error::ObserveErrorKind;
 use ioalign_observe::formats::{self, Hints};
 
 use crate::samples::{self, offset_unit};
@@ -15,13 +15,13 @@ fn columns(columns: &str) -> Hints {
 
 fn asks(format: &str, hints: &Hints, text: &str, says: &str) {
     let error = refusal(format, hints, text.as_bytes());
-    assert_eq!(error.kind(), ErrorKind::Ask, "{error}");
+    assert_eq!(error.kind(), ObserveErrorKind::Ask, "{error}");
     assert!(error.to_string().contains(says), "{error}");
 }
 
 fn refuses(format: &str, hints: &Hints, text: &str, says: &str) {
     let error = refusal(format, hints, text.as_bytes());
-    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    assert_eq!(error.kind(), ObserveErrorKind::Unsupported, "{error}");
     assert!(error.to_string().contains(says), "{error}");
 }
 

@@ -1,6 +1,6 @@
 //! Damage for traces: bits, bytes, lengths, and numbers past their range.
 
-use ioalign_observe::Records;
+use ioalign_observe::TraceRecords;
 use ioalign_observe::formats::{self, FORMATS, Framing, Hints};
 use ioalign_testkit::Random;
 
@@ -18,7 +18,7 @@ pub fn run(bytes: &[u8], hints: &Hints) {
         }
         let read = number % 8 == 0 || detected.is_some_and(|d| d.name == format.name);
         if let (true, Ok(mut parser)) = (read, (format.parser)(bytes, hints)) {
-            let mut out = Records::default();
+            let mut out = TraceRecords::default();
             parser.parse(bytes, &mut out);
             assert!(out.skipped.first.len() <= 5);
         }

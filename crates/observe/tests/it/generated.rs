@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use ioalign_core::GridClaim;
 use ioalign_core::profile::{DeviceProfile, GridProfile, OpProfile, Profile};
-use ioalign_observe::generate::{self, Bursts, Mix, Plan, Random, Ratio, Truth, processes};
-use ioalign_observe::write::{self, Target};
-use ioalign_observe::{Progress, Settings, convert, summarize};
+use ioalign_observe::generate::{
+    self, BurstPlan, GeneratePlan, Random, Ratio, SizeMix, Truth, processes,
+};
+use ioalign_observe::write::{self, WritableFormat};
+use ioalign_observe::{TraceProgress, TraceSettings, convert, summarize};
 
 const GAP: u64 = 100_000_000;
-const BURSTS: Bursts = Bursts {
+const BURSTS: BurstPlan = BurstPlan {
     on: 20_000_000,
     every: 400_000_000,
 };
@@ -21,7 +23,7 @@ pub fn grids() -> Vec<GridClaim> {
 }
 
 /// A plan of any kind that a seed says.
-fn plan(seed: u64, target: &Target) -> Plan {
+fn plan(seed: u64, target: &WritableFormat) -> GeneratePlan {
     let mut random = Random::new(seed);
     let mut pick = |end: u64| random.below(end);
     let unit = target.unit;
@@ -36,12 +38,12 @@ fn plan(seed: u64, target: &Target) -> Plan {
     let mix = mixes[usize::try_from(pick(5)).unwrap()];
     let share = |n: u64| Ratio::percent(u32::try_from(n).unwrap());
     let all_ops = target.all_ops;
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 1 + pick(4000),
         seed,
         device_size: 1 << (27 + pick(20)),
         processes: processes(1 + u32::try_from(pick(9)).unwrap()),
-        sizes: Mix::new(mix).unwrap(),
+        sizes: SizeMix::new(mix).unwrap(),
         align: 512 << pick(6),
         misaligned: share(pick(60)),
         shift: [0, 63, 2048, 34][usize::try_from(pick(4)).unwrap()] * 512,
@@ -53,16 +55,16 @@ fn plan(seed: u64, target: &Target) -> Plan {
         bursts: (pick(2) == 0).then_some(BURSTS),
         depth: 1 + usize::try_from(pick(100)).unwrap(),
         latency: 1 + pick(3_000_000),
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     plan.for_target(target, 1 + u32::try_from(pick(3)).unwrap())
 }
 
-fn write(plan: &Plan, target: &Target, path: &Path) -> Profile {
+fn write(plan: &GeneratePlan, target: &WritableFormat, path: &Path) -> Profile {
     let out = Box::new(File::create(path).unwrap());
     let mut writer = (target.writer)(out, true).unwrap();
     let mut truth = Truth::new(plan, &grids(), GAP);
-    let progress = Progress::default();
+    let progress = TraceProgress::default();
     let written = generate::write(plan, &mut *writer, Some(&mut truth), &progress).unwrap();
     assert_eq!(
         (written.ios, written.left_out, written.cut),
@@ -74,10 +76,10 @@ fn write(plan: &Plan, target: &Target, path: &Path) -> Profile {
 }
 
 pub fn read(path: &Path) -> Profile {
-    let mut settings = Settings::default();
+    let mut settings = TraceSettings::default();
     settings.analysis.grids = grids();
     settings.analysis.burst_gap = GAP;
-    let summary = summarize(&[path.to_owned()], &settings, &Progress::default()).unwrap();
+    let summary = summarize(&[path.to_owned()], &settings, &TraceProgress::default()).unwrap();
     for file in &summary.files {
         assert_eq!(file.skipped.rows, 0, "{:?}", file.skipped);
     }
@@ -160,12 +162,12 @@ fn the_same_seed_gives_the_same_bytes() {
     }
 }
 
-fn converted(from: &Path, to: &Target, path: &Path) -> ioalign_observe::Converted {
+fn converted(from: &Path, to: &WritableFormat, path: &Path) -> ioalign_observe::Converted {
     let writer = || (to.writer)(Box::new(File::create(path)?), false);
     convert(
         &[from.to_owned()],
-        &Settings::default(),
-        &Progress::default(),
+        &TraceSettings::default(),
+        &TraceProgress::default(),
         writer,
     )
     .unwrap()
@@ -213,18 +215,23 @@ fn a_trace_of_row_groups_is_read_by_several_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large");
     let target = write::named("parquet").unwrap();
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 300_000,
         ..plan(3, target)
     };
     let truth = write(&plan, target, &path);
     for threads in [1, 2, 5] {
-        let mut settings = Settings {
+        let mut settings = TraceSettings {
             threads: Some(threads),
-            ..Settings::default()
+            ..TraceSettings::default()
         };
         settings.analysis.grids = grids();
-        let seen = summarize(std::slice::from_ref(&path), &settings, &Progress::default()).unwrap();
+        let seen = summarize(
+            std::slice::from_ref(&path),
+            &settings,
+            &TraceProgress::default(),
+        )
+        .unwrap();
         same(&seen.profile, &truth, &format!("{threads} threads"));
     }
 }

@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ioalign_observe::formats::parquet::groups;
-use ioalign_observe::generate::{Plan, Random};
-use ioalign_observe::{Progress, Settings, Summary, generate, summarize, write};
+use ioalign_observe::generate::{GeneratePlan, Random};
+use ioalign_observe::{TraceProgress, TraceSettings, TraceSummary, generate, summarize, write};
 use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-fn read(path: &Path) -> Result<Summary, ioalign_observe::Error> {
+fn read(path: &Path) -> Result<TraceSummary, ioalign_observe::ObserveError> {
     summarize(
         &[path.to_owned()],
-        &Settings::default(),
-        &Progress::default(),
+        &TraceSettings::default(),
+        &TraceProgress::default(),
     )
 }
 
@@ -156,13 +156,13 @@ fn a_file_without_our_columns_says_which() {
 }
 
 fn sample(path: &Path) -> Vec<u8> {
-    let plan = Plan {
+    let plan = GeneratePlan {
         ios: 3000,
-        ..Plan::default()
+        ..GeneratePlan::default()
     };
     let file = Box::new(std::fs::File::create(path).unwrap());
     let mut writer = (write::named("parquet").unwrap().writer)(file, false).unwrap();
-    generate::write(&plan, &mut *writer, None, &Progress::default()).unwrap();
+    generate::write(&plan, &mut *writer, None, &TraceProgress::default()).unwrap();
     std::fs::read(path).unwrap()
 }
 

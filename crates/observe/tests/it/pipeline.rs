@@ -4,9 +4,9 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ioalign_observe::error::ErrorKind;
+use ioalign_observe::error::ObserveErrorKind;
 use ioalign_observe::input;
-use ioalign_observe::{Progress, Settings, Summary, summarize};
+use ioalign_observe::{TraceProgress, TraceSettings, TraceSummary, summarize};
 
 use crate::samples;
 
@@ -17,10 +17,15 @@ fn file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 /// Without the word about the file in the profile.
-fn read(bytes: &[u8]) -> Summary {
+fn read(bytes: &[u8]) -> TraceSummary {
     let folder = tempfile::TempDir::new().unwrap();
     let path = file(folder.path(), "trace", bytes);
-    let mut found = summarize(&[path], &Settings::default(), &Progress::default()).unwrap();
+    let mut found = summarize(
+        &[path],
+        &TraceSettings::default(),
+        &TraceProgress::default(),
+    )
+    .unwrap();
     found.profile.files.clear();
     found
 }
@@ -68,8 +73,8 @@ fn zstd_frames_to_be_skipped_are_skipped() {
     assert_eq!(found.profile.events, plain.profile.events * 2);
     let folder = tempfile::TempDir::new().unwrap();
     let cut = file(folder.path(), "cut", &[&frame[..], &table[..10]].concat());
-    let found = summarize(&[cut], &Settings::default(), &Progress::default());
-    assert_eq!(found.map(|_| ()).unwrap_err().kind(), ErrorKind::Io);
+    let found = summarize(&[cut], &TraceSettings::default(), &TraceProgress::default());
+    assert_eq!(found.map(|_| ()).unwrap_err().kind(), ObserveErrorKind::Io);
 }
 
 #[test]
@@ -79,10 +84,14 @@ fn a_packed_trace_that_is_cut_off_is_an_error() {
         let text = samples::MSR.repeat(10_000);
         let bytes = packed(tool, text.as_bytes());
         let path = file(folder.path(), tool, &bytes[..bytes.len() * 9 / 10]);
-        let found = summarize(&[path], &Settings::default(), &Progress::default());
+        let found = summarize(
+            &[path],
+            &TraceSettings::default(),
+            &TraceProgress::default(),
+        );
         assert_eq!(
             found.map(|_| ()).unwrap_err().kind(),
-            ErrorKind::Io,
+            ObserveErrorKind::Io,
             "{tool}"
         );
     }
@@ -142,28 +151,39 @@ fn a_binary_file_as_a_table_is_all_bad_rows() {
     for name in [
         "msr", "alibaba", "systor17", "spc", "fiu", "mqsim", "ftrace", "perf", "blktrace", "vscsi2",
     ] {
-        let settings = Settings {
+        let settings = TraceSettings {
             format: Some(name.to_owned()),
-            ..Settings::default()
+            ..TraceSettings::default()
         };
-        let found =
-            summarize(std::slice::from_ref(&path), &settings, &Progress::default()).unwrap();
+        let found = summarize(
+            std::slice::from_ref(&path),
+            &settings,
+            &TraceProgress::default(),
+        )
+        .unwrap();
         assert_eq!(found.profile.events, 0, "{name}");
         assert!(found.files[0].skipped.rows > 0, "{name}");
     }
-    let found = summarize(&[path], &Settings::default(), &Progress::default());
-    assert_eq!(found.map(|_| ()).unwrap_err().kind(), ErrorKind::Malformed);
+    let found = summarize(
+        &[path],
+        &TraceSettings::default(),
+        &TraceProgress::default(),
+    );
+    assert_eq!(
+        found.map(|_| ()).unwrap_err().kind(),
+        ObserveErrorKind::Malformed
+    );
 }
 
 #[test]
 fn an_unknown_name_lists_the_known() {
-    let settings = Settings {
+    let settings = TraceSettings {
         format: Some("blktrac".to_owned()),
-        ..Settings::default()
+        ..TraceSettings::default()
     };
     let folder = tempfile::TempDir::new().unwrap();
     let path = file(folder.path(), "trace", samples::MSR.as_bytes());
-    let error = summarize(&[path], &settings, &Progress::default()).unwrap_err();
+    let error = summarize(&[path], &settings, &TraceProgress::default()).unwrap_err();
     assert!(
         error.to_string().contains("blktrace, ftrace-blk, blkparse"),
         "{error}"
@@ -175,7 +195,11 @@ fn an_unknown_name_lists_the_known() {
 fn a_trace_without_times_has_no_bursts() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = file(folder.path(), "log", samples::IOLOG2.as_bytes());
-    let found = summarize(&[path], &Settings::default(), &Progress::default());
+    let found = summarize(
+        &[path],
+        &TraceSettings::default(),
+        &TraceProgress::default(),
+    );
     let profile = found.unwrap().into_profile();
     let device = &profile.devices[0];
     assert_eq!((profile.duration_us, device.bursts_total.count), (0, 0));

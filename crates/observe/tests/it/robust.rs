@@ -1,6 +1,6 @@
 //! Damage: bits flipped and bytes cut at random, and the cases that break parsers.
 
-use ioalign_observe::Records;
+use ioalign_observe::TraceRecords;
 use ioalign_observe::formats::{self, Framing, Hints};
 use ioalign_testkit::Random;
 
@@ -26,7 +26,7 @@ fn every_length_of_every_format() {
         for len in 0..sample.bytes.len().min(600) {
             let format = formats::named(sample.format).unwrap();
             if let Ok(mut parser) = (format.parser)(&sample.bytes, &sample.hints) {
-                parser.parse(&sample.bytes[..len], &mut Records::default());
+                parser.parse(&sample.bytes[..len], &mut TraceRecords::default());
             }
             (format.sniff)(&sample.bytes[..len]);
         }
@@ -66,7 +66,7 @@ fn a_bad_row_is_counted_with_its_line() {
         for bad in [&b"\0\0\0\0"[..], b"\xff\xfe\xfd 8,16", b"8,16 1", b"{]"] {
             let bytes = [&sample.bytes, bad, b"\n", &sample.bytes].concat();
             let mut parser = (format.parser)(&sample.bytes, &sample.hints).unwrap();
-            let mut records = Records::default();
+            let mut records = TraceRecords::default();
             parser.parse(&bytes, &mut records);
             let skipped = &records.skipped;
             assert_eq!(skipped.rows, 1, "{}: {bad:?}", sample.format);
@@ -129,7 +129,7 @@ fn many_devices_stay_bounded() {
     let records = parse("alibaba", &Hints::default(), text.as_bytes());
     assert_eq!(records.rows.len(), 1_000_000);
     assert_eq!(records.names.devices().len(), 1 << 16);
-    let other = ioalign_observe::record::Names::other_device();
+    let other = ioalign_observe::record::ChunkNames::other_device();
     assert_eq!(records.rows[999_999].io.device, other);
 }
 

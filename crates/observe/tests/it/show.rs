@@ -3,19 +3,19 @@
 //! latency in ns.
 
 use ioalign_observe::formats::{self, Hints};
-use ioalign_observe::{Kind, Records};
+use ioalign_observe::{RecordKind, TraceRecords};
 
 /// What the format makes of the text.
-pub fn parse(format: &str, hints: &Hints, bytes: &[u8]) -> Records {
+pub fn parse(format: &str, hints: &Hints, bytes: &[u8]) -> TraceRecords {
     let format = formats::named(format).unwrap();
     let mut parser = (format.parser)(bytes, hints).unwrap();
-    let mut out = Records::default();
+    let mut out = TraceRecords::default();
     parser.parse(bytes, &mut out);
     out
 }
 
 /// Why the format refuses the text.
-pub fn refusal(format: &str, hints: &Hints, bytes: &[u8]) -> ioalign_observe::Error {
+pub fn refusal(format: &str, hints: &Hints, bytes: &[u8]) -> ioalign_observe::ObserveError {
     let format = formats::named(format).unwrap();
     match (format.parser)(bytes, hints) {
         Ok(_) => panic!("{} takes it", format.name),
@@ -24,16 +24,16 @@ pub fn refusal(format: &str, hints: &Hints, bytes: &[u8]) -> ioalign_observe::Er
 }
 
 /// All rows, in short.
-pub fn lines(records: &Records) -> Vec<String> {
+pub fn lines(records: &TraceRecords) -> Vec<String> {
     let names = &records.names;
-    let line = |row: &ioalign_observe::Record| {
+    let line = |row: &ioalign_observe::TraceRecord| {
         let io = row.io;
         let kind = match row.kind {
-            Kind::Whole => "W",
-            Kind::Queue => "Q",
-            Kind::Issue => "D",
-            Kind::Complete => "C",
-            Kind::Requeue => "R",
+            RecordKind::Whole => "W",
+            RecordKind::Queue => "Q",
+            RecordKind::Issue => "D",
+            RecordKind::Complete => "C",
+            RecordKind::Requeue => "R",
         };
         let device = &names.devices()[io.device as usize];
         let process = &names.processes()[io.process as usize..];

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridClaim, SectorSize};
-use ioalign_observe::generate::{Bursts, Mix, Ratio};
+use ioalign_observe::generate::{BurstPlan, Ratio, SizeMix};
 use ioalign_observe::write::TARGETS;
 
 use super::{LookArgs, SourceArgs, number, time};
@@ -87,7 +87,7 @@ pub struct GenerateArgs {
 
     /// Sizes of I/Os with their weights
     #[arg(long, value_name = "SIZE:WEIGHT,…", default_value = "4k:50,8k:30,64k:20", value_parser = mix)]
-    pub sizes: Mix,
+    pub sizes: SizeMix,
 
     /// I/Os start at multiples of this, but for --misaligned and --shift
     #[arg(long, value_name = "SIZE", default_value = "4k", value_parser = size)]
@@ -123,7 +123,7 @@ pub struct GenerateArgs {
 
     /// I/O comes for a time, again and again: 2s/20s is two seconds of each twenty
     #[arg(long, value_name = "ON/EVERY", value_parser = bursts)]
-    pub bursts: Option<Bursts>,
+    pub bursts: Option<BurstPlan>,
 
     /// The most I/Os in flight
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
@@ -221,7 +221,7 @@ fn count(text: &str) -> Result<u64, String> {
 }
 
 /// `4k:50,8k:30,64k:20`; without weights all are alike.
-fn mix(text: &str) -> Result<Mix, String> {
+fn mix(text: &str) -> Result<SizeMix, String> {
     let one = |part: &str| {
         let (bytes, weight) = part.rsplit_once(':').unwrap_or((part, "1"));
         let bytes = u32::try_from(size(bytes.trim())?).map_err(|_| "4 GiB and more".to_owned())?;
@@ -238,13 +238,13 @@ fn mix(text: &str) -> Result<Mix, String> {
         .split(',')
         .map(one)
         .collect::<Result<Vec<_>, String>>()?;
-    Mix::new(&sizes).ok_or_else(|| "no weight is above zero".to_owned())
+    SizeMix::new(&sizes).ok_or_else(|| "no weight is above zero".to_owned())
 }
 
 /// `2s/20s`.
-fn bursts(text: &str) -> Result<Bursts, String> {
+fn bursts(text: &str) -> Result<BurstPlan, String> {
     let (on, every) = text.split_once('/').ok_or("ON/EVERY, as in 2s/20s")?;
-    let bursts = Bursts {
+    let bursts = BurstPlan {
         on: time(on)?,
         every: time(every)?,
     };

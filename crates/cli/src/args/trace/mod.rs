@@ -283,7 +283,7 @@ pub enum StageArg {
     Issue,
 }
 
-impl From<StageArg> for ioalign_observe::pairing::Stage {
+impl From<StageArg> for ioalign_observe::pairing::CountedStage {
     fn from(stage: StageArg) -> Self {
         match stage {
             StageArg::Queue => Self::Queue,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ioalign_inspect::source::{FileSource, Source};
-use ioalign_measure::jobs::fio::{self, Target};
+use ioalign_measure::jobs::fio::{self, FioTarget};
 
 use super::plan::Plan;
 use crate::args::{RunArgs, TheApi};
@@ -70,7 +70,7 @@ pub fn emit(plan: &Plan) -> Result<String> {
     }
     let files: Vec<_> = plan.targets.iter().map(PathBuf::as_path).collect();
     let room = room(&plan.targets);
-    let target = Target {
+    let target = FioTarget {
         files: &files,
         folder: folders > 0,
         file_bytes: room,

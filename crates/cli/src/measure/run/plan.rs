@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use ioalign_core::workload::Workload;
 use ioalign_device::are_aliases;
-use ioalign_measure::jobs::Job;
-use ioalign_measure::jobs::fio::Settings;
+use ioalign_measure::jobs::LoadJob;
+use ioalign_measure::jobs::fio::FioSettings;
 
 use super::super::{cells, open};
 use super::fio;
@@ -15,7 +15,7 @@ use crate::exit::UsageError;
 
 /// Everything that is known before a target is opened.
 pub struct Plan {
-    pub job: Job,
+    pub job: LoadJob,
     pub targets: Vec<PathBuf>,
     pub io: TargetArgs,
     pub engine: EngineArgs,
@@ -31,8 +31,8 @@ impl Plan {
     }
 
     /// How fio would be told the same.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> FioSettings {
+        FioSettings {
             size_bytes: self.io.size,
             buffered: self.io.buffered,
             cold: self.io.cold,
@@ -107,9 +107,9 @@ fn is_no_target(first: &Path, rest: &[PathBuf]) -> bool {
 }
 
 /// What is sent where nobody says what.
-fn usual() -> Job {
+fn usual() -> LoadJob {
     const DEPTH: u32 = 16;
-    Job::of(Workload {
+    LoadJob::of(Workload {
         name: "load".to_owned(),
         queue_depth: DEPTH,
         ..Workload::default()

@@ -2,8 +2,8 @@
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_core::workload::Workload;
-use ioalign_measure::jobs::Job;
-use ioalign_measure::load::Snapshot;
+use ioalign_measure::jobs::LoadJob;
+use ioalign_measure::load::LoadSnapshot;
 
 /// A line; nothing where standard error is no terminal.
 pub struct Progress {
@@ -12,7 +12,7 @@ pub struct Progress {
 
 impl Progress {
     /// For the steps of a job.
-    pub fn new(job: &Job, quiet: bool) -> Self {
+    pub fn new(job: &LoadJob, quiet: bool) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -33,7 +33,7 @@ impl Progress {
     }
 
     /// How it goes.
-    pub fn show(&self, name: &str, snapshot: &Snapshot) {
+    pub fn show(&self, name: &str, snapshot: &LoadSnapshot) {
         let seconds = snapshot.last.length.as_secs_f64().max(1e-3);
         let (read, write) = (snapshot.last.read, snapshot.last.write);
         #[allow(clippy::cast_precision_loss)] // a rate to look at

@@ -2,7 +2,7 @@
 
 use ioalign_core::load::{Latency, Percentile, Second, Sent, Step};
 use ioalign_core::workload::Workload;
-use ioalign_measure::load::{Histogram, LoadReport, OpReport, Sample};
+use ioalign_measure::load::{Histogram, LoadReport, LoadSample, OpReport};
 
 /// Those that fio prints and people ask for.
 const PERCENTILES: [f64; 7] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
@@ -56,7 +56,7 @@ fn latency(all: &Histogram<u64>) -> Latency {
     }
 }
 
-fn second(sample: &Sample) -> Second {
+fn second(sample: &LoadSample) -> Second {
     Second {
         at_s: sample.end.as_secs_f64(),
         reads: sample.read.ios,

@@ -4,16 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use ioalign_device::Target;
-use ioalign_measure::load::{Sent, Tap};
-use ioalign_observe::Settings;
-use ioalign_observe::pipeline::Stream;
+use ioalign_measure::load::{SentIo, Tap};
+use ioalign_observe::TraceSettings;
+use ioalign_observe::pipeline::DeviceStream;
 use ioalign_observe::record::{Io, Op};
 
 use crate::look;
 use crate::output_file::Destination;
 
 /// Takes I/Os from all workers.
-pub struct Collector(Mutex<Stream>);
+pub struct Collector(Mutex<DeviceStream>);
 
 impl Collector {
     /// Of several targets one device: the load takes them as one.
@@ -22,8 +22,8 @@ impl Collector {
             .iter()
             .map(|target| target.path().display().to_string())
             .collect();
-        Self(Mutex::new(Stream::new(
-            &Settings::default(),
+        Self(Mutex::new(DeviceStream::new(
+            &TraceSettings::default(),
             &names.join(" + "),
             "ioalign",
         )))
@@ -38,13 +38,13 @@ impl Collector {
 }
 
 impl Tap for Collector {
-    fn sent(&self, _worker: u32, ios: &[Sent]) {
+    fn sent(&self, _worker: u32, ios: &[SentIo]) {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stream.push(ios.iter().map(io));
     }
 }
 
-fn io(sent: &Sent) -> Io {
+fn io(sent: &SentIo) -> Io {
     Io {
         time: i64::try_from(sent.time_ns).unwrap_or(i64::MAX),
         offset: sent.offset_bytes,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ioalign_core::GridClaim;
 use ioalign_core::profile::Bursts;
 use ioalign_observe::live::diskstats::Iostat;
-use ioalign_observe::live::{Device, DeviceTotals, Owner};
+use ioalign_observe::live::{DeviceTotals, Owner, WatchedDevice};
 
 use crate::watch::tick::Tick;
 
@@ -45,7 +45,7 @@ pub struct View {
 
 impl View {
     /// Before the first interval.
-    pub fn new(devices: &[Device], interval: Duration, top: usize) -> Self {
+    pub fn new(devices: &[WatchedDevice], interval: Duration, top: usize) -> Self {
         let shown = devices.iter().map(|device| Shown {
             name: device.name.clone(),
             grids: device.grids.clone(),

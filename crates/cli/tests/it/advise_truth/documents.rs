@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use ioalign_core::comparison::{Arm, Cell, Comparison, SCHEMA};
-use ioalign_observe::Settings;
-use ioalign_observe::pipeline::Stream;
+use ioalign_observe::TraceSettings;
+use ioalign_observe::pipeline::DeviceStream;
 use ioalign_observe::record::{Io, Op};
 use ioalign_testkit::served::{Places, Sent, VirtualDevice, Workload};
 use serde_json::Value;
@@ -90,7 +90,7 @@ impl Desk {
     fn profile(&self, case: &Case<'_>) -> ioalign_core::profile::Profile {
         let mut device = VirtualDevice::new(case.law.law.clone(), 5);
         let mut places = Places::new(&case.workload, START, case.seed ^ 0xff);
-        let mut stream = Stream::new(&Settings::default(), &self.image, "workload");
+        let mut stream = DeviceStream::new(&TraceSettings::default(), &self.image, "workload");
         let depth = case.workload.depth;
         device.full_queue(
             &mut places,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ioalign_core::comparison::Cell;
 use ioalign_measure::Result;
-use ioalign_measure::experiment::{self, Batch, Design, Load, Subject};
+use ioalign_measure::experiment::{self, ClosedBatch, Design, ExperimentSubject, FullQueueTime};
 use ioalign_testkit::served::{Law, Places, VirtualDevice, Workload};
 
 use super::START;
@@ -19,7 +19,7 @@ struct Served {
     depth: usize,
 }
 
-impl Subject for Served {
+impl ExperimentSubject for Served {
     fn arms(&self) -> usize {
         2
     }
@@ -37,23 +37,23 @@ impl Subject for Served {
         Ok(())
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Batch> {
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
         let ran = self.device.batch(&mut self.places[arm], self.depth);
         let nanos = nanos(ran.us);
-        Ok(Batch {
+        Ok(ClosedBatch {
             elapsed_ns: nanos,
             usual_ns: nanos,
             ios: u32::try_from(ran.ios).unwrap(),
         })
     }
 
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime> {
         let time = time.as_secs_f64() * 1e6;
         let places = &mut self.places[arm];
         let ran = self
             .device
             .full_queue(places, self.depth, |ran| ran.us >= time, |_| {});
-        Ok(Load {
+        Ok(FullQueueTime {
             elapsed_ns: nanos(ran.us),
             ios: ran.ios,
             cpu_ns: 1000 * ran.ios,

@@ -2,13 +2,13 @@
 
 use ioalign_core::workload::{Data, Pattern, Workload};
 
-use super::Settings;
-use super::rate::Rates;
-use super::sizes::Sizes;
+use super::FioSettings;
+use super::rate::FioRates;
+use super::sizes::FioSizes;
 
 /// Why a key was not taken, or not as it stands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum KeyLeftOut {
     /// The I/O stays of the same kind.
     Named(&'static str),
     /// Without it this would be another job.
@@ -29,16 +29,16 @@ pub enum SentBy {
 }
 
 /// What a section says, before it is a workload.
-pub struct Draft {
+pub struct FioDraft {
     pub workload: Workload,
-    pub settings: Settings,
-    pub sizes: Sizes,
+    pub settings: FioSettings,
+    pub sizes: FioSizes,
     pub engine: SentBy,
     pub folder: Option<String>,
     pub files: Vec<String>,
     pub file_count: Option<String>,
     pub file_bytes: Option<u64>,
-    pub rates: Rates,
+    pub rates: FioRates,
     pub read_percent: f64,
     pub mixed: bool,
     /// The skew of random places.
@@ -55,7 +55,7 @@ pub struct Draft {
     pub scrambles: bool,
 }
 
-impl Draft {
+impl FioDraft {
     /// What fio does where nothing is said.
     pub fn new(name: &str) -> Self {
         Self {
@@ -69,11 +69,11 @@ impl Draft {
                 },
                 ..Workload::default()
             },
-            settings: Settings {
+            settings: FioSettings {
                 buffered: true,
-                ..Settings::default()
+                ..FioSettings::default()
             },
-            sizes: Sizes::default(),
+            sizes: FioSizes::default(),
             engine: SentBy::Sync,
             folder: None,
             files: Vec::new(),

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 
-use super::super::Job;
-use super::{Settings, rate};
+use super::super::LoadJob;
+use super::{FioSettings, rate};
 
 /// What fio is to run it on.
 #[derive(Copy, Clone, Debug)]
-pub struct Target<'a> {
+pub struct FioTarget<'a> {
     /// The device or file, or several.
     pub files: &'a [&'a Path],
     /// Whether it is a folder, which fio fills by itself.
@@ -27,7 +27,7 @@ const AS_HERE: &str = "norandommap\nthread\nscramble_buffers=0\nlat_percentiles=
 const FILES: u32 = 64;
 
 /// The job file: `[global]`, and a section a step, one after the other.
-pub fn emit(job: &Job, target: &Target<'_>, settings: &Settings) -> String {
+pub fn emit(job: &LoadJob, target: &FioTarget<'_>, settings: &FioSettings) -> String {
     let mut out = format!("; {}\n[global]\n", job.name);
     global(&mut out, target, settings);
     let room = settings.size_bytes.or(target.file_bytes);
@@ -59,7 +59,7 @@ fn names(steps: &[Workload]) -> Vec<String> {
     all
 }
 
-fn global(out: &mut String, target: &Target<'_>, settings: &Settings) {
+fn global(out: &mut String, target: &FioTarget<'_>, settings: &FioSettings) {
     let engine = if settings.sync { "psync" } else { "io_uring" };
     line(out, "ioengine", engine);
     line(out, "direct", u8::from(!settings.buffered));
@@ -103,7 +103,7 @@ fn escaped(path: &Path) -> String {
     path.display().to_string().replace(':', "\\:")
 }
 
-fn section(out: &mut String, step: &Workload, settings: &Settings, room: Option<u64>) {
+fn section(out: &mut String, step: &Workload, settings: &FioSettings, room: Option<u64>) {
     line(out, "rw", direction(step));
     if step.read_ratio > 0.0 && step.read_ratio < 1.0 {
         line(out, "rwmixread", (step.read_ratio * 100.0).round());
@@ -150,7 +150,7 @@ fn part(step: &Workload, room: Option<u64>) -> String {
 }
 
 /// How many are in flight, and how many are taken and sent at once.
-fn queue(out: &mut String, step: &Workload, settings: &Settings) {
+fn queue(out: &mut String, step: &Workload, settings: &FioSettings) {
     if settings.sync {
         return line(out, "iodepth", 1);
     }

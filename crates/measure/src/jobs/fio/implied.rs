@@ -2,9 +2,9 @@
 
 use ioalign_core::workload::Pattern;
 
-use super::Taken;
-use super::draft::{Draft, Left, SentBy};
-use super::sections::Section;
+use super::ImportedJob;
+use super::draft::{FioDraft, KeyLeftOut, SentBy};
+use super::sections::FioSection;
 use super::units::size;
 
 /// What a folder has here.
@@ -12,13 +12,14 @@ const FILES: &str = "64";
 
 /// Completes a draft, once all of its keys are known.
 pub fn complete(
-    draft: &mut Draft,
+    draft: &mut FioDraft,
     index: usize,
     before: Option<&str>,
-    section: &Section,
-    taken: &mut Taken,
+    section: &FioSection,
+    taken: &mut ImportedJob,
 ) {
-    let mut say = |key: &str, value: &str, left: Left| taken.leave(&section.name, key, value, left);
+    let mut say =
+        |key: &str, value: &str, left: KeyLeftOut| taken.leave(&section.name, key, value, left);
     order(draft, index, before, &mut say);
     kind(draft, &mut say);
     queue(draft, &mut say);
@@ -27,21 +28,22 @@ pub fn complete(
     content(draft, &mut say);
 }
 
-type Say<'a> = &'a mut dyn FnMut(&str, &str, Left);
+type Say<'a> = &'a mut dyn FnMut(&str, &str, KeyLeftOut);
 
-fn order(draft: &Draft, index: usize, before: Option<&str>, say: Say<'_>) {
+fn order(draft: &FioDraft, index: usize, before: Option<&str>, say: Say<'_>) {
     let waits = draft.waits_for.as_deref();
     if let Some(other) = waits.filter(|other| before != Some(*other)) {
-        let why = Left::Refused("sections run one after the other, as they stand in the file");
+        let why =
+            KeyLeftOut::Refused("sections run one after the other, as they stand in the file");
         say("wait_for", other, why);
     } else if index > 0 && !draft.stonewall && waits.is_none() {
         let why = "not set: fio runs this section together with those before it, here they run one after the other";
-        say("stonewall", "", Left::Refused(why));
+        say("stonewall", "", KeyLeftOut::Refused(why));
     }
 }
 
 /// Reads or writes, of which sizes, where.
-fn kind(draft: &mut Draft, say: Say<'_>) {
+fn kind(draft: &mut FioDraft, say: Say<'_>) {
     if draft.mixed {
         draft.workload.read_ratio = draft.read_percent;
     }
@@ -57,14 +59,15 @@ fn kind(draft: &mut Draft, say: Say<'_>) {
         say(
             "norandommap",
             "0",
-            Left::Named("places may be drawn again before all were"),
+            KeyLeftOut::Named("places may be drawn again before all were"),
         );
     }
 }
 
 /// Where the workers of a walk begin.
-fn starts(draft: &Draft, say: Say<'_>) {
-    const OWN: Left = Left::Named("each worker begins at a place of its own, and goes round");
+fn starts(draft: &FioDraft, say: Say<'_>) {
+    const OWN: KeyLeftOut =
+        KeyLeftOut::Named("each worker begins at a place of its own, and goes round");
     let workers = u64::from(draft.workload.workers);
     let value = draft.offset_increment.as_deref();
     let parts = value.is_some_and(|value| match value.strip_suffix('%') {
@@ -76,8 +79,8 @@ fn starts(draft: &Draft, say: Say<'_>) {
     }
 }
 
-fn queue(draft: &mut Draft, say: Say<'_>) {
-    const ONE: Left = Left::Named("one at a time, as fio does with this engine");
+fn queue(draft: &mut FioDraft, say: Say<'_>) {
+    const ONE: KeyLeftOut = KeyLeftOut::Named("one at a time, as fio does with this engine");
     let deep = draft.workload.queue_depth > 1;
     match draft.engine {
         SentBy::Uring => {}
@@ -87,7 +90,7 @@ fn queue(draft: &mut Draft, say: Say<'_>) {
                 say(
                     "iodepth",
                     "",
-                    Left::Named("one at a time, as libaio does without direct=1"),
+                    KeyLeftOut::Named("one at a time, as libaio does without direct=1"),
                 );
             }
             draft.settings.sync = true;
@@ -96,7 +99,7 @@ fn queue(draft: &mut Draft, say: Say<'_>) {
         SentBy::PosixAio => {
             if deep {
                 let why = "posixaio sends the I/Os of one file one after the other, and those of several files by threads";
-                say("iodepth", "", Left::Refused(why));
+                say("iodepth", "", KeyLeftOut::Refused(why));
             }
             draft.settings.sync = true;
         }
@@ -114,35 +117,35 @@ fn queue(draft: &mut Draft, say: Say<'_>) {
 }
 
 /// As many are taken at once as are sent in one call, one if nothing else is said.
-fn batch(draft: &mut Draft, say: Say<'_>) {
+fn batch(draft: &mut FioDraft, say: Say<'_>) {
     let work = &mut draft.workload;
     let sent = work.batch.unwrap_or(1).min(work.queue_depth);
     work.batch = Some(sent).filter(|batch| *batch != work.usual_batch());
     let most = draft.taken_at_once.unwrap_or(1).min(work.queue_depth);
     if most != sent && !draft.settings.sync {
-        let why = Left::Named("as many are taken at once as are sent in one call");
+        let why = KeyLeftOut::Named("as many are taken at once as are sent in one call");
         say("iodepth_batch_complete_max", &most.to_string(), why);
     }
 }
 
-fn time(draft: &Draft, say: Say<'_>) {
+fn time(draft: &FioDraft, say: Say<'_>) {
     if !draft.runs {
         let why = "not set: it runs for 10 seconds, not to the end of the file";
-        say("runtime", "", Left::Named(why));
+        say("runtime", "", KeyLeftOut::Named(why));
     } else if !draft.time_based {
         let why = "it runs for the whole runtime, also past the end of the file";
-        say("time_based", "0", Left::Named(why));
+        say("time_based", "0", KeyLeftOut::Named(why));
     }
 }
 
-fn target(draft: &mut Draft, say: Say<'_>) {
+fn target(draft: &mut FioDraft, say: Say<'_>) {
     if let Some(bytes) = draft.file_bytes {
         let known = *draft.settings.size_bytes.get_or_insert(bytes);
         if known != bytes {
             say(
                 "filesize",
                 &bytes.to_string(),
-                Left::Named("size says how much is used"),
+                KeyLeftOut::Named("size says how much is used"),
             );
         }
     }
@@ -152,18 +155,22 @@ fn target(draft: &mut Draft, say: Say<'_>) {
         count if is_folder => say(
             "nrfiles",
             count.unwrap_or("1"),
-            Left::Named("a folder has 64 files here"),
+            KeyLeftOut::Named("a folder has 64 files here"),
         ),
         None | Some("1") => {}
-        Some(count) => say("nrfiles", count, Left::Named("files are those of filename")),
+        Some(count) => say(
+            "nrfiles",
+            count,
+            KeyLeftOut::Named("files are those of filename"),
+        ),
     }
     draft.settings.cold = draft.settings.buffered && draft.invalidates;
 }
 
-fn content(draft: &Draft, say: Say<'_>) {
+fn content(draft: &FioDraft, say: Say<'_>) {
     let data = &draft.workload.data;
     if draft.workload.writes() && draft.scrambles && !data.refill {
         let why = "what is written again is as it was; refill_buffers makes it new";
-        say("scramble_buffers", "1", Left::Named(why));
+        say("scramble_buffers", "1", KeyLeftOut::Named(why));
     }
 }

@@ -2,38 +2,39 @@
 
 use ioalign_core::workload::Pattern;
 
-use super::draft::{Draft, Left, SentBy};
+use super::draft::{FioDraft, KeyLeftOut, SentBy};
 use super::table::{self, Handling};
 use super::units::{flag, millis, percent, size};
 use super::{files, pattern, rate};
 
-const NUMBER: Left = Left::Refused("it is no number that is known");
-const SHARE: Left = Left::Refused("a share of the file has no place here: give it in bytes");
+const NUMBER: KeyLeftOut = KeyLeftOut::Refused("it is no number that is known");
+const SHARE: KeyLeftOut =
+    KeyLeftOut::Refused("a share of the file has no place here: give it in bytes");
 /// Of a thread; more no device has in flight.
 const MOST: u32 = 65_536;
 
 /// What becomes of a key and its value.
-pub fn take(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
+pub fn take_key(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let Some(known) = table::find(key) else {
-        return Err(Left::Refused("no key of fio that is known here"));
+        return Err(KeyLeftOut::Refused("no key of fio that is known here"));
     };
     if value.contains('$') && known.handling != Handling::AsHere {
-        return Err(Left::Refused(
+        return Err(KeyLeftOut::Refused(
             "variables are not replaced here: write what it stands for",
         ));
     }
     match known.handling {
         Handling::AsHere => Ok(()),
         Handling::Named if known.is_idle(value) => Ok(()),
-        Handling::Named => Err(Left::Named(known.why)),
+        Handling::Named => Err(KeyLeftOut::Named(known.why)),
         Handling::Refused if known.is_idle(value) => Ok(()),
-        Handling::Refused => Err(Left::Refused(known.why)),
+        Handling::Refused => Err(KeyLeftOut::Refused(known.why)),
         Handling::Taken => io(draft, known.name(), value),
     }
 }
 
 /// What is sent, and how much at once.
-fn io(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
+fn io(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let work = &mut draft.workload;
     match key {
         "rw" => return direction(draft, value),
@@ -52,7 +53,7 @@ fn io(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
         "iodepth_batch_complete_max" => draft.taken_at_once = Some(count(value)?.max(1)),
         "iodepth_batch_complete_min" => {
             if count(value)? != 1 {
-                return Err(Left::Named("a worker waits for one completion"));
+                return Err(KeyLeftOut::Named("a worker waits for one completion"));
             }
         }
         "numjobs" => work.workers = some(value, "no worker would run")?,
@@ -63,7 +64,7 @@ fn io(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
             let every = Some(count(value)?).filter(|n| *n > 0);
             work.fsync_every_writes = every.or(work.fsync_every_writes);
             if every.is_some() {
-                return Err(Left::Named("fdatasync takes its place"));
+                return Err(KeyLeftOut::Named("fdatasync takes its place"));
             }
         }
         "rate_iops" => draft.rates = rate::read(value).ok_or(NUMBER)?,
@@ -74,18 +75,18 @@ fn io(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
 }
 
 /// Where it goes, and for how long.
-fn place(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
+fn place(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let work = &mut draft.workload;
     match key {
         "filename" => draft.files = files::names(value),
         "directory" => match files::names(value).as_slice() {
             [only] => draft.folder = Some(only.clone()),
-            _ => return Err(Left::Refused("one folder")),
+            _ => return Err(KeyLeftOut::Refused("one folder")),
         },
         "nrfiles" => draft.file_count = Some(value.to_owned()),
         "size" if value == "100%" => draft.settings.size_bytes = None,
         "size" => draft.settings.size_bytes = Some(size(value).ok_or(SHARE)?),
-        "filesize" => draft.file_bytes = Some(size(value).ok_or(Left::Refused("one size"))?),
+        "filesize" => draft.file_bytes = Some(size(value).ok_or(KeyLeftOut::Refused("one size"))?),
         "offset" if value == "0%" => work.offset_bytes = 0,
         "offset" => work.offset_bytes = size(value).ok_or(SHARE)?,
         "offset_increment" => draft.offset_increment = Some(value.to_owned()),
@@ -102,10 +103,14 @@ fn place(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
         "wait_for" => draft.waits_for = Some(value.to_owned()),
         "norandommap" => draft.norandommap = flag(value),
         "randrepeat" if !flag(value) => {
-            return Err(Left::Named("the places are those of --seed in every run"));
+            return Err(KeyLeftOut::Named(
+                "the places are those of --seed in every run",
+            ));
         }
         "random_generator" if value == "lfsr" => {
-            return Err(Left::Named("places may be drawn again before all were"));
+            return Err(KeyLeftOut::Named(
+                "places may be drawn again before all were",
+            ));
         }
         _ => return how(draft, key, value),
     }
@@ -113,7 +118,7 @@ fn place(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
 }
 
 /// How it is sent, and what is written.
-fn how(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
+fn how(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let (data, settings) = (&mut draft.workload.data, &mut draft.settings);
     match key {
         "ioengine" => return engine(draft, value),
@@ -123,36 +128,40 @@ fn how(draft: &mut Draft, key: &str, value: &str) -> Result<(), Left> {
         "hipri" => settings.iopoll = flag(value),
         "sqthread_poll" => settings.sqpoll = flag(value),
         "nonvectored" if !flag(value) => {
-            return Err(Left::Named("an I/O has one buffer, without a list of them"));
+            return Err(KeyLeftOut::Named(
+                "an I/O has one buffer, without a list of them",
+            ));
         }
         "randseed" => settings.seed = Some(size(value).ok_or(NUMBER)?),
         "refill_buffers" => data.refill = flag(value),
         "scramble_buffers" => draft.scrambles = flag(value),
         "buffer_compress_percentage" => data.compressible_ratio = percent(value).ok_or(NUMBER)?,
         "buffer_compress_chunk" if size(value) != Some(4096) => {
-            return Err(Left::Named("of each 4 KiB a share compresses"));
+            return Err(KeyLeftOut::Named("of each 4 KiB a share compresses"));
         }
         "dedupe_percentage" => data.duplicate_ratio = percent(value).ok_or(NUMBER)?,
-        "buffer_pattern" => data.pattern_hex = Some(pattern::read(value).map_err(Left::Named)?),
+        "buffer_pattern" => {
+            data.pattern_hex = Some(pattern::read(value).map_err(KeyLeftOut::Named)?)
+        }
         _ => {}
     }
     Ok(())
 }
 
-fn count(value: &str) -> Result<u32, Left> {
+fn count(value: &str) -> Result<u32, KeyLeftOut> {
     let known = size(value).and_then(|n| u32::try_from(n).ok());
     known.ok_or(NUMBER)
 }
 
-fn some(value: &str, none: &'static str) -> Result<u32, Left> {
+fn some(value: &str, none: &'static str) -> Result<u32, KeyLeftOut> {
     match count(value)? {
-        0 => Err(Left::Refused(none)),
+        0 => Err(KeyLeftOut::Refused(none)),
         n if n > MOST => Err(NUMBER),
         n => Ok(n),
     }
 }
 
-fn direction(draft: &mut Draft, value: &str) -> Result<(), Left> {
+fn direction(draft: &mut FioDraft, value: &str) -> Result<(), KeyLeftOut> {
     let (word, rest) = value.split_once(':').unwrap_or((value, ""));
     let (pattern, read) = match word {
         "read" => (Pattern::Sequential, Some(1.0)),
@@ -161,20 +170,20 @@ fn direction(draft: &mut Draft, value: &str) -> Result<(), Left> {
         "randread" => (Pattern::Random, Some(1.0)),
         "randwrite" => (Pattern::Random, Some(0.0)),
         "randrw" => (Pattern::Random, None),
-        _ => return Err(Left::Refused("only reads and writes are sent")),
+        _ => return Err(KeyLeftOut::Refused("only reads and writes are sent")),
     };
     draft.mixed = read.is_none();
     draft.workload.read_ratio = read.unwrap_or(draft.read_percent);
     draft.workload.pattern = pattern;
     match rest {
         "" => Ok(()),
-        _ => Err(Left::Refused(
+        _ => Err(KeyLeftOut::Refused(
             "the part behind the colon: places follow each other without gaps",
         )),
     }
 }
 
-fn distribution(draft: &mut Draft, value: &str) -> Result<(), Left> {
+fn distribution(draft: &mut FioDraft, value: &str) -> Result<(), KeyLeftOut> {
     if value == "random" {
         draft.zipf = None;
         return Ok(());
@@ -182,12 +191,12 @@ fn distribution(draft: &mut Draft, value: &str) -> Result<(), Left> {
     let theta = value.strip_prefix("zipf:");
     let theta = theta.and_then(|theta| theta.parse().ok());
     let theta = theta.filter(|theta| (0.0..=5.0).contains(theta));
-    draft.zipf = Some(theta.ok_or(Left::Refused("only random and zipf:THETA"))?);
+    draft.zipf = Some(theta.ok_or(KeyLeftOut::Refused("only random and zipf:THETA"))?);
     Ok(())
 }
 
 /// Engines that send the same requests: the documentation has the reasons.
-fn engine(draft: &mut Draft, value: &str) -> Result<(), Left> {
+fn engine(draft: &mut FioDraft, value: &str) -> Result<(), KeyLeftOut> {
     draft.engine = match value {
         "io_uring" => SentBy::Uring,
         "libaio" => SentBy::Aio,
@@ -195,12 +204,12 @@ fn engine(draft: &mut Draft, value: &str) -> Result<(), Left> {
         "psync" | "sync" | "pvsync" | "pvsync2" => SentBy::Sync,
         _ => {
             draft.engine = SentBy::Uring;
-            return Err(Left::Refused("this engine sends I/O of another kind"));
+            return Err(KeyLeftOut::Refused("this engine sends I/O of another kind"));
         }
     };
     match value {
         "io_uring" | "psync" => Ok(()),
-        "libaio" => Err(Left::Named("io_uring takes its place")),
-        _ => Err(Left::Named("pread and pwrite take its place")),
+        "libaio" => Err(KeyLeftOut::Named("io_uring takes its place")),
+        _ => Err(KeyLeftOut::Named("pread and pwrite take its place")),
     }
 }

@@ -15,14 +15,14 @@ mod units;
 
 use std::path::PathBuf;
 
-use super::Job;
+use super::LoadJob;
 
-pub use emit::{Target, emit};
+pub use emit::{FioTarget, emit};
 pub use read::read;
 
 /// How fio is told to open and drive its files, beside the workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct FioSettings {
     /// Bytes of each file that are used.
     pub size_bytes: Option<u64>,
     /// Through the page cache.
@@ -41,13 +41,13 @@ pub struct Settings {
 
 /// A job file, as far as it can be run here.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Taken {
+pub struct ImportedJob {
     /// One step a section.
-    pub job: Job,
+    pub job: LoadJob,
     /// `filename` or `directory`; empty: the command line has to name it.
     pub files: Vec<PathBuf>,
     /// The rest of what was taken.
-    pub settings: Settings,
+    pub settings: FioSettings,
     /// Keys that are left behind, or have another effect; the I/O stays of the same kind: `section: key=value: why`.
     pub not_taken: Vec<String>,
     /// Keys without which this is another job, in the same form.

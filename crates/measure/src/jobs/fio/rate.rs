@@ -5,10 +5,10 @@ use ioalign_core::workload::Workload;
 use super::units::size;
 
 /// Of one process: reads, writes; `None`: no limit.
-pub type Rates = (Option<u64>, Option<u64>);
+pub type FioRates = (Option<u64>, Option<u64>);
 
 /// `1000` for both, `700,300`, `,300` for writes alone.
-pub fn read(value: &str) -> Option<Rates> {
+pub fn read(value: &str) -> Option<FioRates> {
     let number = |text: &str| match text.trim() {
         "" => Some(None),
         text => size(text).map(|n| (n > 0).then_some(n)),
@@ -22,7 +22,7 @@ pub fn read(value: &str) -> Option<Rates> {
 }
 
 /// As one rate of all workers together; `Err` where one half of a mix has no limit.
-pub fn of_all(rates: Rates, workload: &Workload) -> Result<Option<f64>, &'static str> {
+pub fn of_all(rates: FioRates, workload: &Workload) -> Result<Option<f64>, &'static str> {
     let each = match (workload.read_ratio, rates) {
         (r, (reads, _)) if r >= 1.0 => reads,
         (r, (_, writes)) if r <= 0.0 => writes,

@@ -1,48 +1,53 @@
 //! A job file of fio as a job.
 
-use super::draft::{Draft, Left};
+use super::draft::{FioDraft, KeyLeftOut};
 use super::files::paths;
 use super::implied::complete;
-use super::keys::take;
+use super::keys::take_key;
 use super::rate;
-use super::sections::{Section, sections};
-use super::{Job, Taken};
+use super::sections::{FioSection, sections};
+use super::{ImportedJob, LoadJob};
 
 /// Files end at a multiple of it.
 const SECTOR: u64 = 4096;
 
 /// Reads the common subset of fio's jobs; an error means that nothing of it can be run.
-pub fn read(name: &str, text: &str) -> Result<Taken, String> {
-    let mut taken = Taken {
-        job: Job {
+pub fn read(name: &str, text: &str) -> Result<ImportedJob, String> {
+    let mut taken = ImportedJob {
+        job: LoadJob {
             name: name.to_owned(),
             steps: Vec::new(),
             size_bytes: None,
         },
-        ..Taken::default()
+        ..ImportedJob::default()
     };
     let mut before = None;
     for (index, section) in sections(text)?.iter().enumerate() {
         let mut draft = draft(section, &mut taken);
         complete(&mut draft, index, before.as_deref(), section, &mut taken);
-        add(draft, index, section, &mut taken)?;
+        add_section(draft, index, section, &mut taken)?;
         before = Some(section.name.clone());
     }
     Ok(taken)
 }
 
-fn draft(section: &Section, taken: &mut Taken) -> Draft {
-    let mut draft = Draft::new(&section.name);
+fn draft(section: &FioSection, taken: &mut ImportedJob) -> FioDraft {
+    let mut draft = FioDraft::new(&section.name);
     for (key, value) in &section.keys {
         // Words are read as fio does: the last one of a key holds.
-        if let Err(left) = take(&mut draft, key, value) {
+        if let Err(left) = take_key(&mut draft, key, value) {
             taken.leave(&section.name, key, value, left);
         }
     }
     draft
 }
 
-fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> Result<(), String> {
+fn add_section(
+    mut draft: FioDraft,
+    index: usize,
+    section: &FioSection,
+    taken: &mut ImportedJob,
+) -> Result<(), String> {
     let files = paths(draft.folder.as_deref(), &draft.files);
     // fio's size is that of all files together, ours that of each target.
     if files.len() > 1 {
@@ -64,19 +69,19 @@ fn add(mut draft: Draft, index: usize, section: &Section, taken: &mut Taken) -> 
     }
     match rate::of_all(draft.rates, &draft.workload) {
         Ok(rate) => draft.workload.rate_iops = rate,
-        Err(why) => taken.leave(&section.name, "rate_iops", "", Left::Refused(why)),
+        Err(why) => taken.leave(&section.name, "rate_iops", "", KeyLeftOut::Refused(why)),
     }
     taken.job.steps.push(draft.workload);
     Ok(())
 }
 
-impl Taken {
+impl ImportedJob {
     /// Notes a key that was left behind.
-    pub(super) fn leave(&mut self, section: &str, key: &str, value: &str, left: Left) {
+    pub(super) fn leave(&mut self, section: &str, key: &str, value: &str, left: KeyLeftOut) {
         let equals = if value.is_empty() { "" } else { "=" };
         let (lines, why) = match left {
-            Left::Named(why) => (&mut self.not_taken, why),
-            Left::Refused(why) => (&mut self.refused, why),
+            KeyLeftOut::Named(why) => (&mut self.not_taken, why),
+            KeyLeftOut::Refused(why) => (&mut self.refused, why),
         };
         let line = format!("{section}: {key}{equals}{value}: {why}");
         if !lines.contains(&line) {

@@ -2,7 +2,7 @@
 
 /// A section with what it inherits before its own keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Section {
+pub struct FioSection {
     pub name: String,
     pub keys: Vec<(String, String)>,
 }
@@ -11,9 +11,9 @@ pub struct Section {
 const MOST_KEYS: usize = 10_000;
 
 /// All sections but `[global]`.
-pub fn sections(text: &str) -> Result<Vec<Section>, String> {
+pub fn sections(text: &str) -> Result<Vec<FioSection>, String> {
     let mut global = Vec::new();
-    let mut all: Vec<Section> = Vec::new();
+    let mut all: Vec<FioSection> = Vec::new();
     let mut in_global = false;
     for (number, line) in (1..).zip(text.lines()) {
         // Either sign begins a comment wherever it stands, also within quotes and names.
@@ -35,7 +35,7 @@ pub fn sections(text: &str) -> Result<Vec<Section>, String> {
             in_global = name == "global";
             if !in_global {
                 let (name, keys) = (name.to_owned(), global.clone());
-                all.push(Section { name, keys });
+                all.push(FioSection { name, keys });
             }
             continue;
         }

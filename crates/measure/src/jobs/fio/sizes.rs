@@ -2,7 +2,7 @@
 
 use ioalign_core::workload::SizeShare;
 
-use super::draft::Left;
+use super::draft::KeyLeftOut;
 use super::units::size;
 
 /// Sizes of reads, and of writes; `None`: nothing was said.
@@ -10,42 +10,42 @@ type OfBoth = [Option<Vec<SizeShare>>; 2];
 
 /// What a section says of sizes. A split wins over a range, and a range over a single size.
 #[derive(Clone, Debug, Default)]
-pub struct Sizes {
+pub struct FioSizes {
     single: OfBoth,
     range: OfBoth,
     split: OfBoth,
 }
 
-impl Sizes {
+impl FioSizes {
     /// `4k`, `4k,8k` for reads and writes, `,8k` for writes alone.
-    pub fn read_single(&mut self, value: &str) -> Result<(), Left> {
+    pub fn read_single(&mut self, value: &str) -> Result<(), KeyLeftOut> {
         self.single = of_both(value, |text| {
             let bytes = size(text).filter(|bytes| *bytes > 0)?;
             Some(vec![SizeShare::only(bytes)])
         })
-        .ok_or(Left::Refused("it is no size that is known"))?;
+        .ok_or(KeyLeftOut::Refused("it is no size that is known"))?;
         Ok(())
     }
 
     /// `4k-4k`: a range of one size.
-    pub fn read_range(&mut self, value: &str) -> Result<(), Left> {
+    pub fn read_range(&mut self, value: &str) -> Result<(), KeyLeftOut> {
         self.range = of_both(value, |text| {
             let (low, high) = text.split_once(['-', ':'])?;
             let (low, high) = (size(low)?, size(high)?);
             (low == high && low > 0).then(|| vec![SizeShare::only(low)])
         })
-        .ok_or(Left::Refused("one size, or a mix of sizes: bssplit"))?;
+        .ok_or(KeyLeftOut::Refused("one size, or a mix of sizes: bssplit"))?;
         Ok(())
     }
 
     /// `4k/50:8k/30:64k/`: what has no share gets what is left.
-    pub fn read_split(&mut self, value: &str) -> Result<(), Left> {
-        self.split = of_both(value, split).ok_or(Left::Refused("as 4k/50:8k/50"))?;
+    pub fn read_split(&mut self, value: &str) -> Result<(), KeyLeftOut> {
+        self.split = of_both(value, split).ok_or(KeyLeftOut::Refused("as 4k/50:8k/50"))?;
         Ok(())
     }
 
     /// The sizes of a load with this share of reads.
-    pub fn of(&self, read_ratio: f64) -> Result<Vec<SizeShare>, Left> {
+    pub fn of(&self, read_ratio: f64) -> Result<Vec<SizeShare>, KeyLeftOut> {
         const USUAL: u64 = 4096;
         let wanted = |index: usize| {
             let all = [&self.split, &self.range, &self.single];
@@ -56,7 +56,7 @@ impl Sizes {
             r if r >= 1.0 => Ok(wanted(0)),
             r if r <= 0.0 => Ok(wanted(1)),
             _ if wanted(0) == wanted(1) => Ok(wanted(0)),
-            _ => Err(Left::Refused(
+            _ => Err(KeyLeftOut::Refused(
                 "reads and writes of a mix have the same sizes",
             )),
         }
@@ -103,14 +103,14 @@ fn split(value: &str) -> Option<Vec<SizeShare>> {
 mod tests {
     use super::*;
 
-    fn bytes(sizes: &Sizes, read_ratio: f64) -> Vec<u64> {
+    fn bytes(sizes: &FioSizes, read_ratio: f64) -> Vec<u64> {
         let sizes = sizes.of(read_ratio).unwrap();
         sizes.iter().map(|share| share.bytes).collect()
     }
 
     #[test]
     fn reads_and_writes_have_sizes_of_their_own() {
-        let mut sizes = Sizes::default();
+        let mut sizes = FioSizes::default();
         sizes.read_single("8k,64k,1m").unwrap();
         assert_eq!(
             (bytes(&sizes, 1.0), bytes(&sizes, 0.0)),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ioalign_core::workload::{Data, Pattern};
-use ioalign_device::{ErrorKind, Target, Want};
-use ioalign_measure::engine::{Api, Bench, CellSpec, Options, Place};
-use ioalign_measure::experiment::Subject;
+use ioalign_device::{ErrorKind, Target, TargetRequest};
+use ioalign_measure::engine::{Api, ArmPlace, Bench, CellSpec, EngineOptions};
+use ioalign_measure::experiment::ExperimentSubject;
 
 const MIB: u64 = 1 << 20;
 
@@ -22,17 +22,17 @@ fn cell() -> CellSpec {
 }
 
 fn file(path: &Path, write: bool) -> Arc<Target> {
-    let want = Want {
+    let want = TargetRequest {
         write,
         size_bytes: Some(4 * MIB),
         direct: true,
-        ..Want::default()
+        ..TargetRequest::default()
     };
     Arc::new(Target::open(path, &want).unwrap())
 }
 
-fn arms(target: &Arc<Target>, offsets: &[u64]) -> Vec<Place> {
-    let place = |offset_bytes: &u64| Place {
+fn arms(target: &Arc<Target>, offsets: &[u64]) -> Vec<ArmPlace> {
+    let place = |offset_bytes: &u64| ArmPlace {
         target: Arc::clone(target),
         offset_bytes: *offset_bytes,
     };
@@ -56,10 +56,10 @@ fn batches_are_closed_and_queues_full() {
                 pattern,
                 ..cell()
             };
-            let options = Options {
+            let options = EngineOptions {
                 api: Some(api),
                 cold: true,
-                ..Options::default()
+                ..EngineOptions::default()
             };
             let mut bench = Bench::new(&arms(&target, &[0, 512]), &cell, &options).unwrap();
             assert_eq!(bench.arms(), 2);
@@ -86,10 +86,10 @@ fn writes_stay_inside() {
     drop(file(&path, false));
     let before = std::fs::read(&path).unwrap();
     let target = file(&path, true);
-    let options = Options {
+    let options = EngineOptions {
         write: true,
         data: Data::default(),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let cell = CellSpec {
         read_ratio: 0.0,
@@ -124,7 +124,11 @@ fn what_cannot_be_sent_is_refused_before() {
     let target = file(&folder.path().join("data"), false);
     let unit = target.direct().unwrap().offset_bytes;
     let refused = |cell: CellSpec, offset: u64, words: &str| {
-        let error = Bench::new(&arms(&target, &[0, offset]), &cell, &Options::default());
+        let error = Bench::new(
+            &arms(&target, &[0, offset]),
+            &cell,
+            &EngineOptions::default(),
+        );
         let error = error
             .err()
             .unwrap_or_else(|| panic!("{words}: not refused"));
@@ -176,7 +180,14 @@ fn there_may_be_more_rings_than_the_kernel_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let target = file(&folder.path().join("data"), false);
     for _ in 0..2 {
-        let open = || Bench::new(&arms(&target, &[0, 512]), &cell(), &Options::default()).unwrap();
+        let open = || {
+            Bench::new(
+                &arms(&target, &[0, 512]),
+                &cell(),
+                &EngineOptions::default(),
+            )
+            .unwrap()
+        };
         let mut benches: Vec<_> = (0..20).map(|_| open()).collect();
         for bench in &mut benches {
             assert_eq!(bench.batch(1).unwrap().ios, 4);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ioalign_core::comparison::{Metric, Verdict};
 use ioalign_measure::ErrorKind;
-use ioalign_measure::experiment::{Design, Part, Snapshot, run};
+use ioalign_measure::experiment::{Design, ExperimentPart, ExperimentSnapshot, run};
 
 use super::model::{Model, Noise, noises};
 use super::{estimate, names, outcome, seconds, verdict, watched};
@@ -30,7 +30,7 @@ fn a_device_that_vanishes_leaves_a_partial_outcome() {
 fn a_device_that_never_answers_is_an_error() {
     let mut model = Model::with_effect(1.1, 1, noises::quiet);
     model.left = Some(5);
-    let mut watch = |_: &Snapshot| ControlFlow::Continue(());
+    let mut watch = |_: &ExperimentSnapshot| ControlFlow::Continue(());
     let error = run(&mut model, &names(2), &Design::default(), &mut watch).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Device);
 }
@@ -38,7 +38,7 @@ fn a_device_that_never_answers_is_an_error() {
 #[test]
 fn the_caller_ends_it_and_keeps_what_there_is() {
     let mut looks = 0;
-    let mut watch = |_: &Snapshot| {
+    let mut watch = |_: &ExperimentSnapshot| {
         looks += 1;
         if looks < 3 {
             ControlFlow::Continue(())
@@ -61,7 +61,7 @@ fn the_caller_ends_it_and_keeps_what_there_is() {
 fn what_makes_no_sense_is_refused() {
     let refused = |names: &[String], design: &Design| {
         let mut model = Model::with_effect(1.0, 1, noises::quiet);
-        let mut watch = |_: &Snapshot| ControlFlow::Continue(());
+        let mut watch = |_: &ExperimentSnapshot| ControlFlow::Continue(());
         let error = run(&mut model, names, design, &mut watch).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
     };
@@ -130,10 +130,12 @@ fn both_parts_share_the_time_and_are_shown() {
         parts.push((snapshot.part, snapshot.elapsed));
         assert!(snapshot.elapsed + snapshot.eta <= seconds(12) + Duration::from_millis(250));
     });
-    let first = parts.iter().filter(|(part, _)| *part == Part::Latency);
+    let first = parts
+        .iter()
+        .filter(|(part, _)| *part == ExperimentPart::Latency);
     let latency = first.map(|(_, elapsed)| *elapsed).max().unwrap();
     assert!(latency >= seconds(6) && latency < Duration::from_millis(6050));
-    assert_eq!(parts.last().unwrap().0, Part::Saturation);
+    assert_eq!(parts.last().unwrap().0, ExperimentPart::Saturation);
     // A tenth less throughput is clear after the fewest rounds: 10 of 3 blocks of 80 ms.
     assert_eq!(verdict(&run, Metric::Throughput), Verdict::Slower);
     assert_eq!(estimate(&run, Metric::Throughput).rounds, 10);

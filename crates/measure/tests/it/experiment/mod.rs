@@ -12,7 +12,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use ioalign_core::comparison::{Estimate, Metric, Verdict};
-use ioalign_measure::experiment::{Design, Outcome, Snapshot, Subject, run};
+use ioalign_measure::experiment::{
+    Design, ExperimentOutcome, ExperimentSnapshot, ExperimentSubject, run,
+};
 
 fn names(count: usize) -> Vec<String> {
     let others = (1..count).map(|arm| format!("arm {arm}"));
@@ -21,31 +23,35 @@ fn names(count: usize) -> Vec<String> {
         .collect()
 }
 
-fn outcome(subject: &mut dyn Subject, design: &Design) -> Outcome {
+fn outcome(subject: &mut dyn ExperimentSubject, design: &Design) -> ExperimentOutcome {
     let names = names(subject.arms());
     run(subject, &names, design, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// Shows every single round to `see`.
-fn watched(subject: &mut dyn Subject, design: &Design, see: &mut dyn FnMut(&Snapshot)) -> Outcome {
+fn watched(
+    subject: &mut dyn ExperimentSubject,
+    design: &Design,
+    see: &mut dyn FnMut(&ExperimentSnapshot),
+) -> ExperimentOutcome {
     let names = names(subject.arms());
     let design = Design {
         watch_every: Duration::ZERO,
         ..*design
     };
-    let mut watch = |snapshot: &Snapshot| {
+    let mut watch = |snapshot: &ExperimentSnapshot| {
         see(snapshot);
         ControlFlow::Continue(())
     };
     run(subject, &names, &design, &mut watch).unwrap()
 }
 
-fn estimate(outcome: &Outcome, metric: Metric) -> &Estimate {
+fn estimate(outcome: &ExperimentOutcome, metric: Metric) -> &Estimate {
     let mut all = outcome.estimates.iter();
     all.find(|estimate| estimate.metric == metric).unwrap()
 }
 
-fn verdict(outcome: &Outcome, metric: Metric) -> Verdict {
+fn verdict(outcome: &ExperimentOutcome, metric: Metric) -> Verdict {
     estimate(outcome, metric).verdict
 }
 

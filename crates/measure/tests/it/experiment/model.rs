@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use std::time::Duration;
 
 use ioalign_core::Random;
-use ioalign_measure::experiment::{Batch, Load, Subject};
+use ioalign_measure::experiment::{ClosedBatch, ExperimentSubject, FullQueueTime};
 use ioalign_measure::{Error, ErrorKind, Result};
 
 /// Where a batch stands.
@@ -77,7 +77,7 @@ impl Model {
     }
 }
 
-impl Subject for Model {
+impl ExperimentSubject for Model {
     fn arms(&self) -> usize {
         self.arms
     }
@@ -95,7 +95,7 @@ impl Subject for Model {
         Ok(())
     }
 
-    fn batch(&mut self, arm: usize) -> Result<Batch> {
+    fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
         if let Some(left) = &mut self.left {
             let gone = || Error::new(ErrorKind::Device, "the model is gone");
             *left = left.checked_sub(1).ok_or_else(gone)?;
@@ -112,21 +112,21 @@ impl Subject for Model {
         let sum: Duration = self.run.iter().sum();
         self.clock += sum;
         let nanos = |time: Duration| time.as_nanos().try_into().unwrap();
-        Ok(Batch {
+        Ok(ClosedBatch {
             elapsed_ns: nanos(sum / u32::try_from(self.queues).unwrap()),
             usual_ns: nanos(self.run[self.queues / 2]),
             ios: 1,
         })
     }
 
-    fn saturate(&mut self, arm: usize, time: Duration) -> Result<Load> {
+    fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime> {
         let law = self.loaded.as_mut().expect("a law of full load");
         let (iops, cpu_us) = law(arm, &mut self.noise);
         let elapsed = time + self.flush;
         self.clock += elapsed;
         let whole = |value: f64| format!("{value:.0}").parse::<u64>().unwrap();
         let ios = iops * time.as_secs_f64();
-        Ok(Load {
+        Ok(FullQueueTime {
             elapsed_ns: elapsed.as_nanos().try_into().unwrap(),
             ios: whole(ios),
             cpu_ns: whole(ios * cpu_us * 1e3),

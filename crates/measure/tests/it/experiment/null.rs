@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use ioalign_core::comparison::Verdict;
-use ioalign_measure::experiment::{Design, Snapshot};
+use ioalign_measure::experiment::{Design, ExperimentSnapshot};
 
 use super::model::{Model, Moment, Noise, noises};
 use super::{outcome, watched};
@@ -25,7 +25,7 @@ fn alarms<N: FnMut(&Moment, &mut Noise) -> f64 + 'static>(noise: impl Fn() -> N)
             ..Design::default()
         };
         let wrong = Cell::new(false);
-        let mut see = |snapshot: &Snapshot| {
+        let mut see = |snapshot: &ExperimentSnapshot| {
             let mut words = snapshot.estimates.iter().map(|estimate| estimate.verdict);
             wrong.set(wrong.get() || words.any(|w| matches!(w, Verdict::Slower | Verdict::Faster)));
         };

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ioalign_core::comparison::{Metric, Verdict};
-use ioalign_measure::experiment::{Design, Subject};
+use ioalign_measure::experiment::{Design, ExperimentSubject};
 
 use super::model::{Model, Moment, Noise, noises};
 use super::{estimate, outcome, seconds, verdict};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ioalign_core::units::ratio;
 use ioalign_core::workload::{SizeShare, Workload};
-use ioalign_measure::engine::{Api, Options};
+use ioalign_measure::engine::{Api, EngineOptions};
 use ioalign_measure::load;
 
 use crate::scratch::{MIB, options, run, scratch, workload};
@@ -20,7 +20,7 @@ fn a_rate_is_kept_and_not_exceeded() {
             workers,
             ..workload(1.0, 1000)
         };
-        let options = Options {
+        let options = EngineOptions {
             api: Some(api),
             ..options()
         };

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use ioalign_core::units::ratio;
 use ioalign_core::workload::{Pattern, SizeShare, Workload};
 use ioalign_device::Target;
-use ioalign_measure::load::{self, LoadReport, Sent, Tap};
+use ioalign_measure::load::{self, LoadReport, SentIo, Tap};
 
 use crate::scratch::{MIB, options, scratch, workload};
 
 #[derive(Default)]
-struct Log(Mutex<Vec<(u32, Sent)>>);
+struct Log(Mutex<Vec<(u32, SentIo)>>);
 
 impl Tap for Log {
-    fn sent(&self, worker: u32, ios: &[Sent]) {
+    fn sent(&self, worker: u32, ios: &[SentIo]) {
         self.0
             .lock()
             .unwrap()
@@ -23,7 +23,7 @@ impl Tap for Log {
     }
 }
 
-fn tapped(targets: &[Arc<Target>], workload: &Workload) -> (LoadReport, Vec<(u32, Sent)>) {
+fn tapped(targets: &[Arc<Target>], workload: &Workload) -> (LoadReport, Vec<(u32, SentIo)>) {
     let log = Log::default();
     let go_on = &mut |_: &_| ControlFlow::Continue(());
     let report = load::run(targets, workload, &options(), Some(&log), go_on).unwrap();

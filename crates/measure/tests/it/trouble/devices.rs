@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ioalign_core::workload::{Pattern, Workload};
-use ioalign_measure::engine::{Bench, CellSpec, Options, Place};
-use ioalign_measure::experiment::Subject;
+use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions};
+use ioalign_measure::experiment::ExperimentSubject;
 use ioalign_measure::load::LoadReport;
 use ioalign_measure::{ErrorKind, load};
 use ioalign_testkit::run::{text, tool};
@@ -91,7 +91,7 @@ fn an_error_of_the_device_is_named() {
         "{said}"
     );
 
-    let arm = Place {
+    let arm = ArmPlace {
         target: device(disk.path(), false),
         offset_bytes: 48 * MIB,
     };
@@ -102,7 +102,7 @@ fn an_error_of_the_device_is_named() {
         queue_depth: 4,
         workers: 2,
     };
-    let mut bench = Bench::new(&[arm], &cell, &Options::default()).unwrap();
+    let mut bench = Bench::new(&[arm], &cell, &EngineOptions::default()).unwrap();
     let error = bench.batch(0).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Device);
     assert!(error.to_string().contains("Input/output error"), "{error}");
@@ -157,7 +157,7 @@ fn hung(run_ms: u64, stall: Duration) -> LoadReport {
     let disk = Loop::new(&path, &[]);
     let mount = Mount::new(&[text(disk.path())], &folder.path().join("mnt"));
     let target = scratch(&mount.path().join("data"), 8 * MIB, true, true);
-    let patience = Options { stall, ..options() };
+    let patience = EngineOptions { stall, ..options() };
     let mut frozen = false;
     let report = load::run(
         &[target],

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use ioalign_measure::engine::{Api, Options};
+use ioalign_measure::engine::{Api, EngineOptions};
 use ioalign_measure::load;
 
 use crate::scratch::{MIB, options, scratch, workload};
@@ -63,7 +63,7 @@ fn plain_system_calls_take_over_with_a_message() {
         );
         assert!(note.contains("pread and pwrite"), "{note}");
 
-        let wanted = Options {
+        let wanted = EngineOptions {
             api: Some(Api::Uring),
             ..options()
         };

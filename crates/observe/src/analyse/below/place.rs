@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ioalign_core::units::gcd;
 use ioalign_core::{Bytes, Edge, Grid, Kind, LayerId, Map, Run, Stack};
 
-use super::route::{Down, Member, Node, Route, Stripes};
+use super::route::{Down, Route, RouteMember, RouteNode, Stripes};
 use crate::analyse::placed::PlacedGrid;
 use crate::analyse::placement::DevicePlacement;
-use crate::record::Device;
+use crate::record::TraceDevice;
 
 /// Grids judged for one device: more say nothing more.
 const MOST_GRIDS: usize = 64;
@@ -25,7 +25,7 @@ pub struct StackIndex {
 const DEEPEST: usize = 64;
 
 /// What is found on the way down.
-struct Walk<'a> {
+struct PlacementWalk<'a> {
     stack: &'a Stack,
     plain: Vec<PlacedGrid>,
     route: Route,
@@ -35,7 +35,7 @@ struct Walk<'a> {
 
 /// How far an address on the way is known.
 #[derive(Copy, Clone)]
-struct At {
+struct PlacedAddress {
     /// Of the device's first byte.
     start: u64,
     /// Known only modulo this; `None`: known.
@@ -49,15 +49,15 @@ impl StackIndex {
     }
 
     /// The layer that a device is, by its number or its name.
-    pub fn find(&self, device: &Device) -> Option<LayerId> {
+    pub fn find(&self, device: &TraceDevice) -> Option<LayerId> {
         let text = device.to_string();
         let plain = text.strip_prefix("/dev/").unwrap_or(&text);
         let plain = plain.strip_prefix("mapper/").unwrap_or(plain);
         let by_number = |fact: Option<&String>| fact.is_some_and(|number| *number == text);
         self.stack.layers().find_map(|(id, layer)| {
             let found = match device {
-                Device::Number { .. } => by_number(layer.facts.get("device-number")),
-                Device::Name(_) => layer.name == plain && of_a_device(layer.kind),
+                TraceDevice::Number { .. } => by_number(layer.facts.get("device-number")),
+                TraceDevice::Name(_) => layer.name == plain && of_a_device(layer.kind),
             };
             found.then_some(id)
         })
@@ -65,7 +65,7 @@ impl StackIndex {
 
     /// Where a device lies. `absolute`: the trace gives sectors of the whole disk also for partitions,
     /// as the kernel's block layer does.
-    pub fn placement(&self, device: &Device, absolute: bool) -> Option<DevicePlacement> {
+    pub fn placement(&self, device: &TraceDevice, absolute: bool) -> Option<DevicePlacement> {
         let mut id = self.find(device)?;
         while absolute && self.stack.layer(id).kind == Kind::Partition {
             match self.stack.layer(id).below.first() {
@@ -73,7 +73,7 @@ impl StackIndex {
                 None => break,
             }
         }
-        let mut walk = Walk {
+        let mut walk = PlacementWalk {
             stack: &self.stack,
             plain: Vec::new(),
             route: Route::default(),
@@ -82,7 +82,7 @@ impl StackIndex {
         };
         walk.plainly(
             id,
-            At {
+            PlacedAddress {
                 start: 0,
                 modulo: None,
             },
@@ -106,7 +106,7 @@ const fn of_a_device(kind: Kind) -> bool {
     )
 }
 
-impl Walk<'_> {
+impl PlacementWalk<'_> {
     /// Whether another layer may be looked at.
     const fn enter(&mut self) -> bool {
         self.layers += 1;
@@ -115,14 +115,14 @@ impl Walk<'_> {
     }
 
     /// A layer that is reached by shifts alone.
-    fn plainly(&mut self, id: LayerId, at: At) {
+    fn plainly(&mut self, id: LayerId, at: PlacedAddress) {
         if self.enter() {
             self.plainly_within(id, at);
         }
         self.depth -= 1;
     }
 
-    fn plainly_within(&mut self, id: LayerId, at: At) {
+    fn plainly_within(&mut self, id: LayerId, at: PlacedAddress) {
         let stack = self.stack;
         for grid in self.grids_of(id, at) {
             if self.plain.len() < MOST_GRIDS {
@@ -138,7 +138,7 @@ impl Walk<'_> {
             // Later layers with such maps stay out: one route is followed.
             if self.route.nodes.is_empty() && at.modulo.is_none() {
                 self.route.start = at.start;
-                self.route.nodes.push(Node::default());
+                self.route.nodes.push(RouteNode::default());
                 let down = self.down(&layer.below);
                 if let Some(first) = self.route.nodes.first_mut() {
                     first.down = down;
@@ -153,7 +153,7 @@ impl Walk<'_> {
         }
     }
 
-    fn grids_of(&self, id: LayerId, at: At) -> Vec<PlacedGrid> {
+    fn grids_of(&self, id: LayerId, at: PlacedAddress) -> Vec<PlacedGrid> {
         let label: Arc<str> = self.stack.label(id).into();
         let fits = |grid: &&Grid| {
             let decided = at
@@ -173,7 +173,7 @@ impl Walk<'_> {
     /// A layer to which I/O comes in pieces: its node.
     fn piecewise(&mut self, id: LayerId) -> usize {
         let index = self.route.nodes.len();
-        self.route.nodes.push(Node::default());
+        self.route.nodes.push(RouteNode::default());
         if self.enter() {
             self.piecewise_within(id, index);
         }
@@ -182,10 +182,10 @@ impl Walk<'_> {
     }
 
     fn piecewise_within(&mut self, id: LayerId, index: usize) {
-        let mut node = Node::default();
+        let mut node = RouteNode::default();
         for grid in self.grids_of(
             id,
-            At {
+            PlacedAddress {
                 start: 0,
                 modulo: None,
             },
@@ -227,7 +227,7 @@ impl Walk<'_> {
                     column,
                 } => {
                     let node = self.piecewise(edge.below);
-                    let member = Member {
+                    let member = RouteMember {
                         start: start.get(),
                         column: *column,
                         node,
@@ -250,7 +250,7 @@ impl Walk<'_> {
 }
 
 /// Members of one set stand together: a chunk goes to one of them.
-fn add_member(all: &mut Vec<Down>, chunk: u64, data: u64, member: Member) {
+fn add_member(all: &mut Vec<Down>, chunk: u64, data: u64, member: RouteMember) {
     if chunk == 0 || data == 0 {
         return;
     }
@@ -269,8 +269,8 @@ fn add_member(all: &mut Vec<Down>, chunk: u64, data: u64, member: Member) {
 }
 
 /// Where a map leads if it moves all addresses by as much.
-fn shift(map: &Map, at: At) -> Option<At> {
-    let by = |start: u64| At {
+fn shift(map: &Map, at: PlacedAddress) -> Option<PlacedAddress> {
+    let by = |start: u64| PlacedAddress {
         start: at.start.wrapping_add(start),
         ..at
     };
@@ -294,7 +294,7 @@ fn shift(map: &Map, at: At) -> Option<At> {
             }
         }
         // A granule may be anywhere, but always at a multiple of its size.
-        Map::Scattered { start, granule } => Some(At {
+        Map::Scattered { start, granule } => Some(PlacedAddress {
             modulo: Some(
                 at.modulo
                     .map_or(granule.get(), |modulo| gcd(modulo, granule.get())),
@@ -325,12 +325,12 @@ mod tests {
         let index = StackIndex::new(stack);
         assert!(
             index
-                .placement(&Device::Name("v1999".into()), false)
+                .placement(&TraceDevice::Name("v1999".into()), false)
                 .is_some()
         );
         assert!(
             index
-                .placement(&Device::Name("v2000".into()), false)
+                .placement(&TraceDevice::Name("v2000".into()), false)
                 .is_none()
         );
     }
@@ -348,11 +348,11 @@ mod tests {
             granule: Bytes::new(65536),
         };
         stack.push(Layer::new(Kind::LvmLv, "vg/thin").on(disk, map));
-        let number = Device::Number { major: 8, minor: 0 };
+        let number = TraceDevice::Number { major: 8, minor: 0 };
         let index = StackIndex::new(stack);
         assert!(index.placement(&number, true).is_none());
         let found = index
-            .placement(&Device::Name("/dev/mapper/vg/thin".into()), true)
+            .placement(&TraceDevice::Name("/dev/mapper/vg/thin".into()), true)
             .unwrap();
         let sizes: Vec<_> = found
             .grids
@@ -380,7 +380,7 @@ mod tests {
         let part = Layer::new(Kind::Partition, "sda1").on(disk, map);
         stack.push(part.fact("device-number", "8:1"));
         let index = StackIndex::new(stack);
-        let number = Device::Number { major: 8, minor: 1 };
+        let number = TraceDevice::Number { major: 8, minor: 1 };
         let start = |absolute| index.placement(&number, absolute).unwrap().grids[0].start;
         assert_eq!((start(false), start(true)), (32256, 0));
     }

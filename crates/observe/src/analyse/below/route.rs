@@ -11,7 +11,7 @@ const MOST_PIECES: usize = 1 << 17;
 
 /// A layer on the way, with the grids in its address space.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Node {
+pub(super) struct RouteNode {
     /// Indexes into the grids of the route.
     pub grids: Vec<usize>,
     pub down: Vec<Down>,
@@ -34,12 +34,12 @@ pub(super) struct Stripes {
     pub chunk: u64,
     /// Data chunks a stripe.
     pub data: u64,
-    pub members: Vec<Member>,
+    pub members: Vec<RouteMember>,
 }
 
 /// A member: where its first chunk lies, and which column of the data it holds.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct RouteMember {
     pub start: u64,
     pub column: Option<u64>,
     pub node: usize,
@@ -48,7 +48,7 @@ pub(super) struct Member {
 /// The layers that an I/O reaches from one device.
 #[derive(Clone, Debug, Default)]
 pub struct Route {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<RouteNode>,
     pub(super) grids: Vec<PlacedGrid>,
     /// The address of the device's first byte in the first node.
     pub(super) start: u64,
@@ -145,7 +145,7 @@ impl Stripes {
 
     /// The members that hold a data chunk: those of its column, or, where parity rotates, the one that
     /// md's usual left-symmetric layout gives.
-    fn members_of(&self, number: u64) -> impl Iterator<Item = &Member> {
+    fn members_of(&self, number: u64) -> impl Iterator<Item = &RouteMember> {
         let column = number % self.data;
         let rotating = self.rotating(number / self.data, column);
         self.members
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn stripes(columns: &[Option<u64>], data: u64) -> Stripes {
-        let member = |(node, column): (usize, &Option<u64>)| Member {
+        let member = |(node, column): (usize, &Option<u64>)| RouteMember {
             start: 1000,
             column: *column,
             node,
@@ -215,20 +215,20 @@ mod tests {
         runs.push(300, 100, 250);
         let route = Route {
             nodes: vec![
-                Node {
+                RouteNode {
                     grids: vec![],
                     down: vec![Down::Linear {
                         runs: Arc::new(runs),
                         node: 1,
                     }],
                 },
-                Node {
+                RouteNode {
                     grids: vec![0],
                     down: vec![Down::Striped(Stripes {
                         chunk: 64,
                         data: 2,
                         members: [2, 3]
-                            .map(|node| Member {
+                            .map(|node| RouteMember {
                                 start: 7,
                                 column: Some(node as u64 - 2),
                                 node,
@@ -236,11 +236,11 @@ mod tests {
                             .to_vec(),
                     })],
                 },
-                Node {
+                RouteNode {
                     grids: vec![1],
                     down: vec![],
                 },
-                Node {
+                RouteNode {
                     grids: vec![2],
                     down: vec![],
                 },

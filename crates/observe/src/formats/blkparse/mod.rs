@@ -4,14 +4,14 @@
 
 mod spec;
 
-use super::fields::Cursor;
-use super::text::{self, Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
+use super::fields::FieldCursor;
+use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
 use crate::error::Result;
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::record::{ChunkNames, Io, Op, RecordKind, TraceRecord};
 
 /// blkparse.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "blkparse",
     title: "blkparse text",
     sniff: |head| text::has_events(head, &Blkparse),
@@ -21,12 +21,12 @@ pub const FORMAT: Format = Format {
 
 fn parser(_: &[u8], hints: &Hints) -> Result<Parser> {
     Ok(match &hints.columns {
-        Some(columns) => Box::new(Text(spec::Spec::new(columns)?)),
-        None => Box::new(Text(Blkparse)),
+        Some(columns) => Box::new(TextParser(spec::Spec::new(columns)?)),
+        None => Box::new(TextParser(Blkparse)),
     })
 }
 
-const FACTS: Facts = Facts {
+const FACTS: FormatFacts = FormatFacts {
     time: "seconds with nine digits",
     offset: "512-byte sectors",
     len: "512-byte sectors",
@@ -37,34 +37,34 @@ const FACTS: Facts = Facts {
 #[derive(Copy, Clone)]
 struct Blkparse;
 
-impl Line for Blkparse {
+impl LineFormat for Blkparse {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
-        let mut cursor = Cursor::new(line);
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
+        let mut cursor = FieldCursor::new(line);
         // A line that does not begin like an event is the summary, a heading, or text around it.
         let Some((major, minor)) = device(&mut cursor) else {
             return around(line);
         };
-        event(&mut cursor, major, minor, names).unwrap_or(Row::Bad("not a line of blkparse"))
+        event(&mut cursor, major, minor, names).unwrap_or(ParsedLine::Bad("not a line of blkparse"))
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FormatFacts {
         FACTS
     }
 }
 
 #[cold]
-fn around(line: &[u8]) -> Row {
+fn around(line: &[u8]) -> ParsedLine {
     // Over the numbers of a processor or, with `-s`, of a process.
     let named = line.trim_ascii_end().ends_with(b")");
     if line.trim_ascii().is_empty() || named || spec::is_summary(line) {
-        return Row::Other;
+        return ParsedLine::Other;
     }
-    Row::Bad("not a line of blkparse")
+    ParsedLine::Bad("not a line of blkparse")
 }
 
 #[inline]
-fn device(cursor: &mut Cursor) -> Option<(u32, u32)> {
+fn device(cursor: &mut FieldCursor) -> Option<(u32, u32)> {
     let major = u32::try_from(cursor.blanks().number()?).ok()?;
     cursor.byte(b',')?;
     let minor = u32::try_from(cursor.number()?).ok()?;
@@ -72,18 +72,23 @@ fn device(cursor: &mut Cursor) -> Option<(u32, u32)> {
 }
 
 #[inline]
-fn event(cursor: &mut Cursor, major: u32, minor: u32, names: &mut Names) -> Option<Row> {
+fn event(
+    cursor: &mut FieldCursor,
+    major: u32,
+    minor: u32,
+    names: &mut ChunkNames,
+) -> Option<ParsedLine> {
     cursor.blanks().number()?;
     cursor.blanks().number()?;
     let time = cursor.blanks().seconds()?;
     let pid = u32::try_from(cursor.blanks().number()?).ok()?;
     let Some(kind) = kind(cursor.word()) else {
-        return Some(Row::Other);
+        return Some(ParsedLine::Other);
     };
     let op = rwbs(cursor.word());
     let (offset, len) = place(cursor)?;
     let process = match kind {
-        Kind::Complete => UNKNOWN.process,
+        RecordKind::Complete => UNKNOWN.process,
         _ => names.process(pid, comm(cursor)),
     };
     let io = Io {
@@ -95,13 +100,13 @@ fn event(cursor: &mut Cursor, major: u32, minor: u32, names: &mut Names) -> Opti
         op,
         ..UNKNOWN
     };
-    Some(Row::Io(Record { io, kind }))
+    Some(ParsedLine::Io(TraceRecord { io, kind }))
 }
 
 /// `sector + sectors`; a flush has neither, or only a place. Pass-through requests have their length
 /// in bytes.
 #[inline]
-fn place(cursor: &mut Cursor) -> Option<(u64, u32)> {
+fn place(cursor: &mut FieldCursor) -> Option<(u64, u32)> {
     let Some(sector) = cursor.blanks().number() else {
         return Some((0, 0));
     };
@@ -115,7 +120,7 @@ fn place(cursor: &mut Cursor) -> Option<(u64, u32)> {
 
 /// `[fio]`, after the time since the last event that `-t` adds.
 #[inline]
-fn comm<'a>(cursor: &mut Cursor<'a>) -> &'a [u8] {
+fn comm<'a>(cursor: &mut FieldCursor<'a>) -> &'a [u8] {
     cursor.until(b'[');
     cursor
         .rest()
@@ -126,12 +131,12 @@ fn comm<'a>(cursor: &mut Cursor<'a>) -> &'a [u8] {
 
 /// The actions that matter here; `None` for plugs, merges, splits, remaps, messages.
 #[inline]
-fn kind(action: &[u8]) -> Option<Kind> {
+fn kind(action: &[u8]) -> Option<RecordKind> {
     Some(match action {
-        b"Q" => Kind::Queue,
-        b"D" => Kind::Issue,
-        b"C" => Kind::Complete,
-        b"R" => Kind::Requeue,
+        b"Q" => RecordKind::Queue,
+        b"D" => RecordKind::Issue,
+        b"C" => RecordKind::Complete,
+        b"R" => RecordKind::Requeue,
         _ => return None,
     })
 }
@@ -152,19 +157,19 @@ pub fn rwbs(letters: &[u8]) -> Op {
 mod tests {
     use super::*;
     use crate::formats::Parse;
-    use crate::record::Records;
+    use crate::record::TraceRecords;
 
-    fn parse(text: &str) -> Records {
-        let mut out = Records::default();
-        Text(Blkparse).parse(text.as_bytes(), &mut out);
+    fn parse(text: &str) -> TraceRecords {
+        let mut out = TraceRecords::default();
+        TextParser(Blkparse).parse(text.as_bytes(), &mut out);
         out
     }
 
     #[test]
     fn an_event() {
         let out = parse("  8,16   1      357     0.000241205  5821  D   W 63 + 8 [kworker/u4:1]\n");
-        let Record { io, kind } = out.rows[0];
-        assert_eq!(kind, Kind::Issue);
+        let TraceRecord { io, kind } = out.rows[0];
+        assert_eq!(kind, RecordKind::Issue);
         assert_eq!((io.offset, io.len, io.time), (63 * 512, 4096, 241_205));
         assert_eq!(io.op, Op::Write);
         assert_eq!(

@@ -1,21 +1,21 @@
 //! The `-f` formats of blkparse: `%T.%9t %p %a %d %S + %n [%C]\n`, given by `--columns`. Letters and
 //! widths: blkparse(1), "Output description and formatting".
 
-use super::super::Facts;
-use super::super::fields::Cursor;
-use super::super::text::{Line, Row, UNKNOWN};
+use super::super::FormatFacts;
+use super::super::fields::FieldCursor;
+use super::super::text::{LineFormat, ParsedLine, UNKNOWN};
 use super::{kind, rwbs};
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Io, Kind, Names, Op, Record};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::{ChunkNames, Io, Op, RecordKind, TraceRecord};
 
 /// A format of the operator's own.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    tokens: Vec<Token>,
+    tokens: Vec<SpecToken>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum SpecToken {
     /// Anything but blanks, which separate and may be many.
     Literal(u8),
     Field(u8),
@@ -44,15 +44,15 @@ impl Spec {
                         .next()
                         .filter(|b| LETTERS.contains(b))
                         .ok_or_else(unknown)?;
-                    tokens.push(Token::Field(letter));
+                    tokens.push(SpecToken::Field(letter));
                 }
-                literal => tokens.push(Token::Literal(literal)),
+                literal => tokens.push(SpecToken::Literal(literal)),
             }
         }
         let has = |letters: &[u8]| {
             letters
                 .iter()
-                .any(|letter| tokens.contains(&Token::Field(*letter)))
+                .any(|letter| tokens.contains(&SpecToken::Field(*letter)))
         };
         for (letters, what) in [
             (&b"a"[..], "%a (action)"),
@@ -62,22 +62,22 @@ impl Spec {
         ] {
             if !has(letters) {
                 let what = format!("--columns of blkparse lack {what}: record with it");
-                return Err(Error::new(ErrorKind::Unsupported, what));
+                return Err(ObserveError::new(ObserveErrorKind::Unsupported, what));
             }
         }
         Ok(Self { tokens })
     }
 }
 
-fn unknown() -> Error {
+fn unknown() -> ObserveError {
     let what = "--columns: not a letter of blkparse -f; known: a c C d D e M m n N p P s S t T u U";
-    Error::new(ErrorKind::Unsupported, what)
+    ObserveError::new(ObserveErrorKind::Unsupported, what)
 }
 
 /// The values of one line.
 #[derive(Default)]
-struct Values<'a> {
-    kind: Option<Kind>,
+struct BlkparseValues<'a> {
+    kind: Option<RecordKind>,
     op: Op,
     major: u32,
     minor: u32,
@@ -89,40 +89,39 @@ struct Values<'a> {
     bytes: u64,
 }
 
-impl Line for Spec {
+impl LineFormat for Spec {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if line.trim_ascii().is_empty() {
-            return Row::Other;
+            return ParsedLine::Other;
         }
         match self.values(line) {
-            Some(Values { kind: None, .. }) => Row::Other,
-            Some(values) => {
-                record(&values, names).map_or(Row::Bad("a number is out of range"), Row::Io)
-            }
+            Some(BlkparseValues { kind: None, .. }) => ParsedLine::Other,
+            Some(values) => record(&values, names)
+                .map_or(ParsedLine::Bad("a number is out of range"), ParsedLine::Io),
             // The summary follows the events.
-            None if is_summary(line) => Row::Other,
-            None => Row::Bad("does not fit --columns"),
+            None if is_summary(line) => ParsedLine::Other,
+            None => ParsedLine::Bad("does not fit --columns"),
         }
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FormatFacts {
         super::FACTS
     }
 }
 
 impl Spec {
     #[inline]
-    fn values<'a>(&self, line: &'a [u8]) -> Option<Values<'a>> {
-        let mut values = Values::default();
-        let mut cursor = Cursor::new(line);
+    fn values<'a>(&self, line: &'a [u8]) -> Option<BlkparseValues<'a>> {
+        let mut values = BlkparseValues::default();
+        let mut cursor = FieldCursor::new(line);
         let mut tokens = self.tokens.iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
-                Token::Literal(byte) => cursor.blanks().byte(*byte)?,
-                Token::Field(letter) => {
+                SpecToken::Literal(byte) => cursor.blanks().byte(*byte)?,
+                SpecToken::Field(letter) => {
                     let end = match tokens.peek() {
-                        Some(Token::Literal(byte)) => Some(*byte),
+                        Some(SpecToken::Literal(byte)) => Some(*byte),
                         _ => None,
                     };
                     values.take(*letter, end, tokens.peek().is_none(), &mut cursor)?;
@@ -133,7 +132,7 @@ impl Spec {
     }
 }
 
-impl<'a> Values<'a> {
+impl<'a> BlkparseValues<'a> {
     /// Takes one field; a text ends at the literal after it, at a blank, or with the line.
     #[inline]
     fn take(
@@ -141,7 +140,7 @@ impl<'a> Values<'a> {
         letter: u8,
         end: Option<u8>,
         last: bool,
-        cursor: &mut Cursor<'a>,
+        cursor: &mut FieldCursor<'a>,
     ) -> Option<()> {
         cursor.blanks();
         match letter {
@@ -177,7 +176,7 @@ impl<'a> Values<'a> {
 }
 
 #[inline]
-fn text<'a>(end: Option<u8>, all: bool, cursor: &mut Cursor<'a>) -> &'a [u8] {
+fn text<'a>(end: Option<u8>, all: bool, cursor: &mut FieldCursor<'a>) -> &'a [u8] {
     let rest = cursor.rest();
     let stop = match end {
         Some(end) => memchr::memchr(end, rest),
@@ -186,12 +185,12 @@ fn text<'a>(end: Option<u8>, all: bool, cursor: &mut Cursor<'a>) -> &'a [u8] {
     };
     let len = stop.unwrap_or(rest.len());
     let (field, left) = rest.split_at(len);
-    *cursor = Cursor::new(left);
+    *cursor = FieldCursor::new(left);
     field.trim_ascii_end()
 }
 
 #[inline]
-fn record(values: &Values, names: &mut Names) -> Option<Record> {
+fn record(values: &BlkparseValues, names: &mut ChunkNames) -> Option<TraceRecord> {
     let time = values
         .seconds
         .checked_mul(1_000_000_000)?
@@ -205,7 +204,7 @@ fn record(values: &Values, names: &mut Names) -> Option<Record> {
         op: values.op,
         ..UNKNOWN
     };
-    Some(Record {
+    Some(TraceRecord {
         io,
         kind: values.kind?,
     })

@@ -1,6 +1,6 @@
 //! The action word: what happened in its low bits, to what sort of request in its high bits.
 
-use crate::record::{Kind, Op};
+use crate::record::{Op, RecordKind};
 
 /// What happened, as far as it matters here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -37,12 +37,12 @@ const ZONES: u64 = 0x1f << (CATEGORY + 17);
 const CGROUP: u64 = 0x100;
 
 /// Events by the low bits of the word; `None`: no I/O.
-const KINDS: [Option<Kind>; 32] = {
+const KINDS: [Option<RecordKind>; 32] = {
     let mut all = [None; 32];
-    all[1] = Some(Kind::Queue);
-    all[6] = Some(Kind::Requeue);
-    all[7] = Some(Kind::Issue);
-    all[8] = Some(Kind::Complete);
+    all[1] = Some(RecordKind::Queue);
+    all[6] = Some(RecordKind::Requeue);
+    all[7] = Some(RecordKind::Issue);
+    all[8] = Some(RecordKind::Complete);
     all
 };
 
@@ -61,7 +61,7 @@ const OPS: [Op; 8] = [
 impl Action {
     /// The same for a word of version 7 by two tables; `None` where it takes more than that.
     #[inline]
-    pub fn plain(word: u32) -> Option<(Option<Kind>, Op)> {
+    pub fn plain(word: u32) -> Option<(Option<RecordKind>, Op)> {
         const MORE: u32 = ((NOTIFY | PC | DISCARD) & 0xffff_ffff) as u32 | 0xe0;
         if word & MORE != 0 {
             return None;
@@ -137,10 +137,10 @@ mod tests {
                 let action = Action(u64::from(word));
                 if let Some((kind, op)) = Action::plain(word) {
                     let act = match kind {
-                        Some(Kind::Queue) => Act::Queue,
-                        Some(Kind::Issue) => Act::Issue,
-                        Some(Kind::Complete) => Act::Complete,
-                        Some(Kind::Requeue) => Act::Requeue,
+                        Some(RecordKind::Queue) => Act::Queue,
+                        Some(RecordKind::Issue) => Act::Issue,
+                        Some(RecordKind::Complete) => Act::Complete,
+                        Some(RecordKind::Requeue) => Act::Requeue,
                         _ => Act::Other,
                     };
                     assert_eq!((act, op), (action.act(), action.op()), "{word:#x}");

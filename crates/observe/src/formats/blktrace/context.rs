@@ -2,22 +2,22 @@
 //! u64 ns (`print_bin_fmt` in the kernel's `trace.c`). Without (`nocontext-info`) it is plain blktrace.
 //! `CPU:1 [LOST 4 EVENTS]` stands between the records as text where the kernel lost some.
 
-use super::super::text::{self, Row};
-use super::super::{Facts, Format, Framing, Parse, Parser};
-use super::add;
-use super::layout::Layout;
-use crate::record::Records;
+use super::super::text::{self, ParsedLine};
+use super::super::{FormatFacts, Framing, Parse, Parser, TraceFormat};
+use super::add_record;
+use super::layout::BlktraceLayout;
+use crate::record::TraceRecords;
 
 /// The ftrace `blk` tracer, binary.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "ftrace-blk",
     title: "ftrace blk tracer, binary, with context",
     sniff: |head| {
         let head = after_lost(head);
-        layout(head).is_some() && Layout::of(head).is_none()
+        layout(head).is_some() && BlktraceLayout::of(head).is_none()
     },
     framing: Framing::Records(whole),
-    parser: |_, _| Ok(Box::new(Reader)),
+    parser: |_, _| Ok(Box::new(BlktraceContextReader)),
 };
 
 /// Bytes before each record.
@@ -31,8 +31,8 @@ pub(super) fn after_lost(head: &[u8]) -> &[u8] {
     }
 }
 
-fn layout(bytes: &[u8]) -> Option<Layout> {
-    Layout::of(bytes.get(CONTEXT..)?)
+fn layout(bytes: &[u8]) -> Option<BlktraceLayout> {
+    BlktraceLayout::of(bytes.get(CONTEXT..)?)
 }
 
 /// How many bytes are whole records; what is none counts as whole, as in plain blktrace.
@@ -40,7 +40,7 @@ fn whole(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= CONTEXT + 4) {
         let record = rest.get(CONTEXT..).unwrap_or_default();
-        match Layout::of(record) {
+        match BlktraceLayout::of(record) {
             Some(layout) => match layout.read(record) {
                 Some((_, _, len)) => at += CONTEXT + len,
                 None => return at,
@@ -51,15 +51,15 @@ fn whole(bytes: &[u8]) -> usize {
     at
 }
 
-struct Reader;
+struct BlktraceContextReader;
 
-impl Parse for Reader {
-    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+impl Parse for BlktraceContextReader {
+    fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
         out.extent += chunk.len() as u64;
         let mut at = 0;
         while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
             let record = rest.get(CONTEXT..).unwrap_or_default();
-            let Some(layout) = Layout::of(record) else {
+            let Some(layout) = BlktraceLayout::of(record) else {
                 at += resync(at, rest, out);
                 continue;
             };
@@ -67,7 +67,7 @@ impl Parse for Reader {
                 out.skipped.add(at as u64, rest, "the record is cut off");
                 return;
             };
-            add(at, &raw, pdu, out);
+            add_record(at, &raw, pdu, out);
             at += CONTEXT + len;
         }
     }
@@ -76,13 +76,13 @@ impl Parse for Reader {
         Some(Box::new(Self))
     }
 
-    fn facts(&self) -> Facts {
-        super::Reader.facts()
+    fn facts(&self) -> FormatFacts {
+        super::BlktraceReader.facts()
     }
 }
 
 #[cold]
-fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
+fn resync(at: usize, rest: &[u8], out: &mut TraceRecords) -> usize {
     let next = (1..rest.len()).find(|ahead| rest.get(*ahead..).and_then(layout).is_some());
     let end = next.unwrap_or(rest.len());
     gap(at, rest.get(..end).unwrap_or_default(), out);
@@ -91,13 +91,13 @@ fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
 
 /// Bytes between records: the kernel's word that it lost events, or one bad row.
 #[cold]
-pub(super) fn gap(at: usize, bytes: &[u8], out: &mut Records) {
+pub(super) fn gap(at: usize, bytes: &[u8], out: &mut TraceRecords) {
     match bytes.strip_prefix(b"CPU:").and_then(|text| {
         let bracket = memchr::memchr(b'[', text)?;
         let text = text.get(bracket..)?;
         text.starts_with(b"[LOST").then(|| text::lost(text))
     }) {
-        Some(Row::Lost(events)) => out.dropped = out.dropped.saturating_add(events),
+        Some(ParsedLine::Lost(events)) => out.dropped = out.dropped.saturating_add(events),
         _ => out
             .skipped
             .add(at as u64, bytes, "no blktrace record begins here"),

@@ -5,20 +5,20 @@ const MAGIC: u32 = 0x6561_7400;
 
 /// Version and byte order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    version: Version,
+pub struct BlktraceLayout {
+    version: BlktraceVersion,
     big: bool,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Version {
+enum BlktraceVersion {
     Seven,
     Eight,
 }
 
 /// The fields that are used, of either version.
 #[derive(Copy, Clone, Debug)]
-pub struct Raw {
+pub struct RawBlktrace {
     /// Nanoseconds.
     pub time: u64,
     /// 512-byte sectors.
@@ -33,7 +33,7 @@ pub struct Raw {
     pub device: u32,
 }
 
-impl Layout {
+impl BlktraceLayout {
     /// The layout of the record that begins here.
     #[inline]
     pub fn of(bytes: &[u8]) -> Option<Self> {
@@ -43,8 +43,8 @@ impl Layout {
             _ => (u32::from_be_bytes(word), true),
         };
         let version = match magic {
-            m if m == MAGIC | 7 => Version::Seven,
-            m if m == MAGIC | 8 => Version::Eight,
+            m if m == MAGIC | 7 => BlktraceVersion::Seven,
+            m if m == MAGIC | 8 => BlktraceVersion::Eight,
             _ => return None,
         };
         Some(Self { version, big })
@@ -52,35 +52,35 @@ impl Layout {
 
     const fn header(self) -> usize {
         match self.version {
-            Version::Seven => 48,
-            Version::Eight => 64,
+            BlktraceVersion::Seven => 48,
+            BlktraceVersion::Eight => 64,
         }
     }
 
     /// The record at the start of `bytes`, its payload and its length with payload; `None` where
     /// it is cut off.
     #[inline]
-    pub fn read(self, bytes: &[u8]) -> Option<(Raw, &[u8], usize)> {
+    pub fn read(self, bytes: &[u8]) -> Option<(RawBlktrace, &[u8], usize)> {
         let header = self.header();
-        let fields = Fields {
+        let fields = BlktraceFields {
             bytes: bytes.get(..header)?,
             big: self.big,
         };
         let (raw, pdu) = match self.version {
-            Version::Seven => (fields.seven()?, fields.u16(46)?),
-            Version::Eight => (fields.eight()?, fields.u16(50)?),
+            BlktraceVersion::Seven => (fields.seven()?, fields.u16(46)?),
+            BlktraceVersion::Eight => (fields.eight()?, fields.u16(50)?),
         };
         let len = header + usize::from(pdu);
         Some((raw, bytes.get(header..len)?, len))
     }
 }
 
-struct Fields<'a> {
+struct BlktraceFields<'a> {
     bytes: &'a [u8],
     big: bool,
 }
 
-impl Fields<'_> {
+impl BlktraceFields<'_> {
     #[inline]
     fn u16(&self, at: usize) -> Option<u16> {
         let raw = *self.bytes.get(at..)?.first_chunk()?;
@@ -112,8 +112,8 @@ impl Fields<'_> {
     }
 
     #[inline]
-    fn seven(&self) -> Option<Raw> {
-        Some(Raw {
+    fn seven(&self) -> Option<RawBlktrace> {
+        Some(RawBlktrace {
             time: self.u64(8)?,
             sector: self.u64(16)?,
             bytes: self.u32(24)?,
@@ -124,8 +124,8 @@ impl Fields<'_> {
     }
 
     #[inline]
-    fn eight(&self) -> Option<Raw> {
-        Some(Raw {
+    fn eight(&self) -> Option<RawBlktrace> {
+        Some(RawBlktrace {
             time: self.u64(8)?,
             sector: self.u64(16)?,
             bytes: self.u32(24)?,
@@ -142,9 +142,9 @@ const COMMON: u32 = MAGIC | 7;
 /// A record of the common kind that has no payload, as it lies in the file. All offsets are constants
 /// here: several times as fast as the general way.
 #[derive(Copy, Clone)]
-pub struct Plain<'a>(&'a [u8; 48]);
+pub struct PlainRecord<'a>(&'a [u8; 48]);
 
-impl<'a> Plain<'a> {
+impl<'a> PlainRecord<'a> {
     /// The record, where it is one.
     #[inline]
     pub fn of(bytes: &'a [u8; 48]) -> Option<Self> {
@@ -173,8 +173,8 @@ impl<'a> Plain<'a> {
 
     /// All fields.
     #[inline]
-    pub fn raw(self) -> Raw {
-        Raw {
+    pub fn raw(self) -> RawBlktrace {
+        RawBlktrace {
             time: self.u64(8),
             sector: self.u64(16),
             bytes: self.u32(24),
@@ -189,7 +189,9 @@ impl<'a> Plain<'a> {
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
     let (records, _) = bytes.as_chunks::<48>();
-    let plain = records.iter().take_while(|one| Plain::of(one).is_some());
+    let plain = records
+        .iter()
+        .take_while(|one| PlainRecord::of(one).is_some());
     plain.count() * 48
 }
 
@@ -203,7 +205,7 @@ pub fn whole(bytes: &[u8]) -> usize {
             at += plain;
             continue;
         }
-        match Layout::of(rest) {
+        match BlktraceLayout::of(rest) {
             Some(layout) => match layout.read(rest) {
                 Some((_, _, len)) => at += len,
                 None => return at,

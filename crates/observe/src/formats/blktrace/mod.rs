@@ -8,29 +8,29 @@ mod action;
 pub mod context;
 mod layout;
 
-use super::{Facts, Format, Framing, Hints, Parse, Parser};
+use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat};
 use crate::error::Result;
-use crate::record::{Io, Kind, NO_LATENCY, Op, Record, Records};
+use crate::record::{Io, NO_LATENCY, Op, RecordKind, TraceRecord, TraceRecords};
 use action::{Act, Action};
-use layout::{Layout, Plain, Raw};
+use layout::{BlktraceLayout, PlainRecord, RawBlktrace};
 
 /// blktrace, binary.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "blktrace",
     title: "blktrace binary records",
-    sniff: |head| Layout::of(context::after_lost(head)).is_some(),
+    sniff: |head| BlktraceLayout::of(context::after_lost(head)).is_some(),
     framing: Framing::Records(layout::whole),
     parser,
 };
 
-struct Reader;
+struct BlktraceReader;
 
 fn parser(_: &[u8], _: &Hints) -> Result<Parser> {
-    Ok(Box::new(Reader))
+    Ok(Box::new(BlktraceReader))
 }
 
-impl Parse for Reader {
-    fn parse(&mut self, chunk: &[u8], out: &mut Records) {
+impl Parse for BlktraceReader {
+    fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
         out.extent += chunk.len() as u64;
         let mut at = 0;
         // The layout is that of every record itself: `cat` may have joined files of two hosts.
@@ -40,10 +40,10 @@ impl Parse for Reader {
                 at += used;
                 continue;
             }
-            match Layout::of(rest) {
+            match BlktraceLayout::of(rest) {
                 Some(layout) => match layout.read(rest) {
                     Some((raw, pdu, len)) => {
-                        add(at, &raw, pdu, out);
+                        add_record(at, &raw, pdu, out);
                         at += len;
                     }
                     None => {
@@ -60,8 +60,8 @@ impl Parse for Reader {
         Some(Box::new(Self))
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> FormatFacts {
+        FormatFacts {
             time: "ns",
             offset: "512-byte sectors",
             len: "bytes",
@@ -73,12 +73,12 @@ impl Parse for Reader {
 
 /// Takes the records at the start of `rest` that have no payload and need no second look: how many
 /// bytes they are.
-fn plain(rest: &[u8], out: &mut Records) -> usize {
+fn plain(rest: &[u8], out: &mut TraceRecords) -> usize {
     let (records, _) = rest.as_chunks::<48>();
     out.rows.reserve(records.len());
     let mut used = 0;
     while let Some(rest) = records.get(used..)
-        && let Some(record) = rest.first().and_then(Plain::of)
+        && let Some(record) = rest.first().and_then(PlainRecord::of)
     {
         let raw = record.raw();
         if let Some((Some(_), _)) = Action::plain(record.action()) {
@@ -96,12 +96,12 @@ fn plain(rest: &[u8], out: &mut Records) -> usize {
 /// Takes plain records of one device, of processes that have numbers. Nothing is called in here, so that
 /// all of it stays in registers.
 #[inline(never)]
-fn run(records: &[[u8; 48]], of: u32, out: &mut Records) -> usize {
+fn run(records: &[[u8; 48]], of: u32, out: &mut TraceRecords) -> usize {
     let device = out.names.device_number(of >> 20, of & 0xf_ffff);
     let (names, rows) = (&out.names, &mut out.rows);
     let (mut used, mut other) = (0, 0);
     for record in records {
-        let Some(record) = Plain::of(record) else {
+        let Some(record) = PlainRecord::of(record) else {
             break;
         };
         let Some((kind, op)) = Action::plain(record.action()) else {
@@ -117,7 +117,7 @@ fn run(records: &[[u8; 48]], of: u32, out: &mut Records) -> usize {
                 break;
             }
             let io = io(&raw, op, device, process);
-            rows.push(Record { io, kind });
+            rows.push(TraceRecord { io, kind });
         } else {
             other += 1;
         }
@@ -129,7 +129,7 @@ fn run(records: &[[u8; 48]], of: u32, out: &mut Records) -> usize {
 
 /// What is wrong with an event, if anything is.
 #[inline]
-const fn out_of_bounds(raw: &Raw) -> Option<&'static str> {
+const fn out_of_bounds(raw: &RawBlktrace) -> Option<&'static str> {
     if raw.time >> 63 != 0 {
         Some("the time is past 63 bits")
     } else if raw.sector >> 55 != 0 {
@@ -141,7 +141,7 @@ const fn out_of_bounds(raw: &Raw) -> Option<&'static str> {
 
 /// The I/O of an event that is within bounds.
 #[inline]
-const fn io(raw: &Raw, op: Op, device: u32, process: u32) -> Io {
+const fn io(raw: &RawBlktrace, op: Op, device: u32, process: u32) -> Io {
     Io {
         time: raw.time.cast_signed(),
         offset: raw.sector << 9,
@@ -155,21 +155,22 @@ const fn io(raw: &Raw, op: Op, device: u32, process: u32) -> Io {
 
 /// Bytes to the next thing that looks like a record: what lies between is counted as one bad row.
 #[cold]
-fn resync(at: usize, rest: &[u8], out: &mut Records) -> usize {
-    let next = (1..rest.len()).find(|ahead| rest.get(*ahead..).and_then(Layout::of).is_some());
+fn resync(at: usize, rest: &[u8], out: &mut TraceRecords) -> usize {
+    let next =
+        (1..rest.len()).find(|ahead| rest.get(*ahead..).and_then(BlktraceLayout::of).is_some());
     let end = next.unwrap_or(rest.len());
     context::gap(at, rest.get(..end).unwrap_or_default(), out);
     end
 }
 
 #[inline]
-fn add(at: usize, raw: &Raw, pdu: &[u8], out: &mut Records) {
+fn add_record(at: usize, raw: &RawBlktrace, pdu: &[u8], out: &mut TraceRecords) {
     let action = Action(raw.action);
     let kind = match action.act() {
-        Act::Queue => Kind::Queue,
-        Act::Issue => Kind::Issue,
-        Act::Complete => Kind::Complete,
-        Act::Requeue => Kind::Requeue,
+        Act::Queue => RecordKind::Queue,
+        Act::Issue => RecordKind::Issue,
+        Act::Complete => RecordKind::Complete,
+        Act::Requeue => RecordKind::Requeue,
         Act::Other => return other(raw, action, pdu, out),
     };
     if let Some(why) = out_of_bounds(raw) {
@@ -178,7 +179,7 @@ fn add(at: usize, raw: &Raw, pdu: &[u8], out: &mut Records) {
     let names = &mut out.names;
     let device = names.device_number(raw.device >> 20, raw.device & 0xf_ffff);
     let io = io(raw, action.op(), device, names.pid(raw.pid));
-    out.rows.push(Record { io, kind });
+    out.rows.push(TraceRecord { io, kind });
 }
 
 /// What `watch --record` says at the end of its file: `ioalign: 9 events, 2 dropped`.
@@ -190,7 +191,7 @@ fn lost(message: &[u8]) -> Option<u64> {
     dropped.parse().ok()
 }
 
-fn other(raw: &Raw, action: Action, pdu: &[u8], out: &mut Records) {
+fn other(raw: &RawBlktrace, action: Action, pdu: &[u8], out: &mut TraceRecords) {
     out.other += 1;
     if action.is_message() {
         out.dropped = out.dropped.saturating_add(lost(pdu).unwrap_or(0));

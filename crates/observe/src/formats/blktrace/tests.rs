@@ -24,9 +24,9 @@ fn record(act: u32, category: u32, time: u64, sector: u64, bytes: u32, big: bool
     out
 }
 
-fn parse(bytes: &[u8]) -> Records {
-    let mut out = Records::default();
-    Reader.parse(bytes, &mut out);
+fn parse(bytes: &[u8]) -> TraceRecords {
+    let mut out = TraceRecords::default();
+    BlktraceReader.parse(bytes, &mut out);
     out
 }
 
@@ -104,14 +104,14 @@ fn version_eight() {
         .map(|row| (row.kind, row.io.op))
         .collect();
     use crate::record::Op::{Other, Write};
-    let issue = |op| (Kind::Issue, op);
+    let issue = |op| (RecordKind::Issue, op);
     assert_eq!(
         ops,
         [
             issue(Write),
             issue(Write),
             issue(Other),
-            (Kind::Complete, Write)
+            (RecordKind::Complete, Write)
         ]
     );
     assert_eq!(records.names.devices()[0].to_string(), "259:3");

@@ -2,11 +2,11 @@
 
 use super::super::fields::number;
 use super::super::text;
-use super::columns::{Columns, ask};
+use super::columns::{CsvColumns, ask};
 use crate::error::Result;
 use crate::record::Op;
 
-impl Columns {
+impl CsvColumns {
     /// Codes invert between formats, so they are asked, not guessed; so are words, where none is known.
     pub(super) fn check_ops(&self, head: &[u8]) -> Result<()> {
         let csv = super::Csv {

@@ -1,15 +1,15 @@
 //! Which column is what, and in which units.
 
 use super::super::fields::scaled;
-use super::super::{Facts, Hints, text};
+use super::super::{FormatFacts, Hints, text};
 use super::{heading, op};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::Op;
 
 /// What a column is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Role {
+pub enum ColumnRole {
     Time,
     Op,
     Offset,
@@ -21,7 +21,7 @@ pub enum Role {
     Pid,
 }
 
-impl Role {
+impl ColumnRole {
     pub const COUNT: usize = 8;
     const ALL: [(Self, &'static str); Self::COUNT] = [
         (Self::Time, "time"),
@@ -40,9 +40,9 @@ pub const MOST_COLUMNS: usize = 256;
 
 /// The columns of one table.
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub struct CsvColumns {
     /// By column, up to the last that has a role.
-    pub roles: Vec<Option<Role>>,
+    pub roles: Vec<Option<ColumnRole>>,
     pub separator: u8,
     /// Nanoseconds.
     pub time_unit: u64,
@@ -59,8 +59,8 @@ pub struct Columns {
 }
 
 /// By the operator's word, or by the heading.
-pub fn choose(head: &[u8], hints: &Hints) -> Result<Columns> {
-    let found = heading::of(head);
+pub fn choose(head: &[u8], hints: &Hints) -> Result<CsvColumns> {
+    let found = heading::columns_of_heading(head);
     let mut columns = match &hints.columns {
         Some(spec) => of_spec(spec, found, head)?,
         None => found.ok_or_else(|| {
@@ -75,18 +75,18 @@ pub fn choose(head: &[u8], hints: &Hints) -> Result<Columns> {
     Ok(columns)
 }
 
-pub(super) fn ask(what: &str) -> Error {
-    Error::new(ErrorKind::Ask, what)
+pub(super) fn ask(what: &str) -> ObserveError {
+    ObserveError::new(ObserveErrorKind::Ask, what)
 }
 
 /// `time=0,op=type,offset=3,len=4,read=R,write=W`; codes alone go with the columns of the heading.
-fn of_spec(spec: &str, found: Option<Columns>, head: &[u8]) -> Result<Columns> {
+fn of_spec(spec: &str, found: Option<CsvColumns>, head: &[u8]) -> Result<CsvColumns> {
     let first = text::first_lines(head)
         .find(|line| !line.starts_with(b"#"))
         .unwrap_or_default();
     let separator = heading::separator(first);
     let names = heading::names(first, separator);
-    let mut columns = Columns::new(separator);
+    let mut columns = CsvColumns::new(separator);
     for part in spec.split(',').filter(|part| !part.trim().is_empty()) {
         let (role, place) = part
             .split_once('=')
@@ -100,14 +100,14 @@ fn of_spec(spec: &str, found: Option<Columns>, head: &[u8]) -> Result<Columns> {
     }
     if let Some(found) = found.filter(|_| columns.roles.is_empty()) {
         let codes = columns.codes;
-        return Ok(Columns { codes, ..found });
+        return Ok(CsvColumns { codes, ..found });
     }
     columns.is_complete().map_err(|what| ask(&what))?;
     // The first line is a heading where its offset is no number.
     let offset = columns
         .roles
         .iter()
-        .position(|role| *role == Some(Role::Offset));
+        .position(|role| *role == Some(ColumnRole::Offset));
     let named = offset.and_then(|index| names.get(index));
     if named.is_some_and(|name| scaled(name.as_bytes(), 1).is_none()) {
         columns.heading = Some(first.into());
@@ -115,7 +115,7 @@ fn of_spec(spec: &str, found: Option<Columns>, head: &[u8]) -> Result<Columns> {
     Ok(columns)
 }
 
-impl Columns {
+impl CsvColumns {
     /// None yet; bytes and no unit of time.
     pub const fn new(separator: u8) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl Columns {
     }
 
     fn put(&mut self, role: &str, place: &str, names: &[String]) -> Result<()> {
-        let known = Role::ALL.iter().find(|(_, name)| *name == role);
+        let known = ColumnRole::ALL.iter().find(|(_, name)| *name == role);
         let Some((role, _)) = known else {
             let what = format!(
                 "--columns: `{role}` is none of time, op, offset, len, latency, device, process, \
@@ -159,7 +159,7 @@ impl Columns {
     }
 
     /// Gives a column its role.
-    pub fn set(&mut self, index: usize, role: Role) {
+    pub fn set(&mut self, index: usize, role: ColumnRole) {
         if self.roles.len() <= index {
             self.roles.resize(index + 1, None);
         }
@@ -169,24 +169,24 @@ impl Columns {
     }
 
     /// Whether a column has this role.
-    pub fn has(&self, role: Role) -> bool {
+    pub fn has(&self, role: ColumnRole) -> bool {
         self.roles.contains(&Some(role))
     }
 
     /// Nanoseconds or bytes; 0 where the name did not tell.
-    pub fn set_unit(&mut self, role: Role, unit: u64) {
+    pub fn set_unit(&mut self, role: ColumnRole, unit: u64) {
         let bytes = u32::try_from(unit).unwrap_or(0);
         match role {
-            Role::Time => self.time_unit = unit,
-            Role::Latency => self.latency_unit = unit,
-            Role::Offset => self.offset_unit = bytes,
-            Role::Len => self.len_unit = bytes,
+            ColumnRole::Time => self.time_unit = unit,
+            ColumnRole::Latency => self.latency_unit = unit,
+            ColumnRole::Offset => self.offset_unit = bytes,
+            ColumnRole::Len => self.len_unit = bytes,
             _ => {}
         }
     }
 
     fn is_complete(&self) -> std::result::Result<(), String> {
-        for (role, name) in &Role::ALL[..4] {
+        for (role, name) in &ColumnRole::ALL[..4] {
             if !self.has(*role) {
                 return Err(format!("--columns: {name}=COLUMN is missing"));
             }
@@ -239,7 +239,7 @@ impl Columns {
     }
 
     /// As found or given.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> FormatFacts {
         let time = |unit| match unit {
             1 => "ns",
             1_000 => "us",
@@ -254,12 +254,12 @@ impl Columns {
             4096 => "4096-byte blocks",
             _ => "blocks, as given",
         };
-        Facts {
+        FormatFacts {
             time: time(self.time_unit),
             offset: bytes(self.offset_unit),
             len: bytes(self.len_unit),
             op: self.codes_in_words(),
-            latency: if self.has(Role::Latency) {
+            latency: if self.has(ColumnRole::Latency) {
                 time(self.latency_unit)
             } else {
                 "none"

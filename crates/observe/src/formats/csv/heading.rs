@@ -1,7 +1,7 @@
 //! What the names in a heading mean, and the units they tell: `offset_bytes`, `Latency (us)`.
 
 use super::super::text;
-use super::columns::{Columns, MOST_COLUMNS, Role};
+use super::columns::{ColumnRole, CsvColumns, MOST_COLUMNS};
 
 /// The separator of a line: that which is in it most; blanks where there is no other.
 pub fn separator(line: &[u8]) -> u8 {
@@ -14,7 +14,7 @@ pub fn separator(line: &[u8]) -> u8 {
 
 /// The names of a heading.
 pub fn names(line: &[u8], separator: u8) -> Vec<String> {
-    let mut cursor = super::Cursor::new(line);
+    let mut cursor = super::FieldCursor::new(line);
     let mut names = Vec::new();
     while !cursor.rest().is_empty() && names.len() < MOST_COLUMNS {
         let name = super::field(&mut cursor, separator);
@@ -24,7 +24,7 @@ pub fn names(line: &[u8], separator: u8) -> Vec<String> {
 }
 
 /// The columns of a table whose heading names a time, an operation, an offset and a length.
-pub fn of(head: &[u8]) -> Option<Columns> {
+pub fn columns_of_heading(head: &[u8]) -> Option<CsvColumns> {
     let line = text::first_lines(head).next()?;
     // Spreadsheets begin a file with a byte order mark.
     let plain = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
@@ -33,7 +33,7 @@ pub fn of(head: &[u8]) -> Option<Columns> {
         return None;
     }
     let separator = separator(plain);
-    let mut columns = Columns::new(separator);
+    let mut columns = CsvColumns::new(separator);
     for (index, name) in names(plain, separator).iter().enumerate() {
         if let Some((role, unit)) = meaning(name)
             && !columns.has(role)
@@ -43,7 +43,12 @@ pub fn of(head: &[u8]) -> Option<Columns> {
         }
     }
     columns.heading = Some(line.into());
-    let needed = [Role::Time, Role::Op, Role::Offset, Role::Len];
+    let needed = [
+        ColumnRole::Time,
+        ColumnRole::Op,
+        ColumnRole::Offset,
+        ColumnRole::Len,
+    ];
     needed
         .iter()
         .all(|role| columns.has(*role))
@@ -51,7 +56,7 @@ pub fn of(head: &[u8]) -> Option<Columns> {
 }
 
 /// What a name means and the unit it tells: nanoseconds, bytes, or 0.
-pub fn meaning(name: &str) -> Option<(Role, u64)> {
+pub fn meaning(name: &str) -> Option<(ColumnRole, u64)> {
     let lower = name.to_ascii_lowercase();
     let words: Vec<_> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -77,25 +82,25 @@ fn unit(word: &str) -> Option<u64> {
     })
 }
 
-fn plain(name: &str) -> Option<(Role, u64)> {
+fn plain(name: &str) -> Option<(ColumnRole, u64)> {
     Some(match name {
         "time" | "timestamp" | "ts" | "issuetime" | "starttime" | "arrival" | "arrivaltime" => {
-            (Role::Time, 0)
+            (ColumnRole::Time, 0)
         }
         "op" | "operation" | "opcode" | "type" | "iotype" | "rw" | "rwbs" | "direction"
-        | "ddir" | "cmd" | "command" | "readwrite" => (Role::Op, 0),
+        | "ddir" | "cmd" | "command" | "readwrite" => (ColumnRole::Op, 0),
         "offset" | "off" | "start" | "pos" | "position" | "address" | "lba" | "lbn" | "block"
-        | "startlba" => (Role::Offset, 0),
-        "sector" | "startsector" => (Role::Offset, 512),
-        "len" | "length" | "size" | "iosize" | "blocksize" | "bs" | "count" => (Role::Len, 0),
-        "bytes" | "nbytes" => (Role::Len, 1),
-        "sectors" | "nrsectors" | "nrsector" | "nsectors" => (Role::Len, 512),
+        | "startlba" => (ColumnRole::Offset, 0),
+        "sector" | "startsector" => (ColumnRole::Offset, 512),
+        "len" | "length" | "size" | "iosize" | "blocksize" | "bs" | "count" => (ColumnRole::Len, 0),
+        "bytes" | "nbytes" => (ColumnRole::Len, 1),
+        "sectors" | "nrsectors" | "nrsector" | "nsectors" => (ColumnRole::Len, 512),
         "latency" | "lat" | "response" | "responsetime" | "servicetime" | "rt" | "duration"
-        | "elapsed" => (Role::Latency, 0),
+        | "elapsed" => (ColumnRole::Latency, 0),
         "device" | "dev" | "disk" | "diskname" | "volume" | "volumeid" | "lun" | "deviceid"
-        | "disknumber" | "asu" => (Role::Device, 0),
-        "process" | "comm" | "processname" => (Role::Process, 0),
-        "pid" | "tid" => (Role::Pid, 0),
+        | "disknumber" | "asu" => (ColumnRole::Device, 0),
+        "process" | "comm" | "processname" => (ColumnRole::Process, 0),
+        "pid" | "tid" => (ColumnRole::Pid, 0),
         _ => return None,
     })
 }
@@ -106,11 +111,11 @@ mod tests {
 
     #[test]
     fn names_and_units() {
-        assert_eq!(meaning("offset_bytes"), Some((Role::Offset, 1)));
-        assert_eq!(meaning("Latency (us)"), Some((Role::Latency, 1000)));
-        assert_eq!(meaning("sector"), Some((Role::Offset, 512)));
-        assert_eq!(meaning("nr_sectors"), Some((Role::Len, 512)));
-        assert_eq!(meaning("ResponseTime"), Some((Role::Latency, 0)));
+        assert_eq!(meaning("offset_bytes"), Some((ColumnRole::Offset, 1)));
+        assert_eq!(meaning("Latency (us)"), Some((ColumnRole::Latency, 1000)));
+        assert_eq!(meaning("sector"), Some((ColumnRole::Offset, 512)));
+        assert_eq!(meaning("nr_sectors"), Some((ColumnRole::Len, 512)));
+        assert_eq!(meaning("ResponseTime"), Some((ColumnRole::Latency, 0)));
         assert_eq!(meaning("hostname"), None);
         assert_eq!(meaning(""), None);
     }

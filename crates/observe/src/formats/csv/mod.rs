@@ -10,57 +10,57 @@ mod heading;
 
 use ioalign_core::csv::uncell;
 
-use super::fields::{Cursor, number, scaled};
-use super::text::{Line, Row, Text, UNKNOWN};
-use super::{Facts, Format, Framing, Hints, Parser};
+use super::fields::{FieldCursor, number, scaled};
+use super::text::{LineFormat, ParsedLine, TextParser, UNKNOWN};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
 use crate::error::Result;
-use crate::record::{Io, Names, Op, Record};
-use columns::{Columns, Role};
+use crate::record::{ChunkNames, Io, Op, TraceRecord};
+use columns::{ColumnRole, CsvColumns};
 
 /// Any table.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "csv",
     title: "any table with a heading, or with --columns",
-    sniff: |head| heading::of(head).is_some(),
+    sniff: |head| heading::columns_of_heading(head).is_some(),
     framing: Framing::Lines,
     parser,
 };
 
 fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
     let columns = columns::choose(head, hints)?;
-    Ok(Box::new(Text(Csv { columns })))
+    Ok(Box::new(TextParser(Csv { columns })))
 }
 
 #[derive(Clone)]
 struct Csv {
-    columns: Columns,
+    columns: CsvColumns,
 }
 
-impl Line for Csv {
+impl LineFormat for Csv {
     #[inline]
-    fn row(&self, line: &[u8], names: &mut Names) -> Row {
+    fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine {
         if line.is_empty() || line.starts_with(b"#") || self.columns.is_heading(line) {
-            return Row::Other;
+            return ParsedLine::Other;
         }
         match self.fields(line) {
             Some(fields) => self.record(&fields, names),
-            None => Row::Bad("fewer columns than --columns or the heading say"),
+            None => ParsedLine::Bad("fewer columns than --columns or the heading say"),
         }
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> FormatFacts {
         self.columns.facts()
     }
 }
 
-type Fields<'a> = [&'a [u8]; Role::COUNT];
+type CsvFields<'a> = [&'a [u8]; ColumnRole::COUNT];
 
 impl Csv {
     /// The fields of a line by their roles; `None` where the line ends before the last of them.
     #[inline]
-    fn fields<'a>(&self, line: &'a [u8]) -> Option<Fields<'a>> {
-        let mut fields: Fields = [b""; Role::COUNT];
-        let mut cursor = Cursor::new(line);
+    fn fields<'a>(&self, line: &'a [u8]) -> Option<CsvFields<'a>> {
+        let mut fields: CsvFields = [b""; ColumnRole::COUNT];
+        let mut cursor = FieldCursor::new(line);
         let separator = self.columns.separator;
         for role in &self.columns.roles {
             // After a separator at the end there is an empty field; without one the line is short.
@@ -76,24 +76,26 @@ impl Csv {
     }
 
     #[inline]
-    fn record(&self, fields: &Fields, names: &mut Names) -> Row {
+    fn record(&self, fields: &CsvFields, names: &mut ChunkNames) -> ParsedLine {
         let [time, op, offset, len, latency, device, process, pid] = *fields;
         let columns = &self.columns;
         let unit = u64::from(columns.offset_unit);
         let Some(op) = columns.op(op) else {
-            return Row::Bad("an operation that is not known: read=CODE,write=CODE in --columns");
+            return ParsedLine::Bad(
+                "an operation that is not known: read=CODE,write=CODE in --columns",
+            );
         };
         let Some(time) = scaled(time, columns.time_unit).and_then(|t| i64::try_from(t).ok()) else {
-            return Row::Bad("the time is no number");
+            return ParsedLine::Bad("the time is no number");
         };
         let offset = number(offset).or_else(|| scaled(offset, 1));
         let Some(offset) = offset.and_then(|n| n.checked_mul(unit)) else {
-            return Row::Bad("the offset is no number, or past 64 bits of bytes");
+            return ParsedLine::Bad("the offset is no number, or past 64 bits of bytes");
         };
         let len = number(len).or_else(|| scaled(len, 1));
         let len = len.and_then(|n| n.checked_mul(u64::from(columns.len_unit)));
         let Some(len) = len.and_then(|n| u32::try_from(n).ok()) else {
-            return Row::Bad("the length is no number, or 4 GiB and more");
+            return ParsedLine::Bad("the length is no number, or 4 GiB and more");
         };
         let latency = match latency {
             b"" => UNKNOWN.latency,
@@ -109,13 +111,13 @@ impl Csv {
             process: whose(pid, process, names),
             op,
         };
-        Row::Io(Record::whole(io))
+        ParsedLine::Io(TraceRecord::whole(io))
     }
 }
 
 /// One field, without its quotes and the separator after it.
 #[inline]
-fn field<'a>(cursor: &mut Cursor<'a>, separator: u8) -> &'a [u8] {
+fn field<'a>(cursor: &mut FieldCursor<'a>, separator: u8) -> &'a [u8] {
     if separator == b' ' {
         return cursor.word();
     }
@@ -130,7 +132,7 @@ fn field<'a>(cursor: &mut Cursor<'a>, separator: u8) -> &'a [u8] {
 
 /// A process by its number and name, or by what there is in one column.
 #[inline]
-fn whose(pid: &[u8], field: &[u8], names: &mut Names) -> u32 {
+fn whose(pid: &[u8], field: &[u8], names: &mut ChunkNames) -> u32 {
     if let Some(pid) = number(pid).and_then(|pid| u32::try_from(pid).ok()) {
         return names.process(pid, field);
     }

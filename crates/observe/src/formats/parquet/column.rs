@@ -61,9 +61,9 @@ impl ColumnPlace {
             .map_err(|error| format!("The column `{name}`: {error}"))?;
         let pages = Box::new(BoundedPages(pages));
         let reader = match get_column_reader(Arc::clone(&self.column), pages) {
-            ColumnReader::Int32ColumnReader(reader) => Values::Short(reader),
-            ColumnReader::Int64ColumnReader(reader) => Values::Long(reader),
-            ColumnReader::ByteArrayColumnReader(reader) => Values::Text(reader),
+            ColumnReader::Int32ColumnReader(reader) => ColumnValues::Short(reader),
+            ColumnReader::Int64ColumnReader(reader) => ColumnValues::Long(reader),
+            ColumnReader::ByteArrayColumnReader(reader) => ColumnValues::Text(reader),
             _ => {
                 return Err(format!(
                     "The column `{name}` is of a type that no trace has"
@@ -97,13 +97,13 @@ impl ColumnPlace {
 /// A column that is being read from its first row on.
 pub struct GroupColumn {
     name: String,
-    reader: Values,
+    reader: ColumnValues,
     optional: bool,
     /// 1 for each row that has a value, 0 for the others.
     levels: Vec<i16>,
 }
 
-enum Values {
+enum ColumnValues {
     Short(ColumnReaderImpl<Int32Type>),
     Long(ColumnReaderImpl<Int64Type>),
     Text(ColumnReaderImpl<ByteArrayType>),
@@ -113,20 +113,20 @@ impl GroupColumn {
     /// Appends the numbers of the next `rows`; [`i64::MIN`] where there is none.
     pub fn numbers(&mut self, rows: usize, out: &mut Vec<i64>) -> Result<(), String> {
         match &mut self.reader {
-            Values::Long(_) if !self.optional => self.read(rows, out, long),
-            Values::Long(_) => {
+            ColumnValues::Long(_) if !self.optional => self.read(rows, out, long),
+            ColumnValues::Long(_) => {
                 let mut values = Vec::with_capacity(rows);
                 self.read(rows, &mut values, long)?;
                 self.spread(values.into_iter(), i64::MIN, out);
                 Ok(())
             }
-            Values::Short(_) => {
+            ColumnValues::Short(_) => {
                 let mut values = Vec::with_capacity(rows);
                 self.read(rows, &mut values, short)?;
                 self.spread(values.into_iter().map(i64::from), i64::MIN, out);
                 Ok(())
             }
-            Values::Text(_) => Err(self.fault("it holds text")),
+            ColumnValues::Text(_) => Err(self.fault("it holds text")),
         }
     }
 
@@ -142,7 +142,7 @@ impl GroupColumn {
         &mut self,
         rows: usize,
         values: &mut Vec<T::T>,
-        reader: fn(&mut Values) -> Option<&mut ColumnReaderImpl<T>>,
+        reader: fn(&mut ColumnValues) -> Option<&mut ColumnReaderImpl<T>>,
     ) -> Result<(), String> {
         self.levels.clear();
         let levels = self.optional.then_some(&mut self.levels);
@@ -174,23 +174,23 @@ impl GroupColumn {
     }
 }
 
-const fn short(values: &mut Values) -> Option<&mut ColumnReaderImpl<Int32Type>> {
+const fn short(values: &mut ColumnValues) -> Option<&mut ColumnReaderImpl<Int32Type>> {
     match values {
-        Values::Short(reader) => Some(reader),
+        ColumnValues::Short(reader) => Some(reader),
         _ => None,
     }
 }
 
-const fn long(values: &mut Values) -> Option<&mut ColumnReaderImpl<Int64Type>> {
+const fn long(values: &mut ColumnValues) -> Option<&mut ColumnReaderImpl<Int64Type>> {
     match values {
-        Values::Long(reader) => Some(reader),
+        ColumnValues::Long(reader) => Some(reader),
         _ => None,
     }
 }
 
-const fn text(values: &mut Values) -> Option<&mut ColumnReaderImpl<ByteArrayType>> {
+const fn text(values: &mut ColumnValues) -> Option<&mut ColumnReaderImpl<ByteArrayType>> {
     match values {
-        Values::Text(reader) => Some(reader),
+        ColumnValues::Text(reader) => Some(reader),
         _ => None,
     }
 }

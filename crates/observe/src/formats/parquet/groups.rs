@@ -11,8 +11,8 @@ use parquet::file::reader::{FileReader, Length, SerializedFileReader};
 
 use super::rows::{GroupRows, TraceColumns};
 use super::source::ParquetBytes;
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::Records;
+use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::record::TraceRecords;
 
 /// Rows handed on at a time: as many records as a processor's cache holds.
 const BATCH: usize = 1 << 13;
@@ -27,7 +27,7 @@ pub struct Groups {
 
 /// What the file says of itself, beside its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
+pub struct ParquetNotes {
     /// Events that the tracer of the source said it lost.
     pub dropped: u64,
     /// Whether offsets are those of whole disks.
@@ -42,7 +42,7 @@ pub const OFFSETS: &str = "ioalign.offsets";
 impl Groups {
     /// Reads the directory.
     pub fn open(path: &Path) -> Result<Self> {
-        let failed = |error| Error::io("Cannot open it", error).in_file(path);
+        let failed = |error| ObserveError::io("Cannot open it", error).in_file(path);
         let at = File::open(path)
             .and_then(ParquetBytes::file)
             .map_err(failed)?;
@@ -58,13 +58,13 @@ impl Groups {
         let (len, source) = (at.len(), at.clone());
         let damaged = |what: String| {
             let what = format!("It is no whole Parquet file: {what}");
-            Error::new(ErrorKind::Malformed, what)
+            ObserveError::new(ObserveErrorKind::Malformed, what)
         };
         let open = || SerializedFileReader::new(at).map_err(|e| e.to_string());
         let file = guarded(open).map_err(damaged)?;
         placed(file.metadata(), len).map_err(damaged)?;
         let places = TraceColumns::find(file.metadata().file_metadata().schema_descr())
-            .map_err(|what| Error::new(ErrorKind::Unsupported, what))?;
+            .map_err(|what| ObserveError::new(ObserveErrorKind::Unsupported, what))?;
         let file = Arc::new(file);
         Ok(Self {
             file,
@@ -74,13 +74,13 @@ impl Groups {
     }
 
     /// What it says of itself.
-    pub fn notes(&self) -> Notes {
+    pub fn notes(&self) -> ParquetNotes {
         let metadata = self.file.metadata().file_metadata().key_value_metadata();
         let value = |key: &str| {
             let pair = metadata?.iter().find(|pair| pair.key == key)?;
             pair.value.as_deref()
         };
-        Notes {
+        ParquetNotes {
             dropped: value(DROPPED)
                 .and_then(|text| text.parse().ok())
                 .unwrap_or(0),
@@ -114,9 +114,9 @@ impl Groups {
 /// All records of a file in memory: what tests and the mutation loop call.
 pub fn all(bytes: Vec<u8>) -> Result<u64> {
     let groups = Groups::of_bytes(bytes)?;
-    let failed = |error| Error::io("Cannot read on", error);
+    let failed = |error| ObserveError::io("Cannot read on", error);
     let mut rows = 0;
-    let (mut batches, mut records) = (Batches::default(), Records::default());
+    let (mut batches, mut records) = (Batches::default(), TraceRecords::default());
     for group in 0..groups.count() {
         groups.open_rows(group, &mut batches).map_err(failed)?;
         let mut more = true;
@@ -137,7 +137,7 @@ pub struct Batches {
 
 impl Batches {
     /// Adds the next batch; whether there are more.
-    pub fn next(&mut self, out: &mut Records) -> io::Result<bool> {
+    pub fn next(&mut self, out: &mut TraceRecords) -> io::Result<bool> {
         let rows = &mut self.rows;
         guarded(|| rows.read(BATCH, out)).map_err(damage)?;
         Ok(!self.rows.ended())

@@ -9,18 +9,18 @@ pub mod groups;
 mod rows;
 mod source;
 
-use super::{Facts, Format, Framing};
-use crate::error::{Error, ErrorKind};
+use super::{FormatFacts, Framing, TraceFormat};
+use crate::error::{ObserveError, ObserveErrorKind};
 
 /// Parquet.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TraceFormat = TraceFormat {
     name: "parquet",
     title: "Parquet, ioalign.trace/1",
     sniff: |head| head.starts_with(b"PAR1"),
     framing: Framing::Records(<[u8]>::len),
     parser: |_, _| {
-        Err(Error::new(
-            ErrorKind::Unsupported,
+        Err(ObserveError::new(
+            ObserveErrorKind::Unsupported,
             "The directory of a Parquet file is at its end: it is read from a file, not from a pipe \
              or compressed once more",
         ))
@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
 };
 
 /// What the numbers mean.
-pub const FACTS: Facts = Facts {
+pub const FACTS: FormatFacts = FormatFacts {
     time: "ns",
     offset: "bytes",
     len: "bytes",

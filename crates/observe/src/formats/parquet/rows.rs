@@ -6,7 +6,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::column::{ColumnPlace, GroupColumn};
 use super::source::ParquetBytes;
-use crate::record::{Io, NO_LATENCY, Names, Op, Record, Records};
+use crate::record::{ChunkNames, Io, NO_LATENCY, Op, TraceRecord, TraceRecords};
 
 /// The columns: name, whether it is text, whether a trace must have it.
 const COLUMNS: [(&str, bool, bool); 8] = [
@@ -77,7 +77,7 @@ impl GroupRows {
     }
 
     /// Adds the next rows, at most `most`.
-    pub fn read(&mut self, most: usize, out: &mut Records) -> Result<(), String> {
+    pub fn read(&mut self, most: usize, out: &mut TraceRecords) -> Result<(), String> {
         let rows = usize::try_from(self.left).unwrap_or(usize::MAX).min(most);
         self.left -= rows as u64;
         self.batch.read(rows, &mut self.columns)?;
@@ -86,7 +86,7 @@ impl GroupRows {
         for row in 0..rows {
             out.extent += 1;
             match self.batch.io(row, &mut recent, &mut out.names) {
-                Ok(io) => out.rows.push(Record::whole(io)),
+                Ok(io) => out.rows.push(TraceRecord::whole(io)),
                 Err(why) => out.skipped.add(out.extent, &[], why),
             }
         }
@@ -114,7 +114,7 @@ impl RowBatch {
         &self,
         row: usize,
         recent: &mut RecentNames,
-        names: &mut Names,
+        names: &mut ChunkNames,
     ) -> Result<Io, &'static str> {
         let [time, _, offset, length, latency, _, pid, _] = &self.numbers;
         let [_, op, _, _, _, device, _, process] = &self.texts;
@@ -164,7 +164,7 @@ struct RecentNames {
 }
 
 impl RecentNames {
-    fn device(&mut self, text: &[u8], names: &mut Names) -> u32 {
+    fn device(&mut self, text: &[u8], names: &mut ChunkNames) -> u32 {
         if let Some((_, number)) = self.devices.iter().find(|(known, _)| known == text) {
             return *number;
         }
@@ -173,7 +173,7 @@ impl RecentNames {
         number
     }
 
-    fn process(&mut self, pid: i64, name: &[u8], names: &mut Names) -> u32 {
+    fn process(&mut self, pid: i64, name: &[u8], names: &mut ChunkNames) -> u32 {
         let is_known = |known: &&(i64, Vec<u8>, u32)| known.0 == pid && known.1 == name;
         if let Some((_, _, number)) = self.processes.iter().find(is_known) {
             return *number;
@@ -197,7 +197,7 @@ fn remember<T>(recent: &mut Vec<T>, one: T) {
 }
 
 /// `8:16` is a number.
-fn device_number(text: &[u8], names: &mut Names) -> u32 {
+fn device_number(text: &[u8], names: &mut ChunkNames) -> u32 {
     let number = || -> Option<(u32, u32)> {
         let (major, minor) = std::str::from_utf8(text).ok()?.split_once(':')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn devices_have_names_and_numbers() {
-        let mut names = Names::default();
+        let mut names = ChunkNames::default();
         let mut recent = RecentNames::default();
         let all = ["sda", "sda", "8:16", "", "sda"]
             .map(|name| recent.device(name.as_bytes(), &mut names));
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_process_without_pid_or_name_is_not_known() {
-        let mut names = Names::default();
+        let mut names = ChunkNames::default();
         let mut recent = RecentNames::default();
         let mut number = |pid, name: &str| recent.process(pid, name.as_bytes(), &mut names);
         let all = [

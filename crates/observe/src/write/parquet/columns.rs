@@ -7,35 +7,35 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedRowGroupWriter;
 
-use super::super::Row;
-use crate::record::{Device, NO_LATENCY, Op};
+use super::super::TraceRow;
+use crate::record::{NO_LATENCY, Op, TraceDevice};
 
 /// Names remembered; past them, all are forgotten and learnt again.
 const MOST: usize = 1 << 16;
 
 #[derive(Default)]
-pub struct Columns {
+pub struct ParquetColumns {
     time: Vec<i64>,
     op: Vec<ByteArray>,
     offset: Vec<i64>,
     length: Vec<i64>,
-    latency: Sparse<i64>,
+    latency: OptionalColumn<i64>,
     device: Vec<ByteArray>,
-    pid: Sparse<i64>,
-    process: Sparse<ByteArray>,
-    devices: HashMap<Device, ByteArray>,
+    pid: OptionalColumn<i64>,
+    process: OptionalColumn<ByteArray>,
+    devices: HashMap<TraceDevice, ByteArray>,
     names: HashMap<Box<str>, ByteArray>,
-    last: Option<(Device, ByteArray)>,
+    last: Option<(TraceDevice, ByteArray)>,
 }
 
 /// A column whose rows may have no value.
 #[derive(Default)]
-struct Sparse<T> {
+struct OptionalColumn<T> {
     values: Vec<T>,
     levels: Vec<i16>,
 }
 
-impl<T> Sparse<T> {
+impl<T> OptionalColumn<T> {
     fn push(&mut self, value: Option<T>) {
         self.levels.push(i16::from(value.is_some()));
         self.values.extend(value);
@@ -47,11 +47,11 @@ impl<T> Sparse<T> {
     }
 }
 
-const fn of(text: &'static str) -> &'static [u8] {
+const fn name_bytes(text: &'static str) -> &'static [u8] {
     text.as_bytes()
 }
 
-impl Columns {
+impl ParquetColumns {
     pub const fn len(&self) -> usize {
         self.time.len()
     }
@@ -61,7 +61,7 @@ impl Columns {
     }
 
     /// Adds a row; false where its offset is past 63 bits.
-    pub fn add(&mut self, row: &Row) -> bool {
+    pub fn add(&mut self, row: &TraceRow) -> bool {
         let io = row.io;
         let Ok(offset) = i64::try_from(io.offset) else {
             return false;
@@ -82,7 +82,7 @@ impl Columns {
         true
     }
 
-    fn device(&mut self, device: &Device) -> ByteArray {
+    fn device(&mut self, device: &TraceDevice) -> ByteArray {
         if let Some((last, text)) = &self.last
             && last == device
         {
@@ -142,7 +142,7 @@ impl Columns {
 
 /// The bytes are static: no row costs an allocation.
 fn op(op: Op) -> ByteArray {
-    bytes::Bytes::from_static(of(op.name())).into()
+    bytes::Bytes::from_static(name_bytes(op.name())).into()
 }
 
 /// The next column of the row group.

@@ -14,11 +14,11 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::{Fact, Out, Row, Target, WriteTrace, Written, numbered};
-use columns::Columns;
+use super::{Fact, Out, TraceRow, WritableFormat, WriteTrace, WrittenRows, numbered};
+use columns::ParquetColumns;
 
 /// Parquet, in our schema.
-pub const TARGET: Target = Target {
+pub const TARGET: WritableFormat = WritableFormat {
     name: "parquet",
     title: "Parquet, ioalign.trace/1",
     writer: |out, _| Ok(Box::new(Parquet::new(out)?)),
@@ -43,8 +43,8 @@ const PAGE: usize = 1 << 13;
 struct Parquet {
     /// Empty once the file has ended.
     file: Option<SerializedFileWriter<Out>>,
-    columns: Columns,
-    written: Written,
+    columns: ParquetColumns,
+    written: WrittenRows,
 }
 
 impl Parquet {
@@ -53,8 +53,8 @@ impl Parquet {
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties()));
         Ok(Self {
             file: Some(file.map_err(failed)?),
-            columns: Columns::default(),
-            written: Written::default(),
+            columns: ParquetColumns::default(),
+            written: WrittenRows::default(),
         })
     }
 
@@ -72,7 +72,7 @@ impl Parquet {
 }
 
 impl WriteTrace for Parquet {
-    fn write(&mut self, row: &Row) -> io::Result<()> {
+    fn write(&mut self, row: &TraceRow) -> io::Result<()> {
         if !self.columns.add(row) {
             self.written.left_out += 1;
             return Ok(());
@@ -84,7 +84,7 @@ impl WriteTrace for Parquet {
         Ok(())
     }
 
-    fn finish(&mut self, facts: &[Fact]) -> io::Result<Written> {
+    fn finish(&mut self, facts: &[Fact]) -> io::Result<WrittenRows> {
         self.flush()?;
         let Some(mut file) = self.file.take() else {
             return Ok(self.written);

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ioalign_observe::pairing::Stage;
-use ioalign_observe::{Settings, formats};
+use ioalign_observe::pairing::CountedStage;
+use ioalign_observe::{TraceSettings, formats};
 
 use super::{profile, run, totals};
 
@@ -127,10 +127,10 @@ fn its_text_and_its_binary_give_one_profile() {
     let text = blkparse(folder.path(), &[]);
     let file = folder.path().join("text");
     std::fs::write(&file, &text).unwrap();
-    for stage in [None, Some(Stage::Queue)] {
-        let settings = Settings {
+    for stage in [None, Some(CountedStage::Queue)] {
+        let settings = TraceSettings {
             stage,
-            ..Settings::default()
+            ..TraceSettings::default()
         };
         let of_binary = profile(&binary, &settings);
         assert_eq!(of_binary.events, 600);
@@ -143,7 +143,7 @@ fn its_counts_are_ours() {
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     let text = blkparse(folder.path(), &[]);
-    let ours = totals(&profile(&binary, &Settings::default()), None);
+    let ours = totals(&profile(&binary, &TraceSettings::default()), None);
     // blkparse counts discards as writes.
     assert_eq!(counted(&text, "Read Dispatches:"), ours["read"].0);
     let writes = ours["write"].0 + ours["discard"].0;
@@ -155,7 +155,7 @@ fn its_counts_are_ours() {
 fn other_forms_by_their_letters() {
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
-    let expected = profile(&binary, &Settings::default());
+    let expected = profile(&binary, &TraceSettings::default());
     for form in [
         "%D %2c %8s %5T.%9t %5p %2a %3d %S + %n [%C]\\n",
         "%M:%m %T.%9t, %p, %C, %a, %d, %S, %N\\n",
@@ -168,9 +168,9 @@ fn other_forms_by_their_letters() {
             columns: Some(form.to_owned()),
             ..formats::Hints::default()
         };
-        let settings = Settings {
+        let settings = TraceSettings {
             hints,
-            ..Settings::default()
+            ..TraceSettings::default()
         };
         assert_eq!(profile(&[file], &settings), expected, "{form}");
     }
@@ -181,8 +181,11 @@ fn merged_into_one_file_by_blkparse_itself() {
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     blkparse(folder.path(), &["-O", "-d", "merged.bin"]);
-    let merged = profile(&[folder.path().join("merged.bin")], &Settings::default());
-    assert_eq!(merged, profile(&binary, &Settings::default()));
+    let merged = profile(
+        &[folder.path().join("merged.bin")],
+        &TraceSettings::default(),
+    );
+    assert_eq!(merged, profile(&binary, &TraceSettings::default()));
 }
 
 /// blkparse takes the processor from the end of the file name and drops the records of all others.
@@ -191,7 +194,7 @@ fn merged_into_one_file_by_blkparse_itself() {
 fn processors_mixed_in_one_file_are_lost_by_blkparse_alone() {
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
-    let expected = profile(&binary, &Settings::default());
+    let expected = profile(&binary, &TraceSettings::default());
     let records = events()
         .iter()
         .flat_map(|event| bytes_of(event, 0, &[]))
@@ -200,7 +203,7 @@ fn processors_mixed_in_one_file_are_lost_by_blkparse_alone() {
     std::fs::write(&mixed, &records).unwrap();
     std::fs::remove_file(&binary[1]).unwrap();
     let theirs = counted(&blkparse(folder.path(), &[]), "Reads Completed:");
-    let ours = totals(&profile(&[mixed], &Settings::default()), None);
+    let ours = totals(&profile(&[mixed], &TraceSettings::default()), None);
     assert_eq!(ours, totals(&expected, None));
     assert!(
         theirs < ours["read"].0 * 3 / 4,
@@ -221,5 +224,5 @@ fn the_name_of_another_processor_hides_all_from_blkparse() {
     std::fs::write(&file, &records).unwrap();
     let text = blkparse(folder.path(), &[]);
     assert!(!text.contains(" Q "), "{text}");
-    assert_eq!(profile(&[file], &Settings::default()).events, 600);
+    assert_eq!(profile(&[file], &TraceSettings::default()).events, 600);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use ioalign_observe::{Progress, Settings, summarize};
+use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
 use super::{profile, run, totals, totals_of_fio};
 
@@ -39,9 +39,9 @@ fn logs_hold_what_fio_reports() {
     );
     let expected = totals_of_fio(&at("report"));
     assert_eq!(expected.values().map(|(ios, _)| ios).sum::<u64>(), 1000);
-    let iolog = profile(&[at("iolog")], &Settings::default());
+    let iolog = profile(&[at("iolog")], &TraceSettings::default());
     assert_eq!(totals(&iolog, None), expected);
-    let latencies = profile(&[at("log_clat.1.log")], &Settings::default());
+    let latencies = profile(&[at("log_clat.1.log")], &TraceSettings::default());
     assert_eq!(totals(&latencies, None), expected);
     // Both logs speak of the same I/Os: alignment is the same in both.
     for op in expected.keys() {
@@ -59,6 +59,7 @@ fn a_log_without_offsets_is_refused_with_the_option() {
     let folder = tempfile::TempDir::new().unwrap();
     job(folder.path(), &["--write_lat_log=log"]);
     let log = folder.path().join("log_lat.1.log");
-    let error = summarize(&[log], &Settings::default(), &Progress::default()).unwrap_err();
+    let error =
+        summarize(&[log], &TraceSettings::default(), &TraceProgress::default()).unwrap_err();
     assert!(error.to_string().contains("log_offset=1"), "{error}");
 }

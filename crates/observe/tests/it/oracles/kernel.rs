@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ioalign_observe::Settings;
+use ioalign_observe::TraceSettings;
 
 use super::{profile, run, totals, totals_of_fio};
 
@@ -108,7 +108,7 @@ fn ftrace_text_of_a_known_job() {
     instance.write("tracing_on", "0").unwrap();
     let trace = folder.path().join("trace");
     std::fs::write(&trace, std::fs::read(instance.0.join("trace")).unwrap()).unwrap();
-    let found = profile(&[trace], &Settings::default());
+    let found = profile(&[trace], &TraceSettings::default());
     let expected = totals_of_fio(&folder.path().join("report"));
     let found = totals(&found, Some(&device.number()));
     assert_eq!(found.get("write"), expected.get("write"));
@@ -153,7 +153,7 @@ fn perf_script_of_a_known_job() {
         let file = folder.path().join("text");
         std::fs::write(&file, text).unwrap();
         let found = totals(
-            &profile(&[file], &Settings::default()),
+            &profile(&[file], &TraceSettings::default()),
             Some(&device.number()),
         );
         assert_eq!(found.get("write"), expected.get("write"), "{columns:?}");
@@ -231,8 +231,8 @@ fn the_blk_tracer_and_the_text_of_events_agree() {
         drop(tracer);
         let trace = folder.path().join("trace");
         std::fs::write(&trace, std::fs::read(instance.0.join("trace")).unwrap()).unwrap();
-        let of_text = profile(&[trace], &Settings::default());
-        let of_binary = profile(&[binary], &Settings::default());
+        let of_text = profile(&[trace], &TraceSettings::default());
+        let of_binary = profile(&[binary], &TraceSettings::default());
         let device_of = |profile: &ioalign_core::profile::Profile| {
             let found = profile.devices.iter().find(|d| d.device == number);
             found.unwrap().clone()

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ioalign_core::profile::Profile;
-use ioalign_observe::{Progress, Settings, summarize};
+use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
 /// Standard output of a tool that must be there and succeed.
 pub fn run(command: &mut Command) -> String {
@@ -25,8 +25,8 @@ pub fn run(command: &mut Command) -> String {
 }
 
 /// The profile of traces, without the word about their files.
-pub fn profile(files: &[PathBuf], settings: &Settings) -> Profile {
-    let summary = summarize(files, settings, &Progress::default()).unwrap();
+pub fn profile(files: &[PathBuf], settings: &TraceSettings) -> Profile {
+    let summary = summarize(files, settings, &TraceProgress::default()).unwrap();
     for file in &summary.files {
         assert_eq!(file.skipped.first, [], "{}", file.path.display());
     }
