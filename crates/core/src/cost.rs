@@ -1,4 +1,4 @@
-//! What being off a grid costs, counted exactly over one period.
+//! The cost of being off a grid, counted exactly over one period.
 //!
 //! I/O of `s` bytes at multiples of `s` from the layer's start meets cells of `g` bytes at
 //! every residue `r ≡ phase (mod gcd(s, g))` equally often, so sums over the period have a

@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
-/// The cell for a text, by RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it, as
-/// the spreadsheets themselves write such text; control characters become `_`. `+512` is a number and stays one.
+/// The cell for a text, by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe before
+/// it, as the spreadsheets themselves write such text; control characters become `_`. `+512` is a number and
+/// stays one.
 pub fn cell(text: &str) -> Cow<'_, str> {
     // Nearly all names, in one look at each byte.
     if text.bytes().all(is_plain) {

@@ -1,4 +1,4 @@
-//! What is said about a layer: rule, severity, arithmetic, cost, what to do.
+//! A statement about a layer: rule, severity, arithmetic, cost, repair.
 
 use serde::Serialize;
 
@@ -49,7 +49,7 @@ pub struct Finding {
     pub offset: Option<Bytes>,
     /// Values to use instead.
     pub suggest: Suggestion,
-    /// What it costs, a row a size.
+    /// Its cost, one row for each size.
     pub cost: Vec<CostRow>,
     /// Whether it can be changed without copying the data elsewhere; `None` where not applicable.
     pub fixable_in_place: Option<bool>,
@@ -59,7 +59,7 @@ pub struct Finding {
     pub why: String,
     /// Commands or steps.
     pub steps: Vec<String>,
-    /// Set when a policy says that it does not count; it is shown all the same.
+    /// Set if a policy waives it; it is still shown.
     pub waived: Option<Waiver>,
 }
 
@@ -84,7 +84,7 @@ impl Finding {
         }
     }
 
-    /// Whether it counts for a verdict: nobody has waived it.
+    /// Whether it counts for a verdict: it is not waived.
     pub const fn counts(&self) -> bool {
         self.waived.is_none()
     }

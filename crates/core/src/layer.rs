@@ -93,7 +93,7 @@ pub struct Edge {
     pub map: Map,
 }
 
-/// The RAID geometry that a file system was told at mkfs time, in bytes.
+/// The RAID geometry that a file system got at mkfs time, in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Geometry {
     /// XFS `sunit`, ext4 `stride`; zero when not set.
@@ -105,11 +105,11 @@ pub struct Geometry {
 /// An address space, with what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What its users call it: `sda1`, `vg/lv`, `ext4`.
+    /// The name that its users know: `sda1`, `vg/lv`, `ext4`.
     pub name: String,
-    /// What it holds onto; empty for the bottom.
+    /// The layers below it; empty for the bottom.
     pub below: Vec<Edge>,
     /// Its length.
     pub size: Option<Bytes>,
@@ -120,13 +120,13 @@ pub struct Layer {
     pub wants_sector: Option<Bytes>,
     /// Other logical sectors for which it has a table as well: an image for both kinds of disk.
     pub also_serves: Vec<Bytes>,
-    /// What it is for.
+    /// Its purpose.
     pub role: Role,
     /// Its start in the native units of the table that names it.
     pub start_sectors: Option<Sectors>,
     /// The smallest unit in which it sends I/O down: file-system block, database page.
     pub block: Option<Bytes>,
-    /// What it allocates at a time, where that is several blocks: a cluster of ext4 with bigalloc.
+    /// Its allocation unit, if that is several blocks: a cluster of ext4 with bigalloc.
     pub cluster: Option<Bytes>,
     /// RAID geometry that it believes in.
     pub geometry: Option<Geometry>,
@@ -134,7 +134,7 @@ pub struct Layer {
     pub size_unit: Option<Bytes>,
     /// Named facts for the display and for rules: `type`, `level`, `label`, `ashift`, …
     pub facts: BTreeMap<&'static str, String>,
-    /// What its reader noticed.
+    /// Remarks of its reader.
     pub remarks: Vec<Remark>,
 }
 

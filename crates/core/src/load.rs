@@ -1,4 +1,4 @@
-//! What a plain load gave: operations, rates, latencies, in the manner of a load generator's report.
+//! The result of a plain load: operations, rates, latencies, as in a load generator's report.
 //!
 //! Its JSON is `ioalign.load/1`.
 
@@ -23,14 +23,14 @@ pub struct Load {
     pub machine: Machine,
     /// Devices, files or folders.
     pub targets: Vec<String>,
-    /// What the job is called.
+    /// The name of the job.
     pub job: String,
     /// One after the other.
     pub steps: Vec<Step>,
     /// Why it ended before all was sent; `None`: it did not.
     #[serde(default)]
     pub partial: Option<String>,
-    /// What the reader has to know.
+    /// Notes for the reader.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub struct Load {
 /// One workload of a job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// What was sent.
+    /// The sent I/O.
     pub workload: Workload,
     /// `read`, `write`.
     pub by_op: BTreeMap<String, Sent>,
@@ -84,7 +84,7 @@ pub struct Latency {
     pub stddev: f64,
     /// The longest.
     pub max: f64,
-    /// Percentiles: what share took at most so long.
+    /// Percentiles: the share of I/Os, and the time that it did not exceed.
     pub percentiles: Vec<Percentile>,
 }
 

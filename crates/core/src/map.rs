@@ -132,7 +132,7 @@ impl Runs {
         self.runs.is_empty()
     }
 
-    /// Where `address` lies below, and how many bytes follow it there; `None` in a hole.
+    /// The address below of `address`, and how many bytes follow it there; `None` in a hole.
     pub fn resolve(&self, address: u64) -> Option<(u64, u64)> {
         let index = self
             .runs
@@ -232,19 +232,19 @@ fn absorb(last: &mut Run, from: u64, to: u64, len: u64) -> bool {
 pub enum Map {
     /// Address `a` here is `start + a` below: partition, LUKS payload, linear LV.
     Shift {
-        /// Where address 0 lies below.
+        /// The address below of address 0.
         start: Bytes,
     },
     /// Piece by piece: LV of several segments, image container, file extents.
     Linear(Runs),
     /// Every byte is on each leg: md RAID 1, dm-raid1. One edge a leg.
     Mirror {
-        /// Where address 0 lies below.
+        /// The address below of address 0.
         start: Bytes,
     },
     /// Chunks dealt out over several members: RAID 0, 4, 5, 6, 10, striped LV. One edge a member.
     Striped {
-        /// Where the member's first chunk lies.
+        /// The start of the member's first chunk.
         start: Bytes,
         /// Bytes a chunk (stripe element); not zero.
         chunk: Bytes,
@@ -255,7 +255,7 @@ pub enum Map {
     },
     /// Granules placed anywhere, each at a multiple of `granule` past `start`: thin LV, snapshot.
     Scattered {
-        /// Where granule 0 lies below.
+        /// The address below of granule 0.
         start: Bytes,
         /// Bytes a granule; not zero.
         granule: Bytes,
@@ -288,7 +288,7 @@ impl Map {
         }
     }
 
-    /// Where address 0 lies below, when that is known.
+    /// The address below of address 0, if it is known.
     pub fn start(&self) -> Option<Bytes> {
         match self {
             Self::Shift { start } | Self::Mirror { start } | Self::Striped { start, .. } => {

@@ -32,7 +32,7 @@ pub const BYTES: usize = 512;
 /// What it begins with while partitions move; the rest of it stays.
 pub const GPT_SET_ASIDE: [u8; 8] = *b"IOALNGPT";
 
-/// Where an MBR has its disk signature, with its entries behind it.
+/// The offset of the disk signature in an MBR; the entries follow it.
 const TABLE_AT: usize = 440;
 /// Up to its signature `55 AA`.
 const OLD_TABLE_BYTES: usize = 70;
@@ -57,7 +57,7 @@ Start another system: ioalign fix DISK --resume\r\n\0";
 /// "Non-FS data".
 const PARTITION_TYPE: u8 = 0xda;
 
-/// What every 512 bytes begin with that stand for a superblock which the journal keeps.
+/// The first bytes of each 512 that replace a superblock, which the journal keeps.
 const SET_ASIDE: &[u8] =
     b"ioalign: this superblock is in the journal of a move that has not ended\n";
 
@@ -74,7 +74,7 @@ pub struct MoveMarker {
     pub old_table: [u8; OLD_TABLE_BYTES],
 }
 
-/// What the first sector of a disk says of a move.
+/// The state of a move, as in the first sector of a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkerFound {
     /// The marker is whole.
@@ -182,7 +182,7 @@ pub fn old_table(sector: &[u8]) -> [u8; OLD_TABLE_BYTES] {
     table.copied().unwrap_or([0; OLD_TABLE_BYTES])
 }
 
-/// `bytes` (whole sectors of 512) that stand for a superblock which the journal of `run` keeps.
+/// `bytes` (whole sectors of 512) that replace a superblock, which the journal of `run` keeps.
 pub fn set_aside(run: u128, bytes: usize) -> Vec<u8> {
     let mut sector = SET_ASIDE.to_vec();
     sector.extend(run.to_le_bytes());
@@ -195,13 +195,13 @@ pub fn set_aside(run: u128, bytes: usize) -> Vec<u8> {
     all
 }
 
-/// The run in whose journal the superblock is that these bytes stand for.
+/// The run whose journal has the superblock that these bytes replace.
 pub fn is_set_aside(bytes: &[u8]) -> Option<u128> {
     let rest = bytes.strip_prefix(SET_ASIDE)?;
     Some(u128::from_le_bytes(*rest.first_chunk()?))
 }
 
-/// Of everything but itself.
+/// Checksum of everything but itself.
 fn checksum(sector: &[u8; BYTES]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(sector.get(..CRC_AT).unwrap_or_default());
@@ -219,7 +219,7 @@ fn entry(blocks: u64) -> [u8; 16] {
     entry
 }
 
-/// At most so much of a text, in whole characters.
+/// The first characters of a text that fit in this many bytes.
 fn cut(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len()))
         .rev()

@@ -1,4 +1,4 @@
-//! What is said of a disk whose partitions are being moved: in the same words everywhere.
+//! Messages about a disk whose partitions are being moved: the same words everywhere.
 //!
 //! Host and path come from the disk, so both are quoted as in a command.
 
@@ -41,7 +41,7 @@ pub fn commands(target: &Path, journal: Option<&Path>) -> [String; 2] {
 /// Both commands in a sentence.
 pub fn ways(target: &Path, journal: Option<&Path>) -> String {
     let [on, back] = commands(target, journal);
-    format!("`{on}` goes on, `{back}` goes back")
+    format!("`{on}` continues, `{back}` undoes the move")
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
         let said = ways(Path::new("a b"), Some(Path::new("-j")));
         assert_eq!(
             said,
-            "`ioalign fix 'a b' --resume --journal ./-j` goes on, `ioalign fix 'a b' --rollback --journal ./-j` goes back"
+            "`ioalign fix 'a b' --resume --journal ./-j` continues, `ioalign fix 'a b' --rollback --journal ./-j` undoes the move"
         );
     }
 }

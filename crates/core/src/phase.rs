@@ -1,8 +1,8 @@
-//! Where a layer's start lies on a grid below it: a set of offsets with weights.
+//! The place of a layer's start on a grid below it: a set of offsets with weights.
 //!
 //! A start is not one number: an LV of 4 MiB extents on a 192 KiB stripe has three, a dynamic VHD
 //! eight. The set is found by walking every piece of every map between layer and grid, modulo the
-//! grid's size; where a map repeats, one period stands for all.
+//! grid's size; if a map repeats, one period represents all.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl PhaseSet {
     }
 }
 
-/// Where the addresses of `layer` lie on `grid`; empty where no map leads there.
+/// The phases of the addresses of `layer` on `grid`; empty if no map leads there.
 pub fn phases(stack: &Stack, layer: LayerId, grid: &Grid) -> PhaseSet {
     let mut reached: Vec<bool> = Vec::with_capacity(layer.0 + 1);
     for (id, above) in stack.layers().take(layer.0 + 1) {

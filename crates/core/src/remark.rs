@@ -1,4 +1,4 @@
-//! What a reader noticed about the bytes themselves: a bad CRC, a loop, a dirty log.
+//! An observation of a reader about the bytes: a bad CRC, a loop, a dirty log.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::severity::Severity;
 
-/// Where the bytes are that a remark is about; `None` where the reader does not know.
+/// The bytes that a remark is about; `None` if the reader does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// The file, when it is another than the target: a backing file, an extent.
@@ -26,7 +26,7 @@ pub struct Remark {
     pub severity: Severity,
     /// One sentence with the numbers.
     pub why: String,
-    /// What to do about it; empty when there is nothing to do.
+    /// The repair; empty if there is none.
     pub advice: Vec<String>,
     /// Which bytes.
     pub place: Place,

@@ -1,4 +1,4 @@
-//! What a region is for, which decides whether its alignment matters.
+//! The purpose of a region, which decides whether its alignment matters.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub enum Role {
     /// File systems, databases, volumes: anything a workload reads and writes.
     #[default]
     Data,
-    /// Paging space: made anew without losing anything.
+    /// Paging space: it can be created again without losing data.
     Swap,
     /// EFI system partition.
     Esp,

@@ -111,7 +111,7 @@ impl fmt::Display for Bytes {
 pub struct ParseSizeError {
     /// The text as it was given.
     pub text: String,
-    /// What is wrong with it.
+    /// The error.
     pub why: &'static str,
 }
 
@@ -171,7 +171,7 @@ impl FromStr for Bytes {
 pub struct SectorSize(u32);
 
 impl SectorSize {
-    /// The 512-byte sector: also the unit of sysfs, dm, md and LVM whatever the disk has.
+    /// The 512-byte sector: also the unit of sysfs, dm, md and LVM on any disk.
     pub const S512: Self = Self(512);
     /// The 4096-byte sector of 4Kn disks.
     pub const S4096: Self = Self(4096);

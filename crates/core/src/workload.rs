@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workload {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Sizes with their weights; one entry is a fixed size.
     pub sizes: Vec<SizeShare>,
@@ -25,7 +25,7 @@ pub struct Workload {
     pub batch: Option<u32>,
     /// Threads, each with its own queue.
     pub workers: u32,
-    /// A flush after so many writes of a worker.
+    /// Writes of a worker between two flushes.
     pub fsync_every_writes: Option<u32>,
     /// The most I/Os a second of all workers together; `None`: as many as the device takes.
     pub rate_iops: Option<f64>,
@@ -33,7 +33,7 @@ pub struct Workload {
     pub ramp_ms: u64,
     /// Load that counts.
     pub run_ms: u64,
-    /// What is written.
+    /// The written data.
     pub data: Data,
 }
 
@@ -65,9 +65,9 @@ impl Workload {
         sizes.max().unwrap_or(0)
     }
 
-    /// Completions that are taken at once where nothing else is asked for: half of the queue, eight at
-    /// most. What is sent in one call reaches the device when the last of it is ready: the whole queue at
-    /// once adds to every latency, one by one costs a call for each.
+    /// The default number of completions that are taken at once: half of the queue, at most eight. I/Os
+    /// sent in one call reach the device when the last of them is ready: the whole queue at once adds to
+    /// every latency, one by one costs a call for each.
     pub fn usual_batch(&self) -> u32 {
         const MOST: u32 = 8;
         (self.queue_depth / 2).clamp(1, MOST)
@@ -103,7 +103,7 @@ impl SizeShare {
     }
 }
 
-/// Where I/Os go.
+/// The places of I/Os.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {

@@ -1,4 +1,4 @@
-//! What bears on a decision beside what decided it.
+//! Reasons that bear on a decision besides the deciding one.
 
 use super::decide::{Known, NEGLIGIBLE};
 use super::load::Load;
@@ -11,7 +11,7 @@ use super::{Decision, Defect, Reason};
 /// The kinds of I/O that are named in a sentence.
 const NAMED: usize = 3;
 
-/// Of a defect whose cost is one of boundaries.
+/// For a defect whose cost is one of boundaries.
 pub(super) fn loss(known: Known<'_>) -> Vec<Reason> {
     let Known { defect, load, .. } = known;
     let Some(loss) = known.loss else {
@@ -77,7 +77,7 @@ fn name(one: &Uncovered) -> String {
     )
 }
 
-/// What putting it right takes.
+/// The effort of the repair.
 pub(super) fn repair(defect: &Defect, decision: Decision) -> Option<Reason> {
     match defect.fixable_in_place {
         Some(false) if decision == Decision::Leave => Some(Reason::new(

@@ -15,7 +15,7 @@ pub const CONSIDERABLE: f64 = 0.10;
 /// where it takes at least this share of all time.
 pub const CONSIDERABLE_TIME: f64 = 0.01;
 
-/// What is known of one defect.
+/// The facts about one defect.
 #[derive(Copy, Clone)]
 pub(super) struct Known<'a> {
     pub(super) defect: &'a Defect,
@@ -34,10 +34,8 @@ pub(super) fn decide(known: Known<'_>) -> (Decision, Reason) {
 
 fn at_risk(defect: &Defect) -> Reason {
     let what = match defect.severity {
-        Severity::Broken => {
-            "It does not boot, mount, join or read: whatever the cost of the repair."
-        }
-        _ => "A crash or a torn write can lose data: whatever the cost of the repair.",
+        Severity::Broken => "It does not boot, mount, join or read: repair at any cost.",
+        _ => "A crash or a torn write can lose data: repair at any cost.",
     };
     Reason::new("data-at-risk", what)
 }
@@ -95,7 +93,7 @@ fn said(loss: &Loss) -> String {
     }
 }
 
-/// Where the device is idle most of the time, what that makes of the loss.
+/// If the device is idle most of the time: the loss as a share of all time.
 fn lost(loss: &Loss, load: Option<&Load>) -> String {
     let busy = load.and_then(|load| load.busy_ratio);
     let times = loss.lost_time_low_ratio.zip(loss.lost_time_high_ratio);

@@ -1,4 +1,4 @@
-//! What is off its grid, as `check` said it: of this run, or read back from its JSON.
+//! A layer off its grid, as `check` reports it: from this run, or read from its JSON.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Checked {
     pub defects: Vec<Defect>,
     /// Whether it could not be read.
     pub unread: bool,
-    /// What its layers are called: their names and ids.
+    /// The names and ids of its layers.
     pub devices: Vec<String>,
 }
 
@@ -41,11 +41,11 @@ pub struct Defect {
     pub layer: Option<String>,
     /// The first layer that left the grid.
     pub guilty_layer: Option<String>,
-    /// What people call the layer: `partition p1`, `file system ext4 on p1`.
+    /// The name for people: `partition p1`, `file system ext4 on p1`.
     pub layer_name: Option<String>,
     /// The same of the guilty layer.
     pub guilty_layer_name: Option<String>,
-    /// What the layers are called that its I/O goes through, above and below the guilty one.
+    /// The names of the layers that its I/O goes through, above and below the cause.
     #[serde(skip)]
     pub devices: Vec<String>,
     /// The grid's size.
@@ -54,7 +54,7 @@ pub struct Defect {
     pub offset_bytes: Option<u64>,
     /// Whether a write of a part of a cell reads the rest of it first.
     pub rewrites: bool,
-    /// What it costs by arithmetic, a row a size.
+    /// Its computed cost, one row for each size.
     #[serde(skip)]
     pub rows: Vec<CostRow>,
     /// Whether it can be changed without copying the data elsewhere.
@@ -69,7 +69,7 @@ pub struct Defect {
 }
 
 impl Defect {
-    /// Whether there is anything to decide: a defect that nobody has waived.
+    /// Whether a decision is needed: the defect is not waived.
     pub fn counts(&self) -> bool {
         self.severity >= Severity::Suboptimal && !self.waived
     }

@@ -1,4 +1,4 @@
-//! What the workload does: the kinds of I/O that a loss is weighed by, and whether there is much of it.
+//! The workload: the kinds of I/O that weigh a loss, and its amount.
 
 use std::collections::HashMap;
 

@@ -9,10 +9,10 @@ use super::price::{Price, Prices};
 use super::uncovered::{self, Uncovered};
 use super::weigh::{self, Term};
 
-/// What a crossing costs at most where nothing was measured, as a share of the I/O's time, and nothing at least: a cache of
-/// flash answers, or the second request runs beside the first. A read waits for two requests
-/// one after the other. The published measurement on a disk array has 2 to 62 % less throughput for
-/// 6 to 100 % of the I/O crossing, 12 % on average.
+/// The highest cost of a crossing without a measurement, as a share of the I/O's time. The lowest is zero: a flash
+/// cache answers, or the second request runs beside the first. A read waits for two requests one after the other. The
+/// published measurement on a disk array has 2 to 62 % less throughput for 6 to 100 % of the I/O crossing, 12 % on
+/// average.
 const ASSUMED: f64 = 1.0;
 /// A write that covers two blocks in part reads both first and writes both: four requests for one.
 /// (Where writes are cached and reads are not, factors up to fifteen were measured.)
@@ -25,7 +25,7 @@ pub const COVERED: f64 = 0.9;
 /// Sizes that applications use; smaller ones hardly reach a device.
 const USUAL_SIZES: [u64; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 
-/// What a range rests on.
+/// The basis of a range.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
@@ -57,7 +57,7 @@ pub struct Loss {
     pub likely_ratio: Option<f64>,
     /// At most.
     pub high_ratio: f64,
-    /// What it rests on.
+    /// The basis of the range.
     pub basis: Basis,
     /// Share of the I/O that touches a cell more because of the defect; `None` without a profile.
     pub crossing_ratio: Option<f64>,
@@ -99,7 +99,7 @@ impl Loss {
             .is_some_and(|share| share > 1.0 - COVERED)
     }
 
-    /// Of a device that is busy for this share of the time, with the loss in it.
+    /// The loss of all time, on a device that is busy for this share of the time.
     fn of_time(&mut self, busy: Option<f64>) {
         let lost = |loss: f64| busy.map(|busy| busy * loss / (1.0 + loss).max(f64::EPSILON));
         self.lost_time_low_ratio = lost(self.low_ratio);
@@ -146,7 +146,8 @@ impl Case<'_> {
         let each = depths.iter().map(|depth| self.at(Some(*depth)));
         let mut loss = each.reduce(wider).unwrap_or_else(|| self.at(None));
         if depths.len() > 1 {
-            // Another depth than the workload's, whatever else the cells have in common with it.
+            // A depth other than the workload's, even if the cells have everything else in common
+            // with it.
             loss.interpolated_ratio = loss.covered_ratio;
         }
         loss.of_time(self.load.busy_ratio);
@@ -213,7 +214,8 @@ impl Case<'_> {
         found.or(own).or(any).unwrap_or([1.0, 1.0])
     }
 
-    /// What the profile saw, or what arithmetic says of I/O at multiples of its size.
+    /// The crossing share that the profile counted, or the computed one for I/O at multiples of its
+    /// size.
     fn crossing(&self, kind: &IoKind) -> f64 {
         let seen = kind.seen_crossing(self.unit);
         seen.unwrap_or_else(|| self.defect.crossing(kind.bytes, kind.write))

@@ -21,12 +21,12 @@ const SAME_MIX: f64 = 0.1;
 /// Mixes whose parts differ by a factor of at most this are the same to all ends.
 const AS_GOOD_AS_ONE: f64 = 1.05;
 
-/// What an I/O of the workload pays.
+/// The cost of an I/O of the workload.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Matched {
     /// Share of the time of a clean I/O that a crossing adds.
     pub(super) crossing: Range,
-    /// What a clean I/O takes, from least to most; `None`: not measured.
+    /// The time of a clean I/O, from least to most; `None`: not measured.
     pub(super) clean_us: Option<[f64; 2]>,
     /// Whether all of it rests on verdicts.
     pub(super) decided: bool,
@@ -74,12 +74,12 @@ pub(super) fn depths(prices: &[Price], wanted: Option<f64>) -> Vec<u32> {
         .map_or_else(Vec::new, |(a, b)| vec![*a, *b])
 }
 
-/// What this I/O pays at one depth.
+/// The cost of this I/O at one depth.
 pub(super) fn find(prices: &[Price], kind: &IoKind, depth: u32, unit: u64) -> Option<Matched> {
     let here: Vec<_> = at_depth(prices, depth).collect();
     match kind.sequential {
         Some(order) => in_order(&here, kind, order, unit),
-        // Where the profile does not tell the order, it may be either.
+        // If the profile has no order, it may be either.
         None => {
             let both = [true, false].map(|order| in_order(&here, kind, order, unit));
             both.into_iter().flatten().reduce(either)
@@ -225,13 +225,13 @@ pub(super) fn why_not(prices: &[Price], kind: &IoKind, unit: u64) -> Unmatched {
     }
 }
 
-/// The most that a crossing of this operation was measured to cost, in whatever order, size and depth; nothing where
-/// it was not measured. The part of a mix may have paid all that the mix did.
+/// The highest measured cost of a crossing of this operation, for any order, size and depth; zero without a
+/// measurement. One operation of a mix may have paid for the whole mix.
 pub(super) fn dearest(prices: &[Price], write: bool) -> f64 {
     let own = prices.iter().filter_map(|price| {
         let part = match is_mixed(price) {
             false if is_of(price, write) => 1.0,
-            // Of a mix writes may have paid for the reads: those of their own are dearer.
+            // In a mix, writes may have paid for the reads: pure writes cost more.
             true if write => 1.0 - price.reads_ratio,
             _ => return None,
         };

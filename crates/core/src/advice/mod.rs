@@ -1,10 +1,11 @@
 //! Advice: what is off its grid, what the workload does and what crossing costs there, weighed into
 //! «fix now», «at the next outage» or «leave», with the reasons.
 //!
-//! Moving data is dear and interrupts work, so a wrong start alone is no reason to move it. What decides
-//! is the share of the I/O that crosses a boundary because of it, and what a crossing was measured to
-//! cost; where either is not known, that is said, with the command that would settle it. A cost is a
-//! range and never «twice as much, always». What can lose data is fixed whatever it costs.
+//! Moving data is expensive and interrupts work, so a wrong start alone is no reason to move it. The
+//! decision depends on the share of the I/O that crosses a boundary because of it, and on the measured
+//! cost of a crossing. If one of them is not known, the advice says so, with the command that would
+//! measure it. A cost is a range and never "twice as much, always". A defect that can lose data is fixed
+//! at any cost.
 //!
 //! The JSON is `ioalign.advice/1`.
 
@@ -38,20 +39,20 @@ pub use uncovered::Uncovered;
 /// The name and version of the document.
 pub const SCHEMA: &str = "ioalign.advice/1";
 
-/// What the advice is made of.
+/// The inputs of the advice.
 #[derive(Copy, Clone, Debug)]
 pub struct Evidence<'a> {
-    /// What was checked, with its findings.
+    /// The checked stack, with its findings.
     pub targets: &'a [Checked],
-    /// What the I/O does, where it was recorded.
+    /// The recorded I/O, if there is a profile.
     pub profile: Option<&'a Profile>,
-    /// What crossing costs, where it was measured.
+    /// The measured cost of crossing, if there is a comparison.
     pub cost: Option<&'a Comparison>,
     /// The operator says that documents of devices that the stack does not name speak for it.
     pub assume_same: bool,
 }
 
-/// What to do. Ordered: a later variant is more urgent.
+/// The decision. Ordered: a later variant is more urgent.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -86,11 +87,11 @@ pub struct Advice {
     pub decision: Decision,
     /// One entry a finding that is a defect, most urgent first.
     pub items: Vec<Item>,
-    /// What the I/O does; `None`: no profile.
+    /// The workload; `None`: no profile.
     pub load: Option<Load>,
-    /// What the cost rests on; `None`: nothing was measured.
+    /// The basis of the cost; `None`: nothing was measured.
     pub cost: Option<Measured>,
-    /// What had to be assumed, and how to know instead.
+    /// Assumptions, and how to replace them.
     pub assumed: Vec<Assumption>,
 }
 
@@ -102,7 +103,7 @@ pub struct Item {
     /// The defect itself.
     #[serde(flatten)]
     pub defect: Defect,
-    /// What to do.
+    /// Actions to take.
     pub decision: Decision,
     /// How much longer the I/O takes because of it; `None`: not a matter of time.
     pub loss: Option<Loss>,
@@ -131,15 +132,15 @@ impl Reason {
 /// The measurement that was used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Measured {
-    /// What was measured.
+    /// The measured target.
     pub target: String,
-    /// Where: the name of the machine.
+    /// The name of the machine.
     pub machine: String,
     /// The stack does not name the target: that it speaks for the stack was said by the operator.
     pub assumed_same: bool,
     /// Cells with an interval that counts.
     pub cells: usize,
-    /// Of these, cells without a verdict.
+    /// How many of these cells have no verdict.
     pub cells_undecided: usize,
     /// Cells that do not count: their placebo moved, or they have no interval.
     pub cells_left_out: usize,
@@ -148,9 +149,9 @@ pub struct Measured {
 /// Something that is not known and was assumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Assumption {
-    /// What was assumed.
+    /// The assumption.
     pub what: String,
-    /// What would settle it; `None`: nothing that this program does.
+    /// The command that replaces it; `None`: this program has none.
     pub settle: Option<String>,
 }
 

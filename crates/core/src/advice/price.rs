@@ -1,4 +1,4 @@
-//! What one crossing costs, from the cells of a comparison.
+//! The price of one crossing, from the cells of a comparison.
 //!
 //! A cell says how much slower I/O of one kind is at an offset; of that I/O only a share crosses a
 //! boundary of the grid in question. Slowdown by share is the price of a crossing, which holds for a
@@ -32,7 +32,7 @@ pub(super) struct Price {
     pub(super) crossing: Range,
     /// Whether any of its estimates has a verdict.
     pub(super) decided: bool,
-    /// What a clean I/O takes, waiting in the queue included; `None`: not measured.
+    /// The time of a clean I/O, including waiting in the queue; `None`: not measured.
     pub(super) clean_us: Option<f64>,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Prices<'a> {
     }
 }
 
-/// Where an arm's I/O begins: on the disk where that is known, else in a target that begins on the grid.
+/// The start of an arm's I/O: on the disk if that is known, else in a target that begins on the grid.
 fn place(arm: &Arm) -> u64 {
     arm.start_bytes.unwrap_or(arm.offset_bytes)
 }
@@ -196,9 +196,10 @@ impl Pair<'_> {
         sound.then(|| (price, found.iter().any(|one| decided(one))))
     }
 
-    /// Those that say how long I/O takes. With a queue that is what the full queue completes, where it was measured: a closed
-    /// batch is another load. The median of many clean I/Os and a few that cross is that of a clean
-    /// one, and the median of reads and a few writes that of a read. The 99th percentile is not what the mean I/O pays.
+    /// The metrics that say how long I/O takes. With a queue that is the throughput of the full queue, if it was
+    /// measured: a closed batch is another load. The median of many clean I/Os and a few crossing ones is that of a
+    /// clean one, and the median of reads and a few writes is that of a read. The 99th percentile is not the cost of
+    /// the mean I/O.
     fn estimates<'c>(&self, cell: &'c Cell, share: f64) -> impl Iterator<Item = &'c Estimate> {
         let name = self.arm.name.clone();
         let of_arm = move |one: &&Estimate| one.arm == name && bounds(one);

@@ -11,7 +11,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Each crossing has so much of it.
+    /// Each crossing takes this share.
     pub(super) fn times(self, factor: f64) -> Self {
         Self {
             low: self.low * factor,
@@ -73,9 +73,9 @@ pub(super) fn slowdown(estimate: &Estimate) -> Option<Range> {
     })
 }
 
-/// What several metrics say of one thing: the interval of the most exact, wide enough for the middles of the others. Where
-/// the interval of another leaves out the middle of the most exact, the two contradict each other (a median that does
-/// not see what a mean pays), and both intervals count as a whole.
+/// Several metrics of one quantity combined: the interval of the most exact, widened to include the middles of the
+/// others. If another interval does not contain the middle of the most exact, the two contradict each other (a median
+/// does not show what a mean includes), and both intervals count in full.
 pub(super) fn together(ranges: &[Range]) -> Option<Range> {
     let width = |one: &Range| ((1.0 + one.high) / (1.0 + one.low)).abs();
     let exact = ranges.iter().copied();

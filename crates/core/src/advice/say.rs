@@ -37,7 +37,7 @@ pub fn longer(loss: &Loss) -> String {
     }
 }
 
-/// What a count belongs to: `1 cell`, `3 cells`.
+/// A count with its noun: `1 cell`, `3 cells`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! What had to be assumed, and the command that would settle it.
+//! Assumptions, and the commands that would replace them.
 
 use std::path::Path;
 

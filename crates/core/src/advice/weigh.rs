@@ -7,7 +7,7 @@ pub(super) struct Term {
     pub(super) ios: f64,
     /// Share of them that crosses.
     pub(super) share: f64,
-    /// What a crossing costs, as a share of a clean I/O's time, from least to most.
+    /// The cost of a crossing, as a share of a clean I/O's time, from least to most.
     pub(super) price: [f64; 2],
     /// The middle of what was measured; `None`: nothing was.
     pub(super) likely: Option<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Term {
     pub(super) decided: bool,
     /// Whether a cell is of this very kind of I/O.
     pub(super) exact: bool,
-    /// What a clean I/O takes, from least to most, in any unit.
+    /// The time of a clean I/O, from least to most, in any unit.
     pub(super) time: [f64; 2],
 }
 
@@ -66,7 +66,7 @@ pub(super) fn likely(terms: &[Term]) -> Option<f64> {
     any.then(|| mean(&measured, pays, Term::middle))
 }
 
-/// Of the crossing I/O the share that passes a test: by count or by time, whichever is less.
+/// The share of the crossing I/O that passes a test: by count or by time, whichever is less.
 pub(super) fn share(terms: &[Term], test: impl Fn(&Term) -> bool) -> Option<f64> {
     let by = |weight: &dyn Fn(&Term) -> f64| {
         let crossing = |term: &Term| term.ios * term.share * weight(term);
@@ -79,7 +79,7 @@ pub(super) fn share(terms: &[Term], test: impl Fn(&Term) -> bool) -> Option<f64>
     by(&|_| 1.0).zip(by(&Term::middle)).map(|(a, b)| a.min(b))
 }
 
-/// Of all I/O the share that crosses.
+/// The share of all I/O that crosses.
 pub(super) fn crossing(terms: &[Term]) -> f64 {
     mean(terms, |term| term.share, |_| 1.0)
 }

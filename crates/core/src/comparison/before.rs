@@ -7,7 +7,7 @@ use super::{Cell, Comparison, Level, Metric, Verdict};
 /// Name of the way in which runs of different times are compared: it is none.
 const METHOD: &str = "levels of two times: no evidence of a difference";
 
-/// What has changed since a run that was kept.
+/// Changes since an earlier, saved run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Before {
     /// The document with that run.
@@ -16,12 +16,12 @@ pub struct Before {
     pub time: String,
     /// Its load average, to be compared with that of this run.
     pub load_average: Option<f64>,
-    /// Where its baseline began on the disk at the bottom.
+    /// The start of its baseline on the disk at the bottom.
     pub start_bytes: Option<u64>,
     /// The layout of then is an arm of this run, and its estimates say what has changed. Otherwise nothing
     /// does: the changes below are levels of two times.
     pub interleaved: bool,
-    /// What was measured then and now.
+    /// The measurements of both runs.
     pub changes: Vec<Change>,
 }
 
@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What two runs with the same cells and arms measured.
+    /// Measurements of two runs with the same cells and arms.
     pub fn between(before: &Comparison, after: &Comparison) -> Vec<Self> {
         let mut changes = Vec::new();
         for (index, now) in after.cells.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is asked of a cell.
+//! The I/O of a cell.
 
 use super::{Cell, Estimate, Level, Metric, Verdict};
 
@@ -8,14 +8,14 @@ impl Cell {
         self.levels.iter().find(|level| level.arm == arm)
     }
 
-    /// What is known of a metric of an arm.
+    /// The estimates of one metric of an arm.
     pub fn estimate(&self, arm: &str, metric: Metric) -> Option<&Estimate> {
         let same = |one: &&Estimate| one.arm == arm && one.metric == metric;
         self.estimates.iter().find(same)
     }
 
-    /// The verdict of an arm: a difference in the median, else in the throughput; none where one of them says so and the
-    /// other nothing else. Where neither was measured that of the first metric.
+    /// The verdict of an arm: a difference in the median, else in the throughput; no difference if one of them says so
+    /// and the other does not contradict. If neither was measured, the verdict of the first metric.
     pub fn verdict(&self, arm: &str) -> Option<Verdict> {
         let of = |metric| Some(self.estimate(arm, metric)?.verdict);
         let deciding = [of(Metric::LatencyMedian), of(Metric::Throughput)];

@@ -1,4 +1,4 @@
-//! What all cells of a run have in common, so that a later run can be like it.
+//! Conditions that all cells of a run share, so that a later run can repeat them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use crate::workload::Data;
 /// How I/O was sent, beside what the cells say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// What is cached was dropped before every round.
+    /// Cached pages were dropped before every round.
     pub cold: bool,
     /// Through the page cache.
     pub buffered: bool,
     /// How much of the target was asked for; `None`: all of it.
     pub size_bytes: Option<u64>,
-    /// What was written.
+    /// The written data.
     pub data: Data,
 }
 
 impl Conditions {
-    /// What is not as it was then, in words.
+    /// Conditions that differ from the earlier run, in words.
     pub fn other_than(&self, then: &Self) -> Vec<&'static str> {
         let all = [
             (self.cold != then.cold, "--cold"),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is compared.
+/// The compared quantity.
 #[derive(
     Copy, Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -28,7 +28,7 @@ impl Metric {
     }
 }
 
-/// What is known of a difference.
+/// The estimate of a difference.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -73,15 +73,16 @@ pub struct Estimate {
     pub ratio_low: Option<f64>,
     /// Upper end.
     pub ratio_high: Option<f64>,
-    /// That the interval holds the truth, at whatever time one looks and over all cells of the run.
+    /// The probability that the interval contains the truth, at any time and over all cells of the
+    /// run.
     pub confidence: f64,
     /// How the interval was made.
     pub method: String,
     /// Micro-rounds or blocks that it rests on.
     pub rounds: u64,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What the number alone does not tell: that median and mean disagree.
+    /// A caveat that the number alone does not show: median and mean disagree.
     #[serde(default)]
     pub note: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What every report opens with. Empty or `None`: not known.
+/// The machine, which every report opens with. Empty or `None`: not known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Host name.

@@ -21,7 +21,7 @@ pub use summary::{Points, Spread, Summary};
 /// The name and version of the document.
 pub const SCHEMA: &str = "ioalign.comparison/1";
 
-/// What was measured in one run.
+/// The measurements of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`SCHEMA`].
@@ -32,13 +32,13 @@ pub struct Comparison {
     pub machine: Machine,
     /// The device, file or folder; of several targets the first.
     pub target: String,
-    /// What is compared; the first is the baseline.
+    /// The arms; the first is the baseline.
     pub arms: Vec<Arm>,
     /// One entry a block size, operation, pattern, queue depth and number of workers.
     pub cells: Vec<Cell>,
     /// Over all cells.
     pub summary: Summary,
-    /// What all cells have in common; `None`: an earlier version did not say.
+    /// Conditions of all cells; `None`: written by an earlier version.
     #[serde(default)]
     pub conditions: Option<Conditions>,
     /// Seconds of wall-clock time.
@@ -46,7 +46,7 @@ pub struct Comparison {
     /// Why it ended before all was measured; `None`: it did not.
     #[serde(default)]
     pub partial: Option<String>,
-    /// What the reader has to know: a fallback that was taken, a limit of the target.
+    /// Notes for the reader: a fallback that was used, a limit of the target.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Against an earlier run, where one was named.
@@ -91,10 +91,10 @@ pub struct Arm {
     pub name: String,
     /// Added to every place.
     pub offset_bytes: u64,
-    /// Where several targets are compared: which one.
+    /// The target, if several are compared.
     #[serde(default)]
     pub target: Option<String>,
-    /// Where its I/O begins on the disk at the bottom; `None`: not known, as for a file.
+    /// The start of its I/O on the disk at the bottom; `None`: not known, as for a file.
     #[serde(default)]
     pub start_bytes: Option<u64>,
 }
@@ -152,11 +152,11 @@ impl Cell {
 pub struct Level {
     /// The arm's name.
     pub arm: String,
-    /// Half of the closed batches took at most so long, per batch.
+    /// Time that half of the closed batches did not exceed.
     pub latency_p50_us: Option<f64>,
     /// Mean.
     pub latency_mean_us: Option<f64>,
-    /// 99 % took at most so long.
+    /// Time that 99 % did not exceed.
     pub latency_p99_us: Option<f64>,
     /// I/Os a second with the queue kept full.
     pub iops: Option<f64>,

@@ -53,12 +53,12 @@ impl Points {
 }
 
 impl Summary {
-    /// What the baseline gives over the other arms.
+    /// The gain of the baseline over the other arms.
     pub fn of(cells: &[Cell]) -> Self {
         Self::by(cells, f64::recip)
     }
 
-    /// What the other arms give over the baseline, which is the layout of before.
+    /// The gain of the other arms over the baseline, which is the old layout.
     pub fn of_change(cells: &[Cell]) -> Self {
         Self::by(cells, |ratio| ratio)
     }
@@ -88,7 +88,7 @@ fn ratios(cells: &[Cell], metric: Metric) -> impl Iterator<Item = f64> {
         .filter(|ratio| *ratio > 0.0)
 }
 
-/// Of several numbers.
+/// Least, mean and most of several numbers.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The least.

@@ -87,21 +87,21 @@ fn larger(layer: &Layer, grid: &Grid) -> String {
     let size = grid.size;
     match (layer.kind, layer.name.as_str()) {
         (Kind::Database, "bluestore") => format!(
-            "make the OSD anew with bluestore_min_alloc_size {} (it is fixed when an OSD is made)",
+            "create the OSD again with bluestore_min_alloc_size {} (it is fixed when an OSD is made)",
             size.get()
         ),
         (Kind::Database, "sqlserver") => {
             "use a device with smaller units (its pages are always 8 KiB)".to_owned()
         }
         (Kind::Database, "innodb") => format!(
-            "make the instance anew with innodb_page_size {} (64 KiB at most), or use a device with \
-             smaller units",
+            "create the instance again with innodb_page_size {} (64 KiB at most), or use a device \
+             with smaller units",
             size.get()
         ),
         (Kind::Database, _) => format!("use pages of {size} or a device with smaller units"),
         (_, name) if name.starts_with("ext") => {
             format!(
-                "make it anew with clusters of {size} (mkfs.ext4 -O bigalloc -C {})",
+                "create it again with clusters of {size} (mkfs.ext4 -O bigalloc -C {})",
                 size.get()
             )
         }
@@ -119,8 +119,8 @@ fn remedy(layer: &Layer, grid: &Grid) -> Vec<String> {
     }
     if grid.kind == GridKind::VolumeBlock {
         return vec![
-            "make the volume anew with a smaller block (zfs create -V … -o volblocksize=16K) or use \
-             larger file-system blocks"
+            "create the volume again with a smaller block (zfs create -V … -o volblocksize=16K) or \
+             use larger file-system blocks"
                 .to_owned(),
         ];
     }

@@ -192,7 +192,7 @@ impl<'a> Case<'a> {
         over.into_iter().filter(|id| self.is_judged(*id)).collect()
     }
 
-    /// Where partitions could be moved to.
+    /// Places that partitions could be moved to.
     pub(super) fn room(&self) -> &Room {
         self.room.get_or_init(|| Room::of(self.stack))
     }

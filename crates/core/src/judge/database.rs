@@ -129,7 +129,8 @@ fn lowest_off(case: &Case<'_>, from: LayerId, grid: &Grid) -> LayerId {
     suspect
 }
 
-/// Whether a disk says that it writes so much at once or not at all, or is no disk at all.
+/// Whether a disk reports that it writes this many bytes atomically or not at all, or is not a
+/// disk.
 fn promises(case: &Case<'_>, bottom: LayerId, page: Bytes) -> bool {
     let layer = case.stack.layer(bottom);
     let most = layer.facts.get("atomic-write-unit-max");

@@ -45,7 +45,7 @@ fn size_unit(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Fin
 }
 
 fn partition_size(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
-    // Swap uses whole pages whatever its size.
+    // Swap uses whole pages for any size.
     let Some(size) = layer.size.filter(|_| layer.role != Role::Swap) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! What a file system was told of the RAID below it, against the RAID that is there.
+//! The geometry that a file system was made for, against that of the RAID below it.
 
 use super::Case;
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A geometry that is impossible in itself is said as such, whatever lies below.
+/// An impossible geometry is reported for any layer below.
 fn contradicts_itself(layer: &Layer) -> bool {
     layer
         .remarks

@@ -1,4 +1,4 @@
-//! Hints of a device that are not believed: said, so that nobody else believes them either.
+//! Device limits that are not credible, reported so that they are not used elsewhere either.
 
 use super::Case;
 use crate::finding::Finding;
@@ -23,8 +23,8 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Where the kernel marks a device as misaligned (−1) all its hints lose their phase: one cause, and
-/// that finding names it.
+/// If the kernel marks a device as misaligned (−1), all its limits lose their phase: one cause,
+/// which that finding names.
 fn said_already(layer: &Layer) -> bool {
     layer
         .remarks

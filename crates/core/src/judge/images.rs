@@ -86,7 +86,7 @@ fn size(case: &Case<'_>, id: LayerId, layer: &Layer, unit: Bytes) -> Option<Odd>
     })
 }
 
-/// The size that counts for a service: the current size of a VHD, whatever its geometry says.
+/// The size that counts for a service: the current size of a VHD, not its geometry.
 fn believed_size(layer: &Layer) -> Option<Bytes> {
     let current = layer.facts.get("current-size");
     let current = current.and_then(|text| text.parse().ok()).map(Bytes::new);

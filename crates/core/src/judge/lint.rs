@@ -1,5 +1,5 @@
-//! What a builder wants of an image beyond its alignment: where it will be uploaded, which multiple its
-//! size must be, how it boots. Nothing of it is demanded unless the operator says so.
+//! Requirements of a builder on an image beyond its alignment: its upload service, the multiple of its
+//! size, its boot method. None is checked unless the operator names it.
 
 use crate::units::Bytes;
 
@@ -14,7 +14,7 @@ pub struct Lint {
     pub uefi: bool,
 }
 
-/// What a service takes.
+/// The requirements of a service.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Upload {
     /// As the operator names it.

@@ -34,12 +34,12 @@ use case::Case;
 pub use demand::StartDemands;
 use lint::Lint;
 
-/// What the operator wants to know beside the plain verdict.
+/// Questions of the operator besides the plain verdict.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Options {
     /// Would it work on a disk with this logical sector?
     pub target_logical: Option<SectorSize>,
-    /// What the image is for.
+    /// The purpose of the image.
     pub lint: Lint,
 }
 
@@ -50,7 +50,7 @@ pub struct LayerPhases {
     pub layer: LayerId,
     /// Index into [`Stack::grids`].
     pub grid: usize,
-    /// Where its addresses lie.
+    /// The phases of its addresses.
     pub phases: PhaseSet,
 }
 

@@ -1,7 +1,7 @@
 //! Disks and partitions whose contents are being moved.
 //!
-//! The readers leave a remark of [`RULE`] and the fact of the same name, and look no further. What the kernel
-//! or a text says of partitions on such a disk is of a layout that is being left, so nothing on it is judged.
+//! The readers leave a remark of [`RULE`] and the fact of the same name, and stop. Partitions that the kernel
+//! or a text lists on such a disk belong to a layout that is being replaced, so nothing on it is judged.
 
 use crate::layer::Layer;
 use crate::layer_id::LayerId;

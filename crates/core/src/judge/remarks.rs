@@ -1,4 +1,4 @@
-//! What the readers noticed, as findings; a note that is the same on many disks is said once.
+//! Remarks of the readers, as findings; a note that is the same on many disks is given once.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::remark::Remark;
 use crate::severity::Severity;
 
 pub(super) fn collect(case: &Case<'_>, findings: &mut Vec<Finding>) {
-    // Where a note was said first, and the other layers with the same words.
+    // The first layer with a note, and the other layers with the same words.
     let mut notes: BTreeMap<(&str, String), (usize, Vec<LayerId>)> = BTreeMap::new();
     for (id, layer) in case.stack.layers() {
         for remark in &layer.remarks {
@@ -41,7 +41,7 @@ pub(super) fn collect(case: &Case<'_>, findings: &mut Vec<Finding>) {
 /// Whether a remark is a finding as it stands.
 fn is_told(case: &Case<'_>, id: LayerId, remark: &Remark) -> bool {
     match remark.rule {
-        // What follows from it is said elsewhere.
+        // Its consequences are reported elsewhere.
         unread::RULE => false,
         // Nobody makes a file system where something is.
         "mkfs-xfs-refuses" => case.stack.is_leaf(id),

@@ -1,4 +1,4 @@
-//! What lies before a place on a device: how far a partition could be moved back.
+//! The space before a place on a device: how far a partition could be moved back.
 
 use crate::layer::Kind;
 use crate::layer_id::LayerId;
@@ -16,7 +16,7 @@ struct Taken {
 }
 
 impl Room {
-    /// Of a whole stack.
+    /// The space for all layers of a stack.
     pub(super) fn of(stack: &Stack) -> Self {
         let places = stack.layers().filter_map(|(_, layer)| {
             let solid = layer.kind == Kind::Partition && layer.role != Role::Extended;

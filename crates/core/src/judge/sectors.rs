@@ -93,12 +93,12 @@ fn remedy(layer: &Layer, actual: Bytes) -> String {
     let bytes = actual.get();
     if layer.kind == Kind::Disk {
         format!(
-            "write the table anew for {bytes} B sectors: starts that are multiples of {actual} convert"
+            "write a new table for {bytes} B sectors: starts that are multiples of {actual} convert"
         )
     } else if is_fat(layer) {
-        format!("make it anew with mkfs.fat -S {bytes} and copy the files")
+        format!("create it again with mkfs.fat -S {bytes} and copy the files")
     } else {
-        format!("make the file system anew with {bytes} B sectors")
+        format!("create the file system again with {bytes} B sectors")
     }
 }
 

@@ -29,8 +29,8 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     harmless_roles(case, findings);
 }
 
-/// One finding a guilty layer: the worst, and of these the smallest grid that is missed stands for the rest,
-/// which is put right by the same move.
+/// One finding for each cause: the worst; the smallest missed grid represents the others, which the same
+/// move repairs.
 fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
     let mut missed: Vec<_> = case
         .on_grids(leaf)
@@ -41,7 +41,7 @@ fn judge_leaf(case: &Case<'_>, leaf: LayerId, findings: &mut Vec<Finding>) {
         let worst_first = std::cmp::Reverse(severity(case, leaf, grid));
         (worst_first, grid.tier, grid.size, grid.layer)
     });
-    // Where the geometry below is known, nobody needs the lengths that are assumed elsewhere.
+    // If the geometry below is known, the lengths that are assumed elsewhere are not used.
     let geometry_known = case
         .on_grids(leaf)
         .any(|(_, grid, _)| grid.tier == Tier::Preference && grid.origin != Origin::Assumed);
@@ -100,7 +100,7 @@ pub(super) fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity 
     };
     let layer = case.stack.layer(leaf);
     let swap = layer.role == Role::Swap || layer.kind == Kind::Swap;
-    // Swap is made anew without losing a byte, and is idle on a healthy machine.
+    // Swap can be created again without losing data, and is idle on a healthy machine.
     if swap && grid.tier != Tier::Validity {
         plain.lowered()
     } else {
@@ -341,7 +341,7 @@ fn repaired(case: &Case<'_>, partition: LayerId, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Partitions that hold no data may start anywhere; said once, so that nobody wastes a day.
+/// Partitions without data may start anywhere. A note says so, to prevent a needless repair.
 fn harmless_roles(case: &Case<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let quiet = matches!(layer.role, Role::BiosBoot | Role::Msr | Role::Reserved);

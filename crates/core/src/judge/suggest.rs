@@ -95,23 +95,23 @@ pub(super) fn remedy(
         Kind::Partition if swap => (
             Some(true),
             vec![format!(
-                "swapoff, make partition {} anew{to}, mkswap, swapon: swap holds no data",
+                "swapoff, create partition {} again{to}, mkswap, swapon: swap holds no data",
                 layer.name
             )],
         ),
         Kind::Partition if rebuilds(case, guilty) => (
             Some(true),
             vec![format!(
-                "one member at a time: mdadm --fail and --remove {}, make the partition anew{to} and no \
-                 smaller than its data, mdadm --add, wait for the rebuild",
+                "one member at a time: mdadm --fail and --remove {}, create the partition again{to} \
+                 and no smaller than its data, mdadm --add, wait for the rebuild",
                 layer.name
             )],
         ),
         Kind::Partition => (
             Some(true),
             vec![format!(
-                "back up, make partition {} anew{to} (sfdisk, parted: unit s), restore; or move it \
-                 while it is not in use",
+                "back up, create partition {} again{to} (sfdisk, parted: unit s), restore; or move \
+                 it while it is not in use",
                 layer.name
             )],
         ),
@@ -149,7 +149,7 @@ pub(super) fn remedy(
         Kind::Filesystem => (
             Some(false),
             line(
-                "the data region is fixed by mkfs: copy the files off, make the file system anew \
+                "the data region is fixed by mkfs: copy the files off, create the file system again \
                   with its data region on the grid (mkfs.fat -R, mkfs.exfat -b), copy back",
             ),
         ),
@@ -163,7 +163,7 @@ pub(super) fn remedy(
         Kind::File => (
             Some(true),
             line(
-                "files keep their place when geometry is set later: copy it anew (cp \
+                "files keep their place when geometry is set later: copy it again (cp \
                   --reflink=never) once the file system knows the stripe",
             ),
         ),

@@ -78,8 +78,8 @@ fn extent_size(
         return;
     }
     let why = format!(
-        "Extents of {} are {extent}, which is no multiple of the full stripe of {}: whatever the start of the \
-         first extent, later volumes may start off the stripe",
+        "Extents of {} are {extent}, which is no multiple of the full stripe of {}: for any start \
+         of the first extent, later volumes may start off the stripe",
         layer.name, stripe.size
     );
     let mut finding = Finding::new("extent-not-stripe-multiple", Severity::Note, why).at(id);

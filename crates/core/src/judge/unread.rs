@@ -51,8 +51,8 @@ fn anything_judged(case: &Case<'_>) -> bool {
         .any(|leaf| case.on_grids(leaf).next().is_some())
 }
 
-/// What is not known of a device for want of its bytes; `None` where it is known otherwise, or where
-/// it does not matter.
+/// Facts that are missing because a device could not be read; `None` if they are known from
+/// elsewhere, or do not matter.
 fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
     if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {

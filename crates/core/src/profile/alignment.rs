@@ -1,10 +1,10 @@
 //! The verdict as storage people know it: aligned, misaligned by N, partial, indeterminate.
 //!
-//! Against 4 KiB, the block of nearly every disk and array, in the way of array vendors' own counters
-//! (ONTAP's `lun alignment show`: eight classes of 512 bytes, and partial I/O apart). A *constant shift*,
-//! a partition that starts off, moves every I/O by the same amount: it is the most frequent remainder of the
-//! start. Small records (redo logs, ZFS with 512-byte sectors) start anywhere: they are told apart, because
-//! moving a partition does not help them.
+//! On 4 KiB, the block of nearly every disk and array, in the way of array vendors' own counters (ONTAP's
+//! `lun alignment show`: eight classes of 512 bytes, and partial I/O separately). A *constant shift*, a
+//! partition that starts off, moves every I/O by the same amount: it is the most frequent remainder of the
+//! start. Small records (redo logs, ZFS with 512-byte sectors) start anywhere. They are counted separately,
+//! because moving a partition does not help them.
 
 use serde::{Deserialize, Serialize};
 
@@ -169,7 +169,7 @@ impl Profile {
     }
 }
 
-/// Where a partition starts that shifts everything by so much, as far as habits tell.
+/// The usual start of a partition that shifts everything by this amount.
 pub const fn culprit(offset_bytes: u64) -> Option<&'static str> {
     match offset_bytes {
         3584 => Some("a partition at sector 63, as DOS and Windows before Vista made them"),

@@ -35,7 +35,7 @@ pub struct LatencyRatio {
     pub ratio_low: Option<f64>,
     /// Upper end.
     pub ratio_high: Option<f64>,
-    /// Of the interval.
+    /// The share of the interval.
     pub confidence: f64,
     /// Batches that hold both kinds.
     pub batches: u64,

@@ -1,6 +1,6 @@
 //! Little's law: what is in flight is the rate times the time each takes (`N = X · R`).
 //!
-//! It holds for any stable system, whatever the distributions (J. D. C. Little, Operations Research 9,
+//! It holds for any stable system and any distributions (J. D. C. Little, Operations Research 9,
 //! 1961), so numbers of a monitoring system that break it do not describe one and the same thing.
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct LittlesLaw {
     pub consistent: bool,
 }
 
-/// What is needed for the check, in nanoseconds.
+/// The inputs of the check, in nanoseconds.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Measured {
     /// The time looked at.
@@ -88,7 +88,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// What follows from what is known: `N = X · R` and `throughput = X · size`.
+    /// Derives the missing numbers: `N = X · R` and `throughput = X · size`.
     #[must_use]
     pub fn solved(mut self) -> Self {
         // Each pass may find what the next one needs.

@@ -24,12 +24,12 @@ pub use time::{
 /// The name of the JSON form.
 pub const SCHEMA: &str = "ioalign.profile/1";
 
-/// What was seen.
+/// The observed I/O.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Where it comes from: `trace`, `live`, `measure`.
+    /// Its source: `trace`, `live`, `measure`.
     pub source: String,
     /// From the first to the last event.
     pub duration_us: u64,
@@ -37,13 +37,13 @@ pub struct Profile {
     pub events: u64,
     /// Events that were lost, as far as the source tells.
     pub dropped: u64,
-    /// What did not pair, and came too late to be put in order.
+    /// Records that did not pair, or came too late to be sorted.
     #[serde(default)]
     pub unpaired: Unpaired,
     /// Stopped by the operator: what was read until then.
     #[serde(default)]
     pub interrupted: bool,
-    /// What was read, where it was read from files.
+    /// The source files, if there were any.
     #[serde(default)]
     pub files: Vec<TraceFile>,
     /// All devices together, against 4 KiB.
@@ -53,7 +53,7 @@ pub struct Profile {
     pub devices: Vec<DeviceProfile>,
 }
 
-/// What was seen on one device.
+/// The I/O of one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceProfile {
     /// Its name or number, as the source has it.
@@ -74,7 +74,7 @@ pub struct DeviceProfile {
     pub by_op: BTreeMap<String, OpProfile>,
     /// Each operation on each grid.
     pub grids: Vec<GridProfile>,
-    /// Whose I/O it is, most first.
+    /// The processes, most I/O first.
     #[serde(default)]
     pub processes: Vec<ProcessProfile>,
     /// I/O between idle times: the largest bursts by bytes, in order of time.
@@ -83,7 +83,7 @@ pub struct DeviceProfile {
     /// All bursts, also those that are not in the list.
     #[serde(default)]
     pub bursts_total: Bursts,
-    /// What monitoring that looks every N seconds shows of the same I/O.
+    /// The view of monitoring with an interval of N seconds on the same I/O.
     #[serde(default)]
     pub samplers: Vec<Sampler>,
     /// Over the whole time; `None` where no latency is known.
@@ -149,7 +149,7 @@ pub struct SizeCount {
     pub bytes: u64,
     /// How many.
     pub ios: u64,
-    /// Of these, those that do not start at a multiple of 4096 bytes.
+    /// How many of these do not start at a multiple of 4096 bytes.
     #[serde(default)]
     pub off_4096_ios: u64,
 }
@@ -162,13 +162,13 @@ pub struct GridProfile {
     /// The layer below in whose address space the grid lies; `None`: the device's own.
     #[serde(default)]
     pub layer: Option<String>,
-    /// Whose boundaries they are: `raid-chunk`, `physical-block`.
+    /// The kind of boundaries: `raid-chunk`, `physical-block`.
     pub kind: String,
     /// Distance of the boundaries.
     pub size_bytes: u64,
     /// The first boundary, in the address space that the grid lies in.
     pub phase_bytes: u64,
-    /// What being off it costs: `rmw`, `preference`, `validity`.
+    /// The cost of being off it: `rmw`, `preference`, `validity`.
     #[serde(default)]
     pub tier: String,
     /// Pieces that were judged: on a layer below, an I/O may have become several, or none.
@@ -200,15 +200,15 @@ pub struct GridProfile {
 /// that cell shortly before. Writes of whole cells are the control: they need no read.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReadBeforeWrite {
-    /// A read counts for so long.
+    /// Time for which a read counts.
     pub within_us: u64,
     /// Writes whose first or last cell is covered in part.
     pub partial_writes: u64,
-    /// Of these, those before which such a cell was read.
+    /// How many of these followed a read of such a block.
     pub partial_after_read: u64,
     /// Writes of whole cells.
     pub whole_writes: u64,
-    /// Of these, those before which their first or last cell was read.
+    /// How many of these followed a read of their first or last block.
     pub whole_after_read: u64,
     /// Enough of them, and more than the control: this is read-modify-write.
     pub seen: bool,
@@ -227,7 +227,7 @@ pub struct ProcessProfile {
     pub ios: u64,
     /// Bytes in all.
     pub bytes: u64,
-    /// Those whose length is no multiple of 4096.
+    /// I/Os whose length is not a multiple of 4096.
     #[serde(default)]
     pub length_off_4096_ios: u64,
     /// Starts by power of two, as in [`OpProfile`].

@@ -1,4 +1,4 @@
-//! What a profile was made of.
+//! The source of a profile.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct TraceFile {
     pub length_unit: String,
     /// Codes of operations.
     pub op_codes: String,
-    /// Where latencies come from.
+    /// The source of latencies.
     pub latency_source: String,
     /// Rows that did not parse.
     pub skipped_rows: u64,
@@ -38,7 +38,7 @@ pub struct SkippedRow {
     pub place: u64,
     /// Its beginning.
     pub text: String,
-    /// What is wrong with it.
+    /// Its defects.
     pub why: String,
 }
 

@@ -7,7 +7,7 @@ use super::littles_law::LittlesLaw;
 /// I/O between two idle times.
 ///
 /// A burst begins with the first I/O after the device has had nothing in flight for the gap, and ends
-/// with the completion of its last I/O. Where no latency is known, issue stands for completion.
+/// with the completion of its last I/O. Without latencies, the issue counts as the completion.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Burst {
     /// Since the first I/O of the profile.
@@ -26,18 +26,19 @@ pub struct Burst {
     pub latency_mean_us: Option<f64>,
     /// Little's law within it.
     pub littles_law: Option<LittlesLaw>,
-    /// What each sampler can show of it at most.
+    /// The most that each sampler can show of it.
     pub sampled: Vec<Sampled>,
 }
 
-/// What monitoring shows of one burst if one of its samples holds all of it, or lies within it.
+/// The value that monitoring shows of one burst if one of its samples contains all of it, or is
+/// within it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
     /// How often it samples.
     pub interval_us: u64,
     /// Bytes by the interval, or by the burst where that is longer.
     pub throughput_bytes_per_s: f64,
-    /// What the burst really moved, over what is shown.
+    /// The true rate of the burst, divided by the value shown.
     pub understated_ratio: f64,
 }
 
@@ -56,7 +57,7 @@ pub struct Bursts {
     pub throughput_bytes_per_s: Option<f64>,
 }
 
-/// What monitoring shows that looks every N seconds: throughput is averaged over the interval,
+/// The view of monitoring with an interval of N seconds: throughput is averaged over the interval,
 /// latency over the I/Os that completed in it. Samples begin with the first I/O of the profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampler {

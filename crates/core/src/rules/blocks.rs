@@ -32,8 +32,8 @@ pub(super) const GROUP: Group = Group {
             costs: "Every metadata and small data write is a read-modify-write in the drive.",
             source: "OpenZFS module/zfs/vdev.c and cmd/zpool (pull request 11088); ashift is fixed \
             when a vdev is made.",
-            fix: "Make the vdev anew with -o ashift=12 (13 for 8 KiB flash pages), or replace \
-            mirrors by a new mirror vdev. Not above 16.",
+            fix: "Create the vdev again with -o ashift=12 (13 for 8 KiB flash pages), or \
+            replace mirrors by a new mirror vdev. Not above 16.",
             ignore: "When the pool is nearly read-only.",
         },
         Rule {
@@ -63,13 +63,13 @@ pub(super) const GROUP: Group = Group {
             id: "thin-chunk-unknown",
             severity: Severity::Unknown,
             title: "A thin pool of unknown chunk size",
-            means: "The metadata at hand do not give the pool's chunk size, so nothing on it can \
-            be placed.",
+            means: "The metadata do not contain the pool's chunk size, so nothing on it can be \
+            placed.",
             costs: "Nothing is known of the alignment of its volumes.",
             source: "LVM metadata text, thin-pool segments.",
             fix: "Give the whole set of physical volumes with --together, or check on the host \
             itself.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "extent-not-stripe-multiple",
@@ -113,7 +113,7 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "zfs-ashift-unknown",
             severity: Severity::Note,
-            title: "A pool whose ashift says nothing",
+            title: "A pool whose ashift is not that of its vdevs",
             means: "The pool's property ashift is that of new vdevs, or 0; each vdev has its \
             own.",
             costs: "Nothing: the block size of the vdevs is not known from this text.",

@@ -11,9 +11,9 @@ pub(super) const GROUP: Group = Group {
             severity: Severity::Note,
             title: "An output that does not name its device",
             means: "A text holds the output of a tool that leaves out which device it is about \
-            (dumpe2fs, nvme id-ns, luksDump), and neither a command line nor the file name tells.",
-            costs: "Nothing by itself: what the text says stands alone, and is not judged against \
-            any disk.",
+            (dumpe2fs, nvme id-ns, luksDump), and neither a command line nor the file name says \
+            which.",
+            costs: "Nothing by itself: its facts are not judged against any disk.",
             source: "Outputs of e2fsprogs, nvme-cli and cryptsetup; sos names its files after the \
             command.",
             fix: "Paste the command line with the output, or name the file as sos does \
@@ -26,8 +26,8 @@ pub(super) const GROUP: Group = Group {
             title: "Requests that a tracer saw",
             means: "A pasted biosnoop output shows requests: how many start off 4, 16 and 64 KiB, and \
             how many touch two units though one would hold them.",
-            costs: "Requests off a unit that the device has cost a read-modify-write; the text does \
-            not tell which unit that is.",
+            costs: "Requests off a unit that the device has cost a read-modify-write; the text \
+            does not contain that unit.",
             source: "bcc tools/biosnoop: SECTOR in 512-byte units of the disk, BYTES; bcc issues 3304 \
             and 4279.",
             fix: "Check the layout (fdisk -l, lsblk) to see whether requests or partitions are off.",
@@ -36,9 +36,9 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "raid-drive-not-tied",
             severity: Severity::Note,
-            title: "A logical drive that belongs to no disk",
+            title: "A logical drive without a known disk",
             means: "storcli, MegaCli or ssacli shows a logical drive by the controller's own \
-            number, and the texts speak of several disks or drives: which is which is not told.",
+            number, and the texts mention several disks or drives, so the match is unknown.",
             costs: "Nothing by itself: the strip and the full stripe of the drive are not judged.",
             source: "StorCLI prints \"OS Drive Name\", ssacli \"Disk Name\"; MegaCli has neither.",
             fix: "Check the drive and its disk together, without the others, or name the stripe \
@@ -67,7 +67,7 @@ pub(super) const GROUP: Group = Group {
             costs: "As start-misaligned: small writes become read-modify-write.",
             source: "Microsoft, STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR and fsutil fsinfo \
             sectorinfo.",
-            fix: "Back up, make the partition anew with diskpart create partition primary \
+            fix: "Back up, create the partition again with diskpart create partition primary \
             align=1024, restore.",
             ignore: "On volumes that are only read.",
         },
@@ -87,20 +87,20 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "sector-size-assumed",
             severity: Severity::Note,
-            title: "A listing that does not tell its sector size",
+            title: "A listing without its sector size",
             means: "The listing counts in sectors and does not say how large they are; 512 bytes \
             are assumed.",
             costs: "On a disk with 4096-byte sectors every start is eight times as far, and the \
             verdict may change.",
             source: "Older versions of sfdisk -d, and others, print no sector size.",
-            fix: "Name it with --sector-size, or add a text that tells it: lsblk -t, fdisk -l.",
+            fix: "Name it with --sector-size, or add a text that has it: lsblk -t, fdisk -l.",
             ignore: "When the disk is known to have 512-byte sectors.",
         },
         Rule {
             id: "several-hosts",
             severity: Severity::Note,
             title: "Facts of several hosts in one text",
-            means: "One text holds what was gathered from several machines; the first is read.",
+            means: "One text holds facts of several machines; only the first is read.",
             costs: "The others are not judged.",
             source: "ansible -m setup prints a document a host.",
             fix: "Give each host's facts as a target of its own: ansible -m setup --tree DIR \
@@ -112,10 +112,10 @@ pub(super) const GROUP: Group = Group {
             severity: Severity::Unknown,
             title: "A text with more devices than are read",
             means: "The text has more lines about devices than any host.",
-            costs: "What stands behind the limit is not known.",
+            costs: "Lines behind the limit are not read.",
             source: "A limit of this program, to bound its memory.",
-            fix: "Cut out the part that matters.",
-            ignore: "When the part that matters stands at the beginning.",
+            fix: "Cut out the important part.",
+            ignore: "If the important part is at the beginning.",
         },
     ],
 };

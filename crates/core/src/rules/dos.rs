@@ -47,7 +47,7 @@ pub(super) const GROUP: Group = Group {
             still there.",
             source: "Linux block/partitions/msdos.c; util-linux issue 3568 (sfdisk --move-data \
             overwrites the next EBR).",
-            fix: "Write the table anew from a backup (sfdisk -d), or let testdisk look for the \
+            fix: "Restore the table from a backup (sfdisk -d), or let testdisk look for the \
             partitions.",
             ignore: "Never.",
         },
@@ -58,7 +58,7 @@ pub(super) const GROUP: Group = Group {
             means: "An EBR links to one that was read before.",
             costs: "Systems cut it off at different places: numbers and partitions differ.",
             source: "Linux stops after 100 links.",
-            fix: "Write the table anew with sfdisk.",
+            fix: "Write a new table with sfdisk.",
             ignore: "Never.",
         },
         Rule {
@@ -69,7 +69,7 @@ pub(super) const GROUP: Group = Group {
             costs: "The logical partitions behind it are lost.",
             source: "Links count from the start of the extended partition, starts from their own \
             EBR.",
-            fix: "Write the table anew with sfdisk.",
+            fix: "Write a new table with sfdisk.",
             ignore: "Never.",
         },
         Rule {
@@ -89,7 +89,7 @@ pub(super) const GROUP: Group = Group {
             means: "The table of a later logical partition lies inside an earlier one's data.",
             costs: "Writing there destroys the rest of the chain.",
             source: "util-linux issue 3568.",
-            fix: "Back up, then write the table anew without the overlap.",
+            fix: "Back up, then write a new table without the overlap.",
             ignore: "Never.",
         },
         Rule {
@@ -99,7 +99,7 @@ pub(super) const GROUP: Group = Group {
             means: "Its start is sector 0 relative to its EBR.",
             costs: "Making a file system on it erases the chain.",
             source: "Linux block/partitions/msdos.c.",
-            fix: "Start it at least one sector later; 2048 is the habit.",
+            fix: "Start it at least one sector later; 2048 is usual.",
             ignore: "Never.",
         },
         Rule {
@@ -109,7 +109,7 @@ pub(super) const GROUP: Group = Group {
             means: "Start or end lies outside the extended partition.",
             costs: "It may overlap a primary one; systems cut it off or leave it out.",
             source: "Linux and Windows differ here.",
-            fix: "Write the table anew with sfdisk.",
+            fix: "Write a new table with sfdisk.",
             ignore: "Never.",
         },
     ],

@@ -9,9 +9,9 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "fs-geometry-missing",
             severity: Severity::Suboptimal,
-            title: "A file system on RAID that was not told so",
-            means: "XFS and ext4 place their allocations by stripe unit and width when mkfs is \
-            told or can ask; here it was not.",
+            title: "A file system without the geometry of its RAID",
+            means: "XFS and ext4 place their allocations by stripe unit and width if mkfs gets \
+            the geometry or can query it; here it did not.",
             costs: "On arrays with parity large files are not laid out in full stripes, so more \
             parity is read. Small random I/O is not affected.",
             source: "mkfs.xfs(8) su and sw, mke2fs(8) stride and stripe_width; hardware RAID and \
@@ -23,10 +23,10 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "fs-geometry-mismatch",
             severity: Severity::Suboptimal,
-            title: "A file system that believes in another RAID",
+            title: "A file system with the geometry of another RAID",
             means: "Stripe unit or width in the superblock are not those of the array below: it \
             was grown or reshaped, or the image was moved to another one.",
-            costs: "Allocations are lined up on boundaries that are none.",
+            costs: "Allocations are aligned to false boundaries.",
             source: "As fs-geometry-missing; util-linux issue 369 and rear issue 2777 (sunit in \
             512-byte units or in blocks).",
             fix: "Write the right values: mount -o sunit=,swidth= or tune2fs -E \
@@ -49,9 +49,9 @@ pub(super) const GROUP: Group = Group {
             id: "ext-geometry-bogus",
             severity: Severity::Suboptimal,
             title: "ext4 stripe values that cannot be right",
-            means: "Stride and stripe width in the superblock contradict each other or come from \
-            a device hint that is no stripe, such as 33553920 bytes.",
-            costs: "The allocator aligns to a boundary that is none; space is fragmented.",
+            means: "Stride and stripe width in the superblock contradict each other or come \
+            from a device limit that is not a stripe, such as 33553920 bytes.",
+            costs: "The allocator aligns to a false boundary; space is fragmented.",
             source: "e2fsprogs misc/mke2fs.c takes optimal_io_size as it is.",
             fix: "tune2fs -E stride=,stripe_width= with the real values, or 0 for none.",
             ignore: "On a single disk with little writing.",

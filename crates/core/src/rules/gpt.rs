@@ -12,8 +12,8 @@ pub(super) const GROUP: Group = Group {
             title: "The first GPT is damaged, the backup is used",
             means: "Header or entries at the start of the disk fail their CRC; a good copy was \
             found at the end.",
-            costs: "Linux takes the backup only when told to (gpt on its command line), firmware \
-            as it likes: the machine may see no partitions.",
+            costs: "Linux uses the backup only with gpt on its command line, firmware varies: \
+            the machine may see no partitions.",
             source: "UEFI 5.3.2: the backup is to be used only when the primary is invalid.",
             fix: "Restore it from the backup: gdisk, then r, b, w; or sgdisk --load-backup of a \
             saved copy.",
@@ -35,12 +35,11 @@ pub(super) const GROUP: Group = Group {
             id: "gpt-entries-crc",
             severity: Severity::Broken,
             title: "The entries of the GPT fail their CRC and there is no good backup",
-            means: "The header is sound, the array of entries is not the one that it was written \
-            for.",
+            means: "The header is valid, but the array of entries does not match its CRC.",
             costs: "Systems refuse the table.",
             source: "UEFI 5.3.2, PartitionEntryArrayCRC32.",
-            fix: "Compare the entries with what lies on the disk, then let gdisk write the table \
-            anew.",
+            fix: "Compare the entries with what lies on the disk, then let gdisk write a new \
+            table.",
             ignore: "Never.",
         },
         Rule {
@@ -58,11 +57,11 @@ pub(super) const GROUP: Group = Group {
             id: "gpt-backup-missing",
             severity: Severity::DataRisk,
             title: "There is no backup GPT",
-            means: "Where the primary header says its backup is, there is none: the image was \
-            cut off, or the disk was enlarged and the header rewritten.",
+            means: "There is no backup at the place that the primary header names: the image \
+            was cut off, or the disk was enlarged and the header rewritten.",
             costs: "Nothing today. With the primary damaged, the table is lost.",
             source: "UEFI 5.3.2; images written with dd to a larger disk have it in the middle.",
-            fix: "sgdisk --move-second-header DEVICE writes it anew at the end.",
+            fix: "sgdisk --move-second-header DEVICE writes a new one at the end.",
             ignore: "On images that are grown on first boot (cloud images): their tools write it \
             then.",
         },
@@ -73,17 +72,17 @@ pub(super) const GROUP: Group = Group {
             means: "The backup header or its entries fail their CRC.",
             costs: "Nothing today. With the primary damaged, the table is lost.",
             source: "UEFI 5.3.2.",
-            fix: "sgdisk --move-second-header DEVICE writes it anew.",
+            fix: "sgdisk --move-second-header DEVICE writes a new one.",
             ignore: "Never for long: it costs one command.",
         },
         Rule {
             id: "gpt-backup-differs",
             severity: Severity::DataRisk,
             title: "The backup GPT describes another table",
-            means: "Both copies are sound and list different partitions: one of them is old.",
+            means: "Both copies are valid and list different partitions: one of them is old.",
             costs: "A system that reads the backup sees partitions at the wrong places.",
             source: "UEFI 5.3.2.",
-            fix: "Make sure that the primary is the right one, then sgdisk --move-second-header \
+            fix: "Check that the primary is the right one, then sgdisk --move-second-header \
             DEVICE.",
             ignore: "Never.",
         },
@@ -107,7 +106,7 @@ pub(super) const GROUP: Group = Group {
             costs: "A system with the other sector size sees the other table.",
             source: "util-linux issue 2023 (a GPT for several sector sizes).",
             fix: "Wipe the remnant: sgdisk --zap on a system with that sector size, or wipefs.",
-            ignore: "When it is on purpose: then both tables should name the same bytes.",
+            ignore: "If it is on purpose; then both tables should name the same bytes.",
         },
         Rule {
             id: "gpt-tables-disagree",
@@ -117,7 +116,7 @@ pub(super) const GROUP: Group = Group {
             do not lie at the same bytes.",
             costs: "On one of the two kinds of disk the partitions are not where their data are.",
             source: "UEFI 5.3.1 (each system reads the header at its own LBA 1).",
-            fix: "Write the second table anew with the same bytes: LBAs divided by eight.",
+            fix: "Write a new second table with the same bytes: LBAs divided by eight.",
             ignore: "Never: wipe the one that is a remnant.",
         },
         Rule {
@@ -137,11 +136,10 @@ pub(super) const GROUP: Group = Group {
             title: "A GPT beside an MBR that does not protect it",
             means: "There are two tables, and systems that prefer one see something else than \
             systems that prefer the other.",
-            costs: "A tool that obeys the wrong one writes over data.",
+            costs: "A tool that uses the wrong one overwrites data.",
             source: "util-linux issues 699 and 850; Linux takes a GPT only behind a protective \
             entry.",
-            fix: "Remove the one that is not meant: sgdisk --zap for the GPT, or a new \
-            protective MBR.",
+            fix: "Remove the wrong one: sgdisk --zap for the GPT, or a new protective MBR.",
             ignore: "Never, unless the GPT is empty (then it is a note).",
         },
         Rule {
@@ -151,7 +149,7 @@ pub(super) const GROUP: Group = Group {
             means: "The hybrid MBR has an entry that is not one of the GPT's partitions.",
             costs: "A system that reads the MBR writes where the GPT has something else.",
             source: "gdisk's manual on hybrid MBRs.",
-            fix: "Make the hybrid MBR anew from the GPT (gdisk, r, h), or replace it by a \
+            fix: "Create the hybrid MBR again from the GPT (gdisk, r, h), or replace it by a \
             protective one.",
             ignore: "Never.",
         },
@@ -174,8 +172,8 @@ pub(super) const GROUP: Group = Group {
             costs: "Linux and Windows do not see the GPT's partitions.",
             source: "UEFI 5.2.3; Linux block/partitions/efi.c is_pmbr_valid.",
             fix: "Let sgdisk or gdisk write a new protective MBR.",
-            ignore: "When every system that uses the disk is told to read the GPT (Linux: gpt on \
-            the command line).",
+            ignore: "If every system that uses the disk is configured to read the GPT (Linux: \
+            gpt on the command line).",
         },
         Rule {
             id: "protective-mbr-double",
@@ -191,7 +189,7 @@ pub(super) const GROUP: Group = Group {
             id: "protective-mbr-extent",
             severity: Severity::Note,
             title: "A protective entry that does not cover the disk",
-            means: "It should reach from sector 1 to the end (or to 2^32 - 1). Where the numbers \
+            means: "It should reach from sector 1 to the end (or to 2^32 - 1). If the numbers \
             fit the other sector size, the table was written for another disk.",
             costs: "Old tools see free space behind it; some firmware refuses it.",
             source: "UEFI 5.2.3; Linux accepts it with a message.",

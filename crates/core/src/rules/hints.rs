@@ -9,25 +9,25 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "bogus-hint",
             severity: Severity::Note,
-            title: "A hint that is not believed",
-            means: "The device reports a size that cannot be what it says: 33553920 (65535 \
-            sectors, the largest transfer of a USB bridge), an optimal size below the minimum, a \
-            physical block of hundreds of KiB.",
-            costs: "Nothing here: it judges nothing. Tools that believe it place partitions and \
-            stripes on boundaries that are none.",
+            title: "A device limit that is not credible",
+            means: "The device reports an impossible size: 33553920 (65535 sectors, the largest \
+            transfer of a USB bridge), an optimal size below the minimum, a physical block of \
+            hundreds of KiB.",
+            costs: "Nothing here, because it is not used. Tools that use it place partitions \
+            and stripes on false boundaries.",
             source: "util-linux issues 1221 and 1224 (libfdisk, LVM and newer kernels filter it, \
             parted and mke2fs do not); OpenZFS issue 13917.",
-            fix: "Give such tools their values by hand: parted -a none with unit s, mkfs.xfs -d \
-            noalign, zpool create -o ashift=12.",
+            fix: "Give the values to such tools by hand: parted -a none with unit s, mkfs.xfs \
+            -d noalign, zpool create -o ashift=12.",
             ignore: "Always, once you know why your tools propose odd starts.",
         },
         Rule {
             id: "kernel-misaligned-stack",
             severity: Severity::Misaligned,
             title: "The kernel itself calls this stack misaligned",
-            means: "alignment_offset is -1: the devices below start their blocks at places that \
-            cannot be made to agree.",
-            costs: "Part of the writes is read-modify-write whatever the start.",
+            means: "alignment_offset is -1: the blocks of the devices below start at \
+            incompatible places.",
+            costs: "Some writes are read-modify-writes for any start.",
             source: "Linux block/blk-settings.c blk_stack_limits; libblkid and cryptsetup read \
             -1 as 0, so fdisk, parted and mkfs do not show it.",
             fix: "Compare the starts of the members and make them equal; RAID1 volumes on LVM \
@@ -41,8 +41,7 @@ pub(super) const GROUP: Group = Group {
             title: "The kernel computes another offset",
             means: "The kernel's alignment_offset of this partition is not what follows from its \
             start and the disk's granularity.",
-            costs: "Nothing by itself: one of the two numbers rests on a hint that is not what \
-            it seems.",
+            costs: "Nothing by itself: one of the two numbers comes from a wrong device limit.",
             source: "Linux block/blk-settings.c queue_limit_alignment_offset.",
             fix: "Look at the disk's own alignment_offset and minimum I/O size.",
             ignore: "When the disk's own grids are aligned.",
@@ -72,9 +71,8 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "virtual-disk-topology",
             severity: Severity::Note,
-            title: "A virtual disk that says nothing of the storage below",
-            means: "The hypervisor presents 512-byte blocks whatever lies below; 4 KiB is \
-            assumed.",
+            title: "A virtual disk that hides the storage below",
+            means: "The hypervisor always presents 512-byte blocks; 4 KiB is assumed.",
             costs: "Nothing by itself: the verdict rests on an assumption.",
             source: "virt-manager issue 483; QEMU's blockio settings can pass the real values \
             on.",
@@ -100,7 +98,7 @@ pub(super) const GROUP: Group = Group {
             title: "A mapping to a device that is not listed",
             means: "A device-mapper table names a device number that sysfs does not show: it is \
             gone, or the capture is not complete.",
-            costs: "What lies on that part is not followed.",
+            costs: "Data on that part are not followed.",
             source: "dmsetup table, /sys/dev/block.",
             fix: "Check on the host as root, or take the capture again.",
             ignore: "When the device was removed on purpose.",

@@ -35,7 +35,7 @@ pub(super) const GROUP: Group = Group {
             means: "It contains the sectors of the GPT's array.",
             costs: "Making a file system on it erases the table.",
             source: "UEFI 5.3.1, FirstUsableLBA.",
-            fix: "Back up and make it anew behind the array.",
+            fix: "Back up and create it again behind the array.",
             ignore: "Never.",
         },
         Rule {
@@ -54,10 +54,10 @@ pub(super) const GROUP: Group = Group {
             id: "bsd-checksum",
             severity: Severity::Broken,
             title: "A BSD disklabel with a wrong checksum",
-            means: "The label is there and its checksum does not hold.",
+            means: "The label is there, but its checksum is wrong.",
             costs: "BSD systems refuse it.",
             source: "sys/disklabel.h dkcksum.",
-            fix: "disklabel -R writes it anew from a saved copy.",
+            fix: "disklabel -R restores it from a saved copy.",
             ignore: "When it is a remnant of an old installation.",
         },
         Rule {
@@ -75,20 +75,20 @@ pub(super) const GROUP: Group = Group {
             id: "sgi-checksum",
             severity: Severity::Broken,
             title: "An IRIX volume header with a wrong checksum",
-            means: "The header is there and its checksum does not hold.",
+            means: "The header is there, but its checksum is wrong.",
             costs: "IRIX and Linux refuse it.",
             source: "Linux block/partitions/sgi.c.",
-            fix: "Write it anew with fx or fdisk.",
+            fix: "Write a new one with fx or fdisk.",
             ignore: "When it is a remnant.",
         },
         Rule {
             id: "vtoc-checksum",
             severity: Severity::Broken,
             title: "A Solaris VTOC without a valid checksum",
-            means: "The label's checksum does not hold. Linux reads it all the same.",
+            means: "The label's checksum is wrong. Linux reads it anyway.",
             costs: "Solaris refuses it.",
             source: "usr/src/uts/common/sys/dklabel.h.",
-            fix: "fmthard -s writes it anew from a saved prtvtoc.",
+            fix: "fmthard -s restores it from a saved prtvtoc.",
             ignore: "When only Linux reads the disk.",
         },
         Rule {
@@ -109,7 +109,7 @@ pub(super) const GROUP: Group = Group {
             means: "The map says how many entries it has, and one of them is not there.",
             costs: "The partitions behind it are lost.",
             source: "Inside Macintosh: Devices, chapter 3.",
-            fix: "Write the map anew, or use GPT.",
+            fix: "Write a new map, or use GPT.",
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
@@ -120,7 +120,7 @@ pub(super) const GROUP: Group = Group {
             costs: "Nothing is known of the alignment of the volumes.",
             source: "LDM database, the last MiB of the disk.",
             fix: "Read the volume's offset on Windows: Get-Partition, or diskpart detail volume.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "ldm-group",
@@ -143,7 +143,7 @@ pub(super) const GROUP: Group = Group {
             source: "GPT type E75CAF8F-F680-4CEE-AFA3-B001E56EFC2D.",
             fix: "Check the virtual disks on Windows: Get-VirtualDisk shows Interleave and \
             columns.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
     ],
 };

@@ -10,7 +10,7 @@ pub(super) const GROUP: Group = Group {
             id: "lvm-label-crc",
             severity: Severity::Broken,
             title: "An LVM label with a wrong CRC",
-            means: "The label is there and its CRC does not hold.",
+            means: "The label is there, but its CRC is wrong.",
             costs: "LVM does not see the physical volume.",
             source: "LVM2 lib/label/label.c.",
             fix: "pvck --repairtype label_header.",
@@ -52,7 +52,7 @@ pub(super) const GROUP: Group = Group {
             id: "lvm-metadata-elsewhere",
             severity: Severity::Note,
             title: "A physical volume without metadata of its own",
-            means: "pvcreate was told to keep no metadata here; the group is described on other \
+            means: "pvcreate was run with --metadatacopies 0; the group is described on other \
             disks.",
             costs: "Its volumes are not known from this disk alone.",
             source: "pvcreate --metadatacopies 0.",
@@ -67,7 +67,7 @@ pub(super) const GROUP: Group = Group {
             or copied with its old label.",
             costs: "LVM does not use it.",
             source: "LVM2 lib/metadata.",
-            fix: "vgreduce and pvcreate anew, or restore the right metadata.",
+            fix: "Run vgreduce and pvcreate again, or restore the right metadata.",
             ignore: "When the disk is a leftover.",
         },
         Rule {
@@ -99,12 +99,12 @@ pub(super) const GROUP: Group = Group {
             costs: "Nothing on it is judged.",
             source: "lvmraid(7).",
             fix: "Check the active volume on its host.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "lvm-report-incomplete",
             severity: Severity::Note,
-            title: "Reports that do not tell where volumes lie",
+            title: "Reports without the places of volumes",
             means: "pvs, vgs and lvs were printed without the columns that place the volumes on \
             the disks.",
             costs: "Those volumes are not judged.",
@@ -119,10 +119,10 @@ pub(super) const GROUP: Group = Group {
             title: "A backup of LVM metadata that cannot be used",
             means: "The file of vgcfgbackup, or of /etc/lvm/archive, breaks off or contradicts \
             itself.",
-            costs: "What it would tell of the group is not known.",
+            costs: "Its facts about the group are missing.",
             source: "LVM2 lib/format_text.",
             fix: "Take a newer one from /etc/lvm/backup or /etc/lvm/archive.",
-            ignore: "When other texts tell the same.",
+            ignore: "If other texts have the same facts.",
         },
     ],
 };

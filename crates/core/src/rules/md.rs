@@ -10,7 +10,7 @@ pub(super) const GROUP: Group = Group {
             id: "md-checksum",
             severity: Severity::Broken,
             title: "An md superblock with a wrong checksum",
-            means: "The superblock is there and its checksum does not hold.",
+            means: "The superblock is there, but its checksum is wrong.",
             costs: "The kernel does not take the member.",
             source: "Linux drivers/md/md.c calc_sb_1_csum, calc_sb_csum.",
             fix: "Assemble the array without it, then add it again.",
@@ -45,7 +45,7 @@ pub(super) const GROUP: Group = Group {
             part has the old geometry, the other the new.",
             costs: "Alignment is judged by one geometry only.",
             source: "Linux drivers/md/raid5.c reshape_position.",
-            fix: "Look again when it is done.",
+            fix: "Check again when it is complete.",
             ignore: "While it lasts.",
         },
         Rule {
@@ -78,7 +78,7 @@ pub(super) const GROUP: Group = Group {
             costs: "Nothing above it is judged.",
             source: "Linux drivers/md; a reshape, or a level removed from the kernel.",
             fix: "Check the assembled array on its host.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "md-level-unknown",

@@ -10,7 +10,8 @@ pub(super) const GROUP: Group = Group {
             id: "nothing-recognised",
             severity: Severity::Unknown,
             title: "Nothing is recognised",
-            means: "No partition table, volume or file system was found, so nothing can be said.",
+            means: "No partition table, volume or file system was found, so nothing can be \
+            judged.",
             costs: "Nothing is known: this is never an ok.",
             source: "Encrypted or raw data, an unknown format, or an empty disk.",
             fix: "Name what lies there: --sector-size for a table of another sector size, \
@@ -21,34 +22,34 @@ pub(super) const GROUP: Group = Group {
             id: "nothing-judged",
             severity: Severity::Unknown,
             title: "Nothing could be compared with a grid",
-            means: "Data are there, and nothing leads from them to any unit of the devices \
+            means: "There are data, but no path leads from them to any unit of the devices \
             below: a mapping that is not followed, or a device that cannot be read.",
             costs: "Nothing is known: this is never an ok.",
             source: "The layer that is not followed is named.",
             fix: "Run as root, or check the device below by itself.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "start-unknown",
             severity: Severity::Unknown,
-            title: "A partition whose start is not told",
-            means: "The text at hand names the partition and not where it starts.",
+            title: "A partition without a known start",
+            means: "The text names the partition but not its start.",
             costs: "Nothing is known of its alignment.",
             source: "lsblk before util-linux 2.38, Insights archives and others print no START.",
             fix: "Take a text that has the start: fdisk -l, sfdisk -d, parted unit s print.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "start-not-exact",
             severity: Severity::Unknown,
             title: "A start that is printed rounded",
-            means: "The number was rounded for people (5370MB), and the starts that it may stand \
-            for lie on and off the grid.",
+            means: "The number was rounded for people (5370MB), and the possible starts are on \
+            and off the grid.",
             costs: "Nothing is known of its alignment.",
-            source: "parted prints decimal units with few digits unless told otherwise; diskpart \
-            rounds to MB.",
+            source: "parted prints decimal units with few digits by default; diskpart rounds to \
+            MB.",
             fix: "Print it in sectors: parted DISK unit s print, fdisk -l, sfdisk -d.",
-            ignore: "Never silently: it is an open question.",
+            ignore: "Never: it is an open question.",
         },
         Rule {
             id: "captures-disagree",
@@ -64,8 +65,8 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "text-not-recognised",
             severity: Severity::Unknown,
-            title: "A text that no reader knows",
-            means: "No output of a known program was found in it.",
+            title: "A text of unknown format",
+            means: "It has no output of a known program.",
             costs: "Nothing is known of what it describes.",
             source: "ioalign check --help lists what is read.",
             fix: "Name the program with --as, or paste the whole output.",
@@ -76,21 +77,21 @@ pub(super) const GROUP: Group = Group {
             severity: Severity::Unknown,
             title: "A text that is too long",
             means: "Only its beginning was read.",
-            costs: "What stands behind is not known.",
+            costs: "The rest was not read.",
             source: "A limit of this program, to bound its memory.",
-            fix: "Cut out the part that matters.",
-            ignore: "When the part that matters stands at the beginning.",
+            fix: "Cut out the important part.",
+            ignore: "If the important part is at the beginning.",
         },
         Rule {
             id: "bundle-incomplete",
             severity: Severity::Unknown,
-            title: "A support bundle without the numbers that count",
-            means: "The bundle shows disks, partitions or volumes, and not where they start.",
+            title: "A support bundle without starts",
+            means: "The bundle shows disks, partitions or volumes, but not their starts.",
             costs: "Their alignment is not known: this is never an ok.",
             source: "sosreports with lsblk before util-linux 2.38 and without fdisk, Insights archives.",
             fix: "Ask for `blockdev --report`, `fdisk -l` or `parted DISK unit s print`, `pvs -o +pe_start`, \
             `mdadm -E` of the members, or a capture of the host.",
-            ignore: "When the devices that it names do not matter.",
+            ignore: "If the devices in it do not matter.",
         },
         Rule {
             id: "bundle-entry-refused",
@@ -99,9 +100,9 @@ pub(super) const GROUP: Group = Group {
             means: "Its name leads out of the bundle or is not UTF-8, it is a hard link to a file that is \
             not there, a device, or lies in something that is no folder. Absolute names are taken \
             from the top.",
-            costs: "What it holds was not read.",
+            costs: "Its contents were not read.",
             source: "A rule of this program: a bundle is untrusted, and nothing outside of it is looked at.",
-            fix: "Make the bundle anew, with tar and relative names.",
+            fix: "Create the bundle again, with tar and relative names.",
             ignore: "When the entries named are of no interest: devices in a copy of /dev, for example.",
         },
         Rule {
@@ -109,10 +110,10 @@ pub(super) const GROUP: Group = Group {
             severity: Severity::Unknown,
             title: "A file of a tarball that is too large",
             means: "Only the beginning of a text was read; the copy of a device was left out.",
-            costs: "What stands behind is not known.",
+            costs: "The rest was not read.",
             source: "A limit of this program, to bound its memory: 4 MiB a text, 32 MiB a device.",
             fix: "Unpack the bundle and name the file by itself, or copy less of the device.",
-            ignore: "When the file does not speak of disks.",
+            ignore: "If the file is not about disks.",
         },
         Rule {
             id: "damaged-metadata",
@@ -122,8 +123,8 @@ pub(super) const GROUP: Group = Group {
             field are named.",
             costs: "The system that uses it fails too, or takes something else for it.",
             source: "The format's specification.",
-            fix: "Restore the structure with the format's own tool, or report it to us when that \
-            tool finds nothing wrong.",
+            fix: "Restore the structure with the format's own tool, or report a bug if that \
+            tool finds no error.",
             ignore: "When it is a remnant of another system.",
         },
         Rule {
@@ -132,7 +133,7 @@ pub(super) const GROUP: Group = Group {
             title: "A device that could not be read",
             means: "The device is there and could not be opened or read, mostly for lack of \
             permission.",
-            costs: "What lies on it is not judged.",
+            costs: "Its contents are not judged.",
             source: "The error of the operating system is quoted.",
             fix: "Run as root, or capture the host as root.",
             ignore: "For empty card readers and optical drives.",
@@ -143,10 +144,10 @@ pub(super) const GROUP: Group = Group {
             title: "A waiver that has expired",
             means: "The policy file waives a finding until a day that is over, so the finding \
             counts again.",
-            costs: "The build fails by it, if it is one that fails builds.",
+            costs: "The build fails if the finding is one that fails builds.",
             source: "ioalign.toml, expires.",
             fix: "Repair what was waived, or set a new date with a reason.",
-            ignore: "Never: that is what the date was for.",
+            ignore: "Never: the date was set for this.",
         },
     ],
 };

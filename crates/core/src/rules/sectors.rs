@@ -16,7 +16,7 @@ pub(super) const GROUP: Group = Group {
             boot.",
             source: "UEFI 5.3.1 (header at LBA 1); systemd issue 35258, home-assistant \
             operating-system issue 4766.",
-            fix: "Write the table anew for the disk's sectors, each start and size divided or \
+            fix: "Write a new table for the disk's sectors, each start and size divided or \
             multiplied by eight; FAT file systems inside need their boot sector rewritten too.",
             ignore: "Never on that disk; without --target-logical the disk's own sector is the \
             measure.",
@@ -30,8 +30,8 @@ pub(super) const GROUP: Group = Group {
             costs: "It cannot be mounted (XFS: \"device supports … byte sectors\"; FAT: \
             \"logical sector size too small for device\").",
             source: "Linux fs/xfs/xfs_buf.c xfs_setsize_buftarg, fs/fat/inode.c.",
-            fix: "Make it anew with the larger sectors (mkfs.xfs -s size=4096, mkfs.fat -S 4096) \
-            and copy the files.",
+            fix: "Create it again with the larger sectors (mkfs.xfs -s size=4096, mkfs.fat -S \
+            4096) and copy the files.",
             ignore: "Never on that disk.",
         },
         Rule {
@@ -65,7 +65,7 @@ pub(super) const GROUP: Group = Group {
             severity: Severity::Broken,
             title: "Members with different logical sectors",
             means: "An array, volume group or file system has members with 512-byte and with \
-            4096-byte logical sectors. The whole takes the largest.",
+            4096-byte logical sectors. The whole gets the largest.",
             costs: "A file system made while only the smaller ones were active stops mounting \
             when the larger one joins; XFS refuses at once.",
             source: "Linux block/blk-settings.c blk_stack_limits; stratisd issue 1196, \
@@ -83,19 +83,19 @@ pub(super) const GROUP: Group = Group {
             costs: "No partition is seen; only the protective MBR is.",
             source: "UEFI 5.3.1; the usual cause is an image made for 512-byte sectors written \
             to a 4Kn disk, or a drive moved from a USB bridge that showed 4096.",
-            fix: "Read it with --sector-size, or write the table anew for this disk.",
+            fix: "Read it with --sector-size, or write a new table for this disk.",
             ignore: "When the disk goes back to the adapter that it was made on.",
         },
         Rule {
             id: "dos-foreign-sector",
             severity: Severity::Broken,
             title: "A DOS table that counts other sectors",
-            means: "Where the entries point nothing is found, but there is when they are counted \
-            in sectors of the other size.",
+            means: "Nothing is found at the places of the entries, but something is if they \
+            count sectors of the other size.",
             costs: "Partitions are looked for eight times too near or too far.",
             source: "DOS tables have no field for the sector size; the reader compares what lies \
             at both places.",
-            fix: "Write the table anew with starts and sizes converted.",
+            fix: "Write a new table with converted starts and sizes.",
             ignore: "When the disk goes back to the adapter that it was made on.",
         },
         Rule {
@@ -113,19 +113,19 @@ pub(super) const GROUP: Group = Group {
             id: "sqlserver-sector-too-large",
             severity: Severity::Broken,
             title: "SQL Server on physical sectors above 4 KiB",
-            means: "The device reports physical sectors larger than 4 KiB, and SQL Server reads \
-            that as the size of an atomic write.",
+            means: "The device reports physical sectors larger than 4 KiB, and SQL Server takes \
+            that for the size of an atomic write.",
             costs: "SQL Server does not start, or does not open the files.",
             source: "Microsoft: Troubleshoot errors related to system disk sector size greater \
             than 4 KB (PhysicalBytesPerSectorForAtomicity).",
             fix: "Set ForcedPhysicalSectorSizeInBytes to \"* 4095\" for stornvme, as Microsoft \
             documents, or use another device.",
-            ignore: "When the server runs already: then the work-around is in place.",
+            ignore: "If the server runs already; then the workaround is in place.",
         },
         Rule {
             id: "hidden-sectors-mismatch",
             severity: Severity::Note,
-            title: "A boot sector that believes in another start",
+            title: "A boot sector with another start",
             means: "FAT, exFAT and NTFS keep the number of sectors before them (hidden sectors), \
             and it is not where the partition starts.",
             costs: "Nothing for data. Booting from it by its own boot code fails.",
@@ -143,8 +143,8 @@ pub(super) const GROUP: Group = Group {
             costs: "It cannot be mounted.",
             source: "XFS and FAT print \"device supports … byte sectors\" and \"logical sector \
             size too small for device\" (Linux fs/xfs/xfs_mount.c, fs/fat/inode.c).",
-            fix: "Make it anew with the larger sectors and copy the files, or use a device with \
-            the smaller ones.",
+            fix: "Create it again with the larger sectors and copy the files, or use a device \
+            with the smaller ones.",
             ignore: "When the line is old and the device has been replaced.",
         },
         Rule {
@@ -156,8 +156,8 @@ pub(super) const GROUP: Group = Group {
             costs: "They fail with an I/O error.",
             source: "Linux drivers/scsi/sd.c \"request not aligned to the logical block size\", \
             \"Unaligned partial completion\".",
-            fix: "Find the layer that believes in 512-byte sectors: its table, file system or \
-            virtual disk has to be made anew.",
+            fix: "Find the layer that was made for 512-byte sectors: its table, file system or \
+            virtual disk has to be created again.",
             ignore: "When the line is old and the device has been replaced.",
         },
     ],

@@ -64,7 +64,7 @@ pub(super) const GROUP: Group = Group {
             means: "The table gives the partition more sectors than the device has: the disk was \
             shrunk, or the image was cut off or copied to a smaller disk.",
             costs: "The kernel cuts the partition off or leaves it out; the file system in it \
-            may not mount, and what lay behind the end is gone.",
+            may not mount, and data behind the end are lost.",
             source: "Linux block/partitions/core.c (\"extends beyond EOD\").",
             fix: "Restore from the larger original, or enlarge the disk, then check the file \
             system.",
@@ -93,7 +93,7 @@ pub(super) const GROUP: Group = Group {
             source: "ext4 \"bad geometry: block count exceeds size of device\", XFS and Btrfs \
             have the like.",
             fix: "Enlarge the partition to the file system's size before anything else. Do not \
-            run a repairing fsck first: it would throw away what lies behind the end.",
+            run a repairing fsck first: it would delete the data behind the end.",
             ignore: "When the image is only the beginning of a disk.",
         },
     ],

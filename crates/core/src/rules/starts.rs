@@ -20,12 +20,13 @@ pub(super) const GROUP: Group = Group {
             NPWA; Linux block/blk-settings.c queue_limit_alignment_offset. The classic causes \
             are sector 63 (every partitioning program before 2009) and off-by-one ends of \
             installers.",
-            fix: "Make the layer named as guilty anew at the suggested start and restore, or \
-            move it while it is not in use. For a container format that puts data off the grid \
-            (VDI, dynamic VHD) convert the image: moving partitions inside does not help.",
+            fix: "Create the layer named as the cause again at the suggested start and restore \
+            it, or move it while it is not in use (ioalign fix). For a container format that \
+            puts data off the grid (VDI, dynamic VHD) convert the image: moving partitions \
+            inside does not help.",
             ignore: "When the device is only read, when its writes are large and sequential, or \
             when the unit was declared or assumed and you know that the storage below has a \
-            smaller one: then say so with --grid.",
+            smaller one: then declare it with --grid.",
         },
         Rule {
             id: "start-invalid",
@@ -36,8 +37,8 @@ pub(super) const GROUP: Group = Group {
             costs: "I/O fails with EINVAL, or the layer cannot be activated at all.",
             source: "The logical block is the smallest addressable unit (SCSI SBC, ATA ACS, NVMe \
             LBA Format Data Size).",
-            fix: "Write the table or the mapping anew for this sector size; if the image was \
-            made for 512-byte sectors, it has to be made again for 4096.",
+            fix: "Write a new table or mapping for this sector size; if the image was made for \
+            512-byte sectors, it has to be made again for 4096.",
             ignore: "Never, unless the sector size given by --target-logical or a grid is not \
             the one of the real target.",
         },
@@ -62,14 +63,14 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "start-off-assumed-grid",
             severity: Severity::Note,
-            title: "Off a boundary that nothing on this target asks for",
+            title: "Off a boundary that this target is not known to have",
             means: "The start is off 64 KiB or 1 MiB, or off a full stripe that costs little \
-            here. Nobody said that this target lies on such a grid: it is what most arrays and \
-            most partitioning programs use.",
+            here. Nothing says that this target has such a grid; most arrays and most \
+            partitioning programs use it.",
             costs: "Nothing on a single disk. On an array with that stripe unit, a share of \
             requests occupies two disks.",
-            source: "The 1 MiB habit of parted, fdisk, Windows Vista and later; 64 KiB is the \
-            usual stripe unit of hardware RAID and the grain of VMware VMFS-3.",
+            source: "The 1 MiB convention of parted, fdisk, Windows Vista and later; 64 KiB is \
+            the usual stripe unit of hardware RAID and the grain of VMware VMFS-3.",
             fix: "Nothing to do. If an array lies below, name it: --profile-grid raid:64kx5.",
             ignore: "Nearly always, unless you know of an array below.",
         },
@@ -89,7 +90,7 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "start-repaired-above",
             severity: Severity::Note,
-            title: "An odd start that the layer above makes up for",
+            title: "An odd start that the layer above compensates",
             means: "The partition starts off the grid, and the layer on it (usually LVM or md) \
             starts its data at an offset that puts them on the grid again.",
             costs: "Nothing: no data lie off the grid.",

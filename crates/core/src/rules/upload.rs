@@ -10,9 +10,9 @@ pub(super) const GROUP: Group = Group {
             id: "upload-size-not-multiple",
             severity: Severity::Broken,
             title: "A virtual size that the service refuses",
-            means: "The virtual size is no multiple of what the service wants: whole MiB for \
-            Azure, whole GiB for Google Compute Engine. The 512-byte footer of a fixed VHD is not \
-            counted; the current size in the footer is what counts, not its geometry.",
+            means: "The virtual size is not a multiple of the unit of the service: whole MiB \
+            for Azure, whole GiB for Google Compute Engine. The 512-byte footer of a fixed VHD \
+            is not counted; the current size in the footer is what counts, not its geometry.",
             costs: "The upload is refused: \"The VHD … has an unsupported virtual size … must be \
             a whole number (in MBs)\". With --upload it is broken; on a VHD without it a note.",
             source: "Microsoft: Prepare Linux for imaging in Azure, resizing VHDs; QEMU commit \
@@ -24,9 +24,10 @@ pub(super) const GROUP: Group = Group {
         Rule {
             id: "upload-format",
             severity: Severity::Broken,
-            title: "Not the format that the service takes",
-            means: "Azure takes fixed VHD only, Google Compute Engine a raw image in a tar file. A \
-            VHD of the wrong kind is broken, another format a note: it is to be converted yet.",
+            title: "Not the format that the service accepts",
+            means: "Azure accepts only fixed VHDs, Google Compute Engine a raw image in a tar \
+            file. A VHD of the wrong kind is broken, another format is a note, because it has \
+            to be converted.",
             costs: "The upload is refused, or the disk does not start.",
             source: "Microsoft: Prepare Linux for imaging in Azure; Google: Import boot disk \
             images to Compute Engine manually.",
@@ -41,7 +42,7 @@ pub(super) const GROUP: Group = Group {
             current size and the file contradict each other.",
             costs: "The service reads the footer at the wrong place, or refuses the file.",
             source: "Microsoft VHD Image Format Specification 1.0, Hard Disk Footer Format.",
-            fix: "Convert it anew from the raw image.",
+            fix: "Convert it again from the raw image.",
             ignore: "Never for an upload.",
         },
         Rule {
@@ -64,7 +65,7 @@ pub(super) const GROUP: Group = Group {
             costs: "UEFI firmware finds nothing to start.",
             source: "UEFI 3.5.1.1 and 13.3.",
             fix: "Make a FAT partition of type EF00 and install the boot loader in it.",
-            ignore: "On data disks: do not ask for it there.",
+            ignore: "On data disks; do not use --uefi for them.",
         },
     ],
 };
