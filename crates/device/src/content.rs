@@ -13,8 +13,8 @@ const MIB: u64 = 1 << 20;
 const SAMPLES: u32 = 256;
 const SAMPLE_BYTES: u64 = 4096;
 
-/// Where the first byte of data was met; `None`: zeros, or the ones of erased flash, wherever it was
-/// looked: in a device at its ends and in samples, in a file everywhere.
+/// The first byte of data that was found; `None`: only zeros, or the ones of erased flash. A device
+/// is read at its ends and in samples, a file completely.
 pub(crate) fn first_data(file: &File, size_bytes: u64) -> io::Result<Option<u64>> {
     if file.metadata()?.is_file() {
         return first_in_file(file, size_bytes);

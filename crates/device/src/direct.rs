@@ -1,4 +1,4 @@
-//! What I/O past the page cache must keep to.
+//! Alignment that `O_DIRECT` requires.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -8,9 +8,9 @@ use rustix::fs::{AtFlags, StatxFlags, ioctl_blksszget, statx};
 /// The alignment that `O_DIRECT` asks for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Direct {
-    /// Of buffers.
+    /// Alignment of buffers.
     pub memory_bytes: u64,
-    /// Of places and lengths.
+    /// Alignment of places and lengths.
     pub offset_bytes: u64,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn probe_direct_io(file: &File, is_block: bool) -> Option<Direct> {
         .or_else(|| tried(file))
 }
 
-/// As statx says (Linux 6.1). tmpfs says 0 and takes it all the same.
+/// As statx reports (Linux 6.1). tmpfs reports 0 and accepts any.
 fn stated(file: &File) -> Option<Direct> {
     let found = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     let known = found.stx_mask & StatxFlags::DIOALIGN.bits() != 0;

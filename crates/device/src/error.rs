@@ -1,4 +1,4 @@
-//! What can stop a measurement.
+//! Reasons to stop a measurement.
 
 use std::fmt;
 use std::io;
@@ -86,12 +86,12 @@ impl Error {
         self
     }
 
-    /// What sort it is.
+    /// Its kind.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What the operating system said, where it was asked.
+    /// The error of the operating system, if there was one.
     pub const fn os(&self) -> Option<&io::Error> {
         self.source.as_ref()
     }

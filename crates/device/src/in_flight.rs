@@ -37,7 +37,7 @@ pub(crate) fn check(
     };
     let state = move_words::state(&found);
     if !write {
-        notes.push(format!("{state}: it is read as it stands"));
+        notes.push(format!("{state}: it is read as it is"));
         return Ok(());
     }
     let name = shell::path(path);

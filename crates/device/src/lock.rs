@@ -1,9 +1,9 @@
-//! Images that a virtual machine has open. QEMU's locks: one byte of the image file a permission
-//! (`block/file-posix.c`), as open file description locks. A machine that runs on an image holds some of bytes 100 to 299; none of them may be held by
-//! somebody else while data move, and none can be taken meanwhile.
+//! Images that a virtual machine has open. QEMU locks one byte of the image file for each permission
+//! (`block/file-posix.c`), as open file description locks. A machine that runs on an image holds some of bytes 100 to
+//! 299. No other process may hold one of them while data move, and none can be taken in the meantime.
 //!
-//! What is written through a loop device is its backing file, at any depth. [`LockedBelow`] locks those, so that two
-//! names of the same bytes exclude each other: a file and a loop device over it, two loop devices over one file.
+//! A write through a loop device goes to its backing file, at any depth. [`LockedBelow`] locks those files, so that
+//! two names of the same bytes exclude each other: a file and a loop device over it, two loop devices over one file.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -29,9 +29,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Byte 100 + n: uses permission n. Byte 200 + n: does not let others use it.
 const FIRST: i64 = 100;
 const BYTES: i64 = 200;
-/// Held by whoever writes: permission 1.
+/// Held by a writer: permission 1.
 const WRITES: i64 = 101;
-/// Lets nobody else write.
+/// Keeps all other writers out.
 const NO_WRITERS: i64 = 201;
 
 /// Holds the image against every other use for as long as the file is open.
@@ -39,7 +39,7 @@ pub fn exclusive(file: &File, path: &Path) -> Result<()> {
     take_lock(file, libc::F_WRLCK, FIRST, BYTES, path)
 }
 
-/// Whether another program holds any of them, to read or to write; `false` where that cannot be told.
+/// Whether another program holds any of them, to read or to write; `false` if that is unknown.
 pub(crate) fn is_in_use(file: &File) -> bool {
     is_held(file, FIRST, BYTES).unwrap_or(false)
 }

@@ -1,5 +1,5 @@
-//! What lies below a loop device. The kernel is asked by number, because a path may lead elsewhere by now, or
-//! nowhere: the file can be deleted, renamed, or known in another mount namespace only.
+//! The file below a loop device. The kernel is asked by number, because a path may now lead elsewhere, or
+//! nowhere: the file can be deleted, renamed, or visible in another mount namespace only.
 
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStringExt;
@@ -43,9 +43,9 @@ pub(crate) struct LoopBacking {
     pub inode: u64,
     /// Its own number where it is a device, else 0.
     pub number: u64,
-    /// Where the loop device begins in it.
+    /// The start of the loop device in it.
     pub start: u64,
-    /// Where it ends, counted from there; 0: at the end of the file.
+    /// Its length; 0: up to the end of the file.
     pub limit: u64,
 }
 
@@ -103,8 +103,8 @@ fn status(node: &Path, number: u64) -> Option<LoopStatus> {
     unsafe { ioctl(&file, Getter::<STATUS, LoopStatus>::new()) }.ok()
 }
 
-/// The file at the bottom of a loop device, by the name that it had when that was made; `None`: it is no such
-/// device, the name leads to another file by now, or there is a device at the bottom.
+/// The file at the bottom of a loop device, by its name when the device was made; `None`: it is not a loop
+/// device, the name now leads to another file, or there is a device at the bottom.
 pub fn backing_file(path: &Path) -> Option<PathBuf> {
     let mut number = fs::metadata(path).ok()?.rdev();
     for _ in 0..MOST_DEEP {

@@ -1,4 +1,5 @@
-//! Names that are looked up once: what is judged is what is opened, filled and written, whatever has the name later.
+//! Names that are looked up once: the same file is checked, opened, filled and written, even if its name changes
+//! later.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -19,8 +20,9 @@ pub(crate) struct Pinned {
 }
 
 impl Pinned {
-    /// What a user has named; `None`: there is nothing. Links lead to devices (`/dev/disk/by-id`), folders and files,
-    /// but not to a file that is to be written: who may exchange a link would decide what is overwritten.
+    /// A path that a user has named; `None`: it does not exist. Links may lead to devices (`/dev/disk/by-id`),
+    /// folders and files, but not to a file that is to be written: a user who may exchange a link would decide what
+    /// is overwritten.
     pub(crate) fn named(path: &Path, write: bool) -> Result<Option<Self>> {
         let failed = |error: io::Error| Error::io("cannot be looked at", error);
         let Some(found) = Self::at(CWD, path.as_os_str(), OFlags::NOFOLLOW).map_err(failed)? else {
@@ -77,7 +79,7 @@ impl Pinned {
         }
     }
 
-    /// Of an open file.
+    /// The identity of an open file.
     pub(crate) fn of_file(file: &File) -> io::Result<Self> {
         Self::of_handle(file.try_clone()?.into())
     }
@@ -91,7 +93,7 @@ impl Pinned {
         })
     }
 
-    /// What it is.
+    /// Its kind.
     pub(crate) const fn found(&self) -> &Metadata {
         &self.found
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::users::sysfs_folder;
 
 /// Whether both lead to the same file, folder or device: by links of both kinds, by two nodes of one
-/// device. Of names that lead nowhere yet it is their spelling.
+/// device. For names that do not exist yet the spelling counts.
 pub fn same(a: &Path, b: &Path) -> bool {
     match (a.metadata(), b.metadata()) {
         (Ok(a), Ok(b)) => identity(&a) == identity(&b),

@@ -18,14 +18,14 @@ use crate::{Error, ErrorKind, Result, open};
 /// How long the end of a run waits for a scratch file to be sealed.
 const SEAL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What somebody wants of a target.
+/// The request for a target.
 #[derive(Clone, Debug, Default)]
 pub struct TargetRequest {
     /// To write: only what is not in use, and what is empty or named in `destroy`.
     pub write: bool,
     /// The target named again: what is in it may be overwritten.
     pub destroy: Option<PathBuf>,
-    /// How much of it to use. A file or folder that is not there is made so large and filled.
+    /// The part to use. A missing file or folder is made with this size and filled.
     pub size_bytes: Option<u64>,
     /// Past the page cache, by `O_DIRECT`.
     pub direct: bool,
@@ -33,7 +33,7 @@ pub struct TargetRequest {
     pub stop: Option<Arc<AtomicBool>>,
 }
 
-/// What a target is.
+/// The kind of a target.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TargetKind {
     /// A block device.
@@ -53,7 +53,7 @@ pub struct TargetFile {
     pub file: File,
     /// How much of it may be used.
     pub size_bytes: u64,
-    /// Of a file that was made here and is written.
+    /// For a scratch file that is written.
     pub(crate) scratch: Option<ScratchHeader>,
 }
 
@@ -131,7 +131,7 @@ impl Target {
         self.logical_bytes
     }
 
-    /// What I/O past the page cache must keep to; `None`: it goes through the page cache.
+    /// Alignment that `O_DIRECT` requires; `None`: it uses the page cache.
     pub const fn direct(&self) -> Option<Direct> {
         self.direct
     }
@@ -141,7 +141,7 @@ impl Target {
         self.write
     }
 
-    /// What the reader of a report should know.
+    /// Notes for the reader of a report.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -205,7 +205,8 @@ fn missing(path: &Path, want: &TargetRequest) -> Result<Target> {
         .advise("give a size to make and fill a file of this name"))
 }
 
-/// A file that is made there by a slip of the pen lies in memory, and stands for the device from then on.
+/// A file that is made there by a typing error is in memory, and takes the place of the device from then
+/// on.
 fn is_in_dev(path: &Path) -> bool {
     std::path::absolute(path)
         .is_ok_and(|path| path.starts_with("/dev") && !path.starts_with("/dev/shm"))

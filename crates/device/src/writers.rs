@@ -1,4 +1,4 @@
-//! Other writers of a file: what the kernel itself says about them, in whatever namespace they run.
+//! Other writers of a file, as the kernel itself reports them, in any namespace.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,9 +10,8 @@ use rustix::io::Errno;
 
 use crate::pinned::Pinned;
 
-/// Whether any other process has the file open for writing, or mapped for it; `None` where that cannot be told: a lease
-/// to read is given only to the owner (or root), by local file systems, and only while there is no writer, this process
-/// included.
+/// Whether any other process has the file open for writing, or mapped for it; `None` if that is unknown: local file
+/// systems grant a read lease only to the owner (or root), and only while there is no writer, including this process.
 pub(crate) fn is_open_for_writing(file: &Pinned) -> Option<bool> {
     if !file.found().is_file() {
         return None;

@@ -45,7 +45,7 @@ impl DeviceChain {
         }
     }
 
-    /// Of these targets, as far as they are there.
+    /// The chain of these targets, if they exist.
     pub fn below<P: AsRef<Path>>(targets: impl IntoIterator<Item = P>) -> Self {
         let mut chain = Self::nothing();
         for target in targets {

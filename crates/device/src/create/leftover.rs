@@ -1,4 +1,4 @@
-//! What killed runs leave: files that never got their name.
+//! Remains of killed runs: files that never got their name.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

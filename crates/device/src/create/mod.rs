@@ -1,10 +1,10 @@
 //! New files: what every file that the program makes has in common.
 //!
-//! A file is made under a random name in its folder, with `O_EXCL`, for its owner alone. It gets its permission
-//! bits and its name only when it is whole and synced, in one step. What has the name until then stays: a target and
-//! everything that a target lies in always, any other file unless it is a report of this program, is empty, or was
-//! given up by `--force`. All steps go through one descriptor of the folder, so that a folder which is exchanged
-//! meanwhile leads nowhere else.
+//! A file is made under a random name in its folder, with `O_EXCL`, for its owner only. It gets its permission bits
+//! and its name when it is complete and synced, in one step. An existing file of the name stays until then; a target
+//! and everything that a target depends on stays always, and any other file unless it is a report of this program,
+//! is empty, or `--force` was given. All steps use one descriptor of the folder, so an exchanged folder has no
+//! effect.
 
 mod chain;
 mod leftover;
@@ -83,14 +83,14 @@ impl<'a> NewFile<'a> {
         }
     }
 
-    /// What it may replace.
+    /// The files that it may replace.
     #[must_use]
     pub const fn replacing(mut self, may_replace: MayReplace) -> Self {
         self.may_replace = may_replace;
         self
     }
 
-    /// What it never replaces.
+    /// The files that it never replaces.
     #[must_use]
     pub fn keeping(mut self, kept: DeviceChain) -> Self {
         self.kept = kept;
@@ -140,7 +140,7 @@ impl PendingFile {
         &self.path
     }
 
-    /// Where it is until then.
+    /// Its path until then.
     pub fn temporary_path(&self) -> PathBuf {
         let name = self.temporary.as_deref();
         self.path.with_file_name(name.unwrap_or(&self.name))

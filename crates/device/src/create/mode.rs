@@ -13,7 +13,7 @@ pub enum Readers {
     OwnerAtFirst,
     /// As the umask says, or who may read the file of the same owner that it replaces.
     Usual,
-    /// As the umask says, and nobody who may not read all of these.
+    /// By the umask, without bits for users who may not read all of these.
     Sources(Vec<Metadata>),
     /// Nobody who may not read all of these: of what was copied.
     Copied(Vec<Metadata>),
@@ -36,7 +36,7 @@ pub(super) fn give(file: &File, readers: &Readers, replaced: Option<&Metadata>) 
 /// The bits that all sources have as well. A group that is not the source's may do what others may.
 fn narrowed(bits: u32, sources: &[Metadata], own: &Metadata) -> u32 {
     sources.iter().fold(bits, |bits, source| {
-        // Of a device the bits say who may run programs on it, and a copy is for its owner.
+        // The bits of a device say who may run programs on it, so a copy is for its owner only.
         let is_file = source.is_file();
         let mode = if is_file { source.mode() } else { 0o600 };
         let group = if source.gid() == own.gid() {
@@ -48,7 +48,7 @@ fn narrowed(bits: u32, sources: &[Metadata], own: &Metadata) -> u32 {
     })
 }
 
-/// Of this process; where it cannot be read, the narrowest.
+/// The umask of this process; the narrowest if it cannot be read.
 fn umask() -> u32 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));

@@ -60,7 +60,7 @@ fn check_file(
     kept: &DeviceChain,
 ) -> Result<Metadata> {
     let failed = |error| Error::io("is there already and cannot be looked at", error);
-    // Of a file that nobody may read the descriptor of its name still says which it is.
+    // The descriptor of a name identifies the file even if no user may read it.
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let named = openat(folder, name, flags, Mode::empty()).map_err(|error| failed(error.into()))?;
     let found = File::from(named).metadata().map_err(failed)?;

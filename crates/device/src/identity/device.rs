@@ -13,7 +13,7 @@ use super::Sameness;
 use super::fields::{IdentityFields, plain};
 use crate::users::sysfs_folder;
 
-/// Where sysfs has names that only one device has, below its folder, and what sort each is.
+/// Attributes of sysfs that are unique to a device, below its folder, with the kind of each.
 const NAMES: [(&str, &str); 8] = [
     ("wwid", "wwid"),
     ("device/wwid", "wwid"),
@@ -36,7 +36,7 @@ pub(super) struct DeviceIdentity {
     size_bytes: u64,
     /// Its folder in sysfs, without its name, which the order of discovery decides.
     port: String,
-    /// Of the boot in which number and sequence are right.
+    /// The boot in which number and sequence are valid.
     boot: String,
     number: String,
     /// Counts devices of this boot: another disk with the same number has another.

@@ -1,4 +1,4 @@
-//! An identity as text: ` key=value` for each field. What is no plain character in a value is `%` and two hex digits.
+//! An identity as text: ` key=value` for each field. Special characters of a value become `%` and two hex digits.
 
 use std::fmt;
 

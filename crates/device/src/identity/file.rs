@@ -1,8 +1,8 @@
 //! A file: its inode, the moment at which that was made, and the id of its file system.
 //!
-//! The number of a file system (`st_dev`) is given out anew at every mount, so its id counts: the UUID where the kernel
-//! tells it, of btrfs the `f_fsid`, which is another in every subvolume and snapshot. A copy of a file has another
-//! inode; where by accident it has the number of a deleted one, it was made at another moment.
+//! The number of a file system (`st_dev`) changes at every mount, so its id counts: the UUID if the kernel has it, for
+//! btrfs the `f_fsid`, which differs in every subvolume and snapshot. A copy of a file has another inode; if it happens
+//! to get the number of a deleted one, its time of creation differs.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! What a target really is, whatever it is called today.
+//! The identity of a target, independent of its present name.
 //!
 //! A name says little: `sdb` is `sdc` after a reboot, a file has many names, and a loop device is what lies below
 //! it. So a target is what the kernel knows it by: a file by its inode, the moment at which that was made and the id
@@ -22,13 +22,13 @@ use file::FileIdentity;
 /// The first word of an identity as text.
 const FORMAT: &str = "ioalign-target/1";
 
-/// What a target is: a file or a device, or a stretch of one that a loop device shows.
+/// The target itself: a file or a device, or the part of one that a loop device shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetIdentity {
     ground: IdentityKind,
     /// Where the target begins in it.
     start: u64,
-    /// Where it ends, counted from there; 0: at the end.
+    /// Its length; 0: up to the end.
     limit: u64,
 }
 
@@ -38,7 +38,7 @@ enum IdentityKind {
     Device(DeviceIdentity),
 }
 
-/// What two identities say of their targets.
+/// The comparison of two identities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sameness {
     /// They are one.

@@ -59,7 +59,7 @@ pub(super) fn existing(
     member(path, file, size_bytes, Some(header), want, notes)
 }
 
-/// Whose a file is; an empty one that may be written becomes ours.
+/// The owner of a file; an empty one that may be written becomes a scratch file.
 fn recognise(
     file: &File,
     pinned: &Pinned,
@@ -136,7 +136,7 @@ fn member(
     Ok((member, is_direct))
 }
 
-/// A file that was opened for writing to fill it keeps nobody out when it is read.
+/// A file that was opened for writing to fill it does not exclude other programs when it is read.
 fn read_only(file: &File) -> Result<File> {
     let failed = |error| Error::io("cannot be opened for reading", error);
     let pinned = Pinned::of_file(file).map_err(failed)?;

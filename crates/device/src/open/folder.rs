@@ -27,7 +27,7 @@ pub(crate) fn open(path: &Path, pinned: &Pinned, want: &TargetRequest) -> Result
     })
 }
 
-/// `opened`: the files so far, for whoever has to remove them again.
+/// `opened`: the files so far, for a caller that has to remove them again.
 fn files_in(
     path: &Path,
     folder: &OwnedFd,

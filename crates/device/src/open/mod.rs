@@ -19,7 +19,7 @@ use crate::target::{Target, TargetFile, TargetKind, TargetRequest};
 use crate::users::{self, Use, users};
 use crate::{Error, ErrorKind, Result, content, create, in_flight};
 
-/// Rings that were closed give their devices back only after a while; so long it is tried again.
+/// Closed rings release their devices only after a while; opening is retried for this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -114,7 +114,7 @@ fn check_users(pinned: &Pinned, write: bool, notes: &mut Vec<String>) -> Result<
         }
         Some(used) => {
             notes.push(format!(
-                "{used}: its own I/O goes on beside the measurement"
+                "{used}: its own I/O continues during the measurement"
             ));
             Ok(())
         }

@@ -32,7 +32,7 @@ struct Argument {
     data: *const BlkpgPartition,
 }
 
-/// All partitions anew, from the table.
+/// The kernel reads all partitions from the table again.
 pub fn reread(device: &File) -> Result<(), Errno> {
     // SAFETY: BLKRRPART takes no argument.
     unsafe { ioctl(device, NoArg::<REREAD>::new()) }

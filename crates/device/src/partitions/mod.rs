@@ -1,4 +1,4 @@
-//! The kernel's own list of the partitions of a device: read anew once the table on it was changed.
+//! The kernel's own list of the partitions of a device: read again after the table was changed.
 
 mod ioctl;
 
@@ -23,7 +23,7 @@ pub struct KernelPartition {
     pub size: u64,
 }
 
-/// sysfs counts in sectors of this, whatever the device has.
+/// sysfs counts in sectors of this size for any device.
 const SYSFS_SECTOR: u64 = 512;
 /// udev looks at a device that was written to, and lets go of it at once.
 const TRIES: u32 = 20;

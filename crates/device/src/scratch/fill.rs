@@ -17,7 +17,7 @@ const CHUNK: usize = 1 << 20;
 pub(super) fn fill(file: &File, from: u64, to: u64, want: &TargetRequest) -> Result<()> {
     let failed = |error: std::io::Error| explain(error, file, to - from);
     match fallocate(file, FallocateFlags::empty(), from, to - from) {
-        // Where it is not known, the writes tell.
+        // If it is unknown, the writes show it.
         Err(Errno::OPNOTSUPP | Errno::NOSYS) | Ok(()) => {}
         Err(error) => return Err(failed(error.into())),
     }

@@ -1,10 +1,10 @@
-//! How a file is recognised that was made here and that nobody else has written to since.
+//! Recognises a scratch file that was made here and that no other program has written to.
 //!
 //! Its last 4 KiB are a header with the file's own inode, length and file system: contents that were copied over it,
-//! or to another file, do not have it. The header also names a time of last change that the file is given back after
-//! each run. The time lies a minute before the file was made, so that no write of another program can
-//! leave it: a file system that was made in the file, or bytes in its middle, are noticed by it although the
-//! header is still there. I/O never reaches the header, as it lies behind what is used.
+//! or to another file, do not have it. The header also names a modification time that the file gets after each run.
+//! The time is a minute before the file was made, so that no write of another program can leave it: a file system
+//! made in the file, or bytes written in its middle, change it although the header is still there. I/O never reaches
+//! the header, because it is behind the used part.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +15,7 @@ use rustix::fs::{OFlags, Timespec, Timestamps, fcntl_getfl, fcntl_setfl, fstatvf
 
 use crate::create::random;
 
-/// Of a header, at the end of the file.
+/// Size of a header, at the end of the file.
 pub(crate) const HEADER_BYTES: u64 = 4096;
 const MAGIC: &[u8; 24] = b"ioalign scratch file v1\n";
 const USED: usize = 24 + 16 + 4 * 8;
@@ -29,19 +29,19 @@ pub(crate) struct ScratchHeader {
     id: [u64; 2],
     inode: u64,
     file_system: u64,
-    /// What may be used, from the beginning of the file.
+    /// The usable part, from the beginning of the file.
     pub(crate) payload_bytes: u64,
     changed: i64,
 }
 
-/// What a look at a file says.
+/// The result of checking a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Recognised {
     /// Nobody but this program has written to it.
     Ours(ScratchHeader),
     /// It was made here, and has been changed since, or a run on it was killed.
     Changed,
-    /// A file of somebody.
+    /// A file that is not ours.
     Foreign,
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn extend(
 ) -> Result<ScratchHeader> {
     let from = old.payload_bytes;
     if let Err(error) = fill(file, from, size, want) {
-        // The first error is the one to be shown; without a header the file is one of somebody.
+        // The first error is reported; without a header the file is not ours.
         let _ = ScratchHeader::write(file, from);
         return Err(error);
     }

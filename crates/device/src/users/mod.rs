@@ -1,9 +1,9 @@
-//! Who uses a device or a file: mounts, devices on top, paging space, loop devices, virtual machines, and
-//! programs that have it open for writing. What lies below a loop device is asked for as well.
+//! The users of a device or a file: mounts, devices on top, paging space, loop devices, virtual machines,
+//! and programs that have it open for writing. Files and devices below a loop device are checked too.
 //!
-//! Mounts of all mount namespaces and open files of all processes are seen that `/proc` shows to this process:
-//! as root those of its own pid namespace and of the ones below. What a host, or a container beside, has open is not
-//! seen from within a container; its mounts and volumes still claim a device, which makes opening it fail.
+//! Mounts of all mount namespaces and open files of all processes are found that `/proc` shows to this process: as
+//! root those of its own pid namespace and of the ones below. Files that a host, or a neighbouring container, has
+//! open are not visible from a container; its mounts and volumes still claim a device, which makes opening it fail.
 
 mod mounts;
 mod processes;
@@ -29,14 +29,14 @@ pub enum Use {
     Mount {
         /// The device or partition.
         device: String,
-        /// Where.
+        /// The mount point.
         point: String,
     },
     /// The same in another mount namespace, or outside of the folder that is `/` here.
     MountElsewhere {
         /// The device or partition.
         device: String,
-        /// Where, in that namespace.
+        /// The mount point, in that namespace.
         point: String,
         /// A process that lives there.
         pid: u32,
@@ -96,7 +96,7 @@ impl fmt::Display for Use {
 }
 
 impl Use {
-    /// What ends it.
+    /// The command that ends it.
     pub fn remedy(&self) -> String {
         match self {
             Self::Mount { point, .. } => {

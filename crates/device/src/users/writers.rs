@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
 use super::Use;
 use super::processes::OtherProcess;
 
-/// The look ends after so many open files: what is behind them is not seen.
+/// The search ends after this many open files: writers behind them are not found.
 const MOST_FILES: usize = 1 << 18;
 /// `O_ACCMODE`, `O_RDONLY` and the flag of a descriptor for a path alone, `O_PATH`.
 const ACCESS: u32 = 0o3;
