@@ -17,7 +17,7 @@ impl Chance {
         Self(bound)
     }
 
-    /// Whether it happens this time. What is certain takes no random number.
+    /// Draws whether it happens this time. A certain event takes no random number.
     #[inline]
     pub(crate) const fn hits(self, random: &mut Random) -> bool {
         match self.0 {

@@ -1,3 +1,3 @@
-//! What can stop a measurement.
+//! Reasons to stop a measurement.
 
 pub use ioalign_device::{Error, ErrorKind, Result};

@@ -1,4 +1,4 @@
-//! What it costs: the same I/O at several offsets, so interleaved that a noisy machine cannot fake a
+//! The cost: the same I/O at several offsets, interleaved so that a noisy machine cannot fake a
 //! difference or hide one.
 //!
 //! [`experiment`] decides the order of batches, watches a placebo and stops when the answer is

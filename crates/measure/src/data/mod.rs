@@ -1,4 +1,4 @@
-//! What is written: bytes that compress and repeat as much as was asked for, and are never runs of zeros.
+//! The written data: bytes that compress and repeat as requested, and are never runs of zeros.
 //!
 //! Content comes in blocks of 4 KiB, as stores that compress and deduplicate take it. The front of each is
 //! random and does not compress, the rest repeats a short text. A copy repeats one of a few blocks whole.
@@ -14,9 +14,9 @@ use noise::Noise;
 
 /// The block that stores compress and deduplicate.
 pub const BLOCK_BYTES: usize = 4096;
-/// Copies are of one of so many blocks: few, so that nearly all of them are copies even of a small target.
+/// Number of blocks that copies are taken from: few, so that nearly all are copies even on a small target.
 const ORIGINALS: u64 = 16;
-/// What compresses, unless a pattern is given.
+/// The compressible bytes, unless a pattern is given.
 const TEXT: &[u8] = b"ioalign writes this text again and again. ";
 
 /// Makes content; each worker has its own.

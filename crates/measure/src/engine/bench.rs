@@ -21,7 +21,7 @@ pub struct Bench {
     arms: usize,
     files: Files,
     cold: bool,
-    /// What is written stays in the page cache for a while.
+    /// Written data stay in the page cache for a while.
     lazy: bool,
     notes: Vec<String>,
     thread: PhantomData<*const ()>,
@@ -63,7 +63,7 @@ impl Bench {
         })
     }
 
-    /// What the reader of a report should know: a way that was taken because another was forbidden.
+    /// Notes for the reader of a report: a fallback, because another way was forbidden.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

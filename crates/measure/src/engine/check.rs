@@ -1,4 +1,4 @@
-//! What is refused before anything is sent.
+//! Checks that refuse a request before anything is sent.
 
 use ioalign_core::Bytes;
 use ioalign_device::Target;
@@ -88,7 +88,7 @@ pub(crate) fn check_writes(target: &Target, options: &EngineOptions) -> Result<(
     .advise("add --write to overwrite what is in it, or measure reads"))
 }
 
-/// Whether so many I/Os and threads make sense.
+/// Whether this number of I/Os and threads makes sense.
 pub(crate) fn check_load(queue_depth: u32, workers: u32, read_ratio: f64) -> Result<()> {
     if !(1..=MOST_DEPTH).contains(&queue_depth) {
         return Err(refuse(format!(

@@ -43,7 +43,7 @@ impl Door {
         }
     }
 
-    /// Sends so many entries of the queue, and waits for `want` completions.
+    /// Sends this many entries of the queue, and waits for `want` completions.
     #[inline]
     pub(super) fn enter(&self, sent: u32, want: u32) -> io::Result<()> {
         let mut flags = EnterFlags::GETEVENTS;

@@ -1,4 +1,4 @@
-//! What an I/O that failed says about the device.
+//! The meaning of a failed I/O for the device.
 
 use std::io;
 

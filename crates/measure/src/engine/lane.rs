@@ -17,7 +17,7 @@ use super::stretch::{LaneStretch, largest_bytes};
 use crate::data::Filler;
 use crate::{Error, ErrorKind, Result};
 
-/// What a worker is told.
+/// Instructions for a worker.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum LaneOrder {
     /// Begin every walk somewhere else.
@@ -110,7 +110,7 @@ impl Lane {
         let cpu = thread_ns();
         let mut free: Vec<u32> = (0..self.depth).rev().collect();
         let (mut sent, mut done, mut failed) = (0_u64, 0_u64, None);
-        // What is written first is made before the time begins.
+        // The first data to write are generated before the time begins.
         let mut start_ns = None;
         let mut now = now_ns();
         let mut patience = Patience::new(self.stall, now);

@@ -1,4 +1,4 @@
-//! What the engine is asked for.
+//! The options of the engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub enum Api {
     Sync,
 }
 
-/// How the engine works, whatever it sends.
+/// Options for any load.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
     /// `None`: a ring, or `pread` and `pwrite` where rings are forbidden.
@@ -26,17 +26,17 @@ pub struct EngineOptions {
     pub sqpoll: bool,
     /// Drop what is cached before every round.
     pub cold: bool,
-    /// Of all randomness.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// What is written.
+    /// The written data.
     pub data: Data,
     /// Writes are allowed.
     pub write: bool,
-    /// How many completions a worker of a load waits for at once, where so many are on their way. More
-    /// may cost less processor time, but the first of them is seen late: its latency is that of the last,
-    /// and the queue is not full meanwhile. So many are taken at once as well.
+    /// How many completions a worker of a load waits for at once, if that many are in flight. More may
+    /// cost less processor time, but the first of them is seen late: its latency is that of the last, and
+    /// the queue is not full in the meantime. At most this many are taken at once.
     pub wait_for: u32,
-    /// A device that completes nothing for so long is given up.
+    /// A device that completes nothing for this time is abandoned.
     pub stall: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Default for EngineOptions {
     }
 }
 
-/// Where an arm of a comparison lies.
+/// The place of an arm of a comparison.
 #[derive(Clone, Debug)]
 pub struct ArmPlace {
     /// The device, file or folder.

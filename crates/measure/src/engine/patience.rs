@@ -1,7 +1,7 @@
 //! How long a device may say nothing.
 //!
-//! Silence is counted from look to look, and one look counts for two seconds at most: whoever waits is woken
-//! every second. A program that was stopped, or a machine that slept, has not waited for its device.
+//! Silence is counted between two looks, and one look counts for two seconds at most: a waiting thread is
+//! woken every second. A program that was stopped, or a machine that slept, has not waited for its device.
 
 use std::time::Duration;
 

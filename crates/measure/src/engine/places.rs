@@ -1,4 +1,4 @@
-//! Where the next I/O goes, how long it is, and whether it writes.
+//! Chooses the next I/O: its place, its length, and whether it writes.
 
 use ioalign_core::Random;
 use ioalign_core::workload::{Pattern, SizeShare};
@@ -167,7 +167,7 @@ impl PlaceCursor {
         self.byte = byte;
     }
 
-    /// Where so many bytes come next in one piece, if they do before the end of a file.
+    /// The next place with this many bytes in one piece, if there is one before the end of a file.
     fn whole(&mut self, bytes: u32) -> Option<(u32, u64)> {
         let (_, end) = *self.files.get(self.at)?;
         if self.byte.saturating_add(bytes.into()) > end {

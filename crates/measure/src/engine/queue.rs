@@ -9,7 +9,7 @@ use super::ring::Ring;
 use super::sync::SyncQueue;
 use crate::{Error, ErrorKind, Result};
 
-/// What is done.
+/// The operation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum QueueOp {
     Read,
@@ -36,7 +36,7 @@ pub(crate) struct Completion {
     pub(crate) result: i32,
 }
 
-/// What a queue is made for.
+/// The parameters of a queue.
 pub(crate) struct Setup<'a> {
     pub(crate) files: &'a Files,
     pub(crate) depth: u32,
@@ -124,7 +124,7 @@ impl Queue {
         self.reap_some(u32::MAX, each);
     }
 
-    /// Hands out what completed, so many at most; the rest stays for the next time.
+    /// Returns completions, at most this many; the rest stays for the next call.
     #[inline]
     pub(crate) fn reap_some(&mut self, most: u32, each: impl FnMut(Completion)) {
         match self {

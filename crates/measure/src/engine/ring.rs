@@ -11,7 +11,7 @@ use super::memory::Buffers;
 use super::queue::{Completion, QueueOp, QueuedIo, Setup};
 use crate::{Error, Result};
 
-/// A completion that is no I/O: it wakes whoever waits, so that a device that is silent is noticed.
+/// A completion that is not an I/O: it wakes a waiting thread, so that a silent device is noticed.
 const HEARTBEAT: u64 = u64::MAX;
 static SECOND: Timespec = Timespec::new().sec(1);
 /// The most that the kernel registers.
@@ -339,7 +339,7 @@ mod tests {
         let at = ring.buffers.pointer(0) as usize;
         let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
             ring.enter(0, None).unwrap();
-            // Nobody has taken its completion, and nobody says `abandon`.
+            // Its completion was not taken, and `abandon` was not called.
             assert_eq!(ring.in_flight, 1);
             std::panic::panic_any(());
         }));

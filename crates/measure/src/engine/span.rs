@@ -1,11 +1,11 @@
 //! How long a worker sends, and what it did.
 
-/// What a worker did.
+/// The work of a worker.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct WorkerSpan {
     /// The sum over workers.
     pub(super) elapsed_ns: u64,
-    /// What a queue usually took, of the queues of a run: the sum over workers as well.
+    /// The usual time of a queue, from the queues of a run; also the sum over workers.
     pub(super) usual_ns: u64,
     pub(super) ios: u64,
     pub(super) cpu_ns: u64,
@@ -57,7 +57,7 @@ impl WorkerSpan {
 /// How long a queue is kept full.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Until {
-    /// So many I/Os.
+    /// The number of I/Os.
     Sent(u64),
     /// A time of the clock.
     Time(u64),

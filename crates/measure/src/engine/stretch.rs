@@ -1,9 +1,9 @@
-//! What a batch is made of.
+//! The parts of a batch.
 //!
-//! In random order, a queue sent once. Of a walk it is a run of queues, since devices and the page cache are fast
-//! at walks only as long as they go on. What comes before it is not timed, because readahead has lost its place while
-//! the other arms walked; and it differs in length by chance, so that a run begins anywhere in a window of readahead:
-//! windows begin where the walk before left them, at other places for an arm that touches one page more.
+//! In random order, a queue is sent once. A walk sends a run of queues, because devices and the page cache are fast
+//! only while a walk continues. The part before it is not timed, because readahead has lost its place during the
+//! walks of the other arms. Its length is random, so that a run begins anywhere in a readahead window: windows begin
+//! where the previous walk left them, at other places for an arm that touches one page more.
 
 use ioalign_core::workload::Pattern;
 
@@ -19,7 +19,7 @@ use crate::Result;
 pub(super) struct LaneStretch {
     /// I/Os before it, at least.
     lead: u64,
-    /// So many more at most.
+    /// The largest number of further queues.
     spread: u64,
     /// Queues sent one after the other.
     queues: u64,
@@ -32,7 +32,7 @@ pub(super) struct LaneStretch {
 const LEAD_BYTES: u64 = 64 << 10;
 const SPREAD_BYTES: u64 = 64 << 10;
 const RUN_BYTES: u64 = 64 << 10;
-/// Of so many queues at least a median says what is usual.
+/// A median needs at least this many queues.
 const FEWEST: u64 = 5;
 /// Room for I/Os larger than those that are asked for.
 const ROOM_BYTES: u64 = 16 << 20;
@@ -59,8 +59,8 @@ impl LaneStretch {
     }
 }
 
-/// The largest I/O of a cell. What a walk of reads begins with is read at once, as it costs far more than the run
-/// in many small ones.
+/// The largest I/O of a cell. The first part of a walk of reads is read at once, because many small reads would
+/// cost far more than the run.
 pub(super) fn largest_bytes(cell: &CellSpec) -> u64 {
     let at_once = LEAD_BYTES + SPREAD_BYTES;
     let room = at_once * u64::from(cell.queue_depth) <= ROOM_BYTES;

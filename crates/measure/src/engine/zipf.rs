@@ -1,6 +1,6 @@
 //! Numbers by Zipf's law: rank k with a chance of 1 / k^θ.
 //!
-//! Rejection-inversion after Hörmann and Derflinger (1996): exact, no tables, whatever the number of ranks.
+//! Rejection-inversion after Hörmann and Derflinger (1996): exact, without tables, for any number of ranks.
 
 use ioalign_core::Random;
 use ioalign_core::units::gcd;
@@ -16,7 +16,7 @@ pub(super) struct Zipf {
 }
 
 impl Zipf {
-    /// Of `count` places; `theta` 0 is uniform.
+    /// A distribution over `count` places; `theta` 0 is uniform.
     pub(super) fn new(count: u64, theta: f64) -> Self {
         let theta = theta.max(0.0);
         let mut zipf = Self {

@@ -40,7 +40,7 @@ pub(super) struct ExperimentBlocks {
     pub ios: u64,
     /// How long the queue is kept full at a time.
     time: Duration,
-    /// What the last round took in all.
+    /// The total time of the last round.
     pub took: Duration,
 }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 use crate::stats::Shares;
 use crate::{Error, ErrorKind, Result};
 
-/// What to be how certain of, and how long that may take.
+/// The required certainty, and the time limit.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Design {
-    /// That all intervals of all cells hold their truths, at whatever time one looks.
+    /// The probability that all intervals of all cells contain their truths, at any time.
     pub confidence: f64,
     /// Region of practical equivalence: differences up to this share of the baseline do not matter.
     pub rope_ratio: f64,
@@ -20,7 +20,7 @@ pub struct Design {
     pub min_time: Duration,
     /// Whether the queue is kept full in a second part, for throughput and processor time.
     pub saturate: bool,
-    /// Of the order of arms.
+    /// Seed of the order of arms.
     pub seed: u64,
     /// Size of an I/O, for bytes a second; `None`: not one size.
     pub block_bytes: Option<u64>,
@@ -59,7 +59,7 @@ impl Design {
         self.rope_ratio.ln_1p()
     }
 
-    /// The allowance of error of one cell that compares so many arms with a baseline.
+    /// The error allowance of one cell that compares this many arms with a baseline.
     pub(super) fn shares(&self, compared: usize) -> Shares {
         let compared = u32::try_from(compared).unwrap_or(u32::MAX);
         Shares::new(self.confidence, self.cells, compared, self.saturate)

@@ -7,7 +7,7 @@ use super::notes;
 use super::rounds::{Latencies, Rounds};
 use crate::stats::{Boundary, LogInterval, Series, Shares, decide};
 
-/// What a judgement needs beside the series.
+/// Inputs of a judgement besides the series.
 pub(super) struct Judge<'a> {
     pub names: &'a [String],
     pub confidence: f64,

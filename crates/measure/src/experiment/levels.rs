@@ -6,7 +6,7 @@ use ioalign_core::comparison::Level;
 use crate::stats::real;
 use crate::{Error, ErrorKind, Result};
 
-/// The longest time that is told apart: an hour.
+/// The longest time that is resolved: an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Batches before a 99th percentile means something.
 const FEWEST_FOR_TAIL: u64 = 100;

@@ -1,9 +1,9 @@
 //! An experiment: batches of several arms in random order, until it is clear how they differ.
 //!
-//! Two parts. *Micro-rounds* of closed batches compare latency: in each of them every arm, and a duplicate
-//! of the baseline, is measured several times in an order drawn anew. *Blocks* with a full queue compare
-//! throughput and processor time. Both end when [`stats`](crate::stats) is certain, or with the time. Why it is
-//! made so, and what it cannot see: `docs/measure-method.md`.
+//! Two parts. *Micro-rounds* of closed batches compare latency: each measures every arm, and a duplicate of the
+//! baseline, several times in a new random order. *Blocks* with a full queue compare throughput and processor
+//! time. Both end when [`stats`](crate::stats) is certain, or at the time limit. Reasons and limits:
+//! `docs/measure-method.md`.
 
 mod blocks;
 mod clock;
@@ -26,7 +26,7 @@ pub use design::Design;
 pub use outcome::{ExperimentOutcome, ExperimentPart, ExperimentSnapshot};
 pub use run::run;
 
-/// What an experiment is made on: a device with its arms, or a model of one with a known truth.
+/// The subject of an experiment: a device with its arms, or a model of one with a known truth.
 ///
 /// Arms are numbered from 0, the baseline. The experiment itself adds the duplicate of the baseline.
 pub trait ExperimentSubject {

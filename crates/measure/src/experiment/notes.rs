@@ -1,4 +1,4 @@
-//! What a number alone does not tell.
+//! Caveats that a number alone does not show.
 
 use ioalign_core::comparison::{Estimate, Level, Metric, Verdict};
 
@@ -14,8 +14,8 @@ const LOAD_TURNS_THE_SIGN: &str =
 const LEVELS_AGAINST: &str = "the arms' own numbers point the other way. They hold whatever the machine did \
      during the run; the difference compares neighbours in time, and is the one that counts";
 
-/// Notes on estimates whose sign is not that of the arms in absolute numbers. What lies within `rope` on both
-/// sides, or within half a per cent, points nowhere.
+/// Notes on estimates whose sign is not that of the arms in absolute numbers. Values within `rope`, or within
+/// half a per cent, have no sign.
 pub(super) fn against_levels(estimates: &mut [Estimate], levels: &[Level], rope: f64) {
     const LEAST: f64 = 0.005;
     let least = rope.max(LEAST);

@@ -1,8 +1,7 @@
 //! The order of arms: permuted blocks.
 //!
-//! Every block holds each arm once, in an order drawn anew (Fisher and Yates). So all arms are measured equally
-//! often in any stretch of time, whatever drifts hits all of them alike, and none has a fixed place in the order
-//! or a fixed neighbour.
+//! Every block has each arm once, in a new random order (Fisher-Yates). So all arms are measured equally often
+//! in any period, drift affects all of them alike, and none has a fixed place in the order or a fixed neighbour.
 
 use ioalign_core::Random;
 

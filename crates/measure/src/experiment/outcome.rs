@@ -1,10 +1,10 @@
-//! What an experiment has found, at its end and on the way.
+//! Results of an experiment, at its end and during it.
 
 use std::time::Duration;
 
 use ioalign_core::comparison::{Estimate, Level, Placebo};
 
-/// What was found.
+/// The results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExperimentOutcome {
     /// The arms in absolute numbers, the baseline first and pooled with its duplicate.

@@ -73,10 +73,10 @@ impl Rounds {
             took = took.min(timed(subject, |subject| self.block(subject))?);
         }
         self.forget();
-        // What the batches of a round leave to be flushed before the next one belongs to their cost.
+        // The flush of data that the batches of a round leave is part of their cost.
         let dirty = timed(subject, |subject| subject.begin_round())?;
         took += dirty.saturating_sub(clean) / WARM_UP;
-        // Where a round costs much to begin, it is worth to make it as long.
+        // If a round has a high fixed cost, the round is made as long as that.
         let round = design.round_time.max(clean);
         let fitting = design
             .batches
@@ -108,7 +108,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// What a round that was not completed has left.
+    /// The part of an incomplete round.
     fn forget(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.batches.clear());
     }
@@ -167,7 +167,7 @@ impl Rounds {
             return slot(arm + 1).cloned();
         }
         let mut both = slot(0)?.clone();
-        // Of the same bounds: nothing that could not be added.
+        // A histogram with the same bounds; values outside are not added.
         let _ = both.add(slot(1)?);
         Some(both)
     }
@@ -183,7 +183,7 @@ fn timed(
     Ok(subject.now().saturating_sub(begun))
 }
 
-/// Of an arm to the baseline and its duplicate, pair by pair.
+/// The arm against the baseline and its duplicate, pair by pair.
 fn contrast(
     arm: &[f64],
     [baseline, duplicate]: [&Vec<f64>; 2],
@@ -197,7 +197,8 @@ fn contrast(
     }
 }
 
-/// How many batches of every arm make a round of this length, if one batch of every arm takes so long.
+/// How many batches of every arm make a round of this length, if one batch of every arm takes this
+/// time.
 fn fit(round: Duration, block: Duration, budget: Duration) -> u64 {
     let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let block = nanos(block).max(1);

@@ -35,7 +35,7 @@ impl From<Error> for Stop {
 ///
 /// # Errors
 ///
-/// What the subject failed with, if there was no complete round yet; otherwise the outcome is marked as partial.
+/// The error of the subject, if there was no complete round yet; otherwise the outcome is marked as partial.
 pub fn run(
     subject: &mut dyn ExperimentSubject,
     arms: &[String],

@@ -1,4 +1,4 @@
-//! What is noted of one arm: the batches of a round, and sums over all rounds.
+//! The numbers of one arm: the batches of a round, and sums over all rounds.
 
 use super::ClosedBatch;
 use super::levels::{BatchTimes, times};

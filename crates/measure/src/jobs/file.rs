@@ -15,7 +15,7 @@ struct JobFile {
     step: Vec<Keys>,
 }
 
-/// What a workload has; a key of a step wins over that of all.
+/// The keys of a workload; a key of a step overrides that of all steps.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Keys {
@@ -133,7 +133,7 @@ fn read<T>(
         .transpose()
 }
 
-/// What no engine can send.
+/// Requests that no engine can send.
 fn fault(workload: &Workload) -> Option<&'static str> {
     const MOST: u32 = 65_536;
     let within = |count: u32| (1..=MOST).contains(&count);

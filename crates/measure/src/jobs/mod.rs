@@ -10,7 +10,7 @@ use ioalign_core::workload::Workload;
 pub use file::parse;
 pub use named::{NAMED, NamedJob, named};
 
-/// What is sent, step by step.
+/// The I/O, step by step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadJob {
     /// What it is called.

@@ -1,10 +1,10 @@
-//! What workers and the one who watches them tell each other.
+//! State shared by workers and their observer.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::report::LoadTotals;
 
-/// What a load is at.
+/// The phase of a load.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum LoadPhase {
     Ramp,
@@ -55,7 +55,7 @@ struct BoardSums {
 }
 
 impl Gauge {
-    /// The worker has left the ramp: its sums have begun anew.
+    /// The worker has left the ramp: its sums start again.
     pub(super) fn begin(&self) {
         self.show(LoadTotals::default(), LoadTotals::default());
         self.counts.store(true, Ordering::Release);

@@ -21,7 +21,7 @@ const SAMPLE: Duration = Duration::from_secs(1);
 
 type LoadWatch<'a> = &'a mut dyn FnMut(&LoadSnapshot) -> ControlFlow<()>;
 
-/// What a thread brings back.
+/// The result of a thread.
 struct Brought {
     work: Work,
     queue: (Api, u32),
@@ -65,7 +65,7 @@ pub(super) fn conduct(
     finish(brought, show)
 }
 
-/// What a thread does.
+/// The work of a thread.
 fn work(shared: &Shared<'_>, gauge: &Gauge, number: u32, ready: &Barrier) -> Result<Brought> {
     let mut notes = Vec::new();
     let worker = Worker::new(shared, gauge, number, &mut notes);
@@ -82,7 +82,7 @@ fn work(shared: &Shared<'_>, gauge: &Gauge, number: u32, ready: &Barrier) -> Res
     })
 }
 
-/// What is shown while it runs.
+/// The numbers that are shown during the load.
 struct Show<'a> {
     workload: &'a Workload,
     gauges: &'a [Gauge],

@@ -1,4 +1,4 @@
-//! Flushes: after so many writes of a worker, every file that it wrote since the last time.
+//! Flushes: after this many writes of a worker, every file that it wrote since the last flush.
 
 /// Which files are to be flushed.
 #[derive(Clone, Debug)]

@@ -27,9 +27,8 @@ pub use report::{LoadReport, LoadSample, LoadSnapshot, LoadTotals, OpReport, Sen
 /// Sends a workload to targets, as if they were one after the other, until its time is over, the operator
 /// stops it, or an I/O fails.
 ///
-/// `watch` sees how it goes, ten times a second, and may end it; `tap` sees every I/O that counts.
-/// Where something went wrong after I/O was counted, the report is returned and says so as
-/// [`LoadReport::partial`].
+/// `watch` gets the progress ten times a second, and may end the load; `tap` gets every I/O that
+/// counts. After an error with counted I/O, the report is returned with [`LoadReport::partial`].
 pub fn run(
     targets: &[Arc<Target>],
     workload: &Workload,

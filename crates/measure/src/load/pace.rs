@@ -1,6 +1,7 @@
 //! A rate that is not exceeded: evenly spaced times at which a worker may send.
 
-/// Debts of a device that could not keep up are forgotten after so long, or they would be a burst.
+/// The arrears of a device that could not keep up are dropped after this time, or they would become
+/// a burst.
 const MOST_DEBT_NS: u64 = 100_000_000;
 
 /// When the next I/O may be sent.

@@ -1,4 +1,4 @@
-//! What became of a load.
+//! The result of a load.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 
 use crate::engine::Api;
 
-/// What a load did, in the time that counts.
+/// The work of a load, in the time that counts.
 #[derive(Clone, Debug)]
 pub struct LoadReport {
     /// Reads.
@@ -31,7 +31,7 @@ pub struct LoadReport {
     pub api: Api,
     /// I/Os in flight a worker; of `pread` and `pwrite` always 1.
     pub queue_depth: u32,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct LoadTotals {
     pub ios: u64,
     /// Bytes.
     pub bytes: u64,
-    /// Of their latencies.
+    /// Histogram of their latencies.
     pub latency_ns: u64,
 }
 
@@ -113,7 +113,7 @@ pub struct LoadSnapshot {
     pub ramping: bool,
     /// Since the start of the ramp, or of what counts.
     pub elapsed: Duration,
-    /// Of the ramp, or of what counts.
+    /// Whether it belongs to the ramp or counts.
     pub planned: Duration,
     /// Reads, since the start of all.
     pub read: LoadTotals,
@@ -130,7 +130,7 @@ pub struct SentIo {
     pub time_ns: u64,
     /// A write.
     pub write: bool,
-    /// Where, in its device or file.
+    /// Its place in its device or file.
     pub offset_bytes: u64,
     /// Its size.
     pub bytes: u32,

@@ -1,4 +1,4 @@
-//! What all workers of a load share, and what each brings back.
+//! Data that all workers of a load share, and the result of each.
 
 use ioalign_core::workload::Workload;
 
@@ -8,7 +8,7 @@ use super::tally::LoadTally;
 use crate::engine::{CpuTimes, EngineOptions, Files, Law, PlaceStream};
 use crate::{Error, ErrorKind, Result};
 
-/// What all workers of a load share.
+/// Data that all workers of a load share.
 pub(super) struct Shared<'a> {
     pub(super) files: &'a Files,
     pub(super) workload: &'a Workload,
@@ -17,7 +17,7 @@ pub(super) struct Shared<'a> {
     pub(super) tap: Option<&'a dyn Tap>,
 }
 
-/// What a worker did.
+/// The work of a worker.
 pub(super) struct Work {
     pub(super) tally: LoadTally,
     pub(super) elapsed_ns: u64,

@@ -1,4 +1,4 @@
-//! What all workers did, together.
+//! The work of all workers together.
 
 use std::time::Duration;
 

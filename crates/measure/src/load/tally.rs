@@ -1,4 +1,4 @@
-//! What one worker counts.
+//! The counters of one worker.
 
 use hdrhistogram::Histogram;
 

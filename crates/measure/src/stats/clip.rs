@@ -53,7 +53,7 @@ impl Clip {
         value.max(self.low).min(self.high)
     }
 
-    /// What the first window holds so far.
+    /// The values of the first window so far.
     pub fn first(&self) -> &[f64] {
         &self.window
     }

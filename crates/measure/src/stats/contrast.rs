@@ -20,7 +20,7 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Of one number each.
+    /// One number for each.
     pub fn of(arm: f64, baseline: f64, duplicate: f64) -> Self {
         Self {
             to_baseline: (arm / baseline).ln(),
@@ -34,8 +34,8 @@ impl Contrast {
         f64::midpoint(self.to_baseline, self.to_duplicate)
     }
 
-    /// Where the arm lies among the three, each measured by how far it is from the two others; `Equal` is between
-    /// them. If the arm makes no difference the three are exchangeable, and both ends are equally likely.
+    /// The place of the arm among the three, each measured by its distance from the two others; `Equal` is
+    /// between them. If the arm makes no difference the three are exchangeable, and both ends are equally likely.
     pub fn rank(&self) -> Ordering {
         let arm = self.to_baseline + self.to_duplicate;
         let baseline = -self.to_baseline - self.placebo;
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Of single numbers the rank is that of the numbers, and the ratio is to their geometric mean.
+        /// For single numbers the rank is that of the numbers, and the ratio is to their geometric
+        /// mean.
         #[test]
         fn of_single_numbers_it_is_their_order(arm in 1.0..9.0, one in 1.0..9.0, two in 1.0..9.0) {
             let contrast = Contrast::of(arm, one, two);

@@ -1,15 +1,15 @@
 //! The guard: an e-process on ranks, which needs no moments, no large samples and no independence.
 //!
-//! In a round the baseline, its duplicate and an arm are measured in random order. If the arm makes no difference,
-//! it is as likely the slowest of the three as the fastest, whatever the noise, the drift and the past. A gambler who
-//! bets on one of the two at fair odds cannot make 20 of 1 but with a chance of 1 in 20, however long he
-//! plays (Ville, 1939). He bets by the Krichevsky-Trofimov mixture, which learns how the arm leans.
+//! In a round the baseline, its duplicate and an arm are measured in random order. If the arm makes no difference, it
+//! is as likely the slowest of the three as the fastest, for any noise, drift and history. A gambler who bets on one
+//! of the two at fair odds can turn 1 into 20 only with a chance of 1 in 20, for any length of play (Ville, 1939).
+//! The bets follow the Krichevsky-Trofimov mixture, which learns the direction of the arm.
 
 use std::cmp::Ordering;
 
 use super::real;
 
-/// What the gambler has, and what he has seen.
+/// The gambler's capital and the outcomes so far.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Guard {
     above: u64,
@@ -43,7 +43,7 @@ impl Guard {
         self.most
     }
 
-    /// Where the arm lay more often.
+    /// The end at which the arm was more often.
     pub fn leaning(&self) -> Ordering {
         self.above.cmp(&self.below)
     }

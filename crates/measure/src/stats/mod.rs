@@ -1,8 +1,8 @@
 //! The arithmetic of a comparison: nothing here knows of devices, clocks or reports.
 //!
 //! All differences are logarithms of ratios, so that twice as slow and twice as fast are equally far
-//! from no difference. Intervals are *anytime-valid*: they hold at whatever round one looks, so that an
-//! experiment may stop as soon as its answer is certain. Formulas and sources: `docs/measure-method.md`.
+//! from no difference. Intervals are *anytime-valid*: they hold at any round, so that an experiment may
+//! stop as soon as its answer is certain. Formulas and sources: `docs/measure-method.md`.
 
 mod clip;
 mod contrast;

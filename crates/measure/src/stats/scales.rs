@@ -1,10 +1,10 @@
 //! The median of pairs at two scales: of rounds, and of long rounds of eight.
 //!
-//! Where batches have several modes, most pairs are of one mode and lie close together; the rest lie far out on
-//! either side. The median of few such pairs is often one of the far ones, the median of many hardly ever: its error
-//! falls faster than with the root of their number, and a mean of medians cannot make up for that. So all pairs of eight
-//! rounds are taken together as well. Short rounds are the first to see a large difference, long ones to
-//! resolve a small one; each has half of the allowance of error, so that the narrower interval may be used.
+//! Batches may have several modes. Then most pairs are of one mode and close together; the rest is far away on either
+//! side. The median of few such pairs is often one of the distant ones, the median of many hardly ever: its error falls
+//! faster than with the root of their number, and a mean of medians cannot make up for that. So all pairs of eight
+//! rounds are combined as well. Short rounds detect a large difference first, long ones resolve a small one; each has
+//! half of the error allowance, so that the narrower interval may be used.
 
 use std::cmp::Ordering;
 

@@ -14,12 +14,12 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// Of error `alpha` in all, with the tuning parameter ρ².
+    /// With total error `alpha` and the tuning parameter ρ².
     pub const fn new(rho2: f64, alpha: f64) -> Self {
         Self { rho2, alpha }
     }
 
-    /// Of error `alpha` in all, tightest after about so many observations.
+    /// With total error `alpha`, tightest after about this many observations.
     pub fn tightest_at(count: f64, alpha: f64) -> Self {
         let l = -2.0 * alpha.ln();
         Self::new((l + l.ln() + 1.0) / count, alpha)
@@ -31,7 +31,7 @@ impl Boundary {
         Self::new(self.rho2 * f64::from(size), self.alpha)
     }
 
-    /// The same for one of so many that share the error.
+    /// The same for one of several that share the error.
     #[must_use]
     pub fn shared_by(self, many: u32) -> Self {
         Self::new(self.rho2, self.alpha / f64::from(many))
@@ -42,7 +42,7 @@ impl Boundary {
         self.alpha
     }
 
-    /// After so many observations; infinite before the first.
+    /// The width after this many observations; infinite before the first.
     pub fn radius(&self, count: u64) -> f64 {
         let t = real(count);
         let grown = t.mul_add(self.rho2, 1.0);

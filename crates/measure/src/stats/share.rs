@@ -1,8 +1,8 @@
 //! Who may be wrong how often: one allowance of error for a run, divided over all that it says.
 //!
-//! Errors add up at most (Bonferroni), so whatever else depends on what, the chance that *any* interval of the
-//! run misses its truth at *any* time stays below the allowance. The metrics that an answer rests on get most
-//! of it, since a little more costs the others little: widths grow with the root of a logarithm.
+//! Errors add up at most (Bonferroni), so for any dependence the chance that *any* interval of the run misses
+//! its truth at *any* time stays below the allowance. The metrics that decide an answer get most of it,
+//! because this costs the others little: widths grow with the root of a logarithm.
 
 use ioalign_core::comparison::Metric;
 
@@ -20,8 +20,8 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Of a run of so many cells with this confidence, each comparing so many arms with a baseline, with or
-    /// without a second part under full load.
+    /// The shares of a run with this many cells and this confidence, each comparing this many arms with a
+    /// baseline, with or without a second part under full load.
     pub fn new(confidence: f64, cells: u32, arms: u32, saturate: bool) -> Self {
         Self {
             cell: (1.0 - confidence) / f64::from(cells.max(1)),

@@ -15,7 +15,7 @@ pub enum KeyLeftOut {
     Refused(&'static str),
 }
 
-/// What sends I/O in fio.
+/// The engines of fio.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum SentBy {
     /// `io_uring`.

@@ -8,7 +8,7 @@ use ioalign_core::workload::{Data, Pattern, SizeShare, Workload};
 use super::super::LoadJob;
 use super::{FioSettings, rate};
 
-/// What fio is to run it on.
+/// The targets for fio.
 #[derive(Copy, Clone, Debug)]
 pub struct FioTarget<'a> {
     /// The device or file, or several.
@@ -19,8 +19,8 @@ pub struct FioTarget<'a> {
     pub file_bytes: Option<u64>,
 }
 
-/// What fio does otherwise unless it is told: random places are drawn anew each time, workers are threads, buffers
-/// are not altered behind the content that was asked for, and latency is that of the whole way of an I/O.
+/// Options that change defaults of fio: random places are drawn independently, workers are threads, buffers are
+/// not altered after they were filled, and latency includes sending.
 const AS_HERE: &str = "norandommap\nthread\nscramble_buffers=0\nlat_percentiles=1\n\
     clat_percentiles=0\ntime_based\ngroup_reporting\n";
 /// Files in a folder, as sysbench has them.

@@ -1,4 +1,4 @@
-//! What fio does without being asked, and what two keys mean together.
+//! Defaults of fio, and the effects of pairs of keys.
 
 use ioalign_core::workload::Pattern;
 
@@ -7,7 +7,7 @@ use super::draft::{FioDraft, KeyLeftOut, SentBy};
 use super::sections::FioSection;
 use super::units::size;
 
-/// What a folder has here.
+/// The number of files in a folder here.
 const FILES: &str = "64";
 
 /// Completes a draft, once all of its keys are known.

@@ -1,4 +1,4 @@
-//! What the keys that are taken mean here.
+//! The effects of the keys that are taken.
 
 use ioalign_core::workload::Pattern;
 

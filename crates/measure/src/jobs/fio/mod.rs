@@ -20,14 +20,14 @@ use super::LoadJob;
 pub use emit::{FioTarget, emit};
 pub use read::read;
 
-/// How fio is told to open and drive its files, beside the workload.
+/// How fio opens and drives its files, apart from the workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FioSettings {
     /// Bytes of each file that are used.
     pub size_bytes: Option<u64>,
     /// Through the page cache.
     pub buffered: bool,
-    /// What is cached is dropped before a load.
+    /// Cached pages are dropped before a load.
     pub cold: bool,
     /// One `pread` or `pwrite` at a time.
     pub sync: bool,
@@ -35,7 +35,7 @@ pub struct FioSettings {
     pub iopoll: bool,
     /// A thread of the kernel takes submissions.
     pub sqpoll: bool,
-    /// Of random places.
+    /// Seed of random places.
     pub seed: Option<u64>,
 }
 

@@ -7,7 +7,7 @@ pub struct FioSection {
     pub keys: Vec<(String, String)>,
 }
 
-/// A job file is small; this many keys are none that anybody wrote.
+/// A job file is small; more keys than this are not a real job.
 const MOST_KEYS: usize = 10_000;
 
 /// All sections but `[global]`.
@@ -44,7 +44,7 @@ pub fn sections(text: &str) -> Result<Vec<FioSection>, String> {
         match all.last_mut() {
             _ if in_global => global.push(pair),
             Some(section) => section.keys.push(pair),
-            None => return Err(format!("line {number}: it stands before any section")),
+            None => return Err(format!("line {number}: it is before any section")),
         }
     }
     if all.is_empty() {
@@ -83,7 +83,7 @@ mod tests {
         let mut read = 0;
         for (index, path) in examples().iter().enumerate() {
             let text = std::fs::read_to_string(path).unwrap();
-            // Those with comments behind values, and some of the others: fio takes its time to start.
+            // Jobs with comments behind values, and some of the others: fio starts slowly.
             let is_behind = |line: &str| line.find([';', '#']).is_some_and(|at| at > 0);
             if index % 8 != 0 && !text.lines().any(|line| is_behind(line.trim())) {
                 continue;
@@ -148,7 +148,7 @@ mod tests {
                 None => global.push(pair),
             }
         }
-        // A value with two dashes of its own cannot be told from an option.
+        // A value that begins with two dashes looks like an option.
         let is_plain = !text
             .lines()
             .any(|line| line.contains('=') && line.contains(" --"));

@@ -8,7 +8,7 @@ use super::units::size;
 /// Sizes of reads, and of writes; `None`: nothing was said.
 type OfBoth = [Option<Vec<SizeShare>>; 2];
 
-/// What a section says of sizes. A split wins over a range, and a range over a single size.
+/// The sizes of a section. A split overrides a range, and a range overrides a single size.
 #[derive(Clone, Debug, Default)]
 pub struct FioSizes {
     single: OfBoth,

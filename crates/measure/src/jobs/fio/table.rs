@@ -1,11 +1,11 @@
-//! What becomes of each key of fio: `keys.txt`, which is also the table of the documentation.
+//! The treatment of each key of fio: `keys.txt`, which is also the table of the documentation.
 
 use std::sync::LazyLock;
 
 /// The table itself.
 const TEXT: &str = include_str!("keys.txt");
 
-/// What becomes of a key.
+/// The treatment of a key.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Handling {
     /// It is read, and has its effect.
@@ -35,7 +35,7 @@ impl Handling {
 pub struct FioKey {
     /// Its name, and others that mean the same.
     pub names: Vec<&'static str>,
-    /// What becomes of it.
+    /// Its treatment.
     pub handling: Handling,
     /// Values that ask for nothing.
     pub idle: Vec<&'static str>,

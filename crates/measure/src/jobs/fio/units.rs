@@ -55,7 +55,7 @@ pub fn flag(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What `fio --parse-only --debug=parse` shows for the same words.
+    /// The values that `fio --parse-only --debug=parse` shows for the same words.
     #[test]
     fn units_are_those_of_fio() {
         assert_eq!(size("4k"), Some(4096));
