@@ -1,4 +1,4 @@
-//! What can stop the reading of a trace. A row that does not parse stops nothing: it is counted.
+//! Reasons to stop reading a trace. A row that does not parse is only counted.
 
 use std::fmt;
 use std::io;
@@ -58,7 +58,7 @@ impl ObserveError {
         self
     }
 
-    /// What the operating system said.
+    /// The error of the operating system.
     pub fn os(&self) -> Option<io::ErrorKind> {
         self.source.as_ref().map(io::Error::kind)
     }

@@ -1,4 +1,4 @@
-//! What I/O does: traces of any format and size, and live events, become one
+//! Observed I/O: traces of any format and size, and live events, become one
 //! [`Profile`](ioalign_core::profile::Profile).
 //!
 //! The way of an I/O: [`input`] gives chunks of bytes cut at record ends, a parser of [`formats`]

@@ -1,7 +1,7 @@
 //! Profiles of several machines, or of parts of one trace, as one.
 //!
-//! Counters add up exactly. What does not follow from the parts is left out and named by
-//! [`NOT_MERGED`]: bursts one by one, samplers, queue depth, Little's law and rates over time need a
+//! Counters add up exactly. Values that do not follow from the parts are left out and named by
+//! [`NOT_MERGED`]: single bursts, samplers, queue depth, Little's law and rates over time need a
 //! common clock, and the latency of straddling against clean I/O needs the I/Os themselves.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use ioalign_core::units::ratio;
 use crate::analyse::latency::Histogram;
 use crate::analyse::rmw::judged;
 
-/// What a merged profile does not have.
+/// The values that a merged profile does not have.
 pub const NOT_MERGED: &[&str] = &[
     "single bursts",
     "samplers",

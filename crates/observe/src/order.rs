@@ -1,4 +1,4 @@
-//! Records in time order, whatever the order in the file.
+//! Records in time order, for any order in the file.
 //!
 //! Per-CPU buffers that were joined, and events of several files, are out of order by a little.
 //! A trace that is in order passes through untouched; from the first record that is not, records

@@ -26,7 +26,7 @@ pub struct BurstState {
     gap: u64,
     now: Option<One>,
     kept: Vec<One>,
-    /// So many of them.
+    /// Their number.
     most: usize,
     /// Bytes of the smallest one that is kept, once all places are taken.
     least: u64,
@@ -75,7 +75,7 @@ impl BurstState {
         }
     }
 
-    /// Whether I/Os issued until `start` belong to the burst at hand.
+    /// Whether I/Os issued until `start` belong to the current burst.
     #[inline]
     pub fn holds(&self, start: u64) -> bool {
         let now = self.now.as_ref();
@@ -134,7 +134,7 @@ impl BurstState {
     }
 
     fn replace(&mut self, done: One) {
-        // Of equally small ones the latest goes: the first bursts of a trace stay.
+        // Of equally small ones the latest is dropped: the first bursts of a trace stay.
         let smallest = self.kept.iter_mut().rev().min_by_key(|one| one.bytes);
         if let Some(smallest) = smallest {
             *smallest = done;

@@ -7,7 +7,8 @@ pub struct GridCells {
     phase: u64,
     /// The size as a shift, where it is a power of two.
     shift: Option<u32>,
-    /// Where not, 2^64 by the size, rounded down: a division costs as much as all the rest.
+    /// Otherwise 2^64 divided by the size, rounded down: a division would cost as much as
+    /// everything else.
     inverse: u64,
 }
 
@@ -64,7 +65,7 @@ impl GridCells {
         // One cell up, so that what lies before the first boundary has a cell too.
         let start = start.wrapping_sub(self.phase).wrapping_add(self.size);
         let (first, past) = self.split(start);
-        // What ends past the last address ends there: no cell is before the first.
+        // An I/O that ends past the last address ends there: no block is before the first.
         let (last, at) = self.split(start.saturating_add(len.saturating_sub(1)));
         CellSpan {
             first,

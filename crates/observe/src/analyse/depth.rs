@@ -1,4 +1,4 @@
-//! How many I/Os are in flight: the area under the curve, exact whatever the order of completions.
+//! The number of I/Os in flight: the area under the curve, exact for any order of completions.
 //!
 //! Each I/O adds the time of `[issue, completion)` to the steps of time that it overlaps. The sum is
 //! that of the curve's area, needs no sorting, and adds up over parts of a trace.
@@ -28,7 +28,7 @@ struct InFlightEnds {
     fresh: Vec<u64>,
     /// Older ones, latest first, where there are nearly as many as ever before.
     sorted: Vec<u64>,
-    /// So many in `fresh` are no news.
+    /// This many values in `fresh` can stay unsorted.
     room: usize,
     /// The issue of the last one.
     now: u64,
@@ -119,7 +119,7 @@ impl DepthCounter {
             .spread(start, end, |row, time| *row = row.saturating_add(time));
     }
 
-    /// What the profile says of it: `duration` and the busy part of it in nanoseconds.
+    /// Its part of the profile: `duration` and the busy part of it in nanoseconds.
     pub fn profile(&self, duration: u64, busy: u64) -> Option<QueueDepth> {
         if self.ends.max == 0 || duration == 0 {
             return None;

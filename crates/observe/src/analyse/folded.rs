@@ -33,7 +33,7 @@ impl<T: Fold> Folded<T> {
         }
     }
 
-    /// The width of a row by now.
+    /// The present width of a row.
     pub const fn width(&self) -> u64 {
         self.width
     }

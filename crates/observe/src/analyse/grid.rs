@@ -13,17 +13,17 @@ pub struct GridState {
     cells: GridCells,
     sums: GridSums,
     slow: Histogram,
-    /// Of those that do not straddle, where it is not all others of the operation: on layers below that
+    /// I/Os that do not straddle, if these are not all others of the operation: on layers below that
     /// not every I/O reaches.
     clean: Option<Histogram>,
     clean_max: u64,
     /// Made when the first I/O straddles: before it there is nothing to compare.
     split: Option<Box<Split>>,
-    /// Of the I/O at hand, where it comes in pieces.
+    /// The pieces of the current I/O, if it has several.
     now: Option<Crossing>,
 }
 
-/// What one I/O does to the grid.
+/// The effect of one I/O on the grid.
 #[derive(Copy, Clone, Default)]
 struct Crossing {
     start_off: bool,
@@ -161,7 +161,7 @@ impl GridState {
         self.latency(crossing.fits(), crossing.straddles, io);
     }
 
-    /// What the profile says of it; `all` are the latencies of the operation.
+    /// Its part of the profile; `all` are the latencies of the operation.
     pub fn profile(&self, op: &str, grid: &PlacedGrid, all: &Histogram) -> GridProfile {
         let others = || all.without(&self.slow, self.clean_max).summary();
         let clean = self.clean.as_ref().map_or_else(others, Histogram::summary);

@@ -54,7 +54,7 @@ pub struct IntervalState {
 pub struct IoSpan {
     pub start: u64,
     pub end: u64,
-    /// What it adds to the time with any in flight: the end of `[start, end)`.
+    /// The time that `[start, end)` adds to the time with any I/O in flight: the end of it.
     pub busy: u64,
 }
 

@@ -55,7 +55,7 @@ const fn greatest_of(index: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Where each class begins, in nanoseconds, and how many are in it.
+    /// The start of each class, in nanoseconds, and its count.
     pub fn classes(&self) -> BTreeMap<u64, u64> {
         let counted = (self.base..).zip(&self.counts);
         let counted = counted.filter(|(_, ios)| **ios > 0);
@@ -64,7 +64,7 @@ impl Histogram {
             .collect()
     }
 
-    /// Of classes that were written; with the longest, which no class tells exactly.
+    /// A histogram from written classes, with the largest value, which no class has exactly.
     pub fn of_classes<'a>(classes: impl IntoIterator<Item = (&'a u64, &'a u64)>, max: u64) -> Self {
         let mut all = Self {
             max,
@@ -141,7 +141,7 @@ impl Histogram {
         }
     }
 
-    /// Those that are not in `part`, which is a part of these; `max` is their largest.
+    /// The values that are not in `part`, a part of these; `max` is their largest.
     #[must_use]
     pub fn without(&self, part: &Self, max: u64) -> Self {
         let mut rest = self.clone();
@@ -206,7 +206,7 @@ impl Histogram {
         }
     }
 
-    /// What the profile says of it; `None` where nothing was counted.
+    /// Its part of the profile; `None` if it is empty.
     pub fn summary(&self) -> Option<Latency> {
         if self.ios == 0 {
             return None;

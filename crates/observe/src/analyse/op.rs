@@ -1,8 +1,9 @@
 //! One operation on one device: starts, lengths, straddling on every power of two at once.
 //!
 //! An I/O `[start, end)` crosses a boundary of 2^k bytes for every k up to the highest bit in which
-//! `start` and `end - 1` differ, and fits into a cell of 2^k for every k from the length's logarithm
-//! on. What lies between straddles: two counters of a difference array settle all powers of two.
+//! `start` and `end - 1` differ, and fits into a block of 2^k for every k from the length's
+//! logarithm on. The k in between straddle: two counters of a difference array are enough for all
+//! powers of two.
 
 use std::ops::AddAssign;
 
@@ -26,7 +27,7 @@ pub struct OpState {
     bytes: u64,
     starts: [u64; POWERS],
     lengths: [u64; POWERS],
-    /// Where straddling begins, less where it ends.
+    /// The lowest straddling powers minus the ends of straddling.
     straddle: [i64; POWERS + 1],
     sectors: [u64; 8],
     whole_sectors: [u64; 8],
@@ -108,8 +109,9 @@ impl OpState {
         }
     }
 
-    /// Where straddling ends. That is never before it begins: two numbers differ in their bits by no less
-    /// than in value. Where both are equal they cancel, without a branch that no processor could foresee.
+    /// The end of straddling, which is never before its begin: two numbers differ in their bits by no
+    /// less than in value. If both are equal they cancel, without a branch that no processor could
+    /// predict.
     #[inline]
     fn crosses(&mut self, start: u64, len: u64) {
         let last = start.wrapping_add(len - 1);
@@ -169,7 +171,7 @@ impl OpState {
     }
 }
 
-/// The smallest cell that so many bytes, two at least, fit into.
+/// The smallest block that holds this many bytes, at least two.
 #[inline]
 const fn fits(len: u64) -> usize {
     (64 - ((len - 1) | 1).leading_zeros()) as usize

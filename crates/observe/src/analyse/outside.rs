@@ -11,7 +11,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Of a device of so many bytes; `None` where no I/O could be told to lie outside.
+    /// A check for a device of this size; `None` if no I/O could be outside.
     pub fn new(bytes: Option<u64>, shift: i64) -> Option<Self> {
         let told = bytes.is_some() || shift < 0;
         told.then_some(Self {

@@ -1,4 +1,4 @@
-//! Whose I/O it is: counters by process and operation, bounded.
+//! I/O by process: counters by process and operation, bounded.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const NEAR: usize = 64;
 /// Processes that the profile lists; the rest is added up as one.
 const LISTED: usize = 256;
 
-/// What one process does.
+/// The counters of one process.
 #[derive(Clone)]
 struct OwnerCounters {
     process: u32,
@@ -71,7 +71,7 @@ impl OwnerCounters {
 pub struct DeviceOwners {
     all: Vec<OwnerCounters>,
     index: HashMap<(u32, Op), usize>,
-    /// Where recent ones are in `all`: mostly the same few processes issue I/O.
+    /// The indexes of recent ones in `all`: usually the same few processes issue I/O.
     near: [u32; NEAR],
     most: usize,
 }
@@ -110,7 +110,7 @@ impl DeviceOwners {
         }
     }
 
-    /// As whom a process is counted, and where.
+    /// The entry of a process, and its index.
     fn place_of(&mut self, process: u32, op: Op) -> (u32, usize) {
         let full = self.all.len() >= self.most;
         let known = self.index.get(&(process, op)).copied();

@@ -43,7 +43,7 @@ impl PlacedGrid {
         )
     }
 
-    /// What the profile says of the grid itself.
+    /// The part of the profile about the grid itself.
     pub fn profile(&self) -> GridProfile {
         GridProfile {
             layer: self.layer.as_deref().map(str::to_owned),

@@ -76,7 +76,8 @@ impl Rmw {
         if reach >= SMALL {
             return;
         }
-        // Always as many steps, the last cell several times: their number would be anybody's guess.
+        // Always the same number of steps, the last block several times: the processor could not
+        // predict a varying number.
         for ahead in 0..SMALL {
             let cell = span.first + ahead.min(reach);
             if let Some(slot) = table.get_mut(place(cell, self.places)) {
@@ -119,7 +120,7 @@ impl Rmw {
         })
     }
 
-    /// What the profile says of it; `None` without writes.
+    /// Its part of the profile; `None` without writes.
     pub fn profile(&self) -> Option<ReadBeforeWrite> {
         if self.partial == 0 {
             return None;

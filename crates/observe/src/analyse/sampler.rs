@@ -1,4 +1,4 @@
-//! What monitoring shows that looks every N seconds, of the same I/O.
+//! The view of monitoring with an interval of N seconds on the same I/O.
 //!
 //! iostat, vCenter and the like divide bytes by the interval, and latencies by the I/Os that completed
 //! in it: a burst shorter than the interval keeps its latency and loses its throughput.
@@ -26,7 +26,8 @@ impl SamplerRow {
 #[derive(Clone, Debug)]
 pub struct SamplerState {
     width: u64,
-    /// So many samples wait for completions; an I/O that takes longer counts in the last of them.
+    /// Number of samples that wait for completions; an I/O that takes longer counts in the last of
+    /// them.
     most: usize,
     /// Number of the first sample in `open`.
     base: u64,
@@ -84,7 +85,7 @@ impl SamplerState {
         }
     }
 
-    /// What is issued from now on completes in sample `now` or later.
+    /// I/O issued from now on completes in sample `now` or later.
     fn advance(&mut self, now: u64) {
         while self.base < now {
             let Some(done) = self.open.pop_front() else {
@@ -110,7 +111,7 @@ impl SamplerState {
         }
     }
 
-    /// What it shows.
+    /// The values that it shows.
     pub fn profile(&self) -> Sampler {
         let mut all = self.clone();
         all.advance(u64::MAX);

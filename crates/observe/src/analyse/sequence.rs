@@ -11,7 +11,7 @@ const NOWHERE: u64 = u64::MAX;
 
 /// The streams of one operation on one device.
 pub struct Streams {
-    /// Where each stream ended, from `newest` on around, the one used last first.
+    /// The end of each stream, from `newest` on around, most recently used first.
     ends: [u64; STREAMS],
     newest: usize,
     ios: u64,

@@ -10,7 +10,7 @@
 use ioalign_core::profile::LatencyRatio;
 use ioalign_core::units::ratio;
 
-/// Batches kept; at first so many I/Os each.
+/// The batches kept; each has this many I/Os at first.
 const BATCHES: usize = 64;
 const FIRST_BATCH: u64 = 32;
 /// Clean I/Os of a size before others are compared with them.
@@ -118,7 +118,7 @@ impl Split {
         let value = i64::from(log2(nanos));
         let known = reference.ios >= REFERENCES;
         let past = value - reference.mean;
-        // Which of the two it is is anybody's guess: no branch.
+        // The processor cannot predict which of the two it is: no branch.
         let clean = i64::from(!straddles);
         reference.ios += clean;
         // In the long run without a division, which takes longer than all the rest.
@@ -151,7 +151,7 @@ impl Split {
         self.filled = 0;
     }
 
-    /// What the profile says of it.
+    /// Its part of the profile.
     pub fn profile(&self) -> LatencyRatio {
         let mut total = self.now;
         self.batches.iter().for_each(|batch| total.add(batch));

@@ -100,7 +100,7 @@ fn parse(line: &[u8], names: &mut ChunkNames) -> Option<ParsedLine> {
     Some(ParsedLine::Io(TraceRecord::whole(io)))
 }
 
-/// What it is and where. A flush is a read of nothing to bcc, at the last sector there can be.
+/// Operation and place. bcc shows a flush as a read of nothing, at the highest possible sector.
 #[inline]
 fn operation(letters: &[u8], sector: &[u8], bytes: &[u8]) -> Option<(Op, u64)> {
     let op = rwbs(letters);

@@ -78,7 +78,7 @@ impl Blkalgn {
         let len = cursor.blanks().number()?;
         let block = cursor.blanks().number()?;
         let pid = cursor.blanks().number()?;
-        // What the tool thinks of the alignment comes last.
+        // The tool's own verdict on the alignment is the last column.
         let mut comm = cursor.rest();
         for _ in 0..self.after {
             (comm, _) = last_word(comm).filter(|(_, word)| is_measure(word))?;

@@ -6,7 +6,7 @@ use super::fields::{FieldCursor, sectors};
 use super::text::{ParsedLine, UNKNOWN};
 use crate::record::{ChunkNames, Io, Op, RecordKind, TraceRecord};
 
-/// What the text before an event tells.
+/// The facts in the text before an event.
 #[derive(Copy, Clone, Debug)]
 pub struct EventPrefix<'a> {
     /// Nanoseconds.
@@ -17,7 +17,7 @@ pub struct EventPrefix<'a> {
     pub comm: &'a [u8],
 }
 
-/// What the event with this name (`block_rq_issue`) tells.
+/// The meaning of the event with this name (`block_rq_issue`).
 #[inline]
 pub fn event_row(
     name: &[u8],

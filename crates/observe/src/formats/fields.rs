@@ -38,7 +38,7 @@ impl<'a> FieldCursor<'a> {
         Self { rest: line }
     }
 
-    /// What is left.
+    /// The rest of the line.
     pub const fn rest(&self) -> &'a [u8] {
         self.rest
     }

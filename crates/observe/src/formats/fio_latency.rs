@@ -30,8 +30,8 @@ fn parser(head: &[u8], _: &Hints) -> Result<Parser> {
     }
     if all(|row| row.offset.is_none()) {
         return refused(
-            "This log of fio has no offsets, so it tells nothing about alignment: record again \
-             with log_offset=1",
+            "This fio log has no offsets, so its alignment is unknown: record again with \
+             log_offset=1",
         );
     }
     Ok(Box::new(TextParser(FioLatencyLog)))

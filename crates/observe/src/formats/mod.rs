@@ -42,7 +42,8 @@ pub enum Framing {
     Records(fn(&[u8]) -> usize),
 }
 
-/// What the numbers of a format mean, shown with the summary, because formats differ and lie.
+/// The meaning of the numbers of a format, shown with the summary, because formats differ and may
+/// be wrong.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FormatFacts {
     /// Unit of times: `ns since the start of the trace`.
@@ -53,11 +54,11 @@ pub struct FormatFacts {
     pub len: &'static str,
     /// Codes of operations: `0 read, 1 write`.
     pub op: &'static str,
-    /// Where latencies come from: `D to C`, `response time`, or `none`.
+    /// The source of latencies: `D to C`, `response time`, or `none`.
     pub latency: &'static str,
 }
 
-/// What the operator says about a trace where its format leaves it open.
+/// Facts from the operator that a format leaves open.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     /// Unit of offsets, in bytes (`--offset-unit 512`).
@@ -91,7 +92,7 @@ pub type Parser = Box<dyn Parse>;
 pub struct TraceFormat {
     /// As `--as` and reports name it.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Its title.
     pub title: &'static str,
     /// Whether a trace that begins so is of this format. `head` is the first 64 KiB at most. No
     /// false alarms on the other formats.

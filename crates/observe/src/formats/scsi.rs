@@ -2,7 +2,7 @@
 
 use crate::record::Op;
 
-/// What the command with this first byte does; `None` for codes that no disk gets.
+/// The operation of the command with this first byte; `None` for codes that no disk gets.
 pub const fn op(code: u16) -> Option<Op> {
     Some(match code {
         0x08 | 0x28 | 0x88 | 0xa8 => Op::Read,

@@ -1,10 +1,10 @@
-//! What all text formats share: a line is an I/O, or tells of none, or is counted as not parsed.
+//! Common to all text formats: a line is an I/O, or has none, or counts as not parsed.
 
 use super::fields::lines;
 use super::{FormatFacts, Parse, Parser};
 use crate::record::{ChunkNames, Io, NO_LATENCY, TraceRecord, TraceRecords};
 
-/// What one line tells.
+/// The content of one line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ParsedLine {
     /// An I/O or an event of one.

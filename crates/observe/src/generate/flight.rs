@@ -1,11 +1,12 @@
-//! What is in flight: never more than the plan's depth, never two at one place.
+//! I/Os in flight: never more than the plan's depth, never two at one place.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::record::{Io, NO_LATENCY};
 
-/// After a completion its place is left alone for so long: events are not all of one moment.
+/// After a completion its place is not used for this time, because the events of an I/O have
+/// different times.
 const APART: u64 = 10_000;
 
 type DeviceOffset = (u32, u64);

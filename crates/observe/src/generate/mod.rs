@@ -78,7 +78,7 @@ impl Generator {
         io
     }
 
-    /// A place where nothing is in flight: two I/Os at one place could not be told apart.
+    /// A place without I/O in flight: two I/Os at one place could not be distinguished.
     fn put(&mut self, io: &mut Io) {
         io.len = self.plan.sizes.pick(&mut self.random);
         io.offset = self.places.next(io, &mut self.random);

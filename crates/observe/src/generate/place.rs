@@ -1,4 +1,4 @@
-//! Where I/O goes: anywhere on the device, or on from where the last one ended.
+//! Chooses places: anywhere on the device, or at the end of the last I/O.
 
 use super::{GeneratePlan, Random, Ratio};
 use crate::record::Io;
@@ -13,7 +13,7 @@ pub struct GeneratedPlaces {
     misaligned: Ratio,
     sequential: Ratio,
     processes: usize,
-    /// Where the last I/O of each device and process ended, without the shift.
+    /// The end of the last I/O of each device and process, without the shift.
     ends: Vec<u64>,
 }
 

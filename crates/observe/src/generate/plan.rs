@@ -1,4 +1,4 @@
-//! What a generated trace is like.
+//! The description of a generated trace.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ pub struct Ratio(u32);
 const MILLION: u32 = 1_000_000;
 
 impl Ratio {
-    /// So many of a hundred.
+    /// A share in per cent.
     pub const fn percent(percent: u32) -> Self {
         Self(percent * 10_000)
     }
@@ -93,7 +93,7 @@ pub struct BurstPlan {
     pub every: u64,
 }
 
-/// What a generated trace is like.
+/// The description of a generated trace.
 #[derive(Clone, Debug)]
 pub struct GeneratePlan {
     /// I/Os.
@@ -132,7 +132,7 @@ pub struct GeneratePlan {
     pub latency: u64,
     /// Latency of writes that cover a 4 KiB block in part, in percent of that of others.
     pub penalty_percent: u64,
-    /// Times are multiples of so many nanoseconds, as the format has them.
+    /// Times are multiples of this many nanoseconds, as in the format.
     pub tick: u64,
     /// Latencies too.
     pub latency_tick: u64,
@@ -183,7 +183,7 @@ impl GeneratePlan {
         (nanos / tick * tick).max(tick)
     }
 
-    /// What no trace can be made of, in a sentence.
+    /// The reason why the plan is impossible, in a sentence.
     pub fn fault(&self) -> Option<String> {
         let need = u64::from(self.sizes.largest()) + self.align + 4096;
         if self.align == 0 || !self.align.is_power_of_two() {

@@ -1,5 +1,6 @@
-//! What was generated, counted by the definitions themselves: divisions and comparisons, none of the
-//! shortcuts of [`crate::analyse`], so that a reader of the trace can be held to it.
+//! The counters of the generated I/O, by the definitions themselves: divisions and comparisons,
+//! without the shortcuts of [`crate::analyse`], so that a reader of the trace can be compared with
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -17,7 +17,7 @@ use pipe::StoppablePipe;
 /// Bytes in order.
 pub type ByteStream = Box<dyn Read + Send>;
 
-/// What is looked at to tell the format.
+/// Bytes that are used to detect the format.
 pub const HEAD: u64 = 64 << 10;
 
 /// A stream whose beginning is known.

@@ -1,4 +1,4 @@
-//! Compressed streams, told by their first bytes.
+//! Compressed streams, recognised by their first bytes.
 
 use std::io::{BufReader, Result};
 

@@ -1,4 +1,4 @@
-//! The program in the kernel: made for the devices at hand, loaded and attached.
+//! The program in the kernel: configured for the devices, loaded and attached.
 //!
 //! Typed tracepoints (`tp_btf`) come first: they hand over the request itself, so that a completion is
 //! matched by its tag. Plain tracepoints serve kernels without type information.
@@ -35,7 +35,7 @@ pub struct Watch {
     means: Means,
 }
 
-/// What the kernel says the programs cost, while its run-time statistics are on.
+/// The cost of the programs as reported by the kernel, while its run-time statistics are on.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramCost {
     /// Nanoseconds in all programs.
@@ -58,7 +58,8 @@ impl Watch {
         for device in &mut options.devices {
             device.grids.truncate(GRIDS);
         }
-        // Until Linux 5.11 maps count as locked memory. Where the limit stays, small maps still fit.
+        // Until Linux 5.11 maps count as locked memory. If the limit cannot be raised, small maps
+        // still fit.
         let unlimited = Rlimit {
             current: None,
             maximum: None,

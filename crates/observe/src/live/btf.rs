@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-/// Where the kernel shows its types.
+/// The file with the kernel's types.
 pub const VMLINUX: &str = "/sys/kernel/btf/vmlinux";
 const MAGIC: u16 = 0xeb9f;
 const PTR: u32 = 2;
@@ -17,12 +17,12 @@ pub struct Types {
     bytes: Vec<u8>,
     types: usize,
     strings: usize,
-    /// Where each type begins; numbers begin at 1.
+    /// The offset of each type; numbers begin at 1.
     places: Vec<usize>,
 }
 
 impl Types {
-    /// Of the running kernel; `None` where it shows none.
+    /// The types of the running kernel; `None` if it does not show them.
     pub fn running() -> Option<Self> {
         Self::parse(std::fs::read(Path::new(VMLINUX)).ok()?)
     }
@@ -63,7 +63,7 @@ impl Types {
             .find(|at| self.is(**at, TYPEDEF, &name))?;
         let pointer = self.follow(*typedef, PTR)?;
         let function = self.follow(pointer, FUNC_PROTO)?;
-        // The first is the data of whoever attached.
+        // The first argument is the data of the attached program.
         count(word(&self.bytes, function + 4)?).checked_sub(1)
     }
 

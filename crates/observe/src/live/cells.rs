@@ -1,5 +1,5 @@
-//! What follows from `cells` of `struct counts`: most I/O is one increment there, by its length and by the
-//! sector of its start in 64 KiB. Only what lies beyond 64 KiB is counted apart.
+//! Derives counters from `cells` of `struct counts`: most I/O is one increment there, by its length and by
+//! the sector of its start in 64 KiB. Only I/O beyond 64 KiB is counted separately.
 
 use super::layout::{
     BYTES, CELLS, CROSSED, IN_64K, IN_512, IOS, ROWS, SECTORS, SIZES_512, SMALL_ROWS,

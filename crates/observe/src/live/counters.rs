@@ -45,7 +45,7 @@ impl OpCounters {
         cells::spread(&mut self.words);
     }
 
-    /// What was added since `earlier`.
+    /// The difference to `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let words = self.words.iter().zip(&earlier.words);

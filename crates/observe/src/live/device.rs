@@ -23,7 +23,7 @@ pub struct WatchedDevice {
     pub by_bio: bool,
     /// The kernel notes in a request when it issues it, because its own throttling wants to know.
     pub stamped: bool,
-    /// What its I/O is judged against beside all powers of two, most important first; the first one is
+    /// The grids that judge its I/O besides all powers of two, most important first; the first one is
     /// the unit of the summary.
     pub grids: Vec<GridClaim>,
 }
@@ -34,7 +34,7 @@ impl WatchedDevice {
         (self.number.0 << 20) | self.number.1
     }
 
-    /// Where it has requests in flight at most.
+    /// The largest number of requests in flight.
     pub fn flights(&self) -> u32 {
         if self.by_bio {
             0
@@ -77,7 +77,7 @@ fn has_size(sys: &Path, name: &str) -> bool {
     number(&sys.join("block").join(name).join("size")).is_some_and(|size| size > 0)
 }
 
-/// By path, whatever the node is called, or by the kernel's name.
+/// By path of any node, or by the kernel's name.
 fn disk_of(sys: &Path, given: &str) -> Result<String> {
     let node = fs::metadata(given)
         .ok()
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(all.get(1).unwrap().dev(), 8 << 20);
         assert!(all.iter().all(|d| d.stamped == (d.name == "sda")));
         assert!(devices(root.path(), &["sdz".into()]).is_err());
-        // A partition stands for its disk.
+        // A partition means its disk.
         put(root.path(), "block/sda/sda1/partition", "1\n");
         fs::create_dir_all(root.path().join("class/block")).unwrap();
         let link = root.path().join("class/block/sda1");

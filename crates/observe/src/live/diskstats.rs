@@ -19,7 +19,7 @@ pub struct DiskCounters {
     weighted_ms: u64,
 }
 
-/// What `iostat -x` prints of one direction.
+/// The numbers of `iostat -x` for one direction.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct IostatColumn {
     /// Completed a second.
@@ -34,7 +34,7 @@ pub struct IostatColumn {
     pub size_kib: f64,
 }
 
-/// What `iostat -x` prints of one device.
+/// The numbers of `iostat -x` for one device.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Iostat {
     /// Reads.

@@ -1,6 +1,6 @@
 //! Division by a grid that is no power of two, as the program does it: one multiplication.
 
-/// What stands for a size in `struct grid`.
+/// The form of a size in `struct grid`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Divisor {
     /// 2^`by` by the odd part of the size, rounded up; 0 where that is larger than what it divides.

@@ -1,5 +1,5 @@
-//! What lies where in the values of the maps: `struct counts` and its neighbours in
-//! `bpf/layout.h`, as indexes of 64-bit words. `attach` compares the sizes before anything runs.
+//! The layout of the values of the maps: `struct counts` and its neighbours in `bpf/layout.h`, as
+//! indexes of 64-bit words. `attach` compares the sizes before anything runs.
 
 /// Devices at most.
 pub const SLOTS: usize = 128;
@@ -22,7 +22,7 @@ pub const IOS: usize = 0;
 pub const BYTES: usize = 1;
 /// Counters of the grids.
 pub const ON_GRIDS: usize = 2;
-/// Of each grid: straddling, touched; start off and sum of offsets, where they are counted; then, for
+/// For each grid: straddling, touched; start off and sum of offsets, if they are counted; then, for
 /// sizes that only `IN_LOG` has, length off and minimum.
 pub const GRID: usize = 6;
 /// Starts by sector in 64 KiB, of lengths that are multiples of 4 KiB; then of the others.
@@ -49,7 +49,7 @@ pub const PAST: usize = IN_LOG + 2 * 33;
 pub const CELLS: usize = PAST + 65;
 /// Lengths that have a row; the first row is none.
 pub const ROWS: usize = 16;
-/// Of these, multiples of 512 bytes; those of 4 KiB follow.
+/// How many of these are multiples of 512 bytes; those of 4 KiB follow.
 pub const SMALL_ROWS: u64 = 7;
 /// Words of `struct counts`.
 pub const COUNTS: usize = CELLS + ROWS * IN_64K;
@@ -85,7 +85,7 @@ pub const MOMENT: usize = 6;
 pub const OWNER: usize = 5 + 64;
 /// Owners that are near on each processor.
 pub const NEAR: u32 = 256;
-/// The process that stands for those past the limit.
+/// The process that represents those past the limit.
 pub const OTHERS: u32 = u32::MAX;
 /// Bytes of `struct event`.
 pub const EVENT: usize = 56;

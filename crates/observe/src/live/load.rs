@@ -1,4 +1,4 @@
-//! Loading the program: its read-only data and the sizes of its maps follow from the devices at hand.
+//! Loading the program: its read-only data and the sizes of its maps depend on the devices.
 
 use aya::{Btf, Ebpf, EbpfLoader};
 
@@ -8,21 +8,21 @@ use super::table::{self, PlaceTable};
 use super::tracefs::TracepointPlaces;
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 
-/// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` makes it anew.
+/// The compiled `bpf/watch.bpf.c`; `cargo xtask bpf` compiles it.
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
 
 /// Bios, or requests of plain tracepoints, in flight at most.
 const BIOS: u32 = 1 << 16;
-/// Processes times operations told apart; the rest is one.
+/// The number of processes times operations that have an entry; the rest share one.
 const OWNERS: u32 = 2048;
-/// What says that a tracepoint has the queue as its first argument.
+/// The signature of a tracepoint that has the queue as its first argument.
 pub const QUEUE_FIRST: [(&str, &str); 3] = [
     ("issue_has_queue", "block_rq_issue"),
     ("requeue_has_queue", "block_rq_requeue"),
     ("bio_has_queue", "block_bio_queue"),
 ];
 
-/// What there is to know of the kernel.
+/// The facts about the kernel.
 #[derive(Default)]
 pub struct KernelFacts<'a> {
     /// Its types; none for plain tracepoints.

@@ -1,4 +1,4 @@
-//! What keeps BPF from working here, and how to get it.
+//! The reasons why BPF does not work here, and how to get it.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn capabilities(root: &Path) -> Option<String> {
     let switch = match switch.as_deref().map(str::trim) {
         Some("0") | None => String::new(),
         Some(value) => format!(
-            " (kernel.unprivileged_bpf_disabled is {value}; tracing programs need them whatever it says)"
+            " (kernel.unprivileged_bpf_disabled is {value}; tracing programs always need them)"
         ),
     };
     Some(format!(

@@ -1,4 +1,4 @@
-//! What I/O does now: counted in the kernel by BPF, read from here.
+//! Running I/O: counted in the kernel by BPF, read from here.
 //!
 //! Nothing is sent per I/O: a program on the tracepoints of issue and completion adds to per-CPU
 //! counters (`bpf/watch.bpf.c`), [`Watch::totals`] adds the processors up, and two [`WatchTotals`] apart in

@@ -1,11 +1,11 @@
-//! Whose I/O it is: what the program keeps near on each processor, and its hash of the rest.
+//! I/O by process: the program's table on each processor, and its hash of the rest.
 
 use std::collections::BTreeMap;
 
 use super::layout::{OPS, OTHERS, OWNER};
 use crate::record::Op;
 
-/// What one process does.
+/// The counters of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The device's place.
@@ -20,7 +20,7 @@ pub struct Owner {
     pub ios: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Those whose length is no multiple of 4 KiB.
+    /// I/Os whose length is not a multiple of 4 KiB.
     pub length_off: u64,
     /// Starts by power of two.
     pub starts: Vec<u64>,

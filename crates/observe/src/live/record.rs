@@ -1,7 +1,7 @@
 //! `--record`: events as blktrace's binary records of version 7, which `trace` and blkparse read.
 //!
-//! One file for all processors and devices. Names of processes go before their first event, and what
-//! the ring lost is told by a message at the end.
+//! One file for all processors and devices. Names of processes are before their first event, and a
+//! message at the end has the number of events that the ring lost.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -32,7 +32,7 @@ const NOTIFY: u32 = 1 << 26;
 const NOTIFY_TIME: u32 = NOTIFY | 1;
 const NOTIFY_MESSAGE: u32 = NOTIFY | 2;
 
-/// What was written.
+/// The numbers of written events.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
     /// Events.

@@ -3,7 +3,7 @@
 use super::layout::EVENT;
 use crate::record::Op;
 
-/// What happened.
+/// The event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RingEventKind {
     Issue,

@@ -14,11 +14,11 @@ pub struct StraddleSample {
     pub slot: usize,
     /// The operation.
     pub op: Op,
-    /// Where it begins, in bytes.
+    /// Its start, in bytes.
     pub offset: u64,
     /// Its bytes.
     pub len: u32,
-    /// Whose it is.
+    /// Its process.
     pub pid: u32,
     /// The name of that process.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct StraddleSample {
 pub struct Samples(RingBuf<MapData>);
 
 impl Samples {
-    /// Those that `watch` takes.
+    /// The samples that `watch` uses.
     pub fn start(watch: &mut Watch) -> Result<Self> {
         let ring = watch.ring();
         ring.map(Self).ok_or_else(|| {

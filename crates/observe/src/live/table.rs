@@ -15,7 +15,7 @@ pub struct PlaceTable {
     pub bytes: Vec<u8>,
 }
 
-/// Where a device falls.
+/// The slot of a device.
 const fn place(dev: u32, factor: u32) -> usize {
     (dev.wrapping_mul(factor) >> 22) as usize
 }

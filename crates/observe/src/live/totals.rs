@@ -14,7 +14,7 @@ use crate::error::{ObserveError, ObserveErrorKind, Result};
 pub struct WatchTotals {
     /// By slot: in the order of the devices that were given.
     pub devices: Vec<DeviceTotals>,
-    /// Whose I/O it is, most first; empty where that is not counted.
+    /// The processes, most I/O first; empty if they are not counted.
     pub owners: Vec<Owner>,
     /// Runs of the programs that the kernel left out, as one was running on that processor.
     pub missed: u64,
@@ -116,7 +116,7 @@ impl WatchTotals {
 }
 
 struct Maps<'a> {
-    /// What of `counts` is not all 0: most operations of most devices rest.
+    /// The parts of `counts` that are not all 0: most operations of most devices are idle.
     touched: Vec<u8>,
     counts: PerCpuArray<&'a aya::maps::MapData, [u64; COUNTS]>,
     latency: PerCpuArray<&'a aya::maps::MapData, [u64; LATENCY]>,
@@ -188,7 +188,8 @@ impl<'a> Maps<'a> {
         Ok(all)
     }
 
-    /// Those that straddle on the first grid stand apart from the rest; those on others are in both.
+    /// I/Os that straddle on the first grid are separate from the rest; those on other grids are in
+    /// both.
     fn latencies(&self, key: u32, all: &mut OpCounters) -> Result<()> {
         for apart in 0..2 {
             for one in self

@@ -15,7 +15,7 @@ const EVENTS: [&str; 3] = ["block_rq_complete", "block_rq_requeue", "block_rq_is
 /// Kilobytes a processor.
 const BUFFER_KB: &str = "16384";
 
-/// Where the fields of the plain tracepoints lie in their records.
+/// The offsets of the fields of the plain tracepoints in their records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TracepointPlaces([u32; 8]);
 

@@ -1,4 +1,4 @@
-//! What is in flight, found by device and place.
+//! I/Os in flight, found by device and place.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,9 +1,9 @@
 //! Issue and completion joined to one I/O, in the order of issue.
 //!
-//! An I/O is found again by its device and start. What a driver does not do in one step is followed:
-//! completions of a part, requests given back and issued again, two requests at one place. I/Os leave
-//! in the order of issue, most with their latency; one that takes longer than the window is counted
-//! when it leaves, and its latency when it is known.
+//! An I/O is found by its device and start. Drivers may work in several steps, which are followed:
+//! partial completions, requests that are returned and issued again, two requests at one place. I/Os
+//! leave in the order of issue, most with their latency. One that takes longer than the window is
+//! counted when it leaves, and its latency when it is known.
 
 mod flight;
 mod stage;
@@ -16,7 +16,7 @@ use stage::Stages;
 
 /// I/Os in half of the window at first: it stays in the cache.
 const FIRST_HALF: usize = 1 << 11;
-/// The same at last, where I/Os take longer than so many others.
+/// I/Os in half of the window later, if they take longer than that.
 const HALF: usize = 1 << 15;
 
 /// I/Os of which a part has completed that are remembered.
@@ -30,7 +30,7 @@ pub trait IoSink {
     fn late(&mut self, io: &Io);
 }
 
-/// What did not pair.
+/// Records that did not pair.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnpairedEvents {
     /// Issued, and never completed in this trace.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::record::{Io, RecordKind, TraceRecord};
 
-/// Where I/Os are counted.
+/// The stage at which I/Os are counted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CountedStage {
     /// As they arrive (blktrace Q): before merging, with the issuer's name.

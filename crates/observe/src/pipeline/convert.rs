@@ -13,16 +13,16 @@ use crate::progress::TraceProgress;
 use crate::record::{Io, NameDirectory};
 use crate::write::{Fact, TraceRow, WriteTrace, WrittenRows};
 
-/// What was converted.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default)]
 pub struct Converted {
     /// What was written.
     pub written: WrittenRows,
     /// Latencies that became known too late: the I/O had been written.
     pub late: u64,
-    /// What did not pair in the source.
+    /// Records of the source that did not pair.
     pub unpaired: Unpaired,
-    /// What was read.
+    /// The sources.
     pub files: Vec<TraceFile>,
 }
 
@@ -73,7 +73,7 @@ impl TraceMachine {
     }
 }
 
-/// What is said of the source in the footer.
+/// The facts about the source in the footer.
 fn facts(converted: &Converted, absolute: bool) -> Vec<Fact> {
     let dropped: u64 = converted.files.iter().map(|file| file.dropped).sum();
     let json = |value: serde_json::Result<String>| value.unwrap_or_default();
@@ -94,7 +94,7 @@ fn facts(converted: &Converted, absolute: bool) -> Vec<Fact> {
     .into()
 }
 
-/// Where I/Os go.
+/// The destination of I/Os.
 pub struct Outlet {
     writer: Box<dyn WriteTrace>,
     late: u64,

@@ -26,11 +26,11 @@ const WAITING_ALONE: usize = 4;
 /// Merged records that are handed on together.
 const READY: usize = 4096;
 
-/// What a parser made of a chunk, and the buffer, to be filled again.
+/// The parsed chunk, and the buffer, to be filled again.
 pub(super) struct Parsed {
     pub(super) records: TraceRecords,
     pub(super) buffer: Vec<u8>,
-    /// What comes next is from the same parser.
+    /// The next chunk is from the same parser.
     pub(super) more: bool,
 }
 
@@ -230,7 +230,7 @@ fn read(
     (mut buffer, records): (Vec<u8>, TraceRecords),
     progress: &TraceProgress,
 ) -> Option<std::io::Result<Chunk>> {
-    // What was read to tell the format is counted in any case.
+    // The bytes that were read to detect the format always count.
     let begun = progress.bytes.load(Ordering::Relaxed) > 0;
     let stopped = || progress.stop.load(Ordering::Relaxed);
     if begun && stopped() {
@@ -254,7 +254,7 @@ fn read(
             too_long: chunker.too_long - before,
         })),
         Ok(false) => None,
-        // A packed stream that was told to end has no proper end.
+        // A compressed stream that was ended early has no proper end.
         Err(_) if stopped() => None,
         Err(error) => Some(Err(error)),
     }

@@ -85,7 +85,7 @@ impl Turn {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
-                    // Without a taker there is nobody to tell.
+                    // Without a receiver there is nothing to report.
                     let _ = self.done.send(Err(error));
                     return;
                 }
@@ -95,7 +95,7 @@ impl Turn {
         }
     }
 
-    /// One row group; false where nobody takes it.
+    /// One row group; false without a receiver.
     fn one(&self, group: usize, batches: &mut Batches) -> std::io::Result<bool> {
         self.groups.open_rows(group, batches)?;
         loop {

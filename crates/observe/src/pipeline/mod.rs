@@ -28,12 +28,12 @@ const WHOLE_DISK: &[&str] = &[
     "blktrace", "blkparse", "ftrace", "perf", "biosnoop", "blkalgn", "bpftrace",
 ];
 
-/// What the operator says about the traces.
+/// Facts about the traces from the operator.
 #[derive(Clone, Debug, Default)]
 pub struct TraceSettings {
     /// The format, where it is not to be detected.
     pub format: Option<String>,
-    /// What the format leaves open.
+    /// Facts that the format leaves open.
     pub hints: Hints,
     /// Where I/Os are counted.
     pub stage: Option<CountedStage>,
@@ -43,7 +43,7 @@ pub struct TraceSettings {
     pub analysis: analyse::AnalysisSettings,
 }
 
-/// What one file was.
+/// The facts about one file.
 #[derive(Clone, Debug)]
 pub struct TraceRead {
     /// The file.

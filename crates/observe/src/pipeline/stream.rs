@@ -32,7 +32,7 @@ impl DeviceStream {
         self.machine.push(&self.rows);
     }
 
-    /// What was sent. `source` is what the profile says where it comes from.
+    /// The profile of the sent I/O. `source` is its origin in the profile.
     pub fn finish(self, source: &str) -> Profile {
         let mut profile = self.machine.finish(&[]);
         source.clone_into(&mut profile.source);

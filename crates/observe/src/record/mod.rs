@@ -1,4 +1,4 @@
-//! One line of a trace, in the same units whatever the format, and chunks of them.
+//! One line of a trace, in the same units for every format, and chunks of them.
 
 mod directory;
 mod names;
@@ -8,7 +8,7 @@ pub use directory::NameDirectory;
 pub use names::{ChunkNames, TraceDevice, TraceProcess};
 pub use skipped::{Skipped, SkippedRecord};
 
-/// What an I/O does.
+/// The operation of an I/O.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(u8)]
 pub enum Op {
@@ -60,7 +60,7 @@ pub const NO_LATENCY: u64 = u64::MAX;
 pub struct Io {
     /// When it was issued, in nanoseconds since any fixed moment of the trace.
     pub time: i64,
-    /// Where it starts on its device, in bytes.
+    /// Its start on its device, in bytes.
     pub offset: u64,
     /// Nanoseconds to its completion, [`NO_LATENCY`] where not known.
     pub latency: u64,
@@ -70,7 +70,7 @@ pub struct Io {
     pub device: u32,
     /// Which process: an index into the names that come with it.
     pub process: u32,
-    /// What it does.
+    /// Its operation.
     pub op: Op,
 }
 
@@ -87,13 +87,13 @@ impl Io {
 
     /// When it ended, as far as that is known.
     pub fn end(&self) -> i64 {
-        // What is not known, or past 63 bits, is negative then.
+        // Unknown values, and values past 63 bits, are negative.
         let latency = self.latency.cast_signed().max(0);
         self.time.saturating_add(latency)
     }
 }
 
-/// What a row of a trace tells.
+/// The content of a row of a trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum RecordKind {

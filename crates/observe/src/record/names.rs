@@ -46,7 +46,7 @@ fn slot(name: &[u8]) -> usize {
     usize::try_from(mixed).unwrap_or(0) & (SEEN - 1)
 }
 
-/// What a trace calls a device.
+/// The name of a device in a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TraceDevice {
     /// By number, as the kernel does.
@@ -152,7 +152,7 @@ impl ChunkNames {
         index
     }
 
-    /// What stands for devices past the limit.
+    /// The entry for devices past the limit.
     pub const fn other_device() -> u32 {
         u32::MAX
     }

@@ -1,6 +1,6 @@
 //! Rows that do not parse: counted, and the first ones kept to be shown. Never dropped in silence.
 
-/// So many are shown.
+/// The number of rows that are shown.
 const SHOWN: usize = 5;
 /// So much of each.
 const SHOWN_BYTES: usize = 120;
@@ -13,7 +13,7 @@ pub struct SkippedRecord {
     pub place: u64,
     /// Its beginning.
     pub text: String,
-    /// What is wrong with it.
+    /// Its defect.
     pub why: &'static str,
 }
 

@@ -11,13 +11,13 @@ use crate::record::{NO_LATENCY, Op, TraceDevice};
 
 /// More in flight than any machine has: of those past it, the completion is not written.
 const MOST: usize = 1 << 20;
-/// What the block layer needs between two events of one I/O, at most.
+/// The longest time that the block layer takes between two events of one I/O.
 const STEP: i64 = 100;
 const SECTOR: u64 = 512;
 /// Major number of devices that only have a name: reserved for experiments (`Documentation/admin-guide/devices.txt`).
 const UNNUMBERED: u32 = 240;
 
-/// What happened.
+/// The action.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockEventKind {
     Queue,

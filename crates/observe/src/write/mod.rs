@@ -1,7 +1,7 @@
 //! Writers of traces: what `trace convert` and `trace generate` write, one small file a format.
 //!
-//! I/Os come in the order of issue, each with its latency, and leave as rows, or as events that are
-//! put in their own order. What a format cannot hold is counted, never bent in silence.
+//! I/Os come in the order of issue, each with its latency, and leave as rows, or as events in their
+//! own order. I/Os that a format cannot hold are counted, never changed silently.
 
 pub mod blkparse;
 pub mod blktrace;
@@ -27,7 +27,7 @@ pub struct TraceRow<'a> {
     pub process: Option<(u32, &'a str)>,
 }
 
-/// What was written.
+/// The written I/Os.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenRows {
     /// I/Os.
@@ -50,7 +50,7 @@ pub trait WriteTrace: Send {
     fn finish(&mut self, facts: &[Fact]) -> io::Result<WrittenRows>;
 }
 
-/// Where bytes go.
+/// The destination of the bytes.
 pub type Out = Box<dyn Write + Send>;
 
 /// A format that can be written.
@@ -58,12 +58,12 @@ pub type Out = Box<dyn Write + Send>;
 pub struct WritableFormat {
     /// As `--to` and `--format` name it.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Its title.
     pub title: &'static str,
     /// Begins a trace. With `all_events`, events that tell nothing new are written too (blktrace Q, G
     /// and I), as a real trace has them.
     pub writer: fn(out: Out, all_events: bool) -> io::Result<Box<dyn WriteTrace>>,
-    /// Times are multiples of so many nanoseconds.
+    /// Times are multiples of this many nanoseconds.
     pub tick: u64,
     /// Nanoseconds of a unit of latency; `None` where there is none.
     pub latency_tick: Option<u64>,

@@ -43,7 +43,7 @@ struct PlacedAddress {
 }
 
 impl StackIndex {
-    /// Of a stack, from `check`.
+    /// A stack from `check`.
     pub const fn new(stack: Stack) -> Self {
         Self { stack }
     }
@@ -241,7 +241,7 @@ impl PlacementWalk<'_> {
                         node,
                     });
                 }
-                // Where a granule lies is not known, nor what is behind an opaque map.
+                // The place of a granule is not known, nor what is behind an opaque map.
                 Map::Scattered { .. } | Map::Within { .. } | Map::Opaque(_) => {}
             }
         }

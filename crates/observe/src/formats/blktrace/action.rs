@@ -2,7 +2,7 @@
 
 use crate::record::{Op, RecordKind};
 
-/// What happened, as far as it matters here.
+/// The action, as far as it matters here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// `Q`.
@@ -71,7 +71,7 @@ impl Action {
         Some((kind, op.unwrap_or_default()))
     }
 
-    /// What happened.
+    /// The action.
     #[inline]
     pub const fn act(self) -> Act {
         if self.0 & NOTIFY != 0 {
@@ -88,7 +88,8 @@ impl Action {
         }
     }
 
-    /// What the request does. A discard carries the write bit too; a write may carry flush.
+    /// The operation of the request. A discard has the write bit too; a write may have the flush
+    /// bit.
     #[inline]
     pub const fn op(self) -> Op {
         if self.0 & (PC | ZONES) != 0 {
@@ -111,7 +112,7 @@ impl Action {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 0
     }
 
-    /// Whether it is a message of whoever traced.
+    /// Whether it is a message of the tracing program.
     pub const fn is_message(self) -> bool {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 2
     }

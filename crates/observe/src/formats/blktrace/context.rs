@@ -23,7 +23,7 @@ pub const FORMAT: TraceFormat = TraceFormat {
 /// Bytes before each record.
 const CONTEXT: usize = 16;
 
-/// What follows `CPU:1 [LOST 4 EVENTS]`, with which a stream of ftrace may begin.
+/// The rest after `CPU:1 [LOST 4 EVENTS]`, with which an ftrace stream may begin.
 pub(super) fn after_lost(head: &[u8]) -> &[u8] {
     match memchr::memchr(b'\n', head) {
         Some(end) if head.starts_with(b"CPU:") => head.get(end + 1..).unwrap_or_default(),

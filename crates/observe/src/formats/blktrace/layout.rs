@@ -1,4 +1,4 @@
-//! Where the fields of a record are: 48 bytes in version 7, 64 in version 8, then the payload.
+//! The offsets of the fields of a record: 48 bytes in version 7, 64 in version 8, then the payload.
 
 /// `BLK_IO_TRACE_MAGIC`, in the upper three bytes of the first word.
 const MAGIC: u32 = 0x6561_7400;
@@ -25,9 +25,9 @@ pub struct RawBlktrace {
     pub sector: u64,
     /// Length.
     pub bytes: u32,
-    /// What happened, to what.
+    /// The action and its object.
     pub action: u64,
-    /// Whose doing.
+    /// The process.
     pub pid: u32,
     /// `major << 20 | minor`.
     pub device: u32,
@@ -139,8 +139,8 @@ impl BlktraceFields<'_> {
 /// The first word of what nearly every trace consists of: version 7, little-endian.
 const COMMON: u32 = MAGIC | 7;
 
-/// A record of the common kind that has no payload, as it lies in the file. All offsets are constants
-/// here: several times as fast as the general way.
+/// A record of the common kind without payload, as in the file. All offsets are constants here, which
+/// is several times as fast as the general way.
 #[derive(Copy, Clone)]
 pub struct PlainRecord<'a>(&'a [u8; 48]);
 
@@ -165,7 +165,7 @@ impl<'a> PlainRecord<'a> {
         raw.map_or(0, |raw| u64::from_le_bytes(*raw))
     }
 
-    /// What happened, to what.
+    /// The action and its object.
     #[inline]
     pub fn action(self) -> u32 {
         self.u32(28)

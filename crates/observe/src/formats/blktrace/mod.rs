@@ -127,7 +127,7 @@ fn run(records: &[[u8; 48]], of: u32, out: &mut TraceRecords) -> usize {
     used
 }
 
-/// What is wrong with an event, if anything is.
+/// The defect of an event, if there is one.
 #[inline]
 const fn out_of_bounds(raw: &RawBlktrace) -> Option<&'static str> {
     if raw.time >> 63 != 0 {
@@ -182,7 +182,7 @@ fn add_record(at: usize, raw: &RawBlktrace, pdu: &[u8], out: &mut TraceRecords) 
     out.rows.push(TraceRecord { io, kind });
 }
 
-/// What `watch --record` says at the end of its file: `ioalign: 9 events, 2 dropped`.
+/// The last message of a file of `watch --record`: `ioalign: 9 events, 2 dropped`.
 fn lost(message: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(message)
         .ok()?

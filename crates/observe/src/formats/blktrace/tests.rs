@@ -130,7 +130,7 @@ fn both_versions_in_one_stream() {
 
 #[test]
 fn payloads_are_no_records() {
-    // A remap has the place before it in its payload, big-endian whatever the machine.
+    // A remap has the previous place in its payload, big-endian on any machine.
     let mut remap = record(15, 2, 1, 2048 + 63, 4096, false);
     remap[46] = 16;
     remap.extend([0; 16]);

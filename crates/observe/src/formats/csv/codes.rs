@@ -1,4 +1,4 @@
-//! What operations are called in a table: codes invert between formats, so they are asked and shown.
+//! Names of operations in a table: formats use opposite codes, so they are asked for and shown.
 
 use super::super::fields::number;
 use super::super::text;
@@ -32,7 +32,7 @@ impl CsvColumns {
         }
     }
 
-    /// What the codes of operations were said to be.
+    /// The meaning of codes, as given by the operator.
     pub(super) fn codes_in_words(&self) -> &'static str {
         let mut codes: Vec<_> = self.codes.iter().map(|(code, op)| (&**code, *op)).collect();
         codes.sort_unstable_by_key(|(code, _)| *code);

@@ -6,7 +6,7 @@ use super::{heading, op};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::Op;
 
-/// What a column is.
+/// The kinds of columns.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ColumnRole {
@@ -52,7 +52,7 @@ pub struct CsvColumns {
     pub offset_unit: u32,
     /// Bytes.
     pub len_unit: u32,
-    /// Codes that stand for operations.
+    /// Codes of operations.
     pub codes: Vec<(Box<[u8]>, Op)>,
     /// The heading, which is no row wherever it stands: joined files have several.
     pub heading: Option<Box<[u8]>>,

@@ -1,4 +1,4 @@
-//! What the names in a heading mean, and the units they tell: `offset_bytes`, `Latency (us)`.
+//! The meaning of names in a heading, and their units: `offset_bytes`, `Latency (us)`.
 
 use super::super::text;
 use super::columns::{ColumnRole, CsvColumns, MOST_COLUMNS};

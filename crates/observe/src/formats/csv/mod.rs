@@ -142,7 +142,7 @@ fn whose(pid: &[u8], field: &[u8], names: &mut ChunkNames) -> u32 {
     }
 }
 
-/// What operations are called; codes are said by `--columns`.
+/// Names of operations; `--columns` gives codes.
 fn op(name: &[u8]) -> Option<Op> {
     let begins = |with: &[u8]| {
         name.get(..with.len())

@@ -17,7 +17,7 @@ use super::source::ParquetBytes;
 /// Values of a page; more are no sensible page and would take too much memory.
 const MOST_IN_PAGE: usize = 1 << 22;
 
-/// Where a column is in the file.
+/// The place of a column in the file.
 #[derive(Clone, Debug)]
 pub struct ColumnPlace {
     index: usize,

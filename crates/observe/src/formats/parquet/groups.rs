@@ -25,7 +25,7 @@ pub struct Groups {
     places: TraceColumns,
 }
 
-/// What the file says of itself, beside its rows.
+/// Metadata of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParquetNotes {
     /// Events that the tracer of the source said it lost.
@@ -34,7 +34,7 @@ pub struct ParquetNotes {
     pub whole_disk: bool,
 }
 
-/// Where the notes are, in the key-value metadata of the footer.
+/// The keys of the notes in the key-value metadata of the footer.
 pub const DROPPED: &str = "ioalign.dropped";
 /// `whole-disk` or `device`.
 pub const OFFSETS: &str = "ioalign.offsets";
@@ -93,7 +93,7 @@ impl Groups {
         self.file.num_row_groups()
     }
 
-    /// Bytes of a row group as it lies in the file.
+    /// Bytes of a row group in the file.
     pub fn bytes(&self, group: usize) -> u64 {
         let groups = self.file.metadata().row_groups();
         let size = groups.get(group).map_or(0, |group| group.compressed_size());

@@ -1,5 +1,5 @@
 //! Parquet, as `trace convert --to parquet` and `watch --record` write it (docs/trace-parquet.md), also
-//! after another program has written it anew.
+//! if another program has rewritten it.
 //!
 //! Its directory is at the end, so it is read from a file, not as a stream: row groups are decoded side
 //! by side ([`groups`]). Decoding is the `parquet` crate's work, without arrow.

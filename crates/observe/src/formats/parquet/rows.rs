@@ -20,7 +20,7 @@ const COLUMNS: [(&str, bool, bool); 8] = [
     ("process", true, false),
 ];
 
-/// Where the columns are, in the order of [`COLUMNS`].
+/// The indexes of the columns, in the order of [`COLUMNS`].
 #[derive(Clone, Debug)]
 pub struct TraceColumns([Option<ColumnPlace>; 8]);
 

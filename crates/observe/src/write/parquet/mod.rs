@@ -32,12 +32,12 @@ pub const TARGET: WritableFormat = WritableFormat {
 
 /// The name of the schema, under the key [`KEY`].
 pub const SCHEMA: &str = "ioalign.trace/1";
-/// Where the schema's name is found in the footer.
+/// The key of the schema's name in the footer.
 pub const KEY: &str = "ioalign.schema";
 
 /// Rows a row group: small enough that a reader holds several, large enough to be worth a column.
 const GROUP: usize = 1 << 17;
-/// Rows a page: of all columns together, so many stay in a processor's cache.
+/// Rows of a page: those of all columns together stay in a processor's cache.
 const PAGE: usize = 1 << 13;
 
 struct Parquet {
