@@ -1,8 +1,8 @@
 //! Folders in which others may write: no name in them leads out of them.
 //!
-//! The user of a database owns its folder, and whoever made an image may own the folder of the image. A link
-//! that such a user plants would make root read any file and print what it holds. So a file is opened relative
-//! to a descriptor of the folder, through no link at all, and its type is asked of what was opened.
+//! The user of a database owns its folder, and the author of an image may own the folder of the image. A link
+//! of such a user would make root read any file and print its contents. So a file is opened relative to a
+//! descriptor of the folder, through no link at all, and its type is checked on the open file.
 
 use std::fs::File;
 use std::io::Read;
@@ -59,7 +59,7 @@ impl ConfinedFolder {
         Ok(Some(bytes))
     }
 
-    /// Opens it for reading, whatever it is.
+    /// Opens a file of any type for reading.
     pub(crate) fn open_file(&self, inside: &Path) -> Result<File> {
         let opened = self.beneath(inside, OFlags::RDONLY);
         let fd = opened.map_err(|error| why(error).in_file(&self.path_of(inside)))?;

@@ -98,7 +98,7 @@ impl Moving {
                      is in the journal of run {run:032x}. {after}"
                 );
                 Remark::new("move-in-flight", Severity::Broken, why)
-                    .advise("Name its disk: `ioalign check DISK` says how to go on")
+                    .advise("Name its disk: `ioalign check DISK` prints how to continue")
                     .advise("Until then do not mount, repair or partition it")
             }
         }

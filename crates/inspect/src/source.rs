@@ -43,15 +43,15 @@ pub trait Source: Send + Sync {
     }
 }
 
-/// Bytes a page of the cache. Superblocks are small and far apart: with pages of 16 KiB a third of
-/// the time of a run on one image went into clearing and copying bytes that nobody asked for.
+/// Bytes of a cache page. Superblocks are small and far apart: with pages of 16 KiB a third of the
+/// time of a run on one image was clearing and copying unused bytes.
 const PAGE: usize = 4 << 10;
 const PAGE_BYTES: u64 = PAGE as u64;
 /// Pages kept: 256 KiB a source.
 const PAGES: usize = 64;
 /// Holes remembered.
 const HOLES: usize = 16;
-/// After so many pages of zeros that are no holes, the file is taken for one without holes.
+/// After this many pages of zeros that are not holes, the file counts as one without holes.
 const DOUBTS: u8 = 4;
 
 /// A file or block device, read through a small cache.

@@ -1,8 +1,8 @@
 //! What was read of devices, in order, and what of it may be forgotten.
 //!
-//! A chain of readers looks at many places for a magic that is not there. What stands at those places
-//! is nobody's superblock, it may be a user's data: as soon as a reader says "not mine", what
-//! it read is taken off the trail.
+//! A chain of readers looks at many places for a magic number that is not there. The bytes at those
+//! places are not a superblock, but may be a user's data: as soon as a reader says "not mine", its
+//! reads are removed from the trail.
 
 use std::fmt;
 use std::path::Path;

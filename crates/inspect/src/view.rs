@@ -114,7 +114,7 @@ impl View {
         if !self.fits(offset, magic.len()) {
             return Ok(false);
         }
-        // Something else there is nobody's, as in a chain of readers.
+        // Other contents there are dropped, as in a chain of readers.
         let found = self.trying(|view| Ok(view.holds(offset, magic)?.then_some(())));
         Ok(found?.is_some())
     }

@@ -5,12 +5,12 @@ use std::ops::Range;
 use crate::mover::holes::GRAIN;
 use crate::{Disk, Job, Move};
 
-/// A disk that does not know how far data go is asked again after so many bytes.
+/// A disk that does not know the end of a run of data is asked again after this many bytes.
 const STEP: u64 = 64 << 10;
 /// Runs of holes and data that are looked at in one stretch; what is behind them counts as data.
 const MOST_RUNS: u32 = 1 << 18;
 
-/// At most so many bytes are allocated by a job: data that go to where there is none yet.
+/// The most bytes that a job allocates: data that go to unallocated places.
 pub fn most(disk: &mut dyn Disk, job: &Job) -> u64 {
     let moves = job.moves.iter();
     moves.fold(0, |sum, one| sum.saturating_add(by_move(disk, *one)))

@@ -1,4 +1,4 @@
-//! A stream that a tarball is read from: bytes in order, and a way past those that nobody wants.
+//! The stream of a tarball: bytes in order, and a way to skip unwanted ones.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub(super) const TOO_MUCH: &str = "it unpacks to too much";
 
 /// Bytes in order.
 pub(super) trait Feed: Read {
-    /// Goes past `bytes`; an error when there are not so many.
+    /// Skips `bytes`; an error if there are fewer.
     fn skip(&mut self, bytes: u64) -> io::Result<()>;
 }
 

@@ -72,7 +72,7 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<Bundle>> {
     };
     let mut feed = packing::unpack(packing, source)?;
     let mut archive = tar::Archive::new(&mut *feed);
-    // What is packed and no tarball is somebody else's file: a log, an image.
+    // A compressed file that is not a tarball is another kind of file: a log, an image.
     match archive.next() {
         Ok(None) => Ok(None),
         Ok(Some(first)) => {

@@ -1,4 +1,4 @@
-//! How a tarball is packed, told by its first bytes, and unpacking it as a stream.
+//! Compression of a tarball, recognised by its first bytes, and decompression as a stream.
 
 use std::io::{BufReader, Read};
 use std::sync::Arc;

@@ -296,7 +296,7 @@ impl Assembly<'_> {
     }
 }
 
-/// What is left of a node from `start` on; of one that only texts describe nobody knows.
+/// The length of a node from `start` on; unknown for one that only texts describe.
 fn room(node: &Node, start: Bytes) -> Option<Bytes> {
     let len = Bytes::new(node.view.len());
     if node.view.is_empty() {

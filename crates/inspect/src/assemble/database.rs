@@ -148,8 +148,8 @@ fn usual(root: &Root) -> Vec<Database> {
         .collect()
 }
 
-/// Whether it is a link of somebody else: an administrator moves a data folder by a link, but the user of a
-/// database must not choose which folder root looks into.
+/// Whether it is a link of another user: an administrator moves a data folder by a link, but the user of a
+/// database must not choose which folder root reads.
 fn planted_link(path: &Path) -> bool {
     let found = std::fs::symlink_metadata(path);
     found.is_ok_and(|data| {

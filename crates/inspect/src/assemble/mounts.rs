@@ -62,7 +62,7 @@ impl Assembly<'_> {
 
     fn add_unread_filesystem(&mut self, root: &Root, device: LayerId, mount: &Mount) -> LayerId {
         let map = if LATE_DATA.contains(&mount.kind.as_str()) {
-            Map::Opaque("its data region starts where only its boot sector tells".to_owned())
+            Map::Opaque("the start of its data region is only in its boot sector".to_owned())
         } else {
             Map::Shift { start: Bytes::ZERO }
         };

@@ -30,7 +30,7 @@ use crate::volumes::{Group, Member};
 pub use number::Number;
 pub use text::Text;
 
-/// Claims that are kept: a Said has about a kilobyte, and no host so many devices.
+/// Limit on claims: a Said has about a kilobyte, and no host has as many devices.
 const MOST_DEVICES: usize = 20_000;
 
 /// All that the texts of one host say.
@@ -99,7 +99,7 @@ pub struct Said {
     pub number: Option<u32>,
     /// Partition type as printed: `83`, `fb`, a GUID, `Linux LVM`.
     pub type_id: Option<String>,
-    /// What it is for, where its type tells.
+    /// Its purpose, if its type shows it.
     pub role: Option<Role>,
     /// The partition table on it: `gpt`, `dos`, `vtoc-sparc`.
     pub table: Option<&'static str>,
@@ -139,7 +139,7 @@ pub struct Array {
     pub chunk: Option<Bytes>,
     /// Active devices.
     pub raid_disks: u32,
-    /// Members by slot, where told: device name and slot.
+    /// Members by slot, if printed: device name and slot.
     pub members: Vec<(String, Option<u32>)>,
     /// `1.2`, `0.90`.
     pub metadata: Option<String>,

@@ -1,4 +1,4 @@
-//! A number of bytes as a text gives it: exact, or rounded to so many digits of a unit.
+//! A number of bytes as printed: exact, or rounded to some digits of a unit.
 
 use ioalign_core::{Bytes, SectorSize};
 

@@ -1,8 +1,8 @@
 //! Devices that a text does not name: a layer still has to say what it is.
 //!
 //! `xfs_info` in a ticket without its command line, `dumpe2fs -h` from standard input: the claims are
-//! good, only whose they are is not told. They are named after the text, one by one, so that two such
-//! texts are not taken for one device.
+//! good, only their device is unknown. They are named after the text, one by one, so that two such
+//! texts do not count as one device.
 
 use ioalign_core::{Kind, Remark};
 
@@ -51,8 +51,8 @@ fn called(command: &str, number: usize) -> String {
 
 fn remark(command: &str) -> Remark {
     let why = format!(
-        "The output of {command} does not name its device: what it says stands alone, and is not put on \
-         any disk"
+        "The output of {command} does not name its device: it is a stack of its own, and is not put \
+         on any disk"
     );
     Remark::note("device-not-named", why).advise(
         "Paste the command line with it (# dumpe2fs -h /dev/sda1), or name the file as sos does \

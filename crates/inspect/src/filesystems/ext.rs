@@ -1,7 +1,7 @@
 //! ext2, ext3, ext4 and their external journals: block, stride and stripe width, bigalloc.
 //!
 //! Layout: `struct ext4_super_block`, kernel documentation `filesystems/ext4/super.rst`; the
-//! superblock lies at byte 1024 whatever the block size.
+//! superblock is at byte 1024 for any block size.
 
 use ioalign_core::layer::Geometry;
 use ioalign_core::{Bytes, Remark, Severity};
@@ -112,7 +112,7 @@ fn add_facts(found: &mut FileSystem, sb: &Record) {
     }
 }
 
-/// mke2fs stores whatever the device reports, without a check.
+/// mke2fs stores the values of the device without a check.
 pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
     let Geometry { unit, width } = found.geometry?;
     let block = found.block.map_or(1, Bytes::get);

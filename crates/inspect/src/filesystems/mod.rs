@@ -42,10 +42,10 @@ pub struct FileSystem {
     pub data_start: Bytes,
     /// The size it believes it has.
     pub size: Option<Bytes>,
-    /// RAID geometry it was told.
+    /// RAID geometry from mkfs.
     pub geometry: Option<Geometry>,
-    /// Where it believes that it starts on its disk (NTFS, FAT, exFAT hidden sectors), in sectors
-    /// of [`FileSystem::sector`].
+    /// The start on its disk that it stores (NTFS, FAT, exFAT hidden sectors), in sectors of
+    /// [`FileSystem::sector`].
     pub hidden_sectors: Option<u64>,
     /// Volume label.
     pub label: String,
@@ -62,11 +62,11 @@ pub type Probe = fn(&View) -> Result<Option<FileSystem>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
 ///
-/// Where two superblocks are intact, the newer file system is the one whose maker would not have
-/// left the other: makers that write byte 0 also write byte 1024, but not all that write byte 1024
-/// clear byte 0, and few reach 64 KiB. FAT has no signature and comes after the first ZFS label,
-/// whose blank front may hold an old boot sector. The other ZFS labels outlive the pool where
-/// nobody overwrites them, so that everything else is believed before.
+/// If two superblocks are intact, the newer file system is the one whose mkfs would not have left
+/// the other: those that write byte 0 also write byte 1024, but not all that write byte 1024 clear
+/// byte 0, and few reach 64 KiB. FAT has no signature and comes after the first ZFS label, whose
+/// blank front may hold an old boot sector. The other ZFS labels stay after the end of a pool until
+/// they are overwritten, so everything else takes precedence.
 pub const FORMATS: &[(&str, Probe)] = &[
     ("ext", ext::probe),
     ("f2fs", f2fs::probe),

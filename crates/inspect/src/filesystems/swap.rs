@@ -82,6 +82,7 @@ fn describe(header: &Record, signature: &Signature, page: u64) -> Option<FileSys
 
 fn hibernated(word: &[u8]) -> Remark {
     let word = String::from_utf8_lossy(word);
-    let why = format!("The swap space holds a hibernated system ({word}): making it anew loses it");
+    let why =
+        format!("The swap space holds a hibernated system ({word}): creating it again loses it");
     Remark::note("swap-holds-hibernation-image", why)
 }

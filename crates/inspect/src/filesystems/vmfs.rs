@@ -1,4 +1,4 @@
-//! VMFS 3, 5, 6 and VMFS-L: version, block, label; recognised whatever the partition type says.
+//! VMFS 3, 5, 6 and VMFS-L: version, block, label; recognised for any partition type.
 //!
 //! Layout: vmfs-tools (`libvmfs/vmfs_volume.h`, `vmfs_fs.h`). The volume header lies at 1 MiB.
 //! Volume address 0 of the first extent is 16 MiB later, at 17 MiB; the file-system header is

@@ -32,6 +32,6 @@ fn edge(site: &Site<'_>, block: &Block, slave: &Block) -> Map {
     let offset = slave.size.checked_sub(block.size);
     match offset.filter(|offset| (LEAST_OFFSET..=MOST_OFFSET).contains(offset)) {
         Some(start) => Map::Shift { start },
-        None => Map::Opaque("the sizes do not tell where bcache's data start".to_owned()),
+        None => Map::Opaque("the start of bcache's data does not follow from the sizes".to_owned()),
     }
 }

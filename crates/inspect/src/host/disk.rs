@@ -61,7 +61,7 @@ fn claims(root: &Root, block: &Block) -> Claims {
         physical: queue("physical_block_size"),
         minimum: queue("minimum_io_size"),
         optimal: queue("optimal_io_size"),
-        // Counted in 512-byte units whatever the sector size.
+        // Counted in 512-byte units for any sector size.
         chunk: queue("chunk_sectors").and_then(|units| units.checked_mul(512)),
         zoned: zoned(root.attr(&format!("{}/queue/zoned", block.dir)).as_deref()),
         alignment_offset: root

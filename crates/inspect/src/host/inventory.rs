@@ -1,4 +1,4 @@
-//! The block devices of a tree: names, sizes, and who lies on whom. Nothing is judged here.
+//! The block devices of a tree: names, sizes, and the devices below each. Nothing is judged here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub(super) struct Block {
     pub(super) parent: Option<String>,
     /// What it holds onto, by name.
     pub(super) slaves: Vec<String>,
-    /// Length; sysfs counts 512-byte units whatever the sector size.
+    /// Length; sysfs counts 512-byte units for any sector size.
     pub(super) size: Bytes,
 }
 

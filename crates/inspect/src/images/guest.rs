@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::source::{Source, check_range};
 
-/// Bytes of inflated blocks that are kept; at least one block is kept whatever its size.
+/// Bytes of decompressed blocks that are kept; at least one block of any size is kept.
 const CACHE_BYTES: usize = 4 << 20;
 
 /// What stands at a guest address.
@@ -23,7 +23,7 @@ pub enum Piece {
         /// Byte offset in the file.
         at: u64,
     },
-    /// Zeros, whatever the backing image holds.
+    /// Zeros, for any backing image.
     Zero,
     /// Not allocated: the backing image's bytes, zeros where there is none or it is shorter.
     Below,

@@ -89,7 +89,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
     ("raw", raw::open),
 ];
 
-/// Opens `source` as whatever image it is; a file that no format claims is raw.
+/// Opens `source` as an image of any format; a file that no format claims is raw.
 pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
     for (_, format) in FORMATS {
         if let Some(image) = format(source, policy)? {
@@ -99,8 +99,7 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
     Ok(None)
 }
 
-/// Opens a backing file in the format that the image above says it has; without one, whatever
-/// it is.
+/// Opens a backing file in the format that the image above names; without a name, in any format.
 pub fn open_as(
     source: &Arc<dyn Source>,
     policy: &Policy,

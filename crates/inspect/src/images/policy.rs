@@ -1,8 +1,8 @@
 //! Opening the files that an image names: backing files, external data files, extents.
 //!
-//! A name inside an image is a claim by whoever made the image. Followed without care it reads
-//! `/etc/shadow` as a disk, waits for ever on a FIFO, or runs in a circle. So a name stays in the
-//! folder of its image unless the user says otherwise, and only files and block devices open.
+//! A name inside an image is a claim by its author. Followed without care it reads `/etc/shadow` as
+//! a disk, waits for ever on a FIFO, or loops. So a name stays in the folder of its image unless
+//! the user allows more, and only files and block devices are opened.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};

@@ -134,7 +134,7 @@ fn finish(
     Ok((blanked, options.serials, Replay { same, difference }))
 }
 
-/// The folder that everything lies in: nobody unpacks `dev/sda` over the real one.
+/// The folder that contains everything, so that `dev/sda` is never unpacked over the real one.
 fn top(host: Option<&str>) -> String {
     match host.map(plain).filter(|name| !name.is_empty()) {
         Some(name) => format!("ioalign-{name}"),

@@ -1,6 +1,7 @@
 //! What was read of a device: its length, and the sectors in which something else than zeros was seen.
 //!
-//! Bytes of a sector that nobody asked for stay zero: a bundle holds what was read, and no more.
+//! Bytes of a sector that were not requested stay zero: a bundle holds the bytes that were read,
+//! and no more.
 
 use std::collections::BTreeMap;
 

@@ -76,7 +76,7 @@ impl Member {
     }
 }
 
-/// Linux counts most on-disk volume offsets in these, whatever the sector of the device is.
+/// Linux counts most on-disk volume offsets in these, for any sector size of the device.
 const UNIT: Bytes = Bytes::new(512);
 
 /// What a member says beyond its data area.

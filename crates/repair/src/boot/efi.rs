@@ -22,7 +22,7 @@ pub fn read(survey: &mut Survey<'_>, moved: &Moved) {
     if is_system {
         let what = "EFI system partition: boot entries in the firmware record where it starts; most firmware \
                     goes by its GUID or the disk's signature, which stay";
-        let advice = "if an entry is not found, start \\EFI\\BOOT\\BOOTX64.EFI and write it anew \
+        let advice = "if an entry is not found, start \\EFI\\BOOT\\BOOTX64.EFI and create it again \
                       (efibootmgr, bcdboot)";
         survey.add(Consequence::told(Some(moved.number), what).advised(advice));
     }

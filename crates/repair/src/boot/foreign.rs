@@ -1,4 +1,4 @@
-//! What knows absolute sectors and cannot be told new ones: LILO, hybrid CD images, BSD labels.
+//! Contents with absolute sectors that cannot be updated: LILO, hybrid CD images, BSD labels.
 
 use ioalign_core::on_disk::bytes::{has, le16, le32};
 
@@ -30,7 +30,7 @@ pub fn disk(survey: &mut Survey<'_>) {
     if le32(&boot, 64) == ISOHYBRID || has(&volume, 1, b"CD001") {
         let what = "the disk is a CD image as well: its boot code and its file system count from the \
                     beginning of the disk, over all partitions";
-        survey.add(Consequence::refused(None, what).advised("write the image anew instead"));
+        survey.add(Consequence::refused(None, what).advised("write the image again instead"));
     }
 }
 
@@ -46,7 +46,7 @@ pub fn partition(survey: &mut Survey<'_>, moved: &Moved) {
     let what = if counts_from_disk(&label, start) {
         let what = "BSD label: its partitions count from the beginning of the disk";
         Consequence::refused(Some(moved.number), what)
-            .advised("move it, then write the label anew from its own system (disklabel -e)")
+            .advised("move it, then write the label again from its own system (disklabel -e)")
     } else {
         let what = "BSD label: its partitions count from the start of the slice";
         Consequence::told(Some(moved.number), what)

@@ -1,7 +1,8 @@
 //! What lies outside all partitions and is not to be moved over: boot code between table and first partition.
 //!
-//! What GRUB keeps there is known by its lists. Others keep things there as well (first stages of ARM boards,
-//! disk encryption, licences) and none can be told from left-overs: whatever is not zero is kept.
+//! GRUB's part of it is found by its lists. Other programs keep things there as well (first stages of ARM
+//! boards, disk encryption, licences), which cannot be distinguished from remains: everything that is not
+//! zero is kept.
 
 use std::io;
 use std::ops::Range;

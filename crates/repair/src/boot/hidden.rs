@@ -29,7 +29,7 @@ pub struct Starts {
 pub enum Verdict {
     /// It was the start; it becomes this.
     Becomes(u64),
-    /// It was the start, and the new one cannot be told in these sectors.
+    /// It was the start, and the new one cannot be expressed in these sectors.
     CannotBe,
     /// It is 0.
     Unknown,
@@ -62,7 +62,7 @@ impl Starts {
         }
     }
 
-    /// What to make of `value`, in a field of so many bits.
+    /// The verdict on `value`, in a field with this many bits.
     pub fn judge(&self, value: u64, bits: u32) -> Verdict {
         let fits = |new: u64| new.checked_shr(bits).is_none_or(|rest| rest == 0);
         if value == 0 {
@@ -91,8 +91,8 @@ pub struct BootSector<'a> {
 }
 
 impl BootSector<'_> {
-    /// Sets its hidden sectors to the new start where they were the old one. `same`: a verdict that was
-    /// told already.
+    /// Sets its hidden sectors to the new start if they were the old one. `same`: a verdict that was
+    /// reported already.
     pub fn place(&self, survey: &mut Survey<'_>, moved: &Moved, same: Option<Verdict>) -> Verdict {
         let value = u64::from(le32(self.bytes, 0x1c));
         let verdict = Starts::of(survey, moved, self.sector).judge(value, 32);
@@ -118,7 +118,7 @@ fn records(survey: &Survey<'_>, number: u32) -> Option<(u64, u64)> {
     Some((old, chain.first()?.get(index)?.at))
 }
 
-/// What is told of a verdict about one partition's boot sector.
+/// The message for a verdict about one partition's boot sector.
 pub fn told(what: &str, moved: &Moved, value: u64, verdict: Verdict) -> Option<Consequence> {
     let number = Some(moved.number);
     match verdict {
@@ -129,7 +129,7 @@ pub fn told(what: &str, moved: &Moved, value: u64, verdict: Verdict) -> Option<C
         Verdict::CannotBe => Some(
             Consequence::warned(
                 number,
-                format!("{what}: hidden sectors {value} cannot tell the new start"),
+                format!("{what}: hidden sectors {value} cannot hold the new start"),
             )
             .advised("choose a start that is a whole number of its sectors, below 2^32 of them"),
         ),

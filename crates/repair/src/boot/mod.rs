@@ -1,4 +1,5 @@
-//! What in a partition, or in boot code, says where a partition starts: patched with the move, or told.
+//! Data in a partition, or in boot code, that hold the start of a partition: patched with the move, or
+//! reported.
 //!
 //! A partition is mostly indifferent to its place. Some things in it are not: the hidden sectors of FAT
 //! and NTFS, the block lists of boot loaders, stores that name a partition by its offset. Each reader
@@ -68,7 +69,7 @@ pub struct Consequence {
     pub advice: Option<String>,
 }
 
-/// What must be written beside the data, and what is to be told.
+/// Patches beside the data, and consequences to report.
 #[derive(Clone, Debug, Default)]
 pub struct Fixups {
     /// Contents and boot code, all in terms of the mover; no two share a block. Those of

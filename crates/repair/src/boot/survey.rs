@@ -9,7 +9,7 @@ use crate::disk::{DiskPart, read_bytes};
 use crate::tables::{Slot, SlotKind, Table};
 use crate::{Disk, Phase, Result};
 
-/// The sector of boot code, whatever the disk has: BIOS and boot loaders count in it.
+/// The sector of boot code on any disk: BIOS and boot loaders count in it.
 pub const SECTOR: u64 = 512;
 /// Nothing here reads more at once.
 const MOST_BYTES: usize = 64 << 10;
@@ -139,14 +139,14 @@ impl<'a> Survey<'a> {
         fate(self.moved, range)
     }
 
-    /// Adds what is to be told.
+    /// Adds a consequence.
     pub fn add(&mut self, consequence: Consequence) {
         if !self.consequences.contains(&consequence) {
             self.consequences.push(consequence);
         }
     }
 
-    /// Adds what is to be told, if there is something.
+    /// Adds a consequence, if there is one.
     pub fn add_some(&mut self, consequence: Option<Consequence>) {
         if let Some(consequence) = consequence {
             self.add(consequence);

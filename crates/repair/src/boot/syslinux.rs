@@ -1,7 +1,7 @@
 //! SYSLINUX and EXTLINUX: the boot sector loads `ldlinux.sys` by sectors that count from the start of the
-//! partition. The start comes from the MBR code that handed over, else from the hidden sectors at 0x1c
-//! (`core/diskboot.inc`, `extlinux/main.c`), which EXTLINUX writes whatever the file system is. So only
-//! these change.
+//! partition. The start comes from the MBR code before it, else from the hidden sectors at 0x1c
+//! (`core/diskboot.inc`, `extlinux/main.c`), which EXTLINUX writes for any file system. So only these
+//! change.
 
 use ioalign_core::on_disk::bytes::le32;
 

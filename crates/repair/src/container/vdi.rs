@@ -69,7 +69,7 @@ impl Entries for Vdi {
         Ok((at, end_of(at, block)?))
     }
 
-    /// The count goes first: where it is too large, a crash has left room that nobody uses.
+    /// The count is written first: if it is too large, a crash has left unused space.
     fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
         if store.size_bytes() < end {
             store.set_len(end)?;

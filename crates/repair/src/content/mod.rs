@@ -78,7 +78,7 @@ pub enum Content {
     },
     /// F2FS, whose blocks are 4 KiB.
     F2fs,
-    /// Squashfs, which is read in whatever blocks there are.
+    /// Squashfs, which can be read in blocks of any size.
     Squashfs,
     /// EROFS.
     Erofs {

@@ -22,7 +22,7 @@ const MOST_ATTRIBUTES: usize = 128;
 const MOST_RUNS: usize = 4096;
 /// Bytes of an index that are searched: a directory of half a million files.
 const MOST_INDEX: u64 = 64 << 20;
-/// Records carry a mark at the end of every 512 bytes, whatever the sector is.
+/// Records have a mark at the end of every 512 bytes, for any sector size.
 const STRIDE: usize = 512;
 
 /// A volume in a partition.

@@ -1,7 +1,7 @@
 //! Whether what is in a partition can live on a disk of other logical blocks, and what happens if not.
 //!
-//! A file system reads and writes in its own smallest unit. Where that is smaller than the block of the
-//! disk, no driver can do it, and none of them can be told to use a larger one afterwards.
+//! A file system reads and writes in its own smallest unit. If that is smaller than the block of the
+//! disk, no driver can do it, and a larger unit cannot be set afterwards.
 
 use crate::boot::{Consequence, Weight};
 use crate::content::Content;
@@ -27,7 +27,7 @@ pub struct Case<'a> {
     pub resized: bool,
 }
 
-/// What is to be told of it.
+/// The consequence to report.
 pub fn follow(case: &Case<'_>) -> Vec<Consequence> {
     let mut told = Vec::new();
     if case.resized && case.content.counts_from_end() {
@@ -57,29 +57,32 @@ fn of_content(case: &Case<'_>) -> Option<Consequence> {
             case,
             "block",
             *block,
-            "make it anew (`mkfs.ext4 -b 4096`) and copy its files",
+            "create it again (`mkfs.ext4 -b 4096`) and copy its files",
         ),
         Content::Xfs { sector } => too_small(
             case,
             "sector",
             *sector,
-            "make it anew (`mkfs.xfs -s size=4096`) and copy its files (`xfsdump`, `xfsrestore`)",
+            "create it again (`mkfs.xfs -s size=4096`) and copy its files (`xfsdump`, `xfsrestore`)",
         ),
         Content::Btrfs { sector } => too_small(
             case,
             "block",
             *sector,
-            "make it anew (`mkfs.btrfs -s 4096`) and copy its files (`btrfs send`)",
+            "create it again (`mkfs.btrfs -s 4096`) and copy its files (`btrfs send`)",
         ),
-        Content::Swap { page } => too_small(case, "page", *page, "make it anew (`mkswap`)"),
-        Content::Erofs { block } => {
-            too_small(case, "block", *block, "make it anew (`mkfs.erofs -b 4096`)")
-        }
+        Content::Swap { page } => too_small(case, "page", *page, "create it again (`mkswap`)"),
+        Content::Erofs { block } => too_small(
+            case,
+            "block",
+            *block,
+            "create it again (`mkfs.erofs -b 4096`)",
+        ),
         Content::Bcache { block } => too_small(
             case,
             "block",
             *block,
-            "detach and make it anew (`make-bcache --block 4k`)",
+            "detach and create it again (`make-bcache --block 4k`)",
         ),
         Content::Ntfs { sector } | Content::BitLocker { sector } => same(case, *sector),
         Content::ExFat { sector } => exfat(case, *sector),
@@ -122,7 +125,7 @@ fn same(case: &Case<'_>, sector: u64) -> Option<Consequence> {
 }
 
 fn exfat(case: &Case<'_>, sector: u64) -> Option<Consequence> {
-    let advice = "make it anew (`mkfs.exfat`) and copy its files";
+    let advice = "create it again (`mkfs.exfat`) and copy its files";
     if sector < case.to {
         return too_small(case, "sector", sector, advice);
     }
@@ -210,15 +213,13 @@ fn unknown(case: &Case<'_>) -> Option<Consequence> {
                 "GRUB in it lists sectors of the old size: a BIOS will not boot from blocks of {} bytes, UEFI is not concerned",
                 case.to
             ),
-            Some("boot by UEFI, or install GRUB anew (`grub-install`)"),
+            Some("boot by UEFI, or install GRUB again (`grub-install`)"),
         )),
         Some(RESERVED) => None,
         _ => Some(say(
             case,
             Weight::Refused,
-            String::from(
-                "what is in it is not known here: nobody can say whether it works in other blocks",
-            ),
+            String::from("its content is unknown, so it may not work with other block sizes"),
             None,
         )),
     }

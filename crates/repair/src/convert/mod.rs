@@ -1,9 +1,9 @@
 //! A disk for logical blocks of another size: 512 ↔ 4096 bytes.
 //!
-//! A GPT counts in logical blocks and lies in the second one, a FAT file system counts in sectors that may
-//! not be smaller than a block: an image that was made for 512 bytes neither boots nor shows a partition
-//! on a disk of 4096. The table and the FAT file systems are made anew, everything else stays where it is,
-//! if it can live in the new blocks at all ([`follow`]).
+//! A GPT counts in logical blocks and starts in the second one, and a FAT file system counts in sectors
+//! that may not be smaller than a block: an image that was made for 512 bytes neither boots nor shows a
+//! partition on a disk of 4096. The table and the FAT file systems are rebuilt; everything else stays
+//! where it is, if it works in the new blocks at all ([`follow`]).
 
 pub mod fat;
 mod follow;
@@ -32,11 +32,11 @@ pub struct Partition {
     pub new: Slot,
     /// What is in it.
     pub content: Content,
-    /// How its file system is made anew, if it is.
+    /// How its file system is rebuilt, if it is.
     pub rebuilt: Option<Rebuilt>,
 }
 
-/// A FAT file system made anew.
+/// A rebuilt FAT file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rebuilt {
     /// Whether its files stay where they are.
@@ -62,7 +62,7 @@ pub struct Conversion {
     pub bytes: u64,
     /// The partitions by number.
     pub partitions: Vec<Partition>,
-    /// What is to be told, and what speaks against it.
+    /// Consequences, and reasons against it.
     pub consequences: Vec<Consequence>,
     /// What moves.
     pub moves: Vec<Move>,
@@ -93,7 +93,7 @@ pub struct Wish {
 }
 
 impl Conversion {
-    /// What speaks against it so much that it is not done, unless that is accepted.
+    /// The reasons that prevent it unless they are accepted.
     pub fn refusal(&self, accepts: impl Fn(&Consequence) -> bool) -> Option<Error> {
         let stops = |one: &&Consequence| one.weight == Weight::Refused && !accepts(one);
         let one = self.consequences.iter().find(stops)?;

@@ -75,7 +75,7 @@ fn known(
         format!("the MBR counts in sectors of {to} bytes already")
     } else {
         format!(
-            "nothing is found where the MBR points to in sectors of {from} bytes: in which it counts cannot be told"
+            "nothing is found at the places of the MBR in sectors of {from} bytes: its sector size is unknown"
         )
     }))
 }
@@ -174,7 +174,7 @@ impl Planner<'_> {
         Ok((layer, rebuilt, told))
     }
 
-    /// What else a move asks for; file systems that are made anew know their places.
+    /// Further patches of a move; file systems that are rebuilt know their places.
     fn fixups(&mut self, partitions: &[Partition], from: u64) -> Result<boot::Fixups> {
         let moved = partitions
             .iter()
@@ -197,7 +197,7 @@ impl Planner<'_> {
     }
 }
 
-/// A file system that is laid out anew has no place that could be patched.
+/// A file system that is rebuilt has no place that could be patched.
 fn can_be_patched(partitions: &[Partition], fixups: &boot::Fixups) -> Result<()> {
     let anew = |one: &&Partition| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
     for one in partitions.iter().filter(anew) {

@@ -1,4 +1,4 @@
-//! What is to be told of file systems that are made anew, and of boot code.
+//! Consequences for file systems that are rebuilt, and for boot code.
 
 use ioalign_core::on_disk::FAT16_BELOW;
 use ioalign_core::on_disk::bytes::has;
@@ -31,7 +31,7 @@ pub fn few_clusters(
         weight: Weight::Warned,
         what,
         advice: Some(String::from(
-            "where it has to be FAT32, as for Windows, make it anew with 260 MiB or more",
+            "if it has to be FAT32, as for Windows, create it again with 260 MiB or more",
         )),
     })
 }
@@ -50,7 +50,7 @@ pub fn syslinux(
         partition: Some(old.number),
         weight: Weight::Warned,
         what: String::from("SYSLINUX in it is found by its sectors, which are others afterwards"),
-        advice: Some(String::from("install it anew (`syslinux --install`)")),
+        advice: Some(String::from("install it again (`syslinux --install`)")),
     }))
 }
 

@@ -54,7 +54,8 @@ pub fn layout(
         || HABITS.map(Some).into_iter().chain([None]).collect(),
         |align| vec![Some(align)],
     );
-    // Near where they are first: a place far behind may save a second writing, and is nobody's wish.
+    // Starts near the present one come first: a distant place may save a second write, but scatters
+    // the partitions.
     let best = [Reach::Near, Reach::Far].into_iter().find_map(|reach| {
         let found = habits.iter().filter_map(|habit| line.solve(*habit, reach));
         found.min_by_key(|shifts| bytes(shifts))
@@ -139,7 +140,7 @@ impl Line<'_> {
         wanted.is_some_and(|good| !good.holds(slot.start)) && !self.is_fixed(slot)
     }
 
-    /// The good starts with a habit. An alignment that was typed is kept whatever the data ask for.
+    /// The good starts by convention. A typed alignment is kept for any data.
     fn good(&self, slot: &Slot, demand: Boundaries, habit: Option<u64>) -> Option<Boundaries> {
         let suggested = self.survey.part(slot.number)?.suggested;
         match self.choices.align {

@@ -16,7 +16,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Cuts off the last partition by so much.
+    /// Shortens the last partition by this much.
     pub fn cut(&mut self, disk: &mut dyn Disk, old: &[Slot], bytes: u64) -> Result<()> {
         let last = data(old).max_by_key(|slot| slot.start);
         if let (Some(last), 1..) = (last, bytes) {
@@ -53,7 +53,7 @@ impl Ends {
         own.next().map_or(slot.size, |(_, size)| size)
     }
 
-    /// What is to be told of it.
+    /// The consequence to report.
     pub fn consequences(&self) -> Vec<Consequence> {
         let growth = self.growth.iter().map(|growth| growth.consequence.clone());
         growth.chain(self.shrink.iter().map(told)).collect()

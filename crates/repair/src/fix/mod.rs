@@ -200,7 +200,7 @@ pub(crate) fn data(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
     slots.iter().filter(|slot| slot.kind != SlotKind::Extended)
 }
 
-/// Refuses a plan whose consequences nobody has taken upon himself.
+/// Refuses a plan with a consequence that was not accepted.
 pub fn consent(plan: &Plan, accepts: impl Fn(&Consequence) -> bool) -> Result<()> {
     let weighty = |one: &&Consequence| one.weight == Weight::Refused && !accepts(one);
     match plan.consequences.iter().find(weighty) {

@@ -12,8 +12,8 @@ pub struct Part {
     pub number: u32,
     /// What is in it, in words: `ext4`, `LVM`.
     pub what: String,
-    /// The starts at which its data are on every grid that asks for it; `None`: it holds no data that
-    /// anybody waits for, and may start anywhere.
+    /// The starts at which its data are on every required grid; `None`: it holds no data in the path
+    /// of I/O, and may start anywhere.
     pub demand: Option<Boundaries>,
     /// The good start that `check` names for it.
     pub suggested: Option<u64>,
@@ -57,7 +57,7 @@ impl Choices {
     }
 }
 
-/// What stays although it should move: to be told.
+/// Partitions that stay although they should move: to be reported.
 pub fn stays(survey: &Survey, slots: &[Slot]) -> Vec<Consequence> {
     let of_slot = |slot: &Slot| {
         let part = survey.part(slot.number)?;

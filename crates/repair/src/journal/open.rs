@@ -111,7 +111,7 @@ fn newest_state(store: &mut dyn Disk, header: &Header) -> Option<State> {
     states.max_by_key(|state| state.number)
 }
 
-/// A state whose numbers point nowhere is damage, whatever its CRC says.
+/// A state whose numbers are impossible is damaged, even if its CRC is right.
 fn fits(state: State, job: &Job, header: &Header) -> Option<State> {
     let index = usize::try_from(state.index).ok()?;
     let bytes = match job.moves.get(index) {

@@ -31,7 +31,7 @@ pub struct Progress {
     pub left: Option<Duration>,
 }
 
-/// Is told of progress and says whether to go on: `Break` stops at the next safe point.
+/// Gets the progress and decides whether to continue: `Break` stops at the next safe point.
 pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// Counts what one run does.
@@ -113,8 +113,8 @@ impl<'a> Meter<'a> {
 
     fn stopped(&self) -> String {
         format!(
-            "stopped after {} of {} bytes; nothing is lost, the journal holds the state: `--resume` goes on, \
-             `--rollback` goes back",
+            "stopped after {} of {} bytes; nothing is lost, the journal holds the state: `--resume` \
+             continues, `--rollback` undoes the move",
             self.done(),
             self.total
         )

@@ -13,11 +13,12 @@
 //!
 //! # The marker
 //!
-//! A disk on its way is no disk for anybody else. Before the first byte moves the first sector becomes a marker
-//! ([`MoveMarker`](ioalign_core::move_marker::MoveMarker)), GPT headers lose their signature, and the superblocks of what moves, with their
-//! copies, are set aside (`flight`): the originals are in the journal, and what stands for them moves in
-//! their place. The marker is durable before anything else is covered, and it is replaced by a table only when
-//! all else is durable in its place, in the new layout or in the old. So at every moment one of these holds:
+//! A disk with a move in flight is not usable by other programs. Before the first byte moves the first sector becomes a
+//! marker ([`MoveMarker`](ioalign_core::move_marker::MoveMarker)), GPT headers lose their signature, and the
+//! superblocks of moved partitions, with their copies, are replaced (`flight`): the originals are in the journal, and
+//! the replacements move in their place. The marker is durable before anything else is replaced, and it is replaced by
+//! a table only when all else is durable in its place, in the new layout or in the old. So at every moment one of these
+//! holds:
 //!
 //! * the first sector is the marker of this run, by its id: there is no table, and what is covered is not found
 //!   without one either, from the end of `Marking` to the begin of `Contents`;
@@ -48,9 +49,10 @@
 //! nothing, the next window is read and written meanwhile: it goes where nothing lives, and no record speaks of it.
 //!
 //! A window that is *staged*: read and hash into memory and slot, record `done` (which closes the window
-//! before) and `staged`, sync the journal, write, flush the disk, read back. So two flushes a window,
-//! whatever the distance: a move by two sectors is as fast as one by a MiB. While it is written, flushed and
-//! read back, the next window is read into memory and into the other slot; its record waits for both.
+//! before) and `staged`, sync the journal, write, flush the disk, read back. So there are two flushes for
+//! each window at any distance: a move by two sectors is as fast as one by 1 MiB. While it is written,
+//! flushed and read back, the next window is read into memory and into the other slot; its record waits for
+//! both.
 //!
 //! `Contents` is recorded before the first patch of contents is written and the first superblock put back,
 //! `Committed` after all of them are read back, then the tables, in the order of the job, each durable before

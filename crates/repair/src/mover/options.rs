@@ -34,13 +34,14 @@ pub struct Options {
     /// Overlapping moves of this distance or more go in windows of their distance, and need no second
     /// copy in the journal.
     pub direct_from: u64,
-    /// At most so many bytes a second are moved.
+    /// The most bytes that are moved in a second.
     pub limit: Option<u64>,
     /// What to do with a place that cannot be read.
     pub read_errors: ReadErrors,
     /// How much is read back.
     pub verify: Verify,
-    /// Go on although tables or superblocks are not what they were: somebody wrote there meanwhile.
+    /// Continue although tables or superblocks have changed: another program wrote there in the
+    /// meantime.
     pub trust_disk: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct MoveOrigin {
     pub target: String,
 }
 
-/// A journal has so much room for all three.
+/// The room of a journal for all three.
 const MOST: usize = 12 << 10;
 
 impl MoveOrigin {

@@ -41,8 +41,8 @@ impl Span {
 }
 
 impl Run<'_> {
-    /// A window that does not touch what still lives where it is written: straight there. It can be done
-    /// again from its start whatever happens.
+    /// A window that does not overlap data that are still at its destination: written directly. It can
+    /// be repeated from its start in any case.
     pub(super) fn copy(&mut self, track: Track, toward: Side, window: &Range<u64>) -> Result<()> {
         let span = Span::of(track, toward, window);
         for _ in 0..TRIES {

@@ -31,7 +31,7 @@ pub enum Source {
     Bytes(Vec<u8>),
     /// They are on the disk as it is now.
     Old(Range<u64>),
-    /// Zeros, so many.
+    /// This many zeros.
     Zeros(u64),
 }
 

@@ -1,4 +1,4 @@
-//! A table made anew, as layers.
+//! A new table, as layers.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a file system is told of the ground: only at mkfs time, for most of them.
+//! The geometry that a file system gets: only at mkfs time, for most of them.
 
 use ioalign_core::{Bytes, GridClaim, GridKind, Tier};
 

@@ -55,7 +55,7 @@ pub fn seats(
         .reserved
         .map_or(Some(free), |reserved| free.checked_add(reserved));
     let free = free.ok_or_else(too_far)?;
-    // By habit the first megabyte stays free, or whatever else the habit is.
+    // By convention the first megabyte, or another convention, stays free.
     let mut next = free.max(want.habit.unwrap_or(free));
     let mut seats: Vec<Seat> = Vec::new();
     let mut extended: Option<ExtendedPartition> = None;

@@ -12,7 +12,7 @@ use super::Platform;
 pub struct Names {
     /// The disks, in order.
     pub disks: Vec<String>,
-    /// Whether they stand for disks that nobody named.
+    /// Whether they are placeholders for unnamed disks.
     pub are_placeholders: bool,
 }
 
@@ -34,7 +34,7 @@ impl Names {
         })
     }
 
-    /// Placeholders for so many disks.
+    /// Placeholders for this many disks.
     pub fn placeholders(platform: Platform, count: usize) -> Self {
         let one = match platform {
             Platform::Linux => {

@@ -1,8 +1,9 @@
 //! The end of the last partition: brought to the end of a disk that has grown, or cut off where no layout
 //! has room.
 //!
-//! A partition is a line in a table and can have any length. What is in it has one of its own, and only its
-//! own tool can change that: after a partition has grown its tool is told, before one is cut its tool is run.
+//! A partition is a line in a table and can have any length. Its content has its own length, and only its own
+//! tool can change that: after a partition has grown the plan names the tool, before one is shortened the
+//! tool is run.
 
 mod extent;
 mod grow;

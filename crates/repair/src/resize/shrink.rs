@@ -38,7 +38,7 @@ pub(crate) fn first_that_works(mut low: u64, mut high: u64, works: impl Fn(u64) 
     low
 }
 
-/// The same blocks with the last one cut off by so much.
+/// The same blocks with the last one shortened by this much.
 pub fn shortened(blocks: &[Block], bytes: u64) -> Vec<Block> {
     let last = blocks.iter().map(|block| block.start).max();
     let shorter = |block: &Block| Block {
@@ -147,7 +147,7 @@ fn cannot(number: u32, content: &Content) -> Error {
             "open it, make what is in it smaller, then `cryptsetup resize`, then the partition (`sfdisk`)",
         ),
         Content::Swap { .. } => (
-            "swap is made anew",
+            "swap is created again",
             "make the partition smaller (`sfdisk`) and run `mkswap` with its UUID",
         ),
         _ => (

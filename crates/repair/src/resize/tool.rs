@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use super::Shrink;
 use crate::{Error, ErrorKind, Result};
 
-/// Makes the file system smaller. `target` is a disk or a raw image that nobody uses; each command is told
-/// before it runs. When a tool fails, or is killed, the table still has the old, larger partition.
+/// Shrinks the file system. `target` is a disk or a raw image that is not in use; each command is shown
+/// before it runs. If a tool fails, or is killed, the table still has the old, larger partition.
 pub fn run(target: &Path, shrink: &Shrink, tell: &mut dyn FnMut(&str)) -> Result<()> {
     let device = Attached::new(target, shrink)?;
     for words in shrink.commands(&device.0) {
@@ -88,7 +88,7 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        // It is gone with the last who has it open, whatever this says.
+        // The kernel removes it with its last open descriptor in any case.
         let _ = Command::new("losetup")
             .arg("--detach")
             .arg(&self.0)

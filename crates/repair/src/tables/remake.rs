@@ -1,4 +1,4 @@
-//! A table made anew: for blocks of another size, or for a disk of another length.
+//! A new table: for blocks of another size, or for a disk of another length.
 //!
 //! Nothing of a table is lost on the way: types, ids, names, attributes and boot code are the bytes that
 //! they were. What changes is where the copies lie and in which unit they count.
@@ -59,7 +59,7 @@ impl Table {
         }
     }
 
-    /// Whether it can be made anew at all: a chain of logical partitions has a record before each.
+    /// Whether it can be rebuilt at all: a chain of logical partitions has a record before each.
     pub fn can_be_remade(&self) -> Result<()> {
         let mut slots = self.slots().into_iter();
         if slots.any(|slot| slot.kind != SlotKind::Primary) {

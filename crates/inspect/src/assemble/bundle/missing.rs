@@ -1,6 +1,6 @@
-//! What a bundle does not tell, and which file would.
+//! Facts that a bundle lacks, and the files that would have them.
 //!
-//! A stack of which a part is drawn and not placed must not end as `ok` because another part is.
+//! A stack with a part that has no place must not end as `ok` because another part does.
 
 use ioalign_core::{LayerId, Map, Remark, Severity, Stack};
 
@@ -9,13 +9,13 @@ use super::kind::Kind;
 /// Names that are shown.
 const SHOWN: usize = 4;
 
-/// Says in one remark what is not told.
+/// Adds one remark about what is missing.
 pub(super) fn tell(kind: Kind, stack: &mut Stack) {
     let kind = kind.name();
     let what = match unplaced(stack) {
         Some((names, why)) => {
             let list = shown(&names);
-            format!("This {kind} does not tell the place of {list}: {why}")
+            format!("This {kind} does not contain the place of {list}: {why}")
         }
         None if stack.layers().all(|(_, layer)| layer.below.is_empty()) => {
             let disks = stack.layers().filter(|(_, layer)| layer.size.is_some());
@@ -53,11 +53,11 @@ fn unplaced(stack: &Stack) -> Option<(Vec<String>, String)> {
         .layers()
         .filter(|(_, layer)| layer.role.carries_data())
     {
-        let told = layer.below.iter().find_map(|edge| match &edge.map {
-            Map::Opaque(why) if why.contains("not told") => Some(why),
+        let reason = layer.below.iter().find_map(|edge| match &edge.map {
+            Map::Opaque(why) if why.contains("missing") => Some(why),
             _ => None,
         });
-        if let Some(why) = told {
+        if let Some(why) = reason {
             names.push(layer.name.clone());
             first.get_or_insert_with(|| why.clone());
         }

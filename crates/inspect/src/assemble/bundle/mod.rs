@@ -1,8 +1,8 @@
-//! Support bundles: a folder or a tarball that somebody sent.
+//! Support bundles: a folder or a tarball.
 //!
-//! What it is, is told by what is in it: a copied machine (own capture, the trees of `lsblk --sysroot`)
-//! goes the way of a live one; a sosreport, an Insights archive, a supportconfig or a handful of
-//! text files are read as texts about one host, with what sysfs files there are.
+//! The kind is recognised by the contents: a copied machine (own capture, the trees of `lsblk
+//! --sysroot`) is read like a live one; a sosreport, an Insights archive, a supportconfig or some text
+//! files are read as texts about one host, with the sysfs files in it.
 
 mod kind;
 mod missing;
@@ -46,8 +46,8 @@ pub fn bundle(path: &Path, options: &Options) -> Result<Option<Inspection>> {
         .transpose()
 }
 
-/// Whether the folder is a bundle. One that nobody named is one only by its layout or the names of
-/// its files, not by any text that lies in it.
+/// Whether the folder is a bundle. A folder that was not named is one only by its layout or the
+/// names of its files, not by the content of a text in it.
 pub fn is_bundle(folder: &Path, named: bool) -> bool {
     matches!(open_folder(folder, named), Ok(Some(_)))
 }
@@ -63,7 +63,7 @@ pub(super) fn sysroot(path: &Path, what: &HostOptions, options: &Options) -> Res
 }
 
 fn open_folder(path: &Path, named: bool) -> Result<Option<Opened>> {
-    // The machine itself is no bundle of anybody.
+    // The machine itself is not a bundle.
     if path
         .canonicalize()
         .is_ok_and(|path| path.parent().is_none())
@@ -94,7 +94,7 @@ fn open_tarball(path: &Path) -> Result<Option<Opened>> {
     let whole = Root::in_memory(Arc::clone(&tree), path);
     let found = kind::of_archive(&whole).map_err(|error| error.in_file(path))?;
     let Some((base, kind)) = found else {
-        // What came before the damage is not enough to tell: the damage is the news.
+        // The part before the damage is not enough to recognise the kind: the damage is reported.
         return cut.map_or(Ok(None), Err);
     };
     drop(whole);

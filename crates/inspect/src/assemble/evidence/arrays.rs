@@ -29,9 +29,7 @@ impl Placing<'_> {
                     array.chunk.unwrap_or_default(),
                     slot.unwrap_or(index),
                 ),
-                _ => {
-                    Map::Opaque("the data offset of the members is not told (mdadm -E)".to_owned())
-                }
+                _ => Map::Opaque("the data offset of the members is missing (mdadm -E)".to_owned()),
             };
             layer.below.push(Edge { below, map });
         }

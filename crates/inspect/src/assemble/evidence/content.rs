@@ -16,7 +16,7 @@ use crate::volumes::{Detail, Member};
 impl Placing<'_> {
     pub(super) fn add_grids(&mut self, id: LayerId, device: &Said) {
         let declared = !self.assembly.options.grids.is_empty();
-        // Of an image file tools print 512 / 512: that is nobody's topology.
+        // For an image file tools print 512 / 512, which is not the topology of a device.
         let image = self.assembly.stack.layer(id).kind == Kind::Image;
         match device.claims.as_ref().filter(|_| !image) {
             Some(claims) => {
@@ -123,8 +123,8 @@ impl Placing<'_> {
     }
 }
 
-/// Whether only the sector is told (`blockdev --report`): as good as no topology at all, unless the
-/// sector is as large as any unit that is assumed. A model may tell more than the numbers.
+/// Whether only the sector is stated (`blockdev --report`): equal to no topology, unless the sector
+/// is as large as any unit that is assumed. A model may say more than the numbers.
 fn tells_no_unit(claims: &Claims) -> bool {
     let sizes = [claims.physical, claims.minimum, claims.optimal];
     sizes.iter().all(Option::is_none)

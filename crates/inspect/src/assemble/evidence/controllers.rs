@@ -11,7 +11,7 @@ use ioalign_core::{Remark, Severity};
 use super::names;
 use crate::captures::{Array, Said};
 
-/// Gives logical drives the name of their disk; what cannot be told becomes a remark.
+/// Gives logical drives the name of their disk; a drive without a known disk becomes a remark.
 pub(super) fn tie(devices: &mut Vec<Said>) -> Vec<Remark> {
     let drives: BTreeSet<String> = devices
         .iter()

@@ -1,7 +1,7 @@
 //! Device-mapper tables among the texts: where mapped devices lie, as a host's tables say it.
 //!
-//! LVM's own metadata say the same of its volumes, and more: where they are at hand and whole, the
-//! tables of that group are left aside.
+//! LVM's own metadata have the same facts about its volumes, and more: if they are complete, the
+//! tables of that group are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -204,6 +204,6 @@ pub(super) fn untold(kind: Kind) -> Option<Map> {
         Kind::Md => "mdadm -E of its members",
         _ => return None,
     };
-    let why = format!("where it lies there is not told ({source})");
+    let why = format!("its place there is missing ({source})");
     Some(Map::Opaque(why))
 }

@@ -11,7 +11,7 @@ use crate::captures::{Array, Number, Said};
 use crate::host::hints::Claims;
 use crate::volumes::Member;
 
-/// What a device is: as told, else by what is known of it.
+/// The kind of a device: as stated, else derived from its facts.
 pub(super) fn kind_of(device: &Said) -> Kind {
     match device.kind {
         Some(kind) => kind,

@@ -123,7 +123,7 @@ impl Placing<'_> {
                 }
             }
             if ready.is_empty() && !self.join_volumes() && !self.place_volumes(&mut devices) {
-                // Only devices remain whose parents nobody describes, or that lie in a circle.
+                // Only devices remain whose parents are not described, or that are in a cycle.
                 self.invent_parent(&mut devices);
             }
         }

@@ -33,9 +33,9 @@ impl Placing<'_> {
         self.add_content(id, device);
     }
 
-    /// A disk, or what the operator declares grids of. A part or volume that lies on nothing known has none:
-    /// where it starts on its disk is not known. Of an array whose members nobody describes the kernel
-    /// tells the stripe.
+    /// A disk, or a device for which the operator declares grids. A part or volume without a known parent
+    /// has none, because its start on its disk is unknown. For an array without described members the kernel
+    /// states the stripe.
     fn carries_grids(&self, id: LayerId, device: &Said) -> bool {
         let layer = self.assembly.stack.layer(id);
         let volume = matches!(
@@ -177,7 +177,7 @@ fn start_on(device: &Said, rescaled: Option<SectorSize>) -> (Map, Option<Sectors
     let Some(start) = start else {
         let kind = kind_of(device);
         let untold = match kind {
-            Kind::Partition => Some(Map::Opaque("its start is not told".to_owned())),
+            Kind::Partition => Some(Map::Opaque("its start is missing".to_owned())),
             kind => mapped::untold(kind),
         };
         return (untold.unwrap_or(Map::Shift { start: Bytes::ZERO }), None);

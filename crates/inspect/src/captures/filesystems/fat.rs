@@ -41,7 +41,7 @@ struct Block {
     root_slots: Option<u64>,
 }
 
-/// Below so many clusters it is FAT12, FAT16 (fatgen103).
+/// With fewer clusters than this it is FAT12, FAT16 (fatgen103).
 const FAT12_CLUSTERS: u64 = 4085;
 
 fn read_fsck(text: &Text, evidence: &mut Evidence) -> Result<()> {

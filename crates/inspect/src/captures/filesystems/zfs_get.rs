@@ -61,7 +61,7 @@ fn ashift(pool: &str, value: &str, evidence: &mut Evidence) {
         said.remarks.push(Remark::note(
             "zfs-ashift-unknown",
             format!(
-                "The pool {pool} has ashift {shift}: each vdev has its own, which zdb -C tells"
+                "The pool {pool} has ashift {shift}: each vdev has its own, which zdb -C shows"
             ),
         ));
     }

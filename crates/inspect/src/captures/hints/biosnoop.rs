@@ -89,7 +89,7 @@ impl Seen {
         });
         let told: Vec<_> = told.collect();
         format!(
-            "{} requests were seen: {}. Where partitions start, this does not tell",
+            "{} requests were seen: {}. They do not show where partitions start",
             self.requests,
             told.join("; ")
         )

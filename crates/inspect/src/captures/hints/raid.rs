@@ -122,7 +122,7 @@ impl Drive {
     }
 }
 
-/// `256 KB`, `1 MB`, `64KB`, `1.0MB`: binary, whatever the letters say.
+/// `256 KB`, `1 MB`, `64KB`, `1.0MB`: always binary.
 pub(super) fn strip(text: &str) -> Option<Bytes> {
     let text = text.trim();
     let end = text

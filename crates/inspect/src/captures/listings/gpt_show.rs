@@ -1,4 +1,4 @@
-//! `gpt show` of macOS, NetBSD and old FreeBSD: sectors, their size told by `gpt -v` only.
+//! `gpt show` of macOS, NetBSD and old FreeBSD: sectors, whose size only `gpt -v` prints.
 
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;

@@ -1,4 +1,4 @@
-//! libvirt domain XML: what sector sizes a guest's disk is told (`<blockio>`).
+//! libvirt domain XML: the sector sizes that a guest's disk gets (`<blockio>`).
 //!
 //! Tags are scanned by hand: fragments in tickets are no documents, only attributes of five elements
 //! count, and no entity is ever expanded beyond the five of XML.

@@ -82,13 +82,13 @@ fn assumed(listing: &str) -> Remark {
     Remark::note(
         "sector-size-assumed",
         format!(
-            "{listing} counts in sectors and does not tell their size: 512 bytes are assumed, \
-             and on a disk with 4096-byte sectors every start is eight times as far"
+            "{listing} counts in sectors without their size: 512 bytes are assumed, and on a disk \
+             with 4096-byte sectors every start is eight times as far"
         ),
     )
 }
 
-/// `count` sectors, of 512 bytes where the size is not told.
+/// `count` sectors, of 512 bytes if the size is not stated.
 fn sectors(count: u64, sector: Option<SectorSize>) -> Option<Number> {
     Number::sectors(count, sector.unwrap_or(SectorSize::S512))
 }

@@ -1,4 +1,4 @@
-//! What a device's name tells: disk or partition, of which disk, how attached.
+//! Facts from a device's name: disk or partition, of which disk, how attached.
 
 use ioalign_core::layer::Kind;
 
@@ -65,7 +65,7 @@ pub(super) fn join(disk: &str, number: u64) -> String {
     }
 }
 
-/// What a device of this name is; `None` where the name does not tell.
+/// The kind of a device with this name; `None` if the name does not show it.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     if split(name).is_some() {
         return Some(Kind::Partition);

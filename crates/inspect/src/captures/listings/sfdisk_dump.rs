@@ -1,7 +1,7 @@
 //! `sfdisk -d`: a header of `key: value` lines and a line a partition.
 //!
-//! Numbers are logical sectors of the disk (`unit: sectors`); their size is told since util-linux
-//! 2.35 (`sector-size:`). Before, a GPT tells it by its first usable sector: the 128 entries end at
+//! Numbers are logical sectors of the disk (`unit: sectors`); util-linux 2.35 prints their size
+//! (`sector-size:`). Before that, the first usable sector of a GPT shows it: the 128 entries end at
 //! sector 34 of 512 bytes or 6 of 4096.
 
 use ioalign_core::SectorSize;

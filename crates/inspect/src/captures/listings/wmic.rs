@@ -15,7 +15,7 @@ pub const FORMAT: Format = Format {
     read,
 };
 
-/// One partition, as far as its lines have told.
+/// One partition, from the lines so far.
 #[derive(Default)]
 struct Entry {
     place: Option<(u64, u64)>,

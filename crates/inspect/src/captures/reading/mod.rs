@@ -1,4 +1,4 @@
-//! What the readers of command outputs share: which device is spoken of, columns, JSON in prose.
+//! Common to readers of command outputs: the device of an output, columns, JSON in prose.
 
 pub mod columns;
 pub mod json;

@@ -1,5 +1,5 @@
-//! `cryptsetup status`: an open mapping. Offset and size count 512-byte sectors whatever the sector of
-//! the encryption; since 2.8 the unit is printed.
+//! `cryptsetup status`: an open mapping. Offset and size count 512-byte sectors for any encryption
+//! sector; since 2.8 the unit is printed.
 
 use std::collections::BTreeMap;
 

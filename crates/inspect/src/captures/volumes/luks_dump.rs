@@ -145,6 +145,6 @@ fn detail(dump: &Dump, sector: Bytes) -> Detail {
     match dump.start {
         Some(start) if !start.is_zero() => Detail::Crypt { sector },
         Some(_) => Detail::Opaque("the header is detached: data lie on another device".to_owned()),
-        None => Detail::Opaque("the text does not tell where the data start".to_owned()),
+        None => Detail::Opaque("the text has no start of the data".to_owned()),
     }
 }

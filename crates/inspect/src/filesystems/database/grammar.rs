@@ -1,7 +1,7 @@
 //! What a fact about a database can look like.
 //!
-//! Facts go into reports and bundles. They come from files that the database's user owns, so what is no
-//! version by its letters is no version: it may be a line of somebody else's file.
+//! Facts go into reports and bundles. They come from files that the database's user owns, so text that
+//! does not match the grammar of a version is rejected: it may be a line of another user's file.
 
 use std::path::Path;
 

@@ -65,7 +65,7 @@ fn parse_segment(line: &str) -> Option<Segment> {
     Some(segment(start, len, target, words))
 }
 
-/// A segment from its parts; the crypt key becomes `-` here, whoever the caller is.
+/// A segment from its parts; the crypt key becomes `-` here for all callers.
 pub(super) fn segment<'a>(
     start: Bytes,
     len: Bytes,

@@ -56,7 +56,7 @@ fn erase_block(bench: &mut Bench<'_>) {
     bench.grid(erase, Tier::Preference, GridKind::EraseBlock, voice);
 }
 
-/// NPWA: a write that starts off it is slower, whatever its length (NVMe 5.8.2).
+/// NPWA: a write that starts off it is slower at any length (NVMe 5.8.2).
 fn write_alignment(bench: &mut Bench<'_>) {
     let alignment = bench
         .claims

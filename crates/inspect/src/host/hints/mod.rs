@@ -253,7 +253,7 @@ impl Bench<'_> {
                 why,
             );
         }
-        // Sectors count from address 0 whatever the alignment offset says about the medium.
+        // Sectors count from address 0 for any alignment offset of the medium.
         let size = Bytes::new(logical);
         let grid = Grid::new(
             self.layer,

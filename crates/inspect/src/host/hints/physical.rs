@@ -187,7 +187,7 @@ fn assumed(bench: &mut Bench<'_>) {
         // A text that shows the logical sector alone: `blockdev --report`.
         (
             Confidence::Medium,
-            "assumed: the physical sector is not told, nearly every disk since 2011",
+            "assumed: no physical sector is stated, nearly every disk since 2011",
         )
     } else {
         return;

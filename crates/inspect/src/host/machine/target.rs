@@ -8,7 +8,7 @@ use crate::host::inventory::Inventory;
 use crate::host::root::Root;
 use crate::host::{DevNo, build, mounts};
 
-/// Loop devices on files on loop devices: deeper than this is no stack that anybody built.
+/// Loop devices on files on loop devices: a real stack is never deeper than this.
 const DEEPEST: usize = 8;
 
 /// The kernel names of the targets' devices and of all below them; empty where none is known.

@@ -141,7 +141,7 @@ impl Walk<'_> {
     /// Entry `i` of the piece at `at`, which maps from guest address `guest`.
     #[inline]
     fn l2_entry(&mut self, entry: u64, bitmap: u64, (at, guest): (u64, u64), i: u64) {
-        // Nothing is stored there whatever the bitmap.
+        // Nothing is stored there for any bitmap.
         if entry == 0 {
             return;
         }

@@ -1,7 +1,7 @@
 //! Microsoft's VHD (`vpc` to QEMU): fixed, dynamic and differencing.
 //!
-//! The image that alignment tools get wrong: in a dynamic disk whatever the partition table says,
-//! data lie at all eight 512-byte offsets of a 4 KiB block in turn.
+//! The image that alignment tools get wrong: in a dynamic disk data are at all eight 512-byte
+//! offsets of a 4 KiB block in turn, for any partition table.
 
 mod dynamic;
 mod footer;
@@ -106,7 +106,7 @@ fn parent(
     let id = image.as_ref().and_then(|image| image.facts.get("id"));
     if id.is_some_and(|id| *id != header.parent_id) {
         let why = format!(
-            "The parent has the id {}, {} is expected: it is another disk or was made anew.",
+            "The parent has the id {}, {} is expected: it is another disk or was created again.",
             id.map_or("", String::as_str),
             header.parent_id
         );

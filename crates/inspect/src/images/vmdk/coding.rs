@@ -10,7 +10,7 @@ use crate::view::View;
 pub(super) enum Grain {
     /// Not allocated: the parent's bytes, or zeros.
     Below,
-    /// Zeros, whatever the parent has.
+    /// Zeros, for any parent.
     Zero,
     /// At this byte of the extent's file.
     At(u64),

@@ -44,7 +44,7 @@ impl Shelf {
         })
     }
 
-    /// The open file; the policy judges the name anew each time that it must be opened.
+    /// The open file; the policy judges the name again each time it has to be opened.
     fn get(&self, name: &Path) -> Result<Arc<dyn Source>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = open.iter().position(|(kept, _)| kept == name)

@@ -51,7 +51,7 @@ pub(super) struct Sparse {
     pub(super) redundant: bool,
 }
 
-/// Reads whatever sparse header stands at the start; `None` where there is none.
+/// Reads a sparse header of any kind at the start; `None` without one.
 pub(super) fn read(view: &View, remarks: &mut Vec<Remark>) -> Result<Option<Sparse>> {
     if view.has(0, b"KDMV")? {
         hosted(view, remarks).map(Some)

@@ -47,7 +47,8 @@ fn clear(sectors: &mut Sectors, at: u64, fields: &[(u64, usize)]) {
     }
 }
 
-/// Writes the JSON area anew without what tells about keys. What cannot be parsed goes as a whole.
+/// Rewrites the JSON area without facts about keys. A text that cannot be parsed is removed
+/// completely.
 fn metadata(sectors: &mut Sectors, at: u64) {
     let size = sectors.read(at.saturating_add(8), 8);
     let size = size.try_into().map_or(0, u64::from_be_bytes).min(MOST);

@@ -15,7 +15,7 @@ pub(super) fn blank(sectors: &mut Sectors, blanked: &mut Blanked) {
         if MoveMarker::cross_out_names(&mut sector) {
             sectors.write(at, &sector);
         } else {
-            // What a damaged one says cannot be told apart: nothing but the magic stays.
+            // The contents of a damaged marker cannot be interpreted: only the magic number stays.
             sectors.clear(at, MAGIC_AT);
             let rest = MAGIC_AT + MAGIC.len();
             sectors.clear(at.saturating_add(rest as u64), BYTES - rest);

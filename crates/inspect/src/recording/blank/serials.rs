@@ -79,7 +79,7 @@ pub fn of(root: &Root, tree: &Frozen) -> Vec<String> {
     tidy(found)
 }
 
-/// What udev knows of them, whatever sysfs shows.
+/// The serial numbers that udev has, in addition to sysfs.
 fn udev(line: &str) -> Option<&str> {
     let (key, value) = line.strip_prefix("E:ID_")?.split_once('=')?;
     let known = [

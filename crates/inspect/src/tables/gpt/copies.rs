@@ -125,7 +125,7 @@ fn disagree(copies: &[Copy]) -> Option<Remark> {
         first.header.sector.get(),
         other.header.sector.get()
     );
-    let advice = "Write the second one anew with the same bytes: LBAs divided by eight.";
+    let advice = "Write a new second one with the same bytes: LBAs divided by eight.";
     Some(Remark::new("gpt-tables-disagree", Severity::DataRisk, why).advise(advice))
 }
 
@@ -207,4 +207,4 @@ fn not_at_end(named: u64, last: u64) -> Remark {
     Remark::note("gpt-backup-not-at-end", why).advise(MOVE)
 }
 
-const MOVE: &str = "`sgdisk --move-second-header DEVICE` writes the backup anew at the end.";
+const MOVE: &str = "`sgdisk --move-second-header DEVICE` writes a new backup at the end.";

@@ -43,7 +43,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     Ok(Some(table))
 }
 
-/// Sector size and number of partitions of an intact primary GPT, whatever the MBR says.
+/// Sector size and number of partitions of an intact primary GPT, for any MBR.
 pub(super) fn glance(view: &View) -> Result<Option<(SectorSize, usize)>> {
     let all = copies::primaries(view, &copies::sizes(None))?;
     let good = all.iter().find(|copy| copy.is_good());

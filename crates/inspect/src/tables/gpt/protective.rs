@@ -54,7 +54,7 @@ fn unguarded() -> Remark {
     Remark::new(
         "protective-mbr-missing",
         Severity::Broken,
-        "No protective MBR stands before the GPT: Linux and Windows do not see its partitions.",
+        "There is no protective MBR before the GPT: Linux and Windows do not see its partitions.",
     )
     .advise("Let `sgdisk` or `gdisk` write a new protective MBR.")
 }

@@ -10,7 +10,7 @@ pub const LDM_DATA: &str = "AF9B60A0-1431-4F62-BC68-3311714A69AD";
 /// Storage Spaces.
 pub const STORAGE_SPACES: &str = "E75CAF8F-F680-4CEE-AFA3-B001E56EFC2D";
 
-/// Name and role of a type; an unknown one holds data as far as anybody knows.
+/// Name and role of a type; an unknown one holds data.
 pub fn known(guid: &str) -> (&'static str, Role) {
     KNOWN
         .iter()

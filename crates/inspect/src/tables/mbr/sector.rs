@@ -1,8 +1,8 @@
 //! Sector 0 as a boot record: four entries, and what tells a table from a boot sector.
 //!
-//! The signature 55 AA also ends every FAT, NTFS and exFAT boot sector and whatever a boot loader
-//! left, so the entries themselves decide, with the same tests as the kernel
-//! (`block/partitions/msdos.c`) and libblkid.
+//! The signature 55 AA also ends every FAT, NTFS and exFAT boot sector and remains of boot loaders,
+//! so the entries themselves decide, with the same tests as the kernel (`block/partitions/msdos.c`)
+//! and libblkid.
 
 use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry, is_boot_record};
 

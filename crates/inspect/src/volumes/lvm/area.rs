@@ -70,7 +70,7 @@ fn damaged(error: &Error) -> Remark {
     let remark = Remark::new(DAMAGED, Severity::Broken, why);
     Remark {
         place: error.place(),
-        ..remark.advise("vgcfgrestore writes it anew from /etc/lvm/backup or /etc/lvm/archive")
+        ..remark.advise("vgcfgrestore restores it from /etc/lvm/backup or /etc/lvm/archive")
     }
 }
 

@@ -197,8 +197,8 @@ fn remark_reshape(member: &mut Member, words: &Words, md: &Md) {
         return;
     }
     let why = format!(
-        "A reshape stands at byte {} of the array: {} to {} devices, chunk {} to {}; \
-         alignment changes when it is done",
+        "A reshape has reached byte {} of the array: {} to {} devices, chunk {} to {}; alignment \
+         changes when it is done",
         words.wide(44).saturating_mul(512),
         disks_before(words),
         md.raid_disks,

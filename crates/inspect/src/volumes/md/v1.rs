@@ -208,7 +208,7 @@ fn remark_reshape(member: &mut Member, record: &Record, md: &Md) {
     let position = UNIT.checked_mul(record.le64(104)).unwrap_or_default();
     let chunk = Bytes::new(u64::from(record.le32(120)) * 512);
     let why = format!(
-        "A reshape stands at byte {} of the array: {} to {} devices, chunk {} to {chunk}; \
+        "A reshape has reached byte {} of the array: {} to {} devices, chunk {} to {chunk}; \
          alignment changes when it is done",
         position.get(),
         disks_before(record, md.raid_disks),

@@ -2,11 +2,11 @@
 //!
 //! # What is promised
 //!
-//! Until `flush` returns, what was written may be lost; nothing else ever is. A new block lies
-//! where no table points, so its data may be written at any time. Tables change in memory only. A flush makes
-//! data durable first, then what says that their place is taken, then what says that they are there
-//! (`Layout::commit`): a crash between the steps leaves space that nobody uses, and never a table that leads
-//! to what was not written. Sectors of 512 bytes of a table are taken to be written whole or not at all.
+//! Until `flush` returns, writes may be lost, but nothing else. A new block is at a place that no table
+//! points to, so its data may be written at any time. Tables change in memory only. A flush makes data
+//! durable first, then the record that their place is taken, then the entries that point to them
+//! (`Layout::commit`): a crash between the steps leaves unused space, and never a table that points to
+//! unwritten data. A sector of 512 bytes of a table is assumed to be written completely or not at all.
 
 mod bat;
 mod disk;
@@ -30,7 +30,7 @@ use super::store::{Store, damaged, end_of, is_zero, length};
 pub struct Claim {
     /// The first byte of its data in the file.
     pub at: u64,
-    /// Whether its bytes are zeros that nobody has written.
+    /// Whether its bytes are zeros that were never written.
     pub fresh: bool,
 }
 
@@ -65,7 +65,7 @@ pub trait Layout {
         Err(damaged("a compressed block"))
     }
 
-    /// Whether so much waits for [`commit`](Self::commit) that it is time for it.
+    /// Whether enough waits for [`commit`](Self::commit) to call it.
     fn is_full(&self) -> bool {
         false
     }

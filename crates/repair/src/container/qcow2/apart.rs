@@ -29,7 +29,7 @@ pub fn check(
     match twice.map(|(at, _)| at).or(over) {
         None => Ok(()),
         Some(at) => Err(damaged(format!(
-            "the cluster at byte {at} is used for two things: `qemu-img check` tells more"
+            "the cluster at byte {at} has two uses: `qemu-img check` shows more"
         ))),
     }
 }

@@ -122,7 +122,7 @@ impl Refcounts {
         Ok(cluster * self.cluster)
     }
 
-    /// The first of some clusters behind the end that nobody counts.
+    /// The first of some clusters behind the end that have no count.
     fn free(&mut self, store: &mut dyn Store, many: u64) -> io::Result<u64> {
         let (mut first, mut at) = (self.next, self.next);
         while at < first + many {

@@ -38,7 +38,7 @@ impl Tables {
         Ok(Self { shape, l1, l2 })
     }
 
-    /// The file is so long, or will be when it is next flushed.
+    /// The length of the file, now or after the next flush.
     pub fn allow(&mut self, end: u64) {
         self.shape.file_len = self.shape.file_len.max(end);
     }

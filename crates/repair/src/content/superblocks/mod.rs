@@ -1,8 +1,8 @@
 //! The places by which a kernel, a check or a probe takes a partition for what it is: superblocks, their
 //! copies, labels at the end.
 //!
-//! Offsets are those of the specifications, of the kernel and of libblkid's probes. A place counts only where
-//! its magic number is there, but for the first 8 KiB, which count whatever they hold.
+//! Offsets are those of the specifications, of the kernel and of libblkid's probes. A place counts only if
+//! its magic number is there, except for the first 8 KiB, which always count.
 
 mod array;
 mod ext;

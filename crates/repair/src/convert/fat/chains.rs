@@ -42,7 +42,7 @@ impl<'a> Chains<'a> {
                 Next::Cluster(next) => cluster = next,
                 Next::End => return Ok(chain),
                 Next::Free | Next::Bad => {
-                    return Err(damaged(whose, "leads to a cluster that nobody has"));
+                    return Err(damaged(whose, "leads to a cluster that does not exist"));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The same clusters for another sector: only what lies before them is made anew.
+//! The same clusters for another sector: only the part before them is rebuilt.
 
 use super::geometry::{Geometry, Kind};
 use super::lay::reserved_area;

@@ -1,9 +1,9 @@
 //! A FAT file system for sectors of another size.
 //!
 //! Its sector is the unit of everything in its boot sector, and firmware, Windows and Linux refuse one
-//! that is smaller than the block of the disk. Where the clusters are whole new sectors already, only what
-//! lies before them is made anew and no file is touched (`keep`). Otherwise all files are laid out anew
-//! (`rebuild`): names, times and attributes are the bytes that they were.
+//! that is smaller than the block of the disk. If the clusters are multiples of the new sector already,
+//! only the part before them is rebuilt and no file changes (`keep`). Otherwise all files are written
+//! again (`rebuild`): the bytes of names, times and attributes stay.
 
 mod chains;
 mod geometry;
@@ -28,7 +28,7 @@ pub struct Wish {
     pub start: u64,
 }
 
-/// A file system made anew.
+/// A rebuilt file system.
 #[derive(Clone, Debug)]
 pub struct Remade {
     /// What it looks like.

@@ -1,4 +1,4 @@
-//! All files laid out anew, one behind the other, in clusters that are whole new sectors.
+//! All files written again, one behind the other, in clusters that are multiples of the new sector.
 
 use ioalign_core::on_disk::bytes::{put, u8_at};
 use ioalign_core::on_disk::{FAT12_BELOW, FAT16_BELOW};

@@ -57,7 +57,7 @@ impl Table {
         }
     }
 
-    /// Clusters that somebody has, the bad ones not among them.
+    /// Clusters in use, without the bad ones.
     pub fn used(&self) -> u32 {
         let used = self
             .0

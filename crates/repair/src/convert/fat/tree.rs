@@ -9,7 +9,7 @@ use super::geometry::{Geometry, Kind};
 use super::{Old, refused};
 use crate::Result;
 
-/// More entries than this are nobody's boot partition.
+/// A boot partition never has more entries than this.
 const MOST_ENTRIES: usize = 1 << 20;
 /// A directory has at most 65,536 entries; its last cluster may be one of 256 KiB.
 const MOST_DIRECTORY: u64 = (2 << 20) + (256 << 10);

@@ -27,13 +27,14 @@ pub struct Going<'a> {
     pub back: bool,
 }
 
-const NO_MARKER: &str = "the marker of this move is not in its first sector: this is another disk or an older copy, \
-                         or somebody wrote there since";
+const NO_MARKER: &str = "the marker of this move is not in its first sector: this is another disk \
+                         or an older copy, or another program has written there";
 const NEW_TABLE: &str =
-    "somebody wrote another table into its first sector since this move was stopped";
+    "another program has written a table into its first sector since this move was stopped";
 
-/// Before a job goes on or back: the marker, tables, and superblocks where they are by now. While the first
-/// sector is being exchanged, one that power loss left as neither is forgiven if all else is right.
+/// Before a job is resumed or undone: checks the marker, tables, and superblocks at their present places.
+/// While the first sector is being exchanged, a mixture of old and new left by a loss of power is accepted
+/// if all else is right.
 pub fn before_going_on(disk: &mut dyn Disk, going: &Going<'_>) -> Result<()> {
     let committed = going.state.stage == Stage::Committed;
     let first = going.flight.first_sector(disk, committed)?;
@@ -143,7 +144,7 @@ impl Going<'_> {
         Ok(())
     }
 
-    /// What is set aside is still so where it is by now.
+    /// The replaced sectors still have their replacement at their present place.
     fn set_aside(&self, disk: &mut dyn Disk) -> Result<()> {
         for superblock in &self.job.identity.saved.superblocks {
             let place = superblock.place();
@@ -153,7 +154,7 @@ impl Going<'_> {
             if let Some(at) = lives_at(self.job, self.state, &place) {
                 let length = superblock.bytes.len();
                 if read(disk, at, length)? != set_aside(self.flight.run, length) {
-                    return Err(changed("what stands for a superblock", at));
+                    return Err(changed("the replacement of a superblock", at));
                 }
             }
         }

@@ -21,7 +21,7 @@ fn refused(what: impl Into<String>) -> Error {
 
 fn changed(what: &str, at: u64) -> Error {
     refused(format!(
-        "{what} at byte {at} is not what it was when this was planned: another disk, or somebody wrote there"
+        "{what} at byte {at} has changed since this was planned: it is another disk, or another program wrote there"
     ))
 }
 
@@ -91,7 +91,9 @@ pub fn no_marker(disk: &mut dyn Disk, own: Option<u128>) -> Result<()> {
         None => return Ok(()),
         Some(MarkerFound::Whole(marker)) if own == Some(marker.run) => return Ok(()),
         Some(MarkerFound::Damaged) if own.is_some() => return Ok(()),
-        Some(MarkerFound::Whole(marker)) => ("partitions are on their way here", Some(marker)),
+        Some(MarkerFound::Whole(marker)) => {
+            ("a move of partitions is in flight here", Some(marker))
+        }
         Some(MarkerFound::Damaged) => ("there is a damaged marker of a move here", None),
     };
     let said = marker.map_or_else(String::new, |marker| {

@@ -1,4 +1,4 @@
-//! Hashes of the starts of what moves, looked up where they are by now.
+//! Hashes of the starts of moved data, read at their present place.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::{changed, read};
 use crate::journal::State;
 use crate::{Disk, Result};
 
-/// Where bytes of a source are by now, if they are in one place.
+/// The present place of bytes of a source, if it is one piece.
 pub fn lives_at(job: &Job, state: &State, place: &Range<u64>) -> Option<u64> {
     let inside = |m: &Move| Track(*m).positions(place).is_some();
     let index = job.moves.iter().position(inside)?;

@@ -1,8 +1,8 @@
 //! What stands on a disk while its data move, in place of all by which it or a part of it is recognised.
 //!
-//! The first sector is a [`MoveMarker`]: with it in place nobody finds a table. GPT headers lose their
-//! signature, and the superblocks of what moves are set aside: their blocks name the run and nothing else,
-//! and move as such. All of it follows from the job, the id of the run and where its journal is.
+//! The first sector is a [`MoveMarker`]: with it no table is found. GPT headers lose their signature, and
+//! the superblocks of moved partitions are replaced by blocks that name only the run, which move like
+//! data. All of it follows from the job, the id of the run and the place of its journal.
 
 mod build;
 

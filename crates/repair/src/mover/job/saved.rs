@@ -13,9 +13,9 @@ use crate::Disk;
 use crate::content;
 use crate::disk::read_bytes;
 
-/// Free space is kept up to so much in all, the smallest pieces first.
+/// Free space is kept up to this much in total, the smallest pieces first.
 const GAP_MOST: u64 = 64 << 20;
-/// Of one partition at most so many blocks are set aside.
+/// The most blocks of one partition that are replaced.
 const BLOCKS_MOST: u64 = 4096;
 /// What is read at once.
 const STEP: u64 = 1 << 20;

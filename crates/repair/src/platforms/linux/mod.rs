@@ -12,7 +12,8 @@ use crate::planner::Plan;
 use crate::planner::array::{Level, Maker};
 use crate::planner::partitions::number;
 
-/// mdadm keeps so much free before the data, for a later reshape, on members from [`MD_LARGE`] on.
+/// mdadm keeps this much free before the data, for a later reshape, on members from [`MD_LARGE`]
+/// on.
 const MD_DATA: Bytes = Bytes::new(128 << 20);
 const MD_LARGE: Bytes = Bytes::new(64 << 30);
 

@@ -22,7 +22,7 @@ pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
         format!("label: {label}"),
         "unit: sectors".to_owned(),
     ];
-    // sfdisk keeps the first mebibyte free where nobody says that it need not.
+    // sfdisk keeps the first mebibyte free by default.
     let first = parts.first().map_or(Bytes::MIB, |seat| seat.start);
     if plan.want.label == Label::Gpt && first < Bytes::MIB {
         let free = plan.want.label.first_free(plan.want.logical.size);

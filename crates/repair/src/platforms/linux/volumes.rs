@@ -24,7 +24,7 @@ pub fn make(plan: &Plan, volume: Volume, seat: &Seat, at: &str) -> (Vec<Step>, S
     }
 }
 
-/// cryptsetup counts offsets in 512-byte sectors, whatever the disk's are.
+/// cryptsetup counts offsets in 512-byte sectors on any disk.
 fn luks(plan: &Plan, version: u8, seat: &Seat, at: &str) -> Step {
     let sectors = seat.offset.get() / 512;
     let line = if version == 1 {

@@ -11,7 +11,7 @@ use crate::planner::{Plan, Seat};
 
 const KIB: Bytes = Bytes::new(1 << 10);
 
-/// `None`: a start or a size is nothing that diskpart can be told.
+/// `None`: diskpart cannot express a start or a size.
 pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
     let parts = partitions(plan);
     if !parts.iter().all(|seat| is_whole(seat)) {

@@ -117,8 +117,9 @@ fn show(plan: &Plan, seat: &Seat, disk: &str) -> Step {
             seat.start.get()
         ));
     let Some(stripe) = Stripe::of(&plan.want) else {
-        return step
-            .note("no stripe unit was said: Windows cannot tell it, ask whoever runs the array");
+        return step.note(
+            "no stripe unit was given, and Windows does not know it: ask the operator of the array",
+        );
     };
     let (start, element) = (seat.start.get(), stripe.unit.get());
     step.note(rule("partition offset / stripe unit", start, element))

@@ -62,7 +62,7 @@ fn a_start_that_its_sectors_cannot_tell_is_warned_of() {
     assert!(says(
         &odd,
         Weight::Warned,
-        "hidden sectors 8 cannot tell the new start"
+        "hidden sectors 8 cannot hold the new start"
     ));
     assert_eq!(odd.patches, []);
     assert_eq!(ask(&path, 512, &[(1, 2048)]).patches.len(), 2);

@@ -62,7 +62,10 @@ fn stopped_and_rolled_back() {
     );
     let error = stopped.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
-    assert!(error.to_string().contains("`--resume` goes on"), "{error}");
+    assert!(
+        error.to_string().contains("`--resume` continues"),
+        "{error}"
+    );
     assert_ne!(std::fs::read(&image).unwrap(), layout.bytes);
     let again = mover::apply(
         &mut disk,

@@ -105,7 +105,7 @@ fn a_journal_of_another_run_is_refused() {
             machine.trust_disk = true;
             let said = refusal(&mut machine, verb);
             assert!(
-                said.contains("partitions are on their way here: run"),
+                said.contains("a move of partitions is in flight here: run"),
                 "{said}"
             );
         }

@@ -68,7 +68,7 @@ fn start(line: &str) -> Option<(&str, &str)> {
         .then_some((name, size))
 }
 
-/// `Sector size (logical/physical): 512B/4096B`: nobody else writes it so.
+/// `Sector size (logical/physical): 512B/4096B`: only parted prints this.
 fn limits(line: &str) -> Option<(u64, u64)> {
     let (_, value) = line.rsplit_once([':', '：'])?;
     let (logical, physical) = value.trim().split_once('/')?;

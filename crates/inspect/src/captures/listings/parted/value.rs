@@ -8,7 +8,7 @@ use super::super::sizes;
 /// What is needed to read numbers.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Scale {
-    /// The logical sector, once told.
+    /// The logical sector, if it was printed.
     pub sector: Option<SectorSize>,
     /// Heads and sectors a track.
     pub geometry: Option<(u64, u64)>,

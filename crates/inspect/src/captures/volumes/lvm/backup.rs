@@ -6,7 +6,7 @@ use crate::volumes::group_of_text;
 
 use super::MOST_GROUPS;
 
-/// The group's keys stand within so many lines of its name.
+/// The group's keys are within this many lines of its name.
 const HEAD: usize = 12;
 
 pub(super) fn sniff(text: &Text) -> bool {

@@ -6,7 +6,7 @@ use super::{reported, short, size};
 use crate::captures::{Evidence, Number};
 use crate::volumes::{Detail, GroupPv, Lvm, Member};
 
-/// What is told; `None` for what is not.
+/// The printed facts; `None` for missing ones.
 #[derive(Default)]
 pub(super) struct Entry<'a> {
     pub device: &'a str,
@@ -58,7 +58,7 @@ fn member(entry: &Entry<'_>, id: &str, start: Option<Bytes>) -> Member {
             number.low, number.high
         )),
         (None, None) => Detail::Opaque(
-            "the start of extent 0 is not told; `pvs --units s -o +pe_start` does".to_owned(),
+            "the start of extent 0 is missing; `pvs --units s -o +pe_start` shows it".to_owned(),
         ),
     };
     let mut member = Member::new("lvm2", detail);

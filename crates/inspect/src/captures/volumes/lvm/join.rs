@@ -11,10 +11,10 @@ use crate::volumes::{Detail, Group, GroupPv, Lvm, Member, SegmentKind};
 
 /// To be called once, when all texts of a host are read.
 ///
-/// Of several states of a group the one with the highest sequence number is kept; what reports say
-/// of a group that a backup file tells is dropped, but for where `pvs` saw its PVs. After it, every
-/// PV that is known has a [`Member`] with [`Detail::Lvm`] on its device, whose `set` is the id of
-/// its group, and the first PV of each group carries the group, as on disk.
+/// Of several states of a group the one with the highest sequence number is kept. Reports about a
+/// group in a backup file are dropped, except for the devices on which `pvs` saw its PVs. Then
+/// every known PV has a [`Member`] with [`Detail::Lvm`] on its device, whose `set` is the id of its
+/// group, and the first PV of each group carries the group, as on disk.
 pub fn join(evidence: &mut Evidence) {
     let mut groups = newest(std::mem::take(&mut evidence.groups));
     let mut attached = BTreeSet::new();
@@ -26,7 +26,7 @@ pub fn join(evidence: &mut Evidence) {
     drop_others(&mut evidence.devices, &attached);
 }
 
-/// One PV may be told by several reports: those that the group did not take are done with.
+/// Several reports may list one PV: those that the group did not use are complete.
 fn drop_others(devices: &mut [Said], attached: &BTreeSet<usize>) {
     let names: BTreeSet<String> = attached
         .iter()
@@ -90,7 +90,7 @@ fn complete(group: &mut Group, remarks: &mut Vec<Remark>) {
     let lost = before - group.lvs.len();
     if lost != 0 {
         let why = format!(
-            "The reports do not tell where {lost} of {before} volumes of the group {} lie",
+            "The reports do not contain the places of {lost} of {before} volumes of the group {}",
             group.name
         );
         let advice = "pvs --units s -o +pe_start,pv_uuid; vgs --units s -o +vg_extent_size; lvs -a \

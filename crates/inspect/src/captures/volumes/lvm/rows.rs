@@ -1,4 +1,4 @@
-//! Rows of `pvs`, `vgs` and `lvs`, whatever form the report has, under the names of its fields.
+//! Rows of `pvs`, `vgs` and `lvs` in any form of report, under the names of its fields.
 
 use std::collections::BTreeMap;
 

@@ -61,7 +61,7 @@ pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
     }
 }
 
-/// Where no report tells how long an extent is, a volume of known size and extents does.
+/// If no report has the length of an extent, a volume of known size and extents gives it.
 fn derive_extents(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
     let mut count: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for row in rows {
@@ -242,7 +242,7 @@ fn segtype(row: &Row, stripe: Bytes) -> String {
         Some('V') => "thin",
         Some('m' | 'M') => "mirror",
         Some('r' | 'R') if stripe.is_zero() => "raid1",
-        Some('r' | 'R') => "a RAID level that the report does not tell",
+        Some('r' | 'R') => "a RAID level that the report does not name",
         Some('C') => "cache",
         Some('s' | 'S') => "snapshot",
         Some('v') => "virtual",

@@ -10,8 +10,8 @@ const SECTOR: Bytes = Bytes::new(512);
 
 /// Reads a size. `unit` is the letter of `--units`, for sizes printed without a suffix.
 ///
-/// `s` is 512 bytes whatever the sector of the device. Small letters are binary. Capital ones are
-/// decimal in LVM 2.02.54 and later when asked for, binary in older ones by default.
+/// `s` is always 512 bytes. Small letters are binary. Capital ones are decimal in LVM 2.02.54 and
+/// later on request, binary in older ones by default.
 pub(super) fn size(text: &str, unit: Option<char>) -> Option<Number> {
     let text = text.trim().trim_start_matches('<');
     let digits = text
@@ -36,8 +36,8 @@ pub(super) fn size(text: &str, unit: Option<char>) -> Option<Number> {
     }
 }
 
-/// A capital letter: the reading that holds a whole number of sectors, the binary one first. Where
-/// the digits are too few to tell, all that either may mean.
+/// A capital letter: the reading with a whole number of sectors, the binary one first. If there are
+/// too few digits to decide, the range of both.
 fn either(binary: Number, decimal: Number) -> Number {
     let narrow = |number: Number| number.high - number.low < SECTOR.get();
     let holds = |number: Number| {
