@@ -28,7 +28,7 @@ pub enum Format {
     Junit,
 }
 
-/// What is to be known of a format.
+/// The facts about a format.
 struct Row {
     format: Format,
     name: &'static str,

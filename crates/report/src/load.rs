@@ -127,7 +127,7 @@ fn percentiles(page: &mut Page, step: &Step) {
     table.put(page);
 }
 
-/// `told` stands at the top already.
+/// `told` is at the top already.
 fn facts(page: &mut Page, step: &Step, told: Option<&String>) {
     let percent = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), words::share);
     let mut text = format!(

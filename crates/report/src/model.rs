@@ -1,4 +1,4 @@
-//! What is to be shown: the input of every renderer.
+//! The model of a report: the input of every renderer.
 
 pub use ioalign_core::judge::LayerPhases;
 use ioalign_core::severity::verdict;
@@ -15,14 +15,14 @@ pub struct Report {
     pub machine: Vec<(String, String)>,
     /// When it was made, in seconds since 1970 UTC; renderers have no clock of their own.
     pub scanned_at_seconds: Option<u64>,
-    /// What fails a build: everything from suboptimal on, unless a policy says otherwise.
+    /// The failing severities: from suboptimal on, unless a policy sets another.
     pub fail: FailOn,
     /// The policy file that decided what counts and what is waived, if there was one.
     pub policy: Option<String>,
 }
 
 impl Report {
-    /// What stands above the targets, as name and value in display order.
+    /// The facts above the targets, as name and value in display order.
     pub(crate) fn opening(&self) -> Vec<(String, String)> {
         let policy = self.policy.iter();
         let policy = policy.map(|file| ("policy".to_owned(), file.clone()));
@@ -35,7 +35,7 @@ impl Report {
 pub struct FailOn {
     /// This severity and all that are worse.
     pub severity: Severity,
-    /// Rules that fail whatever their severity.
+    /// Rules that fail at any severity.
     pub rules: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-/// Where a target comes from.
+/// The origin of a target.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SourceKind {
     /// A device of the running machine.
@@ -127,15 +127,15 @@ impl SourceKind {
 pub struct Target {
     /// As the operator named it. Untrusted.
     pub name: String,
-    /// Where it comes from.
+    /// Its origin.
     pub source: SourceKind,
     /// The worst severity that concerns data.
     pub verdict: Severity,
     /// Its layers and grids.
     pub stack: Stack,
-    /// Where each layer lies on each grid below it: by layer, then by grid.
+    /// The phases of each layer on each grid below it: by layer, then by grid.
     pub phases: Vec<LayerPhases>,
-    /// What there is to say, in any order.
+    /// The findings, in any order.
     pub findings: Vec<Finding>,
     /// Why it could not be read; the stack then holds what was read before.
     pub error: Option<ErrorInfo>,

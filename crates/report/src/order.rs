@@ -22,7 +22,7 @@ const UNREADABLE: u8 = 4;
 /// The findings of a target, worst first, otherwise as they came.
 pub fn findings(target: &Target) -> Vec<&Finding> {
     let mut all: Vec<_> = target.findings.iter().collect();
-    // What is waived comes last: it is shown, and it is nobody's headline.
+    // Waived findings come last: they are shown, but never make the headline.
     all.sort_by_key(|finding| (!finding.counts(), rank(finding.severity)));
     all
 }

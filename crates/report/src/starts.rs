@@ -47,13 +47,13 @@ pub fn faulty(target: &Target, severities: &[Severity]) -> BTreeSet<LayerId> {
 pub struct Extent {
     /// The disk or file.
     pub bottom: LayerId,
-    /// Where the layer's first byte lies in it.
+    /// The address of the layer's first byte in it.
     pub offset: u64,
     /// How many bytes follow it there.
     pub len: Option<u64>,
 }
 
-/// Where the first byte of `layer` lies at the bottom, where one map after another says so.
+/// The address of the first byte of `layer` at the bottom, if one map after another has it.
 pub fn extent(stack: &Stack, layer: LayerId) -> Option<Extent> {
     let (mut at, mut offset) = (layer, 0_u64);
     let mut len = stack.layer(layer).size.map(ioalign_core::Bytes::get);

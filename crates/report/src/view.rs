@@ -13,7 +13,7 @@ pub enum Standing {
     On,
     /// Off a grid that was only assumed, off which nothing fails: a habit, not a measurement.
     Slight,
-    /// Off a grid that makes I/O dearer.
+    /// Off a grid where crossing costs more.
     Crosses,
     /// Off a grid that makes writes read-modify-write, or I/O fail.
     Off,
@@ -89,7 +89,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Of a whole stack: names that repeat are told apart, so that one needs all of them.
+    /// The names of a whole stack: repeated names are made distinct, so all of them are needed.
     pub fn of(stack: &Stack) -> Self {
         let layers = labels(stack);
         let grids = grid_ids(stack, &layers);

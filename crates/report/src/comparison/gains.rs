@@ -25,7 +25,7 @@ pub struct GainRow {
 }
 
 impl GainTable {
-    /// Of a comparison; without rows where nothing of the kind was measured.
+    /// The gains of a comparison; without rows if nothing of the kind was measured.
     pub fn new(comparison: &Comparison) -> Self {
         let summary = &comparison.summary;
         let throughput = (
@@ -59,7 +59,7 @@ fn numbers(spread: Spread, is_throughput: bool, is_gain: bool) -> [String; 3] {
     match (is_gain, is_throughput) {
         (true, _) => [min, mean, max].map(share),
         (false, true) => [min, mean, max].map(signed_share),
-        // What is saved is what a latency is lower by.
+        // The saving is the reduction of a latency.
         (false, false) => [-max, -mean, -min].map(signed_share),
     }
 }

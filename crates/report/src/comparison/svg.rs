@@ -10,7 +10,7 @@ use crate::words::numbers::count;
 
 /// Around everything, and between figures.
 const MARGIN: f64 = 24.0;
-/// Of a line of text, and of a figure's title.
+/// The height of a line of text, and of a figure's title.
 const LINE: f64 = 20.0;
 /// Letters of the heading, of titles and of notes that fit.
 const HEADING: usize = 60;
@@ -57,7 +57,7 @@ pub fn render(comparison: &Comparison) -> String {
     sheet.finish(&words::title(comparison))
 }
 
-/// Where, when and by what.
+/// Place, time and program.
 fn facts(comparison: &Comparison) -> String {
     let machine = &comparison.machine;
     let load = machine.load_average.map(|load| format!("load {load:.1}"));

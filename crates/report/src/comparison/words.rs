@@ -7,7 +7,7 @@ use crate::profile::units::three;
 use crate::text::page::Style;
 use crate::words::numbers::thousands;
 
-/// What the levels of an earlier run beside those of this one are worth.
+/// The value of the levels of an earlier run beside those of this one.
 pub(crate) const fn levels_of_two_times(before: &Before) -> &'static str {
     if before.interleaved {
         "Levels of two times are no evidence of a change: the machine may have been busier at one of \
@@ -54,7 +54,7 @@ pub const fn metric(metric: Metric) -> &'static str {
     }
 }
 
-/// Of a page or a picture.
+/// The title of a page or a picture.
 pub fn title(comparison: &Comparison) -> String {
     format!("What misalignment costs on {}", comparison.target)
 }
@@ -82,7 +82,7 @@ pub fn processors(machine: &Machine) -> String {
     }
 }
 
-/// What a cell sends: `4 KiB random write`.
+/// The I/O of a cell: `4 KiB random write`.
 pub fn cell(cell: &Cell) -> String {
     format!(
         "{} {} {}",
@@ -109,7 +109,7 @@ pub(crate) fn numbered_cell(cell: &Cell, depths: bool) -> String {
     }
 }
 
-/// Whether cells must be told apart by how many are in flight.
+/// Whether the number in flight distinguishes cells.
 pub(crate) fn depths_differ(cells: &[Cell]) -> bool {
     let depth = |cell: &Cell| (cell.queue_depth, cell.workers);
     cells.windows(2).any(|pair| match pair {
@@ -173,7 +173,7 @@ pub(crate) fn signed_share(ratio: f64) -> String {
     format!("{} %", signed(ratio * 100.0))
 }
 
-/// What a gain is due to, as the end of a title.
+/// The cause of a gain, as the end of a title.
 pub(crate) fn gained_by(comparison: &Comparison) -> String {
     let baseline = comparison.arms.first().map_or("", |arm| arm.name.as_str());
     match baseline {

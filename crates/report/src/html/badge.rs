@@ -32,12 +32,12 @@ fn of_word(word: &str) -> String {
     )
 }
 
-/// Of a finding.
+/// The badge of a finding.
 pub fn severity(severity: Severity) -> String {
     of_word(severity.name())
 }
 
-/// Of a whole target, which may also be unreadable.
+/// The badge of a whole target, which may also be unreadable.
 pub fn state(target: &Target) -> String {
     of_word(order::state(target))
 }

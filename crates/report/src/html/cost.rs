@@ -39,7 +39,7 @@ pub fn table(out: &mut String, rows: &[&CostRow], grid: Option<&Grid>) {
     ));
     for row in rows {
         let class = if row.cells_ratio > 1.005 {
-            " class=\"dear\""
+            " class=\"costly\""
         } else {
             ""
         };

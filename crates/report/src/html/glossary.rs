@@ -60,7 +60,7 @@ const TERMS: [Term; 27] = [
     Term {
         name: "Stripe cache page",
         signs: &["stripe cache page"],
-        meaning: "Linux software RAID with parity works in pages of 4 KiB, whatever its disks can do.",
+        meaning: "Linux software RAID with parity works in pages of 4 KiB on any disks.",
     },
     Term {
         name: "Indirection unit",
@@ -76,11 +76,11 @@ const TERMS: [Term; 27] = [
     Term {
         name: "Optimal I/O size",
         signs: &["optimal i/o"],
-        meaning: "A size that a device says it likes best. Many devices report nonsense there, so \
-                  it is checked before it is believed.",
+        meaning: "The size that a device reports as best. Many devices report a wrong value, so \
+                  it is checked before it is used.",
     },
     Term {
-        name: "Habit",
+        name: "1 MiB convention",
         signs: &["habit"],
         meaning: "Partitions have started at whole MiB since 2009, because that suits every common \
                   block size. A start off it is not a defect by itself.",
@@ -88,8 +88,8 @@ const TERMS: [Term; 27] = [
     Term {
         name: "Assumed",
         signs: &["assumed"],
-        meaning: "No device and no file said so. A virtual disk or image cannot tell what it will \
-                  lie on, so the usual value is taken; --grid names the real one.",
+        meaning: "No device and no file states it. A virtual disk or image does not know the \
+                  storage below, so the usual value is assumed; --grid names the real one.",
     },
     Term {
         name: "Partition",
@@ -131,9 +131,9 @@ const TERMS: [Term; 27] = [
                   start off a boundary even when its partition starts on one.",
     },
     Term {
-        name: "Stripe width told to a file system",
-        signs: &["told of stripe"],
-        meaning: "XFS and ext4 can be told the shape of the array below (sunit and swidth, stride \
+        name: "Stripe width of a file system",
+        signs: &["made for stripe"],
+        meaning: "XFS and ext4 can store the geometry of the array below (sunit and swidth, stride \
                   and stripe-width) and then place large files accordingly.",
     },
     Term {
@@ -144,7 +144,7 @@ const TERMS: [Term; 27] = [
     Term {
         name: "Swap",
         signs: &["swap"],
-        meaning: "Where memory is moved when there is too little of it. It can be made anew \
+        meaning: "Where memory is moved when there is too little of it. It can be created again \
                   without losing data.",
     },
     Term {

@@ -41,8 +41,8 @@ pub fn put(out: &mut String, report: &Report, all: &[&Target], sections: &[&Targ
     out.push_str("</tbody>\n</table>\n</section>\n");
 }
 
-/// The number of a target's section. Those left out are sound and sorted behind all others, or
-/// beyond the limit, so a section stands at the same place in both lists.
+/// The number of a target's section. Sections that are left out are sound and sorted behind all
+/// others, or beyond the limit, so a section has the same place in both lists.
 fn section_of(target: &Target, place: usize, sections: &[&Target]) -> Option<usize> {
     let there = sections.get(place)?;
     std::ptr::eq(*there, target).then_some(place)

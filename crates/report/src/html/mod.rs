@@ -63,7 +63,7 @@ fn body(report: &Report) -> String {
     out
 }
 
-/// What made the page and on which machine, and the one idea that a newcomer needs.
+/// The program and machine that made the page, and the one idea that a new reader needs.
 fn head(out: &mut String, report: &Report) {
     out.push_str("<header>\n<h1>Storage alignment</h1>\n");
     out.push_str(

@@ -12,14 +12,14 @@ use crate::words::headline::capital;
 use crate::words::numbers::{about, count, percent};
 use crate::words::{facts, kinds, place};
 
-/// Deeper layers are left out, whatever the stack claims.
+/// Deeper layers are left out in any stack.
 const DEEPEST: usize = 64;
 /// More columns than this cannot be read; the smallest grids of the worst tier come first.
 const MOST_COLUMNS: usize = 8;
 /// Members of a group that are named.
 const NAMED: usize = 4;
 
-/// Grids of one size and nature, on whatever member they lie.
+/// Grids of one size and kind, on any member.
 pub struct Column<'a> {
     grid: &'a Grid,
 }
@@ -68,7 +68,7 @@ fn legend(out: &mut String) {
 fn columns(target: &Target) -> Vec<Column<'_>> {
     let mut columns: Vec<Column<'_>> = Vec::new();
     for grid in target.stack.grids.iter().filter(|grid| grid.trusted()) {
-        // Where sectors are the unit of every address, nothing can start off them.
+        // If sectors are the unit of every address, no start can be off them.
         let told = target.phases.iter().any(|one| {
             target
                 .stack
@@ -223,7 +223,7 @@ fn known(layer: &Layer) -> String {
     parts.extend(layer.logical_sector.map(|size| format!("{size} sectors")));
     if let Some(geometry) = layer.geometry {
         parts.push(format!(
-            "told of stripe unit {}, stripe width {}",
+            "made for stripe unit {}, stripe width {}",
             geometry.unit, geometry.width
         ));
     }

@@ -56,7 +56,7 @@ fn origin(target: &Target) -> String {
     parts.join(" · ")
 }
 
-/// What is damaged, and where in which file.
+/// The damaged structure, and its place in a file.
 fn error(out: &mut String, target: &Target) {
     let Some(error) = &target.error else { return };
     out.push_str("<dl class=\"error\">\n");

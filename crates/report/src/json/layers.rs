@@ -16,7 +16,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Those of each target, in order; none where they do not make a stack.
+    /// The layers of each target, in order; none if they do not make a stack.
     pub(super) fn each(text: &str) -> Vec<Self> {
         let all = read::each(text).into_iter();
         all.map(|(stack, by_id)| Self {
@@ -34,7 +34,7 @@ impl Layers {
         self.by_id.get(id).copied()
     }
 
-    /// What people call it: `file system ext4 on p1`.
+    /// The name for people: `file system ext4 on p1`.
     pub(super) fn name(&self, layer: LayerId) -> String {
         place::name(&self.stack, layer)
     }

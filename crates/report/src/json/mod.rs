@@ -50,12 +50,12 @@ pub fn pretty(document: &impl Serialize) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The same, target by target as they come: no more than one of them is held here. Of `head` all but
-/// its targets is written.
+/// The same, target by target: at most one of them is held here. All of `head` except its targets is
+/// written.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write<T: Borrow<Target>>(
     out: impl Write,
     head: &Report,

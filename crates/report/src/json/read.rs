@@ -1,7 +1,7 @@
 //! A document of `check --json` back to a stack: layers, maps and grids, as far as it tells them.
 //!
-//! What another program wrote is not believed: ids that lead nowhere, sizes of zero and maps that overlap
-//! become errors or opaque maps, and nothing is kept that was not asked for.
+//! Documents of other programs are not trusted: ids that lead nowhere, sizes of zero and overlapping maps
+//! become errors or opaque maps, and only requested values are kept.
 
 use std::collections::HashMap;
 
@@ -226,7 +226,7 @@ fn within(edge: &Below) -> Option<Map> {
     })
 }
 
-/// Where the document says that it comes from.
+/// The origin that the document states.
 fn origin(grid: &GridIn) -> Origin {
     match grid.origin.as_deref() {
         Some("assumed") => Origin::Assumed,

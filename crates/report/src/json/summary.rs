@@ -1,4 +1,4 @@
-//! What the JSON document says of all targets together.
+//! The part of the JSON document about all targets together.
 
 use ioalign_core::Severity;
 use ioalign_core::severity::verdict;

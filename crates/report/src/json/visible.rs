@@ -1,4 +1,4 @@
-//! JSON without characters that nobody sees and a terminal obeys.
+//! JSON without invisible characters that a terminal interprets.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

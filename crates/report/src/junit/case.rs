@@ -14,11 +14,11 @@ use crate::words::ended::ended;
 /// One thing that was looked at.
 pub struct Case {
     name: String,
-    /// What came of it.
+    /// Its result.
     pub outcome: Outcome,
 }
 
-/// What came of a test case.
+/// The result of a test case.
 pub enum Outcome {
     /// Nothing to complain about; what there is to say.
     Passed { note: Option<String> },

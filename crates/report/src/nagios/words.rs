@@ -1,4 +1,4 @@
-//! What the status line and the long output say.
+//! The contents of the status line and the long output.
 
 use ioalign_core::{Finding, Kind, Severity};
 

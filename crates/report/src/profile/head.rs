@@ -1,4 +1,4 @@
-//! What was read, and what its numbers were taken for: formats differ and lie.
+//! The files, and the meaning of their numbers: formats differ and may be wrong.
 
 use ioalign_core::profile::{Profile, TraceFile, Unpaired};
 use ioalign_core::units::ratio;

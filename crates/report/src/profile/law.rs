@@ -8,14 +8,14 @@ use super::units::{rate, short, size, three, time};
 use crate::options::Options;
 use crate::text::page::{Page, Span, Style};
 
-/// What the law says about some numbers.
+/// The law applied to some numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
     /// As typed.
     pub typed: Numbers,
     /// With all that follows. The throughput is that of the law, where it can be computed.
     pub by_law: Numbers,
-    /// Throughput by the law over the one typed: so many times less is shown.
+    /// Throughput by the law divided by the typed one: how many times less is shown.
     pub understated_ratio: Option<f64>,
     /// Rate by latency over the number in flight that was typed.
     pub balance_ratio: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Of numbers as typed; `sampler` in nanoseconds.
+    /// From numbers as typed; `sampler` in nanoseconds.
     pub fn of(typed: Numbers, sampler: Option<u64>) -> Self {
         let understated_ratio = typed.understated();
         let base = match understated_ratio {

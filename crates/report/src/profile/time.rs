@@ -9,7 +9,7 @@ use super::units::{exact, rate, short, three, time};
 use crate::text::page::{Page, Span, Style};
 use crate::words::numbers::thousands;
 
-/// A sample may be so many times longer than all I/O.
+/// A sample may be this many times longer than all I/O.
 const SHORT: f64 = 100.0;
 /// Bursts that are listed.
 const ROWS: usize = 5;

@@ -132,7 +132,7 @@ fn outside(page: &mut Page, device: &DeviceProfile) {
     page.line(&[Span::new(Style::Warn, text)]);
 }
 
-/// Where operations differ, whose the verdict is.
+/// If operations differ, the one that the verdict belongs to.
 fn by_op(device: &DeviceProfile) -> Option<String> {
     let judged = device
         .by_op
@@ -152,7 +152,7 @@ fn by_op(device: &DeviceProfile) -> Option<String> {
     Some(format!("By operation: {}.", said.join(", ")))
 }
 
-/// What the verdict rests on.
+/// The basis of the verdict.
 pub fn sentence(found: &Alignment) -> String {
     match (found.state, found.offset_bytes) {
         (State::Indeterminate, _) => format!(

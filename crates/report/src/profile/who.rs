@@ -1,4 +1,4 @@
-//! Whose I/O it is, and of what size: small records are told from a shifted partition by these.
+//! The processes and sizes of the I/O: they distinguish small records from a shifted partition.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What disks say of themselves, as an info metric to join with.
+//! The properties that disks report, as an info metric to join with.
 
 use ioalign_core::{Bytes, Grid, GridKind, Kind, Layer, LayerId, Stack};
 

@@ -48,7 +48,7 @@ fn offset(
     true
 }
 
-/// A fact, whatever a policy says: waived findings are defects too.
+/// A fact, independent of policies: waived findings are defects too.
 fn defective(target: &Target, id: LayerId) -> bool {
     let mut findings = target.findings.iter();
     findings.any(|finding| {

@@ -41,7 +41,7 @@ impl Metrics {
             .or_insert(value);
     }
 
-    /// A flag or an info metric: one, whoever says so first.
+    /// A flag or an info metric: one, from the first source.
     pub fn flag(&mut self, family: &Family, labels: &[(&'static str, &str)]) {
         self.set(family, labels, 1.0, f64::max);
     }

@@ -1,5 +1,5 @@
-//! What makes two results of different runs the same: rule, file, layers and grid, but no numbers
-//! that change when a partition is moved and is still wrong.
+//! The identity of results of different runs: rule, file, layers and grid, but no numbers that
+//! change when a partition is moved and is still wrong.
 
 use std::collections::BTreeMap;
 

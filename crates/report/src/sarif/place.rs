@@ -1,4 +1,4 @@
-//! Where a finding is: the file and its bytes, and the layer by name.
+//! The location of a finding: the file and its bytes, and the layer by name.
 
 use ioalign_core::{Finding, Kind, LayerId};
 use serde::Serialize;

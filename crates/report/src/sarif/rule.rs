@@ -60,7 +60,7 @@ fn of(finding: &Finding) -> RuleJson {
     }
 }
 
-/// What is lost is an error, what is slow a warning.
+/// A loss is an error, a slowdown a warning.
 pub const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Broken | Severity::DataRisk => "error",

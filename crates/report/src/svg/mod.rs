@@ -30,7 +30,7 @@ const MOST_PICTURES: usize = 12;
 
 /// One picture, to be put into a page or a file.
 pub(crate) struct Picture {
-    /// What it shows in one sentence.
+    /// Its description in one sentence.
     pub title: String,
     /// The elements inside.
     pub body: String,

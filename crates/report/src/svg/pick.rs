@@ -6,7 +6,7 @@ use crate::model::Target;
 use crate::order;
 use crate::words::headline::grid_of;
 
-/// Climbing and descending stop here, whatever the stack claims.
+/// Climbing and descending stop here in any stack.
 const DEEPEST: usize = 64;
 
 /// The worst finding about a believed grid, if it is worse than a note.
@@ -69,8 +69,8 @@ fn reach(stack: &Stack, wanted: &[LayerId]) -> Vec<usize> {
     reach
 }
 
-/// Where an address of the first layer of `path` lies in each layer, and how many bytes follow
-/// it there without a break. Shorter than `path` where its place is not known.
+/// The address of an address of the first layer of `path` in each layer, and how many bytes follow
+/// it there without a break. Shorter than `path` if its place is not known.
 pub fn follow(stack: &Stack, path: &[LayerId], address: u64) -> Vec<(u64, u64)> {
     let mut places = vec![(address, u64::MAX)];
     for pair in path.windows(2) {

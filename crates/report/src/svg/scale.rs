@@ -25,17 +25,17 @@ impl Scale {
         }
     }
 
-    /// Width of so many bytes.
+    /// The width of this many bytes.
     pub fn wide(&self, bytes: u64) -> f64 {
         ratio(bytes, self.span) * (X1 - X0)
     }
 
-    /// Where the request starts.
+    /// The start of the request.
     pub fn start(&self) -> f64 {
         X0 + self.wide(self.left)
     }
 
-    /// Where an address of `row` lies, within the ruler.
+    /// The position of an address of `row`, within the ruler.
     pub fn x(&self, row: &Row<'_>, address: u64) -> f64 {
         let x = if address >= row.at {
             self.start() + self.wide(address - row.at)
@@ -52,7 +52,7 @@ impl Scale {
         (from, size.map_or(to, |size| to.min(size.max(row.at))))
     }
 
-    /// Whether cells of this size can be told apart.
+    /// Whether blocks of this size can be distinguished.
     pub fn drawable(&self, size: u64) -> bool {
         self.wide(size) >= FINEST
     }

@@ -1,4 +1,4 @@
-//! What is on the picture, in bytes: the request, the window, one row a layer.
+//! The contents of the picture, in bytes: the request, the window, one row for each layer.
 
 use ioalign_core::{Bytes, Grid, LayerId, Tier};
 
@@ -25,7 +25,7 @@ pub struct Scene<'a> {
 /// One layer.
 pub struct Row<'a> {
     pub layer: LayerId,
-    /// Where the request starts in this layer's address space.
+    /// The start of the request in this layer's address space.
     pub at: u64,
     /// How much of it lies here in one piece.
     pub part: u64,

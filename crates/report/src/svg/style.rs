@@ -1,4 +1,5 @@
-//! Colours and hatching. Blue and vermilion of Okabe and Ito, told apart by every kind of eye.
+//! Colours and hatching. Blue and vermilion of Okabe and Ito can be distinguished with any colour
+//! vision.
 
 use super::pen::Pen;
 

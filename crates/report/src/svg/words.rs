@@ -14,12 +14,12 @@ pub fn width(text: &str, size: f64) -> f64 {
     columns(text) as f64 * size * 0.56
 }
 
-/// Shortened in the middle to so many columns.
+/// Shortened in the middle to this many columns.
 pub fn fit(text: &str, room: usize) -> String {
     shorten_middle(text, room, "…")
 }
 
-/// Broken at spaces into lines of so many columns.
+/// Broken at spaces into lines of this many columns.
 pub fn lines(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
@@ -42,7 +42,7 @@ pub fn name(stack: &Stack, id: LayerId) -> String {
     fit(&capital(&place::name(stack, id)), 40)
 }
 
-/// What happens to the request on this row; `None` where nothing can happen.
+/// The effect on the request on this row; `None` if there is none.
 pub fn outcome(row: &Row<'_>) -> Option<String> {
     let (touched, least) = row.count()?;
     Some(match (touched, least) {
@@ -53,7 +53,7 @@ pub fn outcome(row: &Row<'_>) -> Option<String> {
     })
 }
 
-/// What the ticks are.
+/// The meaning of the ticks.
 pub fn boundaries(row: &Row<'_>, scale: &Scale) -> String {
     let Some(cells) = row.cells else {
         return "no boundaries of its own".to_owned();
@@ -121,7 +121,7 @@ pub fn sum(scene: &Scene<'_>) -> (bool, String, String) {
     (false, large, small)
 }
 
-/// What the picture shows, for readers who do not see it.
+/// A description of the picture for readers who cannot see it.
 pub fn title(scene: &Scene<'_>) -> String {
     let (_, large, small) = sum(scene);
     let names: Vec<_> = scene

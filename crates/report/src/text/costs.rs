@@ -45,13 +45,13 @@ pub fn table(page: &mut Page, finding: &Finding, grid: Option<&Grid>) {
         (false, true) => wide(
             "I/O size",
             "cross a boundary",
-            "cells touched",
+            "blocks touched",
             "read-modify-write",
         ),
         (false, false) => wide(
             "I/O size",
             "cross a boundary",
-            "cells touched",
+            "blocks touched",
             "touched in part",
         ),
     };

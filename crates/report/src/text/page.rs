@@ -23,7 +23,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// Of a severity.
+    /// The colour of a severity.
     pub const fn of(severity: Severity) -> Self {
         match severity {
             Severity::Unknown => Self::Odd,
@@ -208,7 +208,7 @@ impl<'a> Page<'a> {
         self.tinted(style, text.trim().is_empty(), |out| out.push_str(text));
     }
 
-    /// What `put` writes, in colour unless it is `dark`: nothing but white space.
+    /// The output of `put`, in colour unless it is `dark`: nothing but white space.
     fn tinted(&mut self, style: Style, dark: bool, put: impl FnOnce(&mut String)) {
         match style.sgr() {
             Some(sgr) if self.options.color && !dark => {

@@ -58,7 +58,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What comes first to the mind of a target, in a few words.
+/// The most important facts about a target, in a few words.
 pub fn said(target: &Target) -> String {
     if let Some(error) = &target.error {
         return reason::short(error);

@@ -148,7 +148,7 @@ fn and_others(stack: &Stack, others: &[LayerId]) -> String {
     }
 }
 
-/// What is known of a layer, in the order of its importance.
+/// The facts about a layer, in the order of their importance.
 fn known(layer: &Layer, verbose: bool) -> Vec<String> {
     let mut list = Vec::new();
     list.extend(layer.size.map(about));
@@ -163,7 +163,7 @@ fn known(layer: &Layer, verbose: bool) -> Vec<String> {
     );
     if let Some(geometry) = layer.geometry {
         list.push(format!(
-            "told of stripe unit {}, stripe width {}",
+            "made for stripe unit {}, stripe width {}",
             geometry.unit, geometry.width
         ));
     }

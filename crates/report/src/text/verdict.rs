@@ -28,7 +28,7 @@ pub fn title(page: &mut Page, target: &Target) {
     error(page, target);
 }
 
-/// Where an unreadable target is damaged.
+/// The place of the damage in an unreadable target.
 fn error(page: &mut Page, target: &Target) {
     let Some(error) = &target.error else { return };
     page.put("", "", 2, &[Span::plain(reason::place(error).join(", "))]);

@@ -64,7 +64,7 @@ fn phrase(layer: &Layer, key: &str, value: &str) -> Option<String> {
     let value = clean(value);
     match (key, value.as_str()) {
         ("degraded" | "alignment-offset", "0") | ("zoned", "none") => None,
-        // A virtual disk claims to rotate whatever lies below it.
+        // A virtual disk reports to rotate on any storage.
         ("rotational", "yes") => {
             (layer.facts.get("transport")? != "virtio").then(|| "rotating".to_owned())
         }

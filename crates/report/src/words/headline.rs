@@ -122,14 +122,14 @@ fn off(grid: &Grid, several: bool) -> String {
     }
 }
 
-/// What one telling size of I/O costs, in words.
+/// The cost of one representative size of I/O, in words.
 pub fn cost(rows: &[CostRow], grid: &Grid) -> Option<String> {
-    let dearer = |row: &&CostRow| row.cells_ratio > 1.001;
+    let costs_more = |row: &&CostRow| row.cells_ratio > 1.001;
     let row = rows
         .iter()
-        .filter(dearer)
+        .filter(costs_more)
         .find(|row| row.io.get() == 4096)
-        .or_else(|| rows.iter().find(dearer))?;
+        .or_else(|| rows.iter().find(costs_more))?;
     let whole = row.straddle_ratio > 0.999;
     let cells = kinds::cells(grid.kind.name());
     Some(match (grid.tier, whole) {

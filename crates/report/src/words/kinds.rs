@@ -1,4 +1,4 @@
-//! What layers and grids are called in sentences.
+//! The names of layers and grids in sentences.
 
 use ioalign_core::{Confidence, Kind, Severity, Tier};
 
@@ -45,7 +45,7 @@ pub fn cells(kind: &str) -> String {
     }
 }
 
-/// What being off such a grid does.
+/// The effect of being off such a grid.
 pub const fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Validity => "off it, I/O fails",
@@ -63,13 +63,13 @@ pub const fn confidence(confidence: Confidence) -> &'static str {
     }
 }
 
-/// What a severity means, in plain words.
+/// The meaning of a severity, in plain words.
 pub const fn meaning(severity: Severity) -> &'static str {
     match severity {
         Severity::Unknown => "nothing was recognised, so nothing is claimed",
         Severity::Ok => "every data layer starts on the boundaries below it",
         Severity::Note => "worth knowing, costs data nothing",
-        Severity::Suboptimal => "I/O crosses boundaries and is dearer than it need be",
+        Severity::Suboptimal => "I/O crosses boundaries and costs more than necessary",
         Severity::Misaligned => "writes become read-modify-write, one request becomes two",
         Severity::DataRisk => "a crash or a torn write can lose data",
         Severity::Broken => "does not boot, mount, join or read",

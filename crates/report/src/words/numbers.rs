@@ -53,7 +53,7 @@ pub fn times(factor: f64) -> String {
 
 /// At most two decimals, without trailing zeros.
 pub fn trimmed(value: f64) -> String {
-    // What a report tells most; to so many decimals takes ten times as long.
+    // The most frequent numbers of a report; a general number of decimals takes ten times as long.
     if value == value.trunc() {
         return value.to_string();
     }

@@ -1,4 +1,4 @@
-//! Where a layer lies on the layers below it, in one phrase.
+//! The place of a layer on the layers below it, in one phrase.
 
 use ioalign_core::{Bytes, Edge, Kind, LayerId, Map, Sectors, Stack};
 

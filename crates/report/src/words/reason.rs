@@ -24,7 +24,7 @@ pub fn short(error: &ErrorInfo) -> String {
     clean(without_number.unwrap_or(text).trim_end_matches('.'))
 }
 
-/// Where the damage is: `byte 65536 (0x10000), field header`.
+/// The place of the damage: `byte 65536 (0x10000), field header`.
 pub fn place(error: &ErrorInfo) -> Vec<String> {
     let mut parts = vec![clean(&error.kind)];
     parts.extend(error.path.as_deref().map(clean));

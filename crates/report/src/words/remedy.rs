@@ -1,4 +1,4 @@
-//! What would put a finding right, in sentences.
+//! The repairs of a finding, in sentences.
 
 use ioalign_core::{Finding, Suggestion};
 

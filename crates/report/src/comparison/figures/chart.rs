@@ -1,4 +1,4 @@
-//! What all figures share: the frame with its marks, the columns, the legend.
+//! Common to all figures: the frame with its marks, the columns, the legend.
 
 use super::Figure;
 use super::data::Column;
@@ -143,7 +143,7 @@ impl Figure {
     }
 }
 
-/// Where each name of a legend begins, and on which line.
+/// The line and position of each name of a legend.
 fn places(names: &[String]) -> Vec<(f64, f64)> {
     let (mut x, mut line) = (LEFT, 0.0);
     let mut places = Vec::with_capacity(names.len());

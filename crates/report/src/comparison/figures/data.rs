@@ -1,4 +1,4 @@
-//! What the figures draw: cells put into columns and series.
+//! The data of the figures: cells in columns and series.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use ioalign_core::comparison::{Arm, Cell, Comparison, Verdict};
 use super::quantity::Quantity;
 use crate::comparison::words;
 
-/// More columns than this cannot be told apart.
+/// More columns than this cannot be distinguished.
 const MOST_COLUMNS: usize = 16;
 
 /// One arm at one load, by block size; or all arms at the only block size.
@@ -36,7 +36,7 @@ pub struct Series {
     pub pattern: String,
 }
 
-/// What alignment gives in one cell.
+/// The gain of alignment in one cell.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Gain {
     /// The gain between the ends of its interval; `None` where there is no number to show.
@@ -44,7 +44,7 @@ pub struct Gain {
     pub verdict: Verdict,
 }
 
-/// What was reached in one cell.
+/// The level in one cell.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Reached {
     Number(f64),
@@ -143,7 +143,7 @@ impl<'a> View<'a> {
         arms.take(MOST_COLUMNS).map(column).collect()
     }
 
-    /// What alignment gives; `None` where nothing of the kind was measured.
+    /// The gain of alignment; `None` if it was not measured.
     pub fn gain(&self, column: &Column<'_>, series: &Series) -> Option<Gain> {
         let cell = self.cell(column, series)?;
         let metric = self.quantity.metric();
@@ -162,7 +162,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What was reached; `None` where nothing was measured.
+    /// The level; `None` if nothing was measured.
     pub fn level(&self, column: &Column<'_>, series: &Series) -> Option<Reached> {
         let cell = self.cell(column, series)?;
         if cell.placebo.moved {

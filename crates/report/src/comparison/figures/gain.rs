@@ -1,4 +1,4 @@
-//! What alignment gives: a bar a cell, with its interval.
+//! The gain of alignment: one bar with its interval for each cell.
 
 use ioalign_core::comparison::Verdict;
 
@@ -11,7 +11,7 @@ use crate::svg::pen::Pen;
 
 /// A scale is not finer than 2 %: noise must not look like a mountain.
 const LEAST: f64 = 0.02;
-/// Where nothing is certain, wide intervals are cut here.
+/// Without certain results, wide intervals are cut here.
 const MOST_UNCERTAIN: f64 = 1.0;
 /// The widest bar.
 const WIDEST: f64 = 40.0;
@@ -39,7 +39,8 @@ pub fn draw(view: &View<'_>, op: &str, title: &str, prefix: &str) -> Figure {
     chart.finish()
 }
 
-/// What has to be on the scale: certain numbers with their intervals; of others their middle.
+/// The values that the scale has to include: certain numbers with their intervals; of others their
+/// middle.
 fn extent(rows: &[Vec<Option<Gain>>]) -> Vec<f64> {
     let gains = rows.iter().flatten().flatten();
     let values = gains.filter_map(|gain| Some((gain.verdict, gain.value?)));
@@ -106,7 +107,7 @@ fn whisker(pen: &mut Pen, scale: &Scale, x: f64, (low, high): (f64, f64), certai
     }
 }
 
-/// What a bar cannot tell.
+/// The caveat that a bar cannot show.
 fn sign(pen: &mut Pen, x: f64, y: f64, verdict: Verdict) {
     let (text, class) = match verdict {
         Verdict::Slower | Verdict::Faster => return,

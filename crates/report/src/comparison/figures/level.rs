@@ -1,4 +1,4 @@
-//! What was reached: a line a series, with a mark a cell.
+//! The levels: one line for each series, with a mark for each cell.
 
 use ioalign_core::comparison::Arm;
 

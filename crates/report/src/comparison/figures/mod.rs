@@ -20,13 +20,13 @@ use data::View;
 
 /// Style sheet of the figures; its colours are variables of the page around them.
 pub const STYLE: &str = include_str!("style.css");
-/// What the signs mean.
+/// The meaning of the signs.
 pub const LEGEND: [&str; 2] = [
-    "Whiskers are intervals; one that ends in an arrow goes on outside. 1 MB is a million bytes.",
+    "Whiskers are intervals; one that ends in an arrow continues outside. 1 MB is a million bytes.",
     "= no difference. ? undecided, therefore no bar. × invalid, not a result.",
 ];
 
-/// What is on it is called aligned, as in the names of arms.
+/// An arm on the grid is called aligned, as in the names of arms.
 const BLOCK: u64 = 4096;
 
 /// Figures of more arms and loads than this are left to the table.
@@ -34,9 +34,9 @@ const MOST_SETS: usize = 12;
 
 /// A drawing with its title.
 pub struct Figure {
-    /// What it shows.
+    /// Its description.
     pub title: String,
-    /// Of its title element.
+    /// The id of its title element.
     id: String,
     /// In user units; all are [`WIDTH`] wide.
     pub height: f64,
@@ -49,7 +49,7 @@ pub struct Set {
     pub heading: Option<String>,
     /// In the order of their numbers.
     pub figures: Vec<Figure>,
-    /// What cannot be drawn, in a sentence.
+    /// The reason why it cannot be drawn, in a sentence.
     pub missing: Option<&'static str>,
 }
 

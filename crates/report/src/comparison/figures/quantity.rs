@@ -1,8 +1,8 @@
-//! What is drawn, and what its numbers are.
+//! The drawn quantity, and its numbers.
 
 use ioalign_core::comparison::{Comparison, Estimate, Level, Metric};
 
-/// What is drawn: throughput, or latency where throughput was not measured, or for too short a time to say anything.
+/// The drawn quantity: throughput, or latency if throughput was not measured, or not long enough.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Throughput,
@@ -10,7 +10,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// What this comparison has.
+    /// The quantity of this comparison.
     pub fn of(comparison: &Comparison) -> Self {
         let mut estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
         if estimates.any(|one| one.metric == Metric::Throughput && one.ratio_low.is_some()) {
@@ -28,8 +28,8 @@ impl Quantity {
         }
     }
 
-    /// Low, middle and high: the baseline has so much more throughput than the arm, or so much less
-    /// latency. After a change it is the arm that is aligned.
+    /// Low, middle and high: how much more throughput, or less latency, the baseline has than the
+    /// arm. After a change the arm is the aligned one.
     pub fn gained(self, of: &Estimate, changed: bool) -> Option<[f64; 3]> {
         let ratio = of.ratio.filter(|ratio| *ratio > 0.0)?;
         let gain = |ratio: f64| {
@@ -59,7 +59,7 @@ impl Quantity {
         }
     }
 
-    /// What is better, as a title.
+    /// The better quantity, as a title.
     pub const fn gain(self) -> &'static str {
         match self {
             Self::Throughput => "Throughput gained",
@@ -67,7 +67,7 @@ impl Quantity {
         }
     }
 
-    /// What was reached, as a title.
+    /// The level, as a title.
     pub const fn level(self) -> &'static str {
         match self {
             Self::Throughput => "Throughput in MB/s",

@@ -9,7 +9,7 @@ pub struct Scale {
     bottom: f64,
 }
 
-/// About so many marks.
+/// The approximate number of marks.
 const MARKS: f64 = 5.0;
 /// More would be drawn only for numbers that are none.
 const MOST_MARKS: u32 = 24;

@@ -56,7 +56,7 @@ fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
     out.push_str("</tr>\n");
 }
 
-/// What was sent, in which arm, and the verdict.
+/// The I/O, the arm, and the verdict.
 fn first(out: &mut String, cell: &Cell, arm: &str, verdict: Verdict) {
     out.push_str(&format!(
         "<tr><td class=\"name\"><b>{}</b> <small>{}</small></td><td data-label=\"arm\">{}</td>\

@@ -91,7 +91,7 @@ fn figures_of(out: &mut String, set: &Set, number: &mut usize) {
     }
 }
 
-/// What the words and intervals mean.
+/// The meaning of the verdicts and intervals.
 fn how(out: &mut String, comparison: &Comparison) {
     let mut estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
     let confidence = estimates.next().map_or(0.95, |one| one.confidence);

@@ -1,4 +1,4 @@
-//! What was measured where, and the answer in one sentence.
+//! The target, and the answer in one sentence.
 
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Verdict};
 
@@ -46,7 +46,7 @@ pub fn answer(page: &mut Page, comparison: &Comparison) {
     }
 }
 
-/// The answer, by medians and throughput: they decide, the other metrics are told beside.
+/// The answer, by medians and throughput: they decide, the other metrics are shown too.
 fn sentence(comparison: &Comparison) -> (Style, String) {
     let known = || {
         let cells = comparison.cells.iter();
@@ -66,7 +66,7 @@ fn sentence(comparison: &Comparison) -> (Style, String) {
         (0, ..) => (Style::Odd, "nothing was measured".to_owned()),
         (all, invalid, _) if all == invalid => (
             Style::Odd,
-            "invalid: identical arms differed, so that no difference can be told here".to_owned(),
+            "invalid: identical arms differed, so no difference can be determined here".to_owned(),
         ),
         (.., 0) => (Style::Dim, open(comparison)),
         _ => (Style::Good, same(comparison)),
@@ -76,7 +76,7 @@ fn sentence(comparison: &Comparison) -> (Style, String) {
 /// How far from 1, whichever way.
 fn distance(one: &Estimate) -> f64 {
     let ratio = one.ratio.filter(|ratio| *ratio > 0.0);
-    // What decides is preferred to a tail that is known to a factor.
+    // A deciding metric is preferred to a tail that is known only to a factor.
     let weight = match one.metric {
         Metric::LatencyMedian | Metric::Throughput => 1e6,
         _ => 1.0,
@@ -128,7 +128,7 @@ fn bound<'a>(mut estimates: impl Iterator<Item = &'a Estimate>) -> Option<f64> {
     })?
 }
 
-/// What the reader has to know.
+/// Notes for the reader.
 pub fn notes(page: &mut Page, comparison: &Comparison) {
     if !comparison.notes.is_empty() {
         page.blank();

@@ -26,8 +26,8 @@ pub fn heading(comparison: &Comparison) -> String {
     line(&head(comparison))
 }
 
-/// The row or rows of a cell in it. How many are in flight is always told: whether later cells have more is
-/// not known yet.
+/// The row or rows of a cell in it. The number in flight is always shown, because later cells may have
+/// more.
 pub fn row(comparison: &Comparison, cell: &Cell) -> Vec<String> {
     let rows = rows(comparison, cell, true);
     rows.iter().map(|(_, row)| line(row)).collect()
