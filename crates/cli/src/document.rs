@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 /// No document of this program comes near it.
 const LARGEST: u64 = 1 << 30;
 
-/// The text of a file that somebody named.
+/// The text of a named file.
 pub fn text(path: &Path) -> Result<String> {
     let name = path.display();
     let file = std::fs::metadata(path).with_context(|| format!("{name}: cannot open it"))?;
@@ -35,7 +35,7 @@ pub fn read<T: DeserializeOwned>(
 ) -> Result<T> {
     let name = path.display();
     let text = text(path)?;
-    // A document of another kind is told by its own name, not by the first field that it lacks.
+    // A document of another kind is rejected by its own name, not by the first field that it lacks.
     if let Ok(Kind { schema: Some(own) }) = serde_json::from_str(&text)
         && own != schema
     {
@@ -50,7 +50,7 @@ pub fn read<T: DeserializeOwned>(
     Ok(found)
 }
 
-/// What a document says that it is.
+/// The name of the schema in a document.
 #[derive(Deserialize)]
 struct Kind {
     schema: Option<String>,

@@ -52,8 +52,8 @@ pub enum OutputFile {
 }
 
 impl<'a> Destination<'a> {
-    /// A report on these targets, for the eyes of whoever the umask lets; as root, of the owner, since it may
-    /// name serial numbers.
+    /// A report on these targets, readable by the umask; as root by the owner only, because it may contain
+    /// serial numbers.
     pub fn report(path: Option<&'a Path>, replace: ReplaceArgs, kept: &[PathBuf]) -> Self {
         let readers = if rustix::process::geteuid().is_root() {
             Readers::OwnerAtFirst
@@ -69,7 +69,7 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// What is no report: a file of the same name is never replaced without being asked for.
+    /// Output that is not a report: an existing file is never replaced without --force.
     pub fn data(path: &'a Path, replace: ReplaceArgs, readers: Readers) -> Self {
         Self {
             path: Some(path),
@@ -94,7 +94,7 @@ impl<'a> Destination<'a> {
         file.keep()
     }
 
-    /// Whether it can be written: asked before hours of work. What is in a file stays in it.
+    /// Checks whether it can be written, before hours of work. The contents of a file stay.
     pub fn check(&self) -> Result<()> {
         match self.file() {
             Some(path) if !is_special(path) => self.new_file(path).check().map_err(refused),
@@ -136,7 +136,7 @@ impl<'a> Destination<'a> {
 }
 
 impl OutputFile {
-    /// Where to write.
+    /// The destination.
     pub fn out(&mut self) -> &mut dyn Write {
         match self {
             Self::InPlace(file) => file,

@@ -1,7 +1,7 @@
 //! Standard error: notes and errors. Everything that the program says there goes through here.
 //!
-//! They name files, processes, schemas and lines of documents that others made. Control characters in those would
-//! act on the terminal, so none gets there, whoever wrote the message.
+//! They name files, processes, schemas and lines of documents from any source. Control characters in those would
+//! act on the terminal, so they are removed from every message.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -14,7 +14,7 @@ pub fn note(text: impl Display) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// What is wrong with the command line, with the colours of the parser where no argument could act through them.
+/// Errors of the command line, with the colours of the parser unless an argument could act through them.
 pub fn usage(error: &clap::Error) {
     let plain = error.render().to_string();
     let safe = harmless(&plain);

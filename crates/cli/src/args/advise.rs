@@ -19,15 +19,15 @@ Exit codes: 0 nothing to fix or leave it, 1 something to fix now or at the next 
 
 #[derive(Debug, Args)]
 pub struct AdviseArgs {
-    /// What is off its grid: a document of `check --json`
+    /// Layers and their grids: a document of `check --json`
     #[arg(long, value_name = "CHECK.json")]
     pub stack: PathBuf,
 
-    /// What the I/O does: a document of `watch --json`, `trace summarize --json` or `measure run --profile-out`
+    /// The workload: a document of `watch --json`, `trace summarize --json` or `measure run --profile-out`
     #[arg(long, value_name = "PROFILE.json")]
     pub profile: Option<PathBuf>,
 
-    /// What crossing costs: a document of `measure compare --json` or `measure matrix --json`
+    /// The cost of crossing: a document of `measure compare --json` or `measure matrix --json`
     #[arg(long, value_name = "COMPARISON.json")]
     pub cost: Option<PathBuf>,
 

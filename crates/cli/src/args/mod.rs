@@ -55,14 +55,15 @@ pub enum Verb {
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
-    /// What I/O does now on every grid, by device, operation and process
+    /// Show running I/O on every grid, by device, operation and process
     #[command(after_long_help = watch::EXAMPLES)]
     Watch(Box<WatchArgs>),
-    /// What the I/O of a trace does on every grid: summarize, convert, generate
+    /// Analyse recorded I/O on every grid: summarize, convert, generate
     Trace(TraceArgs),
-    /// What misalignment costs on a device: interleaved comparisons, a matrix, a plain load
+    /// Measure what misalignment costs on a device: interleaved comparisons, a matrix, a plain load
     Measure(MeasureArgs),
-    /// Where every layer should start, with the proof, and what to type on each platform
+    /// Compute where every layer should start, with the proof, and print the commands for each
+    /// platform
     #[command(after_long_help = plan::EXAMPLES)]
     Plan(Box<PlanArgs>),
     /// Bring partitions onto their grids: moved with a journal, verified, killed at any moment and resumed
@@ -212,7 +213,8 @@ pub struct CheckArgs {
     #[arg(long, value_enum)]
     pub exit_mode: Option<Mode>,
 
-    /// What fails and what is waived (default: ioalign.toml in the working directory, if there is one)
+    /// The policy: what fails and what is waived (default: ioalign.toml in the working directory, if
+    /// there is one)
     #[arg(long, value_name = "FILE", conflicts_with = "no_policy")]
     pub policy: Option<PathBuf>,
 
@@ -266,7 +268,7 @@ pub struct OutputArgs {
     pub ascii: bool,
 }
 
-/// What a file that is written may replace.
+/// The files that an output file may replace.
 #[derive(Copy, Clone, Debug, Default, Args)]
 pub struct ReplaceArgs {
     /// Replace the file that is to be written even if it is not recognised as a report of ioalign's; never a

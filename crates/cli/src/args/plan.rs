@@ -125,7 +125,7 @@ pub struct PlanArgs {
     #[arg(long, requires = "lvm")]
     pub thin: bool,
 
-    /// Stripe logical volumes over so many physical ones
+    /// Stripe logical volumes over this many physical ones
     #[arg(long, value_name = "N", requires = "lvm", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=128))]
     pub stripes: u32,
@@ -147,7 +147,7 @@ pub struct PlanArgs {
     )]
     pub db: Option<Database>,
 
-    /// Whose commands
+    /// Platform of the commands
     #[arg(long, value_name = "NAME", value_parser = one_of(&Platform::ALL), default_value = "linux")]
     pub platform: Platform,
 

@@ -21,7 +21,7 @@ Exit codes: 0 done, 64 wrong usage, 65 a device is not there or I/O cannot be se
 
 #[derive(Debug, Args)]
 pub struct WatchArgs {
-    /// Devices, by name or path; a partition stands for its disk (default: all)
+    /// Devices, by name or path; a partition means its disk (default: all)
     #[arg(value_name = "DEVICE")]
     pub devices: Vec<String>,
 
@@ -29,7 +29,7 @@ pub struct WatchArgs {
     #[arg(long, short, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub interval: Duration,
 
-    /// End after so many intervals
+    /// End after this many intervals
     #[arg(long, short, value_name = "N")]
     pub count: Option<u64>,
 
@@ -61,7 +61,7 @@ pub struct WatchArgs {
     #[arg(long, conflicts_with = "line")]
     pub json: bool,
 
-    /// What lines show
+    /// The columns of lines
     #[arg(long, value_enum, default_value = "alignment")]
     pub columns: Columns,
 
@@ -93,10 +93,10 @@ pub struct WatchArgs {
     pub by: Option<By>,
 }
 
-/// What lines show.
+/// The columns of lines.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Columns {
-    /// What is off its boundaries, and latencies beside those of iostat
+    /// The share off the boundaries, and latencies beside those of iostat
     Alignment,
     /// The columns of pt-diskstats
     Diskstats,

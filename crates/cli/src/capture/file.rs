@@ -1,4 +1,4 @@
-//! Where a bundle is written: whole or not at all, and never over something else by mistake.
+//! The file of a bundle: complete or not at all, and never over another file by mistake.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const STDOUT: &str = "-";
 /// Written between two looks at the interrupt flag.
 const PIECE: usize = 64 << 10;
 
-/// What the arguments say about the place.
+/// The path from the arguments.
 pub(super) struct Wanted {
     /// `None`: a name is made of the host's.
     pub(super) place: Option<Place>,

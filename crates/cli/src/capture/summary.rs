@@ -1,4 +1,5 @@
-//! What a capture says when it is done: for people on standard error or output, as JSON for programs.
+//! The messages at the end of a capture: for people on standard error or output, as JSON for
+//! programs.
 
 use std::io::Write;
 use std::path::Path;
@@ -72,7 +73,7 @@ fn text(bundle: &Bundle, file: &str) -> String {
     text
 }
 
-/// What is missing is said whatever the output is: a bundle without it may still be enough.
+/// Missing items are reported with every output: a bundle without them may still be enough.
 fn warn(manifest: &Manifest) {
     for item in manifest.unread.iter().take(MOST) {
         // An open that failed names the path itself.
@@ -90,7 +91,7 @@ fn warn(manifest: &Manifest) {
     }
     if let Some(difference) = &manifest.replay.difference {
         note(format_args!(
-            "the bundle does not read like the host, which may have changed meanwhile: {difference}"
+            "the bundle does not give the same result as the host, which may have changed in the meantime: {difference}"
         ));
     }
 }

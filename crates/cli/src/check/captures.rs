@@ -12,7 +12,7 @@ use ioalign_inspect::{Error, Result};
 
 use super::Job;
 
-/// What the descriptor of a VMDK begins with.
+/// The first bytes of a VMDK descriptor.
 const DESCRIPTOR: &[u8] = b"# Disk DescriptorFile";
 /// Standard input as a target.
 const STDIN: &str = "-";

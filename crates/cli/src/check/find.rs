@@ -1,4 +1,4 @@
-//! What the arguments of `check` lead to.
+//! The targets that the arguments of `check` name.
 
 use anyhow::Result;
 use ioalign_report::Target;
@@ -8,7 +8,7 @@ use super::{Job, captures, target};
 use crate::args::CheckArgs;
 use crate::exit::UsageError;
 
-/// What the arguments lead to.
+/// The targets that the arguments name.
 pub struct Found {
     /// Targets that are judged at once: a host, texts that make one stack.
     pub judged: Vec<Target>,

@@ -25,13 +25,13 @@ const IMAGE_ENDINGS: [&str; 12] = [
     "img", "raw", "qcow2", "qcow", "vmdk", "vhd", "vhdx", "vdi", "iso", "bin", "dd", "vpc",
 ];
 
-/// Up to so many files no bar is worth while.
+/// A progress bar appears only above this many files.
 const FEW: usize = 50;
 const LOOK: &str = "{bar:30} {pos}/{len} images, {per_sec}, {eta} left";
 
 /// A target, and whether the operator named it or it was found in a folder.
 pub struct Named {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Found in a folder: then it is left out when it is no image at all.
     pub found: bool,
@@ -88,8 +88,8 @@ fn is_database(path: &Path, job: &Job) -> bool {
     job.sysroot.is_none() && matches!(database::find(path), Ok(Some(_)))
 }
 
-/// Regular files below `folder`. No link to a folder is followed, so there are no loops, and no link to a file that
-/// lies outside of what was named: whoever may write in it would choose what else is read.
+/// Regular files below `folder`. Links to folders are not followed, so there are no loops. Links to files outside
+/// of the named folder are not followed: a user who may write in it would choose which other files are read.
 ///
 /// A folder without permission hides its files, not those beside it: it is a target of its own. So
 /// is a support bundle; `bundles`: whether to look for such, and whether the folder was named.
@@ -120,7 +120,7 @@ fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
     }
 }
 
-/// What a search has found so far.
+/// The files that a search has found so far.
 struct FolderSearch<'a> {
     /// The folder that was named, without links.
     home: Option<PathBuf>,
@@ -157,7 +157,7 @@ impl FolderSearch<'_> {
     }
 }
 
-/// What a folder holds, in order of the names.
+/// The contents of a folder, in order of the names.
 fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, FileType)>> {
     let entries = std::fs::read_dir(folder)?;
     let entries = entries.map(|entry| {
@@ -179,7 +179,7 @@ pub struct Crew<'a> {
 }
 
 impl<'a> Crew<'a> {
-    /// For so many files in all.
+    /// A bar for this many files in total.
     pub fn new(
         files: usize,
         job: &'a Job,

@@ -1,4 +1,4 @@
-//! What the table of many targets needs of each, and nothing more.
+//! The facts that the table of many targets needs of each, and no more.
 //!
 //! Ten thousand targets with their arithmetic, costs and maps are 92 MiB; the table shows a verdict,
 //! a format, a name and an offset of each. So the rest is dropped as soon as a target is judged.
@@ -11,8 +11,8 @@ use ioalign_report::{Format, Target};
 use crate::args::CheckArgs;
 use crate::exit::Mode;
 
-/// So many targets are kept whole: a few are shown in full instead of as a table, and how many
-/// files of a folder are images is known only at the end.
+/// This many targets are kept completely: a few are shown in full instead of as a table, and the
+/// number of images in a folder is known only at the end.
 const WHOLE: usize = 16;
 
 /// Decides which targets are kept whole.
@@ -22,7 +22,7 @@ pub struct Diet {
 }
 
 impl Diet {
-    /// What the arguments allow: every output but the plain table shows all of everything.
+    /// Whether the arguments allow it: every output except the plain table shows all facts.
     pub fn new(arguments: &CheckArgs) -> Self {
         let table = arguments.output.format() == Format::Text && arguments.output.verbose == 0;
         Self {

@@ -202,7 +202,7 @@ impl Job {
     }
 }
 
-/// What is asked beside the plain verdict; an argument wins over the policy.
+/// The questions besides the plain verdict; an argument overrides the policy.
 fn questions(arguments: &CheckArgs, policy: &judge::Options) -> judge::Options {
     judge::Options {
         target_logical: arguments.target_logical.or(policy.target_logical),
@@ -219,7 +219,7 @@ pub fn one(path: &Path, job: &Job) -> Target {
     target::judge(path, job)
 }
 
-/// Judges a text, image or device, whatever it is, for other verbs.
+/// Judges a text, image or device for other commands.
 pub fn any(path: &Path) -> Target {
     let job = Job::plain();
     let (texts, _) = captures::split(&[path.to_owned()], None);

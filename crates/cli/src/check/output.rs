@@ -1,4 +1,4 @@
-//! Where the report goes and how it looks there.
+//! The destination and the form of the report.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -21,8 +21,8 @@ pub fn write(report: &Report, arguments: &CheckArgs, files: &[PathBuf]) -> Resul
     destination(arguments, files).write(|out| out.write_all(text.as_bytes()))
 }
 
-/// Where the report goes. What other programs collect (`prometheus`, `nagios`, `sarif`, `junit`) names no serial
-/// numbers, and is readable as the umask says.
+/// The destination of the report. Formats that other programs collect (`prometheus`, `nagios`, `sarif`, `junit`)
+/// contain no serial numbers, and are readable by the umask.
 pub fn destination<'a>(arguments: &'a CheckArgs, files: &[PathBuf]) -> Destination<'a> {
     let output = &arguments.output;
     let file = output.output.as_deref();

@@ -14,7 +14,8 @@ use crate::args::CheckArgs;
 use crate::exit::{self, Exit, Mode};
 use crate::policy::Policy;
 
-/// So many are judged before the first of them is written: enough for all processors, and some 10 MiB.
+/// This many are judged before the first of them is written: enough for all processors, and about 10
+/// MiB.
 const AT_ONCE: usize = 512;
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 64 << 10;
@@ -53,7 +54,7 @@ pub fn run(
     Ok(exit::code(mode, tally.counted, tally.unreadable))
 }
 
-/// What the exit code needs of all targets.
+/// The facts of all targets that the exit code needs.
 struct Tally {
     counted: Severity,
     unreadable: bool,

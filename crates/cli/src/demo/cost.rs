@@ -1,4 +1,4 @@
-//! What misalignment costs on this machine: 4 KiB of a scratch file, at two starts of a partition.
+//! The cost of misalignment on this machine: 4 KiB of a scratch file, at two starts of a partition.
 //!
 //! The I/O goes through a page cache that is emptied before each round, as that of a host with many
 //! virtual disks is: a write of a part of a page has to read the rest of it. No root is needed.
@@ -14,13 +14,13 @@ use ioalign_core::shell;
 use crate::args::{Cli, MeasureVerb, Verb};
 use crate::measure;
 
-/// What is typed after the file.
+/// The arguments after the file.
 const TARGET: &str = "--size 64M --write --buffered --cold";
 const CELLS: &str = "--sizes 4k --ops read,write --depth 1 --time 3s --no-saturate --quiet";
 
 /// Two starts on the scratch disk: the first is what the second is compared with.
 pub type Starts = [u64; 2];
-/// Those of p4 and p1 as it is made.
+/// The starts of p4 and p1 as made.
 pub const MADE: Starts = [0, 32256];
 
 fn cells([baseline, other]: Starts) -> String {

@@ -54,7 +54,7 @@ fn apply(image: &Path, demo: &DemoArgs) -> Result<()> {
     }
 }
 
-/// Where p1 starts.
+/// The start of p1.
 fn first(target: &Target) -> Option<u64> {
     let mut layers = target.stack.layers();
     let (_, part) = layers.find(|(_, layer)| layer.kind == Kind::Partition)?;

@@ -92,7 +92,7 @@ fn measure(
     }
 }
 
-/// What follows, from the findings and the cost; what the I/O does is not known of a scratch disk.
+/// The advice, from the findings and the cost; the workload of a scratch disk is not known.
 fn advise(
     out: &mut impl Write,
     report: &Report,
@@ -116,7 +116,7 @@ fn advise(
 
 fn folder(arguments: &DemoArgs) -> Result<PathBuf> {
     let Some(folder) = &arguments.keep else {
-        // One that nobody else has made, and that nobody else can write to.
+        // A new folder that no other user can write to.
         return Ok(new_folder(&std::env::temp_dir(), "ioalign-demo-")?);
     };
     DirBuilder::new()

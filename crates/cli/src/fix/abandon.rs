@@ -13,7 +13,7 @@ use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
 
-/// Where an MBR has what the marker keeps of it.
+/// The offset in an MBR of the part that the marker keeps.
 const TABLE_AT: usize = 440;
 const SIGNATURE_AT: usize = 510;
 
@@ -43,7 +43,7 @@ pub fn run(arguments: &FixArgs, again: &Path) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Where headers of a GPT are set aside: behind the first block, and in the last.
+/// The places where headers of a GPT are replaced: behind the first block, and in the last.
 fn headers(disk: &mut dyn Disk) -> ioalign_repair::Result<Vec<(u64, Vec<u8>)>> {
     let (bytes, size) = (disk.logical_bytes(), disk.size_bytes());
     let mut found = Vec::new();
@@ -90,8 +90,8 @@ fn said(arguments: &FixArgs, found: &MarkerFound, headers: usize) -> String {
     );
     let _ = writeln!(
         text,
-        "  Partitions that were on their way are in part in their old and in part in their new places, and without \
-         the superblocks that were set aside"
+        "  Partitions in flight are split between their old and new places, and their superblocks \
+         are missing"
     );
     if matches!(found, MarkerFound::Damaged) {
         let _ = writeln!(

@@ -7,7 +7,7 @@ use ioalign_repair::container::Format;
 
 use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
 
-/// What the command does.
+/// The action of the command.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
     /// Moves in place, if the plan is still the one of this name.
@@ -44,7 +44,7 @@ pub fn line(arguments: &FixArgs, step: Step<'_>) -> String {
     words.join(" ")
 }
 
-/// What the plan depends on.
+/// The options that the plan depends on.
 fn layout(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
     let change = &arguments.change;
     let sector = |size: ioalign_core::SectorSize| size.get().to_string();

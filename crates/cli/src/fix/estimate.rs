@@ -20,7 +20,7 @@ pub struct Rate {
     pub is_limit: bool,
 }
 
-/// What to reckon with; `None` where nothing moves or nothing can be read.
+/// The expected rate; `None` if nothing moves or nothing can be read.
 pub fn rate(disk: &mut dyn Disk, plan: &Plan, arguments: &FixArgs) -> Option<Rate> {
     let first = plan.shifts.first()?;
     let begun = Instant::now();

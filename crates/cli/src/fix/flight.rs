@@ -41,7 +41,7 @@ pub fn refuse_unfinished(arguments: &FixArgs) -> Result<()> {
     Ok(())
 }
 
-/// What is said of a disk with a marker.
+/// Messages about a disk with a marker.
 pub fn marked(arguments: &FixArgs, found: &MarkerFound) -> anyhow::Error {
     let target = shell::path(&arguments.target);
     let state = move_words::state(found);
@@ -87,7 +87,7 @@ impl Unfinished {
         Ok(this)
     }
 
-    /// The same on the disk that is locked by now.
+    /// The same on the disk that is now locked.
     pub fn is_on(&self, disk: &mut dyn Disk, arguments: &FixArgs) -> Result<()> {
         match marker_on(disk).map_err(|error| refuse::error(error, &arguments.target))? {
             Some(MarkerFound::Whole(marker)) => self.is_of_run(marker.run, arguments),
@@ -147,7 +147,7 @@ fn journal_of(arguments: &FixArgs, found: &MarkerFound) -> Result<PathBuf> {
     let is_here = cut_like(&marker.host, &host());
     if !is_here && !marker.journal.exists() {
         bail!(
-            "this is host {}: go on there, or bring the journal here and name it with --journal",
+            "this is host {}: continue there, or bring the journal here and name it with --journal",
             shell::word(&host())
         );
     }
@@ -177,8 +177,8 @@ fn usual(arguments: &FixArgs) -> Result<PathBuf> {
     }
     let at = place::journal(arguments)?;
     bail!(
-        "{}: there is no journal: without it nobody knows how far the job has come, so nothing is touched; \
-         if it lies elsewhere, name it with --journal",
+        "{}: there is no journal: without it the progress of the job is unknown, so nothing is \
+         written; if it lies elsewhere, name it with --journal",
         at.display()
     );
 }

@@ -10,11 +10,11 @@ use crate::check;
 
 use crate::say::note;
 
-/// An image that this run makes. It has its name when it is whole: half of a copy is of use to nobody, and would be
-/// taken for the disk. What a killed run leaves is named for what it is.
+/// An image that this run makes. It gets its name when it is complete: half of a copy is useless and could be taken
+/// for the disk. Remains of a killed run have a name that says so.
 pub struct FreshImage {
     pending: PendingFile,
-    /// Where the copy goes.
+    /// The destination of the copy.
     pub disk: Box<dyn Disk>,
 }
 
@@ -49,7 +49,7 @@ impl FreshImage {
     }
 }
 
-/// What killed runs have left takes room until somebody removes it.
+/// Remains of killed runs take space until they are removed.
 fn say_leftovers(path: &Path) {
     for left in create::leftovers(path) {
         note(format_args!(
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!((path.exists(), names()), (false, 2));
         image.keep().unwrap();
         assert_eq!((path.exists(), names()), (true, 2));
-        // The name was taken by somebody else before, or meanwhile.
+        // The name was taken by another file before, or in the meantime.
         assert!(make().is_err() && path.exists());
         std::fs::remove_file(&path).unwrap();
         let image = make().unwrap();

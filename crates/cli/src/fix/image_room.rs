@@ -11,7 +11,7 @@ use crate::args::FixArgs;
 
 /// Data are looked for in pieces of this.
 const STEP: u64 = 1 << 20;
-/// Of tables and headers, beside one part in 256 of the data.
+/// The size of tables and headers, besides one part in 256 of the data.
 const OVERHEAD: u64 = 4 << 20;
 
 /// Refuses where what is not known to be zeros would not fit.

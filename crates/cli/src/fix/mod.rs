@@ -62,7 +62,7 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
     }
 }
 
-/// The dry run. What would be refused is shown first, and ends as the refusal does.
+/// The dry run. A plan that would be refused is shown first, and ends with the code of the refusal.
 fn show(arguments: &FixArgs) -> Result<Exit> {
     flight::refuse_unfinished(arguments)?;
     // Before it is locked here.
@@ -91,7 +91,7 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
     Ok(if would_move { WOULD_MOVE } else { Exit::Done })
 }
 
-/// What stands against doing it in place.
+/// The reasons against doing it in place.
 fn possible_in_place(
     disk: &mut dyn Disk,
     plan: &Plan,
@@ -105,7 +105,7 @@ fn possible_in_place(
     }
 }
 
-/// What is to be done on an open disk.
+/// The plan for an open disk.
 pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let grids: Vec<GridClaim> = arguments.grid.iter().chain(named).cloned().collect();
@@ -119,9 +119,8 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
     fix::plan(disk, &survey, &choices).map_err(|error| refuse::error(error, &arguments.target))
 }
 
-/// The plan, where there is something to do and every consent that it needs. Where nothing needs moving, that is
-/// shown instead. `was_shrunk`: a file system was made smaller a moment ago, which makes it another plan than the
-/// expected one.
+/// The plan, if there is something to do and every consent is given. If nothing needs moving, that is shown
+/// instead. `was_shrunk`: a file system has just been shrunk, so the plan differs from the expected one.
 pub fn agreed(disk: &mut dyn Disk, arguments: &FixArgs, was_shrunk: bool) -> Result<Option<Plan>> {
     let plan = plan(disk, arguments)?;
     if !was_shrunk {
@@ -151,17 +150,17 @@ pub fn options(arguments: &FixArgs) -> mover::Options {
 
 /// All that is shown.
 pub struct Page<'a> {
-    /// What was typed.
+    /// The arguments.
     pub arguments: &'a FixArgs,
-    /// What is, or was, to be done; `None` where only a journal says so.
+    /// The plan, done or not; `None` if only a journal has it.
     pub plan: Option<&'a Plan>,
     /// Bytes a second, for the estimate.
     pub rate: Option<estimate::Rate>,
-    /// What it allocates, for a file.
+    /// The space that it allocates, for a file.
     pub room: Option<Room>,
     /// How it ended.
     pub ended: Ended,
-    /// What was done, and how long it took.
+    /// The result, and its duration.
     pub done: Option<(mover::Done, std::time::Duration)>,
 }
 

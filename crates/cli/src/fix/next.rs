@@ -1,4 +1,4 @@
-//! What comes next: the commands that do what a plan shows, and the one that judges what was done.
+//! The next commands: those that do what a plan shows, and the one that judges the result.
 
 use std::path::Path;
 

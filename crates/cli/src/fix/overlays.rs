@@ -17,7 +17,7 @@ use crate::exit::UsageError;
 
 /// A folder with more files is not looked at to its end.
 const MOST_FILES: usize = 10_000;
-/// So many are named.
+/// The number of overlays that are named.
 const MOST_NAMED: usize = 5;
 /// How the images begin that can have a parent.
 const MAGICS: [&[u8]; 6] = [

@@ -1,4 +1,4 @@
-//! What writes: apply, resume, rollback.
+//! The writing actions: apply, resume, rollback.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::args::FixArgs;
 use crate::exit::Exit;
 use crate::say::note;
 
-/// Plans anew, on the disk that nobody else can use from now on, and does it.
+/// Plans again, on the disk that no other process can use from now on, and does it.
 pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     flight::refuse_unfinished(arguments)?;
     overlays::refuse(arguments)?;
@@ -69,7 +69,7 @@ pub fn journalled(
     }
 }
 
-/// What the journal keeps of this call.
+/// The facts about this call that the journal keeps.
 fn origin(arguments: &FixArgs, journal: &Path) -> Result<MoveOrigin> {
     Ok(MoveOrigin {
         host: flight::host(),
@@ -141,7 +141,7 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
         note(format_args!("{error:#}; {next}"));
         return Ok(Exit::Interrupted);
     }
-    // What was refused was not begun: the journal may be that of another disk.
+    // A refused job was not begun: the journal may be that of another disk.
     if kind == ErrorKind::Refused {
         return Err(error);
     }

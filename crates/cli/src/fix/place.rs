@@ -1,4 +1,5 @@
-//! Where the journal is: named, beside an image, or in the folder for journals under the identity of its disk.
+//! The place of the journal: named, beside an image, or in the folder for journals under the identity of its
+//! disk.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -15,10 +16,10 @@ use crate::args::FixArgs;
 use crate::say::note;
 
 const ENDING: &str = "ioalign-journal";
-/// Where journals of devices are, and of images in folders that others can write to.
+/// The folder for journals of devices, and of images in folders that others can write to.
 pub const FOLDER: &str = "/var/lib/ioalign";
 
-/// Where the journal of a new job goes.
+/// The path of the journal of a new job.
 pub fn journal(arguments: &FixArgs) -> Result<PathBuf> {
     if let Some(path) = &arguments.journal {
         return Ok(path.clone());
@@ -70,7 +71,8 @@ pub fn candidates(arguments: &FixArgs) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Beside an image; a device has no such place. Of a link it is beside what that leads to.
+/// Beside an image; a device has no such place. For a link it is beside the file that the link
+/// leads to.
 fn beside(target: &Path) -> Result<Option<PathBuf>> {
     if target::is_block(target)? {
         return Ok(None);
@@ -116,7 +118,7 @@ pub fn warn_volatile(path: &Path, quiet: bool) {
     }
 }
 
-/// What is there under the name of a journal, and must not be taken for one.
+/// A file under the name of a journal that must not be taken for one.
 pub fn distrusted(path: &Path, why: &str) -> anyhow::Error {
     refuse::plainly(format!(
         "{}: it has the name of a journal, and is not obeyed: {why}",

@@ -1,4 +1,4 @@
-//! What to know before a plan is applied.
+//! Warnings before a plan is applied.
 
 use ioalign_core::shell;
 use ioalign_repair::fix::Plan;
@@ -27,7 +27,7 @@ fn unfinished(arguments: &FixArgs) -> String {
     let place = place::journal(arguments);
     let place = place.map_or_else(|_| String::new(), |path| format!(" {}", shell::path(&path)));
     format!(
-        "after a kill or a power cut a marker stands in place of the table, and the journal{place} has the state: --resume \
-         goes on, --rollback goes back"
+        "after a kill or a power cut a marker takes the place of the table, and the journal{place} \
+         has the state: --resume continues, --rollback undoes the move"
     )
 }

@@ -33,7 +33,7 @@ impl Shown {
         self.interrupt.flow()
     }
 
-    /// What follows is for people.
+    /// The rest is for people.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! What may not be done, and the exit codes that follow.
+//! Refusals, and their exit codes.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn plainly(what: String) -> anyhow::Error {
     anyhow::Error::msg(what)
 }
 
-/// The plan is the one that somebody has looked at.
+/// Checks that the plan is the expected one.
 pub fn expected(plan: &Plan, arguments: &FixArgs) -> Result<()> {
     expected_job(&plan.job, arguments)
 }

@@ -12,7 +12,7 @@ use ioalign_report::words::numbers::about;
 use super::{options, place, target};
 use crate::args::FixArgs;
 
-/// What a job allocates at most, and what there is.
+/// The most that a job allocates, and the free space.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     needed: u64,
@@ -20,7 +20,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Of a target that lies in a file system; `None` for a device.
+    /// For a target in a file system; `None` for a device.
     pub fn of(disk: &mut dyn Disk, job: &Job, path: &Path) -> Option<Self> {
         if job.moves.is_empty() || target::is_block(path).unwrap_or(true) {
             return None;
@@ -61,7 +61,7 @@ impl Room {
         )
     }
 
-    /// What the journal takes of the same file system.
+    /// The space of the journal in the same file system.
     fn journal_beside(self, arguments: &FixArgs, job: &Job) -> u64 {
         let folder = |path: &Path| match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.metadata().ok(),
@@ -80,7 +80,7 @@ impl Room {
     }
 }
 
-/// What is kept back for root is free to root.
+/// Space reserved for root is free for root.
 fn free_blocks(system: &rustix::fs::StatVfs) -> u64 {
     match rustix::process::geteuid().is_root() {
         true => system.f_bfree,

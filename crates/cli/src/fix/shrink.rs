@@ -9,8 +9,7 @@ use super::{plan, refuse, target};
 use crate::args::FixArgs;
 use crate::say::note;
 
-/// Runs the tools that the plan asks for; whether there were any. Afterwards the plan is made anew, by what
-/// is there then.
+/// Runs the tools that the plan asks for, and returns whether there were any. Afterwards `fix` plans again.
 pub fn first(arguments: &FixArgs) -> Result<bool> {
     if !arguments.change.shrink_last {
         return Ok(false);

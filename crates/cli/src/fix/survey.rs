@@ -1,4 +1,4 @@
-//! What `check` knows of a target, as the survey of a fix.
+//! The facts of `check` about a target, as the survey of a fix.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub fn of(
     })
 }
 
-/// The grid off which the image file puts the data of the disk, whatever the partitions do.
+/// The grid off which the image file puts the data of the disk, for any partitions.
 fn container(target: &Target) -> Option<u64> {
     let stack = &target.stack;
     let is_disk_in_a_file = |id: LayerId| {
@@ -146,7 +146,7 @@ fn unknown() -> String {
     "not recognised".to_owned()
 }
 
-/// What is in it: `ext4`, `LVM physical volume`, `LUKS2 with ext4`.
+/// Its content: `ext4`, `LVM physical volume`, `LUKS2 with ext4`.
 fn contents(stack: &Stack, partition: LayerId) -> String {
     let mut names = Vec::new();
     let mut at = partition;

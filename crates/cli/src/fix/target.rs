@@ -15,7 +15,7 @@ use ioalign_repair::tables::{SlotKind, Table};
 use super::refuse;
 use crate::args::FixArgs;
 
-/// Opens it, for writing only where nobody uses it.
+/// Opens it; for writing only if it is not in use.
 pub fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
     let sector = arguments.sector_size.map(|size| u64::from(size.get()));
     with_sector(&arguments.target, write, sector)
@@ -54,7 +54,7 @@ pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
             number: slot.number,
             start: slot.start,
             size: match slot.kind {
-                // The kernel keeps two sectors of it, so that nobody takes it for a partition.
+                // The kernel shows two sectors of it, too few to be used as a partition.
                 SlotKind::Extended => slot.size.min(table.unit().max(1024)),
                 _ => slot.size,
             },

@@ -65,7 +65,7 @@ fn verdict(page: &Page<'_>) -> String {
     match page.ended {
         _ if nothing && page.ended != Ended::Copied => nothing_to_do(page),
         Ended::Planned if page.plan.is_some_and(|plan| plan.shifts.is_empty()) => {
-            "the table is to be written anew, no data move; nothing was written".to_owned()
+            "the table will be rewritten, no data move; nothing was written".to_owned()
         }
         Ended::Planned => {
             let count = page.plan.map_or(0, |plan| plan.shifts.len());
@@ -206,7 +206,7 @@ fn moves(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     text.push('\n');
 }
 
-/// What is written, and how long that takes.
+/// The amount of writes, and the time that they take.
 fn work(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     let options = options(page.arguments);
     let (moved, written) = (plan.job.moved_bytes(), plan.written(&options));
@@ -245,7 +245,7 @@ fn consequences(text: &mut String, plan: &Plan, look: &Options) {
     meanings(text, &plan.consequences, look);
 }
 
-/// What consequences there are.
+/// The consequences.
 pub fn meanings(text: &mut String, consequences: &[Consequence], look: &Options) {
     if consequences.is_empty() {
         return;
@@ -294,7 +294,7 @@ fn next(text: &mut String, page: &Page<'_>, plan: &Plan, look: &Options) {
     }
 }
 
-/// What was done.
+/// The result.
 pub fn ended(text: &mut String, done: &Done, elapsed: Duration) {
     if done.written_bytes == 0 {
         text.push_str("nothing had to be written\n");

@@ -1,7 +1,7 @@
-//! Whose journal it is.
+//! The owner of a journal.
 //!
-//! A journal is an order to write to a disk, so it is obeyed only from the user who runs this program. Its hashes find
-//! faults of hardware, not enemies: whoever can make such a file can make them as well.
+//! A journal is an order to write to a disk, so only the journal of the user who runs this program is obeyed. Its
+//! hashes detect faults of hardware, not attackers, who could compute them too.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

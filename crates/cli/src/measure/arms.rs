@@ -1,4 +1,4 @@
-//! What is compared: offsets on one target, two layouts, two targets.
+//! The compared arms: offsets on one target, two layouts, two targets.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::exit::UsageError;
 
 /// A page of the kernel, the block of nearly every disk: what is on it is called aligned.
 const BLOCK: u64 = 4096;
-/// What the phase of a layout is kept to, where its start itself lies before that of the target.
+/// The period to which the phase of a layout is reduced if its start is before that of the target.
 pub const PHASE: u64 = 1 << 20;
 
 /// Arms with the target of each.
@@ -20,7 +20,7 @@ pub const PHASE: u64 = 1 << 20;
 pub struct Arms {
     /// The baseline first.
     pub list: Vec<Arm>,
-    /// Of all arms, each target once.
+    /// The targets of all arms, each once.
     pub targets: Vec<PathBuf>,
     /// The offsets are those of the verb: no argument says which.
     pub are_usual: bool,
@@ -67,7 +67,7 @@ fn offsets(all: &[u64], begins: Option<u64>) -> Result<Vec<Arm>> {
     let mut arms: Vec<Arm> = Vec::new();
     for offset in all {
         if arms.iter().any(|arm| arm.offset_bytes == *offset) {
-            let what = format!("--offsets: {offset} stands there twice");
+            let what = format!("--offsets: {offset} is given twice");
             return Err(UsageError(what).into());
         }
         arms.push(at(*offset, begins));

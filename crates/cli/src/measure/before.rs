@@ -1,8 +1,8 @@
 //! `--before`: the same cells again, after something was changed.
 //!
-//! Where the target began elsewhere on its disk then, the layout of then is an arm of this run, at the
-//! offset that gives its I/O the phase of then: the gain is measured in one run. Otherwise there are only
-//! levels of two times, which are no evidence: they are shown, and nothing follows from them.
+//! If the target began elsewhere on its disk in the earlier run, the old layout is an arm of this run, at
+//! the offset that gives its I/O the old phase: the gain is measured in one run. Otherwise there are only
+//! levels of two times, which are no evidence: they are shown without a conclusion.
 
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ impl Saved {
             return None;
         }
         self.interleaved = true;
-        // What was measured without an offset is the target as it lay.
+        // An arm without an offset is the target as it was.
         for cell in &mut self.comparison.cells {
             let plain = self
                 .comparison
@@ -97,7 +97,7 @@ impl Saved {
         Some(vec![arm(THEN, now, offset), arm(NOW, now, 0)])
     }
 
-    /// Where the target began then.
+    /// The start of the target in the earlier run.
     fn began(&self) -> Option<u64> {
         let arm = self.comparison.arms.first()?;
         arm.start_bytes?.checked_sub(arm.offset_bytes)
@@ -119,7 +119,7 @@ impl Saved {
         self.comparison.conditions.as_ref()
     }
 
-    /// What the reader has to know where this run is not like that one.
+    /// Notes for the reader if this run differs from the earlier one.
     pub fn unlike(&self, now: Option<&Conditions>) -> Option<String> {
         let others = now?.other_than(self.conditions()?);
         (!others.is_empty()).then(|| {
@@ -131,7 +131,7 @@ impl Saved {
         })
     }
 
-    /// What has changed.
+    /// The change.
     pub fn against(&self, now: &Comparison) -> Before {
         Before {
             document: self.path.display().to_string(),

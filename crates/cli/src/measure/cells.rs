@@ -9,7 +9,7 @@ use ioalign_measure::jobs::{self, LoadJob, values};
 use crate::args::CellArgs;
 use crate::exit::UsageError;
 
-/// What a verb takes where nothing is typed.
+/// The defaults of a command.
 pub struct Usual<'a> {
     pub sizes: &'a [u64],
     pub ops: &'a [f64],

@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 /// Sector 1 as the least misalignment, 1536 of virtual disks with cylinders, sector 63 of DOS.
 const OFFSETS: [u64; 4] = [0, 512, 1536, 32256];
 
-/// What is measured.
+/// The measurement.
 struct Plan {
     arms: Arms,
     specs: Vec<CellSpec>,

@@ -1,4 +1,4 @@
-//! Where data starts in a layout that somebody kept: a text, a document of `check`, an image.
+//! The start of data in a saved layout: a text, a document of `check`, an image.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ struct Start {
 /// Bytes of a document that are read at most.
 const MOST: u64 = 64 << 20;
 
-/// Where the first data partition starts, or the one with this number.
+/// The start of the first data partition, or of the one with this number.
 pub fn start(path: &Path, partition: Option<u32>) -> Result<u64> {
     let stack = match document(path)? {
         Some(stack) => stack,

@@ -23,7 +23,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// For so many cells, each of which takes `of_a_cell` at most; says how long that may be.
+    /// For this many cells, each of which takes `of_a_cell` at most; prints the total limit.
     pub fn new(comparison: &Comparison, cells: usize, of_a_cell: Duration, quiet: bool) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
@@ -61,7 +61,7 @@ impl Live {
             .set_message(format!("at most {left} left, {name}: starting"));
     }
 
-    /// Load that does not count yet, for so much longer.
+    /// Load that does not count yet, for this much longer.
     pub fn ramp(&self, left: Duration) {
         let all = self.of_a_cell + self.of_later_cells(self.of_a_cell);
         let gone = self.since.get().elapsed();

@@ -6,7 +6,7 @@ use ioalign_core::comparison::Machine;
 use ioalign_device::Target;
 use ioalign_inspect::host::{Root, machine};
 
-/// Of this machine, now, with the disks below the targets.
+/// The facts about this machine, now, with the disks below the targets.
 pub fn read(targets: &[Arc<Target>]) -> Machine {
     let paths: Vec<_> = targets
         .iter()

@@ -11,7 +11,7 @@ use crate::args::MatrixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 
-/// Of the paper, in bytes.
+/// The sizes of the paper, in bytes.
 const SIZES: [u64; 8] = [1024, 4096, 8192, 16384, 32768, 65536, 73728, 131_072];
 /// Sector 63 against sector 0.
 const OFFSETS: [u64; 2] = [0, 32256];
@@ -59,7 +59,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// What is measured where nothing is typed.
+/// The default measurement.
 const fn usual(arguments: &MatrixArgs) -> Usual<'static> {
     let (sizes, patterns): (&[u64], &[Pattern]) = if arguments.quick {
         (&quick::SIZES, &[Pattern::Random])

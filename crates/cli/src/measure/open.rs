@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 
 /// Opens targets by the arguments.
 pub struct Opener<'a> {
-    /// What may be done to them.
+    /// The permissions on them.
     pub arguments: &'a TargetArgs,
     /// Whether anything is written.
     pub write: bool,
@@ -61,16 +61,17 @@ impl Opener<'_> {
         Target::open(path, &want).map(Arc::new).map_err(refusal)
     }
 
-    /// What was typed; else the usual size, as far as the target has it.
+    /// The typed size; else the usual size, limited by the target.
     pub fn size_of(&self, path: &Path) -> Option<u64> {
         let usual = || {
             let usual = self.usual_size?;
-            // What is not there is made only where --size says how large: the name may be a slip.
+            // A missing file is created only if --size is given: the name may be a typing error.
             let data = path.metadata().ok()?;
             if data.is_dir() {
                 return Some(usual);
             }
-            // What is no file and no device is refused later, and never opened here: a FIFO would block.
+            // Anything but a file or a device is refused later, and never opened here: a FIFO would
+            // block.
             let whole = FileSource::open(path).map_or(data.len(), |source| source.len());
             (whole > usual).then_some(usual)
         };
@@ -90,7 +91,7 @@ fn no_image_in_flight(path: &Path) -> Result<()> {
     Err(anyhow!("{name}: {state}; {}", move_words::ways(path, None)))
 }
 
-/// What other arguments would lift is wrong usage, 64; what is so is 65.
+/// A refusal that other arguments would lift is wrong usage, 64; any other is 65.
 pub fn refusal(error: Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Refused | ErrorKind::Unsupported => UsageError(error.to_string()).into(),
@@ -108,7 +109,7 @@ pub fn allowed(writes: bool, arguments: &TargetArgs) -> Result<()> {
     Ok(())
 }
 
-/// What was typed, and what an earlier run was told beside it.
+/// The typed arguments, and those of an earlier run.
 pub fn like(typed: &TargetArgs, then: Option<&Conditions>) -> TargetArgs {
     let mut io = typed.clone();
     if let Some(then) = then {
@@ -119,7 +120,7 @@ pub fn like(typed: &TargetArgs, then: Option<&Conditions>) -> TargetArgs {
     io
 }
 
-/// What the reader of a report should know of targets.
+/// Notes on targets for the reader of a report.
 pub fn notes(targets: &[Arc<Target>]) -> Vec<String> {
     let of = |target: &Arc<Target>| {
         let named = |note: &String| format!("{}: {note}", target.path().display());
@@ -145,7 +146,7 @@ pub fn options(io: &TargetArgs, engine: &EngineArgs, data: Data) -> EngineOption
     }
 }
 
-/// What a job writes, with what was typed instead.
+/// The written data of a job, with the typed arguments instead.
 pub fn data(job: &Data, arguments: &DataArgs) -> Data {
     Data {
         compressible_ratio: arguments.compressible.unwrap_or(job.compressible_ratio),

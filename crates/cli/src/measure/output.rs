@@ -1,4 +1,4 @@
-//! Where a comparison goes.
+//! The destination of a comparison.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub fn write(comparison: &Comparison, shown: &ShownArgs) -> Result<()> {
     destination(shown, &targets).write(|out| out.write_all(text.as_bytes()))
 }
 
-/// Where it goes; never over a target.
+/// The destination; never a target.
 pub fn destination<'a>(shown: &'a ShownArgs, targets: &[PathBuf]) -> Destination<'a> {
     Destination::report(
         shown.output.as_deref(),

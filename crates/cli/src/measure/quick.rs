@@ -12,12 +12,12 @@ pub const TARGET_SIZE: u64 = 1 << 30;
 /// A page, and what a database or a guest reads at once.
 pub const SIZES: [u64; 2] = [4096, 65536];
 
-/// What each of so many cells may take.
+/// The time limit of each of this many cells.
 pub fn time_ms(cells: usize) -> u64 {
     ALL_CELLS_MS / u64::try_from(cells.max(1)).unwrap_or(u64::MAX)
 }
 
-/// What of a matrix is not measured, where the arguments do not ask for it.
+/// The part of a matrix that is not measured by default.
 pub fn left_out(typed: &CellArgs, sizes: &[u64]) -> Option<String> {
     let mut all = Vec::new();
     if typed.sizes.is_empty() {

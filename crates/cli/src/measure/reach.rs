@@ -11,7 +11,7 @@ use super::arms::{self, Arms};
 /// The sector by which the usual offsets count: 1, 3 and 63 of them.
 const SECTOR: u64 = 512;
 
-/// The arms as the targets take them, and what the reader has to know of it. What was typed stays as it is.
+/// The arms as the targets accept them, and notes about the change. Typed arms stay unchanged.
 pub fn reachable(arms: &Arms, targets: &[Arc<Target>]) -> (Vec<Arm>, Option<String>) {
     let direct = targets.iter().filter_map(|target| target.direct());
     let unit = direct.map(|direct| direct.offset_bytes).max();

@@ -1,4 +1,4 @@
-//! One run: cell after cell, with what is known so far always at hand.
+//! One run: cell after cell, always with the results so far.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ use crate::args::{HowArgs, ShownArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
-/// What all cells have in common.
+/// The conditions of all cells.
 pub struct Session<'a> {
-    /// What is known so far.
+    /// The results so far.
     pub comparison: Comparison,
     /// Where the arms lie.
     pub places: Vec<ArmPlace>,
@@ -38,19 +38,19 @@ pub struct Session<'a> {
     begun: Instant,
 }
 
-/// What a verb wants measured.
+/// The measurement that a command requests.
 pub struct Wanted<'a> {
-    /// What is compared.
+    /// The compared arms.
     pub arms: &'a Arms,
     /// By which I/O.
     pub specs: &'a [CellSpec],
     /// How much of each target is used, where the arguments do not say.
     pub usual_size: Option<u64>,
-    /// What is written, where the arguments do not say.
+    /// The default of the written data.
     pub data: Data,
     /// The run that this one is to be like.
     pub like: Option<&'a Conditions>,
-    /// What the reader of the report has to know already.
+    /// Notes for the reader of the report that exist in advance.
     pub notes: &'a [String],
     /// Load before a cell counts.
     pub ramp_ms: u64,
@@ -262,7 +262,7 @@ impl<'a> Session<'a> {
         self.comparison.duration_s = self.begun.elapsed().as_secs_f64();
     }
 
-    /// What is there already outlives whatever comes: the file is made anew after each cell.
+    /// Results survive any failure: the file is rewritten after each cell.
     fn keep(&mut self, of: usize) -> Result<()> {
         let done = self.comparison.cells.len();
         if self.shown.output.is_none() || done == of {
@@ -280,7 +280,7 @@ impl<'a> Session<'a> {
 /// The word in reports for Ctrl-C.
 pub const INTERRUPTED: &str = "interrupted";
 
-/// What writes ask for beside `--write`.
+/// The options that writes need besides `--write`.
 pub const DESTROY: &str =
     " (and --destroy-data TARGET where the target holds data, which is lost then)";
 

@@ -1,4 +1,4 @@
-//! Where a target begins on the disk at the bottom: the phase that its own I/O has already.
+//! The start of a target on the disk at the bottom: the phase that its own I/O has already.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;

@@ -18,7 +18,7 @@ pub fn names(arguments: &PlanArgs) -> Result<Names> {
     Ok(Names::placeholders(arguments.platform, count))
 }
 
-/// What joins the disks; an error where names, number and level do not fit one another.
+/// The array of the disks; an error if names, number and level contradict each other.
 pub fn array(arguments: &PlanArgs) -> Result<Option<Array>> {
     let named = u32::try_from(arguments.device.len()).unwrap_or(u32::MAX);
     let Some(level) = arguments.raid else {

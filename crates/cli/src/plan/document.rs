@@ -78,7 +78,7 @@ struct Lvm {
 struct Line {
     layer: String,
     start_bytes: u64,
-    /// Where the line is about the end of a partition.
+    /// The place in the output of the line about the end of a partition.
     end_bytes: Option<u64>,
     grid: GridKind,
     size_bytes: u64,

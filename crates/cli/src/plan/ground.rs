@@ -11,8 +11,8 @@ use ioalign_report::words::clean;
 use crate::args::PlanArgs;
 use crate::document;
 
-/// Takes the ground from a document of `check --json`, whose words are those of whoever wrote it. Every grid keeps
-/// how far it was believed; a block that was typed here stays.
+/// Takes the ground from a document of `check --json`, which may come from anywhere. Every grid keeps its
+/// confidence; a typed block stays.
 pub fn fill(want: &mut Want, path: &Path, typed: &PlanArgs) -> Result<()> {
     let stack = document::stack(path)?;
     if let Some(layer) = moves::in_flight(&stack).next() {

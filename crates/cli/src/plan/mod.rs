@@ -50,7 +50,7 @@ pub fn run(arguments: &PlanArgs) -> Result<Exit> {
     Ok(if whole { Exit::Done } else { Exit::Code(1) })
 }
 
-/// What a script alone would not show.
+/// Facts that a script alone would not show.
 fn complain(plan: &Plan) {
     for lost in &plan.solution.given_up {
         note(text::given_up(plan, lost));

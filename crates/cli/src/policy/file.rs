@@ -1,4 +1,4 @@
-//! Reads `ioalign.toml`. What is misspelt is an error: a waiver that silently covers nothing, or a
+//! Reads `ioalign.toml`. A misspelling is an error: a waiver that silently covers nothing, or a
 //! rule that silently fails nothing, is worse than no policy.
 //!
 //! By the `toml` crate: its errors show line and column, which a hand-written reader would not.

@@ -1,4 +1,5 @@
-//! A policy that nobody named: taken from the working directory, by root only if no other user can change it.
+//! A policy without `--policy`: taken from the working directory, by root only if no other user can change
+//! it.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -19,7 +20,7 @@ pub enum NotTaken {
     Untrusted(&'static str),
 }
 
-/// Opens the file if it may be taken. What is asked is asked of the open file, not of its name.
+/// Opens the file if it may be used. The checks apply to the open file, not to its name.
 pub fn open(path: &Path) -> Result<File, NotTaken> {
     let root = rustix::process::geteuid().is_root();
     let link = if root {

@@ -1,4 +1,4 @@
-//! `[lint]`: what the images of a build are for, so that nobody forgets an argument.
+//! `[lint]`: the purpose of the images of a build, so that no argument is forgotten.
 //!
 //! These are questions, as the arguments of the same names; what fails is decided by `[fail]`.
 

@@ -21,14 +21,14 @@ use day::Day;
 /// Looked for in the working directory.
 const NAME: &str = "ioalign.toml";
 
-/// What counts and what does not.
+/// The findings that count, and those that do not.
 #[derive(Debug, Default)]
 pub struct Policy {
     /// The file that says so.
     pub file: Option<String>,
-    /// What fails a build.
+    /// The failing findings of a build.
     pub fail: FailOn,
-    /// What the images are for: the same questions as `--target-logical`, `--upload`, ….
+    /// The purpose of the images: the same questions as `--target-logical`, `--upload`, ….
     pub questions: judge::Options,
     waivers: Vec<Waive>,
 }
@@ -62,7 +62,7 @@ pub fn load(named: Option<&Path>) -> Result<Policy> {
 }
 
 impl Policy {
-    /// Marks what is waived today and judges the targets anew.
+    /// Marks the findings that are waived today and judges the targets again.
     pub fn apply(&self, targets: &mut [Target]) {
         if !self.waivers.is_empty() {
             let today = Day::today();

@@ -1,4 +1,4 @@
-//! `ioalign trace littles-law`: a calculator for numbers that somebody's chart shows.
+//! `ioalign trace littles-law`: a calculator for the numbers of a chart.
 
 use anyhow::Result;
 use ioalign_core::profile::littles_law::{Numbers, TOLERANCE};

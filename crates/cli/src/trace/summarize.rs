@@ -89,7 +89,7 @@ fn settings(arguments: &SummarizeArgs) -> Result<TraceSettings> {
     };
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let typed: Vec<_> = arguments.grid.iter().chain(named).cloned().collect();
-    // What is said of the grids below replaces what is assumed of them.
+    // Grids of the stack below replace assumed ones.
     if arguments.stack.is_some() {
         analysis.grids.clear();
     }

@@ -23,7 +23,7 @@ pub fn bursts(all: &Bursts) -> String {
     }
 }
 
-/// What is told at the end; `unseen` I/Os are in none.
+/// The bursts in the summary; `unseen` I/Os are in none.
 pub fn write(
     (kept, all): &(Vec<Burst>, Bursts),
     unseen: u64,

@@ -1,4 +1,4 @@
-//! What `watch` gives up once its program runs: it needs its descriptors, and hardly anything of what root may do.
+//! The rights that `watch` drops once its program runs: it needs its descriptors, and few of the rights of root.
 //!
 //! Names of processes come from anyone on the machine. Should one of them find a way into this process, it finds no
 //! capabilities, no way to gain any, and by Landlock (Linux 5.13) no file but the kernel's figures and the record.
@@ -26,7 +26,7 @@ pub fn confine(record: Option<&Path>) -> Result<()> {
         permitted: keep,
         inheritable: CapabilitySet::empty(),
     };
-    // Those that this process never had cannot be kept.
+    // Capabilities that this process never had cannot be kept.
     let own = rustix::thread::capabilities(None).context("capabilities")?;
     let sets = CapabilitySets {
         effective: sets.effective & own.permitted,
@@ -43,7 +43,7 @@ pub fn confine(record: Option<&Path>) -> Result<()> {
     set_capabilities(None, sets).context("capabilities")
 }
 
-/// What stays: since Linux 5.19 a map that is open can be read without a capability. A record may lie in a folder
+/// The remaining capabilities: since Linux 5.19 an open map can be read without one. A record may be in a folder
 /// of another user.
 fn needed((major, minor): (u32, u32), records: bool) -> CapabilitySet {
     let maps = match (major, minor) {

@@ -20,7 +20,7 @@ const COLUMNS: [(&str, usize); 6] = [
     ("rt", 7),
 ];
 
-/// What stands above the lines.
+/// The heading of the lines.
 pub fn heading() -> String {
     let names = |op: &str| {
         let padded = COLUMNS.map(|(name, width)| format!(" {:>width$}", format!("{op}_{name}")));

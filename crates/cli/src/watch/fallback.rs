@@ -26,7 +26,7 @@ pub fn run(
     let mut session = TracefsSession::start(devices)?;
     note("without BPF: events as text from tracefs, figures at the end");
     note(super::watching(devices));
-    // What a machine reads and writes is for its owner's eyes.
+    // The I/O of a machine is for its owner only.
     let record = match &arguments.record {
         Some(path) => Some(Destination::data(path, arguments.replace, Readers::Owner).open()?),
         None => None,

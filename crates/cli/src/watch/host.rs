@@ -1,4 +1,4 @@
-//! What `check` knows of the devices that are watched: their grids, and where their partitions begin.
+//! The facts of `check` about the watched devices: their grids, and the starts of their partitions.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub struct Part {
     pub slot: usize,
     /// `sda1`.
     pub name: String,
-    /// Where it begins.
+    /// Its start.
     pub start: Bytes,
 }
 

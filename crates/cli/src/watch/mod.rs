@@ -94,7 +94,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
 struct Mode {
     screen: bool,
     top: usize,
-    /// What ends a burst.
+    /// The end of a burst.
     gap: Option<Duration>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
             Some(path) => Some(Record::start(&mut watch, path, arguments.replace)?),
             None => None,
         };
-        // The programs are attached by now: I/O that follows this line is counted.
+        // The programs are attached now: I/O after this line is counted.
         if !mode.screen {
             note(watching(watch.devices()));
         }
@@ -273,7 +273,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What monitoring shows that samples every second, or every twenty, is told beside bursts.
+/// The view of monitoring with samples of one and of twenty seconds is shown beside bursts.
 fn timeline(watch: &Watch, gap: Duration) -> Timeline {
     let gap = u64::try_from(gap.as_nanos()).unwrap_or(u64::MAX);
     Timeline::new(watch.devices().len(), gap, &[1_000_000_000, 20_000_000_000])

@@ -48,7 +48,7 @@ pub fn size(bytes: u64) -> String {
     Bytes::new(bytes).to_string()
 }
 
-/// Names of processes are anybody's: nothing of them may move the cursor.
+/// Names of processes are untrusted: they must not move the cursor.
 pub fn printable(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_control() { '?' } else { c })

@@ -16,7 +16,7 @@ use super::numbers::grouped;
 use crate::args::ReplaceArgs;
 use crate::output_file::{Destination, OutputFile};
 
-/// A record on its way. What a machine reads and writes is for its owner's eyes.
+/// A record that is being written. The I/O of a machine is for its owner only.
 pub struct Record {
     path: PathBuf,
     /// The events; they are the record itself, but for Parquet.
@@ -97,7 +97,7 @@ fn converted(target: &WritableFormat, events: &File, to: &OutputFile) -> Result<
         ..TraceSettings::default()
     };
     let writer = || (target.writer)(Box::new(to.file().try_clone()?), false);
-    // By the descriptor: whatever has the name by now, these are the events.
+    // By the descriptor: these are the events, even if another file now has the name.
     let files = [PathBuf::from(format!(
         "/proc/self/fd/{}",
         events.as_raw_fd()

@@ -16,7 +16,7 @@ const BAR: usize = 30;
 /// Sizes shown; the rest is one line.
 const SIZES: usize = 12;
 
-/// What is told at the end.
+/// The summary at the end.
 pub struct Summary<'a> {
     /// The devices.
     pub devices: &'a [WatchedDevice],

@@ -29,7 +29,7 @@ impl<'a> Tick<'a> {
         all.filter(|(_, totals)| totals.ios() > 0)
     }
 
-    /// What iostat would print of a device.
+    /// The numbers of iostat for a device.
     pub fn iostat(&self, name: &str) -> Iostat {
         match (self.now.get(name), self.then.get(name)) {
             (Some(now), Some(then)) => now.since(then, self.duration),

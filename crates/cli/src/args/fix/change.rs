@@ -5,7 +5,7 @@ use ioalign_core::SectorSize;
 
 use crate::args::sector;
 
-/// What becomes of the disk beside its starts.
+/// Changes of the disk besides its starts.
 #[derive(Debug, Args)]
 #[group(multiple = true)]
 pub struct ChangeArgs {
@@ -14,13 +14,13 @@ pub struct ChangeArgs {
     #[arg(long, conflicts_with_all = ["shrink_last", "convert_sector_size"])]
     pub grow: bool,
 
-    /// Where nothing else makes room, cut off the last partition, after its file system was made smaller
-    /// by its own tool (ext4, NTFS)
+    /// If nothing else makes room, shorten the last partition, after its file system was shrunk by its
+    /// own tool (ext4, NTFS)
     #[arg(long, conflicts_with_all = ["output", "convert_sector_size"])]
     pub shrink_last: bool,
 
-    /// Make an image for disks of this logical sector: 512 or 4096; its GPT and its FAT file systems are
-    /// made anew
+    /// Make an image for disks with this logical sector: 512 or 4096; its GPT and its FAT file systems
+    /// are rebuilt
     #[arg(long, value_name = "BYTES", value_parser = logical, conflicts_with_all = ["partition", "align", "grid", "profile_grid"])]
     pub convert_sector_size: Option<SectorSize>,
 }

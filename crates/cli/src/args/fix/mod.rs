@@ -44,8 +44,8 @@ pub struct FixArgs {
     #[command(flatten)]
     pub mode: ModeArgs,
 
-    /// Where the journal is (default: TARGET.ioalign-journal beside an image; for a device, and where
-    /// others can write beside the image, in the folder for journals)
+    /// The journal (default: TARGET.ioalign-journal beside an image; for a device, and if others can
+    /// write beside the image, in the folder for journals)
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub journal: Option<PathBuf>,
 
@@ -124,7 +124,7 @@ pub struct FixArgs {
     pub look: LookArgs,
 }
 
-/// What is done.
+/// The action.
 #[derive(Debug, Args)]
 #[group(multiple = true)]
 pub struct ModeArgs {
@@ -154,8 +154,8 @@ pub struct ModeArgs {
     #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "output"])]
     pub adopt: bool,
 
-    /// With --resume or --rollback: go on although other programs have changed tables or superblocks
-    /// since. What they wrote to data that are on their way is lost
+    /// With --resume or --rollback: continue although other programs have changed tables or
+    /// superblocks. Their writes to data in flight are lost
     #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "output"])]
     pub trust_disk: bool,
 }
@@ -172,11 +172,11 @@ pub struct MoverArgs {
     #[arg(long, value_name = "SIZE", value_parser = chunk)]
     pub chunk: Option<Bytes>,
 
-    /// Move at most so many bytes a second: 20M, 20M/s
+    /// Move at most this many bytes a second: 20M, 20M/s
     #[arg(long, value_name = "BYTES/s", value_parser = rate)]
     pub limit: Option<Bytes>,
 
-    /// What is done where the disk cannot be read: stop, or go on with zeros and list the places
+    /// On unreadable sectors: stop, or continue with zeros and list the places
     #[arg(long, value_enum, value_name = "WHAT", default_value = "stop")]
     pub read_errors: ReadErrorsArg,
 }
@@ -199,7 +199,7 @@ impl From<VerifyArg> for Verify {
     }
 }
 
-/// What is done about places that cannot be read, as typed.
+/// The reaction to unreadable sectors, as typed.
 #[derive(Copy, Clone, Debug, ValueEnum)]
 pub enum ReadErrorsArg {
     /// Stop and say where
@@ -231,7 +231,7 @@ fn size(text: &str) -> Result<Bytes, String> {
     some.ok_or_else(|| "0 is no size here".to_owned())
 }
 
-/// What the mover cuts into pieces of a MiB.
+/// A size that the mover can divide into pieces of 1 MiB.
 fn chunk(text: &str) -> Result<Bytes, String> {
     let size = size(text)?;
     let good = size.is_multiple_of(Bytes::MIB) && size <= Bytes::new(1 << 30);

@@ -1,4 +1,4 @@
-//! What I/O is compared, and how certain the answer has to be.
+//! The compared I/O, and the required certainty.
 
 use clap::Args;
 use clap::builder::RangedI64ValueParser;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ioalign_measure::jobs::values;
 
-/// What may be done to the target.
+/// The permissions on the target.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
     /// Allow writes: refused where the target is in use, or holds data
@@ -16,7 +16,7 @@ pub struct TargetArgs {
     #[arg(long, value_name = "TARGET", requires = "write")]
     pub destroy_data: Vec<PathBuf>,
 
-    /// Use so much of the target; a file that is not there is made so large and filled
+    /// Use this much of the target; a missing file is created with this size and filled
     #[arg(long, value_name = "SIZE", value_parser = values::target_size)]
     pub size: Option<u64>,
 
@@ -58,7 +58,7 @@ pub enum TheApi {
     Sync,
 }
 
-/// What is written: never runs of zeros.
+/// The written data: never runs of zeros.
 #[derive(Debug, Args)]
 pub struct DataArgs {
     /// Share of each 4 KiB that a compressor removes (default: 0%, or as the job says)

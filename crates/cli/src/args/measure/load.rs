@@ -5,7 +5,7 @@ use clap::builder::RangedU64ValueParser;
 use ioalign_core::workload::{Pattern, SizeShare};
 use ioalign_measure::jobs::values;
 
-/// What is sent, how much at once, and for how long.
+/// The I/O, how much at once, and for how long.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
     /// Size of I/Os, or a mix with weights: 4k:70,64k:30 (default: as the job says)
@@ -36,7 +36,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = super::cells::number())]
     pub workers: Option<u32>,
 
-    /// A flush after so many writes of a worker; 0: none
+    /// A flush after this many writes of a worker; 0: none
     #[arg(long, value_name = "N")]
     pub fsync: Option<u32>,
 

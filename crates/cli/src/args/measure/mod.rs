@@ -84,7 +84,7 @@ Named jobs: iometer-vmfs, fio-1m-writes, sysbench-fileio, blender-70-30, iops-16
 Exit codes: 0 done, 64 wrong usage, or a refusal that an argument would lift; 65 the target cannot be
 used, or failed; 130 interrupted: what was sent until then is shown.";
 
-/// What is compared.
+/// The compared arms.
 #[derive(Debug, Args)]
 pub struct ArmArgs {
     /// Added to every place: the first is the baseline (default: 0,512,1536,32256; of a matrix 0,32256)
@@ -105,7 +105,7 @@ pub struct ArmArgs {
     #[arg(long, value_name = "FILE", requires = "layout_a")]
     pub layout_b: Option<PathBuf>,
 
-    /// Of the layouts not the first data partition, but this one
+    /// The partition of the layouts, instead of the first data partition
     #[arg(long, value_name = "N", requires = "layout_a")]
     pub partition: Option<u32>,
 
@@ -114,7 +114,7 @@ pub struct ArmArgs {
     pub vs: Option<PathBuf>,
 }
 
-/// What `compare` and `matrix` have in common beside what they compare.
+/// The options that `compare` and `matrix` share, besides the compared arms.
 #[derive(Debug, Args)]
 pub struct HowArgs {
     #[command(flatten)]

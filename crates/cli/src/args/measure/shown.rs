@@ -15,7 +15,7 @@ pub struct ShownArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(), conflicts_with = "json")]
     pub format: String,
 
-    /// Write to a file, anew after every cell, instead of standard output
+    /// Write to a file, rewritten after every cell, instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 

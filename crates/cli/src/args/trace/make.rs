@@ -54,7 +54,7 @@ fn targets() -> PossibleValuesParser {
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// Where to write; `-`: standard output
+    /// The output file; `-`: standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
 
@@ -160,7 +160,7 @@ pub struct ConvertArgs {
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Where to write; `-`: standard output
+    /// The output file; `-`: standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
 

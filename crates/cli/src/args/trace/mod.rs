@@ -86,7 +86,7 @@ pub struct SummarizeArgs {
     #[arg(long, value_name = "CHECK.json")]
     pub stack: Option<PathBuf>,
 
-    /// Add so many bytes to every offset, or to those of one device: 32256, sda1=63s, -1M
+    /// Add this many bytes to every offset, or to those of one device: 32256, sda1=63s, -1M
     #[arg(long, value_name = "[DEVICE=]BYTES", allow_hyphen_values = true, value_parser = shift)]
     pub shift: Vec<Shift>,
 
@@ -98,7 +98,7 @@ pub struct SummarizeArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub sampler: Vec<u64>,
 
-    /// Rates over time in steps of so long, in the columns of pt-diskstats
+    /// Rates over time in steps of this length, in the columns of pt-diskstats
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub interval: Option<u64>,
 
@@ -274,7 +274,7 @@ fn bytes(text: &str) -> Result<f64, String> {
     Ok(number(digits.trim())? * base.powi(power))
 }
 
-/// Where I/Os are counted.
+/// The stage at which I/Os are counted.
 #[derive(Copy, Clone, Debug, ValueEnum)]
 pub enum StageArg {
     /// As they arrive (blktrace Q): before merging

@@ -8,7 +8,7 @@ use super::super::document::{Told, told};
 use super::super::place;
 use super::Page;
 
-/// What is, or was, converted.
+/// The conversion that will be, or was, done.
 #[derive(Debug, Serialize)]
 pub struct Conversion {
     name: Option<String>,

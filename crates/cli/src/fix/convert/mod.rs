@@ -22,7 +22,7 @@ use crate::exit::{Exit, UsageError};
 use crate::look;
 pub use document::Conversion;
 
-/// Images are read and written in these, whatever their table counts in.
+/// Images are read and written in these units, for any sector size of their table.
 const SMALLEST: u64 = 512;
 
 /// Runs it.
@@ -39,7 +39,7 @@ fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
     target::with_sector(&arguments.target, write, Some(SMALLEST))
 }
 
-/// What is to be done on an open disk; `None`: nothing.
+/// The plan for an open disk; `None`: nothing to do.
 fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<convert::Conversion>> {
     let other = if to == SMALLEST { 4096 } else { SMALLEST };
     let from = arguments
@@ -95,7 +95,7 @@ fn consented(conversion: &convert::Conversion, arguments: &FixArgs) -> Result<()
 struct Page<'a> {
     arguments: &'a FixArgs,
     to: u64,
-    /// What is, or was, to be done; `None`: nothing.
+    /// The plan, done or not; `None`: nothing to do.
     conversion: Option<&'a convert::Conversion>,
     /// The work in place, where it can be done there, or why it cannot.
     job: Option<Result<&'a Job, String>>,

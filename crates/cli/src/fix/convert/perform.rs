@@ -1,4 +1,4 @@
-//! What is done: a look, the work in place, or a new image.
+//! The action: a dry run, the work in place, or a new image.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::MetadataExt;
@@ -94,7 +94,7 @@ fn longer(
         .write(true)
         .open(path)
         .with_context(failed)?;
-    // Its lock shows that it is the disk: nobody else could take it.
+    // Its lock shows that it is the disk: no other process could take it.
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
         bail!(
             "{}: another file has this name now; nothing was written",
@@ -155,7 +155,7 @@ fn write_new(
     shown: &Shown,
 ) -> ioalign_repair::Result<mover::Done> {
     let format = output::format(arguments, new);
-    // Of all formats only this one says how long its sectors are.
+    // This is the only format that stores its sector size.
     let logical = match format {
         Format::Vhdx => conversion.to,
         _ => SMALLEST,

@@ -99,12 +99,12 @@ fn partition(text: &mut String, part: &Partition, conversion: &Conversion) {
         let (was, is) = rebuilt.cluster_bytes;
         notes.push(if rebuilt.kept {
             format!(
-                "made anew before its clusters of {}, no file moves",
+                "rebuilt before its clusters of {}; no file moves",
                 about(Bytes::new(was))
             )
         } else {
             format!(
-                "made anew: its files go to clusters of {} (from {})",
+                "rebuilt: its files go to clusters of {} (from {})",
                 about(Bytes::new(is)),
                 about(Bytes::new(was))
             )

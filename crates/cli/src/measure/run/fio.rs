@@ -54,7 +54,7 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
     })
 }
 
-/// What was not taken is said before anything runs.
+/// Ignored keys are named before anything runs.
 pub fn tell(plan: &Plan) {
     for note in &plan.notes {
         crate::say::note(note);

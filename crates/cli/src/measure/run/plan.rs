@@ -1,4 +1,4 @@
-//! What is run on what: a named job, a job file, a job of fio, or the usual load.
+//! The jobs and targets: a named job, a job file, a fio job, or the default load.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub struct Plan {
     pub targets: Vec<PathBuf>,
     pub io: TargetArgs,
     pub engine: EngineArgs,
-    /// What the reader of the report should know.
+    /// Notes for the reader of the report.
     pub notes: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ fn usual() -> LoadJob {
     })
 }
 
-/// What was typed wins over the job.
+/// Arguments override the job.
 fn typed(step: &mut Workload, load: &LoadArgs, data: &DataArgs) {
     if let Some(sizes) = &load.sizes {
         step.sizes.clone_from(&sizes.0);

@@ -1,4 +1,4 @@
-//! What is sent at present, on standard error.
+//! Shows the present load on standard error.
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_core::workload::Workload;

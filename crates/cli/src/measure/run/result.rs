@@ -1,10 +1,10 @@
-//! What became of a load, in the words of its report.
+//! The result of a load, in the words of its report.
 
 use ioalign_core::load::{Latency, Percentile, Second, Sent, Step};
 use ioalign_core::workload::Workload;
 use ioalign_measure::load::{Histogram, LoadReport, LoadSample, OpReport};
 
-/// Those that fio prints and people ask for.
+/// The percentiles that fio prints.
 const PERCENTILES: [f64; 7] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
 /// One step of a job.

@@ -16,7 +16,7 @@ use crate::output_file::Destination;
 pub struct Collector(Mutex<DeviceStream>);
 
 impl Collector {
-    /// Of several targets one device: the load takes them as one.
+    /// Several targets are one device: the load treats them as one.
     pub fn new(targets: &[Arc<Target>]) -> Self {
         let names: Vec<_> = targets
             .iter()

@@ -37,11 +37,11 @@ impl Page<'_> {
         page
     }
 
-    /// What has to be done before anything is run, where no disk was named.
+    /// Steps before running the commands, if no disk was named.
     pub fn replace(&self) -> Option<String> {
         let (first, more) = self.names.disks.split_first()?;
         let all = match more {
-            [] => format!("{first} stands for a disk: replace it"),
+            [] => format!("{first} is a placeholder for a disk: replace it"),
             [.., last] => format!("{first} to {last} stand for disks: replace them"),
         };
         let sentence = format!("{all} before you run the commands, or name disks with --device.");

@@ -1,6 +1,6 @@
 //! The full screen: devices, and of one of them operations, alignment, sizes, latency and processes.
 //!
-//! The terminal is put back as it was whatever ends the program: a key, a signal, an error, a panic.
+//! The terminal is restored after any end of the program: a key, a signal, an error, a panic.
 
 mod draw;
 mod terminal;
@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use terminal::Guard;
 use view::View;
 
-/// What a key asks for.
+/// The action of a key.
 enum Asked {
     Nothing,
     Redraw,

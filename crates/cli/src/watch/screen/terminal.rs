@@ -37,7 +37,7 @@ impl Drop for Guard {
 }
 
 fn restore() {
-    // What fails here has nobody left to hear of it.
+    // Nobody is left to report a failure to.
     let _ = disable_raw_mode();
     let _ = execute!(io::stdout(), LeaveAlternateScreen, cursor::Show);
 }

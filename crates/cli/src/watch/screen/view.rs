@@ -1,4 +1,4 @@
-//! What the screen shows, apart from how.
+//! The contents of the screen, without its form.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub struct Shown {
     pub part: Option<DeviceTotals>,
     /// Since the beginning.
     pub all: Option<DeviceTotals>,
-    /// What iostat would print.
+    /// The numbers of iostat.
     pub iostat: Iostat,
     /// Bursts since the beginning.
     pub bursts: Bursts,
@@ -35,7 +35,7 @@ pub struct View {
     pub whole: bool,
     /// How long the last interval was.
     pub last: Duration,
-    /// Whose I/O it is, since the beginning.
+    /// The processes, since the beginning.
     pub owners: Vec<Owner>,
     /// Processes shown.
     pub top: usize,

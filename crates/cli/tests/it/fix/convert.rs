@@ -118,5 +118,9 @@ fn what_cannot_follow_is_refused() {
     refused(&[path, TO, "2048"], 64, &["512 or 4096"]);
     refused(&[path, TO, "4096", "--grow"], 64, &["cannot be used with"]);
     let dos = Image::old();
-    refused(&[text(dos.path()), TO, "4096"], 65, &["cannot be told"]);
+    refused(
+        &[text(dos.path()), TO, "4096"],
+        65,
+        &["sector size is unknown"],
+    );
 }

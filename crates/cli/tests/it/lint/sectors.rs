@@ -17,7 +17,7 @@ fn a_table_for_512_alone_is_broken_on_4kn_with_what_to_do() {
     let finding = checked.finding("table-sector-mismatch", "disk.img");
     let steps = finding["do"].to_string();
     assert!(
-        steps.contains("write the table anew for 4096 B sectors"),
+        steps.contains("write a new table for 4096 B sectors"),
         "{steps}"
     );
     assert_eq!(
