@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 pub mod advice;
+pub mod capture_document;
 pub mod comparison;
 pub mod cost;
 pub mod csv;

@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod advice;
+pub mod capture;
 pub mod comparison;
 pub mod format;
 pub mod html;

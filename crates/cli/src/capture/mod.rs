@@ -41,7 +41,7 @@ pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
         summary::interrupted();
         return Ok(Exit::Interrupted);
     }
-    summary::print(&bundle, &place, arguments)?;
+    summary::print(bundle, &place, arguments)?;
     Ok(Exit::Done)
 }
 

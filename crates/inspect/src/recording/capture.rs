@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use ioalign_core::SectorSize;
+use ioalign_core::capture_document::{CaptureManifest, CaptureReplay, SCHEMA};
 
-use super::manifest::{MANIFEST, Manifest, Replay, SCHEMA};
+use super::manifest::{self, MANIFEST};
 use super::{Entry, Frozen, UNREAD, Unreadable, blank, replay, tar, unread};
 use crate::assemble::{self, HostOptions, Inspection, Options};
 use crate::error::{Error, Result};
@@ -29,7 +30,7 @@ pub struct Bundle {
     /// The compressed tarball.
     pub bytes: Vec<u8>,
     /// What it says about itself.
-    pub manifest: Manifest,
+    pub manifest: CaptureManifest,
     /// The paths in it.
     pub paths: Vec<String>,
 }
@@ -53,7 +54,7 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     let live = read(&root, request)?;
     let (mut tree, unread) = root.recorded();
     let (blanked, serials, replay) = finish(&root, &mut tree, &unread, request, &live)?;
-    let mut manifest = Manifest {
+    let mut manifest = CaptureManifest {
         schema: SCHEMA,
         tool: request.tool.clone(),
         host: root.peek(HOSTNAME).filter(|name| name != NAMELESS),
@@ -64,8 +65,8 @@ pub fn capture(request: &Request) -> Result<Bundle> {
         unread: unread.iter().map(Into::into).collect(),
         replay,
     };
-    manifest.blank(&serials);
-    tree.put_text(MANIFEST, manifest.text());
+    manifest::blank(&mut manifest, &serials);
+    tree.put_text(MANIFEST, manifest::text(&manifest));
     let bytes = tar::gzip(&tree, &top(manifest.host.as_deref()))
         .map_err(|error| Error::io("Cannot pack it", error))?;
     let paths = tree.iter().map(|(path, _)| path.clone()).collect();
@@ -116,7 +117,7 @@ fn finish(
     unread: &[Unreadable],
     request: &Request,
     live: &Inspection,
-) -> Result<(blank::Blanked, Vec<String>, Replay)> {
+) -> Result<(blank::Blanked, Vec<String>, CaptureReplay)> {
     if !unread.is_empty() {
         tree.put_text(UNREAD, unread::text(unread));
     }
@@ -131,7 +132,7 @@ fn finish(
     let copy = replay::read(tree, &root.path_of(""), &Options::default())?;
     let difference = replay::difference(live, &copy);
     let same = difference.is_none();
-    Ok((blanked, options.serials, Replay { same, difference }))
+    Ok((blanked, options.serials, CaptureReplay { same, difference }))
 }
 
 /// The folder that contains everything, so that `dev/sda` is never unpacked over the real one.

@@ -7,7 +7,7 @@
 pub mod blank;
 pub mod capture;
 mod frozen;
-pub mod manifest;
+mod manifest;
 pub mod replay;
 pub mod sectors;
 pub mod tar;
