@@ -23,6 +23,7 @@ pub mod move_marker;
 pub mod move_words;
 pub mod on_disk;
 pub mod phase;
+pub mod plan_document;
 pub mod profile;
 pub mod random;
 mod reach;

@@ -17,6 +17,7 @@ pub mod load;
 pub mod model;
 pub mod nagios;
 pub mod options;
+pub mod plan;
 pub mod profile;
 pub mod prometheus;
 pub mod sarif;

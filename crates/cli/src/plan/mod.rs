@@ -1,14 +1,13 @@
 //! `ioalign plan`: where every layer should start, the proof, and what to type.
 
 mod disks;
-mod document;
 mod ground;
-mod text;
 
 use anyhow::Result;
 use ioalign_core::{Bytes, Confidence, GridClaim, Origin};
-use ioalign_repair::planner::{self, Label, Part, PartRole, Plan, Volume, Want};
+use ioalign_repair::planner::{self, Label, Part, PartRole, Volume, Want};
 use ioalign_repair::platforms::{self, Platform};
+use ioalign_report::plan::{self as report, sentences};
 
 use crate::args::PlanArgs;
 use crate::exit::{Exit, UsageError};
@@ -30,37 +29,18 @@ pub fn run(arguments: &PlanArgs) -> Result<Exit> {
             return Ok(Exit::Code(1));
         }
     };
-    let steps = platforms::steps(&plan, platform, &names);
+    let document = platforms::document(&plan, platform, &names);
     if arguments.look.json {
-        look::json(&document::of(&plan, &steps, platform.name()))?;
+        look::json(&document)?;
     } else {
         let options = look::options(&arguments.look);
-        let page = text::Page {
-            plan: &plan,
-            steps: &steps,
-            names: &names,
-            platform,
-        };
-        look::write(&page.render(&options))?;
+        look::write(&report::render(&document, &options))?;
     }
     if arguments.look.quiet {
-        complain(&plan);
+        sentences::warnings(&document).iter().for_each(note);
     }
-    let whole = plan.solution.given_up.is_empty() && plan.missed().is_empty();
+    let whole = document.given_up.is_empty() && document.missed.is_none();
     Ok(if whole { Exit::Done } else { Exit::Code(1) })
-}
-
-/// Facts that a script alone would not show.
-fn complain(plan: &Plan) {
-    for lost in &plan.solution.given_up {
-        note(text::given_up(plan, lost));
-    }
-    for sentence in text::missed(plan)
-        .into_iter()
-        .chain(text::block_below(plan))
-    {
-        note(sentence);
-    }
 }
 
 fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {

@@ -1,6 +1,6 @@
 //! ESXi: partedUtil and vmkfstools, and the fdisk dialogue of the service console for MBR disks.
 
-use super::{Lines, Names, Step, last_partition};
+use super::{Names, PlanStep, StepLines, last_partition};
 use crate::planner::want::Label;
 use crate::planner::{Plan, Seat};
 
@@ -8,7 +8,7 @@ use crate::planner::{Plan, Seat};
 const VMFS_GUID: &str = "AA31E02A400F11DB9590000C2911D1B8";
 
 /// The table, then the datastore.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
+pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     let device = format!("/vmfs/devices/disks/{}", names.first());
     let Some(seat) = last_partition(plan) else {
         return vec![whole(&device)];
@@ -18,18 +18,20 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
         _ => gpt(plan, seat, &device),
     };
     let made = format!("vmkfstools -C vmfs6 -S datastore1 {device}:1");
-    let datastore = Step::new("Make the datastore", vec![made]).destroys().note(
-        "VMFS puts its blocks on whole mebibytes of the partition: nothing else has to be said",
-    );
+    let datastore = PlanStep::new("Make the datastore", vec![made])
+        .destroys()
+        .note(
+            "VMFS puts its blocks on whole mebibytes of the partition: nothing else has to be said",
+        );
     vec![table, datastore]
 }
 
-fn whole(device: &str) -> Step {
+fn whole(device: &str) -> PlanStep {
     let line = format!("partedUtil getUsableSectors {device}");
-    Step::new("VMFS takes a partition", vec![line]).note("say --label gpt")
+    PlanStep::new("VMFS takes a partition", vec![line]).note("say --label gpt")
 }
 
-fn gpt(plan: &Plan, seat: &Seat, device: &str) -> Step {
+fn gpt(plan: &Plan, seat: &Seat, device: &str) -> PlanStep {
     let logical = plan.want.logical.size.get();
     let end = seat.end().map(|end| end.get() / logical - 1);
     let usable = format!("partedUtil getUsableSectors {device}");
@@ -39,7 +41,7 @@ fn gpt(plan: &Plan, seat: &Seat, device: &str) -> Step {
         end.map_or_else(|| "END".to_owned(), |end| end.to_string())
     );
     let show = format!("partedUtil getptbl {device}");
-    let step = Step::new("Write the partition table", vec![usable, set, show]).destroys();
+    let step = PlanStep::new("Write the partition table", vec![usable, set, show]).destroys();
     if end.is_some() {
         step
     } else {
@@ -50,7 +52,7 @@ fn gpt(plan: &Plan, seat: &Seat, device: &str) -> Step {
 }
 
 /// What one types into fdisk on the console of ESX, where the disk has an MBR.
-fn dialogue(plan: &Plan, seat: &Seat, device: &str) -> Step {
+fn dialogue(plan: &Plan, seat: &Seat, device: &str) -> PlanStep {
     let start = seat.start.get() / plan.want.logical.size.get();
     let says = |key: &str, what: &str| format!("{key:<8}{what}");
     let lines = vec![
@@ -72,8 +74,8 @@ fn dialogue(plan: &Plan, seat: &Seat, device: &str) -> Step {
         says(&start.to_string(), "the sector"),
         says("w", "write and leave"),
     ];
-    let step = Step::new("Write the partition table", lines)
-        .of_kind(Lines::Dialogue)
+    let step = PlanStep::new("Write the partition table", lines)
+        .of_kind(StepLines::Dialogue)
         .destroys();
     step.note("an MBR ends at 2 TiB; a guest's own partitions want the same once more, inside")
 }

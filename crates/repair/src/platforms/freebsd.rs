@@ -2,14 +2,14 @@
 
 use ioalign_core::Bytes;
 
-use super::{Names, Step, partitions};
+use super::{Names, PlanStep, partitions};
 use crate::planner::filesystems::{ashift, fragment};
 use crate::planner::partitions::number;
 use crate::planner::want::{Filesystem, Label, PartRole};
 use crate::planner::{Plan, Seat};
 
 /// The table, then the file system.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
+pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     let disk = names.first();
     let parts = partitions(plan);
     let at = match (parts.len().checked_sub(1), plan.want.label) {
@@ -21,7 +21,7 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
     table.into_iter().chain(filesystem(plan, &at)).collect()
 }
 
-fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
+fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
     let logical = plan.want.logical.size.get();
     let scheme = match plan.want.label {
         Label::Dos => "mbr",
@@ -41,7 +41,7 @@ fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
         ));
     }
     lines.push(format!("gpart show {disk}"));
-    let step = Step::new("Write the partition table", lines).destroys();
+    let step = PlanStep::new("Write the partition table", lines).destroys();
     step.note(format!("-b and -s count in sectors of {logical} bytes"))
 }
 
@@ -68,7 +68,7 @@ fn alignment(start: Bytes, size: Option<Bytes>, logical: Bytes) -> String {
     }
 }
 
-fn filesystem(plan: &Plan, at: &str) -> Option<Step> {
+fn filesystem(plan: &Plan, at: &str) -> Option<PlanStep> {
     let want = &plan.want;
     let title = "Make the file system";
     Some(match want.filesystem? {
@@ -77,18 +77,18 @@ fn filesystem(plan: &Plan, at: &str) -> Option<Step> {
                 format!("sysctl vfs.zfs.min_auto_ashift={}", ashift(want)),
                 format!("zpool create -o ashift={} tank {at}", ashift(want)),
             ];
-            Step::new("Make the pool", lines)
+            PlanStep::new("Make the pool", lines)
                 .destroys()
                 .fixed("ashift, for each vdev")
         }
         Filesystem::Ufs => {
             let fragment = fragment(want).get();
             let line = format!("newfs -U -f {fragment} -b {} /dev/{at}", fragment * 8);
-            Step::new(title, vec![line])
+            PlanStep::new(title, vec![line])
                 .destroys()
                 .fixed("the fragment size")
         }
-        Filesystem::Swap => Step::new("Make paging space", vec![format!("swapon /dev/{at}")]),
+        Filesystem::Swap => PlanStep::new("Make paging space", vec![format!("swapon /dev/{at}")]),
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Solaris and illumos: the dialogue of `format -e`, and the pool.
 
-use super::{Lines, Names, Step, last_partition};
+use super::{Names, PlanStep, StepLines, last_partition};
 use crate::planner::filesystems::{ashift, granule};
 use crate::planner::want::{Filesystem, Label};
 use crate::planner::{Plan, Seat};
@@ -9,7 +9,7 @@ use crate::planner::{Plan, Seat};
 const RESERVED: u64 = 16384;
 
 /// The label, then the pool.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
+pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     let disk = names.first();
     let mut steps: Vec<_> = last_partition(plan)
         .map(|seat| dialogue(plan, seat, disk))
@@ -21,7 +21,7 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
     steps
 }
 
-fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> Step {
+fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
     let start = seat.start.get() / plan.want.logical.size.get();
     let says = |key: &str, what: &str| format!("{key:<12}{what}");
     let size = seat.size.map_or_else(
@@ -52,8 +52,8 @@ fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> Step {
         says("print", "look at it"),
         says("quit", "and again, to leave"),
     ];
-    let step = Step::new("Write the label", lines)
-        .of_kind(Lines::Dialogue)
+    let step = PlanStep::new("Write the label", lines)
+        .of_kind(StepLines::Dialogue)
         .destroys();
     match plan.want.label {
         Label::Vtoc | Label::Dos => step.note(
@@ -66,7 +66,7 @@ fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> Step {
     }
 }
 
-fn pool(plan: &Plan, disk: &str) -> Step {
+fn pool(plan: &Plan, disk: &str) -> PlanStep {
     let block = granule(&plan.want).get().clamp(8192, 128 << 10);
     let lines = vec![
         format!(
@@ -76,7 +76,7 @@ fn pool(plan: &Plan, disk: &str) -> Step {
         format!("zfs create -V SIZE -o volblocksize={block} tank/volume"),
         "zdb -C tank | grep ashift".to_owned(),
     ];
-    let step = Step::new("Make the pool and a volume", lines).destroys();
+    let step = PlanStep::new("Make the pool and a volume", lines).destroys();
     step.fixed("ashift, for each vdev")
         .fixed("volblocksize")
         .note(

@@ -48,6 +48,15 @@ pub fn paragraph(text: &str, [first, rest]: [&str; 2], options: &Options) -> Str
     page.finish()
 }
 
+/// A title in a page that is made elsewhere: bold where colour is wanted.
+pub fn heading(text: &mut String, title: &str, options: &Options) {
+    let (on, off) = match options.color {
+        true => ("\u{1b}[1m", "\u{1b}[0m"),
+        false => ("", ""),
+    };
+    text.push_str(&format!("{on}{title}{off}\n"));
+}
+
 fn several(page: &mut Page, report: &Report, targets: &[Target]) {
     if targets.len() <= IN_FULL || page.options().verbose() {
         for target in targets {

@@ -2,13 +2,13 @@
 
 use ioalign_core::Bytes;
 
-use super::super::{Lines, Step};
+use super::super::{PlanStep, StepLines};
 use crate::planner::Plan;
 use crate::planner::filesystems::{self, BLOCK, Stripe};
 use crate::planner::want::{Database, Filesystem};
 
 /// Makes it on `at`, a word of the shell.
-pub fn make(plan: &Plan, filesystem: Filesystem, at: &str) -> Step {
+pub fn make(plan: &Plan, filesystem: Filesystem, at: &str) -> PlanStep {
     let want = &plan.want;
     let stripe = Stripe::of(want);
     let (line, fixed) = match filesystem {
@@ -36,7 +36,7 @@ pub fn make(plan: &Plan, filesystem: Filesystem, at: &str) -> Step {
         Filesystem::Vmfs => ("vmkfstools -C vmfs6".to_owned(), "the block size"),
         Filesystem::Swap => (format!("mkswap {at}"), ""),
     };
-    let mut step = Step::new("Make the file system", vec![line]).destroys();
+    let mut step = PlanStep::new("Make the file system", vec![line]).destroys();
     if filesystem == Filesystem::Ext4 && filesystems::cluster(want).is_some() {
         step = step.note(
             "clusters keep every allocation on whole units; a program that overwrites less than a unit in place \
@@ -85,7 +85,7 @@ pub fn ext4(plan: &Plan, stripe: Option<Stripe>, at: &str) -> String {
 }
 
 /// What the database has to be set to.
-pub fn database(database: Database) -> Step {
+pub fn database(database: Database) -> PlanStep {
     let page = database.page().get();
     let (title, lines) = match database {
         Database::InnoDb { .. } => (
@@ -111,7 +111,7 @@ pub fn database(database: Database) -> Step {
             vec![format!("db_block_size={page}")],
         ),
     };
-    Step::new(title, lines)
-        .of_kind(Lines::Settings)
+    PlanStep::new(title, lines)
+        .of_kind(StepLines::Settings)
         .fixed("the page size")
 }

@@ -7,7 +7,7 @@ mod volumes;
 use ioalign_core::Bytes;
 
 use super::names::{linux_partition, shell_word};
-use super::{Names, Step, partitions};
+use super::{Names, PlanStep, partitions};
 use crate::planner::Plan;
 use crate::planner::array::{Level, Maker};
 use crate::planner::partitions::number;
@@ -18,7 +18,7 @@ const MD_DATA: Bytes = Bytes::new(128 << 20);
 const MD_LARGE: Bytes = Bytes::new(64 << 30);
 
 /// All steps, lowest layer first.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
+pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     let mut steps = Vec::new();
     let mut at = names.first().to_owned();
     if let Some(step) = array(plan, names) {
@@ -50,7 +50,7 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
     steps
 }
 
-fn array(plan: &Plan, names: &Names) -> Option<Step> {
+fn array(plan: &Plan, names: &Names) -> Option<PlanStep> {
     let array = plan.want.array.filter(|array| array.maker == Maker::Md)?;
     let chunk = match array.level {
         Level::Raid1 => String::new(),
@@ -69,7 +69,7 @@ fn array(plan: &Plan, names: &Names) -> Option<Step> {
             .collect::<Vec<_>>()
             .join(" ")
     );
-    let step = Step::new("Join the disks", vec![line]).destroys();
+    let step = PlanStep::new("Join the disks", vec![line]).destroys();
     let step = step.fixed("--data-offset").note(format!(
         "every member's data begin {} bytes into it: a multiple of the members' blocks",
         offset.get()

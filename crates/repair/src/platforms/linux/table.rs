@@ -2,7 +2,7 @@
 
 use ioalign_core::Bytes;
 
-use super::super::Step;
+use super::super::PlanStep;
 use super::super::names::{linux_partition, shell_word};
 use super::filesystem;
 use crate::planner::filesystems::Stripe;
@@ -11,7 +11,7 @@ use crate::planner::want::{Label, PartRole, Volume};
 use crate::planner::{Plan, Seat};
 
 /// One script for sfdisk: a line a partition, in order.
-pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
+pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
     let logical = plan.want.logical.size.get();
     let label = match plan.want.label {
         Label::Dos => "dos",
@@ -34,7 +34,7 @@ pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> Step {
         // udev makes the links to partitions, some time after the kernel has made the partitions.
         lines.push("udevadm settle".to_owned());
     }
-    let step = Step::new("Write the partition table", lines).destroys();
+    let step = PlanStep::new("Write the partition table", lines).destroys();
     let mut step = step.note(format!(
         "starts and sizes are in sectors of {logical} bytes"
     ));
@@ -86,7 +86,7 @@ fn type_of(plan: &Plan, role: PartRole, is_last: bool) -> &'static str {
 }
 
 /// What goes onto partitions that carry none of the layers that are wanted.
-pub fn small(plan: &Plan, disk: &str) -> Vec<Step> {
+pub fn small(plan: &Plan, disk: &str) -> Vec<PlanStep> {
     let want = &plan.want;
     let is_last_bare = want.volumes.is_empty() && want.filesystem.is_none();
     let carriers = usize::from(!is_last_bare);
@@ -106,7 +106,7 @@ pub fn small(plan: &Plan, disk: &str) -> Vec<Step> {
             PartRole::Swap => ("Make paging space", format!("mkswap {at}")),
             PartRole::Data => return None,
         };
-        let step = Step::new(title, vec![line]).destroys();
+        let step = PlanStep::new(title, vec![line]).destroys();
         Some(match part.role {
             PartRole::Esp => step.note(
                 "where FAT's clusters begin is not planned: the partition is read when the machine boots, and \

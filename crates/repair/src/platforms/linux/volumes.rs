@@ -2,13 +2,13 @@
 
 use ioalign_core::Bytes;
 
-use super::super::Step;
+use super::super::PlanStep;
 use crate::planner::filesystems::Stripe;
 use crate::planner::want::Volume;
 use crate::planner::{Lvm, Plan, Seat};
 
 /// Makes it on `at`, a word of the shell; the device that it becomes.
-pub fn make(plan: &Plan, volume: Volume, seat: &Seat, at: &str) -> (Vec<Step>, String) {
+pub fn make(plan: &Plan, volume: Volume, seat: &Seat, at: &str) -> (Vec<PlanStep>, String) {
     match volume {
         Volume::Luks { version } => (
             vec![luks(plan, version, seat, at)],
@@ -25,7 +25,7 @@ pub fn make(plan: &Plan, volume: Volume, seat: &Seat, at: &str) -> (Vec<Step>, S
 }
 
 /// cryptsetup counts offsets in 512-byte sectors on any disk.
-fn luks(plan: &Plan, version: u8, seat: &Seat, at: &str) -> Step {
+fn luks(plan: &Plan, version: u8, seat: &Seat, at: &str) -> PlanStep {
     let sectors = seat.offset.get() / 512;
     let line = if version == 1 {
         format!("cryptsetup luksFormat --type luks1 --align-payload {sectors} {at}")
@@ -34,22 +34,22 @@ fn luks(plan: &Plan, version: u8, seat: &Seat, at: &str) -> Step {
         format!("cryptsetup luksFormat --type luks2 --sector-size {sector} --offset {sectors} {at}")
     };
     let open = format!("cryptsetup open {at} crypt0");
-    let step = Step::new("Encrypt", vec![line, open]).destroys();
+    let step = PlanStep::new("Encrypt", vec![line, open]).destroys();
     step.fixed("the payload's offset")
         .fixed("the sector size, but for reencryption")
 }
 
-fn bcache(seat: &Seat, at: &str) -> Step {
+fn bcache(seat: &Seat, at: &str) -> PlanStep {
     let line = format!(
         "make-bcache -B --data-offset {} {at}",
         seat.offset.get() / 512
     );
-    Step::new("Make the backing device", vec![line])
+    PlanStep::new("Make the backing device", vec![line])
         .destroys()
         .fixed("--data-offset, in sectors")
 }
 
-fn lvm(plan: &Plan, lvm: &Lvm, shape: (bool, u32), at: &str) -> Vec<Step> {
+fn lvm(plan: &Plan, lvm: &Lvm, shape: (bool, u32), at: &str) -> Vec<PlanStep> {
     let (thin, stripes) = shape;
     let mut create = format!("pvcreate --dataalignment {}", lvm_size(lvm.alignment));
     if !lvm.alignment_offset.is_zero() {
@@ -61,7 +61,7 @@ fn lvm(plan: &Plan, lvm: &Lvm, shape: (bool, u32), at: &str) -> Vec<Step> {
         lvm_size(lvm.extent)
     );
     let check = format!("pvs -o +pe_start --units s {at}");
-    let pv = Step::new(
+    let pv = PlanStep::new(
         "Make the physical volume and the group",
         vec![format!("{create} {at}"), group, check],
     )
@@ -87,7 +87,7 @@ fn lvm(plan: &Plan, lvm: &Lvm, shape: (bool, u32), at: &str) -> Vec<Step> {
             "lvcreate --extents 100%FREE{striped} --name data vg0"
         )],
     };
-    let lv = Step::new("Make the volume", lines);
+    let lv = PlanStep::new("Make the volume", lines);
     let lv = if thin { lv.fixed("--chunksize") } else { lv };
     vec![pv, lv]
 }

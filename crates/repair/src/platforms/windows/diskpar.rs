@@ -4,7 +4,7 @@
 use ioalign_core::grid::place::solve;
 use ioalign_core::{Bytes, GridKind};
 
-use super::super::{Lines, Step};
+use super::super::{PlanStep, StepLines};
 use crate::planner::Plan;
 use crate::planner::want::Database;
 
@@ -13,7 +13,7 @@ const TRACK: Bytes = Bytes::new(64 * 512);
 const DUMMY: Bytes = Bytes::MIB;
 
 /// `None`: no empty partition ends on the grids.
-pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
+pub fn step(plan: &Plan, disk: &str) -> Option<PlanStep> {
     let logical = plan.want.logical.size;
     let data = data_start(plan)?;
     let first = data.checked_sub(DUMMY)?;
@@ -38,8 +38,8 @@ pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
         ),
         format!("diskpar -i {disk}"),
     ];
-    let step = Step::new("On Windows 2000 and 2003 (diskpar, resource kit)", lines)
-        .of_kind(Lines::Alternative);
+    let step = PlanStep::new("On Windows 2000 and 2003 (diskpar, resource kit)", lines)
+        .of_kind(StepLines::Alternative);
     let step = step
         .destroys()
         .fixed("the allocation unit")
@@ -49,7 +49,7 @@ pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
              rounds to a cylinder instead, answer diskpar -s with that sector and the whole size",
             sector(data)
         ));
-    Some(proven(plan, data).fold(step, Step::note))
+    Some(proven(plan, data).fold(step, PlanStep::note))
 }
 
 /// The first start from sector 64 on whose end, a megabyte later, is on all grids but the habit, which is younger

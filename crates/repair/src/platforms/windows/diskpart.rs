@@ -3,7 +3,7 @@
 
 use ioalign_core::Bytes;
 
-use super::super::{Lines, Step, partitions};
+use super::super::{PlanStep, StepLines, partitions};
 use super::noted;
 use crate::planner::filesystems::allocation_unit;
 use crate::planner::want::Label;
@@ -12,7 +12,7 @@ use crate::planner::{Plan, Seat};
 const KIB: Bytes = Bytes::new(1 << 10);
 
 /// `None`: diskpart cannot express a start or a size.
-pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
+pub fn step(plan: &Plan, disk: &str) -> Option<PlanStep> {
     let parts = partitions(plan);
     if !parts.iter().all(|seat| is_whole(seat)) {
         return None;
@@ -39,7 +39,7 @@ pub fn step(plan: &Plan, disk: &str) -> Option<Step> {
         lines.push(format!("format fs=ntfs unit={unit} quick"));
         lines.push("assign".to_owned());
     }
-    let step = Step::new("The same by diskpart", lines).of_kind(Lines::Alternative);
+    let step = PlanStep::new("The same by diskpart", lines).of_kind(StepLines::Alternative);
     Some(noted(plan, step).note("offset= and align= are in KiB, size= in MiB"))
 }
 

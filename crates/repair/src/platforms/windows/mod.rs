@@ -14,7 +14,7 @@ mod diskpart;
 
 use ioalign_core::Bytes;
 
-use super::{Lines, Names, Step, last_partition, partitions};
+use super::{Names, PlanStep, StepLines, last_partition, partitions};
 use crate::planner::filesystems::{Stripe, allocation_unit};
 use crate::planner::want::{Database, Label};
 use crate::planner::{Plan, Seat};
@@ -27,11 +27,11 @@ pub fn reserved(label: Label, size: Option<Bytes>) -> Option<Bytes> {
 }
 
 /// Partition, format, and the two rules.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
+pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     let disk = names.first();
     let Some(seat) = last_partition(plan) else {
         let line = format!("Get-Disk -Number {disk}");
-        return vec![Step::new("NTFS takes a partition", vec![line]).note("say --label gpt")];
+        return vec![PlanStep::new("NTFS takes a partition", vec![line]).note("say --label gpt")];
     };
     let mut steps = vec![powershell(plan, disk), show(plan, seat, disk)];
     steps.extend(diskpart::step(plan, disk));
@@ -42,7 +42,7 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<Step> {
 }
 
 /// What both ways to partition have to say.
-fn noted(plan: &Plan, step: Step) -> Step {
+fn noted(plan: &Plan, step: PlanStep) -> PlanStep {
     let step = step.destroys().fixed("the allocation unit");
     let step = if plan.want.label == Label::Gpt {
         step.note(
@@ -59,7 +59,7 @@ fn noted(plan: &Plan, step: Step) -> Step {
     }
 }
 
-fn powershell(plan: &Plan, disk: &str) -> Step {
+fn powershell(plan: &Plan, disk: &str) -> PlanStep {
     let style = match plan.want.label {
         Label::Dos => "MBR",
         _ => "GPT",
@@ -90,7 +90,7 @@ fn powershell(plan: &Plan, disk: &str) -> Step {
             "  Format-Volume -FileSystem NTFS -AllocationUnitSize {unit}"
         ));
     }
-    let step = Step::new("Partition and format (PowerShell)", lines);
+    let step = PlanStep::new("Partition and format (PowerShell)", lines);
     noted(plan, step).note(
         "without -Alignment an offset is rounded to what Windows aligns to by itself \
          (CreatePartition of MSFT_Disk)",
@@ -103,15 +103,15 @@ fn alignment(start: Bytes) -> u64 {
     natural.min(Bytes::MIB).get()
 }
 
-fn show(plan: &Plan, seat: &Seat, disk: &str) -> Step {
+fn show(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
     let unit = allocation_unit(&plan.want).get();
     let lines = vec![
         format!("Get-Partition -DiskNumber {disk} | Select-Object PartitionNumber, Offset, Size"),
         "fsutil fsinfo ntfsinfo X:".to_owned(),
         "fsutil fsinfo sectorinfo X:".to_owned(),
     ];
-    let step = Step::new("Look at what came out", lines)
-        .of_kind(Lines::Alternative)
+    let step = PlanStep::new("Look at what came out", lines)
+        .of_kind(StepLines::Alternative)
         .note(format!(
             "the last partition's Offset must be {}, and X: its drive letter",
             seat.start.get()

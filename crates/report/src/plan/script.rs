@@ -2,26 +2,26 @@
 
 use std::fmt::Write;
 
-use ioalign_repair::platforms::{Lines, Platform, Step};
+use ioalign_core::plan_document::{PlanDocument, PlanStep, StepLines};
 
-use super::Page;
+use super::sentences::replace;
 
 /// The script. A line that fails ends it: what follows would find another disk than the one that was meant.
-pub fn render(page: &Page<'_>) -> String {
+pub fn render(plan: &PlanDocument) -> String {
     let mut text = String::new();
-    if page.steps.iter().all(|step| step.kind != Lines::Dialogue) {
-        text.push_str(match page.platform {
-            Platform::Windows => "$ErrorActionPreference = 'Stop'\n",
+    let steps = &plan.commands;
+    if steps.iter().all(|step| step.kind != StepLines::Dialogue) {
+        text.push_str(match plan.platform {
+            "windows" => "$ErrorActionPreference = 'Stop'\n",
             _ => "#!/bin/sh\nset -e\n",
         });
     }
-    if let Some(sentence) = page.replace() {
+    if let Some(sentence) = replace(plan) {
         let _ = writeln!(text, "# {sentence}");
     }
-    let steps = page
-        .steps
+    let steps = steps
         .iter()
-        .filter(|step| step.kind != Lines::Alternative);
+        .filter(|step| step.kind != StepLines::Alternative);
     for (number, step) in (1..).zip(steps) {
         let _ = writeln!(text, "# {number}. {}", step.title);
         lines(&mut text, step);
@@ -29,8 +29,8 @@ pub fn render(page: &Page<'_>) -> String {
     text
 }
 
-fn lines(text: &mut String, step: &Step) {
-    let comment = if step.kind == Lines::Settings {
+fn lines(text: &mut String, step: &PlanStep) {
+    let comment = if step.kind == StepLines::Settings {
         "# "
     } else {
         ""
