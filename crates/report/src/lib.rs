@@ -9,6 +9,7 @@
 pub mod advice;
 pub mod capture;
 pub mod comparison;
+pub mod fix;
 pub mod format;
 pub mod html;
 pub mod json;

@@ -8,9 +8,8 @@ use ioalign_core::workload::{Pattern, SizeShare, Workload};
 use crate::comparison::words;
 use crate::options::Options;
 use crate::profile::table::Table;
-use crate::profile::units::{rate, time};
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::{about, thousands};
+use crate::words::numbers::{about, rate, thousands, time};
 
 /// The whole text.
 pub fn text(load: &Load, options: &Options) -> String {

@@ -20,10 +20,10 @@ mod room;
 mod shrink;
 mod survey;
 mod target;
-mod text;
 mod trust;
 
 use anyhow::Result;
+use ioalign_core::fix_document::FixResult;
 use ioalign_core::{Bytes, GridClaim};
 use ioalign_repair::fix::{self, Choices, Plan};
 use ioalign_repair::{Disk, mover};
@@ -31,7 +31,6 @@ use ioalign_repair::{Disk, mover};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
-use document::Ended;
 use ioalign_report::Options;
 pub use output::on_the_grid as image_on_the_grid;
 use room::Room;
@@ -159,7 +158,7 @@ pub struct Page<'a> {
     /// The space that it allocates, for a file.
     pub room: Option<Room>,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: FixResult,
     /// The result, and its duration.
     pub done: Option<(mover::Done, std::time::Duration)>,
 }
@@ -172,20 +171,17 @@ impl<'a> Page<'a> {
             plan: Some(plan),
             rate: None,
             room: None,
-            ended: Ended::Planned,
+            ended: FixResult::Planned,
             done: None,
         }
     }
 
     /// To standard output.
     pub fn write(&self) -> Result<()> {
-        if self.arguments.look.json {
-            return look::json(&document::of(self));
-        }
         let look = Options {
             width: look::width(),
             ..look::options(&self.arguments.look)
         };
-        look::write(&text::render(self, &look))
+        document::write(self.arguments, &document::of(self), &look)
     }
 }

@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
+use ioalign_core::fix_document::FixResult;
 use ioalign_core::shell;
 use ioalign_repair::fix::Plan;
 
-use super::Page;
 use super::command::{self, Step};
-use super::document::Ended;
 use super::output;
 use crate::args::FixArgs;
 
 /// The commands that do it, the best first.
-pub fn commands(page: &Page<'_>, plan: &Plan) -> Vec<String> {
-    let arguments = page.arguments;
+pub fn commands(arguments: &FixArgs, plan: &Plan) -> Vec<String> {
     if let Some(new) = &arguments.output {
         return vec![command::line(
             arguments,
@@ -31,16 +29,11 @@ pub fn commands(page: &Page<'_>, plan: &Plan) -> Vec<String> {
     all
 }
 
-/// How to have what was done judged.
-pub fn afterwards(page: &Page<'_>) -> Option<String> {
-    check(page.arguments, page.ended)
-}
-
 /// The check of what a run has written; nothing where it has written nothing.
-pub fn check(arguments: &FixArgs, ended: Ended) -> Option<String> {
+pub fn check(arguments: &FixArgs, ended: FixResult) -> Option<String> {
     let path: &Path = match ended {
-        Ended::Planned => return None,
-        Ended::Copied => arguments.output.as_deref()?,
+        FixResult::Planned => return None,
+        FixResult::Copied => arguments.output.as_deref()?,
         _ => &arguments.target,
     };
     Some(format!("ioalign check {}", shell::path(path)))

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use ioalign_core::fix_document::FixResult;
 use ioalign_repair::container::{self, Format};
 use ioalign_repair::mover::Done;
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
-use super::document::Ended;
 use super::fresh::FreshImage;
 use super::progress::Shown;
 use super::{Page, agreed, flight, image_room, options, refuse, target};
@@ -31,7 +31,7 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
     match done {
         Ok(done) => {
             let mut page = Page::of(arguments, &plan);
-            page.ended = Ended::Copied;
+            page.ended = FixResult::Copied;
             page.done = Some((done, begun.elapsed()));
             page.write()?;
             Ok(Exit::Done)

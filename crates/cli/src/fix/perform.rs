@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+use ioalign_core::fix_document::FixResult;
 use ioalign_core::shell;
 use ioalign_device::TargetIdentity;
 use ioalign_repair::mover::{self, Done, MoveOrigin, Outcome};
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
-use super::document::Ended;
 use super::flight::{self, Unfinished};
 use super::progress::Shown;
 use super::room::Room;
@@ -33,7 +33,7 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     }
     journalled(arguments, disk, &journal, &plan.job, |done, elapsed| {
         let mut page = Page::of(arguments, &plan);
-        page.ended = Ended::of(done.outcome);
+        page.ended = result(done.outcome);
         page.done = Some((done, elapsed));
         page.write()
     })
@@ -113,7 +113,7 @@ fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration)
         plan: None,
         rate: None,
         room: None,
-        ended: Ended::of(done.outcome),
+        ended: result(done.outcome),
         done: Some((done, elapsed)),
     };
     page.write()?;
@@ -148,12 +148,9 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     Err(anyhow!("{error:#}; {next}"))
 }
 
-impl Ended {
-    /// By what the mover says.
-    pub const fn of(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Moved => Self::Moved,
-            Outcome::RolledBack => Self::RolledBack,
-        }
+const fn result(outcome: Outcome) -> FixResult {
+    match outcome {
+        Outcome::Moved => FixResult::Moved,
+        Outcome::RolledBack => FixResult::RolledBack,
     }
 }

@@ -4,9 +4,10 @@ use super::decide::{Known, NEGLIGIBLE};
 use super::load::Load;
 use super::loss::Loss;
 use super::matching::Unmatched;
-use super::say::{in_flight, kind_of_io, percent};
+use super::say::{in_flight, kind_of_io};
 use super::uncovered::Uncovered;
 use super::{Decision, Defect, Reason};
+use crate::numbers::estimate;
 
 /// The kinds of I/O that are named in a sentence.
 const NAMED: usize = 3;
@@ -21,7 +22,7 @@ pub(super) fn loss(known: Known<'_>) -> Vec<Reason> {
     if let Some(crossing) = loss.crossing_ratio {
         let text = format!(
             "{} of the I/O touches a block more than it must because of it.",
-            percent(crossing)
+            estimate(crossing)
         );
         reasons.push(Reason::new("crossing", text));
     }
@@ -73,7 +74,7 @@ fn name(one: &Uncovered) -> String {
     format!(
         "{} ({} of the crossing I/O: {why})",
         kind_of_io(one),
-        percent(one.crossing_ratio)
+        estimate(one.crossing_ratio)
     )
 }
 

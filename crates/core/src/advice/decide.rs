@@ -2,8 +2,9 @@
 
 use super::load::Load;
 use super::loss::{Basis, Loss};
-use super::say::{longer, percent, range};
+use super::say::{longer, range};
 use super::{Decision, Defect, Reason};
+use crate::numbers::estimate;
 use crate::severity::Severity;
 
 /// A loss that is at most this is not worth moving data.
@@ -69,7 +70,7 @@ fn by_loss(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reas
 /// How much longer, and how that is known.
 fn said(loss: &Loss) -> String {
     let longer = longer(loss);
-    let covered = percent(loss.covered_ratio.unwrap_or_default());
+    let covered = estimate(loss.covered_ratio.unwrap_or_default());
     match loss.basis {
         Basis::MeasuredAndWeighed if loss.is_undecided() => format!(
             "This workload's I/O takes {longer} because of it, by measured intervals that are not decided"
@@ -101,7 +102,7 @@ fn lost(loss: &Loss, load: Option<&Load>) -> String {
         .map(|(busy, (low, high))| {
             format!(
                 "; the device is busy for {} of the time, so that {} of all time is lost",
-                percent(busy),
+                estimate(busy),
                 range(low, high)
             )
         })
@@ -144,7 +145,7 @@ fn unweighed(loss: &Loss) -> (Decision, Reason) {
 
 /// Nothing was measured: never reason enough for an interruption.
 fn assumed(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
-    let high = percent(loss.high_ratio);
+    let high = estimate(loss.high_ratio);
     if load.is_some_and(Load::mostly_random_writes) && !defect.rewrites {
         let text = "Most of the I/O is random writes, of which caches take up the second request: \
                     wait for an outage, or leave it.";

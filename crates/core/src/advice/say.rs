@@ -1,25 +1,12 @@
 //! Shares in few characters.
 
 use super::{Loss, Uncovered};
+use crate::numbers::estimate;
 use crate::units::Bytes;
-
-/// `12 %`, `0.6 %`, `0 %`; from ten times on `18 times`.
-pub fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if share >= 10.0 {
-        return format!("{share:.0} times");
-    }
-    if value.abs() >= 9.95 {
-        return format!("{value:.0} %");
-    }
-    let text = format!("{value:.1}");
-    let text = text.strip_suffix(".0").unwrap_or(&text);
-    format!("{} %", if text == "-0" { "0" } else { text })
-}
 
 /// `8 to 15 %`, `40 % to 18 times`; one number where both ends look alike.
 pub fn range(low: f64, high: f64) -> String {
-    let (low, high) = (percent(low), percent(high));
+    let (low, high) = (estimate(low), estimate(high));
     if low == high {
         return low;
     }
@@ -32,7 +19,7 @@ pub fn range(low: f64, high: f64) -> String {
 pub fn longer(loss: &Loss) -> String {
     let ends = range(loss.low_ratio, loss.high_ratio);
     match loss.likely_ratio {
-        Some(likely) => format!("{} longer ({ends})", percent(likely)),
+        Some(likely) => format!("{} longer ({ends})", estimate(likely)),
         None => format!("{ends} longer"),
     }
 }
@@ -68,9 +55,6 @@ mod tests {
 
     #[test]
     fn shares_are_short() {
-        assert_eq!(percent(0.123), "12 %");
-        assert_eq!(percent(0.0061), "0.6 %");
-        assert_eq!(percent(-0.0001), "0 %");
         assert_eq!(range(0.08, 0.151), "8 to 15 %");
         assert_eq!(range(0.121, 0.122), "12 %");
         assert_eq!(range(0.4, 18.2), "40 % to 18 times");

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::load::Load;
 use super::price::Prices;
-use super::say::{counted, percent};
+use super::say::counted;
 use super::{Assumption, Basis, Evidence, Item, Loss, Uncovered};
+use crate::numbers::estimate;
 use crate::severity::Severity;
 use crate::shell;
 
@@ -246,7 +247,7 @@ fn of_matches(open: &[&Item]) -> Vec<Assumption> {
     if let Some(least) = covered.reduce(f64::min).filter(|least| *least < 0.995) {
         let what = format!(
             "The measured cells speak for {} of the crossing I/O; of the rest the range is wide.",
-            percent(least)
+            estimate(least)
         );
         out.push(assume(what, Some(measure(open))));
     }
@@ -256,7 +257,7 @@ fn of_matches(open: &[&Item]) -> Vec<Assumption> {
         let what = format!(
             "{} of the crossing I/O is priced by cells of other sizes, queue depths or mixes, with the range of those on \
              both sides of it.",
-            percent(most)
+            estimate(most)
         );
         out.push(assume(what, None));
     }

@@ -30,6 +30,7 @@ use crate::tables::{Slot, SlotKind, Table};
 use crate::{Disk, Patch, Result};
 use survey::Survey;
 
+pub use ioalign_core::consequence::{Consequence, Weight};
 pub use joined::{joined, kept};
 
 /// A partition that goes elsewhere, in bytes.
@@ -43,30 +44,6 @@ pub struct Moved {
     pub to: u64,
     /// Its length.
     pub bytes: u64,
-}
-
-/// How much a consequence matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
-    /// Done with the move, or worth knowing.
-    Told,
-    /// Something must be done by hand afterwards, or boot fails.
-    Warned,
-    /// The move would break what is there: it is refused unless the operator takes it upon himself.
-    Refused,
-}
-
-/// What a move means for boot or contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Consequence {
-    /// The partition that it is about, if it is about one.
-    pub partition: Option<u32>,
-    /// How much it matters.
-    pub weight: Weight,
-    /// What is so, in one sentence.
-    pub what: String,
-    /// What to do about it, if anything.
-    pub advice: Option<String>,
 }
 
 /// Patches beside the data, and consequences to report.

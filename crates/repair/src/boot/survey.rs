@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use super::edits::Edits;
-use super::{Consequence, Fixups, Moved, Weight};
+use super::{Consequence, Fixups, Moved};
 use crate::disk::{DiskPart, read_bytes};
 use crate::tables::{Slot, SlotKind, Table};
 use crate::{Disk, Phase, Result};
@@ -202,38 +202,6 @@ impl Home {
             || "the MBR".to_owned(),
             |number| format!("the boot sector of partition {number}"),
         )
-    }
-}
-
-impl Consequence {
-    fn new(weight: Weight, partition: Option<u32>, what: String) -> Self {
-        Self {
-            partition,
-            weight,
-            what,
-            advice: None,
-        }
-    }
-
-    /// Worth knowing.
-    pub(super) fn told(partition: Option<u32>, what: impl Into<String>) -> Self {
-        Self::new(Weight::Told, partition, what.into())
-    }
-
-    /// To be mended by hand.
-    pub(super) fn warned(partition: Option<u32>, what: impl Into<String>) -> Self {
-        Self::new(Weight::Warned, partition, what.into())
-    }
-
-    /// Not to be done.
-    pub(super) fn refused(partition: Option<u32>, what: impl Into<String>) -> Self {
-        Self::new(Weight::Refused, partition, what.into())
-    }
-
-    /// With what to do about it.
-    pub(super) fn advised(mut self, advice: impl Into<String>) -> Self {
-        self.advice = Some(advice.into());
-        self
     }
 }
 

@@ -6,6 +6,7 @@
 mod build;
 mod choose;
 mod dirty;
+mod document;
 mod ends;
 mod extended;
 mod no_room;

@@ -3,9 +3,8 @@
 use ioalign_core::Bytes;
 use ioalign_core::comparison::{Before, Cell, Comparison, Machine, Metric, Verdict};
 
-use crate::profile::units::three;
 use crate::text::page::Style;
-use crate::words::numbers::thousands;
+use crate::words::numbers::{thousands, three};
 
 /// The value of the levels of an earlier run beside those of this one.
 pub(crate) const fn levels_of_two_times(before: &Before) -> &'static str {

@@ -4,9 +4,10 @@ use super::{badge, finding, grids, stack};
 use crate::model::Target;
 use crate::svg::{self, escape};
 use crate::words::headline::headline;
-use crate::words::numbers::duration;
+use crate::words::numbers::time;
 use crate::words::{reason, shorten_middle};
 use crate::{order, view};
+use ioalign_core::units::ratio;
 
 /// Longer names are cut in the heading; the whole one stands in its tooltip.
 const NAME: usize = 120;
@@ -50,7 +51,7 @@ fn origin(target: &Target) -> String {
     if target.elapsed_us > 0 {
         parts.push(format!(
             "read and judged in {}",
-            duration(target.elapsed_us)
+            time(ratio(target.elapsed_us, 1))
         ));
     }
     parts.join(" · ")

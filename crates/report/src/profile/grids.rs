@@ -6,9 +6,9 @@ use ioalign_core::units::ratio;
 
 use super::heading;
 use super::table::Table;
-use super::units::{share, three, time};
 use crate::text::page::{Page, Span, Style};
 use crate::words::kinds;
+use crate::words::numbers::{share, three, time, times};
 
 /// Comparisons that are listed, unless everything is wanted.
 const LATENCIES: usize = 4;
@@ -110,7 +110,7 @@ fn row(grid: &GridProfile, layers: usize) -> Vec<String> {
     let of = |part| share(part, grid.pieces);
     let cells = match grid.cells_minimum {
         0 => "-".to_owned(),
-        least => format!("{}×", three(ratio(grid.cells_touched, least))),
+        least => times(ratio(grid.cells_touched, least)),
     };
     vec![
         name(grid) + &more,

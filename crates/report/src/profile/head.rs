@@ -3,9 +3,8 @@
 use ioalign_core::profile::{Profile, TraceFile, Unpaired};
 use ioalign_core::units::ratio;
 
-use super::units::time;
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{thousands, time};
 
 /// Files that are shown one by one, unless everything is wanted.
 const FILES: usize = 4;

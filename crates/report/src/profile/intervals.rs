@@ -4,8 +4,8 @@ use ioalign_core::profile::{DeviceProfile, Interval, IntervalOp};
 use ioalign_core::units::ratio;
 
 use super::heading;
-use super::units::{three, time};
 use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::{three, time};
 
 /// Rows, unless everything is wanted.
 const ROWS: usize = 40;

@@ -4,9 +4,9 @@ use ioalign_core::profile::littles_law::{Numbers, TOLERANCE};
 use ioalign_core::units::ratio;
 use serde::Serialize;
 
-use super::units::{rate, short, size, three, time};
 use crate::options::Options;
 use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::{percent, rate, size, three, time};
 
 /// The law applied to some numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -164,6 +164,6 @@ fn understated(answer: &Answer, factor: f64, shown: f64) -> String {
         "{both}, {}× less. A monitor averages throughput over its interval and latency over I/Os: this is \
          what it shows of I/O that runs {} of the time{burst}",
         three(factor),
-        short(1.0 / factor)
+        percent(1.0 / factor)
     )
 }

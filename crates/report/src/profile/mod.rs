@@ -10,7 +10,6 @@ mod ops;
 mod starts;
 pub(crate) mod table;
 mod time;
-pub(crate) mod units;
 mod verdict;
 mod who;
 

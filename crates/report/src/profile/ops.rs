@@ -1,12 +1,12 @@
 //! Operations: how many, how large, how fast.
 
+use ioalign_core::Bytes;
 use ioalign_core::profile::{DeviceProfile, OpProfile};
 use ioalign_core::units::ratio;
 
 use super::table::Table;
-use super::units::{exact, short, size, time};
 use crate::text::page::{Page, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{about, percent, size, thousands, time};
 
 pub fn table(page: &mut Page, device: &DeviceProfile) {
     let head = [
@@ -52,13 +52,13 @@ fn row(name: &str, op: &OpProfile) -> Vec<String> {
     vec![
         name.to_owned(),
         thousands(op.ios),
-        exact(op.bytes),
+        about(Bytes::new(op.bytes)),
         if op.ios == 0 {
             none()
         } else {
             size(ratio(op.bytes, op.ios))
         },
-        op.sequential_ratio.map_or_else(none, short),
+        op.sequential_ratio.map_or_else(none, percent),
         latency(|l| l.p50),
         latency(|l| l.p99),
         latency(|l| l.max),

@@ -2,12 +2,10 @@
 
 use ioalign_core::Bytes;
 use ioalign_core::profile::DeviceProfile;
-use ioalign_core::units::ratio;
 
 use super::heading;
-use super::units::share;
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{bar, share, thousands};
 
 /// Everything from 1 MiB on is one row.
 const LAST: usize = 20;
@@ -30,11 +28,11 @@ pub fn bars(page: &mut Page, device: &DeviceProfile) {
     let last = counts.iter().rposition(|ios| *ios > 0).unwrap_or(LAST);
     heading(page, "Starts are multiples of, and of nothing larger");
     for (power, ios) in counts.iter().enumerate().take(last + 1).skip(first) {
-        bar(page, power, *ios, most, total);
+        row(page, power, *ios, most, total);
     }
 }
 
-fn bar(page: &mut Page, power: usize, ios: u64, most: u64, total: u64) {
+fn row(page: &mut Page, power: usize, ios: u64, most: u64, total: u64) {
     let size = Bytes::new(1 << power).to_string();
     let size = if power == LAST {
         format!("{size} +")
@@ -42,15 +40,9 @@ fn bar(page: &mut Page, power: usize, ios: u64, most: u64, total: u64) {
         size
     };
     let style = if power < 12 { Style::Bad } else { Style::Good };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most BAR
-    let full = (ratio(ios, most.max(1)) * 36.0).round() as usize;
     let sign = if page.options().ascii { "#" } else { "█" };
-    let drawn = if full == 0 && ios > 0 {
-        page.glyphs().dot.trim().to_owned()
-    } else {
-        sign.repeat(full)
-    };
-    let space = " ".repeat(BAR - full.clamp(usize::from(ios > 0), BAR));
+    let drawn = bar(ios, most, BAR, sign);
+    let space = " ".repeat(BAR - drawn.chars().count().min(BAR));
     let numbers = format!("{:>9}  {:>14}", share(ios, total), thousands(ios));
     let body = [
         Span::plain(format!("  {size:>9}  ")),

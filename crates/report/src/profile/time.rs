@@ -1,13 +1,13 @@
 //! Bursts, what monitoring shows of them, queue depth and Little's law.
 
+use ioalign_core::Bytes;
 use ioalign_core::profile::{Burst, DeviceProfile, Profile, Sampler};
 use ioalign_core::units::ratio;
 
 use super::heading;
 use super::table::Table;
-use super::units::{exact, rate, short, three, time};
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{about, percent, rate, thousands, three, time};
 
 /// A sample may be this many times longer than all I/O.
 const SHORT: f64 = 100.0;
@@ -47,7 +47,7 @@ fn summary(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
     let text = match total.throughput_bytes_per_s {
         Some(moved) => format!(
             "{count}: {} of the time; {} within them",
-            short(busy.min(1.0)),
+            percent(busy.min(1.0)),
             rate(moved)
         ),
         // Whole seconds, and no latencies: all of a burst happens at one moment.
@@ -82,7 +82,7 @@ fn depth(page: &mut Page, device: &DeviceProfile) {
         "in flight: {} on average, {} while there is any ({} of the time), {} at most",
         three(depth.mean),
         three(depth.mean_while_busy),
-        short(depth.busy_ratio),
+        percent(depth.busy_ratio),
         thousands(depth.max)
     );
     if let Some(law) = &device.littles_law {
@@ -157,7 +157,7 @@ fn row(burst: &Burst) -> Vec<String> {
         time(burst.start_us),
         time(burst.duration_us),
         thousands(burst.ios),
-        exact(burst.bytes),
+        about(Bytes::new(burst.bytes)),
         or(burst.throughput_bytes_per_s.map(rate)),
         or(burst.latency_mean_us.map(time)),
         or(burst

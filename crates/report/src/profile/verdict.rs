@@ -1,12 +1,12 @@
 //! The verdicts in sentences.
 
+use ioalign_core::Bytes;
 use ioalign_core::profile::alignment::{FEWEST, culprit};
 use ioalign_core::profile::{Alignment, DeviceProfile, Profile, State};
 
 use super::table::Table;
-use super::units::{exact, short};
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{about, percent, thousands};
 
 pub const fn style(state: State) -> Style {
     match state {
@@ -39,15 +39,15 @@ fn brief(found: &Alignment) -> String {
     let ios = thousands(found.ios);
     match (found.state, found.offset_ratio) {
         (State::Indeterminate, _) => format!("{ios} I/Os, fewer than {FEWEST}"),
-        (State::Aligned, _) => format!("{} of {ios} I/Os", short(found.on_4096_ratio)),
-        (State::Misaligned, Some(part)) => format!("{} of {ios} I/Os", short(part)),
+        (State::Aligned, _) => format!("{} of {ios} I/Os", percent(found.on_4096_ratio)),
+        (State::Misaligned, Some(part)) => format!("{} of {ios} I/Os", percent(part)),
         (State::Misaligned, None) => format!(
             "{} of {ios} I/Os, no constant shift",
-            short(found.whole_off_ratio)
+            percent(found.whole_off_ratio)
         ),
         (State::Partial, _) => format!(
             "{} of {ios} I/Os are no whole blocks",
-            short(found.partial_ratio)
+            percent(found.partial_ratio)
         ),
     }
 }
@@ -79,10 +79,10 @@ pub fn table(page: &mut Page, devices: &[&DeviceProfile]) {
                 device.device.clone(),
                 state,
                 thousands(found.ios),
-                short(1.0 - found.on_4096_ratio),
-                short(found.partial_ratio),
-                exact(bytes("read")),
-                exact(bytes("write")),
+                percent(1.0 - found.on_4096_ratio),
+                percent(found.partial_ratio),
+                about(Bytes::new(bytes("read"))),
+                about(Bytes::new(bytes("write"))),
             ],
         );
     }
@@ -161,26 +161,26 @@ pub fn sentence(found: &Alignment) -> String {
         ),
         (State::Aligned, _) => format!(
             "{} of its I/Os start on a 4 KiB boundary, and {} are not whole 4 KiB blocks.",
-            short(found.on_4096_ratio),
-            short(found.partial_ratio)
+            percent(found.on_4096_ratio),
+            percent(found.partial_ratio)
         ),
         (State::Misaligned, Some(offset)) => shift(found, offset),
         (State::Misaligned, None) => format!(
             "{} of the I/Os of whole 4 KiB blocks start off a 4 KiB boundary, by no constant amount: \
              not a partition, but whoever places this I/O. See sizes and processes.",
-            short(found.whole_off_ratio)
+            percent(found.whole_off_ratio)
         ),
         (State::Partial, _) => format!(
             "{} of its I/Os are not whole 4 KiB blocks and {} start off a 4 KiB boundary, while those of \
              whole blocks are aligned: small records (a log, 512-byte sectors), no shift of a partition.",
-            short(found.partial_ratio),
-            short(1.0 - found.on_4096_ratio)
+            percent(found.partial_ratio),
+            percent(1.0 - found.on_4096_ratio)
         ),
     }
 }
 
 fn shift(found: &Alignment, offset: u64) -> String {
-    let part = short(found.offset_ratio.unwrap_or(0.0));
+    let part = percent(found.offset_ratio.unwrap_or(0.0));
     // The remainder is that of whole blocks as long as there are enough of them.
     #[allow(clippy::cast_precision_loss)] // compared with a hundred
     let whole = found.ios as f64 * (1.0 - found.partial_ratio) >= FEWEST as f64;

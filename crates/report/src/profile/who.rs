@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use ioalign_core::Bytes;
 use ioalign_core::profile::{DeviceProfile, ProcessProfile, SizeCount};
 
 use super::heading;
 use super::table::Table;
-use super::units::{exact, share};
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{about, share, thousands};
 
 const SIZES: usize = 6;
 const PROCESSES: usize = 6;
@@ -37,7 +37,7 @@ pub fn sizes(page: &mut Page, device: &DeviceProfile) {
         table.row(
             Style::Plain,
             vec![
-                exact(size.bytes),
+                about(Bytes::new(size.bytes)),
                 thousands(size.ios),
                 share(size.ios, total),
                 share(size.off_4096_ios, size.ios),
@@ -87,7 +87,7 @@ fn row(one: &ProcessProfile) -> Vec<String> {
         name,
         one.op.clone(),
         thousands(one.ios),
-        exact(one.bytes),
+        about(Bytes::new(one.bytes)),
         share(one.ios.saturating_sub(on), one.ios),
         share(one.length_off_4096_ios, one.ios),
     ]

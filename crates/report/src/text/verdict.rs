@@ -1,13 +1,14 @@
 //! The title above and the one line below: what it comes to.
 
 use ioalign_core::Severity;
+use ioalign_core::units::ratio;
 
 use super::page::{Page, Span, Style};
 use super::summary;
 use crate::model::Target;
 use crate::words::clean::{columns, shorten_end};
 use crate::words::headline::headline;
-use crate::words::numbers::duration;
+use crate::words::numbers::time;
 use crate::words::reason;
 use crate::words::shorten_middle;
 use crate::{order, view};
@@ -20,7 +21,7 @@ pub fn title(page: &mut Page, target: &Target) {
         Span::new(Style::Dim, format!("{dot}{}", view::format_of(target))),
     ];
     if target.elapsed_us > 0 && page.options().verbose() {
-        let took = duration(target.elapsed_us);
+        let took = time(ratio(target.elapsed_us, 1));
         spans.push(Span::new(Style::Dim, format!("{dot}{took}")));
     }
     page.put("", "", 2, &spans);

@@ -6,10 +6,9 @@ pub mod ended;
 pub mod facts;
 pub mod headline;
 pub mod kinds;
-pub mod numbers;
 pub mod place;
 pub mod reason;
 pub mod remedy;
-pub use ioalign_core::time;
+pub use ioalign_core::{numbers, time};
 
 pub use clean::{clean, shorten_middle};

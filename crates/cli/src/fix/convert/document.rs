@@ -1,65 +1,22 @@
-//! A conversion as JSON.
+//! The document of a conversion, and the commands that come next.
 
+use ioalign_core::fix_document::{ConvertedPartition, FixConversion, FixResult, RebuiltFilesystem};
 use ioalign_repair::convert;
-use ioalign_repair::mover;
-use serde::Serialize;
 
-use super::super::document::{Told, told};
-use super::super::place;
+use super::super::command::{self, Step};
+use super::super::document::journal;
+use super::super::{next, output, refuse};
 use super::Page;
 
-/// The conversion that will be, or was, done.
-#[derive(Debug, Serialize)]
-pub struct Conversion {
-    name: Option<String>,
-    /// `false`: the table counts in these sectors already.
-    pub needed: bool,
-    from_sector_bytes: Option<u64>,
-    to_sector_bytes: u64,
-    disk_bytes: Option<u64>,
-    new_disk_bytes: Option<u64>,
-    partitions: Vec<Partition>,
-    moved_bytes: u64,
-    rewritten_bytes: Option<u64>,
-    in_place: Option<bool>,
-    not_in_place: Option<String>,
-    journal: Option<Journal>,
-    consequences: Vec<Told>,
-}
-
-#[derive(Debug, Serialize)]
-struct Partition {
-    number: u32,
-    what: &'static str,
-    start_bytes: u64,
-    size_bytes: u64,
-    new_start_bytes: u64,
-    new_size_bytes: u64,
-    rebuilt: Option<Rebuilt>,
-}
-
-#[derive(Debug, Serialize)]
-struct Rebuilt {
-    clusters_kept: bool,
-    cluster_bytes: u64,
-    new_cluster_bytes: u64,
-    lost_clusters: u32,
-    written_bytes: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Journal {
-    path: String,
-    size_bytes: u64,
-}
-
 /// The part of a page that is about the conversion.
-pub fn of(page: &Page<'_>) -> Conversion {
+pub fn of(page: &Page<'_>) -> FixConversion {
     let one = page.conversion;
     let job = page.job.as_ref().and_then(|job| job.as_ref().ok());
-    let in_place = page.arguments.output.is_none();
-    Conversion {
-        name: job.map(|job| super::super::refuse::name(job)),
+    let why = page.job.as_ref().and_then(|job| job.as_ref().err());
+    let in_place = job.and_then(|job| journal(page.arguments, job));
+    let patches = job.map(|job| job.patches.iter());
+    FixConversion {
+        name: job.map(|job| refuse::name(job)),
         needed: one.is_some(),
         from_sector_bytes: one.map(|one| one.from),
         to_sector_bytes: page.to,
@@ -67,39 +24,24 @@ pub fn of(page: &Page<'_>) -> Conversion {
         new_disk_bytes: one.map(|one| one.bytes),
         partitions: one.map_or_else(Vec::new, partitions),
         moved_bytes: one.map_or(0, |one| one.moves.iter().map(|m| m.bytes).sum()),
-        rewritten_bytes: job.map(|job| rewritten(job)),
+        rewritten_bytes: patches.map(|all| all.map(|patch| patch.after.len() as u64).sum()),
         in_place: page.job.as_ref().map(Result::is_ok),
-        not_in_place: page
-            .job
-            .as_ref()
-            .and_then(|job| job.as_ref().err().cloned()),
-        journal: job.filter(|_| in_place).and_then(|job| {
-            Some(Journal {
-                path: place::journal(page.arguments).ok()?.display().to_string(),
-                size_bytes: mover::journal_bytes(job, &page.options()).ok()?,
-            })
-        }),
-        consequences: one.map_or_else(Vec::new, |one| one.consequences.iter().map(told).collect()),
+        not_in_place: why.cloned(),
+        journal: in_place.clone().filter(|_| page.arguments.output.is_none()),
+        consequences: one.map_or_else(Vec::new, |one| one.consequences.clone()),
+        journal_in_place: in_place,
     }
 }
 
-/// Bytes of tables and file systems that are written in place.
-pub fn rewritten(job: &ioalign_repair::Job) -> u64 {
-    job.patches
-        .iter()
-        .map(|patch| patch.after.len() as u64)
-        .sum()
-}
-
-fn partitions(conversion: &convert::Conversion) -> Vec<Partition> {
-    let one = |part: &convert::Partition| Partition {
+fn partitions(conversion: &convert::Conversion) -> Vec<ConvertedPartition> {
+    let one = |part: &convert::Partition| ConvertedPartition {
         number: part.old.number,
         what: part.content.name(),
         start_bytes: part.old.start,
         size_bytes: part.old.size,
         new_start_bytes: part.new.start,
         new_size_bytes: part.new.size,
-        rebuilt: part.rebuilt.map(|rebuilt| Rebuilt {
+        rebuilt: part.rebuilt.map(|rebuilt| RebuiltFilesystem {
             clusters_kept: rebuilt.kept,
             cluster_bytes: rebuilt.cluster_bytes.0,
             new_cluster_bytes: rebuilt.cluster_bytes.1,
@@ -108,4 +50,30 @@ fn partitions(conversion: &convert::Conversion) -> Vec<Partition> {
         }),
     };
     conversion.partitions.iter().map(one).collect()
+}
+
+/// The commands that do it: in place where that can be, or into a new image; afterwards that of the check.
+pub fn commands(page: &Page<'_>) -> Vec<String> {
+    let arguments = page.arguments;
+    if page.conversion.is_none() {
+        return Vec::new();
+    }
+    if page.ended != FixResult::Planned {
+        return next::check(arguments, page.ended).into_iter().collect();
+    }
+    let name = match &page.job {
+        Some(Ok(job)) => Some(refuse::name(job)),
+        _ => None,
+    };
+    let apply = name.map(|plan| command::line(arguments, Step::Apply(&plan)));
+    let ending = arguments
+        .target
+        .extension()
+        .and_then(|ending| ending.to_str());
+    let new = match &arguments.output {
+        Some(new) => new.clone(),
+        None => output::beside(&arguments.target, ending.unwrap_or("img")),
+    };
+    let output = command::line(arguments, Step::Output(&new, arguments.format));
+    apply.into_iter().chain([output]).collect()
 }

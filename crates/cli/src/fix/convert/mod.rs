@@ -2,7 +2,6 @@
 
 mod document;
 mod perform;
-mod text;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,17 +9,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use ioalign_core::fix_document::FixResult;
 use ioalign_repair::container;
 use ioalign_repair::convert::{self, Answer, Wish};
-use ioalign_repair::mover::{Done, Options};
+use ioalign_repair::mover::Done;
 use ioalign_repair::{Disk, Job};
 
-use super::document::Ended;
-use super::{WOULD_MOVE, document as outer, options, refuse, target};
+use super::{WOULD_MOVE, document as outer, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
-pub use document::Conversion;
 
 /// Images are read and written in these units, for any sector size of their table.
 const SMALLEST: u64 = 512;
@@ -99,23 +97,24 @@ struct Page<'a> {
     conversion: Option<&'a convert::Conversion>,
     /// The work in place, where it can be done there, or why it cannot.
     job: Option<Result<&'a Job, String>>,
-    ended: Ended,
+    ended: FixResult,
     done: Option<(Done, Duration)>,
 }
 
 impl Page<'_> {
     fn write(&self) -> Result<()> {
-        if self.arguments.look.json {
-            let conversion = document::of(self);
-            return look::json(&outer::of_conversion(
-                self.arguments,
-                conversion,
-                self.ended,
-                self.done.as_ref(),
-                text::commands(self),
-            ));
-        }
-        look::write(&text::render(self, &look::options(&self.arguments.look)))
+        let document = outer::of_conversion(
+            self.arguments,
+            document::of(self),
+            self.ended,
+            self.done.as_ref(),
+            document::commands(self),
+        );
+        outer::write(
+            self.arguments,
+            &document,
+            &look::options(&self.arguments.look),
+        )
     }
 
     /// 1 where that was asked for and there is something to convert.
@@ -124,9 +123,5 @@ impl Page<'_> {
             Some(_) if self.arguments.exit_code => WOULD_MOVE,
             _ => Exit::Done,
         }
-    }
-
-    fn options(&self) -> Options {
-        options(self.arguments)
     }
 }

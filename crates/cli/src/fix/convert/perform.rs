@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use ioalign_core::fix_document::FixResult;
 use ioalign_repair::container::{self, Format};
 use ioalign_repair::convert::Conversion;
 use ioalign_repair::{Disk, Job, mover};
 use rustix::fs::{FlockOperation, flock};
 
-use super::super::document::Ended;
 use super::super::fresh::FreshImage;
 use super::super::progress::Shown;
 use super::super::{flight, image_room, options, output, overlays, perform, place, refuse};
@@ -37,7 +37,7 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
         to,
         conversion: conversion.as_ref(),
         job,
-        ended: Ended::Planned,
+        ended: FixResult::Planned,
         done: None,
     };
     page.write()?;
@@ -74,7 +74,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
             to,
             conversion: Some(&conversion),
             job: Some(Ok(&job)),
-            ended: Ended::Converted,
+            ended: FixResult::Converted,
             done: Some((done, elapsed)),
         };
         page.write()
@@ -83,11 +83,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
 
 /// Makes a raw image longer. Its table is right as before, if not in its place: what comes after may fail.
 /// The file that was locked and judged is the one that grows, and the one that is opened again.
-fn longer(
-    disk: Box<dyn Disk>,
-    arguments: &FixArgs,
-    conversion: &Conversion,
-) -> Result<Box<dyn Disk>> {
+fn longer(disk: Box<dyn Disk>, arguments: &FixArgs, conversion: &Conversion) -> Result<Box<dyn Disk>> {
     let path = &arguments.target;
     let failed = || format!("{}: cannot be made longer", path.display());
     let file = OpenOptions::new()
@@ -137,7 +133,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
                 to,
                 conversion: Some(&conversion),
                 job: None::<Result<&Job, String>>,
-                ended: Ended::Copied,
+                ended: FixResult::Copied,
                 done: Some((done, begun.elapsed())),
             };
             page.write()?;
@@ -176,7 +172,7 @@ fn nothing(arguments: &FixArgs, to: u64) -> Result<Exit> {
         to,
         conversion: None,
         job: None,
-        ended: Ended::Planned,
+        ended: FixResult::Planned,
         done: None,
     };
     page.write()?;

@@ -6,8 +6,8 @@ use super::Figure;
 use super::chart::{Chart, look, number};
 use super::data::{Gain, View};
 use super::scale::Scale;
-use crate::profile::units::three;
 use crate::svg::pen::Pen;
+use crate::words::numbers::three;
 
 /// A scale is not finer than 2 %: noise must not look like a mountain.
 const LEAST: f64 = 0.02;

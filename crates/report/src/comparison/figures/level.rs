@@ -7,8 +7,8 @@ use super::chart::{Chart, look};
 use super::data::{Column, Reached, Series, View};
 use super::scale::Scale;
 use crate::comparison::words;
-use crate::profile::units::three;
 use crate::svg::pen::Pen;
+use crate::words::numbers::three;
 
 /// One figure a title and arm, all on one scale; without an arm the columns are all arms.
 pub fn draw<'a>(

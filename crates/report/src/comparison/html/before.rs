@@ -3,8 +3,8 @@
 use ioalign_core::comparison::{Change, Comparison, Metric};
 
 use crate::comparison::words;
-use crate::profile::units::time;
 use crate::svg::escape;
+use crate::words::numbers::time;
 
 /// The table of changes; nothing without an earlier run.
 pub fn put(out: &mut String, comparison: &Comparison) {

@@ -4,8 +4,8 @@ use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Placebo, Verd
 
 use super::badge;
 use crate::comparison::words;
-use crate::profile::units::{rate, time};
 use crate::svg::escape;
+use crate::words::numbers::{rate, time};
 
 /// Rows beyond this are in the JSON alone.
 const MOST_ROWS: usize = 2000;

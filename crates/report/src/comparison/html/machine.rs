@@ -4,9 +4,8 @@ use ioalign_core::Bytes;
 use ioalign_core::comparison::{Comparison, MachineDisk};
 
 use crate::comparison::words;
-use crate::profile::units::three;
 use crate::svg::escape;
-use crate::words::numbers::about;
+use crate::words::numbers::{about, three};
 
 /// All that is known of it, and a table of its disks.
 pub fn put(out: &mut String, comparison: &Comparison) {

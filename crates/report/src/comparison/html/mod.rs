@@ -14,9 +14,8 @@ use ioalign_core::comparison::Comparison;
 use super::figures::{self, LEGEND, Set};
 use super::words;
 use crate::html::{self, document};
-use crate::profile::units::time;
 use crate::svg::escape;
-use crate::words::numbers::{count, trimmed};
+use crate::words::numbers::{count, time, trimmed};
 
 const STYLE: &str = include_str!("style.css");
 

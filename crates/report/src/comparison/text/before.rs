@@ -4,8 +4,8 @@ use ioalign_core::comparison::{Before, Change, Comparison, Metric};
 
 use super::super::words;
 use crate::profile::table::Table;
-use crate::profile::units::time;
 use crate::text::page::{Page, Span, Style};
+use crate::words::numbers::time;
 
 pub fn put(page: &mut Page, comparison: &Comparison) {
     let Some(before) = &comparison.before else {

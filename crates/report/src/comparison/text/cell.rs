@@ -4,9 +4,8 @@ use ioalign_core::comparison::{Cell, Comparison, Estimate, Level, Metric};
 
 use super::super::words;
 use crate::profile::table::Table;
-use crate::profile::units::{rate, time};
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{rate, thousands, time};
 
 pub fn put(page: &mut Page, comparison: &Comparison, cell: &Cell) {
     let title = format!(

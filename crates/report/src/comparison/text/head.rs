@@ -3,9 +3,8 @@
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Verdict};
 
 use super::super::words;
-use crate::profile::units::time;
 use crate::text::page::{Page, Span, Style};
-use crate::words::numbers::thousands;
+use crate::words::numbers::{thousands, time};
 
 /// The target, the machine and the time it took.
 pub fn title(page: &mut Page, comparison: &Comparison) {
