@@ -38,6 +38,7 @@ pub mod shell;
 pub mod stack;
 pub mod time;
 pub mod units;
+pub mod watch_document;
 pub mod workload;
 pub mod zstd;
 

@@ -24,6 +24,7 @@ pub mod prometheus;
 pub mod sarif;
 pub mod svg;
 pub mod text;
+pub mod watch;
 pub mod words;
 
 mod order;

@@ -29,7 +29,7 @@ pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
 };
-pub use watch::{By, Columns, WatchArgs};
+pub use watch::{By, WatchArgs};
 
 /// Finds, explains and proves storage I/O misalignment, from database page to flash.
 #[derive(Debug, Parser)]

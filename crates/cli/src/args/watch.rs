@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridClaim, SectorSize};
+use ioalign_report::watch::LineColumns;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -100,6 +101,15 @@ pub enum Columns {
     Alignment,
     /// The columns of pt-diskstats
     Diskstats,
+}
+
+impl From<Columns> for LineColumns {
+    fn from(columns: Columns) -> Self {
+        match columns {
+            Columns::Alignment => Self::Alignment,
+            Columns::Diskstats => Self::Diskstats,
+        }
+    }
 }
 
 /// How I/O is seen.

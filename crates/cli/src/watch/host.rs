@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ioalign_core::units::Bytes;
+use ioalign_core::watch_document::WatchedPart;
 use ioalign_core::{GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, HostOptions, Options};
 use ioalign_observe::live::WatchedDevice;
@@ -12,35 +12,22 @@ use crate::args::WatchArgs;
 /// Grids that the program has room for.
 const MOST: usize = 4;
 
-/// Something that begins on a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The device's place among those watched.
-    pub slot: usize,
-    /// `sda1`.
-    pub name: String,
-    /// Its start.
-    pub start: Bytes,
-}
-
-/// Gives every device its grids, and says where partitions begin.
-pub fn describe(devices: &mut [WatchedDevice], arguments: &WatchArgs) -> Vec<Part> {
+/// Gives every device its grids, and says for each where its partitions begin.
+pub fn describe(devices: &mut [WatchedDevice], arguments: &WatchArgs) -> Vec<Vec<WatchedPart>> {
     let stack = stack(devices);
-    let mut parts = Vec::new();
-    for (slot, device) in devices.iter_mut().enumerate() {
+    let mut all = Vec::new();
+    for device in devices {
         let layer = stack
             .as_ref()
             .and_then(|stack| layer_of(stack, &device.name));
-        let known = match (&stack, layer) {
-            (Some(stack), Some(layer)) => {
-                parts.extend(parts_of(stack, layer, slot));
-                grids_of(stack, layer)
-            }
-            _ => Vec::new(),
+        let (parts, known) = match (&stack, layer) {
+            (Some(stack), Some(layer)) => (parts_of(stack, layer), grids_of(stack, layer)),
+            _ => Default::default(),
         };
+        all.push(parts);
         device.grids = choose(arguments, known);
     }
-    parts
+    all
 }
 
 /// The kernel's view is enough: what cannot be read adds nothing.
@@ -68,13 +55,12 @@ fn layer_of(stack: &Stack, name: &str) -> Option<LayerId> {
     found.next().map(|(id, _)| id)
 }
 
-fn parts_of(stack: &Stack, disk: LayerId, slot: usize) -> Vec<Part> {
+fn parts_of(stack: &Stack, disk: LayerId) -> Vec<WatchedPart> {
     let above = stack.above(disk).map(|id| stack.layer(id));
     let parts = above.filter(|layer| layer.kind == Kind::Partition);
     let named = parts.filter_map(|layer| {
         let edge = layer.below.iter().find(|edge| edge.below == disk)?;
-        Some(Part {
-            slot,
+        Some(WatchedPart {
             name: layer.name.clone(),
             start: edge.map.start()?,
         })

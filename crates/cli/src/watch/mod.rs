@@ -1,16 +1,10 @@
 //! `ioalign watch`: what I/O does now.
 
-mod bursts;
 mod confine;
-mod diskstats;
 mod fallback;
 mod host;
-mod line;
-mod numbers;
 mod record;
 mod screen;
-mod straddling;
-mod summary;
 mod tick;
 
 use std::io::IsTerminal;
@@ -18,19 +12,20 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use ioalign_core::numbers::thousands;
 use ioalign_core::profile::DeviceProfile;
+use ioalign_core::watch_document::{DeviceFigures, WatchSummary, WatchedPart};
 use ioalign_observe::live::{
     self, Means, Samples, Timeline, Watch, WatchOptions, WatchTotals, WatchedDevice,
 };
+use ioalign_report::watch as report;
 
 use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
 use crate::say::note;
-use host::Part;
 use record::Record;
-use summary::Summary;
 use tick::Clock;
 
 /// How long a wait looks away from Ctrl-C.
@@ -41,6 +36,8 @@ const POLL: Duration = Duration::from_secs(1);
 const GAP: Duration = Duration::from_millis(100);
 /// Processes of the full screen.
 const TOP: usize = 5;
+/// Bytes of the ring that single I/Os come through.
+const SAMPLES_RING: u32 = 1 << 20;
 
 /// Runs the verb.
 pub fn run(arguments: &WatchArgs) -> Result<Exit> {
@@ -112,7 +109,7 @@ impl Mode {
 
     /// Bytes of the ring of events.
     fn ring(self, arguments: &WatchArgs) -> Option<u32> {
-        let samples = arguments.straddling.map(|_| straddling::RING);
+        let samples = arguments.straddling.map(|_| SAMPLES_RING);
         arguments
             .record
             .as_ref()
@@ -125,7 +122,8 @@ impl Mode {
 struct Session<'a> {
     arguments: &'a WatchArgs,
     mode: Mode,
-    parts: Vec<Part>,
+    /// What begins on each device.
+    parts: Vec<Vec<WatchedPart>>,
     watch: Watch,
     record: Option<Record>,
     samples: Option<Samples>,
@@ -136,7 +134,7 @@ impl<'a> Session<'a> {
     fn new(
         arguments: &'a WatchArgs,
         mode: Mode,
-        parts: Vec<Part>,
+        parts: Vec<Vec<WatchedPart>>,
         mut watch: Watch,
     ) -> Result<Self> {
         if watch.means() == Means::Plain {
@@ -181,14 +179,15 @@ impl<'a> Session<'a> {
 
     /// Until the end that was asked for; whether it was reached.
     fn lines(&mut self, interrupt: &Interrupt) -> Result<bool> {
-        let mut lines = line::Lines::new(self.arguments.columns);
+        let mut lines = report::Lines::new(self.arguments.columns.into());
         let mut count = 0;
         loop {
             let stopped = self.sleep(interrupt)?;
             self.samples()?;
             let tick = self.clock.tick(&self.watch)?;
             if !self.arguments.json {
-                lines.write(&tick, &mut std::io::stdout().lock())?;
+                let devices: Vec<_> = tick.documents().collect();
+                look::write(&lines.interval(&devices, tick.duration.as_secs_f64()))?;
             }
             count += 1;
             if stopped || over(&self.clock, self.arguments, count) {
@@ -215,8 +214,11 @@ impl<'a> Session<'a> {
 
     fn samples(&mut self) -> Result<()> {
         if let Some(samples) = &mut self.samples {
-            let mut out = std::io::stdout().lock();
-            straddling::write(&samples.drain(), self.watch.devices(), &mut out)?;
+            let all = samples.drain();
+            let devices = self.watch.devices();
+            let known = all.iter().filter_map(|one| one.document(devices));
+            let lines: String = known.map(|one| report::straddling(&one)).collect();
+            look::write(&lines)?;
         }
         Ok(())
     }
@@ -255,16 +257,29 @@ impl<'a> Session<'a> {
             }
             return look::json(&profile);
         }
-        let summary = Summary {
-            devices: self.watch.devices(),
-            parts: &self.parts,
-            totals,
+        look::write(&report::render(&self.summary(totals, duration)))
+    }
+
+    fn summary(&self, totals: &WatchTotals, duration: Duration) -> WatchSummary {
+        let all = self.watch.devices().iter().zip(&totals.devices);
+        let all = all.zip(&self.parts).zip(0_usize..);
+        let busy = all.filter(|(((_, counted), _), _)| counted.ios() > 0);
+        let devices = busy.map(|(((device, counted), parts), slot)| {
+            let timeline = self.clock.timeline.as_ref();
+            let mut processes = totals.owners_of(slot);
+            processes.truncate(self.mode.top);
+            DeviceFigures {
+                parts: parts.clone(),
+                processes,
+                bursts: timeline.map(|timeline| timeline.document(slot, counted)),
+                ..counted.document(device)
+            }
+        });
+        WatchSummary {
             seconds: duration.as_secs_f64(),
-            top: self.mode.top,
-            timeline: self.clock.timeline.as_ref(),
-        };
-        summary.write(&mut std::io::stdout().lock())?;
-        Ok(())
+            devices: devices.collect(),
+            losses: totals.losses(),
+        }
     }
 
     fn slot(&self, device: &DeviceProfile) -> Option<usize> {
@@ -297,7 +312,7 @@ fn watching(devices: &[WatchedDevice]) -> String {
 /// What the kernel measured, by I/O, less what measuring costs.
 fn told(cost: live::ProgramCost, totals: &WatchTotals) -> String {
     let ios: u64 = totals.devices.iter().map(live::DeviceTotals::ios).sum();
-    let runs = numbers::grouped(cost.runs);
+    let runs = thousands(cost.runs);
     match (
         cost.nanos.checked_div(ios),
         cost.empty_nanos.checked_div(cost.empty_runs),

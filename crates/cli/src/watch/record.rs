@@ -6,13 +6,13 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use ioalign_core::numbers::thousands;
 use ioalign_device::create::Readers;
 use ioalign_observe::live::{Recorder, Watch};
 use ioalign_observe::write::{self, WritableFormat};
 use ioalign_observe::{TraceProgress, TraceSettings, convert};
 
 use super::note;
-use super::numbers::grouped;
 use crate::args::ReplaceArgs;
 use crate::output_file::{Destination, OutputFile};
 
@@ -49,7 +49,7 @@ impl Record {
     /// Ends it, once the program is detached. `lost` events did not fit into the ring.
     pub fn finish(self, lost: u64) -> Result<()> {
         let recorded = self.recorder.finish(lost)?;
-        let events = grouped(recorded.events);
+        let events = thousands(recorded.events);
         let path = self.path.display();
         let Some((target, file)) = self.later else {
             self.events.keep()?;
@@ -70,7 +70,7 @@ impl Record {
         file.keep()?;
         note(format_args!(
             "{events} events, {} I/Os in {path}",
-            grouped(ios)
+            thousands(ios)
         ));
         Ok(())
     }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use ioalign_observe::Op;
-use ioalign_observe::live::diskstats::{self, Disks, Iostat, IostatColumn};
-use ioalign_observe::live::{DeviceTotals, Timeline, Watch, WatchTotals, WatchedDevice};
+use ioalign_core::watch_document::{DeviceFigures, Iostat};
+use ioalign_observe::live::diskstats::{self, Disks};
+use ioalign_observe::live::{Timeline, Watch, WatchTotals, WatchedDevice};
 
 /// An interval.
 pub struct Tick<'a> {
@@ -22,28 +22,22 @@ pub struct Tick<'a> {
     then: Disks,
 }
 
-impl<'a> Tick<'a> {
-    /// Devices that did something.
-    pub fn busy(&self) -> impl Iterator<Item = (&'a WatchedDevice, &DeviceTotals)> {
+impl Tick<'_> {
+    /// The devices in this interval.
+    pub fn documents(&self) -> impl Iterator<Item = DeviceFigures> {
         let all = self.devices.iter().zip(&self.totals.devices);
-        all.filter(|(_, totals)| totals.ios() > 0)
+        all.map(|(device, totals)| DeviceFigures {
+            iostat: self.iostat(&device.name),
+            ..totals.document(device)
+        })
     }
 
-    /// The numbers of iostat for a device.
-    pub fn iostat(&self, name: &str) -> Iostat {
+    /// What iostat would print of a device.
+    fn iostat(&self, name: &str) -> Iostat {
         match (self.now.get(name), self.then.get(name)) {
             (Some(now), Some(then)) => now.since(then, self.duration),
             _ => Iostat::default(),
         }
-    }
-}
-
-/// iostat's column for an operation, where it has one.
-pub const fn column(stats: &Iostat, op: Op) -> Option<&IostatColumn> {
-    match op {
-        Op::Read => Some(&stats.read),
-        Op::Write => Some(&stats.write),
-        _ => None,
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ioalign_core::watch_document::{Iostat, IostatColumn};
+
 /// The counters of one device that are used here (`Documentation/admin-guide/iostats.rst`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskCounters {
@@ -17,36 +19,6 @@ pub struct DiskCounters {
     in_flight: u64,
     busy_ms: u64,
     weighted_ms: u64,
-}
-
-/// The numbers of `iostat -x` for one direction.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub struct IostatColumn {
-    /// Completed a second.
-    pub ios: f64,
-    /// Megabytes (10^6) a second.
-    pub megabytes: f64,
-    /// Merged a second.
-    pub merges: f64,
-    /// Mean milliseconds from the request's creation to its end.
-    pub await_ms: f64,
-    /// Mean size in KiB.
-    pub size_kib: f64,
-}
-
-/// The numbers of `iostat -x` for one device.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub struct Iostat {
-    /// Reads.
-    pub read: IostatColumn,
-    /// Writes.
-    pub write: IostatColumn,
-    /// `aqu-sz`: mean I/Os in flight.
-    pub queue: f64,
-    /// `%util`, in 1.
-    pub busy: f64,
-    /// In flight at the end.
-    pub in_flight: u64,
 }
 
 /// All devices, by name.

@@ -12,6 +12,7 @@ pub mod counters;
 mod device;
 pub mod diskstats;
 mod divide;
+mod document;
 mod grids;
 mod layout;
 mod load;

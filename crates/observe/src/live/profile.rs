@@ -52,7 +52,8 @@ impl WatchTotals {
         }
     }
 
-    fn owners_of(&self, slot: usize) -> Vec<ProcessProfile> {
+    /// Whose I/O a device has, most first.
+    pub fn owners_of(&self, slot: usize) -> Vec<ProcessProfile> {
         let mine = self.owners.iter().filter(|owner| owner.slot == slot);
         mine.map(|owner| ProcessProfile {
             pid: owner.pid,
@@ -100,7 +101,7 @@ impl DeviceTotals {
     }
 }
 
-fn placed(counters: &OpCounters) -> OpProfile {
+pub(super) fn placed(counters: &OpCounters) -> OpProfile {
     OpProfile {
         ios: counters.ios(),
         bytes: counters.bytes(),
@@ -118,7 +119,7 @@ fn placed(counters: &OpCounters) -> OpProfile {
     }
 }
 
-fn grids(counters: &OpCounters, op: Op, device: &WatchedDevice) -> Vec<GridProfile> {
+pub(super) fn grids(counters: &OpCounters, op: Op, device: &WatchedDevice) -> Vec<GridProfile> {
     let all = device.grids.iter().zip(0_usize..);
     all.map(|(spec, n)| {
         let counted = counters.grid(n, spec);

@@ -2,27 +2,17 @@
 
 use std::time::Duration;
 
-use ioalign_core::GridClaim;
-use ioalign_core::profile::Bursts;
-use ioalign_observe::live::diskstats::Iostat;
-use ioalign_observe::live::{DeviceTotals, Owner, WatchedDevice};
+use ioalign_core::watch_document::{WatchedBursts, DeviceFigures};
+use ioalign_observe::live::WatchedDevice;
 
 use crate::watch::tick::Tick;
 
 /// A device and its last interval.
 pub struct Shown {
-    /// Its name.
-    pub name: String,
-    /// Its grids, the unit first.
-    pub grids: Vec<GridClaim>,
-    /// Of the last interval; none before the first.
-    pub part: Option<DeviceTotals>,
-    /// Since the beginning.
-    pub all: Option<DeviceTotals>,
-    /// The numbers of iostat.
-    pub iostat: Iostat,
-    /// Bursts since the beginning.
-    pub bursts: Bursts,
+    /// In the last interval; empty before the first.
+    pub part: DeviceFigures,
+    /// Since the beginning, with its processes and bursts.
+    pub all: DeviceFigures,
 }
 
 /// Everything on the screen.
@@ -35,8 +25,6 @@ pub struct View {
     pub whole: bool,
     /// How long the last interval was.
     pub last: Duration,
-    /// The processes, since the beginning.
-    pub owners: Vec<Owner>,
     /// Processes shown.
     pub top: usize,
     /// Events lost.
@@ -46,20 +34,19 @@ pub struct View {
 impl View {
     /// Before the first interval.
     pub fn new(devices: &[WatchedDevice], interval: Duration, top: usize) -> Self {
-        let shown = devices.iter().map(|device| Shown {
+        let empty = |device: &WatchedDevice| DeviceFigures {
             name: device.name.clone(),
-            grids: device.grids.clone(),
-            part: None,
-            all: None,
-            iostat: Iostat::default(),
-            bursts: Bursts::default(),
+            ..DeviceFigures::default()
+        };
+        let shown = devices.iter().map(|device| Shown {
+            part: empty(device),
+            all: empty(device),
         });
         Self {
             devices: shown.collect(),
             chosen: 0,
             whole: false,
             last: interval,
-            owners: Vec::new(),
             top,
             dropped: 0,
         }
@@ -67,17 +54,22 @@ impl View {
 
     /// Takes an interval up.
     pub fn update(&mut self, tick: &Tick) {
-        let totals = tick.totals.devices.iter().zip(&tick.all.devices);
-        for ((shown, (part, all)), slot) in self.devices.iter_mut().zip(totals).zip(0..) {
-            shown.bursts = tick
-                .timeline
-                .map(|time| time.bursts(slot).1)
-                .unwrap_or_default();
-            shown.iostat = tick.iostat(&shown.name);
-            shown.part = Some(part.clone());
-            shown.all = Some(all.clone());
+        for (shown, part) in self.devices.iter_mut().zip(tick.documents()) {
+            shown.part = part;
         }
-        self.owners.clone_from(&tick.totals.owners);
+        let all = tick.devices.iter().zip(&tick.all.devices).zip(0..);
+        for (shown, ((device, totals), slot)) in self.devices.iter_mut().zip(all) {
+            let mut processes = tick.totals.owners_of(slot);
+            processes.truncate(self.top);
+            shown.all = DeviceFigures {
+                processes,
+                bursts: tick.timeline.map(|time| WatchedBursts {
+                    total: time.bursts(slot).1,
+                    ..WatchedBursts::default()
+                }),
+                ..totals.document(device)
+            };
+        }
         self.last = tick.duration;
         self.dropped = tick.all.dropped();
     }
@@ -88,10 +80,15 @@ impl View {
         self.chosen = self.chosen.saturating_add_signed(by).min(last);
     }
 
-    /// The device that is looked at, and its figures.
-    pub fn looked_at(&self) -> Option<(&Shown, &DeviceTotals)> {
-        let shown = self.devices.get(self.chosen)?;
+    /// The device that is looked at.
+    pub fn looked_at(&self) -> Option<&Shown> {
+        self.devices.get(self.chosen)
+    }
+
+    /// Its figures, after the first interval.
+    pub fn figures(&self) -> Option<&DeviceFigures> {
+        let shown = self.looked_at()?;
         let figures = if self.whole { &shown.all } else { &shown.part };
-        Some((shown, figures.as_ref()?))
+        (!figures.ops.is_empty()).then_some(figures)
     }
 }

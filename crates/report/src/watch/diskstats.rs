@@ -1,14 +1,8 @@
-//! Line mode in the columns of pt-diskstats. Rates, sizes, concurrency and response times come from the
+//! Lines in the columns of pt-diskstats. Rates, sizes, concurrency and response times come from the
 //! events; merges, busy time and what is in flight are the kernel's own sums, as in pt-diskstats.
 
-use std::time::Duration;
-
-use ioalign_observe::Op;
-use ioalign_observe::live::diskstats::IostatColumn;
-use ioalign_observe::live::{DeviceTotals, OpCounters, WatchedDevice};
-
-use super::line::in_flight;
-use super::tick::Tick;
+use ioalign_core::units::ratio;
+use ioalign_core::watch_document::{IostatColumn, DeviceFigures, WatchedOp};
 
 /// Names of the columns of one direction, and how wide they are.
 const COLUMNS: [(&str, usize); 6] = [
@@ -30,42 +24,40 @@ pub fn heading() -> String {
 }
 
 /// A device in an interval.
-pub fn line(tick: &Tick, device: &WatchedDevice, totals: &DeviceTotals) -> String {
-    let stats = tick.iostat(&device.name);
-    let of = |op: Op, column: &IostatColumn| {
-        let counters = totals.ops.get(op as usize);
-        counters.map_or_else(String::new, |counters| {
-            direction(counters, column, tick.duration)
-        })
+pub fn line(device: &DeviceFigures, seconds: f64) -> String {
+    let stats = &device.iostat;
+    let mut ops = [&stats.read, &stats.write].into_iter().zip(&device.ops);
+    let mut next = || {
+        let of = |(column, op)| direction(op, column, seconds);
+        ops.next().map_or_else(String::new, of)
     };
     format!(
         "{:<8}{}{} {:>3.0}% {:>6}",
         device.name,
-        of(Op::Read, &stats.read),
-        of(Op::Write, &stats.write),
+        next(),
+        next(),
         stats.busy * 100.0,
         stats.in_flight,
     )
 }
 
 /// A second, mean KiB, MiB a second, share merged, in flight, response time in ms.
-#[allow(clippy::cast_precision_loss)] // display values
-fn direction(counters: &OpCounters, column: &IostatColumn, duration: Duration) -> String {
-    let seconds = duration.as_secs_f64().max(1e-9);
-    let (ios, bytes) = (counters.ios() as f64, counters.bytes() as f64);
+fn direction(op: &WatchedOp, column: &IostatColumn, seconds: f64) -> String {
+    let counted = &op.counted;
+    let bytes = ratio(counted.bytes, 1);
     let asked = column.ios + column.merges;
     let merged = if asked > 0.0 {
         column.merges / asked * 100.0
     } else {
         0.0
     };
-    let response = counters.latency().map_or(0.0, |latency| latency.mean / 1e3);
+    let response = counted.latency_us.map_or(0.0, |latency| latency.mean / 1e3);
     format!(
         " {:>8.1} {:>7.1} {:>7.1} {merged:>5.0}% {:>6.1} {response:>7.3}",
-        ios / seconds,
-        if ios > 0.0 { bytes / 1024.0 / ios } else { 0.0 },
+        ratio(counted.ios, 1) / seconds,
+        ratio(counted.bytes, counted.ios) / 1024.0,
         bytes / 1_048_576.0 / seconds,
-        in_flight(counters, duration),
+        op.in_flight_s / seconds,
     )
 }
 
