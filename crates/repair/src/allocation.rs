@@ -10,6 +10,28 @@ const STEP: u64 = 64 << 10;
 /// Runs of holes and data that are looked at in one stretch; what is behind them counts as data.
 const MOST_RUNS: u32 = 1 << 18;
 
+/// Data of a whole disk are looked for in pieces of this.
+const IMAGE_STEP: u64 = 1 << 20;
+/// Tables and headers of a new image, beside one part in 256 of its data.
+const IMAGE_OVERHEAD: u64 = 4 << 20;
+
+/// What a new image of a disk may take, in bytes: as much of it as is not known to be zeros, and the tables of
+/// the image.
+pub fn of_new_image(disk: &mut dyn Disk) -> u64 {
+    let size = disk.size_bytes();
+    let (mut at, mut data) = (0_u64, 0_u64);
+    while at < size {
+        let zeros = disk.zeros_from(at);
+        if zeros == 0 {
+            data = data.saturating_add(IMAGE_STEP.min(size - at));
+        }
+        // A piece that ends in zeros counts as a whole.
+        at = at.saturating_add(if zeros == 0 { IMAGE_STEP } else { zeros });
+    }
+    data.saturating_add(data / 256)
+        .saturating_add(IMAGE_OVERHEAD)
+}
+
 /// The most bytes that a job allocates: data that go to unallocated places.
 pub fn most(disk: &mut dyn Disk, job: &Job) -> u64 {
     let moves = job.moves.iter();

@@ -1,6 +1,5 @@
 //! Whether what a job writes has room where a target lies: a sparse file and a growing image get longer.
 
-use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -25,11 +24,9 @@ impl Room {
         if job.moves.is_empty() || target::is_block(path).unwrap_or(true) {
             return None;
         }
-        let file = File::open(path).ok()?;
-        let system = rustix::fs::fstatvfs(&file).ok()?;
         Some(Self {
+            free: free_bytes(path)?,
             needed: allocation::most(disk, job),
-            free: free_blocks(&system).saturating_mul(system.f_frsize),
         })
     }
 
@@ -80,10 +77,12 @@ impl Room {
     }
 }
 
-/// Space reserved for root is free for root.
-fn free_blocks(system: &rustix::fs::StatVfs) -> u64 {
-    match rustix::process::geteuid().is_root() {
+/// What is free in the file system that `path` lies in. Space reserved for root is free for root.
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let system = rustix::fs::statvfs(path).ok()?;
+    let blocks = match rustix::process::geteuid().is_root() {
         true => system.f_bfree,
         false => system.f_bavail,
-    }
+    };
+    Some(blocks.saturating_mul(system.f_frsize))
 }

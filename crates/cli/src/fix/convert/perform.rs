@@ -83,7 +83,11 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
 
 /// Makes a raw image longer. Its table is right as before, if not in its place: what comes after may fail.
 /// The file that was locked and judged is the one that grows, and the one that is opened again.
-fn longer(disk: Box<dyn Disk>, arguments: &FixArgs, conversion: &Conversion) -> Result<Box<dyn Disk>> {
+fn longer(
+    disk: Box<dyn Disk>,
+    arguments: &FixArgs,
+    conversion: &Conversion,
+) -> Result<Box<dyn Disk>> {
     let path = &arguments.target;
     let failed = || format!("{}: cannot be made longer", path.display());
     let file = OpenOptions::new()
