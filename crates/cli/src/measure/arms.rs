@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use ioalign_core::comparison::Arm;
+use ioalign_core::comparison::{Arm, offset_of};
 use ioalign_device::are_aliases;
 
 use super::{layout, start};
@@ -12,8 +12,6 @@ use crate::exit::UsageError;
 
 /// A page of the kernel, the block of nearly every disk: what is on it is called aligned.
 const BLOCK: u64 = 4096;
-/// The period to which the phase of a layout is reduced if its start is before that of the target.
-pub const PHASE: u64 = 1 << 20;
 
 /// Arms with the target of each.
 #[derive(Debug, Default)]
@@ -119,14 +117,6 @@ fn layouts(files: [&PathBuf; 2], partition: Option<u32>, begins: Option<u64>) ->
     Ok(arms)
 }
 
-/// The offset in a target that begins at `begins`, at which I/O has the phase of `start` on the disk.
-pub fn offset_of(start: u64, begins: u64) -> u64 {
-    match start.checked_sub(begins) {
-        Some(offset) => offset,
-        None => start.wrapping_sub(begins) % PHASE,
-    }
-}
-
 fn targets(first: &Path, other: &Path, offsets: &[u64]) -> Result<Vec<Arm>> {
     let offset = match offsets {
         [] => 0,
@@ -159,15 +149,6 @@ mod tests {
         assert_eq!(name(0, Some(1 << 20)), "aligned");
         assert_eq!(name(0, Some(32256)), "+0");
         assert_eq!(name(512, Some(32256)), "+512");
-    }
-
-    #[test]
-    fn a_layout_keeps_its_phase() {
-        assert_eq!(offset_of(32256, 0), 32256);
-        assert_eq!(offset_of(2 << 20, 1 << 20), 1 << 20);
-        // Sector 63 behind a partition that starts at 1 MiB, and the other way round.
-        assert_eq!((offset_of(32256, 1 << 20) + (1 << 20)) % PHASE, 32256);
-        assert_eq!((offset_of(1 << 20, 32256) + 32256) % PHASE, 0);
     }
 
     #[test]

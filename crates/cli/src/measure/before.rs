@@ -7,16 +7,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use ioalign_core::comparison::{Arm, Before, Change, Comparison, Conditions, SCHEMA};
+use ioalign_core::comparison::{Before, Change, Comparison, Conditions, SCHEMA};
 use ioalign_measure::engine::CellSpec;
 
-use super::arms::{Arms, PHASE, offset_of};
+use super::arms::Arms;
 use super::{cells, start};
 use crate::document;
 use crate::exit::UsageError;
-
-const THEN: &str = "before";
-const NOW: &str = "now";
 
 /// An earlier run.
 pub struct Saved {
@@ -52,7 +49,9 @@ impl Saved {
     /// The arms of the new run.
     pub fn arms(mut self, target: &Path) -> (Arms, Self) {
         let now = start::on_disk(target);
-        let list = self.layouts(now).unwrap_or_else(|| {
+        let layouts = self.comparison.arms_then_and_now(now);
+        self.interleaved = layouts.is_some();
+        let list = layouts.unwrap_or_else(|| {
             let mut arms = self.comparison.arms.clone();
             for arm in &mut arms {
                 arm.start_bytes = now.map(|start| start + arm.offset_bytes);
@@ -65,42 +64,6 @@ impl Saved {
             are_usual: false,
         };
         (arms, self)
-    }
-
-    /// The layouts of then and of now, where both are known and differ.
-    fn layouts(&mut self, now: Option<u64>) -> Option<Vec<Arm>> {
-        let (then, now) = (self.began()?, now?);
-        if then % PHASE == now % PHASE {
-            return None;
-        }
-        self.interleaved = true;
-        // An arm without an offset is the target as it was.
-        for cell in &mut self.comparison.cells {
-            let plain = self
-                .comparison
-                .arms
-                .iter()
-                .find(|arm| arm.offset_bytes == 0);
-            for level in &mut cell.levels {
-                if plain.is_some_and(|arm| arm.name == level.arm) {
-                    NOW.clone_into(&mut level.arm);
-                }
-            }
-        }
-        let arm = |name: &str, start: u64, offset| Arm {
-            name: name.to_owned(),
-            offset_bytes: offset,
-            start_bytes: Some(start + offset),
-            ..Arm::default()
-        };
-        let offset = offset_of(then, now) % PHASE;
-        Some(vec![arm(THEN, now, offset), arm(NOW, now, 0)])
-    }
-
-    /// The start of the target in the earlier run.
-    fn began(&self) -> Option<u64> {
-        let arm = self.comparison.arms.first()?;
-        arm.start_bytes?.checked_sub(arm.offset_bytes)
     }
 
     /// The cells of then.
@@ -137,62 +100,9 @@ impl Saved {
             document: self.path.display().to_string(),
             time: self.comparison.machine.time.clone(),
             load_average: self.comparison.machine.load_average,
-            start_bytes: self.began(),
+            start_bytes: self.comparison.began(),
             interleaved: self.interleaved,
             changes: Change::between(&self.comparison, now),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ioalign_core::comparison::{Cell, Level};
-
-    fn saved(start: Option<u64>) -> Saved {
-        let arm = Arm {
-            name: "+0".to_owned(),
-            start_bytes: start,
-            ..Arm::default()
-        };
-        let level = Level {
-            arm: "+0".to_owned(),
-            ..Level::default()
-        };
-        let cell = Cell {
-            levels: vec![level],
-            ..Cell::default()
-        };
-        Saved {
-            path: PathBuf::from("before.json"),
-            comparison: Comparison {
-                arms: vec![arm],
-                cells: vec![cell],
-                ..Comparison::default()
-            },
-            interleaved: false,
-        }
-    }
-
-    #[test]
-    fn the_layout_of_then_is_an_arm() {
-        let mut then = saved(Some(32256));
-        let arms = then.layouts(Some(1 << 20)).unwrap();
-        assert_eq!(arms[0].name, "before");
-        assert_eq!(arms[0].start_bytes.unwrap() % PHASE, 32256);
-        assert_eq!(
-            (arms[1].offset_bytes, arms[1].start_bytes),
-            (0, Some(1 << 20))
-        );
-        assert!(then.interleaved);
-        assert_eq!(then.comparison.cells[0].levels[0].arm, "now");
-    }
-
-    #[test]
-    fn what_did_not_move_has_numbers_of_two_times_only() {
-        assert!(saved(Some(32256)).layouts(Some(32256)).is_none());
-        assert!(saved(Some(1 << 20)).layouts(Some(3 << 20)).is_none());
-        assert!(saved(None).layouts(Some(0)).is_none());
-        assert!(saved(Some(0)).layouts(None).is_none());
     }
 }

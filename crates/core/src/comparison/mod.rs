@@ -7,6 +7,7 @@ mod before;
 mod cell;
 mod conditions;
 mod estimate;
+mod layouts;
 mod machine;
 mod summary;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use before::{Before, Change};
 pub use conditions::Conditions;
 pub use estimate::{Estimate, Metric, Placebo, Verdict};
+pub use layouts::{LAYOUT_PHASE, offset_of};
 pub use machine::{Machine, MachineDisk};
 pub use summary::{Points, Spread, Summary};
 
