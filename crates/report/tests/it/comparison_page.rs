@@ -155,7 +155,7 @@ fn the_figures_of_a_matrix_alone() {
     golden::check("comparison.svg", &drawing);
     for title in [
         "Throughput gained by alignment, reads",
-        "Throughput in MB/s, aligned",
+        "Throughput in MiB/s, aligned",
     ] {
         assert!(drawing.contains(title), "{title}");
     }
@@ -178,8 +178,8 @@ fn the_machine_comes_first_and_four_figures_follow() {
         "throughput increase",
         "Figure 1. Throughput gained by alignment, reads",
         "Figure 2. Throughput gained by alignment, writes",
-        "Figure 3. Throughput in MB/s, unaligned (+512)",
-        "Figure 4. Throughput in MB/s, aligned",
+        "Figure 3. Throughput in MiB/s, unaligned (+512)",
+        "Figure 4. Throughput in MiB/s, aligned",
         "<h2>Every cell</h2>",
     ];
     let places: Vec<_> = order.iter().map(|what| at(what)).collect();
@@ -238,7 +238,7 @@ fn one_size_at_several_offsets_is_drawn_by_arm() {
     one.cells.retain(|cell| cell.block_bytes == 4096);
     one.arms.push(arm("+32256", 32256));
     let page = html(&one);
-    assert!(page.contains("Throughput in MB/s of each arm"));
+    assert!(page.contains("Throughput in MiB/s of each arm"));
     assert!(page.contains(">+32256</text>"));
 }
 

@@ -1,6 +1,7 @@
 //! Shows the present load on standard error.
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ioalign_core::numbers::rate;
 use ioalign_core::workload::Workload;
 use ioalign_measure::jobs::LoadJob;
 use ioalign_measure::load::LoadSnapshot;
@@ -41,9 +42,9 @@ impl Progress {
         let left = HumanDuration(snapshot.planned.saturating_sub(snapshot.elapsed));
         let ramp = if snapshot.ramping { "ramp, " } else { "" };
         self.bar.set_message(format!(
-            "{name}: {:.0} I/Os/s, {:.0} MB/s, {ramp}{left} left",
+            "{name}: {:.0} I/Os/s, {}, {ramp}{left} left",
             per_second(read.ios + write.ios),
-            per_second(read.bytes + write.bytes) / 1e6,
+            rate(per_second(read.bytes + write.bytes)),
         ));
     }
 

@@ -47,13 +47,13 @@ impl Quantity {
         Some([a.min(b), gain(ratio), a.max(b)])
     }
 
-    /// Megabytes a second, or microseconds.
+    /// Mebibytes a second, or microseconds.
     #[expect(clippy::cast_precision_loss, reason = "sizes of I/Os are small")]
     pub fn reached(self, level: &Level, block_bytes: u64) -> Option<f64> {
         match self {
             Self::Throughput => {
                 let by_ios = || Some(level.iops? * block_bytes as f64);
-                Some(level.bytes_per_s.or_else(by_ios)? / 1e6)
+                Some(level.bytes_per_s.or_else(by_ios)? / 1_048_576.0)
             }
             Self::Latency => level.latency_p50_us,
         }
@@ -70,7 +70,7 @@ impl Quantity {
     /// The level, as a title.
     pub const fn level(self) -> &'static str {
         match self {
-            Self::Throughput => "Throughput in MB/s",
+            Self::Throughput => "Throughput in MiB/s",
             Self::Latency => "Median latency in µs",
         }
     }

@@ -36,7 +36,7 @@ pub fn row(comparison: &Comparison, cell: &Cell) -> Vec<String> {
 /// Columns that end at fixed places, as what comes later is not known yet; a long name takes of the room of
 /// the next ones.
 fn line(row: &[String]) -> String {
-    const ENDS: [usize; 5] = [0, 35, 47, 66, 80];
+    const ENDS: [usize; 5] = [0, 35, 48, 66, 80];
     let mut out = String::new();
     for (text, end) in row.iter().zip(ENDS) {
         let least = usize::from(!out.is_empty());
@@ -51,7 +51,7 @@ fn head(comparison: &Comparison) -> [String; 5] {
         [base, arm] => [base.name.clone(), arm.name.clone()],
         _ => ["baseline".to_owned(), "arm".to_owned()],
     };
-    let per_second = |name: String| format!("{} MB/s", short(&name));
+    let per_second = |name: String| format!("{} MiB/s", short(&name));
     [
         String::new(),
         per_second(base),
@@ -84,7 +84,7 @@ fn arm_row(comparison: &Comparison, cell: &Cell, arm: &str, name: String) -> (St
     let verdict = cell.verdict(arm).unwrap_or_default();
     let speed = |arm: &str| {
         let bytes = cell.level(arm).and_then(|level| level.bytes_per_s);
-        bytes.map_or_else(|| "-".to_owned(), |bytes| words::rate(bytes / 1e6))
+        bytes.map_or_else(|| "-".to_owned(), |bytes| words::rate(bytes / 1_048_576.0))
     };
     let base = comparison.arms.first().map_or("", |arm| &arm.name);
     let median = cell.estimate(arm, Metric::LatencyMedian);
