@@ -11,12 +11,6 @@ use serde::de::IgnoredAny;
 use super::layers::Layers;
 
 #[derive(Deserialize)]
-struct Document {
-    schema: String,
-    targets: Vec<Target>,
-}
-
-#[derive(Deserialize)]
 struct Target {
     target: String,
     verdict: Severity,
@@ -55,12 +49,10 @@ struct FindingIn {
 
 /// All targets of the document with their findings; the error says what is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Checked>, String> {
-    let document: Document = serde_json::from_str(text)
-        .map_err(|error| format!("no document of check --json: {error}"))?;
-    super::read::is_ours(&document.schema)?;
+    let targets: Vec<Target> = super::read::targets(text)?;
     let layers = Layers::each(text).into_iter();
     let layers = layers.chain(std::iter::repeat_with(Layers::default));
-    let targets = document.targets.into_iter().zip(layers);
+    let targets = targets.into_iter().zip(layers);
     Ok(targets
         .map(|(target, layers)| checked(target, &layers))
         .collect())

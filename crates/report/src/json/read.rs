@@ -6,16 +6,11 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use ioalign_core::{
     Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Origin, Role, Run, Runs, Stack, Tier,
 };
-
-#[derive(Deserialize)]
-struct Document {
-    schema: String,
-    targets: Vec<Target>,
-}
 
 #[derive(Deserialize)]
 struct Target {
@@ -76,17 +71,27 @@ struct GridIn {
 
 /// All layers and grids of all targets of the document; the error says what is wrong with it.
 pub fn stack(text: &str) -> Result<Stack, String> {
-    let document: Document = serde_json::from_str(text)
-        .map_err(|error| format!("no document of check --json: {error}"))?;
-    is_ours(&document.schema)?;
     let mut stack = Stack::new();
-    for target in &document.targets {
+    for target in &targets(text)? {
         add(&mut stack, target)?;
     }
     if stack.is_empty() {
         return Err("no layer is in it".to_owned());
     }
     Ok(stack)
+}
+
+/// The targets of a document of `check --json`; the error says what is wrong with it.
+pub(super) fn targets<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, String> {
+    #[derive(Deserialize)]
+    struct Document<T> {
+        schema: String,
+        targets: Vec<T>,
+    }
+    let document: Document<T> = serde_json::from_str(text)
+        .map_err(|error| format!("no document of check --json: {error}"))?;
+    is_ours(&document.schema)?;
+    Ok(document.targets)
 }
 
 /// Whether a text is a document of `check --json`; other JSON, as that of sfdisk, is not.
@@ -100,7 +105,7 @@ pub fn is_document(text: &str) -> bool {
 }
 
 /// Whether a document of this schema is one of `check`.
-pub(super) fn is_ours(schema: &str) -> Result<(), String> {
+fn is_ours(schema: &str) -> Result<(), String> {
     if schema == super::SCHEMA {
         Ok(())
     } else {
@@ -110,10 +115,7 @@ pub(super) fn is_ours(schema: &str) -> Result<(), String> {
 
 /// The stack of each target, in order, with its layers by their ids; empty where they do not make a stack.
 pub(super) fn each(text: &str) -> Vec<(Stack, HashMap<String, LayerId>)> {
-    let document: Result<Document, _> = serde_json::from_str(text);
-    let targets = document
-        .map(|document| document.targets)
-        .unwrap_or_default();
+    let targets: Vec<Target> = targets(text).unwrap_or_default();
     let alone = |target: &Target| {
         let mut stack = Stack::new();
         let ids = add(&mut stack, target).ok()?;
