@@ -2,7 +2,7 @@
 
 use ioalign_core::GridClaim;
 use ioalign_core::watch_document::{
-    StraddlingIo, WatchLosses, WatchedBursts, DeviceFigures, WatchedOp,
+    DeviceFigures, StraddlingIo, WatchLosses, WatchedBursts, WatchedOp,
 };
 
 use super::counters::OpCounters;

@@ -2,7 +2,7 @@
 //! events; merges, busy time and what is in flight are the kernel's own sums, as in pt-diskstats.
 
 use ioalign_core::units::ratio;
-use ioalign_core::watch_document::{IostatColumn, DeviceFigures, WatchedOp};
+use ioalign_core::watch_document::{DeviceFigures, IostatColumn, WatchedOp};
 
 /// Names of the columns of one direction, and how wide they are.
 const COLUMNS: [(&str, usize); 6] = [

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use ioalign_core::Bytes;
 use ioalign_core::profile::Latency;
 use ioalign_core::units::ratio;
-use ioalign_core::watch_document::{WatchLosses, WatchSummary, DeviceFigures, WatchedOp};
+use ioalign_core::watch_document::{DeviceFigures, WatchLosses, WatchSummary, WatchedOp};
 
 use super::{SIGN, boundary, bursts, process_off};
 use crate::words::clean;

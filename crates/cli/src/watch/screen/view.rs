@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ioalign_core::watch_document::{WatchedBursts, DeviceFigures};
+use ioalign_core::watch_document::{DeviceFigures, WatchedBursts};
 use ioalign_observe::live::WatchedDevice;
 
 use crate::watch::tick::Tick;

@@ -22,7 +22,7 @@ use data::View;
 pub const STYLE: &str = include_str!("style.css");
 /// The meaning of the signs.
 pub const LEGEND: [&str; 2] = [
-    "Whiskers are intervals; one that ends in an arrow goes on outside.",
+    "Whiskers are intervals; one that ends in an arrow continues outside.",
     "= no difference. ? undecided, therefore no bar. × invalid, not a result.",
 ];
 
