@@ -108,9 +108,7 @@ impl Sysroot {
 
     /// Writes any file.
     pub fn file(self, inside: &str, content: impl AsRef<[u8]>) -> Self {
-        let path = self.dir.path().join(inside);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("created");
-        fs::write(path, content).expect("written");
+        crate::files::put(self.dir.path(), inside, content);
         self
     }
 

@@ -18,13 +18,13 @@ impl Other {
         let whole = format!(
             "import fcntl,mmap,os,sys\nname=sys.argv[1]\n{program}\nprint('ready',flush=True)\nsys.stdin.read()"
         );
-        let mut child = Command::new("python3")
-            .args(["-c", &whole])
-            .arg(path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::begin(Command::new("python3").args(["-c", &whole]).arg(path))
+    }
+
+    /// Any program that says when it is ready, and waits for its standard input.
+    fn begin(command: &mut Command) -> Self {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
         let mut line = String::new();
         let out = child.stdout.take().unwrap();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
@@ -71,20 +71,12 @@ fn a_writer_in_a_pid_namespace_of_its_own_is_seen() {
     let path = folder.path().join("data");
     fs::write(&path, vec![1; 1 << 20]).unwrap();
     let script = "exec 3<>\"$0\"; echo ready; read line";
-    let mut child = Command::new("unshare")
-        .args(["--pid", "--mount-proc", "--fork", "sh", "-c", script])
-        .arg(&path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let out = child.stdout.take().unwrap();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
-    assert_eq!(line, "ready\n");
+    let arguments = ["--pid", "--mount-proc", "--fork", "sh", "-c", script];
+    let mut other = Other::begin(Command::new("unshare").args(arguments).arg(&path));
     refused(&path, &destroying(&path), ErrorKind::InUse, &["is in use"]);
-    drop(child.stdin.take());
-    child.wait().unwrap();
+    // Its input ends, and so does it, with the shell inside.
+    drop(other.0.stdin.take());
+    other.0.wait().unwrap();
     Target::open(&path, &destroying(&path)).unwrap();
 }
 

@@ -140,13 +140,9 @@ fn number(path: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use ioalign_testkit::files::put;
 
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use super::*;
 
     #[test]
     fn requests_or_bios() {

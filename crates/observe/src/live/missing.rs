@@ -84,13 +84,9 @@ fn old_kernel(root: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use ioalign_testkit::files::put;
 
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use super::*;
 
     #[test]
     fn a_user_without_rights_is_told_how_to_get_them() {

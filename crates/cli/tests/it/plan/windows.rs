@@ -6,6 +6,19 @@ fn windows(arguments: &[&str]) -> serde_json::Value {
     document(&[&["--platform", "windows", "--device", "1"], arguments].concat())
 }
 
+/// A RAID 5 of a controller, with elements of 64 KiB.
+fn raid5(disks: &str) -> [&str; 7] {
+    [
+        "--raid",
+        "5",
+        "--disks",
+        disks,
+        "--element",
+        "64k",
+        "--controller",
+    ]
+}
+
 /// All lines of the step whose title holds `title`.
 fn lines(plan: &serde_json::Value, title: &str) -> Vec<String> {
     let steps = plan["commands"].as_array().unwrap();
@@ -35,18 +48,7 @@ fn data_begin_behind_the_reserved_partition_where_the_proof_says() {
         (&[][..], 128_u64),
         (&["--size", "2T"], 128),
         (&["--size", "8G"], 32),
-        (
-            &[
-                "--raid",
-                "5",
-                "--disks",
-                "4",
-                "--element",
-                "64k",
-                "--controller",
-            ],
-            128,
-        ),
+        (&raid5("4"), 128),
         (&["--grid", "4096@1024:odd:rmw", "--tight"], 128),
     ] {
         let plan = windows(arguments);
@@ -98,30 +100,8 @@ fn the_empty_partition_of_diskpar_ends_on_the_grids() {
     let plain = windows(&[]);
     assert_eq!(keys(&plain, 3).get(1..5).unwrap(), ["Y", "Y", "64", "1"]);
     for (arguments, grid) in [
-        (
-            &[
-                "--raid",
-                "5",
-                "--disks",
-                "5",
-                "--element",
-                "64k",
-                "--controller",
-            ][..],
-            (65536, 0),
-        ),
-        (
-            &[
-                "--raid",
-                "5",
-                "--disks",
-                "4",
-                "--element",
-                "64k",
-                "--controller",
-            ],
-            (192 << 10, 0),
-        ),
+        (&raid5("5")[..], (65536, 0)),
+        (&raid5("4"), (192 << 10, 0)),
         (&["--grid", "4096@3584:jumper:rmw"], (4096, 3584)),
     ] {
         let plan = windows(arguments);
@@ -136,15 +116,7 @@ fn the_empty_partition_of_diskpar_ends_on_the_grids() {
 
 #[test]
 fn the_rules_of_microsoft_are_worked_out() {
-    let raid = [
-        "--raid",
-        "5",
-        "--disks",
-        "5",
-        "--element",
-        "64k",
-        "--controller",
-    ];
+    let raid = raid5("5");
     let all = windows(&raid)["commands"].to_string();
     for rule in [
         "partition offset / stripe unit = 135266304 / 65536 = 2064: whole",

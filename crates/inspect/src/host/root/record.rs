@@ -113,16 +113,14 @@ impl Root {
 
 #[cfg(test)]
 mod tests {
+    use ioalign_testkit::files::put;
+
     use super::*;
 
     #[test]
     fn a_copy_fails_where_the_device_failed() {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &[u8]| {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let write = |name: &str, text: &[u8]| put(folder.path(), name, text);
         write("dev/sda", &[7; 8192]);
         write("dev/sdb", &[7; 8192]);
         write(

@@ -51,6 +51,32 @@ fn dynamic_and_fixed() {
     }
 }
 
+/// A bit for each sector: two sectors of bitmap before a block of 4 MiB.
+#[test]
+fn blocks_over_2_mib_have_a_longer_bitmap() {
+    const BLOCK: usize = 4 << 20;
+    let lab = Lab::new();
+    lab.create("a.vhd", "vpc", "force_size=on", "16M");
+    let mut file = std::fs::read(lab.path("a.vhd")).unwrap();
+    let footer = file.split_off(file.len() - 512);
+    let bitmap = file.len();
+    file.extend([0xff; 1024]);
+    file.extend((0..BLOCK).map(|at| u8::try_from(at / 512 % 251).unwrap()));
+    file.extend(footer);
+    let put = |file: &mut Vec<u8>, at: usize, number: usize| {
+        let number = u32::try_from(number).unwrap();
+        file[at..at + 4].copy_from_slice(&number.to_be_bytes());
+    };
+    // The size of a block in the header, and where the first one lies.
+    put(&mut file, 512 + 32, BLOCK);
+    put(&mut file, 1536, bitmap / 512);
+    std::fs::write(lab.path("a.vhd"), file).unwrap();
+    seal(&lab, "a.vhd", 512, 1024, 36);
+    let image = lab.compare("a.vhd", "vpc");
+    let runs: Vec<_> = image.places[0].runs.iter().collect();
+    assert_eq!(runs[0].nth(0), (0, bitmap as u64 + 1024));
+}
+
 /// The trap of dynamic VHDs: block by block all eight 512-byte offsets come round.
 #[test]
 fn eight_phases_rotate() {

@@ -2,9 +2,9 @@
 
 use ioalign_core::{Bytes, Role};
 use ioalign_inspect::tables::probe;
+use ioalign_testkit::gpt::{GptImage, LINUX};
 
 use super::disk::{Disk, boot_record, fdisk, put, read, read_in, rows, rules, sized, spans, view};
-use super::gpt_builder::{Gpt, LINUX};
 
 #[test]
 fn sgdisk_sfdisk_and_we_agree() {
@@ -71,7 +71,7 @@ fn more_entries_and_a_moved_array_are_followed() {
 
 #[test]
 fn a_4kn_partition_at_2048_is_at_8_mib() {
-    let gpt = Gpt::new(4096, 4096).with(LINUX, 2048, 3071);
+    let gpt = GptImage::new(4096, 4096).with(LINUX, 2048, 3071);
     let table = read(&gpt.build()).unwrap().unwrap();
     assert_eq!(table.sector.unwrap().get(), 4096);
     assert_eq!(table.partitions[0].start, Bytes::new(8 << 20));
@@ -96,8 +96,10 @@ fn fdisk_writes_a_4kn_gpt_that_we_read() {
 
 #[test]
 fn a_remnant_of_another_sector_size_is_noted() {
-    let mut image = Gpt::new(512, 8192).with(LINUX, 2048, 4095).build();
-    Gpt::new(4096, 1024).with(LINUX, 256, 511).write(&mut image);
+    let mut image = GptImage::new(512, 8192).with(LINUX, 2048, 4095).build();
+    GptImage::new(4096, 1024)
+        .with(LINUX, 256, 511)
+        .write(&mut image);
     let table = read(&image).unwrap().unwrap();
     assert_eq!(table.sector.unwrap().get(), 4096);
     assert_eq!(rules(&table)[0], "gpt-two-sector-sizes");
@@ -106,9 +108,9 @@ fn a_remnant_of_another_sector_size_is_noted() {
 #[test]
 fn every_sector_size_is_found() {
     for sector in [512, 1024, 2048, 4096] {
-        let gpt = Gpt::new(sector, 2048).with(LINUX, 100, 199);
+        let gpt = GptImage::new(sector, 2048).with(LINUX, 100, 199);
         let table = read(&gpt.build()).unwrap().unwrap();
-        assert_eq!(table.sector.unwrap().get() as usize, sector);
+        assert_eq!(u64::from(table.sector.unwrap().get()), sector);
         assert_eq!(spans(&table, sector as u64), [(100, 100)]);
         assert_eq!(rules(&table), Vec::<&str>::new());
     }
@@ -116,7 +118,7 @@ fn every_sector_size_is_found() {
 
 #[test]
 fn the_forced_sector_size_alone_counts() {
-    let image = Gpt::new(512, 4096).with(LINUX, 64, 127).build();
+    let image = GptImage::new(512, 4096).with(LINUX, 64, 127).build();
     let forced = probe(&view(&image), &sized(512)).unwrap().unwrap();
     assert_eq!(forced.kind, "gpt");
     let table = probe(&view(&image), &sized(4096)).unwrap().unwrap();
@@ -128,7 +130,7 @@ fn the_forced_sector_size_alone_counts() {
 #[test]
 fn larger_entries_and_a_far_array_are_read() {
     for (entry_size, array) in [(256, 2), (4096, 2), (136, 40)] {
-        let mut gpt = Gpt::new(512, 8192)
+        let mut gpt = GptImage::new(512, 8192)
             .with(LINUX, 2048, 4095)
             .with(LINUX, 4096, 4096);
         (gpt.entry_size, gpt.array, gpt.count) = (entry_size, array, 200);
@@ -144,9 +146,9 @@ fn larger_entries_and_a_far_array_are_read() {
 
 #[test]
 fn two_sector_sizes_in_one_disk_are_noted() {
-    let mut small = Gpt::new(512, 8192).with(LINUX, 2048, 4095);
+    let mut small = GptImage::new(512, 8192).with(LINUX, 2048, 4095);
     small.count = 16; // its array ends before the header for 4096
-    let mut large = Gpt::new(4096, 900).with(LINUX, 256, 511);
+    let mut large = GptImage::new(4096, 900).with(LINUX, 256, 511);
     large.array = 8;
     let mut image = small.build();
     large.write(&mut image);
@@ -174,8 +176,11 @@ fn a_hybrid_mbr_is_reported_with_its_entries() {
 #[test]
 fn an_mbr_without_protection_wins_over_the_gpt() {
     for (gpt, severity) in [
-        (Gpt::new(512, 8192), "note"),
-        (Gpt::new(512, 8192).with(LINUX, 2048, 4095), "data-risk"),
+        (GptImage::new(512, 8192), "note"),
+        (
+            GptImage::new(512, 8192).with(LINUX, 2048, 4095),
+            "data-risk",
+        ),
     ] {
         let mut image = gpt.build();
         boot_record(&mut image, 0, &[(0x83, 63, 8000)]);
@@ -206,11 +211,11 @@ fn oddities_of_the_protective_mbr_are_notes() {
         (|i| i[446..512].fill(0), &["protective-mbr-missing"]),
     ];
     for (change, expected) in cases {
-        let mut image = Gpt::new(512, 8192).with(LINUX, 2048, 4095).build();
+        let mut image = GptImage::new(512, 8192).with(LINUX, 2048, 4095).build();
         change(&mut image);
         assert_eq!(rules(&read(&image).unwrap().unwrap()), expected);
     }
-    let mut image = Gpt::new(512, 8192).build();
+    let mut image = GptImage::new(512, 8192).build();
     boot_record(&mut image, 0, &[(0xee, 1, 1023)]);
     let table = read(&image).unwrap().unwrap();
     assert!(
@@ -221,7 +226,7 @@ fn oddities_of_the_protective_mbr_are_notes() {
 
 #[test]
 fn a_gpt_inside_a_volume_is_read() {
-    let image = Gpt::new(512, 8192).with(LINUX, 2048, 4095).build();
+    let image = GptImage::new(512, 8192).with(LINUX, 2048, 4095).build();
     let table = read_in(&image, "8e", 1 << 30).unwrap().unwrap();
     assert_eq!(
         table.partitions[0].start,
@@ -232,7 +237,7 @@ fn a_gpt_inside_a_volume_is_read() {
 
 #[test]
 fn partitions_over_the_table_or_each_other_or_outside_are_said() {
-    let gpt = Gpt::new(512, 8192)
+    let gpt = GptImage::new(512, 8192)
         .with(LINUX, 20, 100)
         .with(LINUX, 90, 200)
         .with(LINUX, 8100, 8170)
@@ -258,7 +263,7 @@ fn windows_volumes_are_named_and_not_called_ok() {
     let ldm = "AF9B60A0-1431-4F62-BC68-3311714A69AD";
     let spaces = "E75CAF8F-F680-4CEE-AFA3-B001E56EFC2D";
     let metadata = "5808C8AA-7E8F-42E0-85D2-E1E90434CFB3";
-    let gpt = Gpt::new(512, 8192)
+    let gpt = GptImage::new(512, 8192)
         .with(metadata, 34, 2081)
         .with(ldm, 2082, 4000)
         .with(spaces, 4001, 5000);

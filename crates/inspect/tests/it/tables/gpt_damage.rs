@@ -1,14 +1,14 @@
 //! Damaged GPTs: which copy is believed, and what is said about the other.
 
 use ioalign_inspect::ErrorKind;
+use ioalign_testkit::gpt::{GptImage, LINUX, seal};
 
 use super::disk::{Disk, boot_record, put, read, rules, spans};
-use super::gpt_builder::{Gpt, LINUX, seal};
 
 const LBAS: u64 = 8192;
 
-fn gpt() -> Gpt {
-    Gpt::new(512, LBAS).with(LINUX, 2048, 4095)
+fn gpt() -> GptImage<'static> {
+    GptImage::new(512, LBAS).with(LINUX, 2048, 4095)
 }
 
 /// Changes a field of the header at `lba` and seals it again.

@@ -3,15 +3,17 @@
 use std::time::{Duration, Instant};
 
 use ioalign_testkit::Random;
+use ioalign_testkit::gpt::{GptImage, LINUX, seal};
 
 use super::disk::{boot_record, put, read, read_in};
-use super::gpt_builder::{Gpt, LINUX, seal};
 
 /// Small images, the bytes that matter, and the type of the partition that they lie in.
 fn seeds() -> Vec<(Vec<u8>, usize, Option<&'static str>)> {
-    let mut gpt = Gpt::new(512, 128).with(LINUX, 40, 60).with(LINUX, 61, 70);
+    let mut gpt = GptImage::new(512, 128)
+        .with(LINUX, 40, 60)
+        .with(LINUX, 61, 70);
     gpt.count = 16;
-    let mut wide = Gpt::new(4096, 32).with(LINUX, 8, 9);
+    let mut wide = GptImage::new(4096, 32).with(LINUX, 8, 9);
     wide.count = 32;
     let mut chain = vec![0; 64 << 10];
     boot_record(&mut chain, 0, &[(0x83, 1, 3), (0x05, 4, 100)]);
@@ -109,7 +111,9 @@ fn random_fields_behind_good_signatures_return() {
 #[test]
 fn forged_gpt_headers_with_a_right_checksum_return() {
     let mut random = Random(99);
-    let mut gpt = Gpt::new(512, 128).with(LINUX, 40, 60).with(LINUX, 61, 70);
+    let mut gpt = GptImage::new(512, 128)
+        .with(LINUX, 40, 60)
+        .with(LINUX, 61, 70);
     gpt.count = 16;
     let image = gpt.build();
     for _ in 0..2000 {
@@ -127,7 +131,7 @@ fn forged_gpt_headers_with_a_right_checksum_return() {
 
 #[test]
 fn the_largest_table_that_is_allowed_takes_no_time() {
-    let mut gpt = Gpt::new(512, 40_000);
+    let mut gpt = GptImage::new(512, 40_000);
     gpt.count = 16_384;
     gpt.entries = (0..16_384)
         .map(|_| (LINUX, 5000, 30_000, "overlapping"))

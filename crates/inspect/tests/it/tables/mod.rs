@@ -5,7 +5,6 @@ mod bsd;
 pub mod disk;
 mod dos;
 mod gpt;
-mod gpt_builder;
 mod gpt_damage;
 mod hostile;
 mod ldm;
