@@ -4,11 +4,11 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Blocks, Entries, Place, Sizes, Table};
+use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
 use super::fields::{Fields, guid, narrow};
 use super::open::refused;
 use super::store::{Store, damaged, end_of};
-use crate::{Disk, Error, Result};
+use crate::{Disk, Result};
 
 const HEADER_BYTES: usize = 512;
 const BLOCK: u64 = 1 << 20;
@@ -36,7 +36,7 @@ impl Vdi {
 
 impl Entries for Vdi {
     fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
-        match u32::from_le_bytes(table.get(slot(index))?) {
+        match u32::from_le_bytes(table.get(entry_at(index, 4))?) {
             FREE | ZERO => Ok(Place::None),
             entry if u64::from(entry) >= self.count => Err(damaged(format!("block {entry}"))),
             entry => {
@@ -60,7 +60,7 @@ impl Entries for Vdi {
             return Err(damaged("the file is full of blocks that nothing leads to"));
         }
         self.used += 1;
-        table.set(slot(index), narrow(entry, "a block")?.to_le_bytes())
+        table.set(entry_at(index, 4), narrow(entry, "a block")?.to_le_bytes())
     }
 
     fn next(&self, end: u64, block: u64) -> io::Result<(u64, u64)> {
@@ -88,10 +88,6 @@ impl Entries for Vdi {
     }
 }
 
-fn slot(index: u64) -> usize {
-    usize::try_from(index.saturating_mul(4)).unwrap_or(usize::MAX)
-}
-
 /// Opens one for writing.
 pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
     if image.backing_path.is_some() || image.facts.contains_key("parent-uuid") {
@@ -101,10 +97,8 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
 }
 
 /// A sound one as a disk.
-pub fn mount(mut store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
-    build(store.as_mut(), size)
-        .map_err(|error| Error::io("cannot be read", error))?
-        .map(|layout| Box::new(Blocks::new(layout, store, None)) as Box<dyn Disk>)
+pub fn mount(store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
+    mounted(store, |store| build(store, size))
 }
 
 fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vdi>>> {
@@ -166,7 +160,7 @@ pub fn create(store: &mut dyn Store, bytes: u64) -> io::Result<()> {
     store.put(0, &header.0)?;
     let mut table = Table::new(table_bytes, 512)?;
     for index in 0..count {
-        table.set(slot(index), FREE.to_le_bytes())?;
+        table.set(entry_at(index, 4), FREE.to_le_bytes())?;
     }
     table.write(store, 512)?;
     store.set_len(data_at)

@@ -5,8 +5,8 @@ use std::io;
 use ioalign_inspect::images::guest::{Piece, Span};
 
 use super::super::store::{Store, damaged, end_of};
-use super::{Claim, Layout, Table};
-use crate::Result;
+use super::{Blocks, Claim, Layout, Table};
+use crate::{Disk, Error, Result};
 
 /// What an entry says of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,15 @@ pub trait Entries {
 
     /// Makes durable what was written: first data and the space up to `end`, then the table.
     fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()>;
+}
+
+/// The disk in a store whose layout `build` reads.
+pub fn mounted<E: Entries + 'static>(
+    mut store: Box<dyn Store>,
+    build: impl FnOnce(&mut dyn Store) -> io::Result<Result<Bat<E>>>,
+) -> Result<Box<dyn Disk>> {
+    let layout = build(store.as_mut()).map_err(|error| Error::io("cannot be read", error))??;
+    Ok(Box::new(Blocks::new(layout, store, None)))
 }
 
 /// The layout of such a format.

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use ioalign_inspect::Source;
 use ioalign_inspect::images::guest::{Piece, Span};
 
-pub use bat::{Bat, Entries, Place, Sizes};
-pub use table::Table;
+pub use bat::{Bat, Entries, Place, Sizes, mounted};
+pub use table::{Table, entry_at};
 
 use super::reading::failed;
 use super::store::{Store, damaged, end_of, is_zero, length};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::super::blocks::Table;
+use super::super::blocks::{Table, entry_at};
 use super::super::fields::narrow;
 use super::super::store::{Store, damaged};
 use super::count::{count, set_count};
@@ -72,7 +72,7 @@ impl Refcounts {
     }
 
     fn block_at(&self, number: u64) -> io::Result<u64> {
-        let entry = slot(number);
+        let entry = entry_at(number, 8);
         if entry >= self.table.bytes().len() {
             return Ok(0);
         }
@@ -144,7 +144,7 @@ impl Refcounts {
 
     /// Makes the block of counts that is missing. It may count itself.
     fn make_block(&mut self, store: &mut dyn Store, number: u64) -> io::Result<()> {
-        if slot(number) >= self.table.bytes().len() {
+        if entry_at(number, 8) >= self.table.bytes().len() {
             self.grow(store, number)?;
         }
         if self.block(store, number)?.is_some() {
@@ -153,7 +153,7 @@ impl Refcounts {
         let cluster = self.free(store, 1)?;
         self.next = cluster + 1;
         self.table
-            .set(slot(number), (cluster * self.cluster).to_be_bytes())?;
+            .set(entry_at(number, 8), (cluster * self.cluster).to_be_bytes())?;
         self.blocks.insert(number, Table::new(self.cluster, 512)?);
         self.take_this(store, cluster)
     }
@@ -243,8 +243,4 @@ impl Refcounts {
         self.write_blocks(store)?;
         Ok(!freed.is_empty())
     }
-}
-
-fn slot(number: u64) -> usize {
-    usize::try_from(number.saturating_mul(8)).unwrap_or(usize::MAX)
 }

@@ -6,7 +6,7 @@ use std::io;
 use ioalign_inspect::images::guest::Span;
 use ioalign_inspect::images::qcow2::entry::{Cluster, Shape};
 
-use super::super::blocks::Table;
+use super::super::blocks::{Table, entry_at};
 use super::super::store::{Store, damaged};
 use super::header::Header;
 use super::{COPIED, below};
@@ -53,7 +53,7 @@ impl Tables {
         if let Some(l2) = self.l2.get(&number) {
             return Ok(Some(l2.at));
         }
-        let entry = u64::from_be_bytes(self.l1.get(slot(number, 8))?);
+        let entry = u64::from_be_bytes(self.l1.get(entry_at(number, 8))?);
         self.shape.table(entry).map_err(damaged)
     }
 
@@ -96,7 +96,8 @@ impl Tables {
         };
         table.touch_all();
         let number = index / self.per_table();
-        self.l1.set(slot(number, 8), (at | COPIED).to_be_bytes())?;
+        self.l1
+            .set(entry_at(number, 8), (at | COPIED).to_be_bytes())?;
         let new = true;
         self.l2.insert(number, L2 { table, at, new });
         Ok(())
@@ -109,7 +110,7 @@ impl Tables {
         let Some(l2) = self.l2(store, index)? else {
             return Ok(None);
         };
-        let at = slot(within, entry);
+        let at = entry_at(within, entry);
         let parts = if extended {
             u64::from_be_bytes(l2.table.get(at + 8)?)
         } else {
@@ -180,7 +181,7 @@ impl Tables {
         parts: u64,
     ) -> io::Result<()> {
         let extended = self.shape.extended;
-        let at = slot(index % self.per_table(), self.shape.entry());
+        let at = entry_at(index % self.per_table(), self.shape.entry());
         let l2 = self
             .l2(store, index)?
             .ok_or_else(|| damaged("a cluster without a table"))?;
@@ -234,8 +235,4 @@ impl Tables {
         self.l1.settled();
         Ok(wrote)
     }
-}
-
-fn slot(index: u64, entry: u64) -> usize {
-    usize::try_from(index.saturating_mul(entry)).unwrap_or(usize::MAX)
 }

@@ -12,11 +12,11 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Blocks, Entries, Place, Sizes, Table};
+use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
 use super::fields::{Fields, narrow};
 use super::open::refused;
 use super::store::{Store, damaged, end_of};
-use crate::{Disk, Error, Result};
+use crate::{Disk, Result};
 
 pub use create::create;
 
@@ -54,7 +54,7 @@ impl Vhd {
 
 impl Entries for Vhd {
     fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
-        Ok(match u32::from_be_bytes(table.get(slot(index))?) {
+        Ok(match u32::from_be_bytes(table.get(entry_at(index, 4))?) {
             FREE => Place::None,
             sector => Place::At(u64::from(sector) * SECTOR + self.bitmap),
         })
@@ -73,7 +73,7 @@ impl Entries for Vhd {
         }
         store.put(at - self.bitmap, &self.ones())?;
         self.mark(index);
-        table.set(slot(index), narrow(sector, "a block")?.to_be_bytes())
+        table.set(entry_at(index, 4), narrow(sector, "a block")?.to_be_bytes())
     }
 
     fn next(&self, end: u64, block: u64) -> io::Result<(u64, u64)> {
@@ -117,10 +117,6 @@ impl Entries for Vhd {
     }
 }
 
-fn slot(index: u64) -> usize {
-    usize::try_from(index.saturating_mul(4)).unwrap_or(usize::MAX)
-}
-
 /// One's complement of the sum of all bytes but the checksum itself.
 fn checksum(bytes: &[u8], at: usize) -> u32 {
     let sum = |part: &[u8]| {
@@ -137,10 +133,8 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
 }
 
 /// A sound one as a disk.
-pub fn mount(mut store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
-    build(store.as_mut(), size)
-        .map_err(|error| Error::io("cannot be read", error))?
-        .map(|layout| Box::new(Blocks::new(layout, store, None)) as Box<dyn Disk>)
+pub fn mount(store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
+    mounted(store, |store| build(store, size))
 }
 
 fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vhd>>> {

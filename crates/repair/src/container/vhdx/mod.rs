@@ -12,11 +12,11 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Blocks, Entries, Place, Sizes, Table};
+use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
 use super::fields::{Fields, guid};
 use super::open::refused;
 use super::store::{Store, damaged, end_of};
-use crate::{Disk, Error, Result};
+use crate::{Disk, Result};
 use header::{Header, bat_at};
 
 pub use create::create;
@@ -41,7 +41,7 @@ struct Vhdx {
 impl Vhdx {
     fn slot(&self, index: u64) -> usize {
         let entry = index.saturating_add(index / self.ratio);
-        usize::try_from(entry.saturating_mul(8)).unwrap_or(usize::MAX)
+        entry_at(entry, 8)
     }
 }
 
@@ -114,10 +114,8 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
 }
 
 /// A sound one as a disk.
-pub fn mount(mut store: Box<dyn Store>, sizes: Sizes) -> Result<Box<dyn Disk>> {
-    build(store.as_mut(), sizes)
-        .map_err(|error| Error::io("cannot be read", error))?
-        .map(|layout| Box::new(Blocks::new(layout, store, None)) as Box<dyn Disk>)
+pub fn mount(store: Box<dyn Store>, sizes: Sizes) -> Result<Box<dyn Disk>> {
+    mounted(store, |store| build(store, sizes))
 }
 
 fn build(store: &mut dyn Store, sizes: Sizes) -> io::Result<Result<Bat<Vhdx>>> {

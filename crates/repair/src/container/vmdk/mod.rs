@@ -6,11 +6,11 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Blocks, Entries, Place, Sizes, Table};
+use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
 use super::fields::{Fields, narrow, random};
 use super::open::refused;
 use super::store::{Store, damaged, end_of, length};
-use crate::{Disk, Error, Result};
+use crate::{Disk, Result};
 
 pub use create::create;
 
@@ -29,7 +29,7 @@ struct Vmdk {
 
 impl Entries for Vmdk {
     fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
-        Ok(match u32::from_le_bytes(table.get(slot(index))?) {
+        Ok(match u32::from_le_bytes(table.get(entry_at(index, 4))?) {
             // 1 is a grain of zeros.
             0 | 1 => Place::None,
             sector => Place::At(u64::from(sector) * SECTOR),
@@ -44,7 +44,7 @@ impl Entries for Vmdk {
         at: u64,
     ) -> io::Result<()> {
         let sector = narrow(at / SECTOR, "a sparse VMDK ends at 2 TiB")?;
-        table.set(slot(index), sector.to_le_bytes())
+        table.set(entry_at(index, 4), sector.to_le_bytes())
     }
 
     fn next(&self, end: u64, block: u64) -> io::Result<(u64, u64)> {
@@ -87,10 +87,6 @@ impl Entries for Vmdk {
     }
 }
 
-fn slot(index: u64) -> usize {
-    usize::try_from(index.saturating_mul(4)).unwrap_or(usize::MAX)
-}
-
 /// Where the eight digits of the content id stand in a descriptor.
 fn content_id(text: &[u8]) -> Option<usize> {
     let key = b"\nCID=";
@@ -117,10 +113,8 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
 }
 
 /// A sound one as a disk.
-pub fn mount(mut store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
-    build(store.as_mut(), size)
-        .map_err(|error| Error::io("cannot be read", error))?
-        .map(|layout| Box::new(Blocks::new(layout, store, None)) as Box<dyn Disk>)
+pub fn mount(store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
+    mounted(store, |store| build(store, size))
 }
 
 fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vmdk>>> {
