@@ -7,6 +7,7 @@
 //! Labels outlive their pool at places that other file systems do not overwrite. The first label
 //! is believed before FAT; the others only when nothing else is recognised.
 
+use ioalign_core::on_disk::{DosEntry, is_boot_record};
 use ioalign_core::{Bytes, Remark};
 
 use super::FileSystem;
@@ -112,7 +113,6 @@ fn partitioned(view: &View) -> Result<bool> {
     let Some(sector) = view.try_record(0, 512)? else {
         return Ok(false);
     };
-    let entries = [446, 462, 478, 494];
-    let used = |at: &usize| sector.u8(at + 4) != 0 && sector.le32(at + 12) != 0;
-    Ok(sector.has(510, &[0x55, 0xaa]) && entries.iter().any(used))
+    let mut entries = DosEntry::all(sector.bytes()).into_iter();
+    Ok(is_boot_record(sector.bytes()) && entries.any(|entry| entry.is_used()))
 }

@@ -3,8 +3,12 @@
 //! md 0.90 and DRBD do not store where they lie. Seen from the disk, the metadata of a last
 //! partition may stand where the disk's own would. A partition that covers it owns it.
 
+use ioalign_core::on_disk::{
+    DosEntry, GPT_ENTRY_BYTES, GPT_HEADER_BYTES, GptEntry, GptHeader, PROTECTIVE, is_boot_record,
+};
+
 use crate::error::Result;
-use crate::view::{Record, View};
+use crate::view::View;
 
 /// Entries of a GPT that are looked at: the 128 of the specification, twice.
 const MOST_ENTRIES: u32 = 256;
@@ -16,7 +20,7 @@ pub(super) fn in_partition(view: &View, at: u64) -> Result<bool> {
     let Some(sector) = view.try_record(0, 512)? else {
         return Ok(false);
     };
-    if !sector.has(510, &[0x55, 0xaa]) {
+    if !is_boot_record(sector.bytes()) {
         return Ok(false);
     }
     if let Some(covered) = in_gpt(view, at, 512)? {
@@ -25,34 +29,31 @@ pub(super) fn in_partition(view: &View, at: u64) -> Result<bool> {
     if let Some(covered) = in_gpt(view, at, 4096)? {
         return Ok(covered);
     }
-    Ok((0..4).any(|index| mbr_covers(&sector, 446 + 16 * index, at)))
+    let entries = DosEntry::all(sector.bytes());
+    Ok(entries.iter().any(|entry| mbr_covers(entry, at)))
 }
 
 /// One entry of an MBR; the protective type covers everything and owns nothing.
-fn mbr_covers(sector: &Record, entry: usize, at: u64) -> bool {
-    let boot = sector.u8(entry);
-    if !matches!(boot, 0 | 0x80) || matches!(sector.u8(entry + 4), 0 | 0xee) {
-        return false;
-    }
-    let start = u64::from(sector.le32(entry + 8)) * 512;
-    let end = start + u64::from(sector.le32(entry + 12)) * 512;
-    start > 0 && (start..end).contains(&at)
+fn mbr_covers(entry: &DosEntry, at: u64) -> bool {
+    let is_entry = matches!(entry.flags, 0 | 0x80) && !matches!(entry.kind, 0 | PROTECTIVE);
+    let start = u64::from(entry.start) * 512;
+    is_entry && start > 0 && (start..entry.end() * 512).contains(&at)
 }
 
 /// `None` when there is no GPT for sectors of this size.
 fn in_gpt(view: &View, at: u64, sector: u64) -> Result<Option<bool>> {
-    let Some(header) = view.try_record(sector, 92)? else {
+    let Some(record) = view.try_record(sector, GPT_HEADER_BYTES)? else {
         return Ok(None);
     };
-    if !header.has(0, b"EFI PART") {
+    let Some(header) = GptHeader::read(record.bytes()) else {
         return Ok(None);
-    }
-    let (count, size) = (header.le32(80).min(MOST_ENTRIES), header.le32(84));
+    };
+    let size = header.entry_bytes;
     if !(128..=MOST_ENTRY).contains(&size) {
         return Ok(Some(false));
     }
-    let table = header.le64(72).saturating_mul(sector);
-    for index in 0..count {
+    let table = header.array.saturating_mul(sector);
+    for index in 0..header.count.min(MOST_ENTRIES) {
         let entry = table.saturating_add(u64::from(index) * u64::from(size));
         if gpt_covers(view, entry, at, sector)? {
             return Ok(Some(true));
@@ -62,11 +63,11 @@ fn in_gpt(view: &View, at: u64, sector: u64) -> Result<Option<bool>> {
 }
 
 fn gpt_covers(view: &View, entry: u64, at: u64, sector: u64) -> Result<bool> {
-    let Some(entry) = view.try_record(entry, 48)? else {
-        return Ok(false);
-    };
-    let used = entry.slice(0, 16).iter().any(|byte| *byte != 0);
-    let start = entry.le64(32).saturating_mul(sector);
-    let end = entry.le64(40).saturating_add(1).saturating_mul(sector);
-    Ok(used && (start..end).contains(&at))
+    let record = view.try_record(entry, GPT_ENTRY_BYTES)?;
+    let entry = record.and_then(|record| GptEntry::read(record.bytes()));
+    Ok(entry.is_some_and(|entry| {
+        let start = entry.first.saturating_mul(sector);
+        let end = entry.last.saturating_add(1).saturating_mul(sector);
+        (start..end).contains(&at)
+    }))
 }

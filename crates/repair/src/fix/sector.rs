@@ -3,6 +3,8 @@
 use std::io;
 use std::ops::DerefMut;
 
+use ioalign_core::on_disk::GPT_SIGNATURE;
+
 use crate::Disk;
 
 /// A disk whose logical block is another than its file says.
@@ -36,7 +38,7 @@ fn seen(disk: &mut dyn Disk) -> Option<u64> {
     let begins = |disk: &mut dyn Disk, at: u64| {
         let mut block = vec![0; usize::try_from(own).ok()?];
         disk.read_at(at, &mut block).ok()?;
-        block.starts_with(b"EFI PART").then_some(())
+        block.starts_with(&GPT_SIGNATURE).then_some(())
     };
     if own >= 4096 || begins(disk, own).is_some() {
         return None;
