@@ -111,7 +111,7 @@ fn every_sector_size_is_found() {
         let gpt = GptImage::new(sector, 2048).with(LINUX, 100, 199);
         let table = read(&gpt.build()).unwrap().unwrap();
         assert_eq!(u64::from(table.sector.unwrap().get()), sector);
-        assert_eq!(spans(&table, sector as u64), [(100, 100)]);
+        assert_eq!(spans(&table, sector), [(100, 100)]);
         assert_eq!(rules(&table), Vec::<&str>::new());
     }
 }

@@ -187,7 +187,10 @@ fn gather(store: &mut dyn Store, places: &[u64]) -> io::Result<Table> {
     for (index, at) in places.iter().enumerate() {
         let one = Table::read(store, *at, TABLE_BYTES, 512)?;
         for (entry, bytes) in one.bytes().as_chunks::<4>().0.iter().enumerate() {
-            all.set(slot((index as u64) * PER_TABLE + entry as u64), *bytes)?;
+            all.set(
+                entry_at((index as u64) * PER_TABLE + entry as u64, 4),
+                *bytes,
+            )?;
         }
     }
     all.settled();
