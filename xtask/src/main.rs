@@ -38,7 +38,7 @@ cargo xtask COMMAND
      --kvm                 hardware virtualisation, where it is known to work
   fixtures [NAME…]         builds the missing fixtures of lab/fixtures in microVMs and lists them
   bpf [--check]            compiles the BPF program, or checks that the object is that of its source
-  docs                     writes docs/rules.md anew from the pages in crates/core/src/rules
+  docs                     writes docs/rules.md from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
                            mutates valid images of every format and runs the readers on them, then traces and
                            journals of moves; with --truncate cuts one of each at every byte of its first MiB

@@ -27,7 +27,7 @@ pub fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path.as_os_str() == *name)
 }
 
-/// Where something is written, and what it may replace.
+/// Output files, and what they may replace.
 #[derive(Clone, Debug)]
 pub struct Destination<'a> {
     /// `None`: standard output.

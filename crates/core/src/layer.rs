@@ -10,7 +10,7 @@ use crate::remark::Remark;
 use crate::role::Role;
 use crate::units::{Bytes, Sectors};
 
-/// What a layer is.
+/// The kind of a layer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {

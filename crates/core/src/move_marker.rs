@@ -24,12 +24,12 @@ use std::path::{Path, PathBuf};
 
 pub use crate::on_disk::GPT_SIGNATURE;
 
-/// What tells the marker from a boot sector.
+/// Distinguishes the marker from a boot sector.
 pub const MAGIC: [u8; 12] = *b"IOALIGN-MOVE";
 /// Its length. On disks with larger sectors the rest of the first one stays as it is.
 pub const BYTES: usize = 512;
 
-/// What it begins with while partitions move; the rest of it stays.
+/// Its first bytes while partitions move; the rest of it stays.
 pub const GPT_SET_ASIDE: [u8; 8] = *b"IOALNGPT";
 
 /// The offset of the disk signature in an MBR; the entries follow it.

@@ -88,7 +88,7 @@ fn device_of(file: &File) -> Option<u64> {
     })
 }
 
-/// What is behind a loop device.
+/// The files behind a loop device.
 struct CacheBacking {
     path: PathBuf,
     /// Past the page cache.

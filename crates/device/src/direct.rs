@@ -14,8 +14,8 @@ pub struct Direct {
     pub offset_bytes: u64,
 }
 
-/// What a file or device that was opened with `O_DIRECT` takes; `None` where reads fail whatever
-/// their alignment.
+/// The requirements of a file or device that was opened with `O_DIRECT`; `None` if reads fail at
+/// any alignment.
 pub(crate) fn probe_direct_io(file: &File, is_block: bool) -> Option<Direct> {
     stated(file)
         .or_else(|| is_block.then(|| sector(file)).flatten())

@@ -57,7 +57,7 @@ impl LoopBacking {
     }
 }
 
-/// What lies below the device of this number; `None`: it is no loop device, or has no file.
+/// The file below the device of this number; `None`: it is not a loop device, or has no file.
 pub(crate) fn backing(number: u64) -> Option<LoopBacking> {
     if major(number) != LOOP_MAJOR {
         return None;
@@ -93,7 +93,7 @@ pub(crate) fn backing(number: u64) -> Option<LoopBacking> {
     })
 }
 
-/// What the driver says, where the usual node is there and may be opened.
+/// The driver's answer, if the usual node exists and may be opened.
 fn status(node: &Path, number: u64) -> Option<LoopStatus> {
     let file = File::open(node).ok()?;
     if file.metadata().ok()?.rdev() != number {

@@ -28,7 +28,7 @@ pub fn are_aliases(a: &Path, b: &Path) -> bool {
     same(a, b) || matches!((bottom(a), bottom(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// What is below all loop devices, and where in it the name begins.
+/// The file or device below all loop devices, and the start of the name in it.
 fn bottom(path: &Path) -> Option<(FileIdentityKey, u64)> {
     let mut found = path.metadata().ok()?;
     let mut start = 0_u64;

@@ -47,7 +47,7 @@ pub enum TargetKind {
 /// An open file of a target.
 #[derive(Debug)]
 pub struct TargetFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Open as was wanted.
     pub file: File,
@@ -111,7 +111,7 @@ impl Target {
         &self.path
     }
 
-    /// What it is.
+    /// Its kind.
     pub const fn kind(&self) -> TargetKind {
         self.kind
     }

@@ -136,7 +136,7 @@ impl Error {
         }
     }
 
-    /// What is wrong, without the place.
+    /// The defect, without the place.
     pub fn what(&self) -> &str {
         &self.what
     }

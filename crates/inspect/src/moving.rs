@@ -19,7 +19,7 @@ const SUPERBLOCKS_AT: [u64; 4] = [0, 1024, 4096, 64 << 10];
 /// Enough of one to see that it is.
 const ENOUGH_BYTES: usize = 128;
 
-/// What an address space says of a move.
+/// The facts of an address space about a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moving {
     /// It is the disk, with a marker.

@@ -37,7 +37,7 @@ pub trait Source: Send + Sync {
         0
     }
 
-    /// Where reads of it are written down, when they are.
+    /// The destination of recorded reads, if they are recorded.
     fn trail(&self) -> Option<&Trail> {
         None
     }

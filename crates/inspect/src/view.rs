@@ -42,7 +42,7 @@ impl View {
         self.len == 0
     }
 
-    /// Where the window starts in its source.
+    /// The start of the window in its source.
     pub const fn start(&self) -> u64 {
         self.start
     }
@@ -241,7 +241,7 @@ impl Record {
         format!("{a:08X}-{b:04X}-{c:04X}-{clock}-{node}")
     }
 
-    /// Where the byte `at` stands in the file.
+    /// The place of the byte `at` in the file.
     pub const fn offset(&self, at: usize) -> u64 {
         let start = self.view.start.saturating_add(self.base);
         start.saturating_add(at as u64)

@@ -63,7 +63,7 @@ impl ObserveError {
         self.source.as_ref().map(io::Error::kind)
     }
 
-    /// What sort it is.
+    /// Its kind.
     pub const fn kind(&self) -> ObserveErrorKind {
         self.kind
     }

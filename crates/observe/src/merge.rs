@@ -29,7 +29,7 @@ pub const NOT_MERGED: &[&str] = &[
 /// How profiles are taken.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeSettings {
-    /// Of parts of one time after another, not of the same time: durations add up.
+    /// The parts follow each other in time: durations add up.
     pub parts: bool,
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn read_bytes(disk: &mut dyn Disk, at: u64, len: usize) -> io::Result
 /// The bytes of one partition, read at any place by the whole blocks that they lie in.
 pub(crate) struct DiskPart<'a> {
     pub disk: &'a mut dyn Disk,
-    /// Where it lies on the disk.
+    /// Its place on the disk.
     pub place: Range<u64>,
 }
 

@@ -342,7 +342,7 @@ pub struct DemoArgs {
 pub struct Profile {
     /// Its name.
     pub name: String,
-    /// What it stands for.
+    /// Its grids.
     pub grids: Vec<GridClaim>,
 }
 

@@ -23,7 +23,7 @@ use crate::interrupt::Interrupt;
 pub struct Session<'a> {
     /// The results so far.
     pub comparison: Comparison,
-    /// Where the arms lie.
+    /// The places of the arms.
     pub places: Vec<ArmPlace>,
     /// How the engine works.
     pub options: EngineOptions,

@@ -92,8 +92,8 @@ fn typed(claim: GridClaim, size: Bytes, option: &str) -> GridClaim {
     claim.from(Origin::Declared, option, Confidence::High)
 }
 
-/// What starts are multiples of where no grid says more. An MBR of ESX and the labels of Solaris are
-/// older than the mebibyte: they keep the track, and the half of it.
+/// The unit of starts if no grid demands more. An MBR of ESX and the labels of Solaris are older
+/// than the 1 MiB convention: they use the track, and half of it.
 fn habit(arguments: &PlanArgs, platform: Platform, label: Label) -> Option<Bytes> {
     match platform {
         _ if arguments.tight || arguments.partition_at.is_some() => None,

@@ -85,7 +85,7 @@ fn by_ending(path: &Path) -> Result<&'static WritableFormat> {
     })
 }
 
-/// What is not in the output, on standard error.
+/// The I/Os that are missing in the output, on standard error.
 fn tell(done: &Converted, target: &WritableFormat) {
     let skipped: u64 = done.files.iter().map(|file| file.skipped_rows).sum();
     let counts = [

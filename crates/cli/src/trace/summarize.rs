@@ -128,8 +128,8 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> TraceSettings {
     }
 }
 
-/// What a trace leaves open is wrong use until it is said: exit 64. Ctrl-C before the first byte is 130, and a
-/// reader of the output that hangs up is no failure.
+/// A fact that a trace leaves open is wrong usage until it is given: exit 64. Ctrl-C before the first byte is
+/// 130, and a reader that closes the output is no failure.
 pub fn asked(error: ObserveError) -> anyhow::Error {
     match (error.kind(), error.os()) {
         (ObserveErrorKind::Ask, _) => UsageError(error.to_string()).into(),

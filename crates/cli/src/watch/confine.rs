@@ -69,7 +69,7 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// Where a record is written: its folder, and that of the file which its name leads to.
+/// The folders of a record: its own, and that of the file which its name leads to.
 fn folders(record: Option<&Path>) -> Vec<PathBuf> {
     let Some(record) = record else {
         return Vec::new();

@@ -68,7 +68,7 @@ fn parts_of(stack: &Stack, disk: LayerId) -> Vec<WatchedPart> {
     named.collect()
 }
 
-/// Those that are believed, the costliest first; the logical sector cannot be missed.
+/// The credible grids, the most expensive first; every start is on the logical sector.
 fn grids_of(stack: &Stack, layer: LayerId) -> Vec<GridClaim> {
     let mine = stack
         .grids

@@ -309,7 +309,7 @@ fn watching(devices: &[WatchedDevice]) -> String {
     format!("watching {}{more}", names.join(" "))
 }
 
-/// What the kernel measured, by I/O, less what measuring costs.
+/// The cost that the kernel measured for each I/O, minus the cost of measuring.
 fn told(cost: live::ProgramCost, totals: &WatchTotals) -> String {
     let ios: u64 = totals.devices.iter().map(live::DeviceTotals::ios).sum();
     let runs = thousands(cost.runs);

@@ -21,7 +21,7 @@ pub struct Record {
     path: PathBuf,
     /// The events; they are the record itself, but for Parquet.
     events: OutputFile,
-    /// What it is in the end, and where that goes.
+    /// The final format, and its destination.
     later: Option<(&'static WritableFormat, OutputFile)>,
     recorder: Recorder,
 }

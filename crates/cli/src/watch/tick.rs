@@ -10,7 +10,7 @@ use ioalign_observe::live::{Timeline, Watch, WatchTotals, WatchedDevice};
 pub struct Tick<'a> {
     /// The devices.
     pub devices: &'a [WatchedDevice],
-    /// What was counted.
+    /// The counts.
     pub totals: WatchTotals,
     /// Since the watch began.
     pub all: &'a WatchTotals,

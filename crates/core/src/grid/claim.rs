@@ -6,7 +6,7 @@ use super::{Boundaries, Grid, GridKind};
 use crate::layer_id::LayerId;
 use crate::units::Bytes;
 
-/// What happens to I/O that is off the grid.
+/// The consequence for I/O off the grid.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {

@@ -38,7 +38,7 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     let after = good.at_or_after(now);
     let free = case.room().free_from(below, Bytes::new(now)).get();
     let low = free.max(gap(case, guilty, below)).max(1);
-    // Where there is no room for more, the smallest move that helps.
+    // Without more room, the smallest move that helps.
     let before = good.at_or_before(now).filter(|start| *start > 0);
     let before = before.and_then(|before| {
         let nearer = own.at_or_before(now);
@@ -59,7 +59,7 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
     }
 }
 
-/// Where the gap of a disk with an MBR ends; 0 where there is none.
+/// The end of the gap of a disk with an MBR; 0 without one.
 fn gap(case: &Case<'_>, guilty: LayerId, below: LayerId) -> u64 {
     let is_dos = case
         .stack
@@ -119,7 +119,7 @@ pub(super) fn remedy(
             Some(true),
             line(
                 "move the partition below while it is not in use, to a start that makes up for where the \
-                 data begin in it; or copy the data off, and make it anew with its data on the grid \
+                 data begin in it; or copy the data off, and create it again with its data on the grid \
                  (pvcreate --dataalignment, luksFormat --offset, mkfs.fat -R, mkfs.exfat -b)",
             ),
         ),

@@ -1,4 +1,4 @@
-//! What a file system was told of the RAID below it, against the RAID that is there.
+//! The geometry that a file system was made for, against that of the RAID below it.
 
 use super::{Group, Rule};
 use crate::severity::Severity;

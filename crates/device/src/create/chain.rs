@@ -38,7 +38,7 @@ impl ChainIdentity {
 }
 
 impl DeviceChain {
-    /// Of no target.
+    /// A chain without targets.
     pub const fn nothing() -> Self {
         Self {
             all: BTreeMap::new(),

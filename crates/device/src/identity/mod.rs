@@ -26,7 +26,7 @@ const FORMAT: &str = "ioalign-target/1";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetIdentity {
     ground: IdentityKind,
-    /// Where the target begins in it.
+    /// The start of the target in it.
     start: u64,
     /// Its length; 0: up to the end.
     limit: u64,

@@ -160,7 +160,7 @@ fn meant(target: &Path) -> String {
     )
 }
 
-/// A device that is written is claimed: nobody can mount it meanwhile.
+/// A device that is written is claimed, so that it cannot be mounted in the meantime.
 fn exclusive(want: &TargetRequest) -> OFlags {
     if want.write {
         OFlags::EXCL

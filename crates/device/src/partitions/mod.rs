@@ -52,7 +52,7 @@ pub fn reread(path: &Path, wanted: &[KernelPartition]) -> Result<()> {
     })
 }
 
-/// What the kernel knows of the partitions of a device.
+/// The kernel's list of the partitions of a device.
 pub fn known(path: &Path) -> Vec<KernelPartition> {
     use std::os::unix::fs::MetadataExt;
     let folder = path.metadata().ok();

@@ -164,7 +164,7 @@ impl UsedObject {
         }
     }
 
-    /// What lies below a loop device, be its name of then still right or not.
+    /// The file or device below a loop device, even if its recorded name is no longer right.
     fn below(backing: &LoopBacking) -> Self {
         Self {
             path: backing.path.clone(),

@@ -30,7 +30,7 @@ enum Node {
     Link(Box<str>),
 }
 
-/// What is at a path.
+/// The entry at a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
     /// A folder.
@@ -56,12 +56,12 @@ impl Tree {
         Self::default()
     }
 
-    /// What is at `path`, links followed.
+    /// The entry at `path`, links followed.
     pub fn find(&self, path: &str) -> Option<Found<'_>> {
         self.found(self.walk(path, true)?)
     }
 
-    /// What is at `path`; a link itself where it is one.
+    /// The entry at `path`; a link itself where it is one.
     pub fn find_link(&self, path: &str) -> Option<Found<'_>> {
         self.found(self.walk(path, false)?)
     }

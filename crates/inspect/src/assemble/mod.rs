@@ -56,7 +56,7 @@ pub struct Inspection {
     pub stack: Stack,
     /// The image format (`raw`, `qcow2`, …) or `host`.
     pub format: String,
-    /// What could not be read, and what stays unknown because of it.
+    /// The unreadable parts, and what stays unknown because of it.
     pub unread: Vec<(PathBuf, String)>,
     /// The first structure that contradicts itself; the stack holds what was read besides.
     pub malformed: Option<Error>,
@@ -107,7 +107,7 @@ struct Node {
     depth: u32,
     /// Type of the partition that it is; `None` for disks and volumes.
     parent_type: Option<String>,
-    /// Where it starts on its disk.
+    /// Its start on its disk.
     start_on_disk: Bytes,
 }
 

@@ -13,7 +13,7 @@ use crate::view::View;
 pub(super) enum Piece {
     /// The bytes lie in one place: `len` bytes at `to` of a member; `None` where it is missing.
     Straight {
-        /// Where they lie.
+        /// Their place.
         member: Option<View>,
         /// First byte there.
         to: u64,
@@ -64,7 +64,7 @@ impl Volume {
         readable.then(|| self.into_view())
     }
 
-    /// Where `offset` lies: member, offset there, and how many bytes follow in one go.
+    /// The place of `offset`: member, offset there, and how many bytes follow in one go.
     fn locate(&self, offset: u64) -> Result<(&View, u64, u64)> {
         let index = self.pieces.partition_point(|(from, _)| *from <= offset);
         let (from, piece) = index

@@ -85,11 +85,11 @@ impl Evidence {
 pub struct Said {
     /// Kernel or platform name without `/dev/`: `sda1`, `md0`, `mapper/vg-lv`, `c0t0d0s0`.
     pub name: String,
-    /// What it is, where the text says.
+    /// Its kind, if the text has it.
     pub kind: Option<Kind>,
     /// The device that it lies on: the disk of a partition, the PVs of nothing else.
     pub parents: Vec<String>,
-    /// Where it starts on its parent, in bytes.
+    /// Its start on its parent, in bytes.
     pub start: Option<Number>,
     /// Its length in bytes.
     pub size: Option<Number>,
@@ -118,7 +118,7 @@ pub struct Said {
     pub data_start: Option<Number>,
     /// An array, by its own description (`mdadm -D`, `/proc/mdstat`).
     pub array: Option<Array>,
-    /// Where it is mounted.
+    /// Its mount point.
     pub mounted: Option<String>,
     /// The smallest unit that is written on it, where it is a volume (`volblocksize`, cluster).
     pub block: Option<Bytes>,

@@ -17,7 +17,7 @@ const MAGIC: (u64, [u8; 16]) = (
         0xef,
     ],
 );
-/// Where the variable sections start.
+/// The start of the variable sections.
 const SECTIONS: u64 = 752;
 /// Sections looked at; there are about a dozen types.
 const MOST_SECTIONS: usize = 64;

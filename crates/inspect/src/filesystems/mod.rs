@@ -53,7 +53,7 @@ pub struct FileSystem {
     pub uuid: String,
     /// Further facts for the display: `log-sunit`, `bigalloc-cluster`, `ashift`, …
     pub facts: BTreeMap<&'static str, String>,
-    /// What is odd about it.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
 }
 

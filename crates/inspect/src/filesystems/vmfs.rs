@@ -15,7 +15,7 @@ const VOLUME_MAGIC: [u8; 4] = 0xc001_d00d_u32.to_le_bytes();
 const VOLUME_DATA: u64 = VOLUME + 0x100_0000;
 const FS_MAGIC: [u8; 4] = 0x2fab_f15e_u32.to_le_bytes();
 const FS_MAGIC_L: [u8; 4] = 0x2fab_f15f_u32.to_le_bytes();
-/// Where the file-system header lies, and where older descriptions of the format put it (they
+/// The place of the file-system header, and where older descriptions of the format put it (they
 /// leave out the 1 MiB before the volume header).
 const FS_PLACES: [u64; 2] = [VOLUME_DATA + 0x20_0000, 0x120_0000];
 /// Without a volume header: the logical volume itself.

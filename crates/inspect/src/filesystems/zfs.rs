@@ -89,7 +89,7 @@ fn describe(config: &List<'_>) -> Option<FileSystem> {
     Some(found)
 }
 
-/// What the top-level vdev says; a spare or cache device has its ashift, if any, outside.
+/// The contents of the top-level vdev; a spare or cache device has its ashift, if any, outside.
 fn add_tree(found: &mut FileSystem, config: &List<'_>) {
     let tree = config.list("vdev_tree").unwrap_or(*config);
     let ashift = tree.number("ashift").or_else(|| config.number("ashift"));

@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) dir: String,
     /// Its number.
     pub(super) devno: Option<DevNo>,
-    /// What sort it is.
+    /// Its kind.
     pub(super) what: What,
     /// The whole disk of a partition.
     pub(super) parent: Option<String>,

@@ -10,7 +10,7 @@ use crate::volumes::md::geometry::{Geometry, Placement, geometry, level_number};
 /// `drivers/md/raid5.c` reads and writes parity in stripes of pages.
 pub(super) const STRIPE_PAGE: u64 = 4096;
 
-/// What sysfs says of an array.
+/// The facts of sysfs about an array.
 struct Array {
     level: String,
     geometry: Option<Geometry>,

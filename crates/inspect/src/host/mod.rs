@@ -60,7 +60,7 @@ impl std::fmt::Display for DevNo {
     }
 }
 
-/// What sort of block device a layer is, as sysfs distinguishes them.
+/// The kind of block device that a layer is, as in sysfs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum What {
     /// A disk.
@@ -90,7 +90,7 @@ pub struct Device {
     pub node: PathBuf,
     /// Its number.
     pub devno: Option<DevNo>,
-    /// What sort it is.
+    /// Its kind.
     pub what: What,
     /// Why its bytes cannot be read; `None` where they can.
     pub unreadable: Option<String>,
@@ -131,7 +131,7 @@ pub struct Host {
     pub mounts: Vec<Mount>,
     /// Paging space in use.
     pub swaps: Vec<Swap>,
-    /// What could not be read.
+    /// The unreadable parts.
     pub unread: Vec<Unread>,
     /// Devices that are no layers, and why: empty loops, memory disks.
     pub skipped: Vec<(String, &'static str)>,
@@ -198,7 +198,7 @@ fn named(root: &Root, inventory: &inventory::Inventory, only: &[String]) -> Resu
     Ok(named)
 }
 
-/// Where the node of a kernel name is, inside the root.
+/// The place of the node of a kernel name, inside the root.
 pub(crate) fn node_inside(name: &str) -> String {
     format!("dev/{}", name.replace('!', "/"))
 }

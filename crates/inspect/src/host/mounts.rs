@@ -17,7 +17,7 @@ pub struct Mount {
     pub device: Option<String>,
     /// The source as mounted: `/dev/sda1`, `tmpfs`.
     pub source: String,
-    /// Where it is mounted.
+    /// Its mount point.
     pub point: PathBuf,
     /// The part of the file system that is mounted there; `/` but for bind mounts and subvolumes.
     pub part: String,

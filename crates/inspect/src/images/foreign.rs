@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::view::View;
 
-/// Where a magic number stands.
+/// The place of a magic number.
 enum At {
     Start(u64),
     /// Bytes before the end.

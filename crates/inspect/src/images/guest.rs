@@ -13,7 +13,7 @@ use crate::source::{Source, check_range};
 /// Bytes of decompressed blocks that are kept; at least one block of any size is kept.
 const CACHE_BYTES: usize = 4 << 20;
 
-/// What stands at a guest address.
+/// The bytes at a guest address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// Bytes of a file of the image. Past the end of that file they read as zeros, as in QEMU.
@@ -39,7 +39,7 @@ pub enum Piece {
 /// A piece and how many bytes from the address asked for it holds; never zero.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What stands there.
+    /// The bytes there.
     pub piece: Piece,
     /// Bytes.
     pub room: u64,
@@ -47,7 +47,7 @@ pub struct Span {
 
 /// How a format finds its blocks.
 pub trait BlockMap: Send + Sync {
-    /// What stands at the guest address `address`, which is below the virtual size.
+    /// The bytes at the guest address `address`, which is below the virtual size.
     fn find(&self, address: u64) -> Result<Span>;
 
     /// Inflates a block that `find` named. The result must be bounded by the format's block size.

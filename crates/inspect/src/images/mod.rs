@@ -40,7 +40,7 @@ pub struct Image {
     pub cluster: Option<Bytes>,
     /// The guest's bytes: holes read as zeros, compressed clusters are inflated.
     pub guest: Arc<dyn Source>,
-    /// Where guest data lie in the file(s). Compressed data are left out.
+    /// The places of guest data in the file(s). Compressed data are left out.
     pub places: Vec<Place>,
     /// Bytes of guest data that are stored compressed (their place in the file has no alignment).
     pub compressed: Bytes,
@@ -50,7 +50,7 @@ pub struct Image {
     pub backing_path: Option<PathBuf>,
     /// Further facts for the display.
     pub facts: BTreeMap<&'static str, String>,
-    /// What is odd about it.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
 }
 

@@ -185,7 +185,7 @@ impl Blocks {
         blocks.checked_add(self.data_at)
     }
 
-    /// Where the data of an allocated block stand. `entry` is below `count`, so this is before
+    /// The place of the data of an allocated block. `entry` is below `count`, so this is before
     /// `data_end`.
     fn place(&self, entry: u32) -> u64 {
         self.data_at + self.extra + u64::from(entry) * (self.block + self.extra)

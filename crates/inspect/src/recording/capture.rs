@@ -35,7 +35,7 @@ pub struct Bundle {
     pub paths: Vec<String>,
 }
 
-/// Where a machine's name is.
+/// The place of a machine's name.
 const HOSTNAME: &str = "proc/sys/kernel/hostname";
 
 /// What the kernel calls a machine that was given no name.

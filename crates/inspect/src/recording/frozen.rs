@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Sectors;
 use crate::archive::{Content, Tree};
 
-/// What is at a path.
+/// The entry at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A folder.
@@ -51,7 +51,7 @@ impl Frozen {
         self.put(path, Entry::File(text.into()));
     }
 
-    /// What is at a path.
+    /// The entry at a path.
     pub fn get(&self, path: &str) -> Option<&Entry> {
         self.entries.get(path)
     }

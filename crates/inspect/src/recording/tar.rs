@@ -18,7 +18,7 @@ const IN_EXTENSION: usize = 21;
 /// Bytes a region's description.
 const REGION: usize = 24;
 
-/// Where the fields of a header begin.
+/// The start of the fields of a header.
 mod at {
     pub(super) const MODE: usize = 100;
     pub(super) const UID: usize = 108;

@@ -1,4 +1,4 @@
-//! What could not be read on the host, so that a bundle says the same as the host did.
+//! Items that could not be read on the host, so that a bundle reports the same as the host.
 //!
 //! `ioalign/unread` has a line each, fields between tabs: the path, why, and for a part of a device
 //! where it begins, how long it is and where the error was.

@@ -17,7 +17,7 @@ use crate::view::View;
 /// Links followed. Linux stops at 100; some tools write more.
 const MOST_LINKS: usize = 512;
 
-/// Where an entry of a record says its start.
+/// The fields of an entry of a record that hold its start.
 fn start_at(slot: u8) -> u64 {
     DosEntry::at(slot) as u64 + 8
 }

@@ -21,7 +21,7 @@ mod vtoc_x86;
 pub struct Context {
     /// The sector size that the operator or the device names; `None`: probe.
     pub sector: Option<SectorSize>,
-    /// Where the view starts on the disk: a BSD label in a partition may hold absolute numbers.
+    /// The start of the view on the disk: a BSD label in a partition may hold absolute numbers.
     pub start_on_disk: Bytes,
     /// The type of the partition that holds the label (`a5`, `bf`); `None` for a whole disk.
     pub parent_type: Option<String>,
@@ -38,7 +38,7 @@ pub struct Table {
     pub also: Vec<SectorSize>,
     /// In table order. Starts are relative to the view.
     pub partitions: Vec<Partition>,
-    /// What is odd about it.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
     /// First byte after the structures at the front that the format keeps for itself.
     pub first_usable: Option<Bytes>,
@@ -61,7 +61,7 @@ pub struct Partition {
     pub type_name: &'static str,
     /// The name stored in the table.
     pub label: String,
-    /// What it is for, as far as its type tells.
+    /// Its purpose, if its type shows it.
     pub role: Role,
     /// Relative to the view that the table was read from.
     pub start: Bytes,
@@ -69,7 +69,7 @@ pub struct Partition {
     pub size: Bytes,
     /// The number of the extended partition or slice that contains it.
     pub inside: Option<u32>,
-    /// What is odd about it.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
     /// `PARTUUID`: the GPT unique GUID, or DOS signature and number; empty where there is none.
     pub uuid: String,

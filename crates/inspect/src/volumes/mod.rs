@@ -38,7 +38,7 @@ pub struct Member {
     pub set: String,
     /// Name of the set, where stored.
     pub name: String,
-    /// Where the data area starts.
+    /// The start of the data area.
     pub data_start: Bytes,
     /// Length of the data area on this device.
     pub data_size: Option<Bytes>,
@@ -46,7 +46,7 @@ pub struct Member {
     pub detail: Detail,
     /// Further facts for the display.
     pub facts: BTreeMap<&'static str, String>,
-    /// What is odd about it.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
 }
 
@@ -155,7 +155,7 @@ pub struct GroupPv {
     pub id: String,
     /// Device path hint.
     pub device: String,
-    /// Where extent 0 starts.
+    /// The start of extent 0.
     pub pe_start: Bytes,
     /// How many extents.
     pub pe_count: u64,

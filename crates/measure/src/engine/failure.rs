@@ -8,7 +8,7 @@ use super::files::Files;
 use super::queue::{QueueOp, QueuedIo};
 use crate::{Error, ErrorKind};
 
-/// What is wrong with a result; `None`: the I/O was done whole.
+/// The error of a result; `None`: the I/O is complete.
 pub(crate) fn failure(files: &Files, io: &QueuedIo, result: i32) -> Option<Error> {
     let error = match u32::try_from(result) {
         Ok(_) if io.op == QueueOp::Flush => return None,

@@ -105,7 +105,7 @@ impl PlaceStream {
         }
     }
 
-    /// The next so many bytes of a walk, to be read; `None`: there is no walk, or no room for them.
+    /// The next bytes of a walk, to be read; `None`: there is no walk, or no room for them.
     pub(crate) fn walk(&mut self, bytes: u32) -> Option<IoSpot> {
         let PlaceOrder::Sequential(cursor) = &mut self.order else {
             return None;

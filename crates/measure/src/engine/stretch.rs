@@ -96,14 +96,14 @@ impl Lane {
         }
     }
 
-    /// The next so many bytes of a walk as one I/O, where there is a buffer for it.
+    /// The next bytes of a walk as one I/O, if a buffer is large enough.
     fn whole(&mut self, arm: usize, bytes: u64) -> Option<IoSpot> {
         let larger = bytes > self.stretch.block_bytes && bytes <= self.stretch.largest_bytes;
         let places = self.arms.get_mut(arm).filter(|_| larger)?;
         PlaceStream::walk(places, bytes.try_into().ok()?)
     }
 
-    /// Reads once, whatever the depth of the queue.
+    /// Reads once, for any depth of the queue.
     fn once(&mut self, spot: IoSpot) -> Result<()> {
         let mut failed = None;
         let mut patience = Patience::new(self.stall, now_ns());

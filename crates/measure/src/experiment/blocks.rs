@@ -88,9 +88,8 @@ impl ExperimentBlocks {
         }
     }
 
-    /// The first round, and from it how long blocks may be so that enough of them fit into the time that is left: what
-    /// a block of writes leaves to be flushed may take longer than the block. Where they were too long the round does not
-    /// count.
+    /// The first round, which shows how long blocks may be so that enough of them fit into the remaining time: the
+    /// flush after a block of writes may take longer than the block. If they were too long the round does not count.
     pub(super) fn begin(
         &mut self,
         subject: &mut dyn ExperimentSubject,

@@ -52,7 +52,7 @@ pub trait ExperimentSubject {
     /// One closed batch of an arm: all its I/Os are sent, and all are waited for.
     fn batch(&mut self, arm: usize) -> Result<ClosedBatch>;
 
-    /// Keeps the queue of one arm full for about so long.
+    /// Keeps the queue of one arm full for about this time.
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime>;
 }
 

@@ -36,7 +36,7 @@ pub enum ExperimentPart {
 /// How it stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExperimentSnapshot {
-    /// What is being measured.
+    /// The part that is being measured.
     pub part: ExperimentPart,
     /// Since the start.
     pub elapsed: Duration,

@@ -16,7 +16,8 @@ pub(super) struct ArmSlot {
     /// All times, and all usual ones.
     pub all: BatchTimes,
     pub usual: BatchTimes,
-    /// Of the last round: the logarithms of its usual times, in the order of blocks, and the mean of its times.
+    /// For the last round: the logarithms of its usual times, in the order of blocks, and the mean of its
+    /// times.
     pub logs: Vec<f64>,
     /// The same of all rounds of a long one so far.
     pub long: Vec<f64>,
@@ -24,7 +25,7 @@ pub(super) struct ArmSlot {
 }
 
 impl ArmSlot {
-    /// For rounds of at most so many batches.
+    /// For rounds with at most this many batches.
     pub(super) fn new(arm: usize, batches: usize) -> Result<Self> {
         Ok(Self {
             arm,

@@ -13,7 +13,7 @@ pub use named::{NAMED, NamedJob, named};
 /// The I/O, step by step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadJob {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// One after the other.
     pub steps: Vec<Workload>,

@@ -26,7 +26,7 @@ pub(super) struct Work {
     pub(super) failed: Option<Error>,
 }
 
-/// Where a worker sends to.
+/// The target of a worker.
 pub(super) fn places(shared: &Shared<'_>, seed: u64) -> Result<PlaceStream> {
     let (workload, files) = (shared.workload, shared.files);
     let law = Law {

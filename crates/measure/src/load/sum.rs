@@ -8,7 +8,7 @@ use super::tally::{LoadTally, OpCount};
 use crate::Result;
 use crate::engine::Api;
 
-/// Of all workers.
+/// The sum over all workers.
 pub(super) struct WorkerSum {
     tally: LoadTally,
     rates: [SecondRate; 3],

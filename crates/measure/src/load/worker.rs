@@ -108,7 +108,7 @@ impl<'a> Worker<'a> {
         loop {
             let phase = self.shared.board.phase();
             if self.window.follow(phase, now) {
-                // What was counted in the ramp does not count.
+                // I/O of the ramp does not count.
                 self.tally = LoadTally::new()?;
                 self.gauge.begin();
             }

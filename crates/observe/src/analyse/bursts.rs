@@ -82,7 +82,7 @@ impl BurstState {
         now.is_some_and(|now| start.saturating_sub(now.end) < self.gap)
     }
 
-    /// Counts I/Os of the burst at hand.
+    /// Counts I/Os of the current burst.
     pub fn add_sum(&mut self, sum: &IoSum, busy: u64) {
         let Some(now) = &mut self.now else { return };
         now.end = now.end.max(sum.end);

@@ -42,7 +42,7 @@ pub use settings::AnalysisSettings;
 /// The counters of all devices.
 pub struct Analysis {
     settings: Arc<AnalysisSettings>,
-    /// Where devices lie, for those that have not issued anything yet.
+    /// The places of devices that have not issued anything yet.
     placements: Vec<Option<DevicePlacement>>,
     absolute: bool,
     devices: Vec<Option<Box<DeviceState>>>,

@@ -13,7 +13,7 @@ use super::cells::GridCells;
 pub struct PlacedGrid {
     /// The grid.
     pub spec: GridClaim,
-    /// Whose it is, where it is a layer's below.
+    /// The layer below that it belongs to, if any.
     pub layer: Option<Arc<str>>,
     /// The address of the device's first byte there.
     pub start: u64,

@@ -44,7 +44,7 @@ pub struct SizeHistogram {
 }
 
 impl SizeHistogram {
-    /// With room for so many sizes, in pages of 64 neighbours.
+    /// Room for this many sizes, in pages of 64 neighbours.
     pub fn new(room: usize) -> Self {
         Self {
             pages: room / PAGE,

@@ -81,7 +81,7 @@ pub trait Parse: Send {
     /// understood without those before it.
     fn split(&self) -> Option<Parser>;
 
-    /// What the numbers mean, as found in this very trace.
+    /// The meaning of the numbers in this trace.
     fn facts(&self) -> FormatFacts;
 }
 

@@ -31,7 +31,7 @@ fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
 }
 
 fn ask() -> ObserveError {
-    let what = "A Tencent trace, and too short to tell whether offsets and sizes are sectors (as \
+    let what = "A Tencent trace, too short to decide whether offsets and sizes are sectors (as \
                 published) or bytes (some copies): say --offset-unit 512 or --offset-unit 1";
     ObserveError::new(ObserveErrorKind::Ask, what)
 }

@@ -19,10 +19,10 @@ pub enum ParsedLine {
 
 /// The lines of one format, each understood by itself.
 pub trait LineFormat: Clone + Send + 'static {
-    /// What the line tells; its devices and processes go to `names`.
+    /// Parses a line; its devices and processes go to `names`.
     fn row(&self, line: &[u8], names: &mut ChunkNames) -> ParsedLine;
 
-    /// What the numbers mean.
+    /// The meaning of the numbers.
     fn facts(&self) -> FormatFacts;
 }
 

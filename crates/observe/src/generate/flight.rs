@@ -11,7 +11,7 @@ const APART: u64 = 10_000;
 
 type DeviceOffset = (u32, u64);
 
-/// What is in flight.
+/// The I/Os in flight.
 pub struct GeneratedInFlight {
     depth: usize,
     ends: BinaryHeap<Reverse<(u64, DeviceOffset)>>,

@@ -215,7 +215,7 @@ impl GeneratePlan {
     }
 }
 
-/// So many processes, named as those that do I/O on servers.
+/// Number of processes, with the names of typical server processes.
 pub fn processes(count: u32) -> Vec<TraceProcess> {
     const NAMES: [&str; 6] = [
         "postgres",

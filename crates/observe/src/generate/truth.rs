@@ -85,7 +85,8 @@ fn power(value: u64) -> usize {
 }
 
 impl Truth {
-    /// Of a plan, on these grids. Bursts end after `gap` nanoseconds with nothing in flight.
+    /// The truth about a plan, on these grids. Bursts end after `gap` nanoseconds with nothing in
+    /// flight.
     pub fn new(plan: &GeneratePlan, grids: &[GridClaim], gap: u64) -> Self {
         let mut devices = Vec::new();
         devices.resize_with(plan.devices.len(), DeviceTruth::default);

@@ -51,7 +51,7 @@ pub fn open_until(path: &Path, stop: &Arc<AtomicBool>) -> Result<Input> {
         let what = "It is a folder: name the trace files in it";
         return Err(ObserveError::new(ObserveErrorKind::Unsupported, what).in_file(path));
     }
-    // A plain file keeps nobody waiting; those of tracefs look like such, but for their size.
+    // Reading a plain file never blocks; files of tracefs look plain, except for their size.
     let raw: ByteStream = if kind.is_file() && !endless(&file) {
         Box::new(file)
     } else {

@@ -15,7 +15,7 @@ const LOOK: Timespec = Timespec {
     tv_nsec: 50_000_000,
 };
 
-/// A stream that ends when it is told to.
+/// A stream that can be ended.
 pub struct StoppablePipe {
     file: File,
     stop: Arc<AtomicBool>,

@@ -148,7 +148,7 @@ impl Watch {
         Ok(totals)
     }
 
-    /// What the kernel says this costs; nothing while `kernel.bpf_stats_enabled` is 0.
+    /// The cost as reported by the kernel; nothing while `kernel.bpf_stats_enabled` is 0.
     pub fn cost(&self) -> ProgramCost {
         let part = |what, empty| self.sum_of(what, |name| name.starts_with("empty") == empty);
         ProgramCost {

@@ -23,7 +23,7 @@ const fn length(row: u64) -> u64 {
     }
 }
 
-/// Those that have I/Os.
+/// Cells that have I/Os.
 pub fn cells(words: &[u64]) -> impl Iterator<Item = LengthCell> {
     let all = words.get(CELLS..CELLS + ROWS * IN_64K).unwrap_or_default();
     let rows = all.chunks_exact(IN_64K).zip(0_u64..);

@@ -53,7 +53,7 @@ impl WatchedDevice {
 }
 
 /// The devices of `sys` (`/sys`): all that have a size, or those that are named, by path or name. A
-/// partition stands for the disk that it lies on.
+/// partition means its disk.
 pub fn devices(sys: &Path, named: &[String]) -> Result<Vec<WatchedDevice>> {
     let mut found = Vec::new();
     if named.is_empty() {

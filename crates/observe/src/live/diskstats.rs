@@ -54,7 +54,7 @@ fn line(line: &str) -> Option<(String, DiskCounters)> {
 }
 
 impl DiskCounters {
-    /// What iostat prints for the time from `earlier` to this.
+    /// The numbers of iostat for the time from `earlier` to this.
     pub fn since(&self, earlier: &Self, duration: Duration) -> Iostat {
         let seconds = duration.as_secs_f64().max(1e-9);
         let less = |now: u64, then: u64| approximate(now.saturating_sub(then));

@@ -25,8 +25,8 @@ pub struct GridCounters {
 }
 
 impl OpCounters {
-    /// Counters on a grid of the device, by its place in the list. What follows from sizes and sectors
-    /// is worked out here.
+    /// Counters on a grid of the device, by its index in the list. Derives the counters that follow
+    /// from sizes and sectors.
     pub fn grid(&self, n: usize, grid: &GridClaim) -> GridCounters {
         let at = ON_GRIDS + n.min(GRIDS - 1) * GRID;
         let mut all = GridCounters {
@@ -48,7 +48,7 @@ impl OpCounters {
         all
     }
 
-    /// What the program leaves out, as it follows.
+    /// Adds the counters that the program omits because they can be derived.
     fn follow(&self, grid: &GridClaim, all: &mut GridCounters) {
         for (past, ios) in self.past_of(grid) {
             all.start_off += u64::from(past > 0) * ios;

@@ -31,7 +31,7 @@ pub struct KernelFacts<'a> {
     pub early: bool,
     /// In the order of [`QUEUE_FIRST`].
     pub queue_first: [u32; 3],
-    /// Where the fields of plain tracepoints are.
+    /// The offsets of the fields of plain tracepoints.
     pub places: TracepointPlaces,
 }
 
@@ -41,7 +41,7 @@ pub fn grids(options: &WatchOptions) -> usize {
     grids.max().unwrap_or(0)
 }
 
-/// What is switched on, by the program's own names.
+/// The switches, by the program's own names.
 fn switches(options: &WatchOptions, facts: &KernelFacts) -> Vec<(&'static str, u32)> {
     let requests = || options.devices.iter().filter(|device| !device.by_bio);
     let typed = facts.kernel.is_some();

@@ -178,7 +178,7 @@ impl<W: Write> RecordingWriter<W> {
     }
 
     fn name(&mut self, event: &RingEvent, time: u64) -> io::Result<()> {
-        // A completion may come in anybody's context.
+        // A completion may run in the context of any process.
         if event.happened == RingEventKind::Complete
             || self.names.get(&event.pid) == Some(&event.comm)
         {

@@ -38,7 +38,7 @@ impl Samples {
         })
     }
 
-    /// What has come since the last time.
+    /// The samples since the last call.
     pub fn drain(&mut self) -> Vec<StraddleSample> {
         let mut all = Vec::new();
         while let Some(item) = self.0.next() {

@@ -83,7 +83,7 @@ impl DeviceTotals {
 }
 
 impl WatchTotals {
-    /// What was added since `earlier`.
+    /// The difference to `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let devices = self.devices.iter().zip(&earlier.devices);

@@ -27,7 +27,7 @@ impl Default for TracepointPlaces {
 }
 
 impl TracepointPlaces {
-    /// What the program calls them.
+    /// The name in the program.
     pub fn globals(&self) -> impl Iterator<Item = (&'static str, &u32)> {
         const NAMES: [&str; 8] = [
             "at_dev",

@@ -43,7 +43,7 @@ struct InFlightQueue {
     others: Vec<WaitingIo>,
 }
 
-/// What a completion did.
+/// The effect of a completion.
 pub struct CompletedIo {
     /// The I/O that it belongs to.
     pub number: u64,

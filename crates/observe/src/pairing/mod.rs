@@ -22,7 +22,7 @@ const HALF: usize = 1 << 15;
 /// I/Os of which a part has completed that are remembered.
 const MOST_PARTLY: usize = 1 << 16;
 
-/// Where I/Os go.
+/// The destination of I/Os.
 pub trait IoSink {
     /// I/Os in the order of issue.
     fn ios(&mut self, ios: &[Io]);
@@ -69,7 +69,7 @@ pub struct Pairing {
     gone: std::collections::HashMap<u64, Io>,
     /// I/Os of which a part has completed: what is left of them is in flight at another place.
     partly: std::collections::HashSet<u64>,
-    /// What did not pair.
+    /// Records that did not pair.
     pub unpaired: UnpairedEvents,
 }
 

@@ -16,7 +16,7 @@ use crate::write::{Fact, TraceRow, WriteTrace, WrittenRows};
 /// The result of a conversion.
 #[derive(Clone, Debug, Default)]
 pub struct Converted {
-    /// What was written.
+    /// The written I/Os.
     pub written: WrittenRows,
     /// Latencies that became known too late: the I/O had been written.
     pub late: u64,

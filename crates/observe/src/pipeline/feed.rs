@@ -300,7 +300,7 @@ fn single(streams: &mut [RecordStream], machine: &mut TraceMachine) -> Result<()
     Ok(())
 }
 
-/// A file in the merge: the chunk at hand and how far it is used.
+/// A file in the merge: the current chunk and how far it is used.
 struct MergeHead {
     stream: usize,
     parsed: Parsed,

@@ -35,11 +35,11 @@ pub struct TraceSettings {
     pub format: Option<String>,
     /// Facts that the format leaves open.
     pub hints: Hints,
-    /// Where I/Os are counted.
+    /// The stage at which I/Os are counted.
     pub stage: Option<CountedStage>,
     /// Parsing threads; none: one a processor.
     pub threads: Option<usize>,
-    /// What is counted.
+    /// The counters.
     pub analysis: analyse::AnalysisSettings,
 }
 
@@ -50,7 +50,7 @@ pub struct TraceRead {
     pub path: PathBuf,
     /// Its format.
     pub format: &'static str,
-    /// What its numbers mean.
+    /// The meaning of its numbers.
     pub facts: FormatFacts,
     /// How it is compressed.
     pub compression: Option<&'static str>,
@@ -95,7 +95,7 @@ impl TraceRead {
 /// The answer.
 #[derive(Debug)]
 pub struct TraceSummary {
-    /// What the I/O does.
+    /// The profile.
     pub profile: Profile,
     /// The files.
     pub files: Vec<TraceRead>,

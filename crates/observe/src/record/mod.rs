@@ -115,7 +115,7 @@ pub enum RecordKind {
 pub struct TraceRecord {
     /// The fields; a completion has no latency of its own.
     pub io: Io,
-    /// What the row tells.
+    /// The content of the row.
     pub kind: RecordKind,
 }
 
@@ -135,7 +135,7 @@ impl TraceRecord {
 pub struct TraceRecords {
     /// The rows, in file order.
     pub rows: Vec<TraceRecord>,
-    /// What their `device` and `process` mean.
+    /// The meaning of their `device` and `process`.
     pub names: ChunkNames,
     /// Rows that did not parse.
     pub skipped: Skipped,

@@ -138,7 +138,7 @@ impl EmitEvent for BlktraceRecords {
     }
 }
 
-/// What happened, and the category bit of that.
+/// The action, and its category bit.
 const fn action(happened: BlockEventKind) -> u32 {
     match happened {
         BlockEventKind::Queue => 1 | 1 << 20,

@@ -135,7 +135,7 @@ impl<E: EmitEvent> Events<E> {
     }
 
     fn wait(&mut self, event: &BlockEvent, latency: u64) {
-        // A flush has no place by which its completion could be told from that of another.
+        // A flush has no place that could distinguish its completion from that of another.
         if latency == NO_LATENCY || !event.op.has_place() {
             self.written.cut += u64::from(latency != NO_LATENCY);
             return;

@@ -73,7 +73,7 @@ pub struct WritableFormat {
     pub processes: bool,
     /// Whether it knows discards and flushes.
     pub all_ops: bool,
-    /// What a made device is called: the first, second, …
+    /// The name of a made device: the first, second, …
     pub device: fn(u32) -> TraceDevice,
 }
 

@@ -82,7 +82,7 @@ impl Starts {
 pub struct BootSector<'a> {
     /// Whose, for people.
     pub name: &'a str,
-    /// Where it is.
+    /// Its place.
     pub at: u64,
     /// Its bytes.
     pub bytes: &'a [u8],

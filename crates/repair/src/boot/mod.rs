@@ -38,9 +38,9 @@ pub use joined::{joined, kept};
 pub struct Moved {
     /// Its number.
     pub number: u32,
-    /// Where it starts now.
+    /// Its present start.
     pub from: u64,
-    /// Where it will start.
+    /// Its new start.
     pub to: u64,
     /// Its length.
     pub bytes: u64,

@@ -32,7 +32,7 @@ pub struct Survey<'a> {
     pub table: &'a Table,
     /// All partitions as they are.
     pub slots: Vec<Slot>,
-    /// What moves.
+    /// The moves.
     pub moved: &'a [Moved],
     /// Where the extended partition starts then.
     extended: Option<Slot>,
@@ -91,7 +91,7 @@ impl<'a> Survey<'a> {
         slots.filter(|slot| slot.kind != SlotKind::Extended)
     }
 
-    /// Where boot code can begin: the disk's first sector, and that of each partition.
+    /// Possible starts of boot code: the disk's first sector, and that of each partition.
     pub fn homes(&self) -> Vec<Home> {
         let mut homes = vec![Home {
             partition: None,

@@ -30,7 +30,7 @@ impl Format {
         Self::Vdi,
     ];
 
-    /// What it is called here.
+    /// Its name here.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// Whose it is, in words.
+    /// Its owner, in words.
     pub const fn whose(self) -> &'static str {
         match self {
             Self::Raw => "The bytes of the disk",

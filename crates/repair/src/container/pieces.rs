@@ -5,7 +5,7 @@ use std::io;
 use super::store::{Store, damaged};
 use crate::Disk;
 
-/// Where a stretch of the disk lies.
+/// The place of a stretch of the disk.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     /// Its first byte on the disk.

@@ -12,7 +12,7 @@ use crate::{Disk, Result};
 
 const HEADER_BYTES: usize = 512;
 const BLOCK: u64 = 1 << 20;
-/// Where the count of allocated blocks stands.
+/// The place of the count of allocated blocks.
 const COUNT_AT: u64 = 0x184;
 const FREE: u32 = u32::MAX;
 const ZERO: u32 = u32::MAX - 1;

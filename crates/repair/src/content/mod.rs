@@ -49,7 +49,7 @@ pub enum Content {
     Luks {
         /// 1 or 2.
         version: u16,
-        /// Where the encrypted data begin, if the header says so.
+        /// The start of the encrypted data, if the header says so.
         data: Option<u64>,
     },
     /// A physical volume of LVM.
@@ -63,7 +63,7 @@ pub enum Content {
     Md {
         /// Whether its superblock is found from the end of the partition.
         at_end: bool,
-        /// Where the data begin.
+        /// The start of the data.
         data: u64,
     },
     /// A member of a ZFS pool.

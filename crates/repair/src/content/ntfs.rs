@@ -67,7 +67,7 @@ impl NtfsVolume {
         (record.get(..4)? == b"FILE" && mend(&mut record)).then_some(record)
     }
 
-    /// Where the data of an attribute begin in the partition, for those outside of their record.
+    /// The start of the data of an attribute in the partition, for those outside of their record.
     pub fn first_byte(&self, attribute: &[u8]) -> Option<u64> {
         runs(attribute)?.first()?.first?.checked_mul(self.cluster)
     }

@@ -17,7 +17,7 @@ const RESERVED: [u8; 16] = [
 pub struct Case<'a> {
     /// Its number.
     pub number: u32,
-    /// What is in it.
+    /// Its content.
     pub content: &'a Content,
     /// Its type in a GPT.
     pub kind: Option<[u8; 16]>,

@@ -26,11 +26,11 @@ use crate::{Disk, Error, Identity, Job, Move, Result};
 /// A partition before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// Where it is.
+    /// Its place.
     pub old: Slot,
     /// Where it will be.
     pub new: Slot,
-    /// What is in it.
+    /// Its content.
     pub content: Content,
     /// How its file system is rebuilt, if it is.
     pub rebuilt: Option<Rebuilt>,
@@ -64,7 +64,7 @@ pub struct Conversion {
     pub partitions: Vec<Partition>,
     /// Consequences, and reasons against it.
     pub consequences: Vec<Consequence>,
-    /// What moves.
+    /// The moves.
     pub moves: Vec<Move>,
     /// What is written; the first layer is `fixups` once more, for those who read instead of patching.
     layers: Vec<Layer>,

@@ -1,5 +1,5 @@
-//! Where partitions lie on the new disk: where they were, as far as that is whole blocks and leaves room
-//! for the table.
+//! The places of partitions on the new disk: the old ones, if those are whole blocks and leave room for
+//! the table.
 
 use ioalign_core::Boundaries;
 

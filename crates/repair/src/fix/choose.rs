@@ -17,7 +17,7 @@ const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
 /// A layout.
 #[derive(Debug, Default)]
 pub struct Chosen {
-    /// What moves, in order; nothing where everything is right.
+    /// The moves, in order; none if everything is right.
     pub shifts: Vec<Shift>,
     /// By how much the last partition is cut off.
     pub cut: u64,

@@ -37,13 +37,13 @@ pub struct Plan {
     pub old: Vec<Slot>,
     /// As they will be, in the same order.
     pub new: Vec<Slot>,
-    /// What moves, in order.
+    /// The moves, in order.
     pub shifts: Vec<Shift>,
     /// All that is done. Without moves there is nothing in it.
     pub job: Job,
     /// What is in the partitions.
     pub survey: Survey,
-    /// What it means for boot and contents, the weightiest first.
+    /// The consequences for boot and contents, the most severe first.
     pub consequences: Vec<Consequence>,
     /// What has to become smaller before anything moves.
     pub shrink: Option<Shrink>,

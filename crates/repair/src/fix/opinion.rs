@@ -1,4 +1,4 @@
-//! Where a plan and `check` name different starts, the plan says why.
+//! If a plan and `check` name different starts, the plan says why.
 
 use super::choose::{Chosen, aligned, bytes};
 use super::survey::{Choices, Survey};

@@ -10,7 +10,7 @@ use crate::tables::Slot;
 pub struct Part {
     /// Its number.
     pub number: u32,
-    /// What is in it, in words: `ext4`, `LVM`.
+    /// Its content, in words: `ext4`, `LVM`.
     pub what: String,
     /// The starts at which its data are on every required grid; `None`: it holds no data in the path
     /// of I/O, and may start anywhere.

@@ -17,7 +17,7 @@ pub const PIECE_MOST: u64 = 64 << 20;
 /// The bytes of a header.
 pub const LENGTH: usize = 8 + 4 + 4 + 16 + 9 * 8 + 16 + 4;
 
-/// Where things are. All in bytes from the start of the journal.
+/// The layout of a journal. All in bytes from the start of the journal.
 ///
 /// ```text
 /// 0                  header
@@ -41,7 +41,7 @@ pub struct Header {
     pub job_bytes: u64,
     /// XXH3-128 of it.
     pub job_hash: u128,
-    /// Where the slots begin.
+    /// The start of the slots.
     pub slots_at: u64,
     /// How long each of the two is; 0 where no move needs one.
     pub slot_bytes: u64,
@@ -53,7 +53,7 @@ pub struct Header {
     pub total_bytes: u64,
 }
 
-/// Where the two states lie, each two times.
+/// The place of the two states, each two times.
 pub const STATES_AT: u64 = BLOCK;
 /// Where the places lie that could not be read.
 pub const UNREADABLE_AT: u64 = STATES_AT + 4 * BLOCK;
@@ -61,11 +61,11 @@ pub const UNREADABLE_AT: u64 = STATES_AT + 4 * BLOCK;
 pub const UNREADABLE_MOST: u64 = 256;
 /// A sector each: adding one never writes on another.
 pub const UNREADABLE_BYTES: u64 = 512;
-/// Where it is said who began it.
+/// The place of the record of who began it.
 pub const ORIGIN_AT: u64 = UNREADABLE_AT + UNREADABLE_MOST * UNREADABLE_BYTES;
 /// The room for that.
 pub const ORIGIN_BYTES: u64 = 4 * BLOCK;
-/// Where the job is.
+/// The place of the job.
 pub const JOB_AT: u64 = ORIGIN_AT + ORIGIN_BYTES;
 
 impl Header {

@@ -38,14 +38,14 @@ pub struct Journal<'a> {
     unreadable: Vec<Range<u64>>,
 }
 
-/// What a journal says.
+/// The contents of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// The whole job.
     pub job: Job,
     /// How far it has come.
     pub state: State,
-    /// What could not be read, by addresses before the move.
+    /// The unreadable places, by addresses before the move.
     pub unreadable: Vec<Range<u64>>,
     /// The name of this run, which the marker on the disk has too.
     pub run: u128,
@@ -108,7 +108,7 @@ impl<'a> Journal<'a> {
         &self.header
     }
 
-    /// What could not be read, by addresses before the move.
+    /// The unreadable places, by addresses before the move.
     pub fn unreadable(&self) -> &[Range<u64>] {
         &self.unreadable
     }
@@ -143,7 +143,7 @@ impl<'a> Journal<'a> {
         self.sync()
     }
 
-    /// Where a slot begins in the store.
+    /// The start of a slot in the store.
     pub const fn slot_at(&self, slot: u8) -> u64 {
         self.slot(slot, 0)
     }

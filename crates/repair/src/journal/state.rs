@@ -42,7 +42,7 @@ const STAGES: [Stage; 6] = [
 pub struct Staged {
     /// Which slot, 0 or 1.
     pub slot: u8,
-    /// Where it is being written.
+    /// Its place during the write.
     pub toward: Side,
     /// Its positions.
     pub start: u64,
@@ -57,7 +57,7 @@ pub struct Staged {
 pub struct State {
     /// Its number.
     pub number: u64,
-    /// What is under way.
+    /// The current task.
     pub stage: Stage,
     /// Moves before this one are complete, those behind it not begun.
     pub index: u64,

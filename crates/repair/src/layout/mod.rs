@@ -16,7 +16,7 @@ pub use order::in_order;
 pub struct Block {
     /// The number of its partition.
     pub number: u32,
-    /// Where it starts.
+    /// Its start.
     pub start: u64,
     /// Its length; not zero.
     pub size: u64,
@@ -68,9 +68,9 @@ impl Block {
 pub struct Shift {
     /// The number of its partition.
     pub number: u32,
-    /// Where it starts now.
+    /// Its present start.
     pub from: u64,
-    /// Where it will start.
+    /// Its new start.
     pub to: u64,
     /// Its length.
     pub size: u64,

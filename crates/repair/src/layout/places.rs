@@ -19,7 +19,7 @@ pub fn all(blocks: &[&Block]) -> Vec<Vec<u64>> {
     places
 }
 
-/// Where it is, and the boundaries beside that place.
+/// Its place, and the boundaries beside that place.
 fn beside(block: &Block) -> Vec<u64> {
     let mut places = vec![block.start];
     if let Some(grid) = block.grid {

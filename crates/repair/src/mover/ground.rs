@@ -76,7 +76,7 @@ impl Run<'_> {
         self.write_all(first.as_slice())
     }
 
-    /// What is left of superblocks where nothing is any more.
+    /// Remains of superblocks at places that no data reach.
     fn wipe(&mut self) -> Result<()> {
         for place in self.flight.wiped.clone() {
             self.zeros(place.start, place.end)?;

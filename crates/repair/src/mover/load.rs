@@ -22,7 +22,7 @@ pub struct Loaded {
     pub bytes: Vec<u8>,
     /// Of its pieces.
     pub hashes: Vec<u128>,
-    /// What could not be read, by the addresses that it was read from.
+    /// The unreadable places, by the addresses that were read.
     pub bad: Vec<Range<u64>>,
 }
 
@@ -32,7 +32,7 @@ pub struct Load {
     pub window: Range<u64>,
     /// Its addresses.
     pub span: Span,
-    /// Where it goes in the journal.
+    /// Its destination in the journal.
     pub slot: u8,
     /// The address of that in the store.
     pub slot_at: u64,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Error, ErrorKind, Result};
 
-/// What is under way.
+/// The current task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Data go to their new places.
@@ -17,7 +17,7 @@ pub enum Task {
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// What is under way.
+    /// The current task.
     pub task: Task,
     /// Data in place, with those of earlier runs.
     pub done_bytes: u64,
@@ -62,7 +62,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// What is at the destinations when this run begins.
+    /// The amount at the destinations when this run begins.
     pub const fn begin_at(&mut self, there: u64) {
         self.before = match self.task {
             Task::Moving => there,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::ReadErrors;
 use crate::{Disk, Error, Result};
 
-/// What the kernel says of a bad medium: EIO, ENODATA, EREMOTEIO, EILSEQ (`blk_errors` in
+/// The facts of the kernel about a bad medium: EIO, ENODATA, EREMOTEIO, EILSEQ (`blk_errors` in
 /// `block/blk-core.c`). Anything else, such as a disk that is gone, stops the job.
 const MEDIUM: [i32; 4] = [5, 61, 121, 84];
 

@@ -87,7 +87,8 @@ impl Run<'_> {
                 (self.unstage(span, hashes, true), loaded)
             }
         };
-        // What could not be read ahead is read again in its turn, and then it is an error.
+        // A part that could not be read ahead is read again in its turn; then a failure is an
+        // error.
         self.ahead = loaded.ok();
         written
     }

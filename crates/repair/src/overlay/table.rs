@@ -47,7 +47,7 @@ fn is_beside(layer: &[Piece], stale: &Range<u64>) -> bool {
     })
 }
 
-/// What is left of a range where these are taken.
+/// The rest of a range where these are taken.
 fn without(range: &Range<u64>, taken: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut left = vec![range.clone()];
     for one in taken {

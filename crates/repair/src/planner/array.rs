@@ -48,7 +48,7 @@ impl Level {
     }
 }
 
-/// Whose RAID it is.
+/// Its owner.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Maker {
     /// Linux md: works in 4 KiB pages of its stripe cache.
@@ -66,7 +66,7 @@ pub struct Array {
     pub disks: u32,
     /// Bytes on one disk before the next one's turn: element, stripe unit, chunk.
     pub element: Bytes,
-    /// Whose it is.
+    /// Its owner.
     pub maker: Maker,
 }
 
@@ -94,7 +94,7 @@ impl Array {
         Some(Bytes::new(bytes))
     }
 
-    /// What is wrong with it; `None`: nothing.
+    /// Its defect; `None`: nothing.
     pub fn fault(&self) -> Option<String> {
         let (level, least) = (self.level.name(), self.level.least_disks());
         if self.disks < least {

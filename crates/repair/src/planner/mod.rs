@@ -1,4 +1,4 @@
-//! Where every layer should start, from what is wanted, by arithmetic over all grids, with the proof.
+//! Computes the start of every layer from the request, by arithmetic over all grids, with the proof.
 
 pub mod array;
 pub mod filesystems;

@@ -6,7 +6,7 @@ use ioalign_core::{Bytes, GridClaim, Kind};
 /// One layer of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its name: `p2`, `vg0`.
     pub name: String,

@@ -29,7 +29,7 @@ pub struct Want {
     pub reserved: Option<Bytes>,
     /// The partitions in order; the layers above lie on the last one.
     pub partitions: Vec<Part>,
-    /// Where the only partition starts, when it is already there and stays.
+    /// The start of the only partition, if it exists and stays.
     pub given_start: Option<Bytes>,
     /// The volumes on it, lowest first.
     pub volumes: Vec<Volume>,
@@ -120,7 +120,7 @@ impl Label {
 /// A partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it is for.
+    /// Its purpose.
     pub role: PartRole,
     /// Its size; `None`: the rest of the disk.
     pub size: Option<Bytes>,

@@ -11,7 +11,7 @@ const BOUNDARY: u64 = 1 << 20;
 /// A partition that ends later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Where it is, with its new length.
+    /// Its place, with its new length.
     pub slot: Slot,
     /// The length that it had.
     pub old_size: u64,

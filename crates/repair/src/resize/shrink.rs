@@ -59,7 +59,7 @@ pub struct Shrink {
     pub slot: Slot,
     /// How long it will be.
     pub new_size: u64,
-    /// What is in it.
+    /// Its content.
     pub content: Content,
     /// How much of it the file system takes.
     pub extent: u64,

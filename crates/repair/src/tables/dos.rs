@@ -144,7 +144,7 @@ impl Dos {
         le32(&self.sector, 440)
     }
 
-    /// Where the record of a logical partition is.
+    /// The place of the record of a logical partition.
     pub fn record_of(&self, number: u32) -> Option<u64> {
         let index = usize::try_from(number.checked_sub(5)?).ok()?;
         Some(self.links.get(index)?.lba.saturating_mul(self.unit))

@@ -22,7 +22,7 @@ pub struct Gpt {
 /// One copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GptCopy {
-    /// What its header says.
+    /// The contents of its header.
     pub header: GptHeader,
     /// The whole block with the header.
     pub block: Vec<u8>,

@@ -114,7 +114,7 @@ impl Table {
         }
     }
 
-    /// Where the first partition may start, and where the last one has to end.
+    /// The first usable place of a partition, and the required end of the last one.
     pub fn usable(&self) -> (u64, u64) {
         match self {
             Self::Dos(dos) => dos.usable(),
@@ -130,7 +130,7 @@ impl Table {
         }
     }
 
-    /// What it is called: `dos` or `gpt`.
+    /// Its name: `dos` or `gpt`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Dos(_) => "dos",

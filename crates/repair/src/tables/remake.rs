@@ -42,13 +42,13 @@ impl Ground {
 pub struct Remade {
     /// In the order in which to write them: after each group what was written has to be durable.
     pub groups: Vec<Vec<Sectors>>,
-    /// Where the old table lies: what the new one does not cover would be found by programs that look
-    /// for it, and says nothing any more.
+    /// The places of the old table: parts that the new one does not cover would be found by programs
+    /// that look for them, and are no longer valid.
     pub stale: Vec<Range<u64>>,
 }
 
 impl Table {
-    /// Where partitions may lie on a disk like this.
+    /// The usable range of a disk like this.
     pub fn usable_on(&self, ground: Ground) -> Result<(u64, u64)> {
         match self {
             Self::Dos(_) => Ok((

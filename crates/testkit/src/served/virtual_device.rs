@@ -60,7 +60,7 @@ impl VirtualDevice {
         }
     }
 
-    /// Keeps so many in flight until `enough` of I/Os and µs, and shows each I/O.
+    /// Keeps this many in flight until `enough` of I/Os and µs, and shows each I/O.
     pub fn full_queue(
         &mut self,
         places: &mut Places,

@@ -30,7 +30,7 @@ impl Plan {
         self.job.size_bytes.filter(|_| !has_folder)
     }
 
-    /// How fio would be told the same.
+    /// The same as options of fio.
     pub fn settings(&self) -> FioSettings {
         FioSettings {
             size_bytes: self.io.size,
@@ -106,7 +106,7 @@ fn is_no_target(first: &Path, rest: &[PathBuf]) -> bool {
     is_word && !rest.is_empty() && !first.exists()
 }
 
-/// What is sent where nobody says what.
+/// The default load.
 fn usual() -> LoadJob {
     const DEPTH: u32 = 16;
     LoadJob::of(Workload {

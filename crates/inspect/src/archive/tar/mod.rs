@@ -26,7 +26,7 @@ const PIECE: usize = 4096;
 /// Bytes read at once.
 const READ: usize = 64 << 10;
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -47,7 +47,7 @@ pub(super) struct Member {
     pub(super) kind: Kind,
     /// Length of the file, holes counted.
     pub(super) len: u64,
-    /// Where its stored bytes lie in it, when it is sparse.
+    /// The place of its stored bytes in it, when it is sparse.
     map: Option<Vec<(u64, u64)>>,
 }
 

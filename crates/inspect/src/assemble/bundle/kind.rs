@@ -1,4 +1,4 @@
-//! What a folder or tarball is, and where in it the bundle begins.
+//! The kind of a folder or tarball, and the start of the bundle in it.
 
 use crate::archive::wanted;
 use crate::captures::{self, Text, load};
@@ -14,7 +14,7 @@ const MOST_LOOKED_AT: usize = 4096;
 /// Beginnings of texts that are looked at for something known.
 const HEAD: u64 = 256 << 10;
 
-/// What it is.
+/// Its kind.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A copied `sys/` with sizes and starts.

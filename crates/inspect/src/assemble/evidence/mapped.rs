@@ -163,7 +163,8 @@ impl Mapped {
                 .is_some_and(|table| follow::pool_chunk(table).is_some())
     }
 
-    /// What the kernel says of it (`lsblk` ALIGNMENT −1), with the arithmetic where tables have it.
+    /// The facts of the kernel about it (`lsblk` ALIGNMENT −1), with the arithmetic where tables
+    /// have it.
     fn misaligned(&self, device: &Said, table: &Table) -> Option<Remark> {
         let mut remark = misaligned(device)?;
         let note = follow::region_against_extents(table, &|devno| self.by_number(devno));
@@ -179,7 +180,7 @@ fn native(device: &Said, layer: &Layer) -> Option<Sectors> {
     Sectors::new(start.get() / u64::from(sector.get()), sector)
 }
 
-/// What the kernel says of a device on others.
+/// The facts of the kernel about a device on others.
 pub(super) fn misaligned(device: &Said) -> Option<Remark> {
     hints::misaligned_stack(device.claims.as_ref()?.alignment_offset)
 }

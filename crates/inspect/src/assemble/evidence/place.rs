@@ -79,7 +79,7 @@ impl Placing<'_> {
         Some(id)
     }
 
-    /// What else a text says of a layer that is there.
+    /// Further facts of a text about a layer that exists.
     pub(super) fn learn(&mut self, id: LayerId, device: &Said) {
         let layer = self.assembly.stack.layer_mut(id);
         layer.facts.extend(device.facts.iter().cloned());

@@ -32,7 +32,7 @@ fn is_information(line: &str) -> bool {
     line.starts_with("=== START OF INFORMATION SECTION")
 }
 
-/// What one output says.
+/// The contents of one output.
 #[derive(Default)]
 struct Info {
     device: String,

@@ -1,4 +1,4 @@
-//! What lsblk says of one device, in whatever form it prints it.
+//! The facts of lsblk about one device, in any of its output forms.
 //!
 //! START and the limits of the queue are as sysfs has them: START in 512-byte units on every disk
 //! (util-linux `misc-utils/lsblk.c`), limits in bytes. Keys are the same in all forms but for case

@@ -118,7 +118,7 @@ fn member(block: &Block<'_>) -> Option<Member> {
     Some(member)
 }
 
-/// Where data start, and how much there is of it. Version 0.90 starts at byte 0 and does not print
+/// The start of data, and how much there is of it. Version 0.90 starts at byte 0 and does not print
 /// where its superblock lies: up to there is the size.
 fn area(block: &Block<'_>, old: bool) -> Option<(Bytes, Option<Bytes>)> {
     if old {

@@ -1,6 +1,6 @@
 //! Options in my.cnf-like and postgresql.conf-like files.
 //!
-//! Not the servers' own rules: sections are not told apart (the options looked for belong to the
+//! Not the servers' own rules: sections are not distinguished (the options looked for belong to the
 //! server only) and includes are not followed, because all files of the folder are read anyway.
 
 use std::path::{Path, PathBuf};

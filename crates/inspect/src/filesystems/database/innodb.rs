@@ -85,7 +85,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
         .is_some_and(|found| endings.iter().any(|ending| found == *ending))
 }
 
-/// What the configuration says; without any, doublewrite files (MySQL 8.0.20) mean yes.
+/// The contents of the configuration; without any, doublewrite files (MySQL 8.0.20) mean yes.
 fn protection(
     dir: &ConfinedFolder,
     root: Option<&ConfinedFolder>,

@@ -1,4 +1,4 @@
-//! What a table alone says of a device: a host's and a pasted one are followed the same way.
+//! The facts of a table alone about a device: a host's and a pasted one are followed the same way.
 
 use ioalign_core::{Bytes, GridKind, Kind, Map, Role, Tier};
 
@@ -8,7 +8,7 @@ use super::{combine, grid, md};
 use crate::host::DevNo;
 use crate::host::build::Built;
 
-/// Where a device lies: an edge a device below. `granule` answers for the pool of a thin volume.
+/// The place of a device: an edge a device below. `granule` answers for the pool of a thin volume.
 pub(crate) fn edges(table: &Table, granule: &dyn Fn(DevNo) -> Option<Bytes>) -> Vec<(DevNo, Map)> {
     let parts: Vec<_> = table
         .iter()
@@ -30,7 +30,7 @@ pub(crate) fn pool_chunk(table: &Table) -> Option<Bytes> {
         .filter(|chunk| !chunk.is_zero())
 }
 
-/// What a device is, by its UUID and its first target.
+/// The kind of a device, by its UUID and its first target.
 pub(crate) fn kind(uuid: &str, target: Option<&str>) -> Kind {
     match target {
         Some("thin-pool") => Kind::ThinPool,

@@ -7,7 +7,7 @@ use super::table::Segment;
 use crate::host::DevNo;
 use crate::volumes::md::geometry::{Geometry, geometry};
 
-/// Where a segment lies on one device below.
+/// The place of a segment on one device below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) device: DevNo,

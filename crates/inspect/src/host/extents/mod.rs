@@ -1,4 +1,4 @@
-//! Where a file lies on its device: FIEMAP, and the device that the answer counts on.
+//! The place of a file on its device: FIEMAP, and the device that the answer counts on.
 //!
 //! An answer is a snapshot: a file system may move extents at any time. btrfs answers in its own
 //! logical address space, which is no device's.

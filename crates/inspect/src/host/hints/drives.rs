@@ -13,7 +13,7 @@ pub struct Drive {
     pub unit: u64,
     /// How far the source is to be believed.
     pub confidence: Confidence,
-    /// Where it is said.
+    /// Its source.
     pub source: &'static str,
 }
 

@@ -74,7 +74,7 @@ pub enum Zoned {
     HostManaged,
 }
 
-/// What a disk says, unjudged. All sizes in bytes; zero and `None` both mean "not reported".
+/// The values of a disk, not judged. All sizes in bytes; zero and `None` both mean "not reported".
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     /// Unit of addressing.
@@ -110,7 +110,7 @@ pub struct Claims {
 pub struct Judged {
     /// Grids in the disk's address space.
     pub grids: Vec<Grid>,
-    /// What is odd.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
 }
 

@@ -50,7 +50,7 @@ const OPTPERF: u8 = 3 << 4;
 const OPTPERF_2_0: u8 = 1 << 4;
 /// The version from which on both bits count, as VER of Identify Controller has it.
 const VERSION_2_1: u32 = 0x0002_0100;
-/// Where the formats start, and how many there are at most.
+/// The start of the formats, and how many there are at most.
 const FORMATS_AT: usize = 128;
 const MOST_FORMATS: usize = 64;
 

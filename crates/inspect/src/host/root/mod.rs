@@ -31,13 +31,13 @@ const MOST_ENTRIES: usize = 1 << 16;
 pub struct Root {
     path: PathBuf,
     back: Back,
-    /// Where the answers are written down, when they are.
+    /// The destination of the recorded answers, if they are recorded.
     notes: Option<Notes>,
     /// The text of `ioalign/unread` in a captured tree.
     unread: OnceLock<Option<String>>,
 }
 
-/// Where the answers come from.
+/// The source of the answers.
 #[derive(Debug)]
 enum Back {
     Os(Os),

@@ -169,7 +169,7 @@ impl Inner {
         self.tree.put_new(place, entry);
     }
 
-    /// Where a path really lies; the links on the way are noted. `None` where nothing is.
+    /// The real place of a path; the links in it are recorded. `None` if nothing is there.
     fn settle(&mut self, back: &Back, path: &str, follow: bool) -> Option<String> {
         let path = path.trim_start_matches('/');
         if ["proc/", "etc/"].iter().any(|top| path.starts_with(top)) {

@@ -27,7 +27,7 @@ pub struct Shape {
     pub external: bool,
     /// Bytes of the disk.
     pub size: u64,
-    /// Where the L1 table is.
+    /// The place of the L1 table.
     pub l1_offset: u64,
     /// Entries of it.
     pub l1_entries: u64,
@@ -69,7 +69,7 @@ impl Shape {
         self.cluster() / self.entry() * self.cluster()
     }
 
-    /// Where the L2 table of an L1 entry stands; `None` when nothing of its span is allocated.
+    /// The place of the L2 table of an L1 entry; `None` when nothing of its span is allocated.
     pub fn table(&self, entry: u64) -> Result<Option<u64>, Bad> {
         let at = entry & OFFSET;
         if at == 0 {
@@ -125,7 +125,7 @@ impl Shape {
         Ok(Some(at))
     }
 
-    /// Where the compressed bytes of a descriptor start, and the most there can be.
+    /// The start of the compressed bytes of a descriptor, and the most there can be.
     ///
     /// The sector count says how many more 512-byte sectors the data touch.
     pub const fn packed(&self, key: u64) -> (u64, u64) {
@@ -156,7 +156,7 @@ fn parts(at: Option<u64>, bitmap: u64) -> Result<Cluster, Bad> {
     }
 }
 
-/// What a guest cluster is.
+/// The kind of a guest cluster.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Cluster {
     /// The backing image's.

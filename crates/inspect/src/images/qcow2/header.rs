@@ -30,7 +30,7 @@ const KNOWN: u64 = DIRTY | CORRUPT | EXTERNAL | COMPRESSION | EXTENDED;
 const BACKING_FORMAT: u32 = 0xE279_2ACA;
 const DATA_FILE: u32 = 0x4441_5441;
 
-/// What the header says; all offsets and sizes are bytes.
+/// The contents of the header; all offsets and sizes are bytes.
 pub struct Header {
     pub version: u32,
     pub cluster_bits: u32,

@@ -31,7 +31,7 @@ pub(super) struct Blocks {
     differencing: bool,
     /// Guest bytes.
     size: u64,
-    /// Where the table lies.
+    /// The place of the table.
     table: u64,
     /// Bytes a block.
     pub(super) block: u64,
@@ -41,7 +41,7 @@ pub(super) struct Blocks {
     metadata_end: u64,
 }
 
-/// What else the dynamic header says.
+/// Further fields of the dynamic header.
 pub(super) struct Header {
     /// The table.
     pub(super) blocks: Blocks,
@@ -145,7 +145,7 @@ impl Blocks {
         self.size.div_ceil(self.block)
     }
 
-    /// Where the bitmap of block `index` lies; the block after it must lie in the file.
+    /// The place of the bitmap of block `index`; the block after it must lie in the file.
     fn place(&self, index: u64, raw: u32) -> Result<Option<u64>> {
         if raw == UNUSED {
             return Ok(None);

@@ -39,12 +39,12 @@ impl Kind {
     }
 }
 
-/// What the footer says.
+/// The contents of the footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Footer {
     /// Kind of disk.
     pub(super) kind: Kind,
-    /// Where the dynamic header lies; unused in fixed disks.
+    /// The place of the dynamic header; unused in fixed disks.
     pub(super) header: u64,
     /// `creator application`: four characters.
     pub(super) creator: String,

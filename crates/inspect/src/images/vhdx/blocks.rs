@@ -34,7 +34,7 @@ pub(super) struct Blocks {
     has_parent: bool,
 }
 
-/// What an entry says.
+/// The contents of an entry.
 enum State {
     Below,
     Zero,
@@ -148,7 +148,7 @@ impl Blocks {
         self.view.malformed(at, what).field("BAT entry")
     }
 
-    /// Where the bitmap of the chunk lies.
+    /// The place of the bitmap of the chunk.
     fn bitmap(&self, chunk: u64) -> Result<u64> {
         let slot = (chunk + 1) * self.ratio + chunk;
         let raw = u64::from_le_bytes(entry(&self.view, self.table, slot)?);

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::images::entries::{entry, for_each_used};
 use crate::view::View;
 
-/// What a grain is.
+/// The kind of a grain.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Grain {
     /// Not allocated: the parent's bytes, or zeros.

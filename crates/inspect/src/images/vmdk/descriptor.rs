@@ -35,7 +35,7 @@ pub(super) struct Line {
     pub(super) store: Store,
     /// File name as written; empty for `ZERO`.
     pub(super) name: String,
-    /// Where guest data start in a flat file, in bytes.
+    /// The start of guest data in a flat file, in bytes.
     pub(super) offset: u64,
     /// Byte offset of the line in the descriptor, for messages.
     pub(super) at: u64,

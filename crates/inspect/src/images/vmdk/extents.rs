@@ -44,7 +44,7 @@ pub(super) struct Extent {
     pub(super) start: u64,
     /// Guest bytes; not zero.
     pub(super) len: u64,
-    /// What it holds.
+    /// Its content.
     pub(super) body: Body,
 }
 

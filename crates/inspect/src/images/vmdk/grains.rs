@@ -21,7 +21,7 @@ pub(super) struct Grains {
     grain: u64,
     /// Grains a grain table.
     per_table: u64,
-    /// Where the grain directory lies.
+    /// The place of the grain directory.
     directory: u64,
     /// The redundant directory, asked where the first is out of the file.
     spare: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Grains {
     coding: Coding,
 }
 
-/// What a header says of its tables, before it is checked.
+/// The facts of a header about its tables, before it is checked.
 pub(super) struct Layout {
     /// Guest size in sectors.
     pub(super) capacity: u64,
@@ -117,7 +117,7 @@ impl Grains {
         &self.view
     }
 
-    /// What stands at guest byte `address` of the extent, and for how many bytes.
+    /// The bytes at guest byte `address` of the extent, and for how many bytes.
     pub(super) fn find(&self, address: u64) -> Result<(Grain, u64)> {
         let number = address / self.grain;
         let within = address % self.grain;

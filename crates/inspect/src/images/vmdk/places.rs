@@ -1,4 +1,4 @@
-//! Where the guest's data lie in each of the disk's files.
+//! The place of the guest's data in each of the disk's files.
 
 use ioalign_core::{Bytes, Remark};
 

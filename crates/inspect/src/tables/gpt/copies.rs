@@ -54,7 +54,7 @@ impl Copy {
         crc == Some(self.header.fields.array_crc)
     }
 
-    /// What is wrong with it, in words.
+    /// Its defect, in words.
     pub fn fault(&self) -> &str {
         self.header
             .fault()

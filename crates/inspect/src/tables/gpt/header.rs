@@ -17,7 +17,7 @@ pub struct LocatedHeader {
     pub sector: SectorSize,
     /// Where it was read.
     pub lba: u64,
-    /// What it says.
+    /// Its contents.
     pub fields: GptHeader,
     /// First byte of the entry array.
     pub array: u64,
@@ -78,7 +78,7 @@ impl LocatedHeader {
         self.impossible.is_none() && self.doubtful.is_none()
     }
 
-    /// What is wrong, in words.
+    /// The defect, in words.
     pub fn fault(&self) -> Option<&str> {
         let fault = self.impossible.as_ref().or(self.doubtful.as_ref());
         fault.map(|fault| fault.what.as_str())

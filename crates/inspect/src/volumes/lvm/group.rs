@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 12 << 20;
 /// What a small allocation costs beyond its bytes.
 const OVERHEAD: usize = 32;
 
-/// What is left of [`MOST_BYTES`].
+/// The rest of [`MOST_BYTES`].
 pub(super) struct Budget {
     left: usize,
 }

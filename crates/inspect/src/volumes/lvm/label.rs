@@ -16,7 +16,7 @@ const PV_FIXED: usize = 40;
 /// A place on the PV, in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Area {
-    /// Where it starts.
+    /// Its start.
     pub start: Bytes,
     /// How long it is; zero for the data area means "to the end".
     pub size: Bytes,
@@ -31,7 +31,7 @@ pub(super) struct Label {
     pub data: Option<Area>,
     /// Areas that hold copies of the group's text.
     pub metadata: Vec<Area>,
-    /// What is odd about it.
+    /// Remarks about it.
     pub remarks: Vec<Remark>,
 }
 

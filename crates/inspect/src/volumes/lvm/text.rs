@@ -15,7 +15,7 @@ const MOST_DEPTH: usize = 16;
 pub(super) struct Flaw {
     /// Byte offset in the section.
     pub at: usize,
-    /// What is wrong there.
+    /// The defect.
     pub what: &'static str,
 }
 

@@ -37,7 +37,7 @@ pub struct Geometry {
     pub copies: u32,
     /// Parity chunks a stripe: 0, 1 or 2.
     pub parity: u32,
-    /// Where they lie.
+    /// Their place.
     pub placement: Placement,
 }
 

@@ -46,7 +46,7 @@ impl Words {
     }
 }
 
-/// Where the superblock lies on a device of `len` bytes.
+/// The place of the superblock on a device of `len` bytes.
 const fn offset(len: u64) -> Option<u64> {
     (len & !(RESERVED - 1)).checked_sub(RESERVED)
 }

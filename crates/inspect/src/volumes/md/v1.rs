@@ -11,7 +11,7 @@ use crate::volumes::{Detail, Md, Member, UNIT};
 
 /// Bytes before the table of roles.
 const FIXED: usize = 256;
-/// Where the checksum stands.
+/// The place of the checksum.
 const CSUM: usize = 216;
 /// Roles that fit in the 4 KiB that a superblock may take; the kernel's limit too.
 const MOST_ROLES: usize = (4096 - FIXED) / 2;

@@ -28,7 +28,7 @@ pub enum SentBy {
     Sync,
 }
 
-/// What a section says, before it is a workload.
+/// The keys of a section, before it is a workload.
 pub struct FioDraft {
     pub workload: Workload,
     pub settings: FioSettings,
@@ -56,7 +56,7 @@ pub struct FioDraft {
 }
 
 impl FioDraft {
-    /// What fio does where nothing is said.
+    /// The defaults of fio.
     pub fn new(name: &str) -> Self {
         Self {
             workload: Workload {

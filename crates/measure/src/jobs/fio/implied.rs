@@ -64,7 +64,7 @@ fn kind(draft: &mut FioDraft, say: Say<'_>) {
     }
 }
 
-/// Where the workers of a walk begin.
+/// The starts of the workers of a walk.
 fn starts(draft: &FioDraft, say: Say<'_>) {
     const OWN: KeyLeftOut =
         KeyLeftOut::Named("each worker begins at a place of its own, and goes round");

@@ -10,17 +10,17 @@ use super::{files, pattern, rate};
 const NUMBER: KeyLeftOut = KeyLeftOut::Refused("it is no number that is known");
 const SHARE: KeyLeftOut =
     KeyLeftOut::Refused("a share of the file has no place here: give it in bytes");
-/// Of a thread; more no device has in flight.
+/// Limit for a thread; no device has more in flight.
 const MOST: u32 = 65_536;
 
-/// What becomes of a key and its value.
+/// The treatment of a key and its value.
 pub fn take_key(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let Some(known) = table::find(key) else {
         return Err(KeyLeftOut::Refused("no key of fio that is known here"));
     };
     if value.contains('$') && known.handling != Handling::AsHere {
         return Err(KeyLeftOut::Refused(
-            "variables are not replaced here: write what it stands for",
+            "variables are not expanded: write the value",
         ));
     }
     match known.handling {
@@ -33,7 +33,7 @@ pub fn take_key(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyL
     }
 }
 
-/// What is sent, and how much at once.
+/// The I/O, and how much at once.
 fn io(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let work = &mut draft.workload;
     match key {
@@ -74,7 +74,7 @@ fn io(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     Ok(())
 }
 
-/// Where it goes, and for how long.
+/// The target and the time.
 fn place(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
     let work = &mut draft.workload;
     match key {

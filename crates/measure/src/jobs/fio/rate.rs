@@ -4,7 +4,7 @@ use ioalign_core::workload::Workload;
 
 use super::units::size;
 
-/// Of one process: reads, writes; `None`: no limit.
+/// Limits of one process: reads, writes; `None`: no limit.
 pub type FioRates = (Option<u64>, Option<u64>);
 
 /// `1000` for both, `700,300`, `,300` for writes alone.

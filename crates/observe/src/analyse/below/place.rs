@@ -24,7 +24,7 @@ pub struct StackIndex {
 /// Layers on each other: what lies deeper is not followed.
 const DEEPEST: usize = 64;
 
-/// What is found on the way down.
+/// The results of following an I/O down.
 struct PlacementWalk<'a> {
     stack: &'a Stack,
     plain: Vec<PlacedGrid>,
@@ -36,7 +36,7 @@ struct PlacementWalk<'a> {
 /// How far an address on the way is known.
 #[derive(Copy, Clone)]
 struct PlacedAddress {
-    /// Of the device's first byte.
+    /// The address of the device's first byte.
     start: u64,
     /// Known only modulo this; `None`: known.
     modulo: Option<u64>,
@@ -63,8 +63,8 @@ impl StackIndex {
         })
     }
 
-    /// Where a device lies. `absolute`: the trace gives sectors of the whole disk also for partitions,
-    /// as the kernel's block layer does.
+    /// The place of a device. `absolute`: the trace gives sectors of the whole disk also for
+    /// partitions, as the kernel's block layer does.
     pub fn placement(&self, device: &TraceDevice, absolute: bool) -> Option<DevicePlacement> {
         let mut id = self.find(device)?;
         while absolute && self.stack.layer(id).kind == Kind::Partition {
@@ -268,7 +268,7 @@ fn add_member(all: &mut Vec<Down>, chunk: u64, data: u64, member: RouteMember) {
     }
 }
 
-/// Where a map leads if it moves all addresses by as much.
+/// The destination of a map that moves all addresses by the same amount.
 fn shift(map: &Map, at: PlacedAddress) -> Option<PlacedAddress> {
     let by = |start: u64| PlacedAddress {
         start: at.start.wrapping_add(start),

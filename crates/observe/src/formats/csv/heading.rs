@@ -55,7 +55,7 @@ pub fn columns_of_heading(head: &[u8]) -> Option<CsvColumns> {
         .then_some(columns)
 }
 
-/// What a name means and the unit it tells: nanoseconds, bytes, or 0.
+/// The meaning of a name and its unit: nanoseconds, bytes, or 0.
 pub fn meaning(name: &str) -> Option<(ColumnRole, u64)> {
     let lower = name.to_ascii_lowercase();
     let words: Vec<_> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();

@@ -73,7 +73,7 @@ impl Groups {
         })
     }
 
-    /// What it says of itself.
+    /// Its metadata.
     pub fn notes(&self) -> ParquetNotes {
         let metadata = self.file.metadata().file_metadata().key_value_metadata();
         let value = |key: &str| {

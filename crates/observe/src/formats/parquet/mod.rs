@@ -27,7 +27,7 @@ pub const FORMAT: TraceFormat = TraceFormat {
     },
 };
 
-/// What the numbers mean.
+/// The meaning of the numbers.
 pub const FACTS: FormatFacts = FormatFacts {
     time: "ns",
     offset: "bytes",

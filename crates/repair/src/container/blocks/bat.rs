@@ -8,7 +8,7 @@ use super::super::store::{Store, damaged, end_of};
 use super::{Blocks, Claim, Layout, Table};
 use crate::{Disk, Error, Result};
 
-/// What an entry says of its block.
+/// The facts of an entry about its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Nothing: it reads as zeros.

@@ -47,11 +47,11 @@ pub trait Layout {
     /// Bytes a block.
     fn block_bytes(&self) -> u64;
 
-    /// What stands at an address of the disk.
+    /// The bytes at an address of the disk.
     fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span>;
 
-    /// Where the data of a block are, if all of it is stored there and it alone uses them: it can be
-    /// written over.
+    /// The place of the data of a block, if all of it is stored there and it alone uses them: it can
+    /// be written over.
     fn whole(&mut self, store: &mut dyn Store, index: u64) -> io::Result<Option<u64>>;
 
     /// A place for a block that has none of its own, or has one that is not all stored.

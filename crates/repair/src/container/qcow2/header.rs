@@ -22,7 +22,7 @@ const COUNTS_AT: u64 = 48;
 const MOST_L1_BYTES: u64 = 32 << 20;
 const MOST_COUNTS_BYTES: u64 = 8 << 20;
 
-/// What it says.
+/// Its contents.
 pub struct Header {
     pub version: u32,
     pub cluster_bits: u32,

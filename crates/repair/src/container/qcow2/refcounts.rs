@@ -25,7 +25,7 @@ pub struct Refcounts {
     table: Table,
     table_at: u64,
     blocks: BTreeMap<u64, Table>,
-    /// Where the search for a free cluster begins.
+    /// The start of the search for a free cluster.
     next: u64,
     /// Used once less when what took their place is durable.
     freed: Vec<u64>,
@@ -59,7 +59,7 @@ impl Refcounts {
         self.next * self.cluster
     }
 
-    /// Where the table and its blocks are, cluster by cluster.
+    /// The place of the table and its blocks, cluster by cluster.
     pub fn places(&self) -> impl Iterator<Item = u64> {
         let own = (self.table_at..self.table_at + self.table.bytes().len() as u64)
             .step_by(usize::try_from(self.cluster).unwrap_or(512));

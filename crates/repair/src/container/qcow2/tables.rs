@@ -47,7 +47,7 @@ impl Tables {
         self.shape.cluster() / self.shape.entry()
     }
 
-    /// Where the L2 table of a cluster is.
+    /// The place of the L2 table of a cluster.
     pub fn place(&self, index: u64) -> io::Result<Option<u64>> {
         let number = index / self.per_table();
         if let Some(l2) = self.l2.get(&number) {
@@ -124,7 +124,7 @@ impl Tables {
         Ok(self.both(store, index)?.map_or(0, |(entry, _)| entry))
     }
 
-    /// What a cluster is; `None` without a table.
+    /// The kind of a cluster; `None` without a table.
     pub fn cluster(&mut self, store: &mut dyn Store, index: u64) -> io::Result<Option<Cluster>> {
         let Some((entry, parts)) = self.both(store, index)? else {
             return Ok(None);
@@ -136,8 +136,8 @@ impl Tables {
             .map_err(damaged)
     }
 
-    /// Where the L2 tables are, and the clusters that they name: those that are stored, and those that
-    /// compressed ones lie in.
+    /// The place of the L2 tables, and the clusters that they name: those that are stored, and those
+    /// that compressed ones lie in.
     pub fn places(&mut self, store: &mut dyn Store) -> io::Result<(Vec<u64>, Vec<u64>)> {
         let (mut stored, mut packed) = (Vec::new(), Vec::new());
         let cluster = self.shape.cluster();
@@ -162,7 +162,7 @@ impl Tables {
         Ok((stored, packed))
     }
 
-    /// What stands at an address.
+    /// The bytes at an address.
     pub fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span> {
         let cluster = self.shape.cluster();
         let found = self.cluster(store, address / cluster)?;
@@ -197,12 +197,12 @@ impl Tables {
         entry & OFFSET
     }
 
-    /// Where the bytes of a compressed entry are.
+    /// The place of the bytes of a compressed entry.
     pub fn packed(&self, entry: u64) -> Option<(u64, u64)> {
         (entry & COMPRESSED != 0).then(|| self.place_of(entry & !(COMPRESSED | COPIED)))
     }
 
-    /// Where the bytes of a compressed cluster are, by its descriptor.
+    /// The place of the bytes of a compressed cluster, by its descriptor.
     pub const fn place_of(&self, key: u64) -> (u64, u64) {
         self.shape.packed(key)
     }

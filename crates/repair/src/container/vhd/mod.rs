@@ -35,7 +35,7 @@ struct Vhd {
     marked: Vec<bool>,
     /// Bitmaps that are to be: their places.
     marks: Vec<u64>,
-    /// Where the footer is.
+    /// The place of the footer.
     footer_at: u64,
 }
 

@@ -99,7 +99,7 @@ impl Header {
     }
 }
 
-/// Where the block table is, by the first region table that holds.
+/// The place of the block table, by the first region table that holds.
 pub fn bat_at(store: &mut dyn Store) -> io::Result<u64> {
     for at in REGIONS {
         let table = Fields::read(store, at, REGION_BYTES)?;

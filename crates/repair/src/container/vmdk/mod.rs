@@ -22,7 +22,8 @@ const TABLE_BYTES: u64 = PER_TABLE * 4;
 const MOST_DESCRIPTOR: u64 = 64 << 10;
 
 struct Vmdk {
-    /// Where each grain table is, in the order in which copies are written: the redundant ones first.
+    /// The place of each grain table, in the order in which copies are written: the redundant ones
+    /// first.
     copies: Vec<Vec<u64>>,
     descriptor: (u64, u64),
 }

@@ -33,7 +33,7 @@ pub fn backups(part: &mut DiskPart<'_>, head: &[u8]) -> Vec<Range<u64>> {
         let block = SUPERBLOCK << log;
         places.extend(near.chain(far).map(|group| (first + group * each) * block));
     }
-    // Where it is looked for without knowing the block.
+    // Its usual place, if the block is not known.
     places.push(8193 << 10);
     places.extend((11..=16).map(|log: u32| (8u64 << log) << log));
     places.retain(|at| part.holds(at.saturating_add(MAGIC_AT), MAGIC));

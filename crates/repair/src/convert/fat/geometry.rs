@@ -23,7 +23,7 @@ impl Kind {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fat12 => "FAT12",
@@ -42,7 +42,7 @@ impl Kind {
     }
 }
 
-/// Where what lies. Lengths are sectors unless they say otherwise.
+/// The places of the parts of a FAT. Lengths are sectors unless they say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Bytes of a sector.
@@ -117,12 +117,12 @@ impl Geometry {
         self.fat_sectors * self.sector
     }
 
-    /// Where a table begins.
+    /// The start of a table.
     pub const fn fat_at(&self, index: u64) -> u64 {
         self.reserved * self.sector + index * self.fat_bytes()
     }
 
-    /// Where the root directory of FAT12 and FAT16 begins.
+    /// The start of the root directory of FAT12 and FAT16.
     pub const fn root_at(&self) -> u64 {
         self.fat_at(self.fats)
     }
@@ -132,7 +132,7 @@ impl Geometry {
         (self.root_entries * 32).next_multiple_of(self.sector.max(1))
     }
 
-    /// Where the clusters begin.
+    /// The start of the clusters.
     pub fn heap_at(&self) -> u64 {
         self.root_at() + self.root_bytes()
     }
@@ -144,7 +144,7 @@ impl Geometry {
             .unwrap_or(0)
     }
 
-    /// Where a cluster lies. The first one has the number 2.
+    /// The place of a cluster. The first one has the number 2.
     pub fn cluster_at(&self, cluster: u32) -> u64 {
         let index = u64::from(cluster.saturating_sub(2));
         self.heap_at() + index * self.cluster

@@ -24,7 +24,7 @@ use crate::{Disk, Error, ErrorKind, Result};
 pub struct Wish {
     /// The new sector.
     pub sector: u64,
-    /// Where the partition will start.
+    /// The new start of the partition.
     pub start: u64,
 }
 

@@ -14,7 +14,7 @@ const BAD: u32 = 0x0fff_fff7;
 /// Larger tables are not read.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What a cluster's entry says.
+/// The contents of a cluster's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Nobody has it.

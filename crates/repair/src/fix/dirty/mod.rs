@@ -27,7 +27,7 @@ pub enum Log {
 }
 
 impl Log {
-    /// What it means for a move of this partition.
+    /// Its consequence for a move of this partition.
     pub fn consequence(self, number: u32) -> Option<Consequence> {
         let (weight, what, advice) = match self {
             Self::Clean => return None,

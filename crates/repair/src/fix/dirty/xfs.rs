@@ -38,7 +38,7 @@ fn unmounted(part: &mut DiskPart<'_>, head: &[u8]) -> Option<bool> {
     Some(only && operation.get(9)? & UNMOUNT != 0)
 }
 
-/// Where the log lies in the partition; `None` for one on another device.
+/// The place of the log in the partition; `None` for one on another device.
 fn place(head: &[u8]) -> Option<(u64, u64)> {
     let block = u64::from(be32(head, 4)?);
     let start = be64(head, 48)?;

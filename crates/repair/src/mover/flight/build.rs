@@ -208,7 +208,7 @@ fn part(superblock: &SavedBytes, at: u64, place: &Range<u64>, run: u128) -> Opti
     })
 }
 
-/// What is left of superblocks at their sources when all has moved.
+/// The rest of superblocks at their sources when all has moved.
 fn wiped(job: &Job) -> Vec<Range<u64>> {
     let taken = || {
         let tables = job.patches(Phase::Table).map(Patch::place);

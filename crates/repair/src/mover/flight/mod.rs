@@ -24,9 +24,9 @@ pub const TORN_BYTES: usize = 512;
 pub struct Exchange {
     /// Where.
     pub at: u64,
-    /// What stands there while data move.
+    /// The bytes there during the move.
     pub flight: Vec<u8>,
-    /// What stands there on the ground: before the job or after it, as the list says that it is in.
+    /// The bytes there now: before the job or after it, depending on its list.
     pub ground: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ pub struct Flight {
     pub contents: Vec<Exchange>,
     /// Tables in the order in which they are written, the first block last. On the ground: as after the job.
     pub tables: Vec<Exchange>,
-    /// Where superblocks were, and nothing comes to lie: zeros when the job is done.
+    /// Former places of superblocks that no data reach: zeros when the job is complete.
     pub wiped: Vec<Range<u64>>,
 }
 
@@ -66,7 +66,7 @@ impl Flight {
         build::flight(contents)
     }
 
-    /// What the first sector is. Where a job does not change it, `committed` says which of the two it is.
+    /// The kind of the first sector. If a job does not change it, `committed` decides between the two.
     pub fn first_sector(&self, disk: &mut dyn Disk, committed: bool) -> Result<FirstSector> {
         let there = read_bytes(disk, 0, BYTES)
             .map_err(|error| Error::io("the first sector cannot be read", error))?;

@@ -19,9 +19,9 @@ pub use track::{Side, Track};
 /// One partition's data: `bytes` of them go from `from` to `to`. All three are whole logical blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Where the first byte is.
+    /// The place of the first byte.
     pub from: u64,
-    /// Where it goes.
+    /// Its destination.
     pub to: u64,
     /// How many.
     pub bytes: u64,

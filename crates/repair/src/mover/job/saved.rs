@@ -32,7 +32,7 @@ pub struct SavedBytes {
 }
 
 impl SavedBytes {
-    /// Where they are.
+    /// Their place.
     pub const fn place(&self) -> Range<u64> {
         self.at..self.at.saturating_add(self.bytes.len() as u64)
     }

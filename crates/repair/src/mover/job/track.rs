@@ -20,7 +20,7 @@ use super::Move;
 pub enum Side {
     /// Where it was.
     Source,
-    /// Where it goes.
+    /// Its destination.
     Destination,
 }
 

@@ -81,7 +81,7 @@ fn array(plan: &Plan, names: &Names) -> Option<PlanStep> {
     })
 }
 
-/// Where data begin on a member: a multiple of every block of a member, with room for a reshape.
+/// The start of data on a member: a multiple of every block of a member, with room for a reshape.
 fn member_offset(plan: &Plan) -> Bytes {
     let blocks = [
         Some(plan.want.logical.size),

@@ -144,7 +144,7 @@ fn a_new_table_is_not_written_over() {
         let mut machine = killed_in(&layout, wanted, 0);
         write(&mut machine, 0, &table);
         let said = refusal(&mut machine, verb);
-        assert!(said.contains("another table"), "{said}");
+        assert!(said.contains("has written a table"), "{said}");
         write(&mut machine, 0, &[0xa5; 512]);
         let done = machine.run(verb, ReadErrors::Stop);
         // One that is torn is written once more, where nothing else is covered.

@@ -98,7 +98,7 @@ impl Row {
         self.rest.get(from..).unwrap_or_default()
     }
 
-    /// Where the rounded size stands: `101.9M`. Types are in lower case: `8e` is none.
+    /// The place of the rounded size: `101.9M`. Types are in lower case: `8e` is none.
     fn sized(&self) -> Option<usize> {
         let is_size = |word: &String| {
             word.ends_with(|c: char| c.is_ascii_uppercase()) && sizes::binary(word).is_some()

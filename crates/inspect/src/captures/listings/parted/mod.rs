@@ -161,7 +161,7 @@ impl Section {
     }
 }
 
-/// What parted's driver says of the device.
+/// The facts of parted's driver about the device.
 pub(super) fn kind(driver: &str) -> Option<Kind> {
     match driver {
         "md" => Some(Kind::Md),

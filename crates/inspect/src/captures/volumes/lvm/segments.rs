@@ -106,7 +106,7 @@ fn extent_of(row: &Row, size: Number) -> Option<Bytes> {
     })
 }
 
-/// Where each volume stands in its group, by group and name.
+/// The place of each volume in its group, by group and name.
 fn places(evidence: &Evidence) -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
     for group in evidence.groups.iter().filter(|group| group.seqno == 0) {
