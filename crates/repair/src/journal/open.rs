@@ -14,6 +14,10 @@ use crate::{Disk, Error, ErrorKind, Result};
 /// No job is longer: two images of patches, and what is kept of superblocks and free space, have limits.
 const JOB_MOST: u64 = 272 << 20;
 
+/// A program that is killed between making the file and reserving its space leaves this.
+const EMPTY: &str = "it is empty: it was cut off while it was made, before anything moved, unless somebody emptied \
+                     it; it can be deleted";
+
 /// No journal has that many records.
 const NUMBER_MOST: u64 = 1 << 60;
 
@@ -49,6 +53,9 @@ fn read(store: &mut dyn Disk, at: u64, bytes: u64) -> Result<Vec<u8>> {
 
 fn find_header(store: &mut dyn Disk) -> Result<Header> {
     let size = store.size_bytes();
+    if size == 0 {
+        return Err(refused(EMPTY));
+    }
     let first = read(store, 0, BLOCK)?;
     let last = read(store, size - BLOCK, BLOCK)?;
     let header = Header::decode(&first).or_else(|| Header::decode(&last));

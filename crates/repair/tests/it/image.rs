@@ -6,23 +6,31 @@ use std::time::{Duration, Instant};
 
 use ioalign_repair::mover::FileDisk;
 use ioalign_repair::tables::Sectors;
-use ioalign_repair::{Disk, ErrorKind};
+use ioalign_repair::{Disk, Error, ErrorKind};
 use ioalign_testkit::run::command;
 
 /// How long a lock may be in the way.
 const MOST: Duration = Duration::from_secs(10);
 
-/// A file as a disk with blocks of a size. A program that another test is just starting holds the lock of a
-/// disk before for a moment.
+/// A file as a disk with blocks of a size.
 pub fn open(path: &Path, unit: u64) -> FileDisk {
+    free(|| {
+        let file = File::options().read(true).write(true).open(path).unwrap();
+        FileDisk::locked(file, unit, path)
+    })
+    .unwrap()
+}
+
+/// What `open` gives once the disk is free: between its fork and its exec a program that another test starts holds
+/// what this process has open, the claim of a device too, and lets go of it a moment later.
+pub fn free<T>(open: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
     let begun = Instant::now();
     loop {
-        let file = File::options().read(true).write(true).open(path).unwrap();
-        match FileDisk::locked(file, unit, path) {
+        match open() {
             Err(error) if error.kind() == ErrorKind::InUse && begun.elapsed() < MOST => {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            opened => return opened.unwrap(),
+            opened => return opened,
         }
     }
 }

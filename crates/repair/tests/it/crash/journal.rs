@@ -86,6 +86,13 @@ fn a_cut_off_journal_is_refused() {
     assert!(read(&longer).is_err());
 }
 
+/// What a kill leaves between making the file and reserving its space.
+#[test]
+fn an_empty_journal_says_that_nothing_moved() {
+    let said = read(&[]).unwrap_err().to_string();
+    assert!(said.contains("before anything moved"), "{said}");
+}
+
 #[test]
 fn what_is_no_journal_is_named() {
     let layout = two_sectors();

@@ -4,19 +4,21 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ioalign_repair::mover::{self, Done, FileDisk, MoveOrigin, Options, Outcome, Verify, digest};
 use ioalign_repair::{Disk, Identity, Job, Move, Patch, Phase, Result};
 use ioalign_testkit::run::tool;
 use ioalign_testkit::{Loop, Random};
 
-/// How often a process is killed in all.
-const KILLS: u32 = 200;
-/// Killing ends after this, however slow the machine is: the rest is a matter of patience.
-const AT_MOST: Duration = Duration::from_secs(150);
-/// The processes are slowed down so that they are in the middle of something.
+use crate::image::free;
+
+/// How many jobs are done. The first process of each is killed, and mostly some more.
+const JOBS: u32 = 30;
+/// The processes are slowed down so that they are in the middle of something: the 12 MiB of a job take 300 ms.
 const BYTES_PER_SECOND: u64 = 40 << 20;
+/// A process is killed within this many milliseconds, and later where a slow machine has begun nothing by then.
+const KILLED_WITHIN: u64 = 250;
 
 const DISK_BYTES: u64 = 20 << 20;
 /// Names the scratch folder to the child.
@@ -86,7 +88,7 @@ fn options() -> Options {
 fn run(folder: &Path, verb: &str, options: &Options) -> Result<Done> {
     let device = std::fs::read_to_string(folder.join("device")).unwrap();
     let journal = folder.join("journal");
-    let mut disk = FileDisk::open(Path::new(&device))?;
+    let mut disk = free(|| FileDisk::open(Path::new(&device)))?;
     let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
     match verb {
         "resume" => mover::resume(&mut disk, &journal, options, &mut watch),
@@ -174,12 +176,15 @@ impl Trial {
 
 /// A job with kills until it ends one way or the other; how many there were.
 fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, Outcome) {
-    let job = job(&mut FileDisk::open(trial.device.path()).unwrap(), right);
+    let job = job(
+        &mut free(|| FileDisk::open(trial.device.path())).unwrap(),
+        right,
+    );
     let before = trial.hashes(&job, Move::source);
-    let mut kills = 0;
+    let (mut kills, mut within) = (0, KILLED_WITHIN);
     let mut verb = if right { "right" } else { "left" };
     let outcome = loop {
-        let after = Duration::from_millis(random.within(1, 250));
+        let after = Duration::from_millis(random.within(1, within));
         let killed = trial.killed(verb, after);
         kills += u32::from(killed);
         let journal = trial.journal().exists();
@@ -189,6 +194,8 @@ fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, Outcome) {
             verb = *random.pick(&["resume", "resume", "rollback"]);
         } else if let Some(outcome) = ended(&trial.hashes(&job, Move::source), &before, verb) {
             break outcome;
+        } else {
+            within += KILLED_WITHIN / 8;
         }
     };
     judge(trial, &job, &before, outcome);
@@ -251,18 +258,12 @@ fn judge(trial: &Trial, job: &Job, before: &[u128], outcome: Outcome) {
 fn killed_processes_lose_nothing() {
     let trial = Trial::new();
     let mut random = Random(0x6b69_6c6c);
-    let started = Instant::now();
-    let (mut kills, mut jobs, mut right) = (0, 0, true);
-    while kills < KILLS && started.elapsed() < AT_MOST {
+    let (mut kills, mut right) = (0, true);
+    for _ in 0..JOBS {
         let (more, outcome) = one_job(&trial, &mut random, right);
         right ^= outcome == Outcome::Moved;
         kills += more;
-        jobs += 1;
     }
-    eprintln!(
-        "{kills} processes killed in {jobs} jobs, {:?}",
-        started.elapsed()
-    );
-    let in_time = started.elapsed() < AT_MOST;
-    assert!(kills >= if in_time { KILLS } else { 20 }, "{kills}");
+    eprintln!("{kills} processes killed in {JOBS} jobs");
+    assert!(kills >= JOBS, "{kills}");
 }
