@@ -1,11 +1,12 @@
 //! Cut and bit-flipped tables of every kind: an answer or an error, never a panic or a hang.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ioalign_testkit::Random;
 use ioalign_testkit::gpt::{GptImage, LINUX, seal};
 
 use super::disk::{boot_record, put, read, read_in};
+use crate::tools::on_cpu;
 
 /// Small images, the bytes that matter, and the type of the partition that they lie in.
 fn seeds() -> Vec<(Vec<u8>, usize, Option<&'static str>)> {
@@ -137,9 +138,9 @@ fn the_largest_table_that_is_allowed_takes_no_time() {
         .map(|_| (LINUX, 5000, 30_000, "overlapping"))
         .collect();
     let image = gpt.build();
-    let start = Instant::now();
+    let start = on_cpu();
     let table = read(&image).unwrap().unwrap();
     assert_eq!(table.partitions.len(), 16_384);
     assert!(table.remarks.len() < 100);
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(on_cpu().saturating_sub(start) < Duration::from_secs(5));
 }
