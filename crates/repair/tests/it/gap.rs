@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ioalign_core::Boundaries;
 use ioalign_repair::fix::{self, Choices, Part, Survey};
-use ioalign_repair::{Disk, ErrorKind, MemoryDisk, Result};
+use ioalign_repair::{Disk, ErrorKind, Identity, Job, MemoryDisk, Move, Result, mover};
 use ioalign_testkit::mbr;
 
 const SECTOR: u64 = 512;
@@ -99,5 +99,29 @@ fn where_it_cannot_be_read_the_plan_ends() {
         for words in ["boot loader", "cannot be read at byte", "ddrescue"] {
             assert!(text.contains(words), "no «{words}» in: {text}");
         }
+    }
+}
+
+/// Two partitions that come to lie side by side in free space: what is kept of it is kept for each.
+#[test]
+fn neighbours_go_to_free_space() {
+    for free in [0, 7] {
+        let mut disk = MemoryDisk {
+            bytes: vec![free; 1 << 20],
+            logical_bytes: SECTOR,
+        };
+        let to = |from: u64, to: u64| Move {
+            from,
+            to,
+            bytes: 8192,
+        };
+        let moves = vec![to(64 << 10, 256 << 10), to(96 << 10, (256 << 10) + 8192)];
+        let job = Job {
+            identity: Identity::take(&mut disk, &moves),
+            moves,
+            patches: Vec::new(),
+            keep: Vec::new(),
+        };
+        mover::check(&job, 1 << 20, SECTOR).unwrap();
     }
 }

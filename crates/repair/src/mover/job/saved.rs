@@ -84,7 +84,7 @@ impl Saved {
             let zeros = disk.zeros_from(at).min(gap.end - at);
             let zeros = zeros - zeros % logical;
             if zeros > 0 {
-                self.add_zeros(at..at + zeros);
+                self.add_zeros(at..at + zeros, gap);
                 at += zeros;
                 continue;
             }
@@ -92,22 +92,23 @@ impl Saved {
             let mut read = Vec::new();
             read_into(disk, &(at..end), &mut read);
             for piece in &read {
-                self.sort_out(piece, GRAIN.max(logical));
+                self.sort_out(piece, GRAIN.max(logical), gap);
             }
             at = end;
         }
     }
 
-    /// Zeros to the zeros.
-    fn sort_out(&mut self, read: &SavedBytes, grain: u64) {
+    /// Zeros to the zeros. Pieces are joined within a gap only: what is kept lies in one destination.
+    fn sort_out(&mut self, read: &SavedBytes, grain: u64, gap: &Range<u64>) {
         let grain = usize::try_from(grain).unwrap_or(1).max(1);
         let mut at = read.at;
         for bytes in read.bytes.chunks(grain) {
             let end = at + bytes.len() as u64;
             if bytes.iter().all(|byte| *byte == 0) {
-                self.add_zeros(at..end);
+                self.add_zeros(at..end, gap);
             } else if let Some(last) = self.gap.last_mut()
                 && last.place().end == at
+                && last.at >= gap.start
             {
                 last.bytes.extend_from_slice(bytes);
             } else {
@@ -118,9 +119,11 @@ impl Saved {
         }
     }
 
-    fn add_zeros(&mut self, place: Range<u64>) {
+    fn add_zeros(&mut self, place: Range<u64>, gap: &Range<u64>) {
         match self.zeros.last_mut() {
-            Some(last) if last.end == place.start => last.end = place.end,
+            Some(last) if last.end == place.start && last.start >= gap.start => {
+                last.end = place.end;
+            }
             _ => self.zeros.push(place),
         }
     }
