@@ -6,6 +6,21 @@ use serde_json::Value;
 
 use super::{Memory, PROGRAM, ROUNDS, Watching, by_op, permitted};
 
+/// On a busy machine fio needs a while before its first read.
+fn await_reads(device: &str) {
+    let stat = format!("/sys/block/{device}/stat");
+    let reads = || {
+        let text = std::fs::read_to_string(&stat).unwrap();
+        text.split_whitespace().next().unwrap().parse::<u64>()
+    };
+    let before = reads().unwrap();
+    let mut waits = (0..2000).map(|_| std::thread::sleep(std::time::Duration::from_millis(10)));
+    assert!(
+        waits.any(|()| reads().unwrap() > before + 100),
+        "fio reads nothing"
+    );
+}
+
 /// A watch that begins and ends while I/O goes on misses what was in flight at both moments, and no more.
 #[test]
 fn beginning_and_end_cut_off_what_is_in_flight() {
@@ -19,6 +34,7 @@ fn beginning_and_end_cut_off_what_is_in_flight() {
     load.args(["--runtime=60", "--filename", disk.device.text()]);
     let load = load.stdout(Stdio::null()).stderr(Stdio::null());
     let mut load = load.spawn().expect("fio is needed for this test");
+    await_reads(disk.name());
     let within = |profile: &Value| {
         let known = |key: &str| profile["unpaired"][key].as_u64().unwrap();
         let ios = by_op(profile)["read"].0;
