@@ -35,6 +35,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     if has("--traces") {
         return traces(value("--runs"), value("--format"));
     }
+    if has("--trees") {
+        return trees(value("--runs"));
+    }
     if has("--journals") {
         return repair("journal_fuzz", value("--runs"));
     }
@@ -53,7 +56,7 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     let runs = value("--runs");
     let loops = ["journal_fuzz", "boot_fuzz", "convert_fuzz"];
-    let mut held = traces(runs, None)? && good;
+    let mut held = traces(runs, None)? && trees(runs)? && good;
     for example in loops {
         held &= repair(example, runs)?;
     }
@@ -67,6 +70,20 @@ fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
     command.args(package).args(["--", "fuzz"]);
     command.arg(runs.unwrap_or(TRACE_RUNS)).args(format);
     run::succeeds(&mut command)
+}
+
+/// The loop of `crates/inspect/examples/tree_fuzz`, with the captured hosts of the fixtures as further seeds.
+fn trees(runs: Option<&str>) -> Result<bool> {
+    let package = ["--package", "ioalign-inspect", "--example", "tree_fuzz"];
+    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
+    command.args(package).arg("--");
+    command.args([runs.unwrap_or(TRACE_RUNS), "1"]);
+    let mut hosts: Vec<_> = std::fs::read_dir(fixtures::current())?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    hosts.sort();
+    run::succeeds(command.args(hosts))
 }
 
 /// A loop of `crates/repair/examples`: they make their own seeds.

@@ -90,7 +90,8 @@ pub fn count(io: u64, cell: u64, offset: u64) -> Count {
         straddling: if io <= cell { extra_cell } else { 0 },
         extra_cell,
         minimum: least,
-        partial: 2 * (ios - on_boundary) - inside,
+        // A foreign file may say that a sector has 2^64 - 1 bytes.
+        partial: (ios - on_boundary).saturating_mul(2) - inside,
     }
 }
 
