@@ -1,6 +1,6 @@
 //! The model of a report: the input of every renderer.
 
-pub use ioalign_core::judge::LayerPhases;
+pub use ioalign_core::judge::{LayerPhases, Missed};
 use ioalign_core::severity::verdict;
 use ioalign_core::{Finding, LayerId, PhaseSet, Severity, Stack};
 
@@ -135,6 +135,8 @@ pub struct Target {
     pub stack: Stack,
     /// The phases of each layer on each grid below it: by layer, then by grid.
     pub phases: Vec<LayerPhases>,
+    /// What the judge says of the layers that are off a grid: by layer, then by grid.
+    pub missed: Vec<Missed>,
     /// The findings, in any order.
     pub findings: Vec<Finding>,
     /// Why it could not be read; the stack then holds what was read before.
@@ -149,6 +151,13 @@ impl Target {
         let first = self.phases.partition_point(|one| one.layer < layer);
         let from = self.phases.get(first..).unwrap_or_default();
         from.iter().take_while(move |one| one.layer == layer)
+    }
+
+    /// What the judge says of a layer that is off a grid.
+    pub fn missed_on(&self, layer: LayerId, grid: usize) -> Option<&Missed> {
+        let key = |one: &Missed| (one.layer, one.grid);
+        let found = self.missed.binary_search_by_key(&(layer, grid), key);
+        self.missed.get(found.ok()?)
     }
 
     /// The phases of one layer on one grid, where they were computed.

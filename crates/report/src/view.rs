@@ -2,52 +2,55 @@
 
 use std::collections::HashMap;
 
-use ioalign_core::{Grid, LayerId, Origin, PhaseSet, Role, Stack, Tier};
+use ioalign_core::{Grid, LayerId, Severity, Stack};
 
 use crate::model::{LayerPhases, Target};
 
-/// How a layer stands on a grid.
+/// How a layer stands on a grid: what the judge says of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Standing {
     /// Every known part starts on a boundary.
     On,
-    /// Off a grid that was only assumed, off which nothing fails: a habit, not a measurement.
+    /// Off it, which is merely noted.
     Slight,
-    /// Off a grid where crossing costs more.
+    /// Off it, where crossing costs more.
     Crosses,
-    /// Off a grid that makes writes read-modify-write, or I/O fail.
+    /// Off it, which makes writes read-modify-write, or I/O fail.
     Off,
     /// Not known.
     Unknown,
-    /// Not judged: no data, or the grid is not believed.
+    /// Not judged: no data, the grid is not believed, or the data are being moved.
     Moot,
 }
 
-/// Judges one set of phases for display.
-pub fn standing(role: Role, grid: &Grid, phases: &PhaseSet) -> Standing {
-    if !grid.trusted() || !role.carries_data() {
-        Standing::Moot
-    } else if !phases.is_known() {
-        Standing::Unknown
-    } else if phases.is_aligned() {
-        Standing::On
-    } else if grid.tier == Tier::Preference && grid.origin == Origin::Assumed {
-        Standing::Slight
-    } else if grid.tier == Tier::Preference {
-        Standing::Crosses
-    } else {
-        Standing::Off
+fn standing(target: &Target, grid: &Grid, one: &LayerPhases) -> Standing {
+    if !grid.trusted() || !target.stack.layer(one.layer).role.carries_data() {
+        return Standing::Moot;
+    }
+    if !one.phases.is_known() {
+        return Standing::Unknown;
+    }
+    if one.phases.is_aligned() {
+        return Standing::On;
+    }
+    match target
+        .missed_on(one.layer, one.grid)
+        .map(|one| one.severity)
+    {
+        None => Standing::Moot,
+        Some(Severity::Misaligned | Severity::DataRisk | Severity::Broken) => Standing::Off,
+        Some(Severity::Suboptimal) => Standing::Crosses,
+        Some(Severity::Note | Severity::Ok | Severity::Unknown) => Standing::Slight,
     }
 }
 
 /// Each known phase set of `layer` with its grid, in the order of the grids; trusted ones only.
 pub fn meetings(target: &Target, layer: LayerId) -> Vec<(&LayerPhases, &Grid, Standing)> {
-    let role = target.stack.layer(layer).role;
     target
         .phases_of(layer)
         .filter_map(|one| target.stack.grids.get(one.grid).map(|grid| (one, grid)))
         .filter(|(_, grid)| grid.trusted())
-        .map(|(one, grid)| (one, grid, standing(role, grid, &one.phases)))
+        .map(|(one, grid)| (one, grid, standing(target, grid, one)))
         .collect()
 }
 

@@ -70,6 +70,7 @@ fn lean(target: Target) -> Target {
         findings: findings.collect(),
         stack,
         phases: Vec::new(),
+        missed: Vec::new(),
         ..target
     }
 }

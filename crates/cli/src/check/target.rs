@@ -176,6 +176,7 @@ fn judged(
         verdict,
         stack: inspection.stack,
         phases: judgement.phases,
+        missed: judgement.missed,
         findings,
         error: inspection.malformed.as_ref().map(error_info),
         elapsed_us: elapsed(begun),

@@ -2,12 +2,13 @@
 //!
 //! Every verb asks here: `check` for its good start, `plan` for its layout, `fix` for the destination of a move.
 //! Claims are taken in order of what being off them costs: first those off which nothing works, then those that
-//! cost a read-modify-write, then preferences, each tier from the surest and finest on. A claim that shares no
-//! boundary with those taken before it is given up, and the claim that it conflicts with is named.
+//! cost a read-modify-write, then preferences; in each tier what is stated before what is assumed, and the surest and
+//! finest first. A claim that shares no boundary with those taken before it is given up, and the claim that it
+//! conflicts with is named.
 
 use std::cmp::Reverse;
 
-use super::{Boundaries, GridClaim};
+use super::{Boundaries, GridClaim, Origin};
 use crate::units::Bytes;
 
 /// Boundaries further apart than this are not asked for: no preference is worth a larger gap in front of the first
@@ -38,22 +39,36 @@ pub struct GivenUp {
 }
 
 /// The boundaries that are on as many of these claims as can be had together, the dearest first.
-pub fn solve(mut claims: Vec<GridClaim>) -> Solution {
-    claims.retain(|claim| !claim.size.is_zero());
-    // Surest first within a tier: `Confidence` is ordered from low to high.
-    claims.sort_by_key(|claim| (claim.tier, Reverse(claim.confidence), claim.size));
-    let mut solution = Solution {
+pub fn solve(claims: Vec<GridClaim>) -> Solution {
+    let solution = Solution {
         starts: Boundaries::ANY,
         kept: Vec::new(),
         given_up: Vec::new(),
     };
-    for claim in claims {
-        solution.take(claim);
-    }
-    solution
+    solution.and(claims)
 }
 
 impl Solution {
+    /// Those of these boundaries that are on further claims as well, which matter less than those before.
+    #[must_use]
+    pub fn and(mut self, mut claims: Vec<GridClaim>) -> Self {
+        claims.retain(|claim| !claim.size.is_zero());
+        claims.sort_by_key(|claim| {
+            let is_assumed = claim.origin == Origin::Assumed;
+            // `Confidence` is ordered from low to high.
+            (
+                claim.tier,
+                is_assumed,
+                Reverse(claim.confidence),
+                claim.size,
+            )
+        });
+        for claim in claims {
+            self.take(claim);
+        }
+        self
+    }
+
     fn take(&mut self, claim: GridClaim) {
         match self.starts.shared_near(claim.boundaries()) {
             Some(starts) => {
@@ -178,6 +193,18 @@ mod tests {
                 assert_eq!(solution.given_up.first().unwrap().claim, doubtful);
             }
         }
+    }
+
+    #[test]
+    fn what_is_stated_comes_before_what_is_assumed() {
+        let claim = |phase, origin, confidence| {
+            grid(4096, phase, Tier::Rmw).from(origin, "test", confidence)
+        };
+        let assumed = claim(0, Origin::Assumed, Confidence::Medium);
+        let reported = claim(3584, Origin::Reported, Confidence::Low);
+        let solution = solve(vec![assumed.clone(), reported.clone()]);
+        assert_eq!(solution.kept, [reported]);
+        assert_eq!(solution.given_up[0].claim, assumed);
     }
 
     #[test]

@@ -148,7 +148,7 @@ impl<'a> Case<'a> {
     }
 
     /// Whether its disk is on the way to another layout: then no start on it is a fact.
-    fn is_in_flight(&self, id: LayerId) -> bool {
+    pub(super) fn is_in_flight(&self, id: LayerId) -> bool {
         let marked = &self.in_flight;
         !marked.is_empty() && (marked.contains(&id) || !self.under(id).is_disjoint(marked))
     }

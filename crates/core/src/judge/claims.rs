@@ -5,26 +5,41 @@
 
 use std::cmp::Reverse;
 
-use super::Case;
+use super::{Case, starts};
 use crate::grid::place::solve;
 use crate::grid::{Boundaries, Grid, GridClaim, residue};
 use crate::layer::Kind;
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
+use crate::severity::Severity;
 use crate::units::Bytes;
 
 /// The good starts of a partition in `below`: on as many grids as can be had together, and by the habit of whole
 /// mebibytes where that fits, which every partitioning tool of the last fifteen years keeps. Where the data lie off the
 /// grids within the partition, the starts are as far from a mebibyte as makes up for that.
 pub(super) fn good(case: &Case<'_>, partition: LayerId, below: LayerId) -> Boundaries {
-    let all = all(case, Some(partition), below);
-    let starts = solve(all.into_iter().map(|(_, claim)| claim).collect()).starts;
+    let [asking, noted] = weighed(case, Some(partition), below);
+    let starts = solve(asking).and(noted).starts;
     starts.by_habit(Bytes::MIB.get()).unwrap_or(starts)
+}
+
+/// The claims on a start that ask for a move when it is off them, and those that are merely noted then.
+pub(super) fn weighed(
+    case: &Case<'_>,
+    partition: Option<LayerId>,
+    below: LayerId,
+) -> [Vec<GridClaim>; 2] {
+    let data = partition.map(|id| data_of(case, id).unwrap_or(id));
+    let weight = |grid| starts::severity(case, data.unwrap_or(below), grid);
+    let all = all(case, partition, below).into_iter();
+    let (asking, noted): (Vec<_>, Vec<_>) =
+        all.partition(|(grid, _)| weight(grid) > Severity::Note);
+    [asking, noted].map(|claims| claims.into_iter().map(|(_, claim)| claim).collect())
 }
 
 /// The claims of all trusted grids in `below` and under it on the start of a partition there. The nearest come first:
 /// of two equal claims that contradict each other the solver keeps the nearer one.
-pub(super) fn all<'a>(
+fn all<'a>(
     case: &Case<'a>,
     partition: Option<LayerId>,
     below: LayerId,
@@ -80,7 +95,7 @@ fn ahead_of_data(case: &Case<'_>, layer: LayerId, grid: &Grid) -> Option<u64> {
 }
 
 /// What lies on a partition alone: its volume or file system. An array of several has no start of its own.
-pub(super) fn data_of(case: &Case<'_>, partition: LayerId) -> Option<LayerId> {
+fn data_of(case: &Case<'_>, partition: LayerId) -> Option<LayerId> {
     if case.stack.layer(partition).kind != Kind::Partition {
         return None;
     }

@@ -1,10 +1,9 @@
 //! What is asked of the start of a partition: to be on the grids off which it is more than a note.
 
-use super::{Case, claims, starts};
+use super::{Case, claims};
 use crate::grid::Boundaries;
 use crate::grid::place::{Solution, solve};
 use crate::layer_id::LayerId;
-use crate::severity::Severity;
 use crate::stack::Stack;
 
 /// The starts that the judge asks for, partition by partition: what it merely notes asks for nothing.
@@ -24,12 +23,7 @@ impl<'a> StartDemands<'a> {
 
     /// The same, with the claims that were kept and given up.
     pub fn solution(&self, below: LayerId, partition: Option<LayerId>) -> Solution {
-        let case = &self.0;
-        let data = partition.map(|id| claims::data_of(case, id).unwrap_or(id));
-        let asking = claims::all(case, partition, below).into_iter();
-        let asking = asking.filter(|(grid, _)| {
-            starts::severity(case, data.unwrap_or(below), grid) > Severity::Note
-        });
-        solve(asking.map(|(_, claim)| claim).collect())
+        let [asking, _] = claims::weighed(&self.0, partition, below);
+        solve(asking)
     }
 }

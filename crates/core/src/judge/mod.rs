@@ -33,6 +33,7 @@ use crate::units::SectorSize;
 use case::Case;
 pub use demand::StartDemands;
 use lint::Lint;
+pub use starts::Missed;
 
 /// Questions of the operator besides the plain verdict.
 #[derive(Copy, Clone, Debug, Default)]
@@ -61,6 +62,8 @@ pub struct Judgement {
     pub verdict: Severity,
     /// Every layer on every grid below it, where a map leads there.
     pub phases: Vec<LayerPhases>,
+    /// Every layer with data that is off a grid, by layer, then by grid.
+    pub missed: Vec<Missed>,
     /// Worst first.
     pub findings: Vec<Finding>,
 }
@@ -71,7 +74,8 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     let mut findings = Vec::new();
     remarks::collect(&case, &mut findings);
     nothing_recognised(&case, &mut findings);
-    starts::judge(&case, &mut findings);
+    let missed = starts::all(&case);
+    starts::judge(&case, &missed, &mut findings);
     rounded::judge(&case, &mut findings);
     blocks::judge(&case, &mut findings);
     ends::judge(&case, &mut findings);
@@ -87,8 +91,14 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
     Judgement {
         verdict,
         phases: case.phases,
+        missed,
         findings,
     }
+}
+
+/// What layers with data are off, without the findings.
+pub fn missed(stack: &Stack) -> Vec<Missed> {
+    starts::all(&Case::new(stack))
 }
 
 /// A bottom with nothing on it that is known: never `ok` by silence.

@@ -3,6 +3,7 @@
 
 mod advice;
 mod advice_matching;
+mod judge;
 mod phases;
 mod rules;
 mod scan;

@@ -1,6 +1,7 @@
 //! Plans and moves: on simulated disks that lose power, and on real ones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod agree;
 mod boot;
 mod container;
 mod convert;

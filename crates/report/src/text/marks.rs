@@ -1,6 +1,6 @@
 //! The lines below a layer: the grids that it meets, the grids that it brings, hints not believed.
 
-use ioalign_core::{Grid, LayerId, PhaseSet};
+use ioalign_core::{Grid, LayerId, Origin, PhaseSet};
 
 use super::page::{Page, Span, Style};
 use crate::model::Target;
@@ -123,7 +123,11 @@ fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str)
     // Beside a real miss, one that is only assumed is noise.
     if bad.is_empty() && !slight.is_empty() {
         let sizes: Vec<_> = slight.iter().map(|m| cell(m.grid)).collect();
-        let text = format!("off {}: assumed, costs little", sizes.join(", "));
+        let why = match slight.iter().all(|m| m.grid.origin == Origin::Assumed) {
+            true => "assumed, costs little",
+            false => "costs little",
+        };
+        let text = format!("off {}: {why}", sizes.join(", "));
         put(
             page,
             Standing::Slight,

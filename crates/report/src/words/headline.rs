@@ -38,10 +38,12 @@ fn fine(target: &Target) -> String {
         .filter(|one| one.phases.is_aligned())
         .map(|one| one.layer)
         .collect();
-    match judged.len() {
-        0 => "Nothing is wrong.".to_owned(),
-        _ => "Everything that carries data starts on the boundaries below it.".to_owned(),
-    }
+    let sentence = match (judged.is_empty(), target.missed.is_empty()) {
+        (true, _) => "Nothing is wrong.",
+        (false, true) => "Everything that carries data starts on the boundaries below it.",
+        (false, false) => "Everything that carries data starts on the boundaries that matter.",
+    };
+    sentence.to_owned()
 }
 
 fn unknown(target: &Target) -> String {

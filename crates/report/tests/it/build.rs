@@ -2,6 +2,7 @@
 //! hold the renderers to account and nothing else.
 
 use ioalign_core::cost::CostRow;
+use ioalign_core::judge::Missed;
 use ioalign_core::phase::Phase;
 use ioalign_core::units::ratio;
 use ioalign_core::{
@@ -51,6 +52,7 @@ pub fn target(name: &str, source: SourceKind, stack: Stack) -> Target {
             }
         }
     }
+    target.missed = ioalign_core::judge::missed(&target.stack);
     target
 }
 
@@ -66,7 +68,7 @@ fn start_in(stack: &Stack, layer: LayerId, home: LayerId) -> Option<u64> {
     })
 }
 
-/// Replaces the phases of one layer on one grid by equal shares.
+/// Replaces the phases of one layer on one grid by equal shares, off it in part.
 pub fn spread(target: &mut Target, layer: LayerId, grid: usize, offsets: &[u64]) {
     let share = ratio(1, offsets.len() as u64);
     let phases = offsets
@@ -82,6 +84,22 @@ pub fn spread(target: &mut Target, layer: LayerId, grid: usize, offsets: &[u64])
         .find(|one| one.layer == layer && one.grid == grid)
         .unwrap();
     one.phases = PhaseSet { phases };
+    let missed = Missed {
+        layer,
+        grid,
+        phases: one.phases.clone(),
+        guilty: layer,
+        severity: Severity::Misaligned,
+    };
+    match target
+        .missed
+        .iter_mut()
+        .find(|one| (one.layer, one.grid) == (layer, grid))
+    {
+        Some(known) => known.phases = missed.phases,
+        None => target.missed.push(missed),
+    }
+    target.missed.sort_by_key(|one| (one.layer, one.grid));
 }
 
 /// Exact costs of back-to-back I/O that starts `offset` past a boundary of cells of `cell` bytes.

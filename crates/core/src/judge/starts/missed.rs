@@ -1,0 +1,128 @@
+//! What it means that a layer is off a grid: answered once, and read by findings, marks, headlines and `fix`.
+
+use crate::grid::{Grid, GridKind, Origin, Tier};
+use crate::judge::Case;
+use crate::layer::Kind;
+use crate::layer_id::LayerId;
+use crate::map::Map;
+use crate::phase::PhaseSet;
+use crate::role::Role;
+use crate::severity::Severity;
+
+/// A grid that a layer with data is off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missed {
+    /// The layer.
+    pub layer: LayerId,
+    /// Index into [`crate::Stack::grids`].
+    pub grid: usize,
+    /// Where its data lie.
+    pub phases: PhaseSet,
+    /// The lowest layer from which on, upwards, everything is off the grid.
+    pub guilty: LayerId,
+    /// How bad that is: a note where the layers above make up for it.
+    pub severity: Severity,
+}
+
+/// Every layer with data that is off a grid, by layer, then by grid. On a disk whose partitions are being moved
+/// nothing is a fact.
+pub(in crate::judge) fn all(case: &Case<'_>) -> Vec<Missed> {
+    let judged = case.phases.iter().filter(|entry| {
+        let carries_data = case.stack.layer(entry.layer).role.carries_data();
+        let is_off = !entry.phases.is_aligned();
+        let trusted = case.stack.grids[entry.grid].trusted();
+        is_off && carries_data && trusted && !case.is_in_flight(entry.layer)
+    });
+    let missed = judged.map(|entry| Missed {
+        layer: entry.layer,
+        grid: entry.grid,
+        phases: entry.phases.clone(),
+        guilty: guilty(case, entry.layer, entry.grid),
+        severity: if repaired_above(case, entry.layer, entry.grid) {
+            Severity::Note
+        } else {
+            severity(case, entry.layer, &case.stack.grids[entry.grid])
+        },
+    });
+    missed.collect()
+}
+
+/// Whether everything that holds data on a layer is on a grid nevertheless. What an image format puts off its file
+/// stays off for all that is still to be written.
+pub(super) fn repaired_above(case: &Case<'_>, layer: LayerId, grid: usize) -> bool {
+    if case.is_data_leaf(layer) || case.stack.layer(layer).kind == Kind::Disk {
+        return false;
+    }
+    let right = |leaf: &LayerId| {
+        let phases = case.phases_on(*leaf, grid);
+        phases.is_some_and(PhaseSet::is_aligned)
+    };
+    let leaves = case.leaves_on(layer);
+    !leaves.is_empty() && leaves.iter().all(right)
+}
+
+/// The lowest layer from which on, upwards, everything is off the grid.
+fn guilty(case: &Case<'_>, leaf: LayerId, grid: usize) -> LayerId {
+    let mut suspect = leaf;
+    loop {
+        let worst_below = case
+            .stack
+            .layer(suspect)
+            .below
+            .iter()
+            .map(|edge| edge.below)
+            .find(|below| {
+                case.phases_on(*below, grid)
+                    .is_some_and(|phases| !phases.is_aligned())
+            });
+        match worst_below {
+            Some(below) => suspect = below,
+            None => return suspect,
+        }
+    }
+}
+
+/// How bad it is, or would be, that a layer is off a grid.
+pub(in crate::judge) fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
+    let plain = match (grid.tier, grid.origin) {
+        (Tier::Validity, _) => Severity::Broken,
+        (Tier::Rmw, _) => Severity::Misaligned,
+        (Tier::Preference, Origin::Assumed) => Severity::Note,
+        (Tier::Preference, _) if costs_little(case, grid) => Severity::Note,
+        (Tier::Preference, _) => Severity::Suboptimal,
+    };
+    let layer = case.stack.layer(leaf);
+    let swap = layer.role == Role::Swap || layer.kind == Kind::Swap;
+    // Swap can be created again without losing data, and is idle on a healthy machine.
+    if swap && grid.tier != Tier::Validity {
+        plain.lowered()
+    } else {
+        plain
+    }
+}
+
+/// A full stripe matters where a part of one costs parity reads; an optimal I/O size where it is the
+/// width of a stripe. Elsewhere both only name a convenient length.
+pub(in crate::judge) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
+    if grid.origin == Origin::Declared {
+        return false;
+    }
+    match grid.kind {
+        GridKind::FullStripe => !case.has_parity(grid.layer),
+        GridKind::OptimalIo => !case
+            .grids_beside(grid)
+            .any(|(_, other)| other.trusted() && other.kind == GridKind::StripeUnit),
+        _ => false,
+    }
+}
+
+/// A thin volume off a stripe on which its pool is right: the chunk size is the cause, and that is
+/// said once of the pool and not of each volume.
+pub(super) fn chunk_is_to_blame(case: &Case<'_>, missed: &Missed) -> bool {
+    let guilty = case.stack.layer(missed.guilty);
+    case.stack.grids[missed.grid].tier == Tier::Preference
+        && guilty.below.iter().any(|edge| {
+            let pool = case.stack.layer(edge.below).kind == Kind::ThinPool;
+            pool && matches!(edge.map, Map::Scattered { .. })
+        })
+}
