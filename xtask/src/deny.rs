@@ -2,7 +2,8 @@
 //!
 //! Advisories come from GitHub, which a machine with package registries alone does not reach. There the step passes
 //! without them and says so beside the last line: a run that must not pass without them sets
-//! `CI_ADVISORIES=required`. `IOALIGN_OFFLINE=1` does not even try.
+//! `CI_ADVISORIES=required`. `IOALIGN_OFFLINE=1` does not even try. cargo-deny takes minutes to compile: where it is not
+//! installed only a run with `CI_DENY=required`, as `.ci/run` is, compiles it; others print that this was not checked.
 
 use std::process::Command;
 
@@ -32,7 +33,15 @@ enum Advisories {
 
 /// Runs the checks.
 pub fn check() -> Result<Checked> {
+    let set = |name, value| std::env::var(name).is_ok_and(|found| found == value);
     if !installed() {
+        if !set("CI_DENY", "required") {
+            let why = "cargo-deny is not installed; CI compiles it";
+            return Ok(Checked {
+                passed: true,
+                left_out: Some(format!("dependencies: {why}")),
+            });
+        }
         // A debug build without debug information: the run takes seconds either way, the compile minutes.
         let args = [
             "install",
@@ -44,7 +53,6 @@ pub fn check() -> Result<Checked> {
         ];
         run::must(run::cargo(&args).env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
     }
-    let set = |name, value| std::env::var(name).is_ok_and(|found| found == value);
     let offline = set("IOALIGN_OFFLINE", "1");
     let required = set("CI_ADVISORIES", "required");
     let left_out = |why| Some(format!("advisories of dependencies: {why}"));
