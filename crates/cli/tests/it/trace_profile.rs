@@ -362,7 +362,7 @@ fn littles_law_finds_the_burst_behind_a_chart() {
     assert_eq!(output.status.code(), Some(1));
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(
-        shown.contains("875 ms") && shown.contains("4.4 %"),
+        shown.contains("875 ms") && shown.contains("4.38 %"),
         "{shown}"
     );
     let output = run(&[&chart[..], &["--json"]].concat());

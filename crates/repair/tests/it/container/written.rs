@@ -279,7 +279,7 @@ fn a_cluster_that_is_two_things_is_not_written() {
     bytes.copy_within(l2..l2 + 8, l2 + 16 * 8);
     std::fs::write(&path, bytes).unwrap();
     let error = container::open(&path, true).err().unwrap();
-    assert!(error.to_string().contains("two things"), "{error}");
+    assert!(error.to_string().contains("two uses"), "{error}");
 }
 
 /// Only a part of a disk is no disk.
