@@ -1,7 +1,7 @@
 //! Every trace format on arbitrary bytes: detected, and forced.
 #![no_main]
 
-use ioalign_observe::Records;
+use ioalign_observe::TraceRecords;
 use ioalign_observe::formats::parquet::groups;
 use ioalign_observe::formats::{FORMATS, Framing, Hints};
 
@@ -17,7 +17,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         }
         (format.sniff)(data);
         if let Ok(mut parser) = (format.parser)(data, &hints) {
-            parser.parse(data, &mut Records::default());
+            parser.parse(data, &mut TraceRecords::default());
         }
     }
 });
