@@ -68,7 +68,7 @@ fn refused(error: Error) -> anyhow::Error {
     }
 }
 
-/// Only the owner may read it: it tells a lot about a host.
+/// Only the owner may read it: it describes a host in detail.
 fn new_file(path: &Path, replace: ReplaceArgs) -> NewFile<'_> {
     NewFile::new(path)
         .replacing(if replace.force {

@@ -102,12 +102,17 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     );
     shown.end();
     match done {
-        Ok(done) => told(arguments, disk, done, begun.elapsed()),
+        Ok(done) => show_done(arguments, disk, done, begun.elapsed()),
         Err(error) => stopped(error, arguments, &job.journal),
     }
 }
 
-fn told(arguments: &FixArgs, disk: Box<dyn Disk>, done: Done, elapsed: Duration) -> Result<Exit> {
+fn show_done(
+    arguments: &FixArgs,
+    disk: Box<dyn Disk>,
+    done: Done,
+    elapsed: Duration,
+) -> Result<Exit> {
     let page = Page {
         arguments,
         plan: None,

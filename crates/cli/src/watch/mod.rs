@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
         }
         self.report(&totals, duration)?;
         if self.arguments.cost {
-            note(told(cost, &totals));
+            note(cost_note(cost, &totals));
         }
         let asked = self.arguments.count.is_some() || self.arguments.duration.is_some();
         Ok(if done || !asked {
@@ -310,7 +310,7 @@ fn watching(devices: &[WatchedDevice]) -> String {
 }
 
 /// The cost that the kernel measured for each I/O, minus the cost of measuring.
-fn told(cost: live::ProgramCost, totals: &WatchTotals) -> String {
+fn cost_note(cost: live::ProgramCost, totals: &WatchTotals) -> String {
     let ios: u64 = totals.devices.iter().map(live::DeviceTotals::ios).sum();
     let runs = thousands(cost.runs);
     match (

@@ -69,7 +69,7 @@ fn nanos(us: f64) -> u64 {
     micros(us).as_nanos().try_into().unwrap()
 }
 
-/// One cell of a run of so many.
+/// Measures one cell, as part of a run of `cells`.
 pub fn measure(law: &Law, workload: &Workload, cells: u32, seed: u64) -> Cell {
     let places = |start, number| Places::new(workload, start, seed ^ number);
     let mut served = Served {

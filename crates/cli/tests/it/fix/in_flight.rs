@@ -1,5 +1,5 @@
-//! A disk whose move was interrupted: every program that looks at it is told, by whatever name, and what sets it free
-//! does what it says.
+//! A disk whose move was interrupted: every verb sees it under any name, and the options that set it free do what they
+//! say.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -85,7 +85,7 @@ fn a_journal_may_have_a_place_of_its_own() {
     std::thread::sleep(Duration::from_millis(400));
     child.kill().unwrap();
     child.wait().unwrap();
-    // Who forgets where it is must not plan anew on data that are on their way: the disk says where.
+    // A user who forgets the journal must not plan again over data in flight: the marker on the disk names it.
     for call in [&[path][..], &[path, "--apply"]] {
         refused(call, 65, &["being moved", place, "--resume"]);
     }

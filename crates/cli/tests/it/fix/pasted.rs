@@ -98,7 +98,7 @@ fn options_are_repeated_so_that_the_plan_is_the_same() {
 
 #[test]
 fn a_plan_that_would_be_refused_ends_so() {
-    // Nothing to do is no failure; with --exit-code something to do is told.
+    // Nothing to do is no failure; with --exit-code the code says that something is to be done.
     let image = Image::old();
     let path = text(image.path());
     assert_eq!(fix(&[path, "--exit-code"]).status.code(), Some(1));

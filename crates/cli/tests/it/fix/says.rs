@@ -115,12 +115,14 @@ fn another_start_than_that_of_check_has_a_reason() {
         let image = Image::new(24, script);
         let plan = document(&[&[text(image.path())], arguments].concat());
         let all = plan["plan"]["consequences"].as_array().unwrap().clone();
-        let told = all
+        let texts = all
             .iter()
             .map(|one| one["what"].as_str().unwrap().to_owned());
-        let told: Vec<_> = told.filter(|what| what.contains("`check` names")).collect();
-        assert_eq!(told.len(), 1, "{plan:#}");
-        told[0].clone()
+        let reasons: Vec<_> = texts
+            .filter(|what| what.contains("`check` names"))
+            .collect();
+        assert_eq!(reasons.len(), 1, "{plan:#}");
+        reasons[0].clone()
     };
     // A partition on its grid is in the way of the mebibyte.
     let said = reasons("label: dos\n63,4000,83\n4096,40000,83\n", &[]);
