@@ -90,8 +90,8 @@ pub fn count(io: u64, cell: u64, offset: u64) -> Count {
         straddling: if io <= cell { extra_cell } else { 0 },
         extra_cell,
         minimum: least,
-        // A foreign file may say that a sector has 2^64 - 1 bytes.
-        partial: (ios - on_boundary).saturating_mul(2) - inside,
+        // Of sectors of 2^64 - 1 bytes, as a foreign file may claim them, there are a few more than fit.
+        partial: (ios - on_boundary).saturating_add(ios - on_boundary - inside),
     }
 }
 
@@ -156,6 +156,15 @@ mod tests {
                 .count() as u64;
         }
         n
+    }
+
+    #[test]
+    fn sectors_that_nothing_has_are_counted_too() {
+        for cell in [u64::MAX, u64::MAX - 1, (1 << 63) + 1] {
+            let phases = PhaseSet::from_counts(&std::collections::BTreeMap::from([(1, 1)]));
+            let row = row(Bytes::new(4096), Bytes::new(cell), &phases);
+            assert!((row.rmw_ratio - 1.0).abs() < 1e-9, "{cell}: {row:?}");
+        }
     }
 
     proptest! {
