@@ -81,6 +81,19 @@ impl GridClaim {
         })
     }
 
+    /// A claim that the operator makes, with a boundary at 0. `size` is not zero.
+    pub fn declared(size: Bytes, tier: Tier, kind: GridKind, source: &str) -> Self {
+        Self {
+            size,
+            phase: Bytes::ZERO,
+            tier,
+            kind,
+            origin: Origin::Declared,
+            confidence: Confidence::High,
+            source: source.to_owned(),
+        }
+    }
+
     /// Sets where it comes from and how far it is believed.
     #[must_use]
     pub fn from(

@@ -1,6 +1,6 @@
 //! Named sets of claims: `--profile-grid 512e`, `--profile-grid raid:64kx5`.
 
-use super::{Confidence, GridClaim, GridKind, Origin, ParseGridError, Tier};
+use super::{GridClaim, GridKind, ParseGridError, Tier};
 use crate::units::{Bytes, SectorSize, parse_size};
 
 /// The names that [`profile`] knows, for help and completion.
@@ -67,15 +67,7 @@ pub fn profile(name: &str) -> Result<Vec<GridClaim>, ParseGridError> {
 }
 
 fn claim(size: u64, kind: GridKind, tier: Tier, source: &str) -> GridClaim {
-    GridClaim {
-        size: Bytes::new(size),
-        phase: Bytes::ZERO,
-        tier,
-        kind,
-        origin: Origin::Declared,
-        confidence: Confidence::High,
-        source: source.to_owned(),
-    }
+    GridClaim::declared(Bytes::new(size), tier, kind, source)
 }
 
 /// `64kx5`: the element, and the full stripe of five of them.

@@ -22,14 +22,14 @@ pub fn grids(want: &Want) -> Vec<GridClaim> {
         ),
     ];
     for (size, kind, source) in named {
-        all.extend(size.map(|size| stated(size, Rmw, kind, source)));
+        all.extend(size.map(|size| GridClaim::declared(size, Rmw, kind, source)));
     }
     all.extend(array(want));
     all.extend(want.grids.iter().cloned());
     let habit = |size| GridClaim {
         origin: Origin::Assumed,
         confidence: Confidence::Low,
-        ..stated(
+        ..GridClaim::declared(
             size,
             Preference,
             GridKind::Habit,
@@ -53,14 +53,14 @@ fn array(want: &Want) -> Vec<GridClaim> {
     };
     if parity && array.maker == Maker::Md {
         let page = Bytes::new(4096);
-        all.push(stated(
+        all.push(GridClaim::declared(
             page,
             Tier::Rmw,
             GridKind::Other("stripe-cache-page".into()),
             "md works in pages of 4 KiB",
         ));
     }
-    all.push(stated(
+    all.push(GridClaim::declared(
         array.element,
         element,
         GridKind::Element,
@@ -72,7 +72,7 @@ fn array(want: &Want) -> Vec<GridClaim> {
         } else {
             "a full stripe keeps every disk busy"
         };
-        all.push(stated(
+        all.push(GridClaim::declared(
             stripe,
             Tier::Preference,
             GridKind::FullStripe,
@@ -80,17 +80,4 @@ fn array(want: &Want) -> Vec<GridClaim> {
         ));
     }
     all
-}
-
-/// What was said of the ground is believed.
-fn stated(size: Bytes, tier: Tier, kind: GridKind, source: &str) -> GridClaim {
-    GridClaim {
-        size,
-        phase: Bytes::ZERO,
-        tier,
-        kind,
-        origin: Origin::Declared,
-        confidence: Confidence::High,
-        source: source.to_owned(),
-    }
 }
