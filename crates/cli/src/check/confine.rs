@@ -33,6 +33,9 @@ fn allowed(found: &Found, job: &Job, arguments: &CheckArgs) -> Option<AllowedFil
     for named in &found.files {
         if named.bundle {
             read.insert(named.path.clone());
+        } else if named.found {
+            // A regular file beneath the folder that was searched, or a link to one of them.
+            read.insert(folder_of(&named.path));
         } else if named.path.metadata().ok()?.is_file() {
             read.insert(folder_of(&named.path));
             read.insert(folder_of(&named.path.canonicalize().ok()?));
