@@ -100,11 +100,20 @@ fn every_counter_is_fios_and_every_way_of_looking_gives_the_same() {
     let columns = folder.path().join("record.parquet");
     // The job is the same each time: fio's random numbers are.
     let counted = exact(&disk, &[]);
-    let recorded = exact(&disk, &["--top", "9", "--record", record.to_str().unwrap()]);
+    let recorded = exact(
+        &disk,
+        &[
+            "--top",
+            "9",
+            "--force",
+            "--record",
+            record.to_str().unwrap(),
+        ],
+    );
     assert_eq!(counters(&counted), counters(&recorded), "with a record");
     let read = summarized(&record);
     assert_eq!(counters(&counted), counters(&read), "watch and trace");
-    exact(&disk, &["--record", columns.to_str().unwrap()]);
+    exact(&disk, &["--force", "--record", columns.to_str().unwrap()]);
     assert!(!columns.with_extension("parquet.events").exists());
     let read = summarized(&columns);
     assert_eq!(counters(&counted), counters(&read), "watch and Parquet");
