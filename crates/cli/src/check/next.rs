@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ioalign_core::{Finding, GridClaim, Kind, LayerId, Severity, Stack, Tier, shell};
+use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, shell};
 use ioalign_report::Target;
 
 use super::Job;
@@ -92,21 +92,7 @@ fn call(path: &Path, job: &Job) -> String {
         words.push_str(&format!(" --sector-size {}", sector.get()));
     }
     for grid in &job.inspect.grids {
-        words.push_str(&format!(" --grid {}", shell::word(&typed(grid))));
+        words.push_str(&format!(" --grid {}", shell::word(&grid.as_argument())));
     }
     words
-}
-
-/// A grid as an argument: as it was typed, or of a named set.
-fn typed(grid: &GridClaim) -> String {
-    if let Some(typed) = grid.source.strip_prefix("--grid ") {
-        return typed.to_owned();
-    }
-    let tier = match grid.tier {
-        Tier::Validity => "validity",
-        Tier::Rmw => "rmw",
-        Tier::Preference => "preference",
-    };
-    let (size, phase) = (grid.size.get(), grid.phase.get());
-    format!("{size}@{phase}:{}:{tier}", grid.kind)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ioalign_core::{Bytes, GridClaim, shell};
+use ioalign_core::{Bytes, shell};
 use ioalign_repair::container::Format;
 
 use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
@@ -59,7 +59,7 @@ fn layout(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
     option("--partition", numbers(&arguments.partition));
     option("--align", arguments.align.map(size));
     for grid in &arguments.grid {
-        option("--grid", Some(typed(grid)));
+        option("--grid", Some(grid.as_argument()));
     }
     for set in &arguments.profile_grid {
         option("--profile-grid", Some(set.name.clone()));
@@ -110,12 +110,6 @@ fn manner(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
 fn numbers(all: &[u32]) -> Option<String> {
     let words: Vec<_> = all.iter().map(u32::to_string).collect();
     (!words.is_empty()).then(|| words.join(","))
-}
-
-/// A grid as it was typed.
-fn typed(grid: &GridClaim) -> String {
-    let source = &grid.source;
-    source.strip_prefix("--grid ").unwrap_or(source).to_owned()
 }
 
 /// A size as it can be typed.

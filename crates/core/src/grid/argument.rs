@@ -36,6 +36,22 @@ impl FromStr for GridClaim {
     }
 }
 
+impl GridClaim {
+    /// The argument of `--grid` that declares these boundaries: as it was typed, where it was.
+    pub fn as_argument(&self) -> String {
+        if let Some(typed) = self.source.strip_prefix("--grid ") {
+            return typed.to_owned();
+        }
+        let tier = match self.tier {
+            Tier::Validity => "validity",
+            Tier::Rmw => "rmw",
+            Tier::Preference => "preference",
+        };
+        let (size, phase) = (self.size.get(), self.phase.get());
+        format!("{size}@{phase}:{}:{tier}", self.kind)
+    }
+}
+
 fn bytes(text: &str) -> Result<Bytes, ParseGridError> {
     parse_size(text, SectorSize::S512).map_err(|error| ParseGridError(error.to_string()))
 }
@@ -103,5 +119,16 @@ mod tests {
         for bad in ["", "0", "4k:a:b:c", "4k:stripe:fast", "4k:St ripe", "4kb"] {
             assert!(bad.parse::<GridClaim>().is_err(), "{bad}");
         }
+    }
+    #[test]
+    fn an_argument_declares_the_same_boundaries() {
+        let typed: GridClaim = "192k@512:stripe:preference".parse().unwrap();
+        assert_eq!(typed.as_argument(), "192k@512:stripe:preference");
+        let size = Bytes::new(4096);
+        let named =
+            GridClaim::declared(size, Tier::Rmw, GridKind::PhysicalBlock, "a set").at_phase(3584);
+        let again: GridClaim = named.as_argument().parse().unwrap();
+        assert_eq!(again.boundaries(), named.boundaries());
+        assert_eq!((again.kind, again.tier), (named.kind, named.tier));
     }
 }
