@@ -149,7 +149,9 @@ fn take_lock(file: &File, kind: i32, at: i64, bytes: i64, path: &Path) -> Result
     Err(in_use(path))
 }
 
-fn is_held(file: &File, at: i64, bytes: i64) -> io::Result<bool> {
+/// Whether another program holds a lock of one of these bytes, POSIX or of an open file description. 0 bytes reach to
+/// the end of the file.
+pub(crate) fn is_held(file: &File, at: i64, bytes: i64) -> io::Result<bool> {
     let mut range = range(libc::F_WRLCK, at, bytes);
     fcntl(file, libc::F_OFD_GETLK, &mut range)?;
     Ok(i32::from(range.l_type) != libc::F_UNLCK)

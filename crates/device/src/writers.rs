@@ -5,8 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 
-use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::fs::OFlags;
 
 use crate::pinned::Pinned;
 
@@ -64,29 +63,4 @@ fn fcntl(file: &File, command: i32, argument: i32) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     Ok(())
-}
-
-/// Takes the lock (flock) by which programs of this kind keep each other out; false: another program holds it. A file
-/// system without locks has none that could be held.
-pub(crate) fn lock_whole(file: &File) -> bool {
-    !matches!(
-        flock(file, FlockOperation::NonBlockingLockExclusive),
-        Err(Errno::WOULDBLOCK)
-    )
-}
-
-/// Whether another program holds a lock of a byte of the file (POSIX or of an open file description).
-pub(crate) fn has_byte_locks(file: &File) -> bool {
-    let mut range = libc::flock {
-        l_type: i16::try_from(libc::F_WRLCK).unwrap_or(0),
-        l_whence: i16::try_from(libc::SEEK_SET).unwrap_or(0),
-        l_start: 0,
-        l_len: 0,
-        l_pid: 0,
-    };
-    let pointer = std::ptr::from_mut(&mut range);
-    // SAFETY: the descriptor is open for as long as `file` is borrowed, and the command takes a pointer to one
-    // `flock`, which lives until the call returns.
-    let done = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, pointer) };
-    done != -1 && i32::from(range.l_type) != libc::F_UNLCK
 }

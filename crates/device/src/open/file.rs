@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::Errno;
 
 use super::{PATIENCE, PAUSE, check_empty, check_users, meant, open, past_the_cache, usable};
 use crate::create::remove_own;
@@ -166,14 +167,14 @@ fn check_writers(pinned: &Pinned) -> Result<()> {
 /// Keeps other programs of this kind and virtual machines out for as long as the file is open.
 fn claim(file: &File, path: &Path) -> Result<()> {
     let begun = Instant::now();
-    while !writers::lock_whole(file) {
+    while lock::whole(file) == Err(Errno::WOULDBLOCK) {
         if begun.elapsed() > PATIENCE {
             return Err(in_use("another program holds a lock on it (flock)"));
         }
         std::thread::sleep(PAUSE);
     }
     lock::exclusive(file, path)?;
-    if writers::has_byte_locks(file) {
+    if lock::is_held(file, 0, 0).unwrap_or(false) {
         return Err(in_use(
             "another program holds a lock on a part of it (fcntl)",
         ));
