@@ -26,6 +26,7 @@ pub use direct::Direct;
 pub use error::{Error, ErrorKind, Result};
 pub use identity::{Sameness, TargetIdentity};
 pub use loops::backing_file;
+pub use open::while_busy;
 pub use same::{are_aliases, same};
 pub use target::{Target, TargetFile, TargetKind, TargetRequest};
 pub use users::{Use, users};

@@ -171,12 +171,18 @@ fn exclusive(want: &TargetRequest) -> OFlags {
 
 /// The one descriptor by which a target is judged, filled and used.
 fn open(pinned: &Pinned, write: bool, more: OFlags) -> Result<File> {
+    while_busy(|| pinned.open(write, more)).map_err(|error| explain(error, write))
+}
+
+/// Opens a device that another program has claimed as soon as it is free, for two seconds at most. Programs that look at
+/// new devices, children between their fork and their exec, and rings that were closed hold one for a moment.
+pub fn while_busy(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
     let begun = Instant::now();
     loop {
-        let file = pinned.open(write, more);
+        let file = open();
         let is_busy = matches!(&file, Err(e) if e.kind() == io::ErrorKind::ResourceBusy);
         if !is_busy || begun.elapsed() > PATIENCE {
-            return file.map_err(|error| explain(error, write));
+            return file;
         }
         std::thread::sleep(PAUSE);
     }

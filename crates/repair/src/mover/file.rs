@@ -11,20 +11,14 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use ioalign_device::lock::LockedBelow;
+use ioalign_device::while_busy;
 use rustix::fs::{Advice, FallocateFlags, OFlags, fadvise, fallocate, ioctl_blksszget};
 use rustix::io::Errno;
 
 use super::holes;
 use crate::{Disk, Error, ErrorKind, Result};
-
-/// How often a device that another program has claimed is tried again,
-const BUSY_TRIES: u32 = 10;
-/// and the pause between.
-const BUSY_PAUSE: Duration = Duration::from_millis(30);
 
 /// An open file with its size.
 #[derive(Debug)]
@@ -49,7 +43,7 @@ impl FileDisk {
         if meta.file_type().is_block_device() {
             options.custom_flags(i32::try_from(OFlags::EXCL.bits()).unwrap_or(0));
         }
-        let file = patiently(|| options.open(path)).map_err(|error| match error.kind() {
+        let file = while_busy(|| options.open(path)).map_err(|error| match error.kind() {
             io::ErrorKind::ResourceBusy => in_use(path),
             _ => failed(error),
         })?;
@@ -123,17 +117,6 @@ impl FileDisk {
     pub(crate) fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
-}
-
-/// Programs that look at new devices, and children between their fork and their exec, hold one for a moment.
-fn patiently(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
-    for _ in 0..BUSY_TRIES {
-        match open() {
-            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(BUSY_PAUSE),
-            other => return other,
-        }
-    }
-    open()
 }
 
 fn in_use(path: &Path) -> Error {
