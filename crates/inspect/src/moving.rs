@@ -8,7 +8,7 @@ use ioalign_core::move_marker::{self, BYTES, MAGIC, MarkerFound, MoveMarker};
 use ioalign_core::{Layer, Remark, Severity, move_words};
 
 use crate::error::Result;
-use crate::images::{self, Policy};
+use crate::images::{self, ImagePolicy};
 use crate::source::{FileSource, Source};
 use crate::view::View;
 
@@ -59,9 +59,9 @@ pub fn marker(view: &View) -> Result<Option<MarkerFound>> {
 /// The marker on the disk in an image of any format, or on a device. Nothing is locked.
 pub fn marker_of(path: &Path) -> Result<Option<MarkerFound>> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    let policy = Policy {
+    let policy = ImagePolicy {
         chain: vec![path.to_owned()],
-        ..Policy::default()
+        ..ImagePolicy::default()
     };
     let guest = match images::open(&source, &policy)? {
         Some(image) => image.guest,

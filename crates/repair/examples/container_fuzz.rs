@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use ioalign_inspect::Source;
 use ioalign_inspect::source::MemorySource;
-use ioalign_repair::container::{Format, open_store};
+use ioalign_repair::container::{ImageFormat, open_store};
 use ioalign_repair::{Disk, MemoryDisk};
 use ioalign_testkit::Random;
 
 const DISK: u64 = 3 << 20;
 /// A damaged image may not take longer.
 const MOST_TIME: Duration = Duration::from_secs(5);
-const FORMATS: [Format; 5] = [
-    Format::Qcow2,
-    Format::Vhd,
-    Format::Vhdx,
-    Format::Vmdk,
-    Format::Vdi,
+const FORMATS: [ImageFormat; 5] = [
+    ImageFormat::Qcow2,
+    ImageFormat::Vhd,
+    ImageFormat::Vhdx,
+    ImageFormat::Vmdk,
+    ImageFormat::Vdi,
 ];
 
 fn main() {
@@ -41,14 +41,14 @@ fn main() {
         assert!(took < MOST_TIME, "{:?} took {took:?}", FORMATS[which]);
     }
     let seconds = started.elapsed().as_secs_f64();
-    let names = FORMATS.map(Format::name);
+    let names = FORMATS.map(ImageFormat::name);
     println!("container: {runs} runs in {seconds:.1} s, opened {opened:?} of {names:?}, no panic");
     let few = opened.iter().any(|opened| opened * 50 < runs / 5);
     assert!(!few, "too few get behind the checks");
 }
 
 /// A small image with some data. The file of the store is all that is kept.
-fn seed(format: Format) -> Vec<u8> {
+fn seed(format: ImageFormat) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("seed");
     let mut disk = ioalign_repair::container::create(&path, format, DISK, 512).unwrap();

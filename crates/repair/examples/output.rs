@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::mover::{Done, Options, Progress, Verify};
 use ioalign_repair::{Identity, Job, Result};
 
@@ -29,7 +29,7 @@ fn main() {
 }
 
 fn output(old: &str, new: &str, verify: Verify) -> Result<Done> {
-    let format = Format::from_extension(Path::new(new)).unwrap();
+    let format = ImageFormat::from_extension(Path::new(new)).unwrap();
     let mut from = container::open(Path::new(old), false)?;
     let (bytes, logical) = (from.size_bytes(), from.logical_bytes());
     let job = Job {

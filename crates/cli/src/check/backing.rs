@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ioalign_inspect::images::{self, Policy};
+use ioalign_inspect::images::{self, ImagePolicy};
 use ioalign_inspect::source::{FileSource, Source};
 
 /// The image and what is below it; the image alone where it cannot be read.
 pub fn files_of(image: &Path) -> Vec<PathBuf> {
     let mut files = vec![image.to_owned()];
-    let policy = Policy {
+    let policy = ImagePolicy {
         allow_backing: true,
-        ..Policy::default()
+        ..ImagePolicy::default()
     };
     let Ok(source) = FileSource::open(image) else {
         return files;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_core::{Bytes, shell};
-use ioalign_repair::container::Format;
+use ioalign_repair::container::ImageFormat;
 
 use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
 
@@ -13,7 +13,7 @@ pub enum Step<'a> {
     /// Moves in place, if the plan is still the one of this name.
     Apply(&'a str),
     /// Writes a new image.
-    Output(&'a Path, Option<Format>),
+    Output(&'a Path, Option<ImageFormat>),
     /// Goes on with an interrupted job, by a journal that was put elsewhere.
     Resume(Option<&'a Path>),
     /// Goes back to the layout from before an interrupted job, in the same way.

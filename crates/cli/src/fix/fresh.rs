@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_device::create::{self, NewFile, PendingFile, Readers};
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::{Disk, Result};
 
 use crate::check;
@@ -23,7 +23,7 @@ impl FreshImage {
     pub fn create(
         path: &Path,
         source: &Path,
-        format: Format,
+        format: ImageFormat,
         bytes: u64,
         logical: u64,
     ) -> Result<Self> {
@@ -71,7 +71,7 @@ mod tests {
         let source = folder.path().join("source");
         std::fs::write(&source, b"").unwrap();
         let path = folder.path().join("new.img");
-        let make = || FreshImage::create(&path, &source, Format::Raw, BYTES, 512);
+        let make = || FreshImage::create(&path, &source, ImageFormat::Raw, BYTES, 512);
         let names = || std::fs::read_dir(folder.path()).unwrap().count();
         drop(make().unwrap());
         assert_eq!((path.exists(), names()), (false, 1));

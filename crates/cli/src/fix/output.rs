@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use ioalign_core::fix_document::FixResult;
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::mover::Done;
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
@@ -72,7 +72,7 @@ pub fn free_name(new: &Path) -> Result<()> {
 /// A free name for an image that puts data on the grid of its file: VHDX for those who use VHD, qcow2 for all
 /// others.
 pub fn on_the_grid(target: &Path) -> PathBuf {
-    let is_vhd = matches!(Format::from_extension(target), Some(Format::Vhd));
+    let is_vhd = matches!(ImageFormat::from_extension(target), Some(ImageFormat::Vhd));
     beside(target, if is_vhd { "vhdx" } else { "qcow2" })
 }
 
@@ -102,7 +102,7 @@ pub fn failed(error: Error, new: &Path) -> Result<Exit> {
 }
 
 /// As typed, or by the name, or raw.
-pub fn format(arguments: &FixArgs, new: &Path) -> Format {
-    let named = || Format::from_extension(new);
-    arguments.format.or_else(named).unwrap_or(Format::Raw)
+pub fn format(arguments: &FixArgs, new: &Path) -> ImageFormat {
+    let named = || ImageFormat::from_extension(new);
+    arguments.format.or_else(named).unwrap_or(ImageFormat::Raw)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use ioalign_core::shell;
 use ioalign_device::same;
-use ioalign_inspect::images::{self, Policy};
+use ioalign_inspect::images::{self, ImagePolicy};
 use ioalign_inspect::source::{FileSource, Source};
 
 use crate::args::FixArgs;
@@ -85,9 +85,9 @@ fn lies_on(path: &Path, target: &Path) -> bool {
         return false;
     };
     let source: Arc<dyn Source> = Arc::new(source);
-    let policy = Policy {
+    let policy = ImagePolicy {
         chain: vec![path.to_owned()],
-        ..Policy::default()
+        ..ImagePolicy::default()
     };
     let Ok(Some(image)) = images::open(&source, &policy) else {
         return false;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ioalign_inspect::archive::{self, Packing};
 use ioalign_inspect::captures::{self, Format};
-use ioalign_inspect::images::{self, Policy};
+use ioalign_inspect::images::{self, ImagePolicy};
 use ioalign_inspect::recording::{Entry, Frozen, Sectors, blank};
 use ioalign_inspect::tables::{self, Context};
 use ioalign_inspect::{Source, View, filesystems, volumes};
@@ -155,7 +155,7 @@ fn archive(packing: Packing, source: &Arc<dyn Source>) -> Answer {
 
 /// An image is also read through: its block map is untrusted too.
 fn image(probe: images::Probe, source: &Arc<dyn Source>) -> Answer {
-    let result = probe(source, &Policy::default());
+    let result = probe(source, &ImagePolicy::default());
     if let Ok(Some(image)) = &result {
         let len = image.guest.len();
         let mut buffer = [0; 4096];

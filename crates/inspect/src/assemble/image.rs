@@ -11,7 +11,7 @@ use ioalign_core::{
 
 use super::{Assembly, Inspection, Options};
 use crate::error::Result;
-use crate::images::{self, Image, Policy};
+use crate::images::{self, Image, ImagePolicy};
 use crate::source::{FileSource, Source};
 use crate::view::View;
 
@@ -43,11 +43,11 @@ pub fn image_from(source: &Arc<dyn Source>, options: &Options) -> Result<Inspect
 
 impl Assembly<'_> {
     fn add_image(&mut self, path: &Path, source: &Arc<dyn Source>) -> Result<String> {
-        let policy = Policy {
+        let policy = ImagePolicy {
             allow_backing: self.options.allow_backing,
-            ..Policy::default()
+            ..ImagePolicy::default()
         };
-        let policy = Policy {
+        let policy = ImagePolicy {
             chain: vec![path.to_owned()],
             ..policy
         };

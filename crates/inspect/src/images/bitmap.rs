@@ -8,7 +8,7 @@ const LOOK_BYTES: u64 = 512;
 
 /// Which bit of a byte stands for the lowest sector.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum First {
+pub(super) enum BitOrder {
     /// Bit 7: VHD.
     Highest,
     /// Bit 0: VHDX.
@@ -22,7 +22,7 @@ pub(super) fn equal_sectors(
     at: u64,
     sector: u64,
     most: u64,
-    first: First,
+    first: BitOrder,
 ) -> Result<(bool, u64)> {
     let (byte, skip) = (sector / 8, sector % 8);
     let wanted = (skip + most.max(1)).div_ceil(8).min(LOOK_BYTES);
@@ -35,11 +35,11 @@ pub(super) fn equal_sectors(
     Ok((present, (1 + same).min(most.max(1))))
 }
 
-fn bits_of(byte: u8, first: First) -> impl Iterator<Item = bool> {
+fn bits_of(byte: u8, first: BitOrder) -> impl Iterator<Item = bool> {
     (0..8_u8).map(move |i| {
         let bit = match first {
-            First::Highest => 7 - i,
-            First::Lowest => i,
+            BitOrder::Highest => 7 - i,
+            BitOrder::Lowest => i,
         };
         byte >> bit & 1 == 1
     })
@@ -56,11 +56,11 @@ mod tests {
     fn bits_are_taken_in_the_order_of_the_format() {
         let view = View::new(Arc::new(MemorySource::new([0xFF, 0b1110_0000, 0, 0xF0])));
         let ask = |sector, most, first| equal_sectors(&view, 1, sector, most, first).unwrap();
-        assert_eq!(ask(0, 24, First::Highest), (true, 3));
-        assert_eq!(ask(3, 21, First::Highest), (false, 13));
-        assert_eq!(ask(0, 24, First::Lowest), (false, 5));
-        assert_eq!(ask(5, 2, First::Lowest), (true, 2));
-        assert_eq!(ask(20, 4, First::Lowest), (true, 4));
-        assert!(equal_sectors(&view, 4, 0, 1, First::Lowest).is_err());
+        assert_eq!(ask(0, 24, BitOrder::Highest), (true, 3));
+        assert_eq!(ask(3, 21, BitOrder::Highest), (false, 13));
+        assert_eq!(ask(0, 24, BitOrder::Lowest), (false, 5));
+        assert_eq!(ask(5, 2, BitOrder::Lowest), (true, 2));
+        assert_eq!(ask(20, 4, BitOrder::Lowest), (true, 4));
+        assert!(equal_sectors(&view, 4, 0, 1, BitOrder::Lowest).is_err());
     }
 }

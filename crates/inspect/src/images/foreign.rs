@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Image, Policy};
+use super::{Image, ImagePolicy};
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::view::View;
@@ -57,7 +57,7 @@ const FOREIGN: &[Foreign] = &[
 ];
 
 /// Refuses the formats of the list with what to do instead.
-pub fn open(source: &Arc<dyn Source>, _: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, _: &ImagePolicy) -> Result<Option<Image>> {
     let view = View::new(Arc::clone(source));
     for foreign in FOREIGN {
         let at = match foreign.at {

@@ -15,7 +15,7 @@ const CACHE_BYTES: usize = 4 << 20;
 
 /// The bytes at a guest address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum GuestPiece {
     /// Bytes of a file of the image. Past the end of that file they read as zeros, as in QEMU.
     Stored {
         /// Index in the list given to [`Guest::new`].
@@ -38,9 +38,9 @@ pub enum Piece {
 
 /// A piece and how many bytes from the address asked for it holds; never zero.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct GuestSpan {
     /// The bytes there.
-    pub piece: Piece,
+    pub piece: GuestPiece,
     /// Bytes.
     pub room: u64,
 }
@@ -48,7 +48,7 @@ pub struct Span {
 /// How a format finds its blocks.
 pub trait BlockMap: Send + Sync {
     /// The bytes at the guest address `address`, which is below the virtual size.
-    fn find(&self, address: u64) -> Result<Span>;
+    fn find(&self, address: u64) -> Result<GuestSpan>;
 
     /// Inflates a block that `find` named. The result must be bounded by the format's block size.
     fn unpack(&self, key: u64) -> Result<Vec<u8>> {
@@ -86,18 +86,18 @@ impl<M: BlockMap> Guest<M> {
         }
     }
 
-    fn fill(&self, piece: Piece, offset: u64, out: &mut [u8]) -> Result<()> {
+    fn fill(&self, piece: GuestPiece, offset: u64, out: &mut [u8]) -> Result<()> {
         match piece {
-            Piece::Stored { file, at } => match self.files.get(file) {
+            GuestPiece::Stored { file, at } => match self.files.get(file) {
                 Some(source) => read_or_zero(source.as_ref(), at, out),
                 None => Err(Error::malformed(format!("There is no file {file}"))),
             },
-            Piece::Below => match &self.below {
+            GuestPiece::Below => match &self.below {
                 Some(below) => read_or_zero(below.as_ref(), offset, out),
                 None => zero(out),
             },
-            Piece::Zero => zero(out),
-            Piece::Packed { key, within } => self.copy_packed(key, within, out),
+            GuestPiece::Zero => zero(out),
+            GuestPiece::Packed { key, within } => self.copy_packed(key, within, out),
         }
     }
 
@@ -171,14 +171,14 @@ impl<M: BlockMap> Guest<M> {
     /// Zeros from `at` to the end of its piece, as far as that is known.
     fn zeros_of_piece(&self, at: u64) -> u64 {
         let span = (at < self.len).then(|| self.map.find(at));
-        let Some(Ok(Span { piece, room })) = span else {
+        let Some(Ok(GuestSpan { piece, room })) = span else {
             return 0;
         };
         match (piece, &self.below) {
-            (Piece::Zero, _) | (Piece::Below, None) => room,
-            (Piece::Below, Some(below)) if at >= below.len() => room,
-            (Piece::Below, Some(below)) => below.zeros_at(at).min(room),
-            (Piece::Stored { .. } | Piece::Packed { .. }, _) => 0,
+            (GuestPiece::Zero, _) | (GuestPiece::Below, None) => room,
+            (GuestPiece::Below, Some(below)) if at >= below.len() => room,
+            (GuestPiece::Below, Some(below)) => below.zeros_at(at).min(room),
+            (GuestPiece::Stored { .. } | GuestPiece::Packed { .. }, _) => 0,
         }
     }
 }
@@ -209,22 +209,22 @@ mod tests {
     struct Fours;
 
     impl BlockMap for Fours {
-        fn find(&self, address: u64) -> Result<Span> {
+        fn find(&self, address: u64) -> Result<GuestSpan> {
             let within = address % 4;
             let piece = match (address / 4) % 4 {
-                0 => Piece::Stored {
+                0 => GuestPiece::Stored {
                     file: 0,
                     at: address,
                 },
-                1 => Piece::Zero,
-                2 => Piece::Below,
-                _ => Piece::Packed {
+                1 => GuestPiece::Zero,
+                2 => GuestPiece::Below,
+                _ => GuestPiece::Packed {
                     key: address / 4,
                     within,
                 },
             };
             let room = 4 - within;
-            Ok(Span { piece, room })
+            Ok(GuestSpan { piece, room })
         }
 
         fn unpack(&self, key: u64) -> Result<Vec<u8>> {

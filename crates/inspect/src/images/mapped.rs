@@ -5,7 +5,7 @@
 
 use ioalign_core::{Remark, Runs, Severity};
 
-use super::Policy;
+use super::ImagePolicy;
 use crate::error::{Error, Result};
 
 /// Runs that the top image may keep: 48 bytes each, 12 MiB in all.
@@ -19,7 +19,7 @@ const MOST_TABLE_BYTES: u64 = 512 << 20;
 const LEAST_TABLE_BYTES: u64 = 16 << 20;
 
 /// A map in the making.
-pub struct Mapped {
+pub struct GuestMapBuilder {
     runs: Runs,
     /// The last piece, which may still grow: (from, to, length).
     last: (u64, u64, u64),
@@ -40,7 +40,7 @@ pub struct Limits {
 
 impl Limits {
     /// The limits of an image as deep in its chain as `policy` says.
-    pub fn new(policy: &Policy) -> Self {
+    pub fn new(policy: &ImagePolicy) -> Self {
         // The image itself is the last of the chain, or not on it when it is the only one.
         let deep = u32::try_from(policy.chain.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let table_bytes = MOST_TABLE_BYTES.checked_shr(deep).unwrap_or(0);
@@ -51,9 +51,9 @@ impl Limits {
     }
 }
 
-impl Mapped {
+impl GuestMapBuilder {
     /// An empty map of an image as deep in its chain as `policy` says.
-    pub fn new(policy: &Policy) -> Self {
+    pub fn new(policy: &ImagePolicy) -> Self {
         Self::of(Limits::new(policy))
     }
 
@@ -179,11 +179,11 @@ impl Damage {
 mod tests {
     use super::*;
 
-    fn deep(chain: usize) -> Mapped {
+    fn deep(chain: usize) -> GuestMapBuilder {
         let chain = vec!["x".into(); chain];
-        Mapped::new(&Policy {
+        GuestMapBuilder::new(&ImagePolicy {
             chain,
-            ..Policy::default()
+            ..ImagePolicy::default()
         })
     }
 

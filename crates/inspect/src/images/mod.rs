@@ -41,7 +41,7 @@ pub struct Image {
     /// The guest's bytes: holes read as zeros, compressed clusters are inflated.
     pub guest: Arc<dyn Source>,
     /// The places of guest data in the file(s). Compressed data are left out.
-    pub places: Vec<Place>,
+    pub places: Vec<ImageFile>,
     /// Bytes of guest data that are stored compressed (their place in the file has no alignment).
     pub compressed: Bytes,
     /// Backing or parent image, opened, where there is one and it may be followed.
@@ -55,7 +55,7 @@ pub struct Image {
 }
 
 /// One file that holds guest data, with the map into it.
-pub struct Place {
+pub struct ImageFile {
     /// The file.
     pub path: PathBuf,
     /// Its length.
@@ -66,7 +66,7 @@ pub struct Place {
 
 /// What an image may open besides its own file.
 #[derive(Clone, Debug, Default)]
-pub struct Policy {
+pub struct ImagePolicy {
     /// Follow backing files and extents that lie outside the folder of the image.
     pub allow_backing: bool,
     /// Paths on the way to this image, to break cycles. The image itself is the last.
@@ -74,7 +74,7 @@ pub struct Policy {
 }
 
 /// Tries one format.
-pub type Probe = fn(&Arc<dyn Source>, &Policy) -> Result<Option<Image>>;
+pub type Probe = fn(&Arc<dyn Source>, &ImagePolicy) -> Result<Option<Image>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins. Raw claims
 /// what is left, and before it come the formats that are refused by name. Content decides,
@@ -90,7 +90,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 ];
 
 /// Opens `source` as an image of any format; a file that no format claims is raw.
-pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Image>> {
     for (_, format) in FORMATS {
         if let Some(image) = format(source, policy)? {
             return Ok(Some(image));
@@ -102,7 +102,7 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 /// Opens a backing file in the format that the image above names; without a name, in any format.
 pub fn open_as(
     source: &Arc<dyn Source>,
-    policy: &Policy,
+    policy: &ImagePolicy,
     format: Option<&str>,
 ) -> Result<Option<Image>> {
     let name = match format {

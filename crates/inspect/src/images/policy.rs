@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::Policy;
+use super::ImagePolicy;
 use crate::confined::ConfinedFolder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{FileSource, Source};
@@ -23,8 +23,8 @@ const MOST_DEEP: usize = 32;
 pub fn open_beside(
     image_path: &Path,
     written: &Path,
-    policy: &Policy,
-) -> Result<(Arc<dyn Source>, Policy)> {
+    policy: &ImagePolicy,
+) -> Result<(Arc<dyn Source>, ImagePolicy)> {
     let written = plain_name(written).map_err(|error| error.in_file(image_path))?;
     let target = resolve(image_path, &written, policy).map_err(|e| e.in_file(image_path))?;
     let policy = extended(image_path, &target, policy).map_err(|e| e.in_file(image_path))?;
@@ -33,7 +33,7 @@ pub fn open_beside(
 }
 
 /// Opens what was judged, and nothing that has come in its place since.
-fn open_judged(image_path: &Path, target: &Path, policy: &Policy) -> Result<FileSource> {
+fn open_judged(image_path: &Path, target: &Path, policy: &ImagePolicy) -> Result<FileSource> {
     let home = canonical(folder_of(image_path))?;
     let folder = ConfinedFolder::open(&home)?.filter(|_| !policy.allow_backing);
     let opened = match (folder, target.strip_prefix(&home)) {
@@ -73,7 +73,7 @@ fn plain_name(written: &Path) -> Result<PathBuf> {
 }
 
 /// The canonical path of the target, inside the folder unless the policy allows more.
-fn resolve(image_path: &Path, written: &Path, policy: &Policy) -> Result<PathBuf> {
+fn resolve(image_path: &Path, written: &Path, policy: &ImagePolicy) -> Result<PathBuf> {
     let folder = folder_of(image_path);
     let home = canonical(folder)?;
     // Judged by its letters first: what is refused is not even looked at, so that a name
@@ -109,7 +109,7 @@ fn canonical(path: &Path) -> Result<PathBuf> {
 }
 
 /// The chain with the image and the target; an error when the target is on it already.
-fn extended(image_path: &Path, target: &Path, policy: &Policy) -> Result<Policy> {
+fn extended(image_path: &Path, target: &Path, policy: &ImagePolicy) -> Result<ImagePolicy> {
     let mut policy = policy.clone();
     let image = image_path.canonicalize().ok();
     // The caller of the outermost image may not have put it on the chain.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Runs};
 
-use super::{Image, Place, Policy};
+use super::{Image, ImageFile, ImagePolicy};
 use crate::error::Result;
 use crate::source::Source;
 
 /// Claims every file.
-pub fn open(source: &Arc<dyn Source>, _: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, _: &ImagePolicy) -> Result<Option<Image>> {
     Ok(Some(image(source)))
 }
 
@@ -26,7 +26,7 @@ pub fn image(source: &Arc<dyn Source>) -> Image {
         logical_sector: None,
         cluster: None,
         guest: Arc::clone(source),
-        places: vec![Place {
+        places: vec![ImageFile {
             path: source.path().to_owned(),
             size,
             runs,

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Remark, SectorSize, Severity};
 
-use super::guest::{BlockMap, Guest, Piece, Span};
-use super::mapped::{Damage, Mapped};
-use super::{Image, Place, Policy};
+use super::guest::{BlockMap, Guest, GuestPiece, GuestSpan};
+use super::mapped::{Damage, GuestMapBuilder};
+use super::{Image, ImageFile, ImagePolicy};
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::view::{Record, View};
@@ -30,7 +30,7 @@ const MAP_PIECE: u64 = 64 << 10;
 const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Opens a VDI image.
-pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Image>> {
     let view = View::new(Arc::clone(source));
     if !view.has(64, &MAGIC.to_le_bytes())? {
         return Ok(None);
@@ -39,15 +39,15 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 }
 
 /// What the header leads to.
-fn follow(source: &Arc<dyn Source>, view: &View, policy: &Policy) -> Result<Image> {
+fn follow(source: &Arc<dyn Source>, view: &View, policy: &ImagePolicy) -> Result<Image> {
     let raw = view.record(0, HEADER_LEN)?;
-    let blocks = Blocks::read(source, &raw)?;
+    let blocks = VdiBlockMap::read(source, &raw)?;
     let (mapped, mut remarks) = blocks.walk(policy)?;
     let (runs, cut) = mapped.finish();
     remarks.extend(cut);
     remarks.extend(parent_remark(&raw));
     let size = blocks.size;
-    let place = Place {
+    let place = ImageFile {
         path: source.path().to_owned(),
         size: Bytes::new(source.len()),
         runs,
@@ -82,7 +82,7 @@ const fn variant(kind: u32) -> &'static str {
     }
 }
 
-fn facts(raw: &Record, blocks: &Blocks) -> BTreeMap<&'static str, String> {
+fn facts(raw: &Record, blocks: &VdiBlockMap) -> BTreeMap<&'static str, String> {
     let mut facts = BTreeMap::new();
     facts.insert("data-offset", blocks.data_at.to_string());
     facts.insert("uuid", raw.guid(0x188).to_ascii_lowercase());
@@ -112,7 +112,7 @@ fn parent_remark(raw: &Record) -> Option<Remark> {
 }
 
 /// The block map and the numbers that it needs; all in bytes.
-struct Blocks {
+struct VdiBlockMap {
     source: Arc<dyn Source>,
     map_at: u64,
     data_at: u64,
@@ -126,7 +126,7 @@ struct Blocks {
     size: u64,
 }
 
-impl Blocks {
+impl VdiBlockMap {
     fn read(source: &Arc<dyn Source>, raw: &Record) -> Result<Self> {
         let version = raw.le32(68);
         if version != VERSION_1_1 {
@@ -192,10 +192,10 @@ impl Blocks {
     }
 
     /// One pass over the map.
-    fn walk(&self, policy: &Policy) -> Result<(Mapped, Vec<Remark>)> {
-        let mut walk = Walk {
+    fn walk(&self, policy: &ImagePolicy) -> Result<(GuestMapBuilder, Vec<Remark>)> {
+        let mut walk = VdiWalk {
             blocks: self,
-            mapped: Mapped::new(policy),
+            mapped: GuestMapBuilder::new(policy),
             damage: Damage::default(),
             allocated: 0,
             past_end: 0,
@@ -219,15 +219,15 @@ impl Blocks {
     }
 }
 
-struct Walk<'a> {
-    blocks: &'a Blocks,
-    mapped: Mapped,
+struct VdiWalk<'a> {
+    blocks: &'a VdiBlockMap,
+    mapped: GuestMapBuilder,
     damage: Damage,
     allocated: u64,
     past_end: u64,
 }
 
-impl Walk<'_> {
+impl VdiWalk<'_> {
     fn entry(&mut self, index: u64, entry: u32) {
         let blocks = self.blocks;
         if matches!(entry, FREE | ZERO) {
@@ -269,7 +269,7 @@ impl Walk<'_> {
     }
 }
 
-impl Blocks {
+impl VdiBlockMap {
     fn bad(&self, index: u64, entry: u32) -> Error {
         let what = format!("Block {entry} of {}", self.count);
         Error::malformed(what)
@@ -279,22 +279,22 @@ impl Blocks {
     }
 }
 
-impl BlockMap for Blocks {
-    fn find(&self, address: u64) -> Result<Span> {
+impl BlockMap for VdiBlockMap {
+    fn find(&self, address: u64) -> Result<GuestSpan> {
         let (index, within) = (address / self.block, address % self.block);
         let mut raw = [0; 4];
         self.source.read_at(self.map_at + index * 4, &mut raw)?;
         let entry = u32::from_le_bytes(raw);
         let piece = match entry {
-            FREE => Piece::Below,
-            ZERO => Piece::Zero,
+            FREE => GuestPiece::Below,
+            ZERO => GuestPiece::Zero,
             _ if u64::from(entry) >= self.count => return Err(self.bad(index, entry)),
-            _ => Piece::Stored {
+            _ => GuestPiece::Stored {
                 file: 0,
                 at: self.place(entry) + within,
             },
         };
         let room = self.block - within;
-        Ok(Span { piece, room })
+        Ok(GuestSpan { piece, room })
     }
 }

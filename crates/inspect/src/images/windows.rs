@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::policy::open_beside;
-use super::{Image, Policy, open_as};
+use super::{Image, ImagePolicy, open_as};
 use crate::error::{Error, ErrorKind, Result};
 
 /// UTF-16 text up to the first NUL; `wide` makes a unit of two bytes.
@@ -31,7 +31,7 @@ pub(super) fn slashed(path: &str) -> String {
 pub(super) fn open_parent(
     image: &Path,
     names: &[String],
-    policy: &Policy,
+    policy: &ImagePolicy,
     format: &str,
 ) -> Result<Option<Image>> {
     let mut first = None;

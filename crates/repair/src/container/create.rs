@@ -8,13 +8,13 @@ use ioalign_device::create::{NewFile, Readers};
 use ioalign_device::lock;
 
 use super::store::Store;
-use super::{Format, qcow2, vdi, vhd, vhdx, vmdk};
+use super::{ImageFormat, qcow2, vdi, vhd, vhdx, vmdk};
 use crate::mover::FileDisk;
 use crate::{Disk, Error, ErrorKind, Result};
 
 /// Makes a new image of this format and size; the file must not be there. It reads as zeros, and takes only
 /// the room that is written. After a flush it is a whole image.
-pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<Box<dyn Disk>> {
+pub fn create(path: &Path, format: ImageFormat, bytes: u64, logical: u64) -> Result<Box<dyn Disk>> {
     possible(format, bytes, logical)?;
     let new = NewFile::new(path).readable_by(Readers::Usual).create()?;
     let file = new.file().try_clone();
@@ -27,7 +27,7 @@ pub fn create(path: &Path, format: Format, bytes: u64, logical: u64) -> Result<B
 pub fn create_in(
     file: File,
     path: &Path,
-    format: Format,
+    format: ImageFormat,
     bytes: u64,
     logical: u64,
 ) -> Result<Box<dyn Disk>> {
@@ -38,7 +38,7 @@ pub fn create_in(
 fn filled(
     file: File,
     path: &Path,
-    format: Format,
+    format: ImageFormat,
     bytes: u64,
     logical: u64,
 ) -> Result<Box<dyn Disk>> {
@@ -53,10 +53,10 @@ fn unmade(error: io::Error) -> Error {
 }
 
 /// What a format can hold.
-fn possible(format: Format, bytes: u64, logical: u64) -> Result<()> {
+fn possible(format: ImageFormat, bytes: u64, logical: u64) -> Result<()> {
     let sectors: &[u64] = match format {
-        Format::Raw => &[512, 1024, 2048, 4096],
-        Format::Vhdx => &[512, 4096],
+        ImageFormat::Raw => &[512, 1024, 2048, 4096],
+        ImageFormat::Vhdx => &[512, 4096],
         _ => &[512],
     };
     let name = format.name();
@@ -73,7 +73,7 @@ fn possible(format: Format, bytes: u64, logical: u64) -> Result<()> {
 /// Makes a new image in an empty store.
 pub fn create_store(
     mut store: Box<dyn Store>,
-    format: Format,
+    format: ImageFormat,
     bytes: u64,
     logical: u64,
     name: &str,
@@ -83,21 +83,21 @@ pub fn create_store(
     let failed = |error| Error::io(what, error);
     let head = store.as_mut();
     match format {
-        Format::Raw => head.set_len(bytes).map_err(failed)?,
-        Format::Qcow2 => qcow2::create(head, bytes).map_err(failed)?,
-        Format::Vhd => vhd::create(head, bytes).map_err(failed)?,
-        Format::Vmdk => vmdk::create(head, bytes, name).map_err(failed)?,
-        Format::Vdi => vdi::create(head, bytes).map_err(failed)?,
-        Format::Vhdx => {
+        ImageFormat::Raw => head.set_len(bytes).map_err(failed)?,
+        ImageFormat::Qcow2 => qcow2::create(head, bytes).map_err(failed)?,
+        ImageFormat::Vhd => vhd::create(head, bytes).map_err(failed)?,
+        ImageFormat::Vmdk => vmdk::create(head, bytes, name).map_err(failed)?,
+        ImageFormat::Vdi => vdi::create(head, bytes).map_err(failed)?,
+        ImageFormat::Vhdx => {
             let sizes = vhdx::create(head, bytes, logical).map_err(failed)?;
             return vhdx::mount(store, sizes);
         }
     }
     match format {
-        Format::Qcow2 => qcow2::mount(store),
-        Format::Vhd => vhd::mount(store, bytes),
-        Format::Vmdk => vmdk::mount(store, bytes),
-        Format::Vdi => vdi::mount(store, bytes),
-        Format::Raw | Format::Vhdx => Ok(store),
+        ImageFormat::Qcow2 => qcow2::mount(store),
+        ImageFormat::Vhd => vhd::mount(store, bytes),
+        ImageFormat::Vmdk => vmdk::mount(store, bytes),
+        ImageFormat::Vdi => vdi::mount(store, bytes),
+        ImageFormat::Raw | ImageFormat::Vhdx => Ok(store),
     }
 }

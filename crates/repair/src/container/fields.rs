@@ -9,9 +9,9 @@ use super::store::{Store, damaged};
 
 /// A record of fixed length; what does not fit is left out, which a test would see.
 #[derive(Clone, Debug)]
-pub struct Fields(pub Vec<u8>);
+pub struct HeaderFields(pub Vec<u8>);
 
-impl Fields {
+impl HeaderFields {
     /// A record of zeros.
     pub fn new(bytes: usize) -> Self {
         Self(vec![0; bytes])

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A kind of image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ImageFormat {
     /// The bytes of the disk and nothing else.
     Raw,
     /// QEMU's, version 2 and 3.
@@ -19,7 +19,7 @@ pub enum Format {
     Vdi,
 }
 
-impl Format {
+impl ImageFormat {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Raw,
@@ -77,17 +77,17 @@ mod tests {
 
     #[test]
     fn names_lead_back() {
-        for format in Format::ALL {
-            assert_eq!(Format::from_name(format.name()), Some(format));
+        for format in ImageFormat::ALL {
+            assert_eq!(ImageFormat::from_name(format.name()), Some(format));
             let file = format!("a.{}", format.name().to_uppercase());
-            assert_eq!(Format::from_extension(Path::new(&file)), Some(format));
+            assert_eq!(ImageFormat::from_extension(Path::new(&file)), Some(format));
         }
-        assert_eq!(Format::from_name("vpc"), Some(Format::Vhd));
+        assert_eq!(ImageFormat::from_name("vpc"), Some(ImageFormat::Vhd));
         assert_eq!(
-            Format::from_extension(Path::new("disk.img")),
-            Some(Format::Raw)
+            ImageFormat::from_extension(Path::new("disk.img")),
+            Some(ImageFormat::Raw)
         );
-        assert_eq!(Format::from_extension(Path::new("disk.iso")), None);
-        assert_eq!(Format::from_extension(Path::new("disk")), None);
+        assert_eq!(ImageFormat::from_extension(Path::new("disk.iso")), None);
+        assert_eq!(ImageFormat::from_extension(Path::new("disk")), None);
     }
 }

@@ -21,6 +21,6 @@ mod vmdk;
 
 pub use copy::{write_new, write_new_with, write_view};
 pub use create::{create, create_in, create_store};
-pub use format::Format;
+pub use format::ImageFormat;
 pub use open::{open, open_store};
 pub use store::Store;

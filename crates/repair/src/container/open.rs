@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ioalign_device::lock;
-use ioalign_inspect::images::{self, Image, Policy};
+use ioalign_inspect::images::{self, Image, ImagePolicy};
 use ioalign_inspect::source::{FileSource, Source};
 
-use super::pieces::{Piece, Pieces};
+use super::pieces::{FlatPiece, Pieces};
 use super::reading::Reading;
 use super::store::Store;
 use super::{qcow2, sound, vdi, vhd, vhdx, vmdk};
@@ -72,7 +72,7 @@ pub fn open_store(store: Box<dyn Store>, source: &Arc<dyn Source>) -> Result<Box
 
 /// The verdict of the reader, which looks at every entry of every table.
 fn inspected(source: &Arc<dyn Source>, path: &Path) -> Result<Image> {
-    let image = images::open(source, &Policy::default());
+    let image = images::open(source, &ImagePolicy::default());
     let image = image.map_err(|error| cannot_read(path, &error))?;
     image.ok_or_else(|| Error::new(ErrorKind::Unsupported, "is no image").of_target(path))
 }
@@ -108,7 +108,7 @@ fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
 
 fn fixed_vhd(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
     let bytes = image.virtual_size.get();
-    let all = Piece {
+    let all = FlatPiece {
         from: 0,
         store: 0,
         at: 0,
@@ -117,7 +117,7 @@ fn fixed_vhd(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
     pieces(vec![store], vec![all], bytes)
 }
 
-fn pieces(stores: Vec<Box<dyn Store>>, all: Vec<Piece>, bytes: u64) -> Result<Box<dyn Disk>> {
+fn pieces(stores: Vec<Box<dyn Store>>, all: Vec<FlatPiece>, bytes: u64) -> Result<Box<dyn Disk>> {
     let disk = Pieces::new(stores, all, bytes);
     let disk = disk.ok_or_else(|| refused("parts of the disk have no place in its files"))?;
     Ok(Box::new(disk))
@@ -151,12 +151,12 @@ fn flat(descriptor: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
     pieces(stores, all, image.virtual_size.get())
 }
 
-fn of_runs(store: usize, runs: &ioalign_core::Runs) -> Vec<Piece> {
+fn of_runs(store: usize, runs: &ioalign_core::Runs) -> Vec<FlatPiece> {
     let each = |run: &ioalign_core::Run| {
         let run = *run;
         (0..run.count).map(move |index| {
             let (from, at) = run.nth(index);
-            Piece {
+            FlatPiece {
                 from,
                 store,
                 at,

@@ -7,7 +7,7 @@ use crate::Disk;
 
 /// The place of a stretch of the disk.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub struct FlatPiece {
     /// Its first byte on the disk.
     pub from: u64,
     /// Which store.
@@ -22,13 +22,13 @@ pub struct Piece {
 pub struct Pieces {
     stores: Vec<Box<dyn Store>>,
     /// In the order of the disk, without gaps.
-    pieces: Vec<Piece>,
+    pieces: Vec<FlatPiece>,
     size: u64,
 }
 
 impl Pieces {
     /// A disk of these pieces; `None` where they leave a byte out or lie outside their stores.
-    pub fn new(stores: Vec<Box<dyn Store>>, mut pieces: Vec<Piece>, size: u64) -> Option<Self> {
+    pub fn new(stores: Vec<Box<dyn Store>>, mut pieces: Vec<FlatPiece>, size: u64) -> Option<Self> {
         pieces.sort_by_key(|piece| piece.from);
         let mut next = 0;
         for piece in &pieces {

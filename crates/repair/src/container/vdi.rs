@@ -4,8 +4,8 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
-use super::fields::{Fields, guid, narrow};
+use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
+use super::fields::{HeaderFields, guid, narrow};
 use super::open::refused;
 use super::store::{Store, damaged, end_of};
 use crate::{Disk, Result};
@@ -34,15 +34,15 @@ impl Vdi {
     }
 }
 
-impl Entries for Vdi {
-    fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
+impl BatEntries for Vdi {
+    fn place(&self, table: &BlockTable, index: u64) -> io::Result<BlockPlace> {
         match u32::from_le_bytes(table.get(entry_at(index, 4))?) {
-            FREE | ZERO => Ok(Place::None),
+            FREE | ZERO => Ok(BlockPlace::None),
             entry if u64::from(entry) >= self.count => Err(damaged(format!("block {entry}"))),
             entry => {
                 let blocks = u64::from(entry).checked_mul(self.step());
                 let at = blocks.and_then(|at| at.checked_add(self.data_at + self.extra));
-                at.map(Place::At)
+                at.map(BlockPlace::At)
                     .ok_or_else(|| damaged("a block past 64 bits"))
             }
         }
@@ -51,7 +51,7 @@ impl Entries for Vdi {
     fn point(
         &mut self,
         _: &mut dyn Store,
-        table: &mut Table,
+        table: &mut BlockTable,
         index: u64,
         at: u64,
     ) -> io::Result<()> {
@@ -70,7 +70,12 @@ impl Entries for Vdi {
     }
 
     /// The count is written first: if it is too large, a crash has left unused space.
-    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
+    fn commit(
+        &mut self,
+        store: &mut dyn Store,
+        table: &mut BlockTable,
+        end: u64,
+    ) -> io::Result<()> {
         if store.size_bytes() < end {
             store.set_len(end)?;
         }
@@ -102,7 +107,7 @@ pub fn mount(store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
 }
 
 fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vdi>>> {
-    let header = Fields::read(store, 0, HEADER_BYTES)?;
+    let header = HeaderFields::read(store, 0, HEADER_BYTES)?;
     let mut vdi = Vdi {
         table_at: u64::from(header.le32(0x154)),
         data_at: u64::from(header.le32(0x158)),
@@ -112,7 +117,7 @@ fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vdi>>> {
         used: 0,
         told: header.le32(0x184),
     };
-    let table = Table::read(store, vdi.table_at, vdi.count * 4, 512)?;
+    let table = BlockTable::read(store, vdi.table_at, vdi.count * 4, 512)?;
     let table_end = vdi.table_at + vdi.count * 4;
     if vdi.block == 0 || table_end > vdi.data_at {
         return Err(damaged("its data lie over its table"));
@@ -128,7 +133,7 @@ fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vdi>>> {
             );
         }
     }
-    let sizes = Sizes {
+    let sizes = BlockDiskSizes {
         disk: size,
         block: vdi.block,
         logical: 512,
@@ -142,7 +147,7 @@ pub fn create(store: &mut dyn Store, bytes: u64) -> io::Result<()> {
     let count = bytes.div_ceil(BLOCK);
     let table_bytes = count * 4;
     let data_at = (512 + table_bytes).next_multiple_of(BLOCK);
-    let mut header = Fields::new(HEADER_BYTES);
+    let mut header = HeaderFields::new(HEADER_BYTES);
     header
         .put(0, b"<<< Oracle VM VirtualBox Disk Image >>>\n")
         .put(0x40, &0xBEDA_107F_u32.to_le_bytes())
@@ -158,7 +163,7 @@ pub fn create(store: &mut dyn Store, bytes: u64) -> io::Result<()> {
         .put(0x188, &guid())
         .put(0x198, &guid());
     store.put(0, &header.0)?;
-    let mut table = Table::new(table_bytes, 512)?;
+    let mut table = BlockTable::new(table_bytes, 512)?;
     for index in 0..count {
         table.set(entry_at(index, 4), FREE.to_le_bytes())?;
     }

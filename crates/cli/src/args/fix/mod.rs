@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{Bytes, GridClaim, SectorSize};
-use ioalign_repair::container::Format;
+use ioalign_repair::container::ImageFormat;
 use ioalign_repair::mover::{ReadErrors, Verify};
 
 use super::LookArgs;
@@ -63,7 +63,7 @@ pub struct FixArgs {
 
     /// Format of the new image (default: by its name, else raw)
     #[arg(long, value_parser = formats(), value_name = "FORMAT", requires = "output")]
-    pub format: Option<Format>,
+    pub format: Option<ImageFormat>,
 
     /// Only these partitions
     #[arg(long, value_name = "N", value_delimiter = ',')]
@@ -218,11 +218,12 @@ impl From<ReadErrorsArg> for ReadErrors {
 }
 
 /// The formats of images by their names.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    let named = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.whose()));
+fn formats() -> impl TypedValueParser<Value = ImageFormat> {
+    let named =
+        ImageFormat::ALL.map(|format| PossibleValue::new(format.name()).help(format.whose()));
     let unknown = || "no such format".to_owned();
     PossibleValuesParser::new(named)
-        .try_map(move |name| Format::from_name(&name).ok_or_else(unknown))
+        .try_map(move |name| ImageFormat::from_name(&name).ok_or_else(unknown))
 }
 
 fn size(text: &str) -> Result<Bytes, String> {

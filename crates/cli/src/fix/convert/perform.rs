@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use ioalign_core::fix_document::FixResult;
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::convert::Conversion;
 use ioalign_repair::{Disk, Job, mover};
 use rustix::fs::{FlockOperation, flock};
@@ -157,7 +157,7 @@ fn write_new(
     let format = output::format(arguments, new);
     // This is the only format that stores its sector size.
     let logical = match format {
-        Format::Vhdx => conversion.to,
+        ImageFormat::Vhdx => conversion.to,
         _ => SMALLEST,
     };
     image_room::check(disk, new, arguments)?;

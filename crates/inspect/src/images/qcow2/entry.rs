@@ -1,7 +1,7 @@
 //! What single L1 and L2 entries mean.
 
-use super::super::guest::{Piece, Span};
-use super::header::Header;
+use super::super::guest::{GuestPiece, GuestSpan};
+use super::header::Qcow2Header;
 
 /// The offset of an L2 table or a cluster: bits 9 to 55.
 const OFFSET: u64 = 0x00FF_FFFF_FFFF_FE00;
@@ -16,7 +16,7 @@ const PARTS: u32 = 32;
 pub type Bad = &'static str;
 
 /// All that the tables' geometry depends on.
-pub struct Shape {
+pub struct Qcow2Shape {
     /// 2 or 3.
     pub version: u32,
     /// A cluster has `1 << cluster_bits` bytes.
@@ -35,8 +35,8 @@ pub struct Shape {
     pub file_len: u64,
 }
 
-impl Shape {
-    pub(super) const fn new(header: &Header, file_len: u64) -> Self {
+impl Qcow2Shape {
+    pub(super) const fn new(header: &Qcow2Header, file_len: u64) -> Self {
         Self {
             version: header.version,
             cluster_bits: header.cluster_bits,
@@ -180,45 +180,45 @@ pub enum Cluster {
 
 impl Cluster {
     /// What stands `within` bytes into the cluster, and how long it goes on.
-    pub fn span(self, within: u64, shape: &Shape) -> Span {
+    pub fn span(self, within: u64, shape: &Qcow2Shape) -> GuestSpan {
         let room = shape.cluster() - within;
-        let stored = |at: u64| Piece::Stored {
+        let stored = |at: u64| GuestPiece::Stored {
             file: 0,
             at: at + within,
         };
         let piece = match self {
-            Self::Below => Piece::Below,
-            Self::Zero => Piece::Zero,
+            Self::Below => GuestPiece::Below,
+            Self::Zero => GuestPiece::Zero,
             Self::Stored(at) => stored(at),
-            Self::Packed(key) => Piece::Packed { key, within },
+            Self::Packed(key) => GuestPiece::Packed { key, within },
             Self::Parts { at, stored, zero } => return part_span(at, stored, zero, within, shape),
         };
-        Span { piece, room }
+        GuestSpan { piece, room }
     }
 }
 
-fn part_span(at: u64, stored: u64, zero: u64, within: u64, shape: &Shape) -> Span {
+fn part_span(at: u64, stored: u64, zero: u64, within: u64, shape: &Qcow2Shape) -> GuestSpan {
     let kind = |i: u32| (stored >> i & 1, zero >> i & 1);
     let first = u32::try_from(within / shape.subcluster()).map_or(PARTS - 1, |i| i.min(PARTS - 1));
     let next = (first..PARTS).find(|i| kind(*i) != kind(first));
     let end = u64::from(next.unwrap_or(PARTS)) * shape.subcluster();
     let piece = match kind(first) {
-        (1, _) => Piece::Stored {
+        (1, _) => GuestPiece::Stored {
             file: 0,
             at: at + within,
         },
-        (_, 1) => Piece::Zero,
-        _ => Piece::Below,
+        (_, 1) => GuestPiece::Zero,
+        _ => GuestPiece::Below,
     };
     let room = end - within;
-    Span { piece, room }
+    GuestSpan { piece, room }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape {
+    const SHAPE: Qcow2Shape = Qcow2Shape {
         version: 3,
         cluster_bits: 16,
         extended: false,
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_external_file_is_mapped_in_place() {
-        let shape = Shape {
+        let shape = Qcow2Shape {
             external: true,
             ..SHAPE
         };
@@ -268,22 +268,22 @@ mod tests {
 
     #[test]
     fn subclusters() {
-        let shape = Shape {
+        let shape = Qcow2Shape {
             extended: true,
             ..SHAPE
         };
         let bitmap = 0b0110 | 0b1000 << 32;
         let cluster = shape.read(0x5_0000, bitmap, 0).unwrap();
         let span = |within| cluster.span(within, &shape);
-        let (piece, room) = (Piece::Below, 2048);
-        assert_eq!(span(0), Span { piece, room });
-        let piece = Piece::Stored {
+        let (piece, room) = (GuestPiece::Below, 2048);
+        assert_eq!(span(0), GuestSpan { piece, room });
+        let piece = GuestPiece::Stored {
             file: 0,
             at: 0x5_0000 + 2048 + 8,
         };
         let room = 4096 - 8;
-        assert_eq!(span(2048 + 8), Span { piece, room });
-        assert_eq!(span(3 * 2048).piece, Piece::Zero);
+        assert_eq!(span(2048 + 8), GuestSpan { piece, room });
+        assert_eq!(span(3 * 2048).piece, GuestPiece::Zero);
         assert_eq!(span(4 * 2048).room, 28 * 2048);
         assert!(shape.read(0x5_0000, 1 | 1 << 32, 0).is_err());
         assert_eq!(shape.read(0, 1, 0), Ok(Cluster::Below));

@@ -31,7 +31,7 @@ const BACKING_FORMAT: u32 = 0xE279_2ACA;
 const DATA_FILE: u32 = 0x4441_5441;
 
 /// The contents of the header; all offsets and sizes are bytes.
-pub struct Header {
+pub struct Qcow2Header {
     pub version: u32,
     pub cluster_bits: u32,
     /// Virtual size.
@@ -53,7 +53,7 @@ pub struct Header {
     pub data_file: Option<PathBuf>,
 }
 
-impl Header {
+impl Qcow2Header {
     /// Reads and checks it; `None` when the magic is another.
     pub fn read(view: &View) -> Result<Option<Self>> {
         if !view.has(0, MAGIC)? {

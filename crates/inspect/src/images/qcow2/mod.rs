@@ -15,21 +15,21 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Remark, Severity};
 
-use self::entry::Shape;
-use self::header::Header;
-use self::tables::Tables;
-use self::walk::{Walked, walk};
+use self::entry::Qcow2Shape;
+use self::header::Qcow2Header;
+use self::tables::Qcow2Tables;
+use self::walk::{Qcow2Walked, walk};
 use super::guest::Guest;
 use super::policy::open_beside;
-use super::{Image, Place, Policy, open_as};
+use super::{Image, ImageFile, ImagePolicy, open_as};
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::view::View;
 
 /// Opens a qcow2 image.
-pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Image>> {
     let view = View::new(Arc::clone(source));
-    let header = Header::read(&view).map_err(|error| error.in_file(source.path()))?;
+    let header = Qcow2Header::read(&view).map_err(|error| error.in_file(source.path()))?;
     let Some(header) = header else {
         return Ok(None);
     };
@@ -40,10 +40,10 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 fn follow(
     source: &Arc<dyn Source>,
     view: &View,
-    header: &Header,
-    policy: &Policy,
+    header: &Qcow2Header,
+    policy: &ImagePolicy,
 ) -> Result<Image> {
-    let shape = Shape::new(header, source.len());
+    let shape = Qcow2Shape::new(header, source.len());
     let data = data_file(view, header, policy)?;
     let walked = walk(source, &shape, data.len(), policy)?;
     let backing = backing(source.path(), header, policy)?;
@@ -51,7 +51,7 @@ fn follow(
 }
 
 /// The file that holds guest data: the image itself unless the header names another.
-fn data_file(view: &View, header: &Header, policy: &Policy) -> Result<Arc<dyn Source>> {
+fn data_file(view: &View, header: &Qcow2Header, policy: &ImagePolicy) -> Result<Arc<dyn Source>> {
     if !header.external {
         return Ok(Arc::clone(view.source()));
     }
@@ -64,7 +64,7 @@ fn data_file(view: &View, header: &Header, policy: &Policy) -> Result<Arc<dyn So
 
 /// The backing image. Its format is taken from the header where that says: what a guest wrote
 /// into a raw base must not make it something else.
-fn backing(path: &Path, header: &Header, policy: &Policy) -> Result<Option<Image>> {
+fn backing(path: &Path, header: &Qcow2Header, policy: &ImagePolicy) -> Result<Option<Image>> {
     let Some(name) = &header.backing else {
         return Ok(None);
     };
@@ -74,17 +74,17 @@ fn backing(path: &Path, header: &Header, policy: &Policy) -> Result<Option<Image
 
 fn image(
     source: &Arc<dyn Source>,
-    header: &Header,
-    shape: Shape,
+    header: &Qcow2Header,
+    shape: Qcow2Shape,
     data: Arc<dyn Source>,
-    walked: Walked,
+    walked: Qcow2Walked,
     backing: Option<Image>,
 ) -> Image {
     let mut remarks = remarks(header);
     let (runs, cut) = walked.mapped.finish();
     remarks.extend(walked.remarks);
     remarks.extend(cut);
-    let place = Place {
+    let place = ImageFile {
         path: data.path().to_owned(),
         size: Bytes::new(data.len()),
         runs,
@@ -93,7 +93,7 @@ fn image(
     let (size, path) = (header.size, source.path().to_owned());
     let cluster = Bytes::new(shape.cluster());
     let facts = facts(header, &shape);
-    let tables = Tables::new(Arc::clone(source), shape, header.method);
+    let tables = Qcow2Tables::new(Arc::clone(source), shape, header.method);
     Image {
         format: "qcow2",
         variant: format!("v{}", header.version),
@@ -110,7 +110,7 @@ fn image(
     }
 }
 
-fn facts(header: &Header, shape: &Shape) -> BTreeMap<&'static str, String> {
+fn facts(header: &Qcow2Header, shape: &Qcow2Shape) -> BTreeMap<&'static str, String> {
     let mut facts = BTreeMap::new();
     facts.insert("compression", header.method.name().to_owned());
     if header.snapshots != 0 {
@@ -131,7 +131,7 @@ fn facts(header: &Header, shape: &Shape) -> BTreeMap<&'static str, String> {
     facts
 }
 
-fn remarks(header: &Header) -> Vec<Remark> {
+fn remarks(header: &Qcow2Header) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if header.corrupt {
         let why = "The image is marked corrupt: QEMU found damaged tables and opens it \

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::super::guest::{BlockMap, Piece, Span};
-use super::entry::Shape;
+use super::super::guest::{BlockMap, GuestPiece, GuestSpan};
+use super::entry::Qcow2Shape;
 use super::unpack::Method;
 use crate::error::{Error, Result};
 use crate::source::Source;
 
 /// The tables of an open image.
-pub struct Tables {
+pub struct Qcow2Tables {
     source: Arc<dyn Source>,
-    shape: Shape,
+    shape: Qcow2Shape,
     method: Method,
 }
 
-impl Tables {
-    pub const fn new(source: Arc<dyn Source>, shape: Shape, method: Method) -> Self {
+impl Qcow2Tables {
+    pub const fn new(source: Arc<dyn Source>, shape: Qcow2Shape, method: Method) -> Self {
         Self {
             source,
             shape,
@@ -31,16 +31,16 @@ impl Tables {
     }
 }
 
-impl BlockMap for Tables {
-    fn find(&self, address: u64) -> Result<Span> {
+impl BlockMap for Qcow2Tables {
+    fn find(&self, address: u64) -> Result<GuestSpan> {
         let shape = &self.shape;
         let l1_at = shape.l1_offset + address / shape.span() * 8;
         let in_span = address % shape.span();
         let table = shape.table(self.word(l1_at)?);
         let Some(table) = table.map_err(|bad| bad_entry(bad, l1_at, "l1_entry"))? else {
             let room = shape.span() - in_span;
-            let piece = Piece::Below;
-            return Ok(Span { piece, room });
+            let piece = GuestPiece::Below;
+            return Ok(GuestSpan { piece, room });
         };
         let within = in_span % shape.cluster();
         let at = table + in_span / shape.cluster() * shape.entry();

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ioalign_core::Remark;
 
-use super::super::Policy;
-use super::super::guest::Piece;
-use super::super::mapped::{Damage, Mapped};
-use super::entry::{Cluster, Shape};
+use super::super::ImagePolicy;
+use super::super::guest::GuestPiece;
+use super::super::mapped::{Damage, GuestMapBuilder};
+use super::entry::{Cluster, Qcow2Shape};
 use super::tables::bad_entry;
 use crate::error::{Error, Result};
 use crate::source::Source;
@@ -19,18 +19,18 @@ const L1_PIECE: u64 = 64 << 10;
 const SKIP: usize = 512;
 
 /// What the pass found.
-pub struct Walked {
-    pub mapped: Mapped,
+pub struct Qcow2Walked {
+    pub mapped: GuestMapBuilder,
     /// Bytes of guest data in compressed clusters.
     pub compressed: u64,
     pub remarks: Vec<Remark>,
 }
 
-struct Walk<'a> {
+struct Qcow2Walk<'a> {
     source: &'a dyn Source,
-    shape: &'a Shape,
+    shape: &'a Qcow2Shape,
     data_len: u64,
-    mapped: Mapped,
+    mapped: GuestMapBuilder,
     compressed: u64,
     damage: Damage,
     past_end: u64,
@@ -42,15 +42,15 @@ struct Walk<'a> {
 /// Walks the tables of `source`; guest data are in a file of `data_len` bytes.
 pub fn walk(
     source: &Arc<dyn Source>,
-    shape: &Shape,
+    shape: &Qcow2Shape,
     data_len: u64,
-    policy: &Policy,
-) -> Result<Walked> {
-    let mut walk = Walk {
+    policy: &ImagePolicy,
+) -> Result<Qcow2Walked> {
+    let mut walk = Qcow2Walk {
         source: source.as_ref(),
         shape,
         data_len,
-        mapped: Mapped::new(policy),
+        mapped: GuestMapBuilder::new(policy),
         compressed: 0,
         damage: Damage::default(),
         past_end: 0,
@@ -61,7 +61,7 @@ pub fn walk(
     Ok(walk.finish())
 }
 
-impl Walk<'_> {
+impl Qcow2Walk<'_> {
     fn l1(&mut self) -> Result<()> {
         let mut index = 0;
         let mut held = Vec::new();
@@ -170,7 +170,7 @@ impl Walk<'_> {
         while within < len {
             let span = cluster.span(within, self.shape);
             let part = span.room.min(len - within);
-            if let Piece::Stored { at, .. } = span.piece {
+            if let GuestPiece::Stored { at, .. } = span.piece {
                 self.stored(guest + within, at, part);
             }
             within += part;
@@ -189,7 +189,7 @@ impl Walk<'_> {
         self.source.read_at(at, held)
     }
 
-    fn finish(self) -> Walked {
+    fn finish(self) -> Qcow2Walked {
         let mut remarks = Vec::new();
         remarks.extend(self.damage.remark("qcow2-bad-entries", "table entries"));
         if self.past_end != 0 {
@@ -204,7 +204,7 @@ impl Walk<'_> {
                 why,
             ));
         }
-        Walked {
+        Qcow2Walked {
             mapped: self.mapped,
             compressed: self.compressed,
             remarks,

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use super::footer::{Kind, SECTOR, checksum};
+use super::footer::{SECTOR, VhdKind, checksum};
 use crate::error::{Error, Result};
-use crate::images::bitmap::{First, equal_sectors};
+use crate::images::bitmap::{BitOrder, equal_sectors};
 use crate::images::entries::{entry, for_each};
-use crate::images::guest::{BlockMap, Piece, Span};
-use crate::images::mapped::{Damage, Mapped};
+use crate::images::guest::{BlockMap, GuestPiece, GuestSpan};
+use crate::images::mapped::{Damage, GuestMapBuilder};
 use crate::images::windows;
 use crate::source::Source;
 use crate::view::{Record, View};
@@ -25,7 +25,7 @@ const MOST_NAME_BYTES: usize = 4096;
 
 /// The table of a dynamic disk. All numbers are bytes unless they say otherwise.
 #[derive(Clone)]
-pub(super) struct Blocks {
+pub(super) struct VhdBlockTable {
     view: View,
     /// Whether bitmaps decide between this file and the parent.
     differencing: bool,
@@ -42,9 +42,9 @@ pub(super) struct Blocks {
 }
 
 /// Further fields of the dynamic header.
-pub(super) struct Header {
+pub(super) struct VhdHeader {
     /// The table.
-    pub(super) blocks: Blocks,
+    pub(super) blocks: VhdBlockTable,
     /// Id of the parent.
     pub(super) parent_id: String,
     /// Names of the parent, the most telling first.
@@ -53,9 +53,14 @@ pub(super) struct Header {
     pub(super) sound: bool,
 }
 
-impl Header {
+impl VhdHeader {
     /// Reads the header at byte `at`.
-    pub(super) fn read(source: &Arc<dyn Source>, at: u64, kind: Kind, size: u64) -> Result<Self> {
+    pub(super) fn read(
+        source: &Arc<dyn Source>,
+        at: u64,
+        kind: VhdKind,
+        size: u64,
+    ) -> Result<Self> {
         let view = View::new(Arc::clone(source));
         let record = view
             .record(at, HEADER_BYTES)
@@ -67,8 +72,8 @@ impl Header {
                 "The dynamic header does not begin with cxsparse",
             ));
         }
-        let differencing = kind == Kind::Differencing;
-        let blocks = Blocks::new(&view, &record, differencing, size)?;
+        let differencing = kind == VhdKind::Differencing;
+        let blocks = VhdBlockTable::new(&view, &record, differencing, size)?;
         let names = if differencing {
             names(&view, &record)
         } else {
@@ -83,7 +88,7 @@ impl Header {
     }
 }
 
-impl Blocks {
+impl VhdBlockTable {
     fn new(view: &View, record: &Record, differencing: bool, size: u64) -> Result<Self> {
         let block = u64::from(record.be32(32));
         if !block.is_power_of_two() || block < SECTOR {
@@ -118,7 +123,7 @@ impl Blocks {
 
     /// Adds all blocks to `map`, whole: what a bitmap leaves to the parent is where the child's
     /// data will go when they are written. False when not one entry is usable.
-    pub(super) fn walk(&self, map: &mut Mapped, damage: &mut Damage) -> Result<bool> {
+    pub(super) fn walk(&self, map: &mut GuestMapBuilder, damage: &mut Damage) -> Result<bool> {
         let (mut usable, mut done) = (false, 0);
         while done < self.count() && map.may_read(PIECE_ENTRIES * 4) {
             let part = PIECE_ENTRIES.min(self.count() - done);
@@ -172,31 +177,31 @@ impl Blocks {
     }
 }
 
-impl BlockMap for Blocks {
-    fn find(&self, address: u64) -> Result<Span> {
+impl BlockMap for VhdBlockTable {
+    fn find(&self, address: u64) -> Result<GuestSpan> {
         let (index, within) = (address / self.block, address % self.block);
         let room = self.block - within;
         let raw = u32::from_be_bytes(entry(&self.view, self.table, index)?);
         let Some(at) = self.place(index, raw)? else {
-            let piece = Piece::Below;
-            return Ok(Span { piece, room });
+            let piece = GuestPiece::Below;
+            return Ok(GuestSpan { piece, room });
         };
-        let stored = Piece::Stored {
+        let stored = GuestPiece::Stored {
             file: 0,
             at: at + self.bitmap + within,
         };
         if !self.differencing {
             // As QEMU: a dynamic disk's bitmap is not asked, unwritten sectors are zeros anyway.
-            return Ok(Span {
+            return Ok(GuestSpan {
                 piece: stored,
                 room,
             });
         }
         let (sector, past) = (within / SECTOR, within % SECTOR);
         let most = room.div_ceil(SECTOR).max(1);
-        let (mine, sectors) = equal_sectors(&self.view, at, sector, most, First::Highest)?;
-        Ok(Span {
-            piece: if mine { stored } else { Piece::Below },
+        let (mine, sectors) = equal_sectors(&self.view, at, sector, most, BitOrder::Highest)?;
+        Ok(GuestSpan {
+            piece: if mine { stored } else { GuestPiece::Below },
             room: room.min(sectors * SECTOR - past),
         })
     }

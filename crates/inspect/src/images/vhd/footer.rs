@@ -19,7 +19,7 @@ pub(super) const SECTOR: u64 = 512;
 
 /// How the data are kept.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VhdKind {
     /// The disk, then the footer.
     Fixed,
     /// Blocks behind a table.
@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Differencing,
 }
 
-impl Kind {
+impl VhdKind {
     /// The word of the specification.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Footer {
     /// Kind of disk.
-    pub(super) kind: Kind,
+    pub(super) kind: VhdKind,
     /// The place of the dynamic header; unused in fixed disks.
     pub(super) header: u64,
     /// `creator application`: four characters.
@@ -102,9 +102,9 @@ impl Footer {
 
     fn parse(record: &Record, at: u64) -> Result<Self> {
         let kind = match record.be32(60) {
-            2 => Kind::Fixed,
-            3 => Kind::Dynamic,
-            4 => Kind::Differencing,
+            2 => VhdKind::Fixed,
+            3 => VhdKind::Dynamic,
+            4 => VhdKind::Differencing,
             other => return Err(record.bad(60, "disk type", format!("Type {other}"))),
         };
         let cylinders = u64::from(record.be16(56));
@@ -183,7 +183,7 @@ mod tests {
 
     fn footer(creator: &str, current: u64, chs: u64) -> Footer {
         Footer {
-            kind: Kind::Fixed,
+            kind: VhdKind::Fixed,
             header: u64::MAX,
             creator: creator.to_owned(),
             current,

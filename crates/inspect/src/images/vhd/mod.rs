@@ -11,17 +11,17 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Remark, Runs, Severity};
 
-use self::dynamic::Header;
-use self::footer::{Footer, Kind};
-use super::guest::{BlockMap, Guest, Piece, Span};
-use super::mapped::{Damage, Mapped};
-use super::{Image, Place, Policy, windows};
+use self::dynamic::VhdHeader;
+use self::footer::{Footer, VhdKind};
+use super::guest::{BlockMap, Guest, GuestPiece, GuestSpan};
+use super::mapped::{Damage, GuestMapBuilder};
+use super::{Image, ImageFile, ImagePolicy, windows};
 use crate::error::Result;
 use crate::source::Source;
 use crate::view::View;
 
 /// Opens a VHD.
-pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Image>> {
     let view = View::new(Arc::clone(source));
     let mut remarks = Vec::new();
     let Some(footer) = Footer::read(&view, &mut remarks)? else {
@@ -31,8 +31,8 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
         .check_size()
         .map_err(|error| view.locate(error, footer.at))?;
     let image = match footer.kind {
-        Kind::Fixed => fixed(source, &footer, remarks),
-        Kind::Dynamic | Kind::Differencing => blocks(source, &footer, policy, remarks)?,
+        VhdKind::Fixed => fixed(source, &footer, remarks),
+        VhdKind::Dynamic | VhdKind::Differencing => blocks(source, &footer, policy, remarks)?,
     };
     Ok(Some(image))
 }
@@ -62,17 +62,17 @@ fn fixed(source: &Arc<dyn Source>, footer: &Footer, mut remarks: Vec<Remark>) ->
 fn blocks(
     source: &Arc<dyn Source>,
     footer: &Footer,
-    policy: &Policy,
+    policy: &ImagePolicy,
     mut remarks: Vec<Remark>,
 ) -> Result<Image> {
     let size = footer.size();
-    let header = Header::read(source, footer.header, footer.kind, size)?;
+    let header = VhdHeader::read(source, footer.header, footer.kind, size)?;
     if !header.sound {
         let why = "The checksum of the dynamic header does not hold.";
         let remark = Remark::new("vhd-header-checksum", Severity::Broken, why);
         remarks.push(remark.at(footer.header.saturating_add(36), "checksum"));
     }
-    let (mut map, mut damage) = (Mapped::new(policy), Damage::default());
+    let (mut map, mut damage) = (GuestMapBuilder::new(policy), Damage::default());
     let usable = header.blocks.walk(&mut map, &mut damage)?;
     remarks.extend(damage.settle(usable, "vhd-block-table", "entries of the block table")?);
     let (runs, cut) = map.finish();
@@ -95,11 +95,11 @@ fn blocks(
 fn parent(
     source: &Arc<dyn Source>,
     footer: &Footer,
-    header: &Header,
-    policy: &Policy,
+    header: &VhdHeader,
+    policy: &ImagePolicy,
     remarks: &mut Vec<Remark>,
 ) -> Result<Option<Image>> {
-    if footer.kind != Kind::Differencing {
+    if footer.kind != VhdKind::Differencing {
         return Ok(None);
     }
     let image = windows::open_parent(source.path(), &header.names, policy, "vhd")?;
@@ -122,7 +122,7 @@ fn image(
     runs: Runs,
     remarks: Vec<Remark>,
 ) -> Image {
-    let place = Place {
+    let place = ImageFile {
         path: source.path().to_owned(),
         size: Bytes::new(source.len()),
         runs,
@@ -167,17 +167,17 @@ struct Flat {
 }
 
 impl BlockMap for Flat {
-    fn find(&self, address: u64) -> Result<Span> {
+    fn find(&self, address: u64) -> Result<GuestSpan> {
         Ok(match self.len.checked_sub(address) {
-            Some(room @ 1..) => Span {
-                piece: Piece::Stored {
+            Some(room @ 1..) => GuestSpan {
+                piece: GuestPiece::Stored {
                     file: 0,
                     at: address,
                 },
                 room,
             },
-            _ => Span {
-                piece: Piece::Zero,
+            _ => GuestSpan {
+                piece: GuestPiece::Zero,
                 room: u64::MAX,
             },
         })

@@ -4,12 +4,12 @@
 //! for a differencing disk, which sectors of that chunk are in this file.
 
 use super::header::{MIB, Regions};
-use super::metadata::Metadata;
+use super::metadata::VhdxMetadata;
 use crate::error::{Error, Result};
-use crate::images::bitmap::{First, equal_sectors};
+use crate::images::bitmap::{BitOrder, equal_sectors};
 use crate::images::entries::{entry, for_each_used};
-use crate::images::guest::{BlockMap, Piece, Span};
-use crate::images::mapped::{Damage, Mapped};
+use crate::images::guest::{BlockMap, GuestPiece, GuestSpan};
+use crate::images::mapped::{Damage, GuestMapBuilder};
 use crate::view::View;
 
 /// Sectors that one bitmap block of 1 MiB covers.
@@ -23,7 +23,7 @@ const PARTIALLY_PRESENT: u64 = 7;
 
 /// The table. All numbers are bytes unless they say otherwise.
 #[derive(Clone)]
-pub(super) struct Blocks {
+pub(super) struct VhdxBlockTable {
     view: View,
     table: u64,
     size: u64,
@@ -35,7 +35,7 @@ pub(super) struct Blocks {
 }
 
 /// The contents of an entry.
-enum State {
+enum VhdxBlockState {
     Below,
     Zero,
     At(u64),
@@ -43,9 +43,9 @@ enum State {
     Partly(u64),
 }
 
-impl Blocks {
+impl VhdxBlockTable {
     /// Checks that the table is as long as the disk needs.
-    pub(super) fn new(view: &View, regions: &Regions, metadata: &Metadata) -> Result<Self> {
+    pub(super) fn new(view: &View, regions: &Regions, metadata: &VhdxMetadata) -> Result<Self> {
         let ratio = CHUNK_SECTORS * metadata.logical_sector / metadata.block;
         let out = Self {
             view: view.clone(),
@@ -78,7 +78,7 @@ impl Blocks {
 
     /// Adds all payload blocks to `map`; partly present ones whole, as where the child's data
     /// will go. False when not one entry is usable.
-    pub(super) fn walk(&self, map: &mut Mapped, damage: &mut Damage) -> Result<bool> {
+    pub(super) fn walk(&self, map: &mut GuestMapBuilder, damage: &mut Damage) -> Result<bool> {
         let (mut usable, mut done) = (false, 0);
         let count = self.entries();
         while done < count && map.may_read(PIECE_ENTRIES * ENTRY_BYTES) {
@@ -97,16 +97,16 @@ impl Blocks {
     }
 
     /// Adds the block of one entry; whether it says anything.
-    fn add(&self, slot: u64, raw: u64, map: &mut Mapped) -> Result<bool> {
+    fn add(&self, slot: u64, raw: u64, map: &mut GuestMapBuilder) -> Result<bool> {
         let (chunk, past) = (slot / (self.ratio + 1), slot % (self.ratio + 1));
         let start = (chunk * self.ratio + past).saturating_mul(self.block);
         if past == self.ratio || start >= self.size {
             return Ok(false);
         }
         match self.state(slot, raw)? {
-            State::Below => return Ok(false),
-            State::Zero => {}
-            State::At(at) | State::Partly(at) => {
+            VhdxBlockState::Below => return Ok(false),
+            VhdxBlockState::Zero => {}
+            VhdxBlockState::At(at) | VhdxBlockState::Partly(at) => {
                 map.push(start, at, self.block.min(self.size - start));
             }
         }
@@ -114,15 +114,15 @@ impl Blocks {
     }
 
     /// The state of a payload block.
-    fn state(&self, slot: u64, raw: u64) -> Result<State> {
+    fn state(&self, slot: u64, raw: u64) -> Result<VhdxBlockState> {
         let at = (raw >> 20).saturating_mul(MIB);
         match raw & 7 {
-            0 => Ok(State::Below),
+            0 => Ok(VhdxBlockState::Below),
             // Undefined, zero, unmapped (3; 5 in drafts of the format): no data of the parent.
-            1 | 2 | 3 | 5 => Ok(State::Zero),
-            FULLY_PRESENT if self.inside(at, self.block) => Ok(State::At(at)),
+            1 | 2 | 3 | 5 => Ok(VhdxBlockState::Zero),
+            FULLY_PRESENT if self.inside(at, self.block) => Ok(VhdxBlockState::At(at)),
             PARTIALLY_PRESENT if self.has_parent && self.inside(at, self.block) => {
-                Ok(State::Partly(at))
+                Ok(VhdxBlockState::Partly(at))
             }
             _ => Err(self.bad_entry(slot, raw)),
         }
@@ -160,40 +160,40 @@ impl Blocks {
     }
 
     /// A stretch of a partly present block whose sectors are all here or all in the parent.
-    fn part(&self, at: u64, block: u64, within: u64) -> Result<Span> {
+    fn part(&self, at: u64, block: u64, within: u64) -> Result<GuestSpan> {
         let chunk = block / self.ratio;
         let bitmap = self.bitmap(chunk)?;
         let first = block % self.ratio * (self.block / self.sector);
         let (sector, past) = (within / self.sector, within % self.sector);
         let most = (self.block - within).div_ceil(self.sector);
         let (mine, sectors) =
-            equal_sectors(&self.view, bitmap, first + sector, most, First::Lowest)?;
-        let stored = Piece::Stored {
+            equal_sectors(&self.view, bitmap, first + sector, most, BitOrder::Lowest)?;
+        let stored = GuestPiece::Stored {
             file: 0,
             at: at + within,
         };
-        Ok(Span {
-            piece: if mine { stored } else { Piece::Below },
+        Ok(GuestSpan {
+            piece: if mine { stored } else { GuestPiece::Below },
             room: (sectors * self.sector - past).min(self.block - within),
         })
     }
 }
 
-impl BlockMap for Blocks {
-    fn find(&self, address: u64) -> Result<Span> {
+impl BlockMap for VhdxBlockTable {
+    fn find(&self, address: u64) -> Result<GuestSpan> {
         let (block, within) = (address / self.block, address % self.block);
         let slot = block + block / self.ratio;
         let raw = u64::from_le_bytes(entry(&self.view, self.table, slot)?);
         let piece = match self.state(slot, raw)? {
-            State::Below => Piece::Below,
-            State::Zero => Piece::Zero,
-            State::At(at) => Piece::Stored {
+            VhdxBlockState::Below => GuestPiece::Below,
+            VhdxBlockState::Zero => GuestPiece::Zero,
+            VhdxBlockState::At(at) => GuestPiece::Stored {
                 file: 0,
                 at: at + within,
             },
-            State::Partly(at) => return self.part(at, block, within),
+            VhdxBlockState::Partly(at) => return self.part(at, block, within),
         };
         let room = self.block - within;
-        Ok(Span { piece, room })
+        Ok(GuestSpan { piece, room })
     }
 }

@@ -22,7 +22,7 @@ const METADATA: &str = "8B7CA206-4790-4B9A-B8FE-575F050F886E";
 
 /// The current header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct VhdxHeader {
     /// Changes whenever what the guest sees may have changed; a child names its parent by it.
     pub(super) data_write: String,
     /// Id of the log's entries; `None` when the file was closed cleanly.
@@ -33,7 +33,7 @@ pub(super) struct Header {
 
 /// A region: offset and length in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Region {
+pub(super) struct VhdxRegion {
     /// Byte offset in the file.
     pub(super) at: u64,
     /// Bytes.
@@ -44,9 +44,9 @@ pub(super) struct Region {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Regions {
     /// Block allocation table.
-    pub(super) bat: Region,
+    pub(super) bat: VhdxRegion,
     /// Metadata.
-    pub(super) metadata: Region,
+    pub(super) metadata: VhdxRegion,
 }
 
 /// Whether the file is a VHDX.
@@ -62,7 +62,7 @@ pub(super) fn creator(view: &View) -> Result<String> {
 }
 
 /// The valid header with the higher sequence number.
-pub(super) fn header(view: &View, remarks: &mut Vec<Remark>) -> Result<Header> {
+pub(super) fn header(view: &View, remarks: &mut Vec<Remark>) -> Result<VhdxHeader> {
     let mut valid: Vec<Record> = Vec::new();
     for at in HEADERS {
         valid.extend(checked(view, at, HEADER_BYTES, b"head")?);
@@ -82,7 +82,7 @@ pub(super) fn header(view: &View, remarks: &mut Vec<Remark>) -> Result<Header> {
             .field("version"));
     }
     let log = Some(record.guid(48)).filter(|guid| guid != NO_GUID);
-    Ok(Header {
+    Ok(VhdxHeader {
         data_write: record.guid(32),
         log,
         log_place: (record.le64(72), u64::from(record.le32(68))),
@@ -139,7 +139,7 @@ fn parse_regions(view: &View, table: &Record, at: u64) -> Result<Regions> {
     }
 }
 
-fn region(view: &View, table: &Record, entry: usize) -> Result<Region> {
+fn region(view: &View, table: &Record, entry: usize) -> Result<VhdxRegion> {
     let (at, len) = (table.le64(entry + 16), u64::from(table.le32(entry + 24)));
     let inside = at.checked_add(len).is_some_and(|end| end <= view.len());
     if at < MIB || !at.is_multiple_of(MIB) || len == 0 || !inside {
@@ -150,7 +150,7 @@ fn region(view: &View, table: &Record, entry: usize) -> Result<Region> {
         );
         return Err(table.bad(entry + 16, "region", what));
     }
-    Ok(Region { at, len })
+    Ok(VhdxRegion { at, len })
 }
 
 /// Bytes of the log that are searched for entries.
@@ -159,7 +159,7 @@ const MOST_LOG_BYTES: u64 = 32 << 20;
 const LOG_STEP: usize = 4 << 10;
 
 /// What a log that was not replayed means for what is read here.
-pub(super) fn log_remark(view: &View, header: &Header) -> Result<Option<Remark>> {
+pub(super) fn log_remark(view: &View, header: &VhdxHeader) -> Result<Option<Remark>> {
     let Some(guid) = &header.log else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! The metadata region of a VHDX: sizes, sectors, parent. \[MS-VHDX\] 2.6.
 
-use super::header::{MIB, Region};
+use super::header::{MIB, VhdxRegion};
 use crate::error::{Error, Result};
 use crate::images::windows;
 use crate::view::{Record, View};
@@ -25,7 +25,7 @@ const LOCATOR_TYPE: &str = "B04AEFB7-D19E-4A81-B789-25B8E9445913";
 
 /// What the items say. Sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Metadata {
+pub(super) struct VhdxMetadata {
     /// Payload block.
     pub(super) block: u64,
     /// Whether blocks stay allocated: a fixed disk.
@@ -46,9 +46,9 @@ pub(super) struct Metadata {
     pub(super) linkage: Vec<String>,
 }
 
-impl Metadata {
+impl VhdxMetadata {
     /// Reads and checks the region.
-    pub(super) fn read(view: &View, region: Region) -> Result<Self> {
+    pub(super) fn read(view: &View, region: VhdxRegion) -> Result<Self> {
         let within = view.sub(region.at, region.len);
         let head = within.record(0, 32)?;
         if !head.has(0, b"metadata") {

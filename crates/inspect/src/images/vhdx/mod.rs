@@ -12,18 +12,18 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Remark, Severity};
 
-use self::blocks::Blocks;
-use self::header::Header;
-use self::metadata::Metadata;
+use self::blocks::VhdxBlockTable;
+use self::header::VhdxHeader;
+use self::metadata::VhdxMetadata;
 use super::guest::Guest;
-use super::mapped::{Damage, Mapped};
-use super::{Image, Place, Policy, windows};
+use super::mapped::{Damage, GuestMapBuilder};
+use super::{Image, ImageFile, ImagePolicy, windows};
 use crate::error::Result;
 use crate::source::Source;
 use crate::view::View;
 
 /// Opens a VHDX.
-pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Image>> {
     let view = View::new(Arc::clone(source));
     if !header::is_vhdx(&view)? {
         return Ok(None);
@@ -32,25 +32,25 @@ pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> 
 }
 
 /// Headers, regions, metadata and blocks, in this order.
-fn follow(source: &Arc<dyn Source>, view: &View, policy: &Policy) -> Result<Image> {
+fn follow(source: &Arc<dyn Source>, view: &View, policy: &ImagePolicy) -> Result<Image> {
     let mut remarks = Vec::new();
     let header = header::header(view, &mut remarks)?;
     remarks.extend(header::log_remark(view, &header)?);
     let regions = header::regions(view, &mut remarks)?;
-    let metadata = Metadata::read(view, regions.metadata)?;
-    let blocks = Blocks::new(view, &regions, &metadata)?;
+    let metadata = VhdxMetadata::read(view, regions.metadata)?;
+    let blocks = VhdxBlockTable::new(view, &regions, &metadata)?;
     image(source, &header, &metadata, blocks, policy, remarks)
 }
 
 fn image(
     source: &Arc<dyn Source>,
-    header: &Header,
-    metadata: &Metadata,
-    blocks: Blocks,
-    policy: &Policy,
+    header: &VhdxHeader,
+    metadata: &VhdxMetadata,
+    blocks: VhdxBlockTable,
+    policy: &ImagePolicy,
     mut remarks: Vec<Remark>,
 ) -> Result<Image> {
-    let (mut map, mut damage) = (Mapped::new(policy), Damage::default());
+    let (mut map, mut damage) = (GuestMapBuilder::new(policy), Damage::default());
     let usable = blocks.walk(&mut map, &mut damage)?;
     remarks.extend(damage.settle(usable, "vhdx-block-table", "entries of the block table")?);
     let (runs, cut) = map.finish();
@@ -72,7 +72,7 @@ fn image(
             metadata.size,
             path.clone(),
         )),
-        places: vec![Place {
+        places: vec![ImageFile {
             path,
             size: Bytes::new(source.len()),
             runs,
@@ -85,7 +85,7 @@ fn image(
     })
 }
 
-const fn variant(metadata: &Metadata) -> &'static str {
+const fn variant(metadata: &VhdxMetadata) -> &'static str {
     match (metadata.has_parent, metadata.fixed) {
         (true, _) => "differencing",
         (false, true) => "fixed",
@@ -95,8 +95,8 @@ const fn variant(metadata: &Metadata) -> &'static str {
 
 fn facts(
     source: &Arc<dyn Source>,
-    header: &Header,
-    metadata: &Metadata,
+    header: &VhdxHeader,
+    metadata: &VhdxMetadata,
 ) -> Result<BTreeMap<&'static str, String>> {
     let mut facts = BTreeMap::new();
     facts.insert("creator", header::creator(&View::new(Arc::clone(source)))?);
@@ -116,8 +116,8 @@ fn facts(
 /// Opens the parent of a differencing disk and compares ids.
 fn parent(
     source: &Arc<dyn Source>,
-    metadata: &Metadata,
-    policy: &Policy,
+    metadata: &VhdxMetadata,
+    policy: &ImagePolicy,
     remarks: &mut Vec<Remark>,
 ) -> Result<Option<Image>> {
     if !metadata.has_parent {

@@ -15,7 +15,7 @@ pub(super) const SECTOR: u64 = 512;
 
 /// How an extent stores its data.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Store {
+pub(super) enum VmdkStorage {
     /// `FLAT`, `VMFS`: plain bytes.
     Flat,
     /// `SPARSE`, `VMFSSPARSE`, `SESPARSE`: grains behind tables; the file's magic says which.
@@ -28,11 +28,11 @@ pub(super) enum Store {
 
 /// One extent line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct VmdkExtentLine {
     /// Bytes of guest address space.
     pub(super) len: u64,
     /// How it is stored.
-    pub(super) store: Store,
+    pub(super) store: VmdkStorage,
     /// File name as written; empty for `ZERO`.
     pub(super) name: String,
     /// The start of guest data in a flat file, in bytes.
@@ -43,7 +43,7 @@ pub(super) struct Line {
 
 /// A parsed descriptor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Descriptor {
+pub(super) struct VmdkDescriptor {
     /// `createType`.
     pub(super) create_type: String,
     /// Content id.
@@ -55,7 +55,7 @@ pub(super) struct Descriptor {
     /// `ddb.adapterType`.
     pub(super) adapter: Option<String>,
     /// The extents in guest order.
-    pub(super) extents: Vec<Line>,
+    pub(super) extents: Vec<VmdkExtentLine>,
 }
 
 /// Whether these first bytes of a file are a descriptor: QEMU's rule, comments and blank lines
@@ -75,7 +75,7 @@ pub(super) fn is_descriptor(start: &[u8]) -> bool {
 }
 
 /// Reads and parses the descriptor in `[at, at + len)`, which ends at the first NUL.
-pub(super) fn read(view: &View, at: u64, len: u64) -> Result<Descriptor> {
+pub(super) fn read(view: &View, at: u64, len: u64) -> Result<VmdkDescriptor> {
     let len = len.min(view.len().saturating_sub(at));
     let part = len.min(MOST_BYTES);
     let bytes = view.read(at, usize::try_from(part).unwrap_or(0))?;
@@ -93,8 +93,8 @@ pub(super) fn read(view: &View, at: u64, len: u64) -> Result<Descriptor> {
 }
 
 /// Parses the text. Errors carry the byte offset within it.
-fn parse(text: &str) -> Result<Descriptor> {
-    let mut out = Descriptor::default();
+fn parse(text: &str) -> Result<VmdkDescriptor> {
+    let mut out = VmdkDescriptor::default();
     let mut at = 0;
     for raw in text.split_inclusive('\n') {
         let line = raw.trim();
@@ -114,7 +114,7 @@ fn parse(text: &str) -> Result<Descriptor> {
     Ok(out)
 }
 
-fn assign(out: &mut Descriptor, key: &str, value: &str) {
+fn assign(out: &mut VmdkDescriptor, key: &str, value: &str) {
     let id = || u32::from_str_radix(value, 16).ok();
     match key {
         "createtype" => out.create_type = value.to_owned(),
@@ -137,7 +137,7 @@ fn key_value(line: &str) -> Option<(String, &str)> {
 }
 
 /// An extent line; `None` for any other line.
-fn extent(line: &str, at: u64) -> Result<Option<Line>> {
+fn extent(line: &str, at: u64) -> Result<Option<VmdkExtentLine>> {
     let mut words = line.splitn(4, char::is_whitespace);
     let (Some(access), Some(sectors), Some(kind)) = (words.next(), words.next(), words.next())
     else {
@@ -148,7 +148,7 @@ fn extent(line: &str, at: u64) -> Result<Option<Line>> {
     }
     let store = store(access, kind)?;
     let (name, offset) = name_and_offset(words.next().unwrap_or_default());
-    if name.is_empty() && matches!(store, Store::Flat | Store::Sparse) {
+    if name.is_empty() && matches!(store, VmdkStorage::Flat | VmdkStorage::Sparse) {
         return Err(bad(line, "it names no file"));
     }
     let bytes = |sectors: &str| {
@@ -162,7 +162,7 @@ fn extent(line: &str, at: u64) -> Result<Option<Line>> {
     let (Some(len), Some(offset)) = (len, offset) else {
         return Err(bad(line, "its size or offset is no count of sectors"));
     };
-    Ok(Some(Line {
+    Ok(Some(VmdkExtentLine {
         len,
         store,
         name: name.to_owned(),
@@ -171,13 +171,13 @@ fn extent(line: &str, at: u64) -> Result<Option<Line>> {
     }))
 }
 
-fn store(access: &str, kind: &str) -> Result<Store> {
+fn store(access: &str, kind: &str) -> Result<VmdkStorage> {
     Ok(match kind {
-        _ if access == "NOACCESS" => Store::Zero,
-        "FLAT" | "VMFS" => Store::Flat,
-        "SPARSE" | "VMFSSPARSE" | "SESPARSE" => Store::Sparse,
-        "ZERO" => Store::Zero,
-        "VMFSRAW" | "VMFSRDM" => Store::Raw,
+        _ if access == "NOACCESS" => VmdkStorage::Zero,
+        "FLAT" | "VMFS" => VmdkStorage::Flat,
+        "SPARSE" | "VMFSSPARSE" | "SESPARSE" => VmdkStorage::Sparse,
+        "ZERO" => VmdkStorage::Zero,
+        "VMFSRAW" | "VMFSRDM" => VmdkStorage::Raw,
         other => return Err(Error::unsupported(format!("Extent type {other}"))),
     })
 }
@@ -213,11 +213,11 @@ mod tests {
         assert_eq!(read.adapter.as_deref(), Some("lsilogic"));
         let stores: Vec<_> = read.extents.iter().map(|line| line.store).collect();
         let wanted = [
-            Store::Flat,
-            Store::Sparse,
-            Store::Zero,
-            Store::Zero,
-            Store::Raw,
+            VmdkStorage::Flat,
+            VmdkStorage::Sparse,
+            VmdkStorage::Zero,
+            VmdkStorage::Zero,
+            VmdkStorage::Raw,
         ];
         assert_eq!(stores, wanted);
         let first = &read.extents[0];

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use ioalign_core::{Remark, Severity};
 
-use super::descriptor::{Line, Store};
+use super::descriptor::{VmdkExtentLine, VmdkStorage};
 use super::files::Shelf;
 use super::grains::Grains;
-use super::headers::{self, Packing, Sparse};
+use super::headers::{self, Sparse, VmdkPacking};
 use crate::error::{Error, ErrorKind, Result};
-use crate::images::Policy;
+use crate::images::ImagePolicy;
 use crate::source::Source;
 use crate::view::View;
 
-/// What an extent holds. `file` is an index into [`Extents::files`].
+/// What an extent holds. `file` is an index into [`VmdkExtents::files`].
 #[derive(Clone)]
 pub(super) enum Body {
     /// Plain bytes from byte `at` on.
@@ -31,7 +31,7 @@ pub(super) enum Body {
         /// Its tables.
         grains: Grains,
         /// Whether its grains are compressed.
-        packing: Option<Packing>,
+        packing: Option<VmdkPacking>,
     },
     /// Zeros, or nothing that can be read.
     Zero,
@@ -39,7 +39,7 @@ pub(super) enum Body {
 
 /// One stretch of the guest's address space.
 #[derive(Clone)]
-pub(super) struct Extent {
+pub(super) struct VmdkExtent {
     /// First guest byte.
     pub(super) start: u64,
     /// Guest bytes; not zero.
@@ -50,9 +50,9 @@ pub(super) struct Extent {
 
 /// All extents with their files.
 #[derive(Default)]
-pub(super) struct Extents {
+pub(super) struct VmdkExtents {
     /// In guest order, without gaps.
-    pub(super) list: Vec<Extent>,
+    pub(super) list: Vec<VmdkExtent>,
     /// The files, each once.
     pub(super) files: Vec<Arc<dyn Source>>,
     /// Guest bytes in all.
@@ -61,7 +61,7 @@ pub(super) struct Extents {
     pub(super) kind: Option<&'static str>,
 }
 
-impl Extents {
+impl VmdkExtents {
     /// The single extent that the opened file itself is.
     pub(super) fn own(source: &Arc<dyn Source>, sparse: &Sparse, grains: &Grains) -> Self {
         let body = Body::Sparse {
@@ -71,7 +71,7 @@ impl Extents {
         };
         let (size, start) = (grains.capacity(), 0);
         Self {
-            list: vec![Extent {
+            list: vec![VmdkExtent {
                 start,
                 len: size,
                 body,
@@ -86,8 +86,8 @@ impl Extents {
     /// long as another one is there; a name that the policy refuses is an error.
     pub(super) fn open(
         image: &Path,
-        lines: &[Line],
-        policy: &Policy,
+        lines: &[VmdkExtentLine],
+        policy: &ImagePolicy,
         remarks: &mut Vec<Remark>,
     ) -> Result<Self> {
         let shelf = Shelf::new(image, policy);
@@ -107,13 +107,13 @@ impl Extents {
         Ok(out)
     }
 
-    fn push(&mut self, line: &Line, body: Body) -> Result<()> {
+    fn push(&mut self, line: &VmdkExtentLine, body: Body) -> Result<()> {
         let start = self.size;
         self.size = start.checked_add(line.len).ok_or_else(|| {
             let what = "The extents together are longer than 64 bits can say";
             Error::malformed(what).at(line.at).field("extent")
         })?;
-        self.list.push(Extent {
+        self.list.push(VmdkExtent {
             start,
             len: line.len,
             body,
@@ -121,27 +121,32 @@ impl Extents {
         Ok(())
     }
 
-    fn body(&mut self, shelf: &Arc<Shelf>, line: &Line, remarks: &mut Vec<Remark>) -> Result<Body> {
+    fn body(
+        &mut self,
+        shelf: &Arc<Shelf>,
+        line: &VmdkExtentLine,
+        remarks: &mut Vec<Remark>,
+    ) -> Result<Body> {
         match line.store {
-            Store::Zero => Ok(Body::Zero),
-            Store::Raw => {
+            VmdkStorage::Zero => Ok(Body::Zero),
+            VmdkStorage::Raw => {
                 remarks.push(raw_device(line));
                 Ok(Body::Zero)
             }
-            Store::Flat => {
+            VmdkStorage::Flat => {
                 let file = self.file(shelf, &line.name)?;
                 let at = line.offset;
                 short(line, self.files.get(file), remarks);
                 Ok(Body::Flat { file, at })
             }
-            Store::Sparse => self.sparse(shelf, line, remarks),
+            VmdkStorage::Sparse => self.sparse(shelf, line, remarks),
         }
     }
 
     fn sparse(
         &mut self,
         shelf: &Arc<Shelf>,
-        line: &Line,
+        line: &VmdkExtentLine,
         remarks: &mut Vec<Remark>,
     ) -> Result<Body> {
         let file = self.file(shelf, &line.name)?;
@@ -217,7 +222,7 @@ impl Lost {
     }
 }
 
-fn raw_device(line: &Line) -> Remark {
+fn raw_device(line: &VmdkExtentLine) -> Remark {
     let why = format!(
         "{} bytes lie on a raw device that `{}` only points at (RDM): their place is not known here.",
         line.len, line.name
@@ -226,7 +231,7 @@ fn raw_device(line: &Line) -> Remark {
         .advise("Check the LUN itself, from a host that sees it.")
 }
 
-fn short(line: &Line, file: Option<&Arc<dyn Source>>, remarks: &mut Vec<Remark>) {
+fn short(line: &VmdkExtentLine, file: Option<&Arc<dyn Source>>, remarks: &mut Vec<Remark>) {
     let there = file.map_or(0, |file| file.len().saturating_sub(line.offset));
     if there < line.len {
         let why = format!(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
-use crate::images::Policy;
+use crate::images::ImagePolicy;
 use crate::images::policy::open_beside;
 use crate::source::{Source, check_range};
 
@@ -18,13 +18,13 @@ const MOST_OPEN: usize = 8;
 /// The open files of one disk, the one used last at the back.
 pub(super) struct Shelf {
     image: PathBuf,
-    policy: Policy,
+    policy: ImagePolicy,
     open: Mutex<VecDeque<(PathBuf, Arc<dyn Source>)>>,
 }
 
 impl Shelf {
     /// A shelf for the extents that the descriptor in `image` names.
-    pub(super) fn new(image: &Path, policy: &Policy) -> Arc<Self> {
+    pub(super) fn new(image: &Path, policy: &ImagePolicy) -> Arc<Self> {
         Arc::new(Self {
             image: image.to_owned(),
             policy: policy.clone(),

@@ -31,7 +31,7 @@ pub(super) struct Grains {
 }
 
 /// The facts of a header about its tables, before it is checked.
-pub(super) struct Layout {
+pub(super) struct VmdkGrainLayout {
     /// Guest size in sectors.
     pub(super) capacity: u64,
     /// Grain in sectors.
@@ -48,7 +48,7 @@ pub(super) struct Layout {
 
 impl Grains {
     /// Checks the layout; the directory must lie in the file as a whole.
-    pub(super) fn new(view: &View, layout: &Layout) -> Result<Self> {
+    pub(super) fn new(view: &View, layout: &VmdkGrainLayout) -> Result<Self> {
         let bytes = |sectors: u64, what: &'static str| {
             let bytes = sectors.checked_mul(SECTOR);
             bytes.ok_or_else(|| bad(view, 0, what, format!("{sectors} sectors are past 64 bits")))
@@ -302,7 +302,7 @@ mod tests {
 
     fn grains(bytes: Vec<u8>, coding: Coding) -> Result<Grains> {
         let view = View::new(Arc::new(MemorySource::new(bytes)));
-        let layout = Layout {
+        let layout = VmdkGrainLayout {
             capacity: 40,
             grain: 8,
             per_table: 4,
@@ -338,7 +338,7 @@ mod tests {
         for (capacity, grain, per_table) in
             [(1, 0, 1), (1, 1, 0), (u64::MAX, 8, 512), (1, 1 << 40, 1)]
         {
-            let layout = Layout {
+            let layout = VmdkGrainLayout {
                 capacity,
                 grain,
                 per_table,

@@ -7,7 +7,7 @@ use ioalign_core::{Remark, Severity};
 
 use super::coding::Coding;
 use super::descriptor::SECTOR;
-use super::grains::{Grains, Layout};
+use super::grains::{Grains, VmdkGrainLayout};
 use crate::error::{Error, Result};
 use crate::view::{Record, View};
 
@@ -29,7 +29,7 @@ const SE_VERSION: u64 = 0x0000_0002_0000_0001;
 
 /// How grains are packed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Packing {
+pub(super) struct VmdkPacking {
     /// Whether a 12-byte marker (sector, size) precedes each grain.
     pub(super) markers: bool,
 }
@@ -44,7 +44,7 @@ pub(super) struct Sparse {
     /// Its tables; `None` for a hosted header that only carries a descriptor.
     pub(super) grains: Option<Grains>,
     /// Compressed grains (streamOptimized).
-    pub(super) packing: Option<Packing>,
+    pub(super) packing: Option<VmdkPacking>,
     /// Place of the embedded descriptor in bytes: offset and length.
     pub(super) descriptor: Option<(u64, u64)>,
     /// Whether a redundant grain directory is kept.
@@ -98,7 +98,7 @@ fn hosted_grains(view: &View, header: &Record) -> Result<Option<Grains>> {
         let what = format!("{per_table} entries a grain table, the format has at most 512");
         return Err(header.bad(44, "numGTEsPerGT", what));
     }
-    let layout = Layout {
+    let layout = VmdkGrainLayout {
         capacity,
         grain: header.le64(20),
         per_table: u64::from(per_table),
@@ -111,7 +111,7 @@ fn hosted_grains(view: &View, header: &Record) -> Result<Option<Grains>> {
     Grains::new(view, &layout).map(Some)
 }
 
-fn packing(header: &Record) -> Result<Option<Packing>> {
+fn packing(header: &Record) -> Result<Option<VmdkPacking>> {
     let (flags, grain) = (header.le32(8), header.le64(20));
     match header.le16(77) {
         0 => return Ok(None),
@@ -125,7 +125,7 @@ fn packing(header: &Record) -> Result<Option<Packing>> {
         let what = format!("Compressed grains of {grain} sectors, more than 8 MiB");
         return Err(header.bad(20, "grainSize", what));
     }
-    Ok(Some(Packing {
+    Ok(Some(VmdkPacking {
         markers: flags & 1 << 17 != 0,
     }))
 }
@@ -186,7 +186,7 @@ fn cowd(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
     if header.le32(1648) == 1 {
         remarks.push(unclean());
     }
-    let layout = Layout {
+    let layout = VmdkGrainLayout {
         capacity: u64::from(header.le32(12)),
         grain: u64::from(header.le32(16)),
         per_table: COWD_PER_TABLE,
@@ -223,7 +223,7 @@ fn se_sparse(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
         let sectors: Option<u64> = header.le64(at).checked_mul(SECTOR);
         sectors.ok_or_else(|| header.bad(at, name, "It lies past 64 bits"))
     };
-    let layout = Layout {
+    let layout = VmdkGrainLayout {
         capacity: header.le64(16),
         grain: header.le64(24),
         per_table: header.le64(32) * SECTOR / 8,

@@ -6,11 +6,11 @@ use flate2::read::ZlibDecoder;
 
 use super::coding::Grain;
 use super::descriptor::SECTOR;
-use super::extents::{Body, Extent};
+use super::extents::{Body, VmdkExtent};
 use super::grains::Grains;
-use super::headers::Packing;
+use super::headers::VmdkPacking;
 use crate::error::{Error, Result};
-use crate::images::guest::{BlockMap, Piece, Span};
+use crate::images::guest::{BlockMap, GuestPiece, GuestSpan};
 
 /// Bytes of the marker before a compressed grain: sector (8), size (4).
 const MARKER_BYTES: u64 = 12;
@@ -20,11 +20,11 @@ const SECTOR_BITS: u32 = 32;
 /// Finds guest bytes in the extents.
 pub(super) struct ExtentMap {
     /// In guest order, without gaps.
-    pub(super) extents: Vec<Extent>,
+    pub(super) extents: Vec<VmdkExtent>,
 }
 
 impl ExtentMap {
-    fn extent(&self, address: u64) -> Option<(usize, &Extent)> {
+    fn extent(&self, address: u64) -> Option<(usize, &VmdkExtent)> {
         let after = self.extents.partition_point(|e| e.start <= address);
         let index = after.checked_sub(1)?;
         Some((index, self.extents.get(index)?))
@@ -32,19 +32,19 @@ impl ExtentMap {
 }
 
 impl BlockMap for ExtentMap {
-    fn find(&self, address: u64) -> Result<Span> {
+    fn find(&self, address: u64) -> Result<GuestSpan> {
         let Some((index, extent)) = self.extent(address) else {
             return Err(Error::malformed("The disk has no extents"));
         };
         let past = address - extent.start;
         let room = extent.len.saturating_sub(past);
         Ok(match &extent.body {
-            Body::Zero => Span {
-                piece: Piece::Zero,
+            Body::Zero => GuestSpan {
+                piece: GuestPiece::Zero,
                 room,
             },
-            Body::Flat { file, at } => Span {
-                piece: Piece::Stored {
+            Body::Flat { file, at } => GuestSpan {
+                piece: GuestPiece::Stored {
                     file: *file,
                     at: at.saturating_add(past),
                 },
@@ -74,35 +74,35 @@ impl BlockMap for ExtentMap {
 
 fn sparse_span(
     grains: &Grains,
-    packing: Option<Packing>,
+    packing: Option<VmdkPacking>,
     (index, file): (usize, usize),
     past: u64,
     room: u64,
-) -> Result<Span> {
+) -> Result<GuestSpan> {
     if past >= grains.capacity() {
         // The descriptor's extent is longer than the header's; said in a remark.
-        let piece = Piece::Zero;
-        return Ok(Span { piece, room });
+        let piece = GuestPiece::Zero;
+        return Ok(GuestSpan { piece, room });
     }
     let (grain, within_grain) = grains.find(past)?;
     let piece = match grain {
-        Grain::Below => Piece::Below,
-        Grain::Zero => Piece::Zero,
+        Grain::Below => GuestPiece::Below,
+        Grain::Zero => GuestPiece::Zero,
         Grain::At(at) if packing.is_some() => {
             let within = past % grains.grain();
             let sector = at.saturating_sub(within) / SECTOR;
             let key = (index as u64) << SECTOR_BITS | sector;
-            Piece::Packed { key, within }
+            GuestPiece::Packed { key, within }
         }
-        Grain::At(at) => Piece::Stored { file, at },
+        Grain::At(at) => GuestPiece::Stored { file, at },
     };
     let room = room.min(within_grain);
-    Ok(Span { piece, room })
+    Ok(GuestSpan { piece, room })
 }
 
 /// Inflates the grain at byte `at`: zlib (RFC 1950) behind an optional marker. Never more than a
 /// grain, however much the data would yield.
-fn inflate(grains: &Grains, packing: Packing, at: u64) -> Result<Vec<u8>> {
+fn inflate(grains: &Grains, packing: VmdkPacking, at: u64) -> Result<Vec<u8>> {
     let view = grains.view();
     // Incompressible data grow a little; QEMU reads two grains as well.
     let most = grains.grain().saturating_mul(2);

@@ -19,13 +19,13 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, Remark, Severity};
 
-use self::descriptor::Descriptor;
-use self::extents::{Body, Extents};
+use self::descriptor::VmdkDescriptor;
+use self::extents::{Body, VmdkExtents};
 use self::headers::Sparse;
 use self::map::ExtentMap;
 use super::guest::Guest;
 use super::policy::open_beside;
-use super::{Image, Policy};
+use super::{Image, ImagePolicy};
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::view::View;
@@ -34,7 +34,7 @@ use crate::view::View;
 const LOOK_BYTES: u64 = 1024;
 
 /// Opens a VMDK: a descriptor, a disk in one file, or one extent of a split disk.
-pub fn open(source: &Arc<dyn Source>, policy: &Policy) -> Result<Option<Image>> {
+pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Image>> {
     let view = View::new(Arc::clone(source));
     let mut remarks = Vec::new();
     if let Some(sparse) = headers::read(&view, &mut remarks)? {
@@ -57,7 +57,7 @@ fn starts_like_text(view: &View) -> Result<bool> {
 fn from_sparse(
     source: &Arc<dyn Source>,
     sparse: &Sparse,
-    policy: &Policy,
+    policy: &ImagePolicy,
     mut remarks: Vec<Remark>,
 ) -> Result<Image> {
     let view = View::new(Arc::clone(source));
@@ -69,7 +69,7 @@ fn from_sparse(
         return from_descriptor(source, &embedded.ok_or_else(nothing)??, policy, remarks);
     };
     let mut text = own_text(embedded, &mut remarks);
-    let extents = Extents::own(source, sparse, grains);
+    let extents = VmdkExtents::own(source, sparse, grains);
     if text.create_type.is_empty() {
         text.create_type = plain_kind(sparse).to_owned();
     }
@@ -84,7 +84,7 @@ fn from_sparse(
 }
 
 /// The embedded descriptor, where it is there and can be read.
-fn own_text(embedded: Option<Result<Descriptor>>, remarks: &mut Vec<Remark>) -> Descriptor {
+fn own_text(embedded: Option<Result<VmdkDescriptor>>, remarks: &mut Vec<Remark>) -> VmdkDescriptor {
     let text = match embedded {
         Some(Err(error)) => {
             let why = format!(
@@ -94,13 +94,13 @@ fn own_text(embedded: Option<Result<Descriptor>>, remarks: &mut Vec<Remark>) -> 
             let mut remark = Remark::new("vmdk-descriptor", Severity::Broken, why);
             remark.place = error.place();
             remarks.push(remark);
-            return Descriptor::default();
+            return VmdkDescriptor::default();
         }
         Some(Ok(text)) => text,
-        None => Descriptor::default(),
+        None => VmdkDescriptor::default(),
     };
     // QEMU leaves an empty place for a descriptor in the extents of a split disk.
-    if text == Descriptor::default() {
+    if text == VmdkDescriptor::default() {
         let why =
             "This is one extent without its descriptor: the disk may have more, and a parent.";
         remarks.push(Remark::note("vmdk-bare-extent", why));
@@ -121,24 +121,24 @@ const fn plain_kind(sparse: &Sparse) -> &'static str {
 /// A stand-alone descriptor, or a sparse header that only carries one.
 fn from_descriptor(
     source: &Arc<dyn Source>,
-    text: &Descriptor,
-    policy: &Policy,
+    text: &VmdkDescriptor,
+    policy: &ImagePolicy,
     mut remarks: Vec<Remark>,
 ) -> Result<Image> {
     if text.extents.is_empty() {
         let error = Error::malformed("The descriptor lists no extents").field("extent");
         return Err(error.in_file(source.path()));
     }
-    let extents = Extents::open(source.path(), &text.extents, policy, &mut remarks)
+    let extents = VmdkExtents::open(source.path(), &text.extents, policy, &mut remarks)
         .map_err(|error| error.in_file(source.path()))?;
     assemble(source.path(), text, extents, policy, remarks)
 }
 
 fn assemble(
     path: &Path,
-    text: &Descriptor,
-    extents: Extents,
-    policy: &Policy,
+    text: &VmdkDescriptor,
+    extents: VmdkExtents,
+    policy: &ImagePolicy,
     mut remarks: Vec<Remark>,
 ) -> Result<Image> {
     let backing = parent(path, text, policy, &mut remarks)?;
@@ -167,7 +167,7 @@ fn assemble(
 }
 
 /// The grain of the first sparse extent.
-fn grain(extents: &Extents) -> Option<u64> {
+fn grain(extents: &VmdkExtents) -> Option<u64> {
     extents.list.iter().find_map(|extent| match &extent.body {
         Body::Sparse { grains, .. } => Some(grains.grain()),
         _ => None,
@@ -175,8 +175,8 @@ fn grain(extents: &Extents) -> Option<u64> {
 }
 
 fn facts(
-    text: &Descriptor,
-    extents: &Extents,
+    text: &VmdkDescriptor,
+    extents: &VmdkExtents,
     grain: Option<Bytes>,
 ) -> BTreeMap<&'static str, String> {
     let mut facts = BTreeMap::new();
@@ -201,8 +201,8 @@ fn facts(
 /// Opens the parent of a delta disk and compares content ids.
 fn parent(
     path: &Path,
-    text: &Descriptor,
-    policy: &Policy,
+    text: &VmdkDescriptor,
+    policy: &ImagePolicy,
     remarks: &mut Vec<Remark>,
 ) -> Result<Option<Image>> {
     let Some(name) = &text.parent else {

@@ -3,17 +3,17 @@
 use ioalign_core::{Bytes, Remark};
 
 use super::coding::Grain;
-use super::extents::{Body, Extent, Extents};
+use super::extents::{Body, VmdkExtent, VmdkExtents};
 use super::grains::Grains;
 use crate::error::{Error, Result};
-use crate::images::mapped::{Damage, Limits, Mapped};
-use crate::images::{Place, Policy};
+use crate::images::mapped::{Damage, GuestMapBuilder, Limits};
+use crate::images::{ImageFile, ImagePolicy};
 
 /// The maps, and how much is stored compressed.
 #[derive(Default)]
-pub(super) struct Walked {
+pub(super) struct VmdkWalked {
     /// One a file that holds data.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<ImageFile>,
     /// Guest bytes in compressed grains.
     pub(super) compressed: u64,
 }
@@ -26,13 +26,17 @@ const NOTHING: Limits = Limits {
 
 /// Walks all extents once, in guest order.
 pub(super) fn walk(
-    extents: &Extents,
-    policy: &Policy,
+    extents: &VmdkExtents,
+    policy: &ImagePolicy,
     remarks: &mut Vec<Remark>,
-) -> Result<Walked> {
+) -> Result<VmdkWalked> {
     let limits = Limits::new(policy);
-    let mut walk = Walk {
-        maps: extents.files.iter().map(|_| Mapped::of(NOTHING)).collect(),
+    let mut walk = VmdkWalk {
+        maps: extents
+            .files
+            .iter()
+            .map(|_| GuestMapBuilder::of(NOTHING))
+            .collect(),
         left: limits.runs,
         budget: limits.table_bytes,
         damage: Damage::default(),
@@ -45,16 +49,16 @@ pub(super) fn walk(
     let damage = walk.damage;
     remarks.extend(damage.settle(walk.usable, "vmdk-grain-table", "grains or grain tables")?);
     let places = finish(extents, walk.maps, remarks);
-    Ok(Walked {
+    Ok(VmdkWalked {
         places,
         compressed: walk.compressed,
     })
 }
 
 /// The walk so far.
-struct Walk {
+struct VmdkWalk {
     /// One a file.
-    maps: Vec<Mapped>,
+    maps: Vec<GuestMapBuilder>,
     /// Runs that may yet be kept, over all files.
     left: usize,
     /// Bytes of tables that may yet be read.
@@ -64,8 +68,8 @@ struct Walk {
     usable: bool,
 }
 
-impl Walk {
-    fn extent(&mut self, extents: &Extents, extent: &Extent) -> Result<()> {
+impl VmdkWalk {
+    fn extent(&mut self, extents: &VmdkExtents, extent: &VmdkExtent) -> Result<()> {
         match &extent.body {
             Body::Zero => Ok(()),
             Body::Flat { file, at } => {
@@ -104,12 +108,12 @@ impl Walk {
     fn with_map(
         &mut self,
         file: usize,
-        work: impl FnOnce(&mut Mapped, &mut Self) -> Result<()>,
+        work: impl FnOnce(&mut GuestMapBuilder, &mut Self) -> Result<()>,
     ) -> Result<()> {
         let Some(slot) = self.maps.get_mut(file) else {
             return Ok(());
         };
-        let mut map = std::mem::replace(slot, Mapped::of(NOTHING));
+        let mut map = std::mem::replace(slot, GuestMapBuilder::of(NOTHING));
         let before = map.count();
         map.allow(before.saturating_add(self.left));
         let done = work(&mut map, self);
@@ -121,13 +125,17 @@ impl Walk {
     }
 }
 
-fn finish(extents: &Extents, maps: Vec<Mapped>, remarks: &mut Vec<Remark>) -> Vec<Place> {
+fn finish(
+    extents: &VmdkExtents,
+    maps: Vec<GuestMapBuilder>,
+    remarks: &mut Vec<Remark>,
+) -> Vec<ImageFile> {
     let mut places = Vec::new();
     let mut cut = None;
     for (file, map) in extents.files.iter().zip(maps) {
         let (runs, remark) = map.finish();
         cut = cut.or(remark);
-        places.push(Place {
+        places.push(ImageFile {
             path: file.path().to_owned(),
             size: Bytes::new(file.len()),
             runs,
@@ -139,10 +147,10 @@ fn finish(extents: &Extents, maps: Vec<Mapped>, remarks: &mut Vec<Remark>) -> Ve
 
 /// Takes the grains of one extent.
 struct Sink<'a> {
-    extent: &'a Extent,
+    extent: &'a VmdkExtent,
     grains: &'a Grains,
     /// `None` for compressed grains, which have no place worth the name.
-    map: Option<&'a mut Mapped>,
+    map: Option<&'a mut GuestMapBuilder>,
     compressed: u64,
     usable: bool,
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use ioalign_inspect::ErrorKind;
-use ioalign_inspect::images::Policy;
+use ioalign_inspect::images::ImagePolicy;
 
 use super::qemu::{Lab, open};
 use crate::tools::run;
@@ -88,9 +88,9 @@ fn paths_that_leave_the_folder_need_leave() {
     for base in ["../base.raw", "link.raw", absolute.to_str().unwrap()] {
         overlay(&lab, "vm/top.qcow2", base, "raw");
         assert_eq!(refused(&lab, "vm/top.qcow2"), ErrorKind::Refused, "{base}");
-        let policy = Policy {
+        let policy = ImagePolicy {
             allow_backing: true,
-            ..Policy::default()
+            ..ImagePolicy::default()
         };
         let image = open(&lab.path("vm/top.qcow2"), &policy).unwrap();
         let mut byte = [0];

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use ioalign_inspect::images::{self, Image, Policy};
+use ioalign_inspect::images::{self, Image, ImagePolicy};
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{Error, ErrorKind, Source};
 use ioalign_testkit::Random;
@@ -28,7 +28,7 @@ fn compressed(lab: &Lab, method: &str) -> Vec<u8> {
 
 fn open(bytes: Vec<u8>) -> Result<Image, Error> {
     let source: Arc<dyn Source> = Arc::new(MemorySource::new(bytes));
-    Ok(images::open(&source, &Policy::default())?.expect("raw claims what is left"))
+    Ok(images::open(&source, &ImagePolicy::default())?.expect("raw claims what is left"))
 }
 
 /// Opens and reads here and there; every answer is right but a panic or no answer.

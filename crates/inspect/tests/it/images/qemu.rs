@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use ioalign_inspect::images::{self, Image, Policy};
+use ioalign_inspect::images::{self, Image, ImagePolicy};
 use ioalign_inspect::source::FileSource;
 use ioalign_inspect::{Error, Source};
 use ioalign_testkit::Random;
@@ -73,7 +73,7 @@ impl Lab {
 
     /// Our reading, without leave to go elsewhere.
     pub fn try_open(&self, name: &str) -> Result<Image, Error> {
-        open(&self.path(name), &Policy::default())
+        open(&self.path(name), &ImagePolicy::default())
     }
 
     /// Our reading, which must succeed.
@@ -96,7 +96,7 @@ impl Lab {
 }
 
 /// Opens a path by whatever it is.
-pub fn open(path: &Path, policy: &Policy) -> Result<Image, Error> {
+pub fn open(path: &Path, policy: &ImagePolicy) -> Result<Image, Error> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     Ok(images::open(&source, policy)?.expect("raw claims what is left"))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ioalign_inspect::images::{self, Image, Policy};
+use ioalign_inspect::images::{self, Image, ImagePolicy};
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{Error, Source};
 use ioalign_testkit::Random;
@@ -13,7 +13,7 @@ use super::vmdk_files::{cowd, descriptor, se_sparse};
 
 fn open(bytes: Vec<u8>) -> Result<Image, Error> {
     let source: Arc<dyn Source> = Arc::new(MemorySource::new(bytes));
-    Ok(images::open(&source, &Policy::default())?.expect("raw claims what is left"))
+    Ok(images::open(&source, &ImagePolicy::default())?.expect("raw claims what is left"))
 }
 
 /// Opens and reads here and there; every answer is right but a panic or no answer.

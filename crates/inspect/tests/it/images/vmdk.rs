@@ -4,7 +4,7 @@ use std::process::Command;
 
 use ioalign_core::{Bytes, Severity};
 use ioalign_inspect::ErrorKind;
-use ioalign_inspect::images::{Image, Policy};
+use ioalign_inspect::images::{Image, ImagePolicy};
 
 use super::qemu::{Lab, open, patterned, read_all};
 use super::vmdk_files::{cowd, descriptor, se_sparse};
@@ -264,9 +264,9 @@ fn names_that_leave_the_folder_wait_or_go_in_circles() {
         lab.try_open("a.vmdk").err().unwrap().kind(),
         ErrorKind::Loop
     );
-    let anywhere = Policy {
+    let anywhere = ImagePolicy {
         allow_backing: true,
-        ..Policy::default()
+        ..ImagePolicy::default()
     };
     let error = open(&lab.path("a.vmdk"), &anywhere).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Loop);

@@ -2,15 +2,15 @@
 
 use std::io;
 
-use ioalign_inspect::images::guest::{Piece, Span};
+use ioalign_inspect::images::guest::{GuestPiece, GuestSpan};
 
 use super::super::store::{Store, damaged, end_of};
-use super::{Blocks, Claim, Layout, Table};
+use super::{BlockDisk, BlockLayout, BlockTable, Claim};
 use crate::{Disk, Error, Result};
 
 /// The facts of an entry about its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BlockPlace {
     /// Nothing: it reads as zeros.
     None,
     /// Its data begin at this byte of the file.
@@ -18,15 +18,15 @@ pub enum Place {
 }
 
 /// How one of these formats writes its entries.
-pub trait Entries {
+pub trait BatEntries {
     /// The place that the entry of a block holds.
-    fn place(&self, table: &Table, index: u64) -> io::Result<Place>;
+    fn place(&self, table: &BlockTable, index: u64) -> io::Result<BlockPlace>;
 
     /// Makes the entry say so. What stands beside the block is written: nothing leads there yet.
     fn point(
         &mut self,
         store: &mut dyn Store,
-        table: &mut Table,
+        table: &mut BlockTable,
         index: u64,
         at: u64,
     ) -> io::Result<()>;
@@ -52,22 +52,23 @@ pub trait Entries {
     }
 
     /// Makes durable what was written: first data and the space up to `end`, then the table.
-    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()>;
+    fn commit(&mut self, store: &mut dyn Store, table: &mut BlockTable, end: u64)
+    -> io::Result<()>;
 }
 
 /// The disk in a store whose layout `build` reads.
-pub fn mounted<E: Entries + 'static>(
+pub fn mounted<E: BatEntries + 'static>(
     mut store: Box<dyn Store>,
     build: impl FnOnce(&mut dyn Store) -> io::Result<Result<Bat<E>>>,
 ) -> Result<Box<dyn Disk>> {
     let layout = build(store.as_mut()).map_err(|error| Error::io("cannot be read", error))??;
-    Ok(Box::new(Blocks::new(layout, store, None)))
+    Ok(Box::new(BlockDisk::new(layout, store, None)))
 }
 
 /// The layout of such a format.
 pub struct Bat<E> {
     entries: E,
-    table: Table,
+    table: BlockTable,
     size: u64,
     block: u64,
     logical: u64,
@@ -80,7 +81,7 @@ pub struct Bat<E> {
 
 /// The sizes of a disk.
 #[derive(Clone, Copy, Debug)]
-pub struct Sizes {
+pub struct BlockDiskSizes {
     /// The disk.
     pub disk: u64,
     /// A block.
@@ -89,11 +90,17 @@ pub struct Sizes {
     pub logical: u64,
 }
 
-impl<E: Entries> Bat<E> {
+impl<E: BatEntries> Bat<E> {
     /// A disk by its table; `end` is the first byte behind what is in use, and from `clean` on are zeros.
     /// Refused where two blocks share bytes or one lies behind the end: writing one would change the
     /// other.
-    pub fn new(entries: E, table: Table, sizes: Sizes, end: u64, clean: u64) -> Result<Self> {
+    pub fn new(
+        entries: E,
+        table: BlockTable,
+        sizes: BlockDiskSizes,
+        end: u64,
+        clean: u64,
+    ) -> Result<Self> {
         let layout = Self {
             entries,
             table,
@@ -113,7 +120,7 @@ impl<E: Entries> Bat<E> {
     fn check(&self) -> io::Result<()> {
         let mut places = Vec::new();
         for index in 0..self.size.div_ceil(self.block) {
-            let Place::At(at) = self.entries.place(&self.table, index)? else {
+            let BlockPlace::At(at) = self.entries.place(&self.table, index)? else {
                 continue;
             };
             if end_of(at, self.block)? > self.end {
@@ -138,7 +145,7 @@ impl<E: Entries> Bat<E> {
     }
 }
 
-impl<E: Entries> Layout for Bat<E> {
+impl<E: BatEntries> BlockLayout for Bat<E> {
     fn size_bytes(&self) -> u64 {
         self.size
     }
@@ -151,21 +158,21 @@ impl<E: Entries> Layout for Bat<E> {
         self.block
     }
 
-    fn find(&mut self, _: &mut dyn Store, address: u64) -> io::Result<Span> {
+    fn find(&mut self, _: &mut dyn Store, address: u64) -> io::Result<GuestSpan> {
         let (index, within) = (address / self.block, address % self.block);
         let piece = match self.entries.place(&self.table, index)? {
-            Place::None => Piece::Zero,
-            Place::At(at) => Piece::Stored {
+            BlockPlace::None => GuestPiece::Zero,
+            BlockPlace::At(at) => GuestPiece::Stored {
                 file: 0,
                 at: end_of(at, within)?,
             },
         };
         let room = self.block - within;
-        Ok(Span { piece, room })
+        Ok(GuestSpan { piece, room })
     }
 
     fn whole(&mut self, store: &mut dyn Store, index: u64) -> io::Result<Option<u64>> {
-        let Place::At(at) = self.entries.place(&self.table, index)? else {
+        let BlockPlace::At(at) = self.entries.place(&self.table, index)? else {
             return Ok(None);
         };
         self.begin(store)?;

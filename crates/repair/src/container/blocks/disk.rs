@@ -2,14 +2,14 @@
 
 use std::io;
 
-use ioalign_inspect::images::guest::{Piece, Span};
+use ioalign_inspect::images::guest::{GuestPiece, GuestSpan};
 
 use super::super::store::{Store, length};
-use super::run::{Run, Runs};
-use super::{Blocks, Layout};
+use super::run::{FileRun, FileRuns};
+use super::{BlockDisk, BlockLayout};
 use crate::Disk;
 
-impl<L: Layout> Disk for Blocks<L> {
+impl<L: BlockLayout> Disk for BlockDisk<L> {
     fn size_bytes(&self) -> u64 {
         self.layout.size_bytes()
     }
@@ -20,12 +20,12 @@ impl<L: Layout> Disk for Blocks<L> {
 
     fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
         self.check(at, bytes.len())?;
-        let mut runs = Runs::default();
+        let mut runs = FileRuns::default();
         let mut from = 0;
         while from < bytes.len() {
             let (piece, part) = self.span(at + from as u64, bytes.len() - from)?;
             let ready = match piece {
-                Piece::Stored { at, .. } => runs.add(at, from, part),
+                GuestPiece::Stored { at, .. } => runs.add(at, from, part),
                 _ => {
                     let out = bytes.get_mut(from..from + part).unwrap_or_default();
                     self.fill(piece, at + from as u64, out)?;
@@ -41,7 +41,7 @@ impl<L: Layout> Disk for Blocks<L> {
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.check(at, bytes.len())?;
         let block = self.layout.block_bytes();
-        let mut runs = Runs::default();
+        let mut runs = FileRuns::default();
         let mut from = 0;
         while from < bytes.len() {
             let address = at + from as u64;
@@ -68,7 +68,7 @@ impl<L: Layout> Disk for Blocks<L> {
 
     fn release(&mut self, at: u64, bytes: u64) {
         let end = at.saturating_add(bytes).min(self.size_bytes());
-        let mut runs = Runs::default();
+        let mut runs = FileRuns::default();
         let mut from = at;
         while from < end {
             let most = usize::try_from(end - from).unwrap_or(usize::MAX);
@@ -76,7 +76,7 @@ impl<L: Layout> Disk for Blocks<L> {
                 return;
             };
             let place = usize::try_from(from - at).unwrap_or(0);
-            if let Piece::Stored { at, .. } = piece
+            if let GuestPiece::Stored { at, .. } = piece
                 && let Some(ready) = runs.add(at, place, part)
             {
                 self.store.release(ready.at, ready.bytes as u64);
@@ -95,13 +95,13 @@ impl<L: Layout> Disk for Blocks<L> {
             if end >= self.size_bytes() {
                 break;
             }
-            let Ok(Span { piece, room }) = self.layout.find(self.store.as_mut(), end) else {
+            let Ok(GuestSpan { piece, room }) = self.layout.find(self.store.as_mut(), end) else {
                 break;
             };
             let zeros = match (piece, &self.below) {
-                (Piece::Zero, _) | (Piece::Below, None) => room,
-                (Piece::Below, Some(below)) if end >= below.len() => room,
-                (Piece::Below, Some(below)) => below.zeros_at(end).min(room),
+                (GuestPiece::Zero, _) | (GuestPiece::Below, None) => room,
+                (GuestPiece::Below, Some(below)) if end >= below.len() => room,
+                (GuestPiece::Below, Some(below)) => below.zeros_at(end).min(room),
                 _ => 0,
             };
             if zeros == 0 {
@@ -113,13 +113,13 @@ impl<L: Layout> Disk for Blocks<L> {
     }
 }
 
-fn read_run(store: &mut dyn Store, run: Option<Run>, bytes: &mut [u8]) -> io::Result<()> {
+fn read_run(store: &mut dyn Store, run: Option<FileRun>, bytes: &mut [u8]) -> io::Result<()> {
     let Some(run) = run else { return Ok(()) };
     let part = bytes.get_mut(run.from..run.from + run.bytes);
     store.get(run.at, part.unwrap_or_default())
 }
 
-fn write_run(store: &mut dyn Store, run: Option<Run>, bytes: &[u8]) -> io::Result<()> {
+fn write_run(store: &mut dyn Store, run: Option<FileRun>, bytes: &[u8]) -> io::Result<()> {
     let Some(run) = run else { return Ok(()) };
     let part = bytes.get(run.from..run.from + run.bytes);
     store.put(run.at, part.unwrap_or_default())

@@ -17,10 +17,10 @@ use std::io;
 use std::sync::Arc;
 
 use ioalign_inspect::Source;
-use ioalign_inspect::images::guest::{Piece, Span};
+use ioalign_inspect::images::guest::{GuestPiece, GuestSpan};
 
-pub use bat::{Bat, Entries, Place, Sizes, mounted};
-pub use table::{Table, entry_at};
+pub use bat::{Bat, BatEntries, BlockDiskSizes, BlockPlace, mounted};
+pub use table::{BlockTable, entry_at};
 
 use super::reading::failed;
 use super::store::{Store, damaged, end_of, is_zero, length};
@@ -35,7 +35,7 @@ pub struct Claim {
 }
 
 /// How a format finds and places its blocks. What is not yet committed counts.
-pub trait Layout {
+pub trait BlockLayout {
     /// Bytes of the disk.
     fn size_bytes(&self) -> u64;
 
@@ -48,7 +48,7 @@ pub trait Layout {
     fn block_bytes(&self) -> u64;
 
     /// The bytes at an address of the disk.
-    fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span>;
+    fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<GuestSpan>;
 
     /// The place of the data of a block, if all of it is stored there and it alone uses them: it can
     /// be written over.
@@ -75,14 +75,14 @@ pub trait Layout {
 }
 
 /// A disk of blocks in a store.
-pub struct Blocks<L> {
+pub struct BlockDisk<L> {
     layout: L,
     store: Box<dyn Store>,
     /// The disk that this one rests on.
     below: Option<Arc<dyn Source>>,
 }
 
-impl<L: Layout> Blocks<L> {
+impl<L: BlockLayout> BlockDisk<L> {
     /// A disk that is laid out so.
     pub fn new(layout: L, store: Box<dyn Store>, below: Option<Arc<dyn Source>>) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl<L: Layout> Blocks<L> {
         Ok(())
     }
 
-    fn span(&mut self, at: u64, most: usize) -> io::Result<(Piece, usize)> {
+    fn span(&mut self, at: u64, most: usize) -> io::Result<(GuestPiece, usize)> {
         let span = self.layout.find(self.store.as_mut(), at)?;
         let part = usize::try_from(span.room).map_or(most, |room| room.min(most));
         if part == 0 {
@@ -109,14 +109,14 @@ impl<L: Layout> Blocks<L> {
     }
 
     /// Reads what is not simply stored.
-    fn fill(&mut self, piece: Piece, at: u64, out: &mut [u8]) -> io::Result<()> {
+    fn fill(&mut self, piece: GuestPiece, at: u64, out: &mut [u8]) -> io::Result<()> {
         match (piece, &self.below) {
-            (Piece::Stored { at, .. }, _) => self.store.get(at, out),
-            (Piece::Zero, _) | (Piece::Below, None) => {
+            (GuestPiece::Stored { at, .. }, _) => self.store.get(at, out),
+            (GuestPiece::Zero, _) | (GuestPiece::Below, None) => {
                 out.fill(0);
                 Ok(())
             }
-            (Piece::Below, Some(below)) => {
+            (GuestPiece::Below, Some(below)) => {
                 let there = below.len().saturating_sub(at);
                 let there = usize::try_from(there).map_or(out.len(), |n| n.min(out.len()));
                 let (now, behind) = out.split_at_mut(there);
@@ -126,7 +126,7 @@ impl<L: Layout> Blocks<L> {
                     false => below.read_at(at, now).map_err(failed),
                 }
             }
-            (Piece::Packed { key, within }, _) => {
+            (GuestPiece::Packed { key, within }, _) => {
                 let block = self.layout.unpack(self.store.as_mut(), key)?;
                 let from = length(within)?;
                 let part = from
@@ -146,9 +146,9 @@ impl<L: Layout> Blocks<L> {
             let (piece, part) = self.span(at, length(end - at)?)?;
             let part = part as u64;
             let zeros = match (piece, &self.below) {
-                (Piece::Zero, _) | (Piece::Below, None) => part,
-                (Piece::Below, Some(below)) if at >= below.len() => part,
-                (Piece::Below, Some(below)) => below.zeros_at(at),
+                (GuestPiece::Zero, _) | (GuestPiece::Below, None) => part,
+                (GuestPiece::Below, Some(below)) if at >= below.len() => part,
+                (GuestPiece::Below, Some(below)) => below.zeros_at(at),
                 _ => 0,
             };
             if zeros < part {
@@ -171,11 +171,11 @@ impl<L: Layout> Blocks<L> {
     }
 
     /// Whether a piece is zeros by the tables alone.
-    const fn is_blank(&self, piece: Piece) -> bool {
+    const fn is_blank(&self, piece: GuestPiece) -> bool {
         match piece {
-            Piece::Zero => true,
-            Piece::Below => self.below.is_none(),
-            Piece::Stored { .. } | Piece::Packed { .. } => false,
+            GuestPiece::Zero => true,
+            GuestPiece::Below => self.below.is_none(),
+            GuestPiece::Stored { .. } | GuestPiece::Packed { .. } => false,
         }
     }
 
@@ -188,7 +188,7 @@ impl<L: Layout> Blocks<L> {
             let (piece, bytes) = self.span(at, most)?;
             let to = end_of(claim.at, at - start)?;
             let blank = claim.fresh && self.is_blank(piece);
-            if !blank && piece != (Piece::Stored { file: 0, at: to }) {
+            if !blank && piece != (GuestPiece::Stored { file: 0, at: to }) {
                 buffer.resize(bytes, 0);
                 self.fill(piece, at, &mut buffer)?;
                 if !(claim.fresh && is_zero(&buffer)) {

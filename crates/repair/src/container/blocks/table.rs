@@ -15,14 +15,14 @@ pub fn entry_at(index: u64, bytes: u64) -> usize {
 
 /// Its bytes, and which sectors of it have changed.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct BlockTable {
     bytes: Vec<u8>,
     /// What is written whole or not at all.
     sector: usize,
     dirty: BTreeSet<usize>,
 }
 
-impl Table {
+impl BlockTable {
     /// A table of zeros, all of it to be written.
     pub fn new(bytes: u64, sector: usize) -> io::Result<Self> {
         let mut table = Self::clean(vec![0; bounded(bytes)?], sector);

@@ -15,7 +15,7 @@ use crate::mover::verify::looks_at;
 use crate::mover::{Done, Meter, Options, Outcome, Task, Watch, check, digest};
 use crate::overlay::{Origin, Origins, View, fill};
 use crate::{Disk, Error, ErrorKind, Job, Patch, Result};
-use plan::Plan;
+use plan::CopyPlan;
 
 /// The grain of what is left out where it is zeros.
 const HOLE_BYTES: usize = 64 << 10;
@@ -50,7 +50,7 @@ pub fn write_new_with(
     before_starting(source, job)?;
     let new = New {
         size,
-        origins: &Plan::new(job, size),
+        origins: &CopyPlan::new(job, size),
         patches: &job.patches,
         moved: job.moved_bytes(),
     };
@@ -115,7 +115,7 @@ fn copied(
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
-    let copy = Copy {
+    let copy = DiskCopy {
         new,
         to,
         meter: Meter::new(watch, options.limit, Task::Moving, new.size),
@@ -127,7 +127,7 @@ fn copied(
     copy.run(source)
 }
 
-struct Copy<'a> {
+struct DiskCopy<'a> {
     new: &'a New<'a>,
     to: &'a mut dyn Disk,
     meter: Meter<'a>,
@@ -138,7 +138,7 @@ struct Copy<'a> {
     unreadable: Vec<Range<u64>>,
 }
 
-impl Copy<'_> {
+impl DiskCopy<'_> {
     fn run(mut self, source: &mut dyn Disk) -> Result<Done> {
         let size = self.new.size;
         let mut out = 0;

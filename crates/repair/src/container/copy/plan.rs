@@ -16,9 +16,9 @@ struct Stretch {
 }
 
 /// All stretches, in order.
-pub struct Plan(Vec<Stretch>);
+pub struct CopyPlan(Vec<Stretch>);
 
-impl Plan {
+impl CopyPlan {
     /// Cuts the disk where a move begins or ends.
     pub fn new(job: &Job, size: u64) -> Self {
         let mut cuts: Vec<u64> = vec![0, size];
@@ -38,7 +38,7 @@ impl Plan {
     }
 }
 
-impl Origins for Plan {
+impl Origins for CopyPlan {
     fn origin(&self, at: u64) -> (Origin<'_>, u64) {
         let index = self.0.partition_point(|stretch| stretch.end <= at);
         let before = index.checked_sub(1).and_then(|index| self.0.get(index));
@@ -98,7 +98,7 @@ mod tests {
                 saved: crate::mover::job::Saved::default(),
             },
         };
-        let plan = Plan::new(&job, 1000);
+        let plan = CopyPlan::new(&job, 1000);
         let expected = [
             (0, Some(0), 100),
             (100, None, 20),

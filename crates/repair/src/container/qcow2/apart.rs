@@ -4,15 +4,15 @@
 use std::io;
 
 use super::super::store::{Store, damaged};
-use super::header::Header;
+use super::header::WritableQcow2Header;
 use super::refcounts::Refcounts;
-use super::tables::Tables;
+use super::tables::ClusterTables;
 
 /// Fails where the header, the tables or the data of the disk lie over each other.
 pub fn check(
     store: &mut dyn Store,
-    header: &Header,
-    tables: &mut Tables,
+    header: &WritableQcow2Header,
+    tables: &mut ClusterTables,
     counts: &Refcounts,
 ) -> io::Result<()> {
     let cluster = header.cluster();

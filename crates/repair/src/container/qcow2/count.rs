@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::super::blocks::Table;
+use super::super::blocks::BlockTable;
 use super::super::store::damaged;
 
 /// Count `index` of a block. Narrow ones begin at the lowest bit of a byte, wide ones are big-endian.
-pub fn count(block: &Table, order: u32, index: u64) -> io::Result<u64> {
+pub fn count(block: &BlockTable, order: u32, index: u64) -> io::Result<u64> {
     let bit = usize::try_from(index << order).map_err(|_| damaged("a count"))?;
     let at = bit / 8;
     Ok(match order {
@@ -22,7 +22,7 @@ pub fn count(block: &Table, order: u32, index: u64) -> io::Result<u64> {
 }
 
 /// Changes it; an error where the value is too wide.
-pub fn set_count(block: &mut Table, order: u32, index: u64, value: u64) -> io::Result<()> {
+pub fn set_count(block: &mut BlockTable, order: u32, index: u64, value: u64) -> io::Result<()> {
     let wide = || damaged(format!("a count of {value} in {} bits", 1 << order));
     let bit = usize::try_from(index << order).map_err(|_| damaged("a count"))?;
     let at = bit / 8;
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn counts_of_every_width() {
         for order in 0..=6 {
-            let mut block = Table::new(512, 512).unwrap();
+            let mut block = BlockTable::new(512, 512).unwrap();
             let many = 4096_u64 >> order;
             let most = if order == 6 {
                 u64::MAX
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn narrow_counts_begin_at_the_lowest_bit() {
-        let mut block = Table::new(512, 512).unwrap();
+        let mut block = BlockTable::new(512, 512).unwrap();
         set_count(&mut block, 1, 1, 2).unwrap();
         assert_eq!(block.bytes()[0], 0b1000);
         set_count(&mut block, 4, 1, 1).unwrap();

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::super::fields::{Fields, narrow};
+use super::super::fields::{HeaderFields, narrow};
 use super::super::store::{Store, damaged, length};
 use super::header::HEADER_BYTES;
 
@@ -24,7 +24,7 @@ pub fn create(store: &mut dyn Store, bytes: u64) -> io::Result<()> {
     }
     let entries = bytes.div_ceil(SPAN);
     let clusters = 3 + (entries * 8).div_ceil(CLUSTER);
-    let mut header = Fields::new(HEADER_BYTES);
+    let mut header = HeaderFields::new(HEADER_BYTES);
     header
         .put(0, b"QFI\xfb")
         .put(4, &3_u32.to_be_bytes())

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use ioalign_inspect::images::qcow2::entry::Shape;
+use ioalign_inspect::images::qcow2::entry::Qcow2Shape;
 use ioalign_inspect::images::qcow2::unpack::Method;
 
-use super::super::fields::Fields;
+use super::super::fields::HeaderFields;
 use super::super::store::{Store, damaged};
 
 /// Bytes of version 3's header with all known fields.
@@ -23,7 +23,7 @@ const MOST_L1_BYTES: u64 = 32 << 20;
 const MOST_COUNTS_BYTES: u64 = 8 << 20;
 
 /// Its contents.
-pub struct Header {
+pub struct WritableQcow2Header {
     pub version: u32,
     pub cluster_bits: u32,
     pub size: u64,
@@ -38,9 +38,9 @@ pub struct Header {
     autoclear: u64,
 }
 
-impl Header {
+impl WritableQcow2Header {
     pub fn read(store: &mut dyn Store) -> io::Result<Self> {
-        let raw = Fields::read(store, 0, HEADER_BYTES)?;
+        let raw = HeaderFields::read(store, 0, HEADER_BYTES)?;
         let version = raw.be32(4);
         let new = |value: u64| if version > 2 { value } else { 0 };
         let features = new(raw.be64(72));
@@ -102,8 +102,8 @@ impl Header {
         Ok(())
     }
 
-    pub const fn shape(&self, file_len: u64) -> Shape {
-        Shape {
+    pub const fn shape(&self, file_len: u64) -> Qcow2Shape {
+        Qcow2Shape {
             version: self.version,
             cluster_bits: self.cluster_bits,
             extended: self.extended,

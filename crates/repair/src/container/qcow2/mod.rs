@@ -14,16 +14,16 @@ mod tables;
 use std::io;
 
 use ioalign_inspect::images::Image;
-use ioalign_inspect::images::guest::{Piece, Span};
+use ioalign_inspect::images::guest::{GuestPiece, GuestSpan};
 use ioalign_inspect::images::qcow2::entry::Cluster;
 
-use super::blocks::{Blocks, Claim, Layout};
+use super::blocks::{BlockDisk, BlockLayout, Claim};
 use super::open::refused;
 use super::store::{Store, damaged, end_of, length};
 use crate::{Disk, Error, Result};
-use header::Header;
+use header::WritableQcow2Header;
 use refcounts::Refcounts;
-use tables::Tables;
+use tables::ClusterTables;
 
 pub use create::create;
 
@@ -33,8 +33,8 @@ const COPIED: u64 = 1 << 63;
 const ALL_PARTS: u64 = 0xFFFF_FFFF;
 
 struct Qcow2 {
-    header: Header,
-    tables: Tables,
+    header: WritableQcow2Header,
+    tables: ClusterTables,
     counts: Refcounts,
     /// From here on the file was empty when it was opened.
     clean: u64,
@@ -55,7 +55,7 @@ pub fn open(mut store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
     if image.facts.contains_key("data-file") {
         return Err(refused("its data are in an external file"));
     }
-    let header = Header::read(store.as_mut()).map_err(cannot_read)?;
+    let header = WritableQcow2Header::read(store.as_mut()).map_err(cannot_read)?;
     if header.has_bitmaps() {
         return Err(refused(
             "it has dirty bitmaps, which would no longer say what has changed since a backup",
@@ -70,14 +70,14 @@ pub fn open(mut store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
         &layout.counts,
     );
     apart.map_err(|error| refused(error.to_string()))?;
-    Ok(Box::new(Blocks::new(layout, store, below)))
+    Ok(Box::new(BlockDisk::new(layout, store, below)))
 }
 
 /// A sound one without a backing file as a disk.
 pub fn mount(mut store: Box<dyn Store>) -> Result<Box<dyn Disk>> {
-    let header = Header::read(store.as_mut()).map_err(cannot_read)?;
+    let header = WritableQcow2Header::read(store.as_mut()).map_err(cannot_read)?;
     let layout = Qcow2::new(store.as_mut(), header).map_err(cannot_read)?;
-    Ok(Box::new(Blocks::new(layout, store, None)))
+    Ok(Box::new(BlockDisk::new(layout, store, None)))
 }
 
 fn cannot_read(error: io::Error) -> Error {
@@ -85,10 +85,10 @@ fn cannot_read(error: io::Error) -> Error {
 }
 
 impl Qcow2 {
-    fn new(store: &mut dyn Store, header: Header) -> io::Result<Self> {
+    fn new(store: &mut dyn Store, header: WritableQcow2Header) -> io::Result<Self> {
         let length = store.size_bytes();
         Ok(Self {
-            tables: Tables::read(store, &header)?,
+            tables: ClusterTables::read(store, &header)?,
             counts: Refcounts::read(store, &header)?,
             clean: length.next_multiple_of(header.cluster()),
             header,
@@ -152,7 +152,7 @@ impl Qcow2 {
     }
 }
 
-impl Layout for Qcow2 {
+impl BlockLayout for Qcow2 {
     fn size_bytes(&self) -> u64 {
         self.header.size
     }
@@ -161,7 +161,7 @@ impl Layout for Qcow2 {
         self.header.cluster()
     }
 
-    fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span> {
+    fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<GuestSpan> {
         self.tables.find(store, address)
     }
 
@@ -236,7 +236,7 @@ impl Layout for Qcow2 {
 }
 
 /// The span of a stretch without a table.
-const fn below(room: u64) -> Span {
-    let piece = Piece::Below;
-    Span { piece, room }
+const fn below(room: u64) -> GuestSpan {
+    let piece = GuestPiece::Below;
+    GuestSpan { piece, room }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::super::blocks::{Table, entry_at};
+use super::super::blocks::{BlockTable, entry_at};
 use super::super::fields::narrow;
 use super::super::store::{Store, damaged};
 use super::count::{count, set_count};
-use super::header::{Header, name_counts};
+use super::header::{WritableQcow2Header, name_counts};
 
 /// QEMU's limit for the table.
 const MOST_TABLE_BYTES: u64 = 8 << 20;
@@ -22,9 +22,9 @@ const MOST_TAKEN: u64 = 1 << 16;
 pub struct Refcounts {
     order: u32,
     cluster: u64,
-    table: Table,
+    table: BlockTable,
     table_at: u64,
-    blocks: BTreeMap<u64, Table>,
+    blocks: BTreeMap<u64, BlockTable>,
     /// The start of the search for a free cluster.
     next: u64,
     /// Used once less when what took their place is durable.
@@ -34,13 +34,13 @@ pub struct Refcounts {
 }
 
 impl Refcounts {
-    pub fn read(store: &mut dyn Store, header: &Header) -> io::Result<Self> {
+    pub fn read(store: &mut dyn Store, header: &WritableQcow2Header) -> io::Result<Self> {
         let cluster = header.cluster();
         let table_bytes = header.counts_clusters * cluster;
         Ok(Self {
             order: header.order,
             cluster,
-            table: Table::read(store, header.counts_at, table_bytes, 512)?,
+            table: BlockTable::read(store, header.counts_at, table_bytes, 512)?,
             table_at: header.counts_at,
             blocks: BTreeMap::new(),
             next: store.size_bytes().div_ceil(cluster),
@@ -85,7 +85,7 @@ impl Refcounts {
         )))
     }
 
-    fn block(&mut self, store: &mut dyn Store, number: u64) -> io::Result<Option<&mut Table>> {
+    fn block(&mut self, store: &mut dyn Store, number: u64) -> io::Result<Option<&mut BlockTable>> {
         if !self.blocks.contains_key(&number) {
             let at = self.block_at(number)?;
             if at == 0 {
@@ -94,7 +94,7 @@ impl Refcounts {
             if self.blocks.len() as u64 * self.cluster >= KEPT_BYTES {
                 self.blocks.retain(|_, block| block.is_dirty());
             }
-            let block = Table::read(store, at, self.cluster, 512)?;
+            let block = BlockTable::read(store, at, self.cluster, 512)?;
             self.blocks.insert(number, block);
         }
         Ok(self.blocks.get_mut(&number))
@@ -154,7 +154,8 @@ impl Refcounts {
         self.next = cluster + 1;
         self.table
             .set(entry_at(number, 8), (cluster * self.cluster).to_be_bytes())?;
-        self.blocks.insert(number, Table::new(self.cluster, 512)?);
+        self.blocks
+            .insert(number, BlockTable::new(self.cluster, 512)?);
         self.take_this(store, cluster)
     }
 
@@ -166,7 +167,7 @@ impl Refcounts {
                 "the file is as large as a qcow2 of its cluster size can be",
             ));
         }
-        let mut table = Table::new(bytes, 512)?;
+        let mut table = BlockTable::new(bytes, 512)?;
         for (index, entry) in self.table.bytes().as_chunks::<8>().0.iter().enumerate() {
             table.set(index * 8, *entry)?;
         }
@@ -186,7 +187,7 @@ impl Refcounts {
     }
 
     pub fn is_dirty(&self) -> bool {
-        self.blocks.values().any(Table::is_dirty) || self.table.is_dirty()
+        self.blocks.values().any(BlockTable::is_dirty) || self.table.is_dirty()
     }
 
     pub fn is_full(&self) -> bool {

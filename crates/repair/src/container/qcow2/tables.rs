@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use ioalign_inspect::images::guest::Span;
-use ioalign_inspect::images::qcow2::entry::{Cluster, Shape};
+use ioalign_inspect::images::guest::GuestSpan;
+use ioalign_inspect::images::qcow2::entry::{Cluster, Qcow2Shape};
 
-use super::super::blocks::{Table, entry_at};
+use super::super::blocks::{BlockTable, entry_at};
 use super::super::store::{Store, damaged};
-use super::header::Header;
+use super::header::WritableQcow2Header;
 use super::{COPIED, below};
 
 const OFFSET: u64 = 0x00FF_FFFF_FFFF_FE00;
@@ -17,22 +17,22 @@ const COMPRESSED: u64 = 1 << 62;
 const KEPT_BYTES: u64 = 32 << 20;
 
 struct L2 {
-    table: Table,
+    table: BlockTable,
     at: u64,
     /// Nothing in the file leads to it yet.
     new: bool,
 }
 
 /// Both levels.
-pub struct Tables {
-    shape: Shape,
-    l1: Table,
+pub struct ClusterTables {
+    shape: Qcow2Shape,
+    l1: BlockTable,
     l2: BTreeMap<u64, L2>,
 }
 
-impl Tables {
-    pub fn read(store: &mut dyn Store, header: &Header) -> io::Result<Self> {
-        let l1 = Table::read(store, header.l1_at, header.l1_entries * 8, 512)?;
+impl ClusterTables {
+    pub fn read(store: &mut dyn Store, header: &WritableQcow2Header) -> io::Result<Self> {
+        let l1 = BlockTable::read(store, header.l1_at, header.l1_entries * 8, 512)?;
         let shape = header.shape(store.size_bytes());
         let l2 = BTreeMap::new();
         Ok(Self { shape, l1, l2 })
@@ -71,7 +71,7 @@ impl Tables {
                 return Ok(None);
             };
             self.make_room();
-            let table = Table::read(store, at, self.shape.cluster(), 512)?;
+            let table = BlockTable::read(store, at, self.shape.cluster(), 512)?;
             let new = false;
             self.l2.insert(number, L2 { table, at, new });
         }
@@ -92,7 +92,7 @@ impl Tables {
     pub fn adopt(&mut self, store: &mut dyn Store, index: u64, at: u64) -> io::Result<()> {
         let mut table = match self.l2(store, index)? {
             Some(old) => old.table.clone(),
-            None => Table::new(self.shape.cluster(), 512)?,
+            None => BlockTable::new(self.shape.cluster(), 512)?,
         };
         table.touch_all();
         let number = index / self.per_table();
@@ -163,7 +163,7 @@ impl Tables {
     }
 
     /// The bytes at an address.
-    pub fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<Span> {
+    pub fn find(&mut self, store: &mut dyn Store, address: u64) -> io::Result<GuestSpan> {
         let cluster = self.shape.cluster();
         let found = self.cluster(store, address / cluster)?;
         Ok(found.map_or_else(

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::super::fields::{Fields, guid, narrow};
+use super::super::fields::{HeaderFields, guid, narrow};
 use super::super::store::{Store, damaged};
 use super::{FOOTER_BYTES, FREE, GRID, HEADER_BYTES, SECTOR, checksum};
 
@@ -43,11 +43,11 @@ fn geometry(bytes: u64) -> (u16, u8, u8) {
 }
 
 /// `win ` is a creator whose disks are as long as they say, and not as their geometry says.
-fn footer(bytes: u64) -> Fields {
+fn footer(bytes: u64) -> HeaderFields {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_secs().saturating_sub(EPOCH));
     let (cylinders, heads, sectors) = geometry(bytes);
-    let mut footer = Fields::new(FOOTER_BYTES);
+    let mut footer = HeaderFields::new(FOOTER_BYTES);
     footer
         .put(0, b"conectix")
         .put(8, &2_u32.to_be_bytes())
@@ -82,7 +82,7 @@ pub fn create(store: &mut dyn Store, bytes: u64) -> io::Result<()> {
     check(bytes)?;
     let count = bytes.div_ceil(BLOCK);
     let footer = footer(bytes);
-    let mut header = Fields::new(HEADER_BYTES);
+    let mut header = HeaderFields::new(HEADER_BYTES);
     header
         .put(0, b"cxsparse")
         .put(8, &u64::MAX.to_be_bytes())

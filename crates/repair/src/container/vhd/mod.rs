@@ -12,8 +12,8 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
-use super::fields::{Fields, narrow};
+use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
+use super::fields::{HeaderFields, narrow};
 use super::open::refused;
 use super::store::{Store, damaged, end_of};
 use crate::{Disk, Result};
@@ -52,18 +52,18 @@ impl Vhd {
     }
 }
 
-impl Entries for Vhd {
-    fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
+impl BatEntries for Vhd {
+    fn place(&self, table: &BlockTable, index: u64) -> io::Result<BlockPlace> {
         Ok(match u32::from_be_bytes(table.get(entry_at(index, 4))?) {
-            FREE => Place::None,
-            sector => Place::At(u64::from(sector) * SECTOR + self.bitmap),
+            FREE => BlockPlace::None,
+            sector => BlockPlace::At(u64::from(sector) * SECTOR + self.bitmap),
         })
     }
 
     fn point(
         &mut self,
         store: &mut dyn Store,
-        table: &mut Table,
+        table: &mut BlockTable,
         index: u64,
         at: u64,
     ) -> io::Result<()> {
@@ -97,7 +97,12 @@ impl Entries for Vhd {
         Ok(())
     }
 
-    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
+    fn commit(
+        &mut self,
+        store: &mut dyn Store,
+        table: &mut BlockTable,
+        end: u64,
+    ) -> io::Result<()> {
         if end != self.footer_at {
             store.put(end, &self.footer)?;
             self.footer_at = end;
@@ -138,18 +143,18 @@ pub fn mount(store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
 }
 
 fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vhd>>> {
-    let footer = Fields::read(store, 0, FOOTER_BYTES)?;
+    let footer = HeaderFields::read(store, 0, FOOTER_BYTES)?;
     if !footer.0.starts_with(b"conectix") || checksum(&footer.0, 64) != footer.be32(64) {
         return Ok(Err(refused(
             "the copy of the footer at the start is damaged",
         )));
     }
-    let header = Fields::read(store, footer.be64(16), HEADER_BYTES)?;
+    let header = HeaderFields::read(store, footer.be64(16), HEADER_BYTES)?;
     let block = u64::from(header.be32(32)).max(SECTOR);
     let count = size.div_ceil(block);
     let length = store.size_bytes();
     let footer_at = length.saturating_sub(FOOTER_BYTES as u64);
-    let last = Fields::read(store, footer_at, FOOTER_BYTES)?;
+    let last = HeaderFields::read(store, footer_at, FOOTER_BYTES)?;
     let whole = last.0.starts_with(b"conectix") && footer_at.is_multiple_of(SECTOR);
     let end = if whole {
         footer_at
@@ -164,8 +169,8 @@ fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vhd>>> {
         marks: Vec::new(),
         footer_at: if whole { footer_at } else { 0 },
     };
-    let table = Table::read(store, vhd.table_at, count * 4, 512)?;
-    let sizes = Sizes {
+    let table = BlockTable::read(store, vhd.table_at, count * 4, 512)?;
+    let sizes = BlockDiskSizes {
         disk: size,
         block,
         logical: SECTOR,

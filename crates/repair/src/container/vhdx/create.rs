@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::super::blocks::Sizes;
-use super::super::fields::{Fields, guid, narrow};
+use super::super::blocks::BlockDiskSizes;
+use super::super::fields::{HeaderFields, guid, narrow};
 use super::super::store::{Store, damaged};
-use super::header::{BAT, Header, write_regions};
+use super::header::{BAT, WritableVhdxHeader, write_regions};
 use super::{CHUNK_SECTORS, MIB};
 
 const LOG_AT: u64 = MIB;
@@ -47,11 +47,11 @@ const fn block(bytes: u64) -> u64 {
 }
 
 /// Writes all but blocks, and says how it is laid out.
-pub fn create(store: &mut dyn Store, bytes: u64, logical: u64) -> io::Result<Sizes> {
+pub fn create(store: &mut dyn Store, bytes: u64, logical: u64) -> io::Result<BlockDiskSizes> {
     if bytes > MOST_BYTES {
         return Err(damaged(format!("a VHDX holds {MOST_BYTES} bytes at most")));
     }
-    let sizes = Sizes {
+    let sizes = BlockDiskSizes {
         disk: bytes,
         block: block(bytes),
         logical,
@@ -60,7 +60,7 @@ pub fn create(store: &mut dyn Store, bytes: u64, logical: u64) -> io::Result<Siz
     let blocks = bytes.div_ceil(sizes.block);
     let entries = blocks + blocks.saturating_sub(1) / ratio;
     let table = (entries * 8).next_multiple_of(MIB);
-    let mut start = Fields::new(520);
+    let mut start = HeaderFields::new(520);
     start.put(0, b"vhdxfile");
     for (index, letter) in "ioalign".encode_utf16().enumerate() {
         start.put(8 + index * 2, &letter.to_le_bytes());
@@ -74,13 +74,13 @@ pub fn create(store: &mut dyn Store, bytes: u64, logical: u64) -> io::Result<Siz
     ];
     write_regions(store, &regions)?;
     store.put(METADATA_AT, &metadata(sizes)?.0)?;
-    let mut header = Header::new(LOG_AT, MIB, guid(), guid());
+    let mut header = WritableVhdxHeader::new(LOG_AT, MIB, guid(), guid());
     header.write(store)?;
     header.write(store)?;
     Ok(sizes)
 }
 
-fn metadata(sizes: Sizes) -> io::Result<Fields> {
+fn metadata(sizes: BlockDiskSizes) -> io::Result<HeaderFields> {
     let mut parameters = narrow(sizes.block, "a block")?.to_le_bytes().to_vec();
     parameters.extend([0; 4]);
     let sector = narrow(sizes.logical, "a sector")?.to_le_bytes().to_vec();
@@ -99,7 +99,7 @@ fn metadata(sizes: Sizes) -> io::Result<Fields> {
             REQUIRED | OF_THE_DISK,
         ),
     ];
-    let mut out = Fields::new(ITEMS_AT + 4096);
+    let mut out = HeaderFields::new(ITEMS_AT + 4096);
     out.put(0, b"metadata").put(10, &[5, 0]);
     let mut at = ITEMS_AT;
     for (index, (id, value, flags)) in items.iter().enumerate() {

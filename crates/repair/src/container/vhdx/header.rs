@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::super::fields::Fields;
+use super::super::fields::HeaderFields;
 use super::super::store::{Store, damaged};
 use super::{MIB, crc, sign};
 
@@ -17,7 +17,7 @@ pub const BAT: [u8; 16] = [
 
 /// The header that counts.
 #[derive(Clone, Debug)]
-pub struct Header {
+pub struct WritableVhdxHeader {
     slot: usize,
     sequence: u64,
     pub file_write: [u8; 16],
@@ -28,7 +28,7 @@ pub struct Header {
     pub log_bytes: u64,
 }
 
-impl Header {
+impl WritableVhdxHeader {
     /// The first header of a new file.
     pub const fn new(log_at: u64, log_bytes: u64, file: [u8; 16], data: [u8; 16]) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Header {
     pub fn read(store: &mut dyn Store) -> io::Result<Self> {
         let mut best: Option<Self> = None;
         for (slot, at) in SLOTS.into_iter().enumerate() {
-            let raw = Fields::read(store, at, BYTES)?;
+            let raw = HeaderFields::read(store, at, BYTES)?;
             let whole = raw.0.starts_with(b"head") && crc(&raw.0) == raw.le32(4);
             if !whole
                 || best
@@ -83,7 +83,7 @@ impl Header {
         self.slot = (self.slot + 1) % SLOTS.len();
         self.sequence = self.sequence.wrapping_add(1);
         let log_bytes = u32::try_from(self.log_bytes).map_err(|_| damaged("the log"))?;
-        let mut raw = Fields::new(BYTES);
+        let mut raw = HeaderFields::new(BYTES);
         raw.put(0, b"head")
             .put(8, &self.sequence.to_le_bytes())
             .put(16, &self.file_write)
@@ -102,7 +102,7 @@ impl Header {
 /// The place of the block table, by the first region table that holds.
 pub fn bat_at(store: &mut dyn Store) -> io::Result<u64> {
     for at in REGIONS {
-        let table = Fields::read(store, at, REGION_BYTES)?;
+        let table = HeaderFields::read(store, at, REGION_BYTES)?;
         if !table.0.starts_with(b"regi") || crc(&table.0) != table.le32(4) {
             continue;
         }
@@ -117,7 +117,7 @@ pub fn bat_at(store: &mut dyn Store) -> io::Result<u64> {
 
 /// Both copies of the table of regions: identifiers, offsets, lengths.
 pub fn write_regions(store: &mut dyn Store, regions: &[([u8; 16], u64, u32)]) -> io::Result<()> {
-    let mut table = Fields::new(REGION_BYTES);
+    let mut table = HeaderFields::new(REGION_BYTES);
     let count = u32::try_from(regions.len()).unwrap_or(0);
     table.put(0, b"regi").put(8, &count.to_le_bytes());
     for (index, (id, at, bytes)) in regions.iter().enumerate() {

@@ -5,9 +5,9 @@
 
 use std::io;
 
-use super::super::fields::{Fields, guid};
+use super::super::fields::{HeaderFields, guid};
 use super::super::store::{Store, damaged, length};
-use super::header::Header;
+use super::header::WritableVhdxHeader;
 use super::{PAGE, crc, sign};
 
 const HEAD_BYTES: usize = 64;
@@ -17,7 +17,7 @@ const MOST_PAGES: usize = 1 << 12;
 
 /// A page and where it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct VhdxLogPage {
     pub at: u64,
     pub bytes: Vec<u8>,
 }
@@ -35,7 +35,11 @@ pub fn most_pages(log_bytes: u64) -> usize {
 }
 
 /// Writes pages so that all of them or none are there after a crash.
-pub fn write_through(store: &mut dyn Store, header: &mut Header, pages: &[Page]) -> io::Result<()> {
+pub fn write_through(
+    store: &mut dyn Store,
+    header: &mut WritableVhdxHeader,
+    pages: &[VhdxLogPage],
+) -> io::Result<()> {
     let id = guid();
     let entry = entry(id, store.size_bytes(), pages)?;
     store.put(header.log_at, &entry.0)?;
@@ -46,7 +50,11 @@ pub fn write_through(store: &mut dyn Store, header: &mut Header, pages: &[Page])
 }
 
 /// Writes pages to their places and gives the log up.
-fn finish(store: &mut dyn Store, header: &mut Header, pages: &[Page]) -> io::Result<()> {
+fn finish(
+    store: &mut dyn Store,
+    header: &mut WritableVhdxHeader,
+    pages: &[VhdxLogPage],
+) -> io::Result<()> {
     for page in pages {
         store.put(page.at, &page.bytes)?;
     }
@@ -55,11 +63,11 @@ fn finish(store: &mut dyn Store, header: &mut Header, pages: &[Page]) -> io::Res
     header.write(store)
 }
 
-fn entry(id: [u8; 16], file_bytes: u64, pages: &[Page]) -> io::Result<Fields> {
+fn entry(id: [u8; 16], file_bytes: u64, pages: &[VhdxLogPage]) -> io::Result<HeaderFields> {
     let head = head_bytes(pages.len());
     let total = head + pages.len() * PAGE;
     let narrow = |n: usize| u32::try_from(n).map_err(|_| damaged("a log entry"));
-    let mut out = Fields::new(total);
+    let mut out = HeaderFields::new(total);
     out.put(0, b"loge")
         .put(8, &narrow(total)?.to_le_bytes())
         .put(16, &1_u64.to_le_bytes())
@@ -95,7 +103,7 @@ fn entry(id: [u8; 16], file_bytes: u64, pages: &[Page]) -> io::Result<Fields> {
 
 /// Brings a log to its end that is one entry at the start, as the ones written here are. False for any
 /// other, which is left alone.
-pub fn replay(store: &mut dyn Store, header: &mut Header) -> io::Result<bool> {
+pub fn replay(store: &mut dyn Store, header: &mut WritableVhdxHeader) -> io::Result<bool> {
     let Some((pages, end)) = read(store, header, 0)? else {
         return Ok(false);
     };
@@ -103,7 +111,7 @@ pub fn replay(store: &mut dyn Store, header: &mut Header) -> io::Result<bool> {
         return Ok(false);
     }
     let size = store.size_bytes();
-    let inside = |page: &Page| {
+    let inside = |page: &VhdxLogPage| {
         page.at
             .checked_add(PAGE as u64)
             .is_some_and(|end| end <= size)
@@ -116,12 +124,16 @@ pub fn replay(store: &mut dyn Store, header: &mut Header) -> io::Result<bool> {
 }
 
 /// The entry at an offset of the log: its pages and its end. `None` where there is no whole one.
-fn read(store: &mut dyn Store, header: &Header, at: u64) -> io::Result<Option<(Vec<Page>, u64)>> {
+fn read(
+    store: &mut dyn Store,
+    header: &WritableVhdxHeader,
+    at: u64,
+) -> io::Result<Option<(Vec<VhdxLogPage>, u64)>> {
     let room = header.log_bytes.saturating_sub(at);
     if room < (PAGE as u64) {
         return Ok(None);
     }
-    let head = Fields::read(store, header.log_at + at, HEAD_BYTES)?;
+    let head = HeaderFields::read(store, header.log_at + at, HEAD_BYTES)?;
     let (total, count) = (u64::from(head.le32(8)), length(u64::from(head.le32(24)))?);
     let fits = total <= room && count <= MOST_PAGES;
     let ours = head.0.starts_with(b"loge") && head.get::<16>(32) == header.log;
@@ -129,20 +141,20 @@ fn read(store: &mut dyn Store, header: &Header, at: u64) -> io::Result<Option<(V
     if !(fits && ours) || total != (head_bytes(count) + count * PAGE) as u64 {
         return Ok(None);
     }
-    let raw = Fields::read(store, header.log_at + at, length(total)?)?;
+    let raw = HeaderFields::read(store, header.log_at + at, length(total)?)?;
     if crc(&raw.0) != raw.le32(4) {
         return Ok(None);
     }
     let sequence = head.le64(16);
     let pages = (0..count).map(|index| page(&raw, count, index, sequence));
-    let pages: Option<Vec<Page>> = pages.collect();
+    let pages: Option<Vec<VhdxLogPage>> = pages.collect();
     Ok(pages
         .filter(|_| start || at > 0)
         .map(|pages| (pages, at + total)))
 }
 
 /// A page of an entry, put together again.
-fn page(raw: &Fields, count: usize, index: usize, sequence: u64) -> Option<Page> {
+fn page(raw: &HeaderFields, count: usize, index: usize, sequence: u64) -> Option<VhdxLogPage> {
     let descriptor = HEAD_BYTES + index * DESCRIPTOR_BYTES;
     let data = head_bytes(count) + index * PAGE;
     let has = |at: usize, what: &[u8]| raw.0.get(at..at + 4) == Some(what);
@@ -154,7 +166,7 @@ fn page(raw: &Fields, count: usize, index: usize, sequence: u64) -> Option<Page>
     bytes.extend(raw.0.get(data + 8..data + PAGE - 4)?);
     bytes.extend(raw.0.get(descriptor + 4..descriptor + 8)?);
     let at = raw.le64(descriptor + 16);
-    Some(Page { at, bytes })
+    Some(VhdxLogPage { at, bytes })
 }
 
 #[cfg(test)]
@@ -164,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_read_back_and_replayed() {
-        let page = |at: u64, byte: u8| Page {
+        let page = |at: u64, byte: u8| VhdxLogPage {
             at,
             bytes: (0..PAGE)
                 .map(|n| byte.wrapping_add(u8::try_from(n % 251).unwrap()))
@@ -175,7 +187,7 @@ mod tests {
             bytes: vec![0; 4 << 20],
             logical_bytes: 1,
         };
-        let mut header = Header::new(1 << 20, 1 << 20, guid(), guid());
+        let mut header = WritableVhdxHeader::new(1 << 20, 1 << 20, guid(), guid());
         header.log = guid();
         let raw = entry(header.log, 4 << 20, &pages).unwrap();
         store.put(1 << 20, &raw.0).unwrap();

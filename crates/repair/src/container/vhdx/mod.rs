@@ -12,12 +12,12 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
-use super::fields::{Fields, guid};
+use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
+use super::fields::{HeaderFields, guid};
 use super::open::refused;
 use super::store::{Store, damaged, end_of};
 use crate::{Disk, Result};
-use header::{Header, bat_at};
+use header::{WritableVhdxHeader, bat_at};
 
 pub use create::create;
 
@@ -32,7 +32,7 @@ const PRESENT: u64 = 6;
 const PLACE: u64 = !(MIB - 1);
 
 struct Vhdx {
-    header: Header,
+    header: WritableVhdxHeader,
     table_at: u64,
     /// Blocks between two entries of bitmaps.
     ratio: u64,
@@ -45,12 +45,12 @@ impl Vhdx {
     }
 }
 
-impl Entries for Vhdx {
-    fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
+impl BatEntries for Vhdx {
+    fn place(&self, table: &BlockTable, index: u64) -> io::Result<BlockPlace> {
         let entry = u64::from_le_bytes(table.get(self.slot(index))?);
         match entry & 7 {
-            0..=3 | 5 => Ok(Place::None),
-            PRESENT => Ok(Place::At(entry & PLACE)),
+            0..=3 | 5 => Ok(BlockPlace::None),
+            PRESENT => Ok(BlockPlace::At(entry & PLACE)),
             state => Err(damaged(format!("block {index} is in state {state}"))),
         }
     }
@@ -58,7 +58,7 @@ impl Entries for Vhdx {
     fn point(
         &mut self,
         _: &mut dyn Store,
-        table: &mut Table,
+        table: &mut BlockTable,
         index: u64,
         at: u64,
     ) -> io::Result<()> {
@@ -77,7 +77,12 @@ impl Entries for Vhdx {
         self.header.write(store)
     }
 
-    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
+    fn commit(
+        &mut self,
+        store: &mut dyn Store,
+        table: &mut BlockTable,
+        end: u64,
+    ) -> io::Result<()> {
         if store.size_bytes() < end {
             store.set_len(end)?;
         }
@@ -86,11 +91,11 @@ impl Entries for Vhdx {
             return Ok(());
         }
         let at = self.table_at;
-        let pages = table.changed().map(|(page, bytes)| log::Page {
+        let pages = table.changed().map(|(page, bytes)| log::VhdxLogPage {
             at: at + (page * PAGE) as u64,
             bytes: bytes.to_vec(),
         });
-        let pages: Vec<log::Page> = pages.collect();
+        let pages: Vec<log::VhdxLogPage> = pages.collect();
         for some in pages.chunks(log::most_pages(self.header.log_bytes)) {
             log::write_through(store, &mut self.header, some)?;
         }
@@ -105,7 +110,7 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
         return Err(refused("a VHDX with a parent is not written in place"));
     }
     let sector = image.logical_sector.map_or(512, |sector| sector.get());
-    let sizes = Sizes {
+    let sizes = BlockDiskSizes {
         disk: image.virtual_size.get(),
         block: image.cluster.map_or(0, |block| block.get()),
         logical: sector,
@@ -114,12 +119,12 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
 }
 
 /// A sound one as a disk.
-pub fn mount(store: Box<dyn Store>, sizes: Sizes) -> Result<Box<dyn Disk>> {
+pub fn mount(store: Box<dyn Store>, sizes: BlockDiskSizes) -> Result<Box<dyn Disk>> {
     mounted(store, |store| build(store, sizes))
 }
 
-fn build(store: &mut dyn Store, sizes: Sizes) -> io::Result<Result<Bat<Vhdx>>> {
-    let mut header = Header::read(store)?;
+fn build(store: &mut dyn Store, sizes: BlockDiskSizes) -> io::Result<Result<Bat<Vhdx>>> {
+    let mut header = WritableVhdxHeader::read(store)?;
     if header.log != [0; 16] && !log::replay(store, &mut header)? {
         return Ok(Err(refused(
             "its log has to be replayed first, by Hyper-V or `qemu-img check -r all`",
@@ -136,7 +141,7 @@ fn build(store: &mut dyn Store, sizes: Sizes) -> io::Result<Result<Bat<Vhdx>>> {
     let blocks = sizes.disk.div_ceil(sizes.block);
     let entries = blocks + blocks.saturating_sub(1) / vhdx.ratio;
     let bytes = (entries * 8).next_multiple_of(PAGE as u64);
-    let table = Table::read(store, vhdx.table_at, bytes, PAGE)?;
+    let table = BlockTable::read(store, vhdx.table_at, bytes, PAGE)?;
     let length = store.size_bytes();
     let end = length.next_multiple_of(MIB);
     let layout = Bat::new(vhdx, table, sizes, end, length);
@@ -144,7 +149,7 @@ fn build(store: &mut dyn Store, sizes: Sizes) -> io::Result<Result<Bat<Vhdx>>> {
 }
 
 /// A record without its checksum, and then with it: CRC-32C at byte 4.
-fn sign(record: &mut Fields) {
+fn sign(record: &mut HeaderFields) {
     record.put(4, &[0; 4]);
     let sum = crc(&record.0);
     record.put(4, &sum.to_le_bytes());

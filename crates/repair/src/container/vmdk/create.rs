@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::super::fields::{Fields, narrow, random};
+use super::super::fields::{HeaderFields, narrow, random};
 use super::super::store::Store;
 use super::{PER_TABLE, SECTOR, TABLE_BYTES};
 
@@ -36,7 +36,7 @@ pub fn create(store: &mut dyn Store, bytes: u64, name: &str) -> io::Result<()> {
     let main = spare + directory + tables * TABLE_BYTES;
     let overhead = (main + directory + tables * TABLE_BYTES).next_multiple_of(GRAIN);
     let sectors = |bytes: u64| (bytes / SECTOR).to_le_bytes();
-    let mut header = Fields::new(512);
+    let mut header = HeaderFields::new(512);
     header
         .put(0, b"KDMV")
         .put(4, &1_u32.to_le_bytes())

@@ -6,8 +6,8 @@ use std::io;
 
 use ioalign_inspect::images::Image;
 
-use super::blocks::{Bat, Entries, Place, Sizes, Table, entry_at, mounted};
-use super::fields::{Fields, narrow, random};
+use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
+use super::fields::{HeaderFields, narrow, random};
 use super::open::refused;
 use super::store::{Store, damaged, end_of, length};
 use crate::{Disk, Result};
@@ -28,19 +28,19 @@ struct Vmdk {
     descriptor: (u64, u64),
 }
 
-impl Entries for Vmdk {
-    fn place(&self, table: &Table, index: u64) -> io::Result<Place> {
+impl BatEntries for Vmdk {
+    fn place(&self, table: &BlockTable, index: u64) -> io::Result<BlockPlace> {
         Ok(match u32::from_le_bytes(table.get(entry_at(index, 4))?) {
             // 1 is a grain of zeros.
-            0 | 1 => Place::None,
-            sector => Place::At(u64::from(sector) * SECTOR),
+            0 | 1 => BlockPlace::None,
+            sector => BlockPlace::At(u64::from(sector) * SECTOR),
         })
     }
 
     fn point(
         &mut self,
         _: &mut dyn Store,
-        table: &mut Table,
+        table: &mut BlockTable,
         index: u64,
         at: u64,
     ) -> io::Result<()> {
@@ -56,7 +56,7 @@ impl Entries for Vmdk {
     /// A new content id, so that a child of this disk is found to rest on another one.
     fn begin(&mut self, store: &mut dyn Store) -> io::Result<()> {
         let (at, bytes) = self.descriptor;
-        let text = Fields::read(store, at, length(bytes.min(MOST_DESCRIPTOR))?)?.0;
+        let text = HeaderFields::read(store, at, length(bytes.min(MOST_DESCRIPTOR))?)?.0;
         let Some(place) = content_id(&text) else {
             return Ok(());
         };
@@ -64,7 +64,12 @@ impl Entries for Vmdk {
         store.put(at + place as u64, format!("{id:08x}").as_bytes())
     }
 
-    fn commit(&mut self, store: &mut dyn Store, table: &mut Table, end: u64) -> io::Result<()> {
+    fn commit(
+        &mut self,
+        store: &mut dyn Store,
+        table: &mut BlockTable,
+        end: u64,
+    ) -> io::Result<()> {
         if store.size_bytes() < end {
             store.set_len(end)?;
         }
@@ -119,7 +124,7 @@ pub fn mount(store: Box<dyn Store>, size: u64) -> Result<Box<dyn Disk>> {
 }
 
 fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vmdk>>> {
-    let header = Fields::read(store, 0, 512)?;
+    let header = HeaderFields::read(store, 0, 512)?;
     let sectors = |at| {
         header
             .le64(at)
@@ -158,13 +163,13 @@ fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vmdk>>> {
         descriptor: (sectors(28)?, sectors(36)?),
     };
     let first = (0..size.div_ceil(grain)).filter_map(|index| match vmdk.place(&table, index) {
-        Ok(Place::At(at)) => Some(at),
+        Ok(BlockPlace::At(at)) => Some(at),
         _ => None,
     });
     if first.min().is_some_and(|first| first < least) {
         return Ok(Err(refused("a grain lies over the tables")));
     }
-    let sizes = Sizes {
+    let sizes = BlockDiskSizes {
         disk: size,
         block: grain,
         logical: SECTOR,
@@ -175,7 +180,7 @@ fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vmdk>>> {
 
 /// The places of grain tables.
 fn directory(store: &mut dyn Store, at: u64, tables: u64) -> io::Result<Vec<u64>> {
-    let held = Table::read(store, at, tables * 4, 512)?;
+    let held = BlockTable::read(store, at, tables * 4, 512)?;
     let entries = held.bytes().as_chunks().0.iter();
     Ok(entries
         .map(|entry| u64::from(u32::from_le_bytes(*entry)) * SECTOR)
@@ -183,10 +188,10 @@ fn directory(store: &mut dyn Store, at: u64, tables: u64) -> io::Result<Vec<u64>
 }
 
 /// All grain tables as one.
-fn gather(store: &mut dyn Store, places: &[u64]) -> io::Result<Table> {
-    let mut all = Table::new(places.len() as u64 * TABLE_BYTES, 512)?;
+fn gather(store: &mut dyn Store, places: &[u64]) -> io::Result<BlockTable> {
+    let mut all = BlockTable::new(places.len() as u64 * TABLE_BYTES, 512)?;
     for (index, at) in places.iter().enumerate() {
-        let one = Table::read(store, *at, TABLE_BYTES, 512)?;
+        let one = BlockTable::read(store, *at, TABLE_BYTES, 512)?;
         for (entry, bytes) in one.bytes().as_chunks::<4>().0.iter().enumerate() {
             all.set(
                 entry_at((index as u64) * PER_TABLE + entry as u64, 4),

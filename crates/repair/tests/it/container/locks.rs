@@ -1,7 +1,7 @@
 //! An image that a machine runs on is not touched, and QEMU does not take one that is being written.
 
 use ioalign_repair::ErrorKind;
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_testkit::Qemu;
 use ioalign_testkit::run::command;
 
@@ -11,7 +11,7 @@ use super::tools::open;
 fn qemu_and_we_keep_out_of_each_others_images() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("used.qcow2");
-    drop(container::create(&path, Format::Qcow2, 4 << 20, 512).unwrap());
+    drop(container::create(&path, ImageFormat::Qcow2, 4 << 20, 512).unwrap());
     drop(open(&path, true));
     {
         let _writes = Qemu::on(&path, &["-f", "qcow2"]);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::mover::{self, Options, Progress};
 use ioalign_repair::{ErrorKind, Identity, Job, Move};
 use ioalign_testkit::Random;
@@ -26,7 +26,7 @@ fn data_move_in_every_format() {
         piece: 256 << 10,
         ..Options::default()
     };
-    for format in Format::ALL {
+    for format in ImageFormat::ALL {
         let path = folder.path().join(format!("moved.{}", format.name()));
         let journal = folder.path().join(format!("{}.journal", format.name()));
         let mut model = data(&mut Random(8), SIZE);

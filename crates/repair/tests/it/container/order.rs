@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ioalign_inspect::Source;
 use ioalign_inspect::source::MemorySource;
 use ioalign_repair::Disk;
-use ioalign_repair::container::{Format, open_store};
+use ioalign_repair::container::{ImageFormat, open_store};
 
 use super::power::{Model, SIZE, blank, read_all};
 use super::sim::SimStore;
@@ -25,7 +25,7 @@ fn opened(store: &SimStore, what: &str) -> Box<dyn Disk> {
 }
 
 /// An image with something in its first block.
-fn begun(format: Format, logical: u64, first: &[u8]) -> Vec<u8> {
+fn begun(format: ImageFormat, logical: u64, first: &[u8]) -> Vec<u8> {
     let store = SimStore::of(&blank(format, logical), u64::MAX);
     let mut disk = opened(&store, format.name());
     disk.write_at(0, first).unwrap();
@@ -45,7 +45,7 @@ fn arrivals(count: usize) -> impl Iterator<Item = Box<dyn Fn(usize) -> bool>> {
     all.into_iter().chain(one)
 }
 
-fn holds(format: Format, logical: u64) {
+fn holds(format: ImageFormat, logical: u64) {
     let (first, new) = (vec![1; BYTES], vec![2; BYTES]);
     let image = begun(format, logical, &first);
     let mut flushed = vec![0; SIZE];
@@ -79,11 +79,11 @@ fn holds(format: Format, logical: u64) {
 
 #[test]
 fn no_order_of_writes_harms_an_image() {
-    for format in Format::ALL
+    for format in ImageFormat::ALL
         .into_iter()
-        .filter(|format| *format != Format::Raw)
+        .filter(|format| *format != ImageFormat::Raw)
     {
         holds(format, 512);
     }
-    holds(Format::Vhdx, 4096);
+    holds(ImageFormat::Vhdx, 4096);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::mover::{Options, Progress, Verify};
 use ioalign_repair::{ErrorKind, Identity, Job, MemoryDisk, Move, Patch, Phase};
 use ioalign_testkit::Random;
@@ -75,7 +75,7 @@ fn every_format_gets_the_new_layout() {
     let job = job(&mut source);
     let expected = expected(&source, &job);
     let before = source.bytes.clone();
-    for format in Format::ALL {
+    for format in ImageFormat::ALL {
         let path = folder.path().join(format!("new.{}", format.name()));
         let mut to = container::create(&path, format, SIZE as u64, 512).unwrap();
         let mut seen = 0;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ioalign_inspect::Source;
 use ioalign_inspect::source::MemorySource;
 use ioalign_repair::Disk;
-use ioalign_repair::container::{Format, create_store, open_store};
+use ioalign_repair::container::{ImageFormat, create_store, open_store};
 use ioalign_testkit::Random;
 
 use super::model::{data, place};
@@ -154,7 +154,7 @@ fn crash_often(image: &Image<'_>, rounds: u64, seed: u64, folder: &Path) {
     }
 }
 
-pub fn blank(format: Format, logical: u64) -> Vec<u8> {
+pub fn blank(format: ImageFormat, logical: u64) -> Vec<u8> {
     let store = SimStore::default();
     store.0.borrow_mut().left = u64::MAX;
     let made = create_store(
@@ -187,7 +187,7 @@ fn seeds() -> u64 {
     asked.and_then(|text| text.parse().ok()).unwrap_or(25)
 }
 
-fn survives(format: Format, logical: u64) {
+fn survives(format: ImageFormat, logical: u64) {
     let folder = tempfile::tempdir().unwrap();
     let image = Image {
         bytes: &blank(format, logical),
@@ -202,28 +202,28 @@ fn survives(format: Format, logical: u64) {
 
 #[test]
 fn a_new_qcow2_survives() {
-    survives(Format::Qcow2, 512);
+    survives(ImageFormat::Qcow2, 512);
 }
 
 #[test]
 fn a_new_vdi_survives() {
-    survives(Format::Vdi, 512);
+    survives(ImageFormat::Vdi, 512);
 }
 
 #[test]
 fn a_new_vhd_survives() {
-    survives(Format::Vhd, 512);
+    survives(ImageFormat::Vhd, 512);
 }
 
 #[test]
 fn a_new_vmdk_survives() {
-    survives(Format::Vmdk, 512);
+    survives(ImageFormat::Vmdk, 512);
 }
 
 #[test]
 fn a_new_vhdx_survives() {
-    survives(Format::Vhdx, 512);
-    survives(Format::Vhdx, 4096);
+    survives(ImageFormat::Vhdx, 512);
+    survives(ImageFormat::Vhdx, 4096);
 }
 
 #[test]

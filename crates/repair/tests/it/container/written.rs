@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ioalign_repair::ErrorKind;
-use ioalign_repair::container::{self, Format};
+use ioalign_repair::container::{self, ImageFormat};
 use ioalign_testkit::Random;
 
 use super::model::{data, exercise};
@@ -35,14 +35,14 @@ fn write_often(path: &Path, format: &str, model: &mut [u8], seed: u64) {
 fn new_images_of_every_format() {
     let folder = tempfile::tempdir().unwrap();
     for (format, logical) in [
-        (Format::Raw, 512),
-        (Format::Raw, 4096),
-        (Format::Qcow2, 512),
-        (Format::Vdi, 512),
-        (Format::Vhd, 512),
-        (Format::Vmdk, 512),
-        (Format::Vhdx, 512),
-        (Format::Vhdx, 4096),
+        (ImageFormat::Raw, 512),
+        (ImageFormat::Raw, 4096),
+        (ImageFormat::Qcow2, 512),
+        (ImageFormat::Vdi, 512),
+        (ImageFormat::Vhd, 512),
+        (ImageFormat::Vmdk, 512),
+        (ImageFormat::Vhdx, 512),
+        (ImageFormat::Vhdx, 4096),
     ] {
         let path = folder
             .path()
@@ -253,7 +253,7 @@ fn one_that_is_marked_dirty_is_refused() {
 #[test]
 fn two_do_not_write_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    for format in Format::ALL {
+    for format in ImageFormat::ALL {
         let path = folder.path().join(format!("twice.{}", format.name()));
         let first = container::create(&path, format, 4 << 20, 512).unwrap();
         let second = container::open(&path, true).err().unwrap();
@@ -268,7 +268,7 @@ fn two_do_not_write_at_once() {
 fn a_cluster_that_is_two_things_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("twice.qcow2");
-    let mut disk = container::create(&path, Format::Qcow2, 4 << 20, 512).unwrap();
+    let mut disk = container::create(&path, ImageFormat::Qcow2, 4 << 20, 512).unwrap();
     disk.write_at(0, &[1; 1024]).unwrap();
     disk.write_at(1 << 20, &[2; 1024]).unwrap();
     disk.flush().unwrap();
