@@ -3,7 +3,7 @@
 
 use ioalign_repair::MemoryDisk;
 use ioalign_repair::boot::{Moved, fixups, reserved};
-use ioalign_repair::tables::Table;
+use ioalign_repair::tables::RewritableTable;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut bytes = data.to_vec();
@@ -13,7 +13,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         bytes,
         logical_bytes: 512,
     };
-    let Ok(table) = Table::read(&mut disk) else {
+    let Ok(table) = RewritableTable::read(&mut disk) else {
         return;
     };
     let _ = reserved(&mut disk, &table);

@@ -2,8 +2,8 @@
 #![no_main]
 
 use ioalign_repair::content::probe;
-use ioalign_repair::convert::fat::{Wish, remade};
-use ioalign_repair::overlay::{Layer, View};
+use ioalign_repair::convert::fat::{FatWish, remade};
+use ioalign_repair::overlay::{OverlayLayer, OverlayView};
 use ioalign_repair::{Disk, MemoryDisk, resize};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
@@ -18,16 +18,16 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         let _ = resize::extent(&mut disk, 0, &content);
     }
     for sector in [512, 4096] {
-        let wish = Wish {
+        let wish = FatWish {
             sector,
             start: 1 << 20,
         };
         let Ok(made) = remade(&mut disk, 0, size, wish) else {
             continue;
         };
-        let layers = [Layer::new(made.pieces)];
+        let layers = [OverlayLayer::new(made.pieces)];
         let mut whole = vec![0; disk.bytes.len()];
-        let mut view = View::new(&mut disk, (size, 512), &[], &layers);
+        let mut view = OverlayView::new(&mut disk, (size, 512), &[], &layers);
         assert!(view.read_at(0, &mut whole).is_ok());
     }
 });

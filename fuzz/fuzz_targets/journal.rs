@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use ioalign_repair::MemoryDisk;
 use ioalign_repair::journal::{read, sign};
-use ioalign_repair::mover::{Options, Progress, resume_with, rollback_with};
+use ioalign_repair::mover::{MoverOptions, MoverProgress, resume_with, rollback_with};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut bytes = data.to_vec();
@@ -25,11 +25,11 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         bytes: vec![1; size],
         logical_bytes: identity.logical_bytes,
     };
-    let options = Options {
+    let options = MoverOptions {
         trust_disk: true,
-        ..Options::default()
+        ..MoverOptions::default()
     };
-    let mut watch = |_: &Progress| ControlFlow::Continue(());
+    let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
     let _ = resume_with(&mut disk.clone(), &mut store.clone(), &options, &mut watch);
     let _ = rollback_with(&mut disk.clone(), &mut store, &options, &mut watch);
 });

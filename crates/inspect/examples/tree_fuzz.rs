@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ioalign_core::judge;
-use ioalign_inspect::assemble::{self, HostOptions, Options};
+use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
 use ioalign_inspect::filesystems::database;
 use ioalign_testkit::{Random, Sysroot, sysroot};
 
@@ -124,7 +124,7 @@ fn read_host(tree: &Path) -> u64 {
         only: Vec::new(),
         extents: false,
     };
-    let Ok(found) = assemble::host(&what, &Options::default()) else {
+    let Ok(found) = assemble::host(&what, &AssembleOptions::default()) else {
         return 0;
     };
     let _ = judge::judge(&found.stack, &judge::Options::default());

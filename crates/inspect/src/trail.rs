@@ -17,14 +17,14 @@ const MOST_KEPT: usize = 64 << 20;
 
 /// A shared list of reads. Clones write to the same one.
 #[derive(Clone, Default)]
-pub struct Trail(Arc<Mutex<Log>>);
+pub struct Trail(Arc<Mutex<TrailLog>>);
 
 #[derive(Default)]
-struct Log {
+struct TrailLog {
     kept: Vec<Read>,
     /// Bytes in them.
     held: usize,
-    faults: Vec<Fault>,
+    faults: Vec<ReadFault>,
 }
 
 /// Bytes that a device gave.
@@ -40,7 +40,7 @@ pub struct Read {
 
 /// A read that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ReadFault {
     /// Which device.
     pub device: usize,
     /// First byte that was asked for.
@@ -60,7 +60,7 @@ impl fmt::Debug for Trail {
 }
 
 impl Trail {
-    fn log(&self) -> MutexGuard<'_, Log> {
+    fn log(&self) -> MutexGuard<'_, TrailLog> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -84,7 +84,7 @@ impl Trail {
     }
 
     /// The reads that failed.
-    pub fn faults(&self) -> Vec<Fault> {
+    pub fn faults(&self) -> Vec<ReadFault> {
         self.log().faults.clone()
     }
 }
@@ -115,7 +115,7 @@ impl Watched {
     }
 
     fn fault(&self, at: u64, len: usize, place: u64, why: String) {
-        self.trail.log().faults.push(Fault {
+        self.trail.log().faults.push(ReadFault {
             device: self.device,
             at,
             len,
@@ -168,12 +168,12 @@ impl Source for Watched {
 /// A copy of a device some of whose sectors could not be read: it fails where the device failed.
 pub struct Faulty {
     inner: Arc<dyn Source>,
-    faults: Vec<Fault>,
+    faults: Vec<ReadFault>,
 }
 
 impl Faulty {
     /// `inner` with these faults.
-    pub fn new(inner: Arc<dyn Source>, faults: Vec<Fault>) -> Self {
+    pub fn new(inner: Arc<dyn Source>, faults: Vec<ReadFault>) -> Self {
         Self { inner, faults }
     }
 }
@@ -184,7 +184,7 @@ impl Source for Faulty {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
-        let same = |fault: &&Fault| fault.at == offset && fault.len == buffer.len();
+        let same = |fault: &&ReadFault| fault.at == offset && fault.len == buffer.len();
         match self.faults.iter().find(same) {
             None => self.inner.read_at(offset, buffer),
             Some(fault) => {
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_fault_is_one_again() {
-        let fault = Fault {
+        let fault = ReadFault {
             device: 0,
             at: 512,
             len: 512,

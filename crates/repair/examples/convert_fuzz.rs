@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use ioalign_repair::content::probe;
-use ioalign_repair::convert::{self, Answer, Conversion, Wish, fat};
+use ioalign_repair::convert::{self, Conversion, ConversionAnswer, ConversionWish, fat};
 use ioalign_repair::{Disk, MemoryDisk, resize};
 use ioalign_testkit::{Disk as Image, Random, gpt};
 
@@ -55,12 +55,12 @@ fn one(bytes: Vec<u8>) -> (bool, bool) {
     if let Ok(content) = probe(&mut disk, AT as u64, (SECTORS * 512) as u64) {
         let _ = resize::extent(&mut disk, AT as u64, &content);
     }
-    let wish = Wish {
+    let wish = ConversionWish {
         from: 512,
         to: 4096,
         may_grow: true,
     };
-    let Ok(Answer::Convert(conversion)) = convert::plan(&mut disk, wish) else {
+    let Ok(ConversionAnswer::Convert(conversion)) = convert::plan(&mut disk, wish) else {
         return (false, false);
     };
     (true, is_done(&mut disk, &conversion))

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use ioalign_repair::journal::{self, Contents};
-use ioalign_repair::mover::{self, Options, Progress};
-use ioalign_repair::{Identity, Job, MemoryDisk, Move, Patch, Phase};
+use ioalign_repair::mover::{self, MoverOptions, MoverProgress};
+use ioalign_repair::{Identity, Job, MemoryDisk, Move, Patch, PatchPhase};
 use ioalign_testkit::Random;
 
 const DISK: usize = 64 << 10;
@@ -36,12 +36,12 @@ fn main() {
     assert!(read * 20 > runs, "too few get behind the checksums");
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> MoverOptions {
+    MoverOptions {
         chunk: 4096,
         piece: 1024,
         trust_disk: true,
-        ..Options::default()
+        ..MoverOptions::default()
     }
 }
 
@@ -67,7 +67,10 @@ fn job(disk: &mut MemoryDisk) -> Job {
     Job {
         identity: Identity::take(disk, &moves),
         moves,
-        patches: vec![patch(Phase::Contents, 9 << 10), patch(Phase::Table, 0)],
+        patches: vec![
+            patch(PatchPhase::Contents, 9 << 10),
+            patch(PatchPhase::Table, 0),
+        ],
         keep: std::iter::once(40 << 10..44 << 10).collect(),
     }
 }
@@ -85,7 +88,7 @@ fn seed(after: u64) -> Option<Vec<u8>> {
         logical_bytes: 1,
     };
     let mut pieces = 0;
-    let mut watch = |_: &Progress| {
+    let mut watch = |_: &MoverProgress| {
         pieces += 1;
         if pieces < after {
             ControlFlow::Continue(())
@@ -164,7 +167,7 @@ fn one(bytes: Vec<u8>) -> (bool, u64) {
     let mut ended = 0;
     for verb in [mover::resume_with, mover::rollback_with] {
         let mut disk = disk.clone();
-        let mut watch = |_: &Progress| ControlFlow::Continue(());
+        let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
         let done = verb(&mut disk, &mut store.clone(), &options(), &mut watch);
         ended += u64::from(done.is_ok());
         stays(&contents, &disk);

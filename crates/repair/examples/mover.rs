@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use ioalign_repair::mover::{self, Done, FileDisk, Options, ReadErrors, Verify};
+use ioalign_repair::mover::{self, Done, FileDisk, MoverOptions, ReadErrors, Verify};
 use ioalign_repair::{Identity, Job, Move, Result};
 
 fn main() {
@@ -37,8 +37,8 @@ fn main() {
     }
 }
 
-fn options<'a>(args: &[&'a str]) -> (Vec<&'a str>, Options) {
-    let mut options = Options::default();
+fn options<'a>(args: &[&'a str]) -> (Vec<&'a str>, MoverOptions) {
+    let mut options = MoverOptions::default();
     let mut plain = Vec::new();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -55,7 +55,7 @@ fn options<'a>(args: &[&'a str]) -> (Vec<&'a str>, Options) {
     (plain, options)
 }
 
-fn apply(disk: &str, journal: &str, one: Move, options: &Options) -> Result<Done> {
+fn apply(disk: &str, journal: &str, one: Move, options: &MoverOptions) -> Result<Done> {
     let mut disk = FileDisk::open(Path::new(disk))?;
     let moves = vec![one];
     let job = Job {
@@ -64,7 +64,7 @@ fn apply(disk: &str, journal: &str, one: Move, options: &Options) -> Result<Done
         patches: Vec::new(),
         keep: Vec::new(),
     };
-    let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+    let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
     mover::apply(
         &mut disk,
         Path::new(journal),
@@ -75,9 +75,9 @@ fn apply(disk: &str, journal: &str, one: Move, options: &Options) -> Result<Done
     )
 }
 
-fn end(verb: &str, disk: &str, journal: &str, options: &Options) -> Result<Done> {
+fn end(verb: &str, disk: &str, journal: &str, options: &MoverOptions) -> Result<Done> {
     let mut disk = FileDisk::open(Path::new(disk))?;
-    let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+    let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
     match verb {
         "resume" => mover::resume(&mut disk, Path::new(journal), options, &mut watch),
         _ => mover::rollback(&mut disk, Path::new(journal), options, &mut watch),

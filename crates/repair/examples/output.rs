@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ioalign_repair::container::{self, ImageFormat};
-use ioalign_repair::mover::{Done, Options, Progress, Verify};
+use ioalign_repair::mover::{Done, MoverOptions, MoverProgress, Verify};
 use ioalign_repair::{Identity, Job, Result};
 
 fn main() {
@@ -39,10 +39,10 @@ fn output(old: &str, new: &str, verify: Verify) -> Result<Done> {
         identity: Identity::take(from.as_mut(), &[]),
     };
     let mut to = container::create(Path::new(new), format, bytes, logical)?;
-    let mut watch = |_: &Progress| ControlFlow::Continue(());
-    let options = Options {
+    let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
+    let options = MoverOptions {
         verify,
-        ..Options::default()
+        ..MoverOptions::default()
     };
     container::write_new_with(from.as_mut(), &job, to.as_mut(), &options, &mut watch)
 }

@@ -23,4 +23,4 @@ pub mod tables;
 
 pub use disk::{Disk, MemoryDisk};
 pub use ioalign_device::{Error, ErrorKind, Result};
-pub use mover::job::{Identity, Job, Move, Patch, Phase};
+pub use mover::job::{Identity, Job, Move, Patch, PatchPhase};

@@ -6,7 +6,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{Bytes, GridClaim, SectorSize};
-use ioalign_repair::planner::{Database, Filesystem, Label, Level, Part, PartRole};
+use ioalign_repair::planner::{
+    Filesystem, PartRole, PlannedDatabase, PlannedLabel, PlannedPartition, RaidLevel,
+};
 use ioalign_repair::platforms::Platform;
 
 use super::LookArgs;
@@ -44,8 +46,8 @@ pub struct PlanArgs {
     pub disks: Option<u32>,
 
     /// RAID level
-    #[arg(long, value_name = "LEVEL", value_parser = one_of(&Level::ALL))]
-    pub raid: Option<Level>,
+    #[arg(long, value_name = "LEVEL", value_parser = one_of(&RaidLevel::ALL))]
+    pub raid: Option<RaidLevel>,
 
     /// Bytes on one disk before the next one's turn: element, stripe unit, chunk
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64k")]
@@ -106,7 +108,7 @@ pub struct PlanArgs {
 
     /// Partitions in order: esp:512M, boot:1G, swap:8G, data:100G, data (default: one for data)
     #[arg(long, value_name = "ROLE[:SIZE]", value_parser = part, num_args = 1.., value_delimiter = ',')]
-    pub partition: Vec<Part>,
+    pub partition: Vec<PlannedPartition>,
 
     /// The partition is there already and begins here: align what is in it
     #[arg(long, value_name = "START", value_parser = size, conflicts_with = "partition")]
@@ -145,7 +147,7 @@ pub struct PlanArgs {
         value_parser = database,
         help = "Database: innodb[:PAGE], postgres, sqlserver, oracle[:BLOCK]"
     )]
-    pub db: Option<Database>,
+    pub db: Option<PlannedDatabase>,
 
     /// Platform of the commands
     #[arg(long, value_name = "NAME", value_parser = one_of(&Platform::ALL), default_value = "linux")]
@@ -170,7 +172,7 @@ pub enum LabelArg {
     None,
 }
 
-impl From<LabelArg> for Label {
+impl From<LabelArg> for PlannedLabel {
     fn from(label: LabelArg) -> Self {
         match label {
             LabelArg::Gpt => Self::Gpt,
@@ -213,7 +215,7 @@ fn sector(text: &str) -> Result<Bytes, String> {
         .ok_or_else(|| "sectors have 512 bytes to 64 KiB, a power of two".to_owned())
 }
 
-fn part(text: &str) -> Result<Part, String> {
+fn part(text: &str) -> Result<PlannedPartition, String> {
     let (role, bytes) = match text.split_once(':') {
         Some((role, bytes)) => (role, Some(size(bytes)?)),
         None => (text, None),
@@ -228,10 +230,10 @@ fn part(text: &str) -> Result<Part, String> {
     if bytes.is_some_and(Bytes::is_zero) {
         return Err("a partition of no bytes".to_owned());
     }
-    Ok(Part { role, size: bytes })
+    Ok(PlannedPartition { role, size: bytes })
 }
 
-fn database(text: &str) -> Result<Database, String> {
+fn database(text: &str) -> Result<PlannedDatabase, String> {
     let (name, page) = match text.split_once(':') {
         Some((name, page)) => (name, Some(size(page)?)),
         None => (text, None),
@@ -244,14 +246,14 @@ fn database(text: &str) -> Result<Database, String> {
             .ok_or_else(|| format!("{name} takes pages of {from} to {to} bytes"))
     };
     match (name, page) {
-        ("innodb", page) => Ok(Database::InnoDb {
+        ("innodb", page) => Ok(PlannedDatabase::InnoDb {
             page: within(page, 16384, 4096, 65536)?,
         }),
-        ("oracle", page) => Ok(Database::Oracle {
+        ("oracle", page) => Ok(PlannedDatabase::Oracle {
             block: within(page, 8192, 2048, 32768)?,
         }),
-        ("postgres", None) => Ok(Database::Postgres),
-        ("sqlserver", None) => Ok(Database::SqlServer),
+        ("postgres", None) => Ok(PlannedDatabase::Postgres),
+        ("sqlserver", None) => Ok(PlannedDatabase::SqlServer),
         _ => Err(format!(
             "`{text}` is no database: innodb[:PAGE], postgres, sqlserver, oracle[:BLOCK]"
         )),

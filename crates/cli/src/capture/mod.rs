@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use ioalign_inspect::recording::capture::plain;
-use ioalign_inspect::recording::{self, Bundle, Request};
+use ioalign_inspect::recording::{self, CaptureBundle, CaptureRequest};
 
 use crate::args::CaptureArgs;
 use crate::exit::{Exit, UsageError};
@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let wanted = file::Wanted::new(arguments)?;
-    let request = Request {
+    let request = CaptureRequest {
         sysroot: arguments.sysroot.clone(),
         devices: arguments.devices.clone(),
         with_serials: arguments.with_serials,
@@ -47,7 +47,7 @@ pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
 
 /// Reads the host beside the thread that hears Ctrl-C: a disk that does not answer can hold up a read
 /// for minutes. `None`: interrupted.
-fn read(request: Request, interrupt: &Interrupt) -> Result<Option<Bundle>> {
+fn read(request: CaptureRequest, interrupt: &Interrupt) -> Result<Option<CaptureBundle>> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         // Nobody listens any more: interrupted.
@@ -66,7 +66,7 @@ fn read(request: Request, interrupt: &Interrupt) -> Result<Option<Bundle>> {
 }
 
 /// `ioalign-HOST-YYYY-MM-DD.tar.gz` in the working directory.
-fn default_name(bundle: &Bundle) -> PathBuf {
+fn default_name(bundle: &CaptureBundle) -> PathBuf {
     let host = bundle.manifest.host.as_deref().map(plain);
     let host = host.filter(|name| !name.is_empty());
     let host = host.unwrap_or_else(|| "host".to_owned());

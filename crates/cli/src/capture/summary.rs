@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use ioalign_core::capture_document::CaptureDocument;
-use ioalign_inspect::recording::Bundle;
+use ioalign_inspect::recording::CaptureBundle;
 use ioalign_report::{Options, capture};
 
 use super::file::Place;
@@ -12,7 +12,7 @@ use crate::look;
 use crate::say::note;
 
 /// Prints it. What is missing is said whatever the output is.
-pub(super) fn print(bundle: Bundle, place: &Place, arguments: &CaptureArgs) -> Result<()> {
+pub(super) fn print(bundle: CaptureBundle, place: &Place, arguments: &CaptureArgs) -> Result<()> {
     let file = place.path().map(|path| path.display().to_string());
     let is_shown = file.is_some() && !arguments.quiet;
     let document = CaptureDocument {

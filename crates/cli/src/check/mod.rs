@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use ioalign_core::judge::{self, lint::Lint};
-use ioalign_inspect::assemble::Options;
+use ioalign_inspect::assemble::AssembleOptions;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
 use ioalign_report::{Format, Report, Target};
@@ -32,7 +32,7 @@ use find::{Found, find};
 /// Everything the targets have in common.
 pub struct Job {
     /// How targets are read.
-    pub inspect: Options,
+    pub inspect: AssembleOptions,
     /// How they are judged.
     pub judge: judge::Options,
     /// The captured host, where one is named.
@@ -171,7 +171,7 @@ impl Job {
             return Err(UsageError(what).into());
         }
         Ok(Self {
-            inspect: Options {
+            inspect: AssembleOptions {
                 sector,
                 grids,
                 allow_backing: arguments.allow_backing,
@@ -193,7 +193,7 @@ impl Job {
     /// The default job: what `check FILE` does.
     pub fn plain() -> Self {
         Self {
-            inspect: Options::default(),
+            inspect: AssembleOptions::default(),
             judge: judge::Options::default(),
             sysroot: None,
             extents: false,

@@ -8,7 +8,7 @@ use ioalign_core::fix_document::{
     SCHEMA,
 };
 use ioalign_repair::Job;
-use ioalign_repair::fix::Plan;
+use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::mover::{self, Done};
 use ioalign_report::{Options, fix as report};
 
@@ -68,7 +68,7 @@ fn timed((done, elapsed): &(Done, Duration)) -> FixDone {
     done.document(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
 }
 
-fn planned(page: &Page<'_>, plan: &Plan) -> FixPlan {
+fn planned(page: &Page<'_>, plan: &RepairPlan) -> FixPlan {
     let in_place = !plan.is_empty() && page.arguments.output.is_none();
     let document = plan.document(&options(page.arguments));
     FixPlan {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ioalign_repair::Disk;
-use ioalign_repair::fix::Plan;
+use ioalign_repair::fix::RepairPlan;
 
 use crate::args::FixArgs;
 
@@ -21,7 +21,7 @@ pub struct Rate {
 }
 
 /// The expected rate; `None` if nothing moves or nothing can be read.
-pub fn rate(disk: &mut dyn Disk, plan: &Plan, arguments: &FixArgs) -> Option<Rate> {
+pub fn rate(disk: &mut dyn Disk, plan: &RepairPlan, arguments: &FixArgs) -> Option<Rate> {
     let first = plan.shifts.first()?;
     let begun = Instant::now();
     let bytes = first.size.min(MOST);

@@ -25,7 +25,7 @@ mod trust;
 use anyhow::Result;
 use ioalign_core::fix_document::FixResult;
 use ioalign_core::{Bytes, GridClaim};
-use ioalign_repair::fix::{self, Choices, Plan};
+use ioalign_repair::fix::{self, Choices, RepairPlan};
 use ioalign_repair::{Disk, mover};
 
 use crate::args::FixArgs;
@@ -93,7 +93,7 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
 /// The reasons against doing it in place.
 fn possible_in_place(
     disk: &mut dyn Disk,
-    plan: &Plan,
+    plan: &RepairPlan,
     arguments: &FixArgs,
     room: Option<Room>,
 ) -> Result<()> {
@@ -105,7 +105,7 @@ fn possible_in_place(
 }
 
 /// The plan for an open disk.
-pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
+pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<RepairPlan> {
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let grids: Vec<GridClaim> = arguments.grid.iter().chain(named).cloned().collect();
     let survey = survey::of(disk, &arguments.target, grids, arguments.sector_size)?;
@@ -120,7 +120,11 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<Plan> {
 
 /// The plan, if there is something to do and every consent is given. If nothing needs moving, that is shown
 /// instead. `was_shrunk`: a file system has just been shrunk, so the plan differs from the expected one.
-pub fn agreed(disk: &mut dyn Disk, arguments: &FixArgs, was_shrunk: bool) -> Result<Option<Plan>> {
+pub fn agreed(
+    disk: &mut dyn Disk,
+    arguments: &FixArgs,
+    was_shrunk: bool,
+) -> Result<Option<RepairPlan>> {
     let plan = plan(disk, arguments)?;
     if !was_shrunk {
         refuse::expected(&plan, arguments)?;
@@ -135,9 +139,9 @@ pub fn agreed(disk: &mut dyn Disk, arguments: &FixArgs, was_shrunk: bool) -> Res
 }
 
 /// How data are moved, as the arguments say.
-pub fn options(arguments: &FixArgs) -> mover::Options {
-    let usual = mover::Options::default();
-    mover::Options {
+pub fn options(arguments: &FixArgs) -> mover::MoverOptions {
+    let usual = mover::MoverOptions::default();
+    mover::MoverOptions {
         chunk: arguments.how.chunk.map_or(usual.chunk, Bytes::get),
         limit: arguments.how.limit.map(Bytes::get),
         read_errors: arguments.how.read_errors.into(),
@@ -152,7 +156,7 @@ pub struct Page<'a> {
     /// The arguments.
     pub arguments: &'a FixArgs,
     /// The plan, done or not; `None` if only a journal has it.
-    pub plan: Option<&'a Plan>,
+    pub plan: Option<&'a RepairPlan>,
     /// Bytes a second, for the estimate.
     pub rate: Option<estimate::Rate>,
     /// The space that it allocates, for a file.
@@ -165,7 +169,7 @@ pub struct Page<'a> {
 
 impl<'a> Page<'a> {
     /// A plan of which nothing is done yet.
-    pub const fn of(arguments: &'a FixArgs, plan: &'a Plan) -> Self {
+    pub const fn of(arguments: &'a FixArgs, plan: &'a RepairPlan) -> Self {
         Self {
             arguments,
             plan: Some(plan),

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use ioalign_core::fix_document::FixResult;
 use ioalign_core::shell;
-use ioalign_repair::fix::Plan;
+use ioalign_repair::fix::RepairPlan;
 
 use super::command::{self, Step};
 use super::output;
 use crate::args::FixArgs;
 
 /// The commands that do it, the best first.
-pub fn commands(arguments: &FixArgs, plan: &Plan) -> Vec<String> {
+pub fn commands(arguments: &FixArgs, plan: &RepairPlan) -> Vec<String> {
     if let Some(new) = &arguments.output {
         return vec![command::line(
             arguments,

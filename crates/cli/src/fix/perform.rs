@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use ioalign_core::fix_document::FixResult;
 use ioalign_core::shell;
 use ioalign_device::TargetIdentity;
-use ioalign_repair::mover::{self, Done, MoveOrigin, Outcome};
+use ioalign_repair::mover::{self, Done, MoveOrigin, MoverOutcome};
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
 use super::flight::{self, Unfinished};
@@ -153,9 +153,9 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     Err(anyhow!("{error:#}; {next}"))
 }
 
-const fn result(outcome: Outcome) -> FixResult {
+const fn result(outcome: MoverOutcome) -> FixResult {
     match outcome {
-        Outcome::Moved => FixResult::Moved,
-        Outcome::RolledBack => FixResult::RolledBack,
+        MoverOutcome::Moved => FixResult::Moved,
+        MoverOutcome::RolledBack => FixResult::RolledBack,
     }
 }

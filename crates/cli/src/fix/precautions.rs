@@ -1,14 +1,14 @@
 //! Warnings before a plan is applied.
 
 use ioalign_core::shell;
-use ioalign_repair::fix::Plan;
+use ioalign_repair::fix::RepairPlan;
 
 use super::room::Room;
 use super::{Page, place};
 use crate::args::FixArgs;
 
 /// Sentences without a full stop, the weightiest first.
-pub fn of(page: &Page<'_>, plan: &Plan) -> Vec<String> {
+pub fn of(page: &Page<'_>, plan: &RepairPlan) -> Vec<String> {
     if plan.is_empty() || page.arguments.output.is_some() {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use indicatif::{HumanDuration, ProgressBar};
-use ioalign_repair::mover::{Progress, Task};
+use ioalign_repair::mover::{MoverProgress, Task};
 
 use crate::args::LookArgs;
 use crate::bar::bar;
@@ -26,7 +26,7 @@ impl Shown {
     }
 
     /// For the mover: shows how it goes and says whether to go on.
-    pub fn tell(&self, progress: &Progress) -> ControlFlow<()> {
+    pub fn tell(&self, progress: &MoverProgress) -> ControlFlow<()> {
         self.bar.set_length(progress.total_bytes);
         self.bar.set_position(progress.done_bytes);
         self.bar.set_message(message(progress));
@@ -39,7 +39,7 @@ impl Shown {
     }
 }
 
-fn message(progress: &Progress) -> String {
+fn message(progress: &MoverProgress) -> String {
     let what = match progress.task {
         Task::Moving => "moving",
         Task::MovingBack => "moving back",
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn what_is_left_is_told() {
-        let progress = Progress {
+        let progress = MoverProgress {
             task: Task::MovingBack,
             done_bytes: 1,
             total_bytes: 2,
@@ -66,7 +66,7 @@ mod tests {
             left: Some(Duration::from_secs(90)),
         };
         assert_eq!(message(&progress), "moving back, 2 minutes left");
-        let first = Progress {
+        let first = MoverProgress {
             left: None,
             ..progress
         };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use ioalign_repair::boot::{Consequence, Weight};
-use ioalign_repair::fix::{self, Plan};
+use ioalign_repair::fix::{self, RepairPlan};
 use ioalign_repair::{Error, Job};
 
 use crate::args::FixArgs;
@@ -21,7 +21,7 @@ pub fn plainly(what: String) -> anyhow::Error {
 }
 
 /// Checks that the plan is the expected one.
-pub fn expected(plan: &Plan, arguments: &FixArgs) -> Result<()> {
+pub fn expected(plan: &RepairPlan, arguments: &FixArgs) -> Result<()> {
     expected_job(&plan.job, arguments)
 }
 
@@ -43,7 +43,7 @@ pub fn expected_job(job: &Job, arguments: &FixArgs) -> Result<()> {
 }
 
 /// Consequences that are refused by default need a consent: other arguments would lift it, so it is 64.
-pub fn without_consent(plan: &Plan, arguments: &FixArgs) -> Result<()> {
+pub fn without_consent(plan: &RepairPlan, arguments: &FixArgs) -> Result<()> {
     fix::consent(plan, |one| accepted(one, arguments)).map_err(|error| {
         let path = &arguments.target;
         UsageError(format!("{}; nothing was written", error.of_target(path))).into()

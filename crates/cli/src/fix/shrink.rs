@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use ioalign_repair::Disk;
-use ioalign_repair::fix::Plan;
+use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::resize::{self, Shrink};
 
 use super::{plan, refuse, target};
@@ -35,7 +35,7 @@ pub fn first(arguments: &FixArgs) -> Result<bool> {
 }
 
 /// Whether the tools of a file system can see it.
-pub fn possible(disk: &mut dyn Disk, plan: &Plan, arguments: &FixArgs) -> Result<()> {
+pub fn possible(disk: &mut dyn Disk, plan: &RepairPlan, arguments: &FixArgs) -> Result<()> {
     let path = &arguments.target;
     let needs_tool = plan.shrink.as_ref().is_some_and(Shrink::needs_tool);
     if !needs_tool || target::is_block(path)? || target::is_raw(disk, path) {

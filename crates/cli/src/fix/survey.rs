@@ -7,8 +7,8 @@ use ioalign_core::judge::StartDemands;
 use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack};
 use ioalign_inspect::assemble;
 use ioalign_repair::Disk;
-use ioalign_repair::fix::{Part, Survey};
-use ioalign_repair::tables::{Slot, SlotKind, Table};
+use ioalign_repair::fix::{DiskSurvey, PartitionFacts};
+use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind};
 use ioalign_report::Target;
 use ioalign_report::words::{clean, kinds};
 
@@ -21,8 +21,8 @@ pub fn of(
     path: &Path,
     grids: Vec<GridClaim>,
     sector: Option<SectorSize>,
-) -> Result<Survey> {
-    let table = Table::read_anywhere(disk).map_err(|error| refuse::error(error, path))?;
+) -> Result<DiskSurvey> {
+    let table = RewritableTable::read_anywhere(disk).map_err(|error| refuse::error(error, path))?;
     let target = judged(path, grids, sector);
     if let Some(error) = &target.error {
         bail!("{}: {}", path.display(), error.message);
@@ -33,7 +33,7 @@ pub fn of(
     sound(&target, ground, path)?;
     let demands = StartDemands::of(&target.stack);
     let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
-    Ok(Survey {
+    Ok(DiskSurvey {
         parts: data
             .map(|slot| part(&target, &demands, ground, slot))
             .collect(),
@@ -58,7 +58,7 @@ fn container(target: &Target) -> Option<u64> {
 fn judged(path: &Path, grids: Vec<GridClaim>, sector: Option<SectorSize>) -> Target {
     let plain = Job::plain();
     let job = Job {
-        inspect: assemble::Options {
+        inspect: assemble::AssembleOptions {
             grids,
             sector,
             ..plain.inspect
@@ -69,9 +69,9 @@ fn judged(path: &Path, grids: Vec<GridClaim>, sector: Option<SectorSize>) -> Tar
 }
 
 /// The address space of the table: that in which most partitions start where the table says.
-fn ground(stack: &Stack, slots: &[Slot]) -> Option<LayerId> {
+fn ground(stack: &Stack, slots: &[PartitionSlot]) -> Option<LayerId> {
     let fits = |id: LayerId| {
-        let hit = |slot: &&Slot| partition(stack, id, slot.start).is_some();
+        let hit = |slot: &&PartitionSlot| partition(stack, id, slot.start).is_some();
         slots.iter().filter(hit).count()
     };
     let best = stack.layers().map(|(id, _)| (fits(id), id)).max()?;
@@ -117,11 +117,16 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
     }
 }
 
-fn part(target: &Target, demands: &StartDemands<'_>, ground: LayerId, slot: &Slot) -> Part {
+fn part(
+    target: &Target,
+    demands: &StartDemands<'_>,
+    ground: LayerId,
+    slot: &PartitionSlot,
+) -> PartitionFacts {
     let stack = &target.stack;
     let layer = partition(stack, ground, slot.start);
     let role = layer.map_or(Role::Data, |id| stack.layer(id).role);
-    Part {
+    PartitionFacts {
         number: slot.number,
         what: layer.map_or_else(unknown, |id| contents(stack, id)),
         demand: role.carries_data().then(|| demands.on(ground, layer)),

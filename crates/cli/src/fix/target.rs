@@ -10,7 +10,7 @@ use ioalign_device::{Use, users};
 use ioalign_repair::Disk;
 use ioalign_repair::container;
 use ioalign_repair::fix::Sectored;
-use ioalign_repair::tables::{SlotKind, Table};
+use ioalign_repair::tables::{RewritableTable, SlotKind};
 
 use super::refuse;
 use crate::args::FixArgs;
@@ -45,7 +45,7 @@ pub fn close(mut disk: Box<dyn Disk>, path: &Path) -> Result<()> {
     if !is_block(path)? {
         return Ok(());
     }
-    let table = Table::read(&mut *disk).map_err(|error| refuse::error(error, path))?;
+    let table = RewritableTable::read(&mut *disk).map_err(|error| refuse::error(error, path))?;
     drop(disk);
     let slots = table.slots();
     let wanted: Vec<_> = slots

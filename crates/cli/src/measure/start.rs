@@ -17,7 +17,7 @@ pub fn on_disk(path: &Path) -> Option<u64> {
         only: vec![path.to_owned()],
         extents: false,
     };
-    let found = assemble::host(&options, &assemble::Options::default()).ok()?;
+    let found = assemble::host(&options, &assemble::AssembleOptions::default()).ok()?;
     let device = data.rdev();
     let number = format!(
         "{}:{}",

@@ -1,25 +1,25 @@
 //! The disks of a plan: how many, what they are called, and what joins them.
 
 use anyhow::Result;
-use ioalign_repair::planner::{Array, Level, Maker};
-use ioalign_repair::platforms::Names;
+use ioalign_repair::planner::{Maker, PlannedArray, RaidLevel};
+use ioalign_repair::platforms::DiskNames;
 
 use crate::args::PlanArgs;
 use crate::exit::UsageError;
 
 /// The disks as named; where none are, placeholders that are no disks.
-pub fn names(arguments: &PlanArgs) -> Result<Names> {
+pub fn names(arguments: &PlanArgs) -> Result<DiskNames> {
     if !arguments.device.is_empty() {
-        let names = Names::given(arguments.platform, &arguments.device);
+        let names = DiskNames::given(arguments.platform, &arguments.device);
         return Ok(names.map_err(UsageError)?);
     }
     let members = arguments.disks.filter(|_| !arguments.controller);
     let count = usize::try_from(members.unwrap_or(1)).unwrap_or(1);
-    Ok(Names::placeholders(arguments.platform, count))
+    Ok(DiskNames::placeholders(arguments.platform, count))
 }
 
 /// The array of the disks; an error if names, number and level contradict each other.
-pub fn array(arguments: &PlanArgs) -> Result<Option<Array>> {
+pub fn array(arguments: &PlanArgs) -> Result<Option<PlannedArray>> {
     let named = u32::try_from(arguments.device.len()).unwrap_or(u32::MAX);
     let Some(level) = arguments.raid else {
         let several = named > 1 || arguments.disks.is_some_and(|disks| disks > 1);
@@ -33,7 +33,7 @@ pub fn array(arguments: &PlanArgs) -> Result<Option<Array>> {
     } else {
         members(arguments, level, named)?
     };
-    let array = Array {
+    let array = PlannedArray {
         level,
         disks,
         element: arguments.element,
@@ -61,7 +61,7 @@ fn behind_a_controller(arguments: &PlanArgs, named: u32) -> Result<u32> {
 }
 
 /// The members of an array of Linux md: all are named, or none.
-fn members(arguments: &PlanArgs, level: Level, named: u32) -> Result<u32> {
+fn members(arguments: &PlanArgs, level: RaidLevel, named: u32) -> Result<u32> {
     match (arguments.disks, named) {
         (None, 0) => Err(wrong("how many disks make the array? --disks N")),
         (Some(disks), 0) => Ok(disks),

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use ioalign_core::judge::moves;
 use ioalign_core::{Confidence, GridClaim, GridKind, Kind, LayerId, Origin, Stack, Tier};
-use ioalign_repair::planner::Want;
+use ioalign_repair::planner::PlanRequest;
 use ioalign_report::words::clean;
 
 use crate::args::PlanArgs;
@@ -13,7 +13,7 @@ use crate::document;
 
 /// Takes the ground from a document of `check --json`, which may come from anywhere. Every grid keeps its
 /// confidence; a typed block stays.
-pub fn fill(want: &mut Want, path: &Path, typed: &PlanArgs) -> Result<()> {
+pub fn fill(want: &mut PlanRequest, path: &Path, typed: &PlanArgs) -> Result<()> {
     let stack = document::stack(path)?;
     if let Some(layer) = moves::in_flight(&stack).next() {
         let name = clean(&stack.layer(layer).name);

@@ -5,7 +5,9 @@ mod ground;
 
 use anyhow::Result;
 use ioalign_core::{Bytes, Confidence, GridClaim, Origin};
-use ioalign_repair::planner::{self, Label, Part, PartRole, Volume, Want};
+use ioalign_repair::planner::{
+    self, PartRole, PlanRequest, PlannedLabel, PlannedPartition, PlannedVolume,
+};
 use ioalign_repair::platforms::{self, Platform};
 use ioalign_report::plan::{self as report, sentences};
 
@@ -43,17 +45,17 @@ pub fn run(arguments: &PlanArgs) -> Result<Exit> {
     Ok(if whole { Exit::Done } else { Exit::Code(1) })
 }
 
-fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
+fn want(arguments: &PlanArgs, platform: Platform) -> Result<PlanRequest> {
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
     let label = arguments.label.map_or(
         match platform {
-            Platform::Solaris => Label::Efi,
-            _ => Label::Gpt,
+            Platform::Solaris => PlannedLabel::Efi,
+            _ => PlannedLabel::Gpt,
         },
-        Label::from,
+        PlannedLabel::from,
     );
     let declared = arguments.grid.iter().chain(named).cloned();
-    let mut want = Want {
+    let mut want = PlanRequest {
         array: disks::array(arguments)?,
         indirection_unit: arguments.unit,
         volume_block: arguments.volume_block,
@@ -66,7 +68,7 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
         volumes: volumes(arguments),
         filesystem: arguments.fs,
         database: arguments.db,
-        ..Want::default()
+        ..PlanRequest::default()
     };
     if let Some(logical) = arguments.logical {
         want.logical = typed(want.logical, logical, "--logical");
@@ -80,7 +82,7 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<Want> {
     match platform {
         Platform::Windows => want.reserved = platforms::reserved(label, want.size),
         // The dialogue of its fdisk takes the disk as it is.
-        Platform::Esxi if label == Label::Dos => want.size = None,
+        Platform::Esxi if label == PlannedLabel::Dos => want.size = None,
         _ => {}
     }
     Ok(want)
@@ -94,18 +96,18 @@ fn typed(claim: GridClaim, size: Bytes, option: &str) -> GridClaim {
 
 /// The unit of starts if no grid demands more. An MBR of ESX and the labels of Solaris are older
 /// than the 1 MiB convention: they use the track, and half of it.
-fn habit(arguments: &PlanArgs, platform: Platform, label: Label) -> Option<Bytes> {
+fn habit(arguments: &PlanArgs, platform: Platform, label: PlannedLabel) -> Option<Bytes> {
     match platform {
         _ if arguments.tight || arguments.partition_at.is_some() => None,
         Platform::Solaris => Some(Bytes::new(32 << 10)),
-        Platform::Esxi if label == Label::Dos => Some(Bytes::new(64 << 10)),
+        Platform::Esxi if label == PlannedLabel::Dos => Some(Bytes::new(64 << 10)),
         _ => Some(Bytes::MIB),
     }
 }
 
-fn partitions(arguments: &PlanArgs) -> Vec<Part> {
+fn partitions(arguments: &PlanArgs) -> Vec<PlannedPartition> {
     if arguments.partition.is_empty() {
-        let data = Part {
+        let data = PlannedPartition {
             role: PartRole::Data,
             size: None,
         };
@@ -114,10 +116,12 @@ fn partitions(arguments: &PlanArgs) -> Vec<Part> {
     arguments.partition.clone()
 }
 
-fn volumes(arguments: &PlanArgs) -> Vec<Volume> {
-    let bcache = arguments.bcache.then_some(Volume::Bcache);
-    let luks = arguments.luks.map(|version| Volume::Luks { version });
-    let lvm = arguments.lvm.then_some(Volume::Lvm {
+fn volumes(arguments: &PlanArgs) -> Vec<PlannedVolume> {
+    let bcache = arguments.bcache.then_some(PlannedVolume::Bcache);
+    let luks = arguments
+        .luks
+        .map(|version| PlannedVolume::Luks { version });
+    let lvm = arguments.lvm.then_some(PlannedVolume::Lvm {
         thin: arguments.thin,
         stripes: arguments.stripes,
     });

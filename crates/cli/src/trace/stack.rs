@@ -16,7 +16,7 @@ pub fn read(path: &Path) -> Result<StackIndex> {
             only: Vec::new(),
             extents: false,
         };
-        let found = assemble::host(&options, &assemble::Options::default());
+        let found = assemble::host(&options, &assemble::AssembleOptions::default());
         let found = found.map_err(|error| anyhow!("{}", error.full()))?;
         return Ok(StackIndex::new(found.stack));
     }

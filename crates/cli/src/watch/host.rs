@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ioalign_core::watch_document::WatchedPart;
 use ioalign_core::{GridClaim, Kind, LayerId, Stack, Tier};
-use ioalign_inspect::assemble::{self, HostOptions, Options};
+use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
 use ioalign_observe::live::WatchedDevice;
 
 use crate::args::WatchArgs;
@@ -43,7 +43,11 @@ fn stack(devices: &[WatchedDevice]) -> Option<Stack> {
     if host.only.is_empty() {
         return None;
     }
-    Some(assemble::host(&host, &Options::default()).ok()?.stack)
+    Some(
+        assemble::host(&host, &AssembleOptions::default())
+            .ok()?
+            .stack,
+    )
 }
 
 fn layer_of(stack: &Stack, name: &str) -> Option<LayerId> {

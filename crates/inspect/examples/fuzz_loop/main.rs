@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use arguments::Arguments;
 use seed::Seed;
-use target::Target;
+use target::FuzzTarget;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments, images: &[Seed], texts: &[Seed]) -> bool {
     let mut good = true;
     let targets = target::all();
-    let wanted = |target: &&Target| match &arguments.format {
+    let wanted = |target: &&FuzzTarget| match &arguments.format {
         Some(format) => target.is(format),
         None => true,
     };

@@ -1,7 +1,7 @@
 //! Damage: where a reader looks, in the ways that break readers.
 
 use super::mutant::{Mutant, copy_pages};
-use super::random::Random;
+use super::random::FuzzRandom;
 use super::seed::Seed;
 
 /// Values at which arithmetic breaks.
@@ -35,14 +35,14 @@ const CUTS: u64 = 16;
 const FRONT: u64 = 512;
 
 /// The damaged seed of a run.
-pub fn mutant(seed: &Seed, reads: &[(u64, u64)], random: &mut Random) -> Mutant {
+pub fn mutant(seed: &Seed, reads: &[(u64, u64)], random: &mut FuzzRandom) -> Mutant {
     let len = length(seed, reads, random);
     let count = 1 + random.below(6);
     let patches = (0..count).filter_map(|_| patch(seed, len, reads, random));
     Mutant::damaged(seed, len, patches.collect())
 }
 
-fn length(seed: &Seed, reads: &[(u64, u64)], random: &mut Random) -> u64 {
+fn length(seed: &Seed, reads: &[(u64, u64)], random: &mut FuzzRandom) -> u64 {
     if random.below(CUTS) != 0 {
         return seed.len;
     }
@@ -58,7 +58,7 @@ fn patch(
     seed: &Seed,
     len: u64,
     reads: &[(u64, u64)],
-    random: &mut Random,
+    random: &mut FuzzRandom,
 ) -> Option<(u64, Vec<u8>)> {
     let at = place(len, reads, random);
     let widths: &[u64] = match random.below(12) {
@@ -78,7 +78,7 @@ fn patch(
     (!bytes.is_empty()).then_some((at, bytes))
 }
 
-fn place(len: u64, reads: &[(u64, u64)], random: &mut Random) -> u64 {
+fn place(len: u64, reads: &[(u64, u64)], random: &mut FuzzRandom) -> u64 {
     let (mut read, mut tries) = (random.pick(reads), 0);
     while tries < 8 && matches!(read, Some((_, size)) if *size <= MAGIC) {
         read = random.pick(reads);
@@ -93,7 +93,7 @@ fn place(len: u64, reads: &[(u64, u64)], random: &mut Random) -> u64 {
     }
 }
 
-fn damage(bytes: &mut [u8], random: &mut Random) {
+fn damage(bytes: &mut [u8], random: &mut FuzzRandom) {
     let old = number(bytes);
     match random.below(8) {
         0 | 1 => flip(bytes, random),
@@ -122,7 +122,7 @@ fn damage(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-fn flip(bytes: &mut [u8], random: &mut Random) {
+fn flip(bytes: &mut [u8], random: &mut FuzzRandom) {
     let bit = 1 << random.below(8);
     let index = usize::try_from(random.below(bytes.len() as u64)).unwrap_or_default();
     if let Some(byte) = bytes.get_mut(index) {
@@ -131,7 +131,7 @@ fn flip(bytes: &mut [u8], random: &mut Random) {
 }
 
 /// Text formats (LVM metadata, VMDK descriptors, LUKS2 JSON) break at their numbers.
-fn digits(bytes: &mut [u8], random: &mut Random) {
+fn digits(bytes: &mut [u8], random: &mut FuzzRandom) {
     for byte in bytes {
         if byte.is_ascii_digit() {
             *byte = *random.pick(b"00123456789999-. \"{[").unwrap_or(&b'9');
@@ -147,7 +147,7 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 /// Little- or big-endian, over as many bytes as there are.
-fn store(bytes: &mut [u8], value: u64, random: &mut Random) {
+fn store(bytes: &mut [u8], value: u64, random: &mut FuzzRandom) {
     let value = value.to_le_bytes();
     let width = bytes.len().min(value.len());
     let part = value.get(..width).unwrap_or_default();

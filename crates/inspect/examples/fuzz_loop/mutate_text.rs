@@ -1,14 +1,14 @@
 //! Damage as texts suffer it: lines, numbers, units, structure, and bytes that no program prints.
 
 use super::mutant::copy_pages;
-use super::random::Random;
+use super::random::FuzzRandom;
 use super::seed::{Seed, to_index};
 
 /// Damaged texts do not grow beyond this.
 const LONGEST: usize = 64 << 10;
 
 /// The damaged text of a run.
-pub fn mutant(seed: &Seed, random: &mut Random) -> Vec<u8> {
+pub fn mutant(seed: &Seed, random: &mut FuzzRandom) -> Vec<u8> {
     let mut raw = vec![0; to_index(seed.len)];
     copy_pages(&seed.pages, 0, &mut raw);
     for _ in 0..=random.below(6) {
@@ -18,7 +18,7 @@ pub fn mutant(seed: &Seed, random: &mut Random) -> Vec<u8> {
     raw
 }
 
-fn damage(raw: &mut Vec<u8>, random: &mut Random) {
+fn damage(raw: &mut Vec<u8>, random: &mut FuzzRandom) {
     match random.below(16) {
         0 | 1 => flip(raw, random),
         2 => raw.truncate(place(raw, random)),
@@ -153,11 +153,11 @@ const UNITS: &[&[u8]] = &[
     b"rounding",
 ];
 
-fn place(raw: &[u8], random: &mut Random) -> usize {
+fn place(raw: &[u8], random: &mut FuzzRandom) -> usize {
     to_index(random.below(raw.len() as u64 + 1))
 }
 
-fn flip(raw: &mut [u8], random: &mut Random) {
+fn flip(raw: &mut [u8], random: &mut FuzzRandom) {
     let bit = 1 << random.below(8);
     let at = place(raw, random);
     if let Some(byte) = raw.get_mut(at) {
@@ -165,14 +165,14 @@ fn flip(raw: &mut [u8], random: &mut Random) {
     }
 }
 
-fn insert(raw: &mut Vec<u8>, random: &mut Random, pieces: &[&[u8]]) {
+fn insert(raw: &mut Vec<u8>, random: &mut FuzzRandom, pieces: &[&[u8]]) {
     let at = place(raw, random);
     let piece = random.pick(pieces).copied().unwrap_or_default();
     raw.splice(at..at, piece.iter().copied());
 }
 
 /// First and last byte of the line at a place, with its line end.
-fn line(raw: &[u8], random: &mut Random) -> (usize, usize) {
+fn line(raw: &[u8], random: &mut FuzzRandom) -> (usize, usize) {
     let at = place(raw, random);
     let (before, after) = raw.split_at_checked(at).unwrap_or((raw, &[]));
     let start = before.iter().rposition(|byte| *byte == b'\n');
@@ -182,7 +182,7 @@ fn line(raw: &[u8], random: &mut Random) -> (usize, usize) {
 }
 
 /// A line again, once or many times, in its place or elsewhere.
-fn repeat_line(raw: &mut Vec<u8>, random: &mut Random) {
+fn repeat_line(raw: &mut Vec<u8>, random: &mut FuzzRandom) {
     let (start, end) = line(raw, random);
     let once = raw.get(start..end).unwrap_or_default().to_vec();
     let times = match random.below(64) {
@@ -199,25 +199,25 @@ fn repeat_line(raw: &mut Vec<u8>, random: &mut Random) {
     raw.splice(into..into, copies);
 }
 
-fn remove_line(raw: &mut Vec<u8>, random: &mut Random) {
+fn remove_line(raw: &mut Vec<u8>, random: &mut FuzzRandom) {
     let (start, end) = line(raw, random);
     raw.drain(start..end);
 }
 
 /// Two lines as one, as mail programs and narrow terminals do the other way round.
-fn join_lines(raw: &mut [u8], random: &mut Random) {
+fn join_lines(raw: &mut [u8], random: &mut FuzzRandom) {
     let (_, end) = line(raw, random);
     if let Some(byte) = end.checked_sub(1).and_then(|at| raw.get_mut(at)) {
         *byte = b' ';
     }
 }
 
-fn replace_number(raw: &mut Vec<u8>, random: &mut Random) {
+fn replace_number(raw: &mut Vec<u8>, random: &mut FuzzRandom) {
     let number = random.pick(NUMBERS).copied().unwrap_or_default();
     replace_run(raw, random, u8::is_ascii_digit, |_| true, number);
 }
 
-fn swap_unit(raw: &mut Vec<u8>, random: &mut Random) {
+fn swap_unit(raw: &mut Vec<u8>, random: &mut FuzzRandom) {
     let unit = random.pick(UNITS).copied().unwrap_or_default();
     let is_unit = |word: &[u8]| UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(word));
     replace_run(raw, random, u8::is_ascii_alphabetic, is_unit, unit);
@@ -226,7 +226,7 @@ fn swap_unit(raw: &mut Vec<u8>, random: &mut Random) {
 /// Replaces the first run of such bytes behind a place, if it is one that is `wanted`.
 fn replace_run(
     raw: &mut Vec<u8>,
-    random: &mut Random,
+    random: &mut FuzzRandom,
     class: fn(&u8) -> bool,
     wanted: impl Fn(&[u8]) -> bool,
     with: &[u8],

@@ -1,9 +1,9 @@
 //! Every run has its own generator, so that any run can be repeated alone.
 
 /// The generator, with the questions that mutations ask.
-pub struct Random(ioalign_testkit::Random);
+pub struct FuzzRandom(ioalign_testkit::Random);
 
-impl Random {
+impl FuzzRandom {
     /// The generator of run `number`.
     pub const fn of_run(seed: u64, number: u64) -> Self {
         let state = seed.rotate_left(32) ^ number.wrapping_mul(0xd134_2543_de82_ef95);

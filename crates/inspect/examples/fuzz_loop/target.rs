@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use ioalign_inspect::archive::{self, Packing};
-use ioalign_inspect::captures::{self, Format};
+use ioalign_inspect::captures::{self, TextFormat};
 use ioalign_inspect::images::{self, ImagePolicy};
-use ioalign_inspect::recording::{Entry, Frozen, Sectors, blank};
+use ioalign_inspect::recording::{Frozen, FrozenEntry, SectorCopy, blank};
 use ioalign_inspect::tables::{self, Context};
 use ioalign_inspect::{Source, View, filesystems, volumes};
 
@@ -13,7 +13,7 @@ use super::text;
 
 /// What a reader said.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Answer {
+pub enum ReaderAnswer {
     /// Not its format.
     NotMine,
     /// Its format: read, or damaged.
@@ -21,20 +21,20 @@ pub enum Answer {
 }
 
 /// One format of one room.
-pub struct Target {
+pub struct FuzzTarget {
     room: &'static str,
     name: &'static str,
-    reader: Reader,
+    reader: FuzzReader,
 }
 
-enum Reader {
+enum FuzzReader {
     Image(images::Probe),
     Table(tables::Probe),
     Volume(volumes::Probe),
     FileSystem(filesystems::Probe),
     Archive(Packing),
     Blank,
-    Text(&'static Format),
+    Text(&'static TextFormat),
 }
 
 /// Of a device, for what is blanked: labels and superblocks lie at the front.
@@ -50,26 +50,26 @@ const PACKINGS: &[(&str, Packing)] = &[
 ];
 
 /// Every format of every room.
-pub fn all() -> Vec<Target> {
+pub fn all() -> Vec<FuzzTarget> {
     let images = images::FORMATS
         .iter()
-        .map(|(name, probe)| Target::new("images", name, Reader::Image(*probe)));
+        .map(|(name, probe)| FuzzTarget::new("images", name, FuzzReader::Image(*probe)));
     let tables = tables::FORMATS
         .iter()
-        .map(|(name, probe)| Target::new("tables", name, Reader::Table(*probe)));
+        .map(|(name, probe)| FuzzTarget::new("tables", name, FuzzReader::Table(*probe)));
     let volumes = volumes::FORMATS
         .iter()
-        .map(|(name, probe)| Target::new("volumes", name, Reader::Volume(*probe)));
+        .map(|(name, probe)| FuzzTarget::new("volumes", name, FuzzReader::Volume(*probe)));
     let filesystems = filesystems::FORMATS
         .iter()
-        .map(|(name, probe)| Target::new("filesystems", name, Reader::FileSystem(*probe)));
+        .map(|(name, probe)| FuzzTarget::new("filesystems", name, FuzzReader::FileSystem(*probe)));
     let archives = PACKINGS
         .iter()
-        .map(|(name, packing)| Target::new("archives", name, Reader::Archive(*packing)));
-    let recording = [Target::new("recording", "blank", Reader::Blank)];
+        .map(|(name, packing)| FuzzTarget::new("archives", name, FuzzReader::Archive(*packing)));
+    let recording = [FuzzTarget::new("recording", "blank", FuzzReader::Blank)];
     let texts = captures::FORMATS
         .iter()
-        .map(|format| Target::new("captures", format.name, Reader::Text(format)));
+        .map(|format| FuzzTarget::new("captures", format.name, FuzzReader::Text(format)));
     images
         .chain(tables)
         .chain(volumes)
@@ -80,8 +80,8 @@ pub fn all() -> Vec<Target> {
         .collect()
 }
 
-impl Target {
-    const fn new(room: &'static str, name: &'static str, reader: Reader) -> Self {
+impl FuzzTarget {
+    const fn new(room: &'static str, name: &'static str, reader: FuzzReader) -> Self {
         Self { room, name, reader }
     }
 
@@ -97,50 +97,50 @@ impl Target {
 
     /// Whether it reads texts.
     pub const fn is_text(&self) -> bool {
-        matches!(self.reader, Reader::Text(_))
+        matches!(self.reader, FuzzReader::Text(_))
     }
 
     /// Runs the reader.
-    pub fn read(&self, source: &Arc<dyn Source>) -> Answer {
+    pub fn read(&self, source: &Arc<dyn Source>) -> ReaderAnswer {
         let view = || View::new(Arc::clone(source));
         match self.reader {
-            Reader::Image(probe) => image(probe, source),
-            Reader::Table(probe) => answer(&probe(&view(), &Context::default())),
-            Reader::Volume(probe) => answer(&probe(&view())),
-            Reader::FileSystem(probe) => answer(&probe(&view())),
-            Reader::Archive(packing) => archive(packing, source),
-            Reader::Blank => blanked(&**source),
-            Reader::Text(format) => text::read(format, &**source),
+            FuzzReader::Image(probe) => image(probe, source),
+            FuzzReader::Table(probe) => answer(&probe(&view(), &Context::default())),
+            FuzzReader::Volume(probe) => answer(&probe(&view())),
+            FuzzReader::FileSystem(probe) => answer(&probe(&view())),
+            FuzzReader::Archive(packing) => archive(packing, source),
+            FuzzReader::Blank => blanked(&**source),
+            FuzzReader::Text(format) => text::read(format, &**source),
         }
     }
 }
 
-fn answer<T>(result: &ioalign_inspect::Result<Option<T>>) -> Answer {
+fn answer<T>(result: &ioalign_inspect::Result<Option<T>>) -> ReaderAnswer {
     match result {
-        Ok(None) => Answer::NotMine,
-        Ok(Some(_)) | Err(_) => Answer::Mine,
+        Ok(None) => ReaderAnswer::NotMine,
+        Ok(Some(_)) | Err(_) => ReaderAnswer::Mine,
     }
 }
 
 /// The copy of a device on its way into a bundle: what is blanked has to be found in damaged labels too.
-fn blanked(source: &dyn Source) -> Answer {
+fn blanked(source: &dyn Source) -> ReaderAnswer {
     let len = source.len().min(MOST_BLANKED);
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
     if source.read_at(0, &mut bytes).is_err() {
-        return Answer::NotMine;
+        return ReaderAnswer::NotMine;
     }
-    let mut sectors = Sectors::new(source.len());
+    let mut sectors = SectorCopy::new(source.len());
     sectors.write(0, &bytes);
     let mut tree = Frozen::default();
-    tree.put("dev/sda", Entry::Device(sectors));
-    match blank::blank(&mut tree, &blank::Options::default()).len() {
-        0 => Answer::NotMine,
-        _ => Answer::Mine,
+    tree.put("dev/sda", FrozenEntry::Device(sectors));
+    match blank::blank(&mut tree, &blank::BlankOptions::default()).len() {
+        0 => ReaderAnswer::NotMine,
+        _ => ReaderAnswer::Mine,
     }
 }
 
 /// Each packing for itself, so that one that is hard to damage well gets its share of runs.
-fn archive(packing: Packing, source: &Arc<dyn Source>) -> Answer {
+fn archive(packing: Packing, source: &Arc<dyn Source>) -> ReaderAnswer {
     let mut head = [0; 512];
     let len = head
         .len()
@@ -148,13 +148,13 @@ fn archive(packing: Packing, source: &Arc<dyn Source>) -> Answer {
     let head = head.get_mut(..len).unwrap_or_default();
     let read = source.read_at(0, head);
     if read.is_err() || Packing::of(head) != Some(packing) {
-        return Answer::NotMine;
+        return ReaderAnswer::NotMine;
     }
     answer(&archive::read(source))
 }
 
 /// An image is also read through: its block map is untrusted too.
-fn image(probe: images::Probe, source: &Arc<dyn Source>) -> Answer {
+fn image(probe: images::Probe, source: &Arc<dyn Source>) -> ReaderAnswer {
     let result = probe(source, &ImagePolicy::default());
     if let Ok(Some(image)) = &result {
         let len = image.guest.len();

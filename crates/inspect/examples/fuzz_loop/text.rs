@@ -4,41 +4,41 @@ use std::path::Path;
 
 use ioalign_core::judge;
 use ioalign_inspect::Source;
-use ioalign_inspect::assemble::{self, Options};
+use ioalign_inspect::assemble::{self, AssembleOptions};
 use ioalign_inspect::captures::volumes::lvm::join;
-use ioalign_inspect::captures::{self, Evidence, Format, load};
+use ioalign_inspect::captures::{self, TextEvidence, TextFormat, load};
 
 use super::seed::to_index;
-use super::target::Answer;
+use super::target::ReaderAnswer;
 
 /// Claims about devices that any text may make; `captures` keeps no more.
 const MOST_DEVICES: usize = 20_000;
 
 /// Reads a text as one format, makes a stack of what it says and judges that.
-pub fn read(format: &Format, source: &dyn Source) -> Answer {
+pub fn read(format: &TextFormat, source: &dyn Source) -> ReaderAnswer {
     let mut raw = vec![0; to_index(source.len())];
     if source.read_at(0, &mut raw).is_err() {
-        return Answer::NotMine;
+        return ReaderAnswer::NotMine;
     }
     let Ok(text) = load::read(raw.as_slice(), Path::new("text")) else {
-        return Answer::NotMine;
+        return ReaderAnswer::NotMine;
     };
-    let mut evidence = Evidence::default();
+    let mut evidence = TextEvidence::default();
     if captures::read(&text, Some(format.name), &mut evidence).is_ok() {
         bounded(&evidence, raw.len());
         join(&mut evidence);
-        let found = assemble::evidence(evidence, &Options::default());
+        let found = assemble::evidence(evidence, &AssembleOptions::default());
         judge::judge(&found.stack, &judge::Options::default());
     }
     if (format.sniff)(&text) {
-        Answer::Mine
+        ReaderAnswer::Mine
     } else {
-        Answer::NotMine
+        ReaderAnswer::NotMine
     }
 }
 
 /// What is kept of a text is no more than the text gives reason for.
-fn bounded(evidence: &Evidence, bytes: usize) {
+fn bounded(evidence: &TextEvidence, bytes: usize) {
     let devices = evidence.devices.len();
     assert!(devices <= MOST_DEVICES, "{devices} devices");
     assert!(devices <= bytes, "{devices} devices of {bytes} bytes");

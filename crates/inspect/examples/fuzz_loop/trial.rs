@@ -12,9 +12,9 @@ use ioalign_inspect::source::MemorySource;
 
 use super::arguments::Arguments;
 use super::mutant::Mutant;
-use super::random::Random;
+use super::random::FuzzRandom;
 use super::seed::Seed;
-use super::target::{Answer, Target};
+use super::target::{FuzzTarget, ReaderAnswer};
 use super::{memory, mutate, mutate_text, watchdog};
 
 /// Seeds used per format; more would only thin the runs out.
@@ -32,7 +32,7 @@ thread_local! {
 
 /// What came of it.
 #[derive(Default)]
-pub struct Outcome {
+pub struct TrialOutcome {
     runs: u64,
     mine: u64,
     failures: u64,
@@ -42,14 +42,14 @@ pub struct Outcome {
     memory: u64,
 }
 
-impl Outcome {
+impl TrialOutcome {
     /// Whether the reader held.
     pub fn good(&self) -> bool {
         self.failures == 0 && self.slowest < SLOW && self.memory < MOST_MEMORY
     }
 
     /// One line for the terminal.
-    pub fn line(&self, target: &Target) -> String {
+    pub fn line(&self, target: &FuzzTarget) -> String {
         let micros = self.elapsed.as_micros().max(1);
         let speed = u128::from(self.runs) * 1_000_000 / micros;
         let verdict = match (self.good(), self.seeds) {
@@ -79,13 +79,13 @@ pub fn quiet_panics() {
 }
 
 /// A seed, and where the reader looks in it.
-struct Plan<'a> {
+struct TrialPlan<'a> {
     seed: &'a Seed,
     reads: Vec<(u64, u64)>,
 }
 
 /// Runs the reader on damaged seeds, on all processors.
-pub fn run(target: &Target, seeds: &[Seed], arguments: &Arguments) -> Outcome {
+pub fn run(target: &FuzzTarget, seeds: &[Seed], arguments: &Arguments) -> TrialOutcome {
     let (plans, known) = plans(target, seeds);
     let before = memory::reset();
     let started = Instant::now();
@@ -99,16 +99,16 @@ pub fn run(target: &Target, seeds: &[Seed], arguments: &Arguments) -> Outcome {
             .map(|thread| scope.spawn(work(thread)))
             .collect();
         scope.spawn(|| watchdog::watch(&target.title(), || done.load(Ordering::Relaxed)));
-        let parts: Vec<Outcome> = all.into_iter().filter_map(|one| one.join().ok()).collect();
+        let parts: Vec<TrialOutcome> = all.into_iter().filter_map(|one| one.join().ok()).collect();
         let elapsed = started.elapsed();
         done.store(true, Ordering::Relaxed);
         (parts, elapsed)
     });
-    let mut sum = Outcome {
+    let mut sum = TrialOutcome {
         seeds: known,
         elapsed,
         memory: memory::peak().saturating_sub(before),
-        ..Outcome::default()
+        ..TrialOutcome::default()
     };
     for part in parts {
         sum.runs += part.runs;
@@ -120,19 +120,19 @@ pub fn run(target: &Target, seeds: &[Seed], arguments: &Arguments) -> Outcome {
 }
 
 /// The seeds that the reader knows, spread over all of them; any seeds when it knows none.
-fn plans<'a>(target: &Target, seeds: &'a [Seed]) -> (Vec<Plan<'a>>, usize) {
+fn plans<'a>(target: &FuzzTarget, seeds: &'a [Seed]) -> (Vec<TrialPlan<'a>>, usize) {
     let mut known = Vec::new();
     let mut others = Vec::new();
     for seed in seeds {
         let source = Arc::new(Mutant::recording(seed));
         let shared: Arc<dyn Source> = source.clone();
         let answer = catch_unwind(AssertUnwindSafe(|| target.read(&shared)));
-        let plan = Plan {
+        let plan = TrialPlan {
             seed,
             reads: source.reads(),
         };
         match answer {
-            Ok(Answer::NotMine) => others.push(plan),
+            Ok(ReaderAnswer::NotMine) => others.push(plan),
             _ => known.push(plan),
         }
     }
@@ -149,13 +149,13 @@ fn plans<'a>(target: &Target, seeds: &'a [Seed]) -> (Vec<Plan<'a>>, usize) {
 
 /// Takes runs until there are none left.
 fn worker(
-    target: &Target,
-    plans: &[Plan<'_>],
+    target: &FuzzTarget,
+    plans: &[TrialPlan<'_>],
     arguments: &Arguments,
     next: &AtomicU64,
     thread: usize,
-) -> Outcome {
-    let mut outcome = Outcome::default();
+) -> TrialOutcome {
+    let mut outcome = TrialOutcome::default();
     let runs = match arguments.text_runs {
         Some(runs) if target.is_text() => runs,
         _ => arguments.runs,
@@ -169,8 +169,8 @@ fn worker(
         let started = Instant::now();
         watchdog::begun(thread, number);
         match once(target, plans, arguments.seed, number) {
-            Some(Answer::Mine) => outcome.mine += 1,
-            Some(Answer::NotMine) => {}
+            Some(ReaderAnswer::Mine) => outcome.mine += 1,
+            Some(ReaderAnswer::NotMine) => {}
             None => failed(target, plans, arguments, number, &mut outcome),
         }
         outcome.runs += 1;
@@ -180,8 +180,13 @@ fn worker(
 }
 
 /// One run; `None` when the reader panicked.
-fn once(target: &Target, plans: &[Plan<'_>], seed: u64, number: u64) -> Option<Answer> {
-    let mut random = Random::of_run(seed, number);
+fn once(
+    target: &FuzzTarget,
+    plans: &[TrialPlan<'_>],
+    seed: u64,
+    number: u64,
+) -> Option<ReaderAnswer> {
+    let mut random = FuzzRandom::of_run(seed, number);
     let plan = random.pick(plans)?;
     let mutant: Arc<dyn Source> = if target.is_text() {
         Arc::new(MemorySource::new(mutate_text::mutant(
@@ -195,17 +200,17 @@ fn once(target: &Target, plans: &[Plan<'_>], seed: u64, number: u64) -> Option<A
 }
 
 fn failed(
-    target: &Target,
-    plans: &[Plan<'_>],
+    target: &FuzzTarget,
+    plans: &[TrialPlan<'_>],
     arguments: &Arguments,
     number: u64,
-    outcome: &mut Outcome,
+    outcome: &mut TrialOutcome,
 ) {
     outcome.failures += 1;
     if outcome.failures > MOST_SHOWN {
         return;
     }
-    let plan = Random::of_run(arguments.seed, number).pick(plans);
+    let plan = FuzzRandom::of_run(arguments.seed, number).pick(plans);
     let seed = plan.map_or("?", |plan| plan.seed.name.as_str());
     let message = MESSAGE.with(|message| message.borrow().clone());
     println!(

@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ioalign_inspect::Source;
-use ioalign_inspect::assemble::{Options, image_from};
+use ioalign_inspect::assemble::{AssembleOptions, image_from};
 
 use super::mutant::Mutant;
 use super::seed::Seed;
-use super::target::{Answer, Target};
+use super::target::{FuzzTarget, ReaderAnswer};
 use super::{memory, watchdog};
 
 /// The assembly of one image may not take more memory than this.
@@ -24,7 +24,7 @@ const SLOW: Duration = Duration::from_secs(5);
 /// Cuts a seed of each of the `targets` to every length up to `most` bytes, and all texts; whether
 /// all held.
 pub fn run<'a>(
-    targets: impl Iterator<Item = &'a Target>,
+    targets: impl Iterator<Item = &'a FuzzTarget>,
     images: &[Seed],
     texts: &[Seed],
     most: u64,
@@ -52,14 +52,14 @@ pub fn run<'a>(
     good
 }
 
-fn knows(target: &Target, seed: &Seed) -> bool {
+fn knows(target: &FuzzTarget, seed: &Seed) -> bool {
     let source: Arc<dyn Source> = Arc::new(Mutant::damaged(seed, seed.len, Vec::new()));
     let answer = catch_unwind(AssertUnwindSafe(|| target.read(&source)));
-    !matches!(answer, Ok(Answer::NotMine))
+    !matches!(answer, Ok(ReaderAnswer::NotMine))
 }
 
 /// All lengths of one seed, on all processors.
-fn all_prefixes(target: &Target, seed: &Seed, most: u64) -> bool {
+fn all_prefixes(target: &FuzzTarget, seed: &Seed, most: u64) -> bool {
     let before = memory::reset();
     let started = Instant::now();
     let (next, slowest, failures) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
@@ -115,11 +115,11 @@ fn all_prefixes(target: &Target, seed: &Seed, most: u64) -> bool {
 }
 
 /// One length; false when something panicked.
-fn once(target: &Target, seed: &Seed, len: u64) -> bool {
+fn once(target: &FuzzTarget, seed: &Seed, len: u64) -> bool {
     let source: Arc<dyn Source> = Arc::new(Mutant::damaged(seed, len, Vec::new()));
     let run = || match target.is_text() {
-        true => target.read(&source) == Answer::Mine,
-        false => image_from(&source, &Options::default()).is_ok(),
+        true => target.read(&source) == ReaderAnswer::Mine,
+        false => image_from(&source, &AssembleOptions::default()).is_ok(),
     };
     catch_unwind(AssertUnwindSafe(run)).is_ok()
 }

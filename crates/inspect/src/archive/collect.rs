@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::refused::{Refused, Why};
-use super::tar::{Archive, Kind, Member};
-use super::wanted::{self, Want};
-use super::{Bundle, COST_OF_ENTRY, Content, MOST_KEPT, Tree};
+use super::tar::{TarArchive, TarMember, TarMemberKind};
+use super::wanted::{self, KeepMode};
+use super::{COST_OF_ENTRY, FileContent, FileTree, MOST_KEPT, ReadBundle};
 use crate::error::{Error, Result};
 
 /// Longer targets of links are refused, as by Linux.
@@ -13,28 +13,28 @@ const MOST_TARGET: usize = 4096;
 
 /// A tree in the making.
 #[derive(Default)]
-struct Collector {
-    tree: Tree,
+struct TreeCollector {
+    tree: FileTree,
     refused: Refused,
     kept: u64,
 }
 
 /// Reads all of `archive`, of which `first` was read already.
-pub(super) fn collect(mut archive: Archive<'_>, first: Member) -> Bundle {
-    let mut collector = Collector::default();
+pub(super) fn collect(mut archive: TarArchive<'_>, first: TarMember) -> ReadBundle {
+    let mut collector = TreeCollector::default();
     let cut = collector.all(&mut archive, first).err();
     let cut = cut.or_else(|| {
         (!archive.ended).then(|| Error::malformed("It has no end mark: something is missing"))
     });
-    Bundle {
+    ReadBundle {
         remarks: collector.refused.remarks(),
         tree: collector.tree,
         cut,
     }
 }
 
-impl Collector {
-    fn all(&mut self, archive: &mut Archive<'_>, first: Member) -> Result<()> {
+impl TreeCollector {
+    fn all(&mut self, archive: &mut TarArchive<'_>, first: TarMember) -> Result<()> {
         let mut member = Some(first);
         while let Some(now) = member {
             self.take(archive, &now)?;
@@ -43,12 +43,12 @@ impl Collector {
         Ok(())
     }
 
-    fn take(&mut self, archive: &mut Archive<'_>, member: &Member) -> Result<()> {
+    fn take(&mut self, archive: &mut TarArchive<'_>, member: &TarMember) -> Result<()> {
         let Some(path) = self.path(member) else {
             return Ok(());
         };
         let want = wanted::want(path);
-        if want == Want::No {
+        if want == KeepMode::No {
             if let Some(mark) = wanted::mark(path).filter(|mark| self.tree.find(mark).is_none()) {
                 self.tree.add_folder(mark);
             }
@@ -56,14 +56,14 @@ impl Collector {
         }
         self.charge(path.len() as u64)?;
         let added = match member.kind {
-            Kind::Folder => self.tree.add_folder(path),
-            Kind::File => {
+            TarMemberKind::Folder => self.tree.add_folder(path),
+            TarMemberKind::File => {
                 let content = self.content(archive, member, path, want)?;
                 content.is_none_or(|content| self.tree.add_file(path, Arc::new(content)))
             }
-            Kind::Link => self.link(path, &member.target),
-            Kind::HardLink => return self.hard_link(path, &member.target),
-            Kind::Other => {
+            TarMemberKind::Link => self.link(path, &member.target),
+            TarMemberKind::HardLink => return self.hard_link(path, &member.target),
+            TarMemberKind::Other => {
                 self.refused.entry(Why::NotAFile, &member.name);
                 true
             }
@@ -75,7 +75,7 @@ impl Collector {
     }
 
     /// The name as a path from the top, where it is one.
-    fn path<'a>(&mut self, member: &'a Member) -> Option<&'a str> {
+    fn path<'a>(&mut self, member: &'a TarMember) -> Option<&'a str> {
         let Ok(name) = std::str::from_utf8(&member.name) else {
             self.refused.entry(Why::NotUtf8, &member.name);
             return None;
@@ -92,13 +92,13 @@ impl Collector {
 
     fn content(
         &mut self,
-        archive: &mut Archive<'_>,
-        member: &Member,
+        archive: &mut TarArchive<'_>,
+        member: &TarMember,
         path: &str,
-        want: Want,
-    ) -> Result<Option<Content>> {
+        want: KeepMode,
+    ) -> Result<Option<FileContent>> {
         let (content, more) = match want {
-            Want::Device => archive.sparse(member, wanted::MOST_DEVICE)?,
+            KeepMode::Device => archive.sparse(member, wanted::MOST_DEVICE)?,
             _ => archive.text(member, want.most())?,
         };
         if more {
@@ -106,7 +106,7 @@ impl Collector {
         }
         self.charge(content.held() as u64)?;
         // Zeros in place of what was not read would be taken for the device's own.
-        Ok((!more || want != Want::Device).then_some(content))
+        Ok((!more || want != KeepMode::Device).then_some(content))
     }
 
     fn link(&mut self, path: &str, target: &[u8]) -> bool {

@@ -10,13 +10,13 @@ use crate::source::{Source, check_range};
 
 /// A file's bytes. What lies between the pieces is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub struct FileContent {
     len: u64,
     /// Ascending, without overlap, inside `len`.
     pieces: Vec<(u64, Box<[u8]>)>,
 }
 
-impl Content {
+impl FileContent {
     /// A file of `len` bytes, all zero so far.
     pub const fn zeros(len: u64) -> Self {
         let pieces = Vec::new();
@@ -105,13 +105,13 @@ impl Content {
 
 /// A file of a bundle as a source of bytes: the copy of a device.
 pub struct ContentSource {
-    content: Arc<Content>,
+    content: Arc<FileContent>,
     path: PathBuf,
 }
 
 impl ContentSource {
     /// Reads `content`, which messages call `path`.
-    pub fn new(content: Arc<Content>, path: &Path) -> Self {
+    pub fn new(content: Arc<FileContent>, path: &Path) -> Self {
         let path = path.to_owned();
         Self { content, path }
     }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn pieces_lie_in_zeros() {
-        let mut content = Content::zeros(1 << 40);
+        let mut content = FileContent::zeros(1 << 40);
         assert!(content.push(512, *b"abcd"));
         assert!(content.push(1 << 20, *b"xyz"));
         assert!(!content.push(100, *b"back"), "pieces ascend");
@@ -154,6 +154,9 @@ mod tests {
         assert!(source.read_at((1 << 40) - 3, &mut out).is_err());
         assert_eq!((content.held(), content.contiguous()), (7, None));
         assert_eq!(content.head(514), [[0; 512].as_slice(), b"ab"].concat());
-        assert_eq!(Content::whole(*b"ab").contiguous(), Some(b"ab".as_slice()));
+        assert_eq!(
+            FileContent::whole(*b"ab").contiguous(),
+            Some(b"ab".as_slice())
+        );
     }
 }

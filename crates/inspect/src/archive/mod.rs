@@ -1,6 +1,6 @@
 //! Support bundles in memory: a folder's worth of small files, read from a tarball and never unpacked.
 //!
-//! Nothing of a bundle is ever written to a disk, so no name in it can lead anywhere: [`Tree`] is all
+//! Nothing of a bundle is ever written to a disk, so no name in it can lead anywhere: [`FileTree`] is all
 //! there is, its links are resolved inside it, and what it holds is bounded. A tarball is read once,
 //! from front to end; of a sosreport of gigabytes only what a reader may ask for is kept.
 
@@ -20,9 +20,9 @@ use ioalign_core::Remark;
 
 use crate::error::{Error, Result};
 use crate::source::{FileSource, Source};
-pub use content::{Content, ContentSource};
+pub use content::{ContentSource, FileContent};
 pub use packing::{HEAD, Packing};
-pub use tree::Tree;
+pub use tree::FileTree;
 
 /// Bytes of a bundle that are kept, names and book-keeping counted. A host with ten thousand disks
 /// comes to some 100 MiB; an ordinary one to less than one.
@@ -41,9 +41,9 @@ const MOST_UNPACKED: u64 = 64 << 30;
 
 /// What was read of a tarball.
 #[derive(Debug, Default)]
-pub struct Bundle {
+pub struct ReadBundle {
     /// What was kept.
-    pub tree: Tree,
+    pub tree: FileTree,
     /// What was left out, and why.
     pub remarks: Vec<Remark>,
     /// Why reading ended early; the tree holds what came before.
@@ -56,13 +56,13 @@ pub fn may_be(head: &[u8]) -> bool {
 }
 
 /// Reads the tarball at `path`; `None` when it is none.
-pub fn open(path: &Path) -> Result<Option<Bundle>> {
+pub fn open(path: &Path) -> Result<Option<ReadBundle>> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     read(&source)
 }
 
 /// Reads a tarball, packed or not; `None` when it is none.
-pub fn read(source: &Arc<dyn Source>) -> Result<Option<Bundle>> {
+pub fn read(source: &Arc<dyn Source>) -> Result<Option<ReadBundle>> {
     let mut head = [0; packing::HEAD];
     let len = usize::try_from(source.len()).map_or(head.len(), |len| len.min(head.len()));
     let head = head.get_mut(..len).unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<Bundle>> {
         return Ok(None);
     };
     let mut feed = packing::unpack(packing, source)?;
-    let mut archive = tar::Archive::new(&mut *feed);
+    let mut archive = tar::TarArchive::new(&mut *feed);
     // A compressed file that is not a tarball is another kind of file: a log, an image.
     match archive.next() {
         Ok(None) => Ok(None),

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Content;
+use super::FileContent;
 
 /// Links followed on the way to one file, as the kernel's limit.
 const MOST_LINKS: usize = 40;
@@ -18,58 +18,58 @@ const MOST_NODES: usize = 1 << 19;
 
 /// A tree of files.
 #[derive(Clone, Debug)]
-pub struct Tree {
-    nodes: Vec<Node>,
+pub struct FileTree {
+    nodes: Vec<TreeNode>,
     root: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Node {
+enum TreeNode {
     Folder(BTreeMap<Box<str>, usize>),
-    File(Arc<Content>),
+    File(Arc<FileContent>),
     Link(Box<str>),
 }
 
 /// The entry at a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum TreeEntry<'a> {
     /// A folder.
     Folder,
     /// A file.
-    File(&'a Arc<Content>),
+    File(&'a Arc<FileContent>),
     /// A link, with its target as written.
     Link(&'a str),
 }
 
-impl Default for Tree {
+impl Default for FileTree {
     fn default() -> Self {
         Self {
-            nodes: vec![Node::Folder(BTreeMap::new())],
+            nodes: vec![TreeNode::Folder(BTreeMap::new())],
             root: 0,
         }
     }
 }
 
-impl Tree {
+impl FileTree {
     /// An empty tree.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The entry at `path`, links followed.
-    pub fn find(&self, path: &str) -> Option<Found<'_>> {
+    pub fn find(&self, path: &str) -> Option<TreeEntry<'_>> {
         self.found(self.walk(path, true)?)
     }
 
     /// The entry at `path`; a link itself where it is one.
-    pub fn find_link(&self, path: &str) -> Option<Found<'_>> {
+    pub fn find_link(&self, path: &str) -> Option<TreeEntry<'_>> {
         self.found(self.walk(path, false)?)
     }
 
     /// The file at `path`, links followed.
-    pub fn file(&self, path: &str) -> Option<&Arc<Content>> {
+    pub fn file(&self, path: &str) -> Option<&Arc<FileContent>> {
         match self.find(path)? {
-            Found::File(content) => Some(content),
+            TreeEntry::File(content) => Some(content),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ impl Tree {
         let folder = self
             .walk(path, true)
             .and_then(|id| match self.nodes.get(id) {
-                Some(Node::Folder(entries)) => Some(entries),
+                Some(TreeNode::Folder(entries)) => Some(entries),
                 _ => None,
             });
         folder.into_iter().flatten().map(|(name, _)| &**name)
@@ -88,7 +88,7 @@ impl Tree {
     /// The same tree with the folder at `path` as its top; `None` where it is no folder.
     pub fn rooted_at(mut self, path: &str) -> Option<Self> {
         let id = self.walk(path, true)?;
-        let folder = matches!(self.nodes.get(id), Some(Node::Folder(_)));
+        let folder = matches!(self.nodes.get(id), Some(TreeNode::Folder(_)));
         self.root = id;
         folder.then_some(self)
     }
@@ -109,26 +109,26 @@ impl Tree {
     }
 
     /// Puts a file at `path` in place of another file or link; whether it is there now.
-    pub fn add_file(&mut self, path: &str, content: Arc<Content>) -> bool {
-        self.put(path, Node::File(content))
+    pub fn add_file(&mut self, path: &str, content: Arc<FileContent>) -> bool {
+        self.put(path, TreeNode::File(content))
     }
 
     /// Puts a link at `path`; whether it is there now.
     pub fn add_link(&mut self, path: &str, target: &str) -> bool {
-        self.put(path, Node::Link(target.into()))
+        self.put(path, TreeNode::Link(target.into()))
     }
 
-    fn found(&self, id: usize) -> Option<Found<'_>> {
+    fn found(&self, id: usize) -> Option<TreeEntry<'_>> {
         Some(match self.nodes.get(id)? {
-            Node::Folder(_) => Found::Folder,
-            Node::File(content) => Found::File(content),
-            Node::Link(target) => Found::Link(target),
+            TreeNode::Folder(_) => TreeEntry::Folder,
+            TreeNode::File(content) => TreeEntry::File(content),
+            TreeNode::Link(target) => TreeEntry::Link(target),
         })
     }
 
     fn child(&self, folder: usize, name: &str) -> Option<usize> {
         match self.nodes.get(folder)? {
-            Node::Folder(entries) => entries.get(name).copied(),
+            TreeNode::Folder(entries) => entries.get(name).copied(),
             _ => None,
         }
     }
@@ -140,7 +140,7 @@ impl Tree {
             let child = self.child(way.here(), &name)?;
             let last = way.todo.iter().all(|part| is_nothing(part));
             match self.nodes.get(child)? {
-                Node::Link(target) if follow || !last => way.follow(target)?,
+                TreeNode::Link(target) if follow || !last => way.follow(target)?,
                 _ => way.at.push(child),
             }
         }
@@ -154,25 +154,25 @@ impl Tree {
             let child = match self.child(way.here(), &name) {
                 Some(child) => child,
                 None if way.at.len() <= MOST_DEPTH => {
-                    self.insert(way.here(), &name, Node::Folder(BTreeMap::new()))?
+                    self.insert(way.here(), &name, TreeNode::Folder(BTreeMap::new()))?
                 }
                 None => return None,
             };
             match self.nodes.get(child)? {
-                Node::Link(target) => way.follow(target)?,
-                Node::Folder(_) => way.at.push(child),
-                Node::File(_) => return None,
+                TreeNode::Link(target) => way.follow(target)?,
+                TreeNode::Folder(_) => way.at.push(child),
+                TreeNode::File(_) => return None,
             }
         }
         Some(way.here())
     }
 
-    fn insert(&mut self, folder: usize, name: &str, node: Node) -> Option<usize> {
+    fn insert(&mut self, folder: usize, name: &str, node: TreeNode) -> Option<usize> {
         let id = self.nodes.len();
         if id >= MOST_NODES {
             return None;
         }
-        let Some(Node::Folder(entries)) = self.nodes.get_mut(folder) else {
+        let Some(TreeNode::Folder(entries)) = self.nodes.get_mut(folder) else {
             return None;
         };
         entries.insert(name.into(), id);
@@ -180,7 +180,7 @@ impl Tree {
         Some(id)
     }
 
-    fn put(&mut self, path: &str, node: Node) -> bool {
+    fn put(&mut self, path: &str, node: TreeNode) -> bool {
         let path = path.trim_end_matches('/');
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
         if is_nothing(name) || name == ".." {
@@ -190,7 +190,7 @@ impl Tree {
             return false;
         };
         match self.child(folder, name).map(|id| self.nodes.get_mut(id)) {
-            Some(None | Some(Node::Folder(_))) => false,
+            Some(None | Some(TreeNode::Folder(_))) => false,
             Some(Some(old)) => {
                 *old = node;
                 true
@@ -268,13 +268,13 @@ fn is_nothing(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn file(text: &str) -> Arc<Content> {
-        Arc::new(Content::whole(text.as_bytes()))
+    fn file(text: &str) -> Arc<FileContent> {
+        Arc::new(FileContent::whole(text.as_bytes()))
     }
 
     #[test]
     fn links_stay_inside() {
-        let mut tree = Tree::new();
+        let mut tree = FileTree::new();
         assert!(tree.add_link("sys/block/sda", "../devices/ata1/sda"));
         assert!(tree.add_file("sys/devices/ata1/sda/size", file("8")));
         assert!(tree.add_file("etc/passwd", file("inside")));
@@ -285,16 +285,16 @@ mod tests {
         assert_eq!(tree.file("absolute"), Some(&file("inside")));
         assert_eq!(
             tree.find_link("sys/block/sda/"),
-            Some(Found::Link("../devices/ata1/sda"))
+            Some(TreeEntry::Link("../devices/ata1/sda"))
         );
         assert_eq!(tree.names("sys/block/sda/..").collect::<Vec<_>>(), ["sda"]);
         assert_eq!(tree.find("etc/passwd/x"), None);
-        assert_eq!(tree.find(""), Some(Found::Folder));
+        assert_eq!(tree.find(""), Some(TreeEntry::Folder));
     }
 
     #[test]
     fn what_is_below_a_link_goes_where_it_leads() {
-        let mut tree = Tree::new();
+        let mut tree = FileTree::new();
         assert!(tree.add_link("sys/block/sda", "../devices/sda"));
         assert!(tree.add_file("sys/block/sda/size", file("8")));
         assert_eq!(tree.file("sys/devices/sda/size"), Some(&file("8")));
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn loops_and_depths_end() {
-        let mut tree = Tree::new();
+        let mut tree = FileTree::new();
         assert!(tree.add_link("a", "b"));
         assert!(tree.add_link("b", "a"));
         assert!(tree.add_link("self", "self/self/self"));

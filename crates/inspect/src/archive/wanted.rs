@@ -11,7 +11,7 @@ const MOST_ABOVE: usize = 2;
 
 /// How a file is kept.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) enum KeepMode {
     /// Not at all.
     No,
     /// As an attribute.
@@ -22,7 +22,7 @@ pub(super) enum Want {
     Device,
 }
 
-impl Want {
+impl KeepMode {
     pub(super) const fn most(self) -> u64 {
         match self {
             Self::No => 0,
@@ -116,8 +116,8 @@ pub fn is_output(name: &str) -> bool {
     })
 }
 
-/// How the file at `path` is kept; folders and links are where this is not [`Want::No`].
-pub(super) fn want(path: &str) -> Want {
+/// How the file at `path` is kept; folders and links are where this is not [`KeepMode::No`].
+pub(super) fn want(path: &str) -> KeepMode {
     let parts: Vec<&str> = path
         .split('/')
         .filter(|part| !matches!(*part, "" | "."))
@@ -129,19 +129,19 @@ pub(super) fn want(path: &str) -> Want {
     let Some(top) = top else {
         // Texts by any name, near the top.
         let near = parts.len() <= MOST_ABOVE + 1;
-        return if near { Want::Text } else { Want::No };
+        return if near { KeepMode::Text } else { KeepMode::No };
     };
     let below = parts.get(top + 1..).unwrap_or_default();
     match parts.get(top).copied().unwrap_or_default() {
-        "dev" | "ioalign" => Want::Device,
-        "sys" if is_sysfs(below) => Want::Attribute,
-        "run" if below.iter().zip(["udev", "data"]).all(|(a, b)| *a == b) => Want::Attribute,
-        "proc" if is_proc(below) => Want::Text,
-        "etc" if is_configuration(below) => Want::Text,
+        "dev" | "ioalign" => KeepMode::Device,
+        "sys" if is_sysfs(below) => KeepMode::Attribute,
+        "run" if below.iter().zip(["udev", "data"]).all(|(a, b)| *a == b) => KeepMode::Attribute,
+        "proc" if is_proc(below) => KeepMode::Text,
+        "etc" if is_configuration(below) => KeepMode::Text,
         // Folders and links of plugins too.
-        "sos_commands" | "insights_commands" if below.len() < 2 => Want::Text,
+        "sos_commands" | "insights_commands" if below.len() < 2 => KeepMode::Text,
         "sos_commands" | "insights_commands" => output(below),
-        _ => Want::No,
+        _ => KeepMode::No,
     }
 }
 
@@ -154,10 +154,10 @@ pub(super) fn mark(path: &str) -> Option<&str> {
     (rest.starts_with('/') && mark.split('/').count() <= MOST_ABOVE + 1).then_some(mark)
 }
 
-fn output(below: &[&str]) -> Want {
+fn output(below: &[&str]) -> KeepMode {
     match below.last() {
-        Some(name) if is_output(name) => Want::Text,
-        _ => Want::No,
+        Some(name) if is_output(name) => KeepMode::Text,
+        _ => KeepMode::No,
     }
 }
 
@@ -203,31 +203,31 @@ mod tests {
         for (path, kept) in [
             (
                 "sosreport-a/sys/block/sda/queue/physical_block_size",
-                Want::Attribute,
+                KeepMode::Attribute,
             ),
             (
                 "sys/devices/pci0000:00/ata1/block/sda/size",
-                Want::Attribute,
+                KeepMode::Attribute,
             ),
-            ("sys/module/xfs/parameters/x", Want::No),
-            ("sys/devices/system/cpu/cpu0/online", Want::No),
-            ("host/data/insights_commands/lsblk_-P", Want::Text),
-            ("sosreport-a/sos_commands/block/lsblk_-O_-P", Want::Text),
+            ("sys/module/xfs/parameters/x", KeepMode::No),
+            ("sys/devices/system/cpu/cpu0/online", KeepMode::No),
+            ("host/data/insights_commands/lsblk_-P", KeepMode::Text),
+            ("sosreport-a/sos_commands/block/lsblk_-O_-P", KeepMode::Text),
             (
                 "sosreport-a/sos_commands/networking/ip_-s_-d_link",
-                Want::No,
+                KeepMode::No,
             ),
-            ("sosreport-a/sos_logs/messages", Want::No),
-            ("sosreport-a/var/log/messages", Want::No),
-            ("dev/sda", Want::Device),
-            ("ioalign/nvme/nvme0n1.id-ns", Want::Device),
-            ("etc/passwd", Want::No),
-            ("etc/lvm/backup/vg", Want::Text),
-            ("proc/mdstat", Want::Text),
-            ("proc/4711/cmdline", Want::No),
-            ("fdisk.txt", Want::Text),
-            ("host1/parted.txt", Want::Text),
-            ("a/b/c/d/e.txt", Want::No),
+            ("sosreport-a/sos_logs/messages", KeepMode::No),
+            ("sosreport-a/var/log/messages", KeepMode::No),
+            ("dev/sda", KeepMode::Device),
+            ("ioalign/nvme/nvme0n1.id-ns", KeepMode::Device),
+            ("etc/passwd", KeepMode::No),
+            ("etc/lvm/backup/vg", KeepMode::Text),
+            ("proc/mdstat", KeepMode::Text),
+            ("proc/4711/cmdline", KeepMode::No),
+            ("fdisk.txt", KeepMode::Text),
+            ("host1/parted.txt", KeepMode::Text),
+            ("a/b/c/d/e.txt", KeepMode::No),
         ] {
             assert_eq!(want(path), kept, "{path}");
         }

@@ -3,21 +3,21 @@
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, Remark, Severity};
 
-use super::striped::Layout;
-use super::volume::{Piece, Volume};
-use super::{Assembly, Part, md_grids};
+use super::striped::StripedLayout;
+use super::volume::{VolumePiece, VolumeSource};
+use super::{Assembly, SetMember, md_grids};
 use crate::view::View;
-use crate::volumes::md::geometry::{Geometry, Placement, geometry};
+use crate::volumes::md::geometry::{MdGeometry, Placement, geometry};
 use crate::volumes::{Detail, Md};
 
 /// A member with its superblock.
 struct Leg<'a> {
-    part: &'a Part,
+    part: &'a SetMember,
     md: &'a Md,
 }
 
 impl Assembly<'_> {
-    pub(super) fn add_array(&mut self, parts: &[Part], depth: u32) {
+    pub(super) fn add_array(&mut self, parts: &[SetMember], depth: u32) {
         let legs: Vec<_> = parts
             .iter()
             .filter_map(|part| match &part.member.detail {
@@ -135,7 +135,7 @@ fn differing_starts(legs: &[Leg<'_>]) -> Option<Remark> {
 }
 
 /// The array's bytes, as far as the members that are here can give them.
-fn array_view(shape: &Geometry, newest: &Leg<'_>, legs: &[Leg<'_>]) -> Option<View> {
+fn array_view(shape: &MdGeometry, newest: &Leg<'_>, legs: &[Leg<'_>]) -> Option<View> {
     let data = |leg: &Leg<'_>| {
         let len = leg.part.member.data_size.map_or(u64::MAX, Bytes::get);
         leg.part.view.sub(leg.part.member.data_start.get(), len)
@@ -152,7 +152,7 @@ fn array_view(shape: &Geometry, newest: &Leg<'_>, legs: &[Leg<'_>]) -> Option<Vi
     if chunk == 0 {
         return None;
     }
-    let layout = Layout::new(shape, md.layout, md.raid_disks)?;
+    let layout = StripedLayout::new(shape, md.layout, md.raid_disks)?;
     let slots = 0..md.raid_disks;
     let members: Vec<_> = slots
         .map(|slot| {
@@ -161,10 +161,10 @@ fn array_view(shape: &Geometry, newest: &Leg<'_>, legs: &[Leg<'_>]) -> Option<Vi
                 .map(|leg| (data(leg), 0))
         })
         .collect();
-    let mut volume = Volume::new(&newest.part.member.name);
+    let mut volume = VolumeSource::new(&newest.part.member.name);
     volume.push(
         size,
-        Piece::Striped {
+        VolumePiece::Striped {
             chunk,
             layout,
             members,

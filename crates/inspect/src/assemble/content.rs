@@ -3,17 +3,17 @@
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, SectorSize, Severity};
 
-use super::{Assembly, Node, Part};
+use super::{Assembly, PendingSpace, SetMember};
 use crate::error::Result;
 use crate::filesystems::{self, FileSystem};
 use crate::moving;
-use crate::tables::{self, Context, Partition, Table};
+use crate::tables::{self, Context, Partition, PartitionTable};
 use crate::view::View;
-use crate::volumes::{self, Detail, Member};
+use crate::volumes::{self, Detail, VolumeMember};
 
 impl Assembly<'_> {
     /// Adds the layers that `node` holds, and what they hold to the worklist.
-    pub(super) fn look_into(&mut self, node: Node) {
+    pub(super) fn look_into(&mut self, node: PendingSpace) {
         if self.is_moving(node.layer, &node.view) {
             return;
         }
@@ -60,7 +60,7 @@ impl Assembly<'_> {
 
     /// An md superblock at the end of a disk with a table of its own is left from an older life,
     /// unless it is a mirror, whose members all look like the array.
-    fn superseded(&self, node: &Node, member: &Member) -> bool {
+    fn superseded(&self, node: &PendingSpace, member: &VolumeMember) -> bool {
         let Detail::Md(md) = &member.detail else {
             return false;
         };
@@ -79,7 +79,7 @@ impl Assembly<'_> {
         layer: LayerId,
         view: &View,
         context: &Context,
-    ) -> Result<Option<Table>> {
+    ) -> Result<Option<PartitionTable>> {
         let read = |sector| {
             tables::probe(
                 view,
@@ -100,17 +100,17 @@ impl Assembly<'_> {
         Ok(table)
     }
 
-    pub(super) fn add_member(&mut self, node: Node, member: Member) {
+    pub(super) fn add_member(&mut self, node: PendingSpace, member: VolumeMember) {
         let holder = self.stack.layer_mut(node.layer);
         if holder.role == Role::Swap {
             holder.role = Role::Data;
         }
         match &member.detail {
             Detail::Md(_) | Detail::Lvm(_) => {
-                let Node {
+                let PendingSpace {
                     layer, view, depth, ..
                 } = node;
-                self.parts.push(Part {
+                self.parts.push(SetMember {
                     layer,
                     view,
                     depth,
@@ -131,7 +131,7 @@ impl Assembly<'_> {
         }
     }
 
-    fn add_crypt(&mut self, node: &Node, member: &Member, sector: Bytes) {
+    fn add_crypt(&mut self, node: &PendingSpace, member: &VolumeMember, sector: Bytes) {
         let start = member.data_start;
         let mut layer =
             member_layer(Kind::Crypt, node, member).on(node.layer, Map::Shift { start });
@@ -145,7 +145,7 @@ impl Assembly<'_> {
         self.stack.push(layer);
     }
 
-    fn add_shifted(&mut self, node: &Node, member: &Member) {
+    fn add_shifted(&mut self, node: &PendingSpace, member: &VolumeMember) {
         let start = member.data_start;
         let mut layer =
             member_layer(kind_of(member.kind), node, member).on(node.layer, Map::Shift { start });
@@ -162,7 +162,7 @@ impl Assembly<'_> {
     /// Puts a volume's address space on the worklist.
     pub(super) fn look_into_volume(&mut self, layer: LayerId, view: View, depth: u32) {
         let start_on_disk = Bytes::ZERO;
-        self.pending.push(Node {
+        self.pending.push(PendingSpace {
             layer,
             view,
             depth,
@@ -171,7 +171,7 @@ impl Assembly<'_> {
         });
     }
 
-    fn add_table(&mut self, node: &Node, table: &Table) {
+    fn add_table(&mut self, node: &PendingSpace, table: &PartitionTable) {
         let holder = self.stack.layer_mut(node.layer);
         holder.facts.insert("table", table.kind.to_owned());
         if table.partitions.is_empty() {
@@ -187,7 +187,12 @@ impl Assembly<'_> {
         }
     }
 
-    fn add_partition(&mut self, node: &Node, table: &Table, partition: &Partition) {
+    fn add_partition(
+        &mut self,
+        node: &PendingSpace,
+        table: &PartitionTable,
+        partition: &Partition,
+    ) {
         let holder = self.stack.layer(node.layer);
         let name = if holder.kind == Kind::Partition {
             format!("{}.{}", holder.name, partition.number)
@@ -221,7 +226,7 @@ impl Assembly<'_> {
         }
         let layer = self.stack.push(layer);
         if holds_something {
-            self.pending.push(Node {
+            self.pending.push(PendingSpace {
                 layer,
                 view: node.view.sub(start.get(), partition.size.get()),
                 depth: node.depth + 1,
@@ -246,7 +251,7 @@ impl Assembly<'_> {
         }
     }
 
-    pub(super) fn add_filesystem(&mut self, node: &Node, found: FileSystem) {
+    pub(super) fn add_filesystem(&mut self, node: &PendingSpace, found: FileSystem) {
         if !found.kind.starts_with("fat") {
             self.esp_without_fat(node.layer, found.kind);
         }
@@ -297,7 +302,7 @@ impl Assembly<'_> {
 }
 
 /// The length of a node from `start` on; unknown for one that only texts describe.
-fn room(node: &Node, start: Bytes) -> Option<Bytes> {
+fn room(node: &PendingSpace, start: Bytes) -> Option<Bytes> {
     let len = Bytes::new(node.view.len());
     if node.view.is_empty() {
         return None;
@@ -314,7 +319,7 @@ fn kind_of(member: &str) -> Kind {
     }
 }
 
-fn member_layer(kind: Kind, node: &Node, member: &Member) -> Layer {
+fn member_layer(kind: Kind, node: &PendingSpace, member: &VolumeMember) -> Layer {
     let mut layer = Layer::new(kind, member.kind);
     layer.size = room(node, member.data_start);
     layer.facts.clone_from(&member.facts);
@@ -326,7 +331,7 @@ fn member_layer(kind: Kind, node: &Node, member: &Member) -> Layer {
 }
 
 /// NTFS, FAT and exFAT carry their own start; boot code trusts it.
-fn hidden_sectors(node: &Node, holder: &Layer, found: &FileSystem) -> Option<Remark> {
+fn hidden_sectors(node: &PendingSpace, holder: &Layer, found: &FileSystem) -> Option<Remark> {
     let (hidden, sector) = (found.hidden_sectors?, found.sector?);
     let believed = sector.checked_mul(hidden)?;
     let logical = holder.facts.contains_key("logical");

@@ -7,7 +7,7 @@ use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map};
 
 use super::Assembly;
-use super::host::Wanted;
+use super::host::HostTargets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filesystems::database::{self, Database};
 use crate::host::{Host, Mount, Root};
@@ -77,7 +77,7 @@ impl Assembly<'_> {
         &mut self,
         root: &Root,
         host: &Host,
-        wanted: &Wanted,
+        wanted: &HostTargets,
     ) -> Result<()> {
         let mut found = wanted.databases.clone();
         if wanted.everything() {

@@ -2,12 +2,12 @@
 
 use ioalign_core::{Bytes, Confidence, Grid, GridKind, LayerId, Origin, Tier};
 
-use crate::volumes::md::geometry::Geometry;
+use crate::volumes::md::geometry::MdGeometry;
 
 /// The grids of a striped array: its chunk, its full stripe, and md's page for parity arrays.
 ///
 /// `source` names who says so (`md superblock`, `sysfs md/chunk_size`, `LVM metadata`).
-pub fn md_grids(layer: LayerId, geometry: &Geometry, chunk: Bytes, source: &str) -> Vec<Grid> {
+pub fn md_grids(layer: LayerId, geometry: &MdGeometry, chunk: Bytes, source: &str) -> Vec<Grid> {
     let mut grids = Vec::new();
     let mut add = |size: Option<Bytes>, tier, kind, source: &str| {
         let grid = size.and_then(|size| Grid::new(layer, size, Bytes::ZERO, tier, kind));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role};
 
-use super::{Assembly, Inspection, Node, Options};
+use super::{AssembleOptions, Assembly, Inspection, PendingSpace};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filesystems::database::{self, Database};
 use crate::host::{self, Device, Host, Root, What, extents};
@@ -24,7 +24,7 @@ pub struct HostOptions {
 }
 
 /// Reads a machine into a stack.
-pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
+pub fn host(what: &HostOptions, options: &AssembleOptions) -> Result<Inspection> {
     match &what.sysroot {
         Some(path) if path.is_file() => super::bundle::sysroot(path, what, options),
         Some(path) => host_in(&Root::captured(path)?, what, options),
@@ -33,8 +33,12 @@ pub fn host(what: &HostOptions, options: &Options) -> Result<Inspection> {
 }
 
 /// Reads the machine that `root` shows.
-pub(crate) fn host_in(root: &Root, what: &HostOptions, options: &Options) -> Result<Inspection> {
-    let wanted = Wanted::sort(root, what)?;
+pub(crate) fn host_in(
+    root: &Root,
+    what: &HostOptions,
+    options: &AssembleOptions,
+) -> Result<Inspection> {
+    let wanted = HostTargets::sort(root, what)?;
     let mut host = host::read(root, &wanted.devices)?;
     let stack = std::mem::take(&mut host.stack);
     let mut assembly = Assembly::new(stack, options);
@@ -66,13 +70,13 @@ pub(crate) fn host_in(root: &Root, what: &HostOptions, options: &Options) -> Res
 
 /// The targets by what they are.
 #[derive(Default)]
-pub(super) struct Wanted {
+pub(super) struct HostTargets {
     devices: Vec<String>,
     pub(super) databases: Vec<Database>,
     files: Vec<PathBuf>,
 }
 
-impl Wanted {
+impl HostTargets {
     fn sort(root: &Root, what: &HostOptions) -> Result<Self> {
         let mut wanted = Self::default();
         for path in &what.only {
@@ -147,7 +151,7 @@ impl Assembly<'_> {
             .first()
             .and_then(|edge| edge.map.start());
         let partition = device.what == What::Partition;
-        self.pending.push(Node {
+        self.pending.push(PendingSpace {
             layer: device.layer,
             view,
             depth: 0,
@@ -192,7 +196,7 @@ impl Assembly<'_> {
     }
 
     /// Types and roles of the kernel's partitions, by their start.
-    fn name_partitions(&mut self, disk: LayerId, table: &tables::Table) {
+    fn name_partitions(&mut self, disk: LayerId, table: &tables::PartitionTable) {
         let kernel: Vec<_> = self.stack.above(disk).collect();
         for entry in &table.partitions {
             let same = kernel.iter().copied().find(|id| {

@@ -9,19 +9,19 @@ use ioalign_core::{
     grid,
 };
 
-use super::{Assembly, Inspection, Options};
+use super::{AssembleOptions, Assembly, Inspection};
 use crate::error::Result;
 use crate::images::{self, Image, ImagePolicy};
 use crate::source::{FileSource, Source};
 use crate::view::View;
 
 /// Reads one image file (or block device taken as one) into a stack.
-pub fn image(path: &Path, options: &Options) -> Result<Inspection> {
+pub fn image(path: &Path, options: &AssembleOptions) -> Result<Inspection> {
     images(&[path], options)
 }
 
 /// Reads several images as the disks of one machine: arrays and groups span them.
-pub fn images(paths: &[&Path], options: &Options) -> Result<Inspection> {
+pub fn images(paths: &[&Path], options: &AssembleOptions) -> Result<Inspection> {
     let mut assembly = Assembly::new(Stack::new(), options);
     let mut formats = Vec::new();
     for path in paths {
@@ -34,7 +34,7 @@ pub fn images(paths: &[&Path], options: &Options) -> Result<Inspection> {
 }
 
 /// Reads bytes that are in memory as an image: for tests and fuzzing.
-pub fn image_from(source: &Arc<dyn Source>, options: &Options) -> Result<Inspection> {
+pub fn image_from(source: &Arc<dyn Source>, options: &AssembleOptions) -> Result<Inspection> {
     let mut assembly = Assembly::new(Stack::new(), options);
     let format = assembly.add_image(source.path(), source)?;
     assembly.run();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Assembly, MOST_DEPTH, Part};
+use super::{Assembly, MOST_DEPTH, SetMember};
 use crate::volumes::Detail;
 
 impl Assembly<'_> {
@@ -10,7 +10,7 @@ impl Assembly<'_> {
     pub(super) fn join_sets(&mut self) -> bool {
         let mut parts = std::mem::take(&mut self.parts);
         name_sets(&mut parts);
-        let mut sets: BTreeMap<(bool, String), Vec<Part>> = BTreeMap::new();
+        let mut sets: BTreeMap<(bool, String), Vec<SetMember>> = BTreeMap::new();
         for part in parts {
             let md = matches!(part.member.detail, Detail::Md(_));
             sets.entry((md, part.member.set.clone()))
@@ -34,7 +34,7 @@ impl Assembly<'_> {
 }
 
 /// A PV without a copy of the metadata does not know its group; the copies on others name it.
-fn name_sets(parts: &mut [Part]) {
+fn name_sets(parts: &mut [SetMember]) {
     let mut known = BTreeMap::new();
     for part in parts.iter() {
         if let Detail::Lvm(lvm) = &part.member.detail

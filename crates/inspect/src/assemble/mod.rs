@@ -26,7 +26,7 @@ use ioalign_core::{Bytes, GridClaim, LayerId, Remark, SectorSize, Severity, Stac
 use crate::error::Error;
 use crate::filesystems::database::Database;
 use crate::view::View;
-use crate::volumes::Member;
+use crate::volumes::VolumeMember;
 
 pub use bundle::{bundle, is_bundle};
 pub(crate) use database::mysql_configuration;
@@ -38,7 +38,7 @@ pub use image::{image, image_from, images};
 
 /// What the operator said about the targets.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct AssembleOptions {
     /// Read tables for this sector size only.
     pub sector: Option<SectorSize>,
     /// Grids to judge against instead of the assumed ones.
@@ -101,7 +101,7 @@ const MOST_DEPTH: u32 = 24;
 const MOST_LAYERS: usize = 32768;
 
 /// An address space that is still to be looked into.
-struct Node {
+struct PendingSpace {
     layer: LayerId,
     view: View,
     depth: u32,
@@ -112,26 +112,26 @@ struct Node {
 }
 
 /// A device that belongs to a set which is not complete yet.
-struct Part {
+struct SetMember {
     layer: LayerId,
     view: View,
     depth: u32,
-    member: Member,
+    member: VolumeMember,
 }
 
 /// A stack in the making.
 struct Assembly<'a> {
     stack: Stack,
-    options: &'a Options,
-    pending: Vec<Node>,
-    parts: Vec<Part>,
+    options: &'a AssembleOptions,
+    pending: Vec<PendingSpace>,
+    parts: Vec<SetMember>,
     malformed: Option<Error>,
     /// The operator's database, with what the host's configuration adds.
     database: Option<Database>,
 }
 
 impl<'a> Assembly<'a> {
-    fn new(stack: Stack, options: &'a Options) -> Self {
+    fn new(stack: Stack, options: &'a AssembleOptions) -> Self {
         Self {
             stack,
             options,
@@ -163,7 +163,7 @@ impl<'a> Assembly<'a> {
 
     fn look_into_disk(&mut self, layer: LayerId, view: View) {
         let (parent_type, start_on_disk) = (None, Bytes::ZERO);
-        self.pending.push(Node {
+        self.pending.push(PendingSpace {
             layer,
             view,
             depth: 0,

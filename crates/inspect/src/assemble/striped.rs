@@ -2,18 +2,18 @@
 //!
 //! Source: `raid5_compute_sector` in `drivers/md/raid5.c`, `raid0.c`, `raid10.c`.
 
-use crate::volumes::md::geometry::{Geometry, Placement};
+use crate::volumes::md::geometry::{MdGeometry, Placement};
 
 /// A layout whose chunks can be found.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct StripedLayout {
     data: u64,
     disks: u64,
-    rule: Rule,
+    rule: StripeRule,
 }
 
 #[derive(Copy, Clone, Debug)]
-enum Rule {
+enum StripeRule {
     /// Slot = first + column × near.
     Fixed { first: u64, near: u64 },
     /// RAID 5 and 6: parity on a disk that moves with the row.
@@ -24,15 +24,15 @@ enum Rule {
     },
 }
 
-impl Layout {
+impl StripedLayout {
     /// `None` for layouts whose chunks are not followed (DDF rotations, RAID 10 offset).
-    pub(super) fn new(geometry: &Geometry, layout: u32, disks: u32) -> Option<Self> {
+    pub(super) fn new(geometry: &MdGeometry, layout: u32, disks: u32) -> Option<Self> {
         let rule = match geometry.placement {
-            Placement::Fixed { first, near } => Rule::Fixed {
+            Placement::Fixed { first, near } => StripeRule::Fixed {
                 first: u64::from(first),
                 near: u64::from(near),
             },
-            Placement::Rotating if layout < 4 => Rule::Rotating {
+            Placement::Rotating if layout < 4 => StripeRule::Rotating {
                 parity: u64::from(geometry.parity),
                 left: layout.is_multiple_of(2),
                 symmetric: layout >= 2,
@@ -51,8 +51,8 @@ impl Layout {
     pub(super) fn locate(&self, k: u64) -> (u64, u64) {
         let (row, column) = (k / self.data, k % self.data);
         let slot = match self.rule {
-            Rule::Fixed { first, near } => first + column * near,
-            Rule::Rotating {
+            StripeRule::Fixed { first, near } => first + column * near,
+            StripeRule::Rotating {
                 parity,
                 left,
                 symmetric,
@@ -80,12 +80,12 @@ mod tests {
     use super::*;
     use crate::volumes::md::geometry::geometry;
 
-    fn layout(level: i32, layout: u32, disks: u32) -> Layout {
-        Layout::new(&geometry(level, layout, disks).unwrap(), layout, disks).unwrap()
+    fn layout(level: i32, layout: u32, disks: u32) -> StripedLayout {
+        StripedLayout::new(&geometry(level, layout, disks).unwrap(), layout, disks).unwrap()
     }
 
     /// Slots of the data chunks of the first rows, in order.
-    fn slots(layout: &Layout, rows: u64) -> Vec<u64> {
+    fn slots(layout: &StripedLayout, rows: u64) -> Vec<u64> {
         (0..layout.data * rows)
             .map(|k| layout.locate(k).0)
             .collect()

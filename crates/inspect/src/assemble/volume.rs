@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::striped::Layout;
+use super::striped::StripedLayout;
 use crate::error::{Error, Result};
 use crate::source::{Source, check_range};
 use crate::trail::Trail;
 use crate::view::View;
 
 /// One stretch of a volume.
-pub(super) enum Piece {
+pub(super) enum VolumePiece {
     /// The bytes lie in one place: `len` bytes at `to` of a member; `None` where it is missing.
     Straight {
         /// Their place.
@@ -23,20 +23,20 @@ pub(super) enum Piece {
         /// Bytes a chunk; not zero.
         chunk: u64,
         /// Which slot holds which chunk.
-        layout: Layout,
+        layout: StripedLayout,
         /// Members by slot.
         members: Vec<Option<(View, u64)>>,
     },
 }
 
 /// A volume as a source: pieces in order, without gaps.
-pub(super) struct Volume {
+pub(super) struct VolumeSource {
     name: PathBuf,
-    pieces: Vec<(u64, Piece)>,
+    pieces: Vec<(u64, VolumePiece)>,
     len: u64,
 }
 
-impl Volume {
+impl VolumeSource {
     pub(super) fn new(name: &str) -> Self {
         Self {
             name: PathBuf::from(name),
@@ -46,7 +46,7 @@ impl Volume {
     }
 
     /// Appends `len` bytes.
-    pub(super) fn push(&mut self, len: u64, piece: Piece) {
+    pub(super) fn push(&mut self, len: u64, piece: VolumePiece) {
         self.pieces.push((self.len, piece));
         self.len = self.len.saturating_add(len);
     }
@@ -58,8 +58,8 @@ impl Volume {
     /// A view, unless nothing of it can be read.
     pub(super) fn into_readable(self) -> Option<View> {
         let readable = self.pieces.iter().any(|(_, piece)| match piece {
-            Piece::Straight { member, .. } => member.is_some(),
-            Piece::Striped { members, .. } => members.iter().any(Option::is_some),
+            VolumePiece::Straight { member, .. } => member.is_some(),
+            VolumePiece::Striped { members, .. } => members.iter().any(Option::is_some),
         });
         readable.then(|| self.into_view())
     }
@@ -78,11 +78,11 @@ impl Volume {
             Error::unsupported(what).in_file(&self.name).at(offset)
         };
         match piece {
-            Piece::Straight { member, to } => {
+            VolumePiece::Straight { member, to } => {
                 let member = member.as_ref().ok_or_else(missing)?;
                 Ok((member, to.saturating_add(within), end - offset))
             }
-            Piece::Striped {
+            VolumePiece::Striped {
                 chunk,
                 layout,
                 members,
@@ -103,7 +103,7 @@ impl Volume {
     }
 }
 
-impl Source for Volume {
+impl Source for VolumeSource {
     fn len(&self) -> u64 {
         self.len
     }
@@ -131,8 +131,8 @@ impl Source for Volume {
     fn trail(&self) -> Option<&Trail> {
         // All members of a host write to the same one.
         let member = self.pieces.iter().find_map(|(_, piece)| match piece {
-            Piece::Straight { member, .. } => member.as_ref(),
-            Piece::Striped { members, .. } => {
+            VolumePiece::Straight { member, .. } => member.as_ref(),
+            VolumePiece::Striped { members, .. } => {
                 members.iter().flatten().map(|(member, _)| member).next()
             }
         });

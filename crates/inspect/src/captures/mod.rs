@@ -1,9 +1,9 @@
 //! What other programs printed about a machine: pasted texts, command outputs in support bundles.
 //!
-//! Every reader takes a cleaned text and adds what it says to [`Evidence`]: claims about devices,
+//! Every reader takes a cleaned text and adds what it says to [`TextEvidence`]: claims about devices,
 //! by name, with the unit of every number settled on the spot. Several texts of one host add to one
 //! evidence, and [`crate::assemble::evidence`] makes a stack of it. One small file a format, each
-//! ending in a [`Format`], and the list of them here.
+//! ending in a [`TextFormat`], and the list of them here.
 //!
 //! A text says less than a disk: what it cannot tell stays `None` and ends as `unknown`, and a
 //! rounded number keeps its interval ([`Number`]).
@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::host::DevNo;
 use crate::host::hints::Claims;
-use crate::volumes::{Group, Member};
+use crate::volumes::{VolumeGroup, VolumeMember};
 
 pub use number::Number;
 pub use text::Text;
@@ -35,11 +35,11 @@ const MOST_DEVICES: usize = 20_000;
 
 /// All that the texts of one host say.
 #[derive(Default)]
-pub struct Evidence {
+pub struct TextEvidence {
     /// Claims about devices; a device may be spoken of by many texts.
     pub devices: Vec<Said>,
     /// Volume groups, from LVM backup files and reports.
-    pub groups: Vec<Group>,
+    pub groups: Vec<VolumeGroup>,
     /// `dmsetup table` lines, as they stand: `name: start length target …`.
     pub dm_table: String,
     /// What a text says that belongs to no device.
@@ -48,7 +48,7 @@ pub struct Evidence {
     pub read: Vec<&'static str>,
 }
 
-impl Evidence {
+impl TextEvidence {
     /// The claims of one text about the device `name`, to be filled in. Names are without `/dev/`.
     pub fn device(&mut self, name: &str) -> &mut Said {
         let name = name.trim().trim_start_matches("/dev/").to_owned();
@@ -64,7 +64,7 @@ impl Evidence {
     }
 }
 
-impl Evidence {
+impl TextEvidence {
     /// Makes room where hostile texts name devices without end, and says so once.
     fn drop_last(&mut self) {
         self.devices.pop();
@@ -112,12 +112,12 @@ pub struct Said {
     /// A file system on it.
     pub filesystem: Option<FileSystem>,
     /// A superblock on it: md member, PV, LUKS.
-    pub member: Option<Member>,
+    pub member: Option<VolumeMember>,
     /// Where the data of [`Said::member`] start, when the text rounds it: then the member itself is
     /// opaque, and a verdict needs the whole interval to agree.
     pub data_start: Option<Number>,
     /// An array, by its own description (`mdadm -D`, `/proc/mdstat`).
-    pub array: Option<Array>,
+    pub array: Option<TextArray>,
     /// Its mount point.
     pub mounted: Option<String>,
     /// The smallest unit that is written on it, where it is a volume (`volblocksize`, cluster).
@@ -130,7 +130,7 @@ pub struct Said {
 
 /// An array as `mdadm -D` or `/proc/mdstat` describes it, or a controller's tool its logical drive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Array {
+pub struct TextArray {
     /// md's number: 0, 1, 4, 5, 6, 10, −1.
     pub level: i32,
     /// Layout word, where the name of the layout is known.
@@ -150,7 +150,7 @@ pub struct Array {
 }
 
 /// A format of text.
-pub struct Format {
+pub struct TextFormat {
     /// As the operator names it with `--as`, and as reports name it: `fdisk`, `lsblk-json`.
     pub name: &'static str,
     /// The command whose output it is, for messages: `fdisk -l`.
@@ -158,11 +158,11 @@ pub struct Format {
     /// Whether the text holds such output somewhere; cheap, no false alarms on prose.
     pub sniff: fn(&Text) -> bool,
     /// Adds what all such outputs in the text say. Skips what it does not understand.
-    pub read: fn(&Text, &mut Evidence) -> Result<()>,
+    pub read: fn(&Text, &mut TextEvidence) -> Result<()>,
 }
 
 /// All formats. A pasted ticket may hold several: every one that is sniffed reads.
-pub const FORMATS: &[Format] = &[
+pub const FORMATS: &[TextFormat] = &[
     volumes::lvm::BACKUP,
     volumes::lvm::PVS,
     volumes::lvm::VGS,
@@ -228,8 +228,8 @@ pub const FORMATS: &[Format] = &[
 ];
 
 /// Reads a text of any known format, or of the one named. Whether anything was recognised is seen in
-/// [`Evidence::read`].
-pub fn read(text: &Text, named: Option<&str>, evidence: &mut Evidence) -> Result<()> {
+/// [`TextEvidence::read`].
+pub fn read(text: &Text, named: Option<&str>, evidence: &mut TextEvidence) -> Result<()> {
     for format in FORMATS {
         let wanted = named.map_or_else(|| (format.sniff)(text), |name| name == format.name);
         if wanted {

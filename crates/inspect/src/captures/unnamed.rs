@@ -6,10 +6,10 @@
 
 use ioalign_core::{Kind, Remark};
 
-use super::{Evidence, Said};
+use super::{Said, TextEvidence};
 
 /// Names what `command` just said about devices without a name, which are those from `first` on.
-pub(super) fn name(evidence: &mut Evidence, first: usize, command: &str) {
+pub(super) fn name(evidence: &mut TextEvidence, first: usize, command: &str) {
     let known = count(&evidence.devices, first, command);
     let Some(new) = evidence.devices.get_mut(first..) else {
         return;
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn nameless_devices_are_told_apart() {
-        let mut evidence = Evidence::default();
+        let mut evidence = TextEvidence::default();
         evidence.device("sda");
         evidence.device("");
         evidence.device("sda1").parents.push(String::new());

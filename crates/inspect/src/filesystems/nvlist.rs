@@ -20,17 +20,17 @@ const MOST_PAIRS: usize = 1024;
 
 /// A list: the bytes of its pairs.
 #[derive(Copy, Clone)]
-pub(super) struct List<'a>(&'a [u8]);
+pub(super) struct NvList<'a>(&'a [u8]);
 
 /// One pair.
-struct Pair<'a> {
+struct NvPair<'a> {
     name: &'a [u8],
     kind: u32,
     elements: u32,
     value: &'a [u8],
 }
 
-impl<'a> List<'a> {
+impl<'a> NvList<'a> {
     /// A packed list: encoding (1 is XDR), byte order, two unused bytes, then the list.
     pub(super) fn packed(bytes: &'a [u8]) -> Option<Self> {
         match bytes.get(..2)? {
@@ -69,7 +69,7 @@ impl<'a> List<'a> {
         self.find(name, NVLIST_ARRAY).map(|pair| pair.elements)
     }
 
-    fn find(&self, name: &str, kind: u32) -> Option<Pair<'a>> {
+    fn find(&self, name: &str, kind: u32) -> Option<NvPair<'a>> {
         let mut rest = self.0;
         for _ in 0..MOST_PAIRS {
             let (pair, after) = split(rest)?;
@@ -83,13 +83,13 @@ impl<'a> List<'a> {
 }
 
 /// The first pair and what follows it; `None` at the end mark and where the bytes make no sense.
-fn split(bytes: &[u8]) -> Option<(Pair<'_>, &[u8])> {
+fn split(bytes: &[u8]) -> Option<(NvPair<'_>, &[u8])> {
     let size = usize::try_from(word(bytes, 0)?).ok()?;
     let (pair, rest) = bytes.split_at_checked(size)?;
     let name_len = usize::try_from(word(pair, 8)?).ok()?;
     let name = pair.get(12..12_usize.checked_add(name_len)?)?;
     let at = 12_usize.checked_add(name_len.checked_next_multiple_of(4)?)?;
-    let pair = Pair {
+    let pair = NvPair {
         name,
         kind: word(pair, at)?,
         elements: word(pair, at.checked_add(4)?)?,
@@ -112,9 +112,9 @@ mod tests {
         let mut bytes = vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
         bytes.extend(u32::MAX.to_be_bytes());
         bytes.extend([0; 64]);
-        let list = List::packed(&bytes).unwrap();
+        let list = NvList::packed(&bytes).unwrap();
         assert_eq!(list.number("guid"), None);
-        assert!(List::packed(&[0, 1, 0, 0]).is_none());
-        assert!(List::packed(&[1]).is_none());
+        assert!(NvList::packed(&[0, 1, 0, 0]).is_none());
+        assert!(NvList::packed(&[1]).is_none());
     }
 }

@@ -23,12 +23,12 @@ const UFS1: [u32; 5] = [
 ];
 
 /// A field in the byte order of the machine that made the file system.
-struct Fields {
+struct UfsFields {
     record: Record,
     big: bool,
 }
 
-impl Fields {
+impl UfsFields {
     fn u32(&self, at: usize) -> u32 {
         if self.big {
             self.record.be32(at)
@@ -56,7 +56,7 @@ pub(super) fn probe(view: &View) -> Result<Option<FileSystem>> {
             continue;
         };
         let record = view.record(place, 1376)?;
-        if let Some(found) = describe(&Fields { record, big }) {
+        if let Some(found) = describe(&UfsFields { record, big }) {
             return Ok(Some(found));
         }
     }
@@ -73,7 +73,7 @@ fn byte_order(magic: &Record) -> Option<bool> {
     }
 }
 
-fn describe(sb: &Fields) -> Option<FileSystem> {
+fn describe(sb: &UfsFields) -> Option<FileSystem> {
     let (block, fragment) = (u64::from(sb.u32(0x30)), u64::from(sb.u32(0x34)));
     if !power_of_two(block, 4096, 65536) || !power_of_two(fragment, 512, block) {
         return None;

@@ -12,7 +12,7 @@ use ioalign_core::{Bytes, Remark};
 
 use super::FileSystem;
 use super::fields::shifted;
-use super::nvlist::List;
+use super::nvlist::NvList;
 use crate::error::Result;
 use crate::view::View;
 
@@ -60,11 +60,11 @@ fn label(view: &View, start: u64) -> Result<Option<FileSystem>> {
         return Ok(None);
     }
     let bytes = view.read(at, CONFIG_BYTES)?;
-    Ok(List::packed(&bytes).and_then(|config| describe(&config)))
+    Ok(NvList::packed(&bytes).and_then(|config| describe(&config)))
 }
 
 /// `None` unless it names a vdev and a state; an active pool also has a transaction group.
-fn describe(config: &List<'_>) -> Option<FileSystem> {
+fn describe(config: &NvList<'_>) -> Option<FileSystem> {
     let (guid, state) = (config.number("guid")?, config.number("state")?);
     let word = STATES.get(usize::try_from(state).ok()?)?;
     if guid == 0 || (state < 3 && config.number("txg").unwrap_or(0) == 0) {
@@ -90,7 +90,7 @@ fn describe(config: &List<'_>) -> Option<FileSystem> {
 }
 
 /// The contents of the top-level vdev; a spare or cache device has its ashift, if any, outside.
-fn add_tree(found: &mut FileSystem, config: &List<'_>) {
+fn add_tree(found: &mut FileSystem, config: &NvList<'_>) {
     let tree = config.list("vdev_tree").unwrap_or(*config);
     let ashift = tree.number("ashift").or_else(|| config.number("ashift"));
     if let Some(ashift) = ashift.and_then(|shift| u32::try_from(shift).ok()) {

@@ -5,14 +5,14 @@
 use ioalign_core::{Bytes, Kind, Map};
 
 use super::build::{Built, Site, layer};
-use super::inventory::Block;
+use super::inventory::SysfsBlock;
 
 /// `bcache make` puts data at 8 KiB by default; less cannot hold the superblock.
 const LEAST_OFFSET: Bytes = Bytes::new(8 << 10);
 /// No one reserves more in front of the data.
 const MOST_OFFSET: Bytes = Bytes::GIB;
 
-pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
+pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let mut device = layer(Kind::Bcache, block);
     for name in site.inventory.below(&block.name) {
         if let (Some(id), Some(slave)) = (site.layer_of(name), site.inventory.blocks.get(name)) {
@@ -22,7 +22,7 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     Built::new(device)
 }
 
-fn edge(site: &Site<'_>, block: &Block, slave: &Block) -> Map {
+fn edge(site: &Site<'_>, block: &SysfsBlock, slave: &SysfsBlock) -> Map {
     let backing = site
         .root
         .exists(&format!("{}/bcache/cache_mode", slave.dir));

@@ -6,10 +6,10 @@ use ioalign_core::{
     Bytes, Confidence, Grid, GridKind, Kind, Layer, LayerId, Origin, Remark, Stack, Tier,
 };
 
-use super::dm::Tables;
-use super::inventory::{Block, Inventory};
+use super::dm::DmTables;
+use super::inventory::{Inventory, SysfsBlock};
 use super::root::Root;
-use super::{Device, Host, Machine, Mount, Swap, Unread, What, node_inside};
+use super::{Device, Host, HostMachine, Mount, Swap, Unread, What, node_inside};
 use super::{bcache, disk, dm, hints, md, mixed, partition};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) struct Site<'a> {
     pub(super) root: &'a Root,
     pub(super) inventory: &'a Inventory,
-    pub(super) tables: &'a Tables,
+    pub(super) tables: &'a DmTables,
     pub(super) stack: &'a Stack,
     pub(super) ids: &'a BTreeMap<String, LayerId>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Rest {
     pub(super) mounts: Vec<Mount>,
     pub(super) swaps: Vec<Swap>,
     pub(super) unread: Vec<Unread>,
-    pub(super) machine: Machine,
+    pub(super) machine: HostMachine,
 }
 
 impl Site<'_> {
@@ -47,7 +47,7 @@ impl Site<'_> {
     }
 
     /// The logical sector that the kernel gives for a device; partitions have their disk's.
-    pub(super) fn logical(&self, block: &Block) -> Option<Bytes> {
+    pub(super) fn logical(&self, block: &SysfsBlock) -> Option<Bytes> {
         let disk = block
             .parent
             .as_deref()
@@ -60,7 +60,7 @@ impl Site<'_> {
     }
 
     /// `alignment_offset` of a device, where the kernel gives one.
-    pub(super) fn alignment_offset(&self, block: &Block) -> Option<i64> {
+    pub(super) fn alignment_offset(&self, block: &SysfsBlock) -> Option<i64> {
         self.root.signed(&format!("{}/alignment_offset", block.dir))
     }
 }
@@ -90,7 +90,7 @@ impl Built {
 }
 
 /// The whole host.
-pub(super) fn host(root: &Root, inventory: Inventory, tables: &Tables, rest: Rest) -> Host {
+pub(super) fn host(root: &Root, inventory: Inventory, tables: &DmTables, rest: Rest) -> Host {
     let (order, circle) = inventory.order();
     let (mut stack, mut ids, mut devices) = (Stack::new(), BTreeMap::new(), Vec::new());
     let mut unread = rest.unread;
@@ -135,7 +135,7 @@ pub(super) fn host(root: &Root, inventory: Inventory, tables: &Tables, rest: Res
     }
 }
 
-fn build(site: &Site<'_>, block: &Block) -> Built {
+fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let mut built = match block.what {
         What::Disk | What::Loop => disk::build(site, block),
         What::Partition => partition::build(site, block),
@@ -159,7 +159,7 @@ fn build(site: &Site<'_>, block: &Block) -> Built {
 }
 
 /// What the kernel says about a device that is made of others.
-fn stacked(site: &Site<'_>, block: &Block, layer: &mut Layer) {
+fn stacked(site: &Site<'_>, block: &SysfsBlock, layer: &mut Layer) {
     let offset = site.alignment_offset(block).unwrap_or(0);
     if offset < 0
         && !layer
@@ -174,7 +174,7 @@ fn stacked(site: &Site<'_>, block: &Block, layer: &mut Layer) {
 
 /// A device whose sector is larger than that of all below (crypt with 4096, VDO) has a validity
 /// grid of its own; elsewhere the disk's grid says it all.
-fn raised_sector(site: &Site<'_>, block: &Block, built: &mut Built) {
+fn raised_sector(site: &Site<'_>, block: &SysfsBlock, built: &mut Built) {
     let Some(sector) = built
         .layer
         .logical_sector
@@ -202,7 +202,7 @@ fn raised_sector(site: &Site<'_>, block: &Block, built: &mut Built) {
     }
 }
 
-fn device(site: &Site<'_>, block: &Block, unread: &mut Vec<Unread>) -> Device {
+fn device(site: &Site<'_>, block: &SysfsBlock, unread: &mut Vec<Unread>) -> Device {
     let inside = node_inside(&block.name);
     let unreadable = site.root.readable(&inside).err();
     if let Some(why) = &unreadable {
@@ -229,7 +229,7 @@ fn device(site: &Site<'_>, block: &Block, unread: &mut Vec<Unread>) -> Device {
 }
 
 /// Other names: `mapper/vg-lv` and `vg/lv` for dm.
-fn aliases(root: &Root, block: &Block) -> Vec<String> {
+fn aliases(root: &Root, block: &SysfsBlock) -> Vec<String> {
     if block.what != What::Dm {
         return Vec::new();
     }
@@ -303,6 +303,6 @@ pub(super) fn incomplete(rule: &'static str, why: String) -> Remark {
 }
 
 /// A layer of `block` named as users call it.
-pub(super) fn layer(kind: Kind, block: &Block) -> Layer {
+pub(super) fn layer(kind: Kind, block: &SysfsBlock) -> Layer {
     Layer::new(kind, block.name.replace('!', "/")).sized(block.size)
 }

@@ -4,7 +4,7 @@ use ioalign_core::{Bytes, Kind, Map};
 
 use super::build::{Built, Site, UNPLACED, layer};
 use super::hints::{self, Claims, Transport, Zoned};
-use super::inventory::{Block, transport};
+use super::inventory::{SysfsBlock, transport};
 use super::nvme::{self, IdNs};
 use super::root::Root;
 use super::{Unread, What, node_inside, reason};
@@ -25,7 +25,7 @@ const FACTS: &[(&str, &str)] = &[
     ("scheduler", "queue/scheduler"),
 ];
 
-pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
+pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     if !block.slaves.is_empty() {
         return stacked(site, block);
     }
@@ -48,11 +48,11 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
 
 /// What the disk `name` claims, where its tree says nothing else of it: the queue of a support bundle.
 pub(crate) fn claims_of(root: &Root, name: &str) -> Claims {
-    claims(root, &Block::bare(name))
+    claims(root, &SysfsBlock::bare(name))
 }
 
 /// Reads what the disk claims, in bytes.
-fn claims(root: &Root, block: &Block) -> Claims {
+fn claims(root: &Root, block: &SysfsBlock) -> Claims {
     let queue = |name: &str| root.number(&format!("{}/queue/{name}", block.dir));
     let device = |name: &str| root.attr(&format!("{}/device/{name}", block.dir));
     let transport = transport(root, block);
@@ -87,7 +87,7 @@ fn zoned(word: Option<&str>) -> Zoned {
 }
 
 /// A device that a driver without a reader here puts on others.
-fn stacked(site: &Site<'_>, block: &Block) -> Built {
+fn stacked(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let mut volume = layer(Kind::Volume, block);
     let drbd = block.name.starts_with("drbd");
     for id in site
@@ -108,7 +108,7 @@ fn stacked(site: &Site<'_>, block: &Block) -> Built {
 }
 
 /// Identify Namespace: from the captured tree, or by ioctl on the live machine.
-fn identify(root: &Root, block: &Block) -> Result<Option<IdNs>, String> {
+fn identify(root: &Root, block: &SysfsBlock) -> Result<Option<IdNs>, String> {
     let copy = format!("ioalign/nvme/{}.id-ns", block.name);
     if !root.is_live() {
         let bytes = root.blob(&copy, nvme::ID_NS_BYTES as u64);
@@ -135,12 +135,12 @@ fn identify(root: &Root, block: &Block) -> Result<Option<IdNs>, String> {
 }
 
 /// Where a captured tree has VER of Identify Controller, as a decimal number.
-fn version_of(block: &Block) -> String {
+fn version_of(block: &SysfsBlock) -> String {
     format!("ioalign/nvme/{}.version", block.name)
 }
 
 /// Identify Namespace, and the version that the controller names.
-fn identify_live(root: &Root, block: &Block) -> Result<(Vec<u8>, Option<u32>), String> {
+fn identify_live(root: &Root, block: &SysfsBlock) -> Result<(Vec<u8>, Option<u32>), String> {
     let nsid = root.number(&format!("{}/nsid", block.dir));
     let nsid = nsid.and_then(|nsid| u32::try_from(nsid).ok());
     let nsid = nsid.ok_or("sysfs has no namespace id")?;
@@ -152,7 +152,7 @@ fn identify_live(root: &Root, block: &Block) -> Result<(Vec<u8>, Option<u32>), S
     Ok((bytes, version))
 }
 
-fn no_identify(block: &Block, why: String) -> Unread {
+fn no_identify(block: &SysfsBlock, why: String) -> Unread {
     Unread {
         what: format!("Identify Namespace of {}", block.name),
         why,
@@ -161,7 +161,7 @@ fn no_identify(block: &Block, why: String) -> Unread {
     }
 }
 
-fn facts(root: &Root, block: &Block, claims: &Claims, built: &mut Built) {
+fn facts(root: &Root, block: &SysfsBlock, claims: &Claims, built: &mut Built) {
     let facts = &mut built.layer.facts;
     facts.insert("transport", claims.transport.name().to_owned());
     for (key, attribute) in FACTS {
@@ -202,7 +202,7 @@ fn formats(ns: &IdNs) -> String {
 }
 
 /// The file below a loop device is not followed: its extents are another question.
-fn loop_facts(root: &Root, block: &Block, built: &mut Built) {
+fn loop_facts(root: &Root, block: &SysfsBlock, built: &mut Built) {
     let facts = &mut built.layer.facts;
     let attr = |name: &str| root.attr(&format!("{}/loop/{name}", block.dir));
     if let Some(file) = attr("backing_file") {

@@ -12,7 +12,7 @@ const MOST_DEVICES: usize = 1 << 16;
 
 /// One block device as sysfs lists it.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct SysfsBlock {
     /// `sda`, `sda1`, `dm-0`, `md127`; with `!` where the node has a `/`.
     pub(super) name: String,
     /// Its directory inside the root.
@@ -29,7 +29,7 @@ pub(super) struct Block {
     pub(super) size: Bytes,
 }
 
-impl Block {
+impl SysfsBlock {
     /// A disk of which nothing is known but its name.
     pub(super) fn bare(name: &str) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Block {
 /// All devices by name, and those left out with the reason.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
-    pub(super) blocks: BTreeMap<String, Block>,
+    pub(super) blocks: BTreeMap<String, SysfsBlock>,
     pub(super) by_devno: BTreeMap<DevNo, String>,
     pub(super) skipped: Vec<(String, &'static str)>,
 }
@@ -79,7 +79,7 @@ fn disk(root: &Root, name: &str, inventory: &mut Inventory) {
     for partition in partitions {
         let inside = format!("{dir}/{partition}");
         if inventory.blocks.len() < MOST_DEVICES && root.exists(&format!("{inside}/partition")) {
-            inventory.add(Block {
+            inventory.add(SysfsBlock {
                 name: partition.clone(),
                 devno: devno(root, &inside),
                 what: What::Partition,
@@ -96,7 +96,7 @@ fn disk(root: &Root, name: &str, inventory: &mut Inventory) {
     } else {
         Vec::new()
     };
-    inventory.add(Block {
+    inventory.add(SysfsBlock {
         name: name.to_owned(),
         devno: devno(root, &dir),
         what: sort(&has, name),
@@ -150,7 +150,7 @@ fn devno(root: &Root, dir: &str) -> Option<DevNo> {
 }
 
 impl Inventory {
-    fn add(&mut self, block: Block) {
+    fn add(&mut self, block: SysfsBlock) {
         if let Some(devno) = block.devno {
             self.by_devno.insert(devno, block.name.clone());
         }
@@ -245,7 +245,7 @@ fn reach(from: &[String], next: impl Fn(&str) -> Vec<String>) -> BTreeSet<String
 }
 
 /// How the disk is attached: from the device path, else from its name.
-pub(super) fn transport(root: &Root, block: &Block) -> super::hints::Transport {
+pub(super) fn transport(root: &Root, block: &SysfsBlock) -> super::hints::Transport {
     use super::hints::Transport as T;
     let target = root
         .link(&block.dir)

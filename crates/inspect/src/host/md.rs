@@ -3,23 +3,23 @@
 use ioalign_core::{Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier};
 
 use super::build::{Built, Site, incomplete, layer};
-use super::inventory::Block;
+use super::inventory::SysfsBlock;
 use super::root::Root;
-use crate::volumes::md::geometry::{Geometry, Placement, geometry, level_number};
+use crate::volumes::md::geometry::{MdGeometry, Placement, geometry, level_number};
 
 /// `drivers/md/raid5.c` reads and writes parity in stripes of pages.
 pub(super) const STRIPE_PAGE: u64 = 4096;
 
 /// The facts of sysfs about an array.
-struct Array {
+struct SysfsArray {
     level: String,
-    geometry: Option<Geometry>,
+    geometry: Option<MdGeometry>,
     chunk: Bytes,
     disks: u32,
 }
 
 /// A member device: its slot, and where its data start.
-struct Member {
+struct SysfsMember {
     name: String,
     slot: Option<u32>,
     start: Option<Bytes>,
@@ -28,7 +28,7 @@ struct Member {
     state: String,
 }
 
-pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
+pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let array = array(site.root, block);
     let mut built = Built::new(layer(Kind::Md, block));
     facts(site.root, block, &array, &mut built);
@@ -49,7 +49,7 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     built
 }
 
-fn array(root: &Root, block: &Block) -> Array {
+fn array(root: &Root, block: &SysfsBlock) -> SysfsArray {
     let attr = |name: &str| root.attr(&format!("{}/md/{name}", block.dir));
     let number = |name: &str| first_number(&attr(name)?);
     let level = attr("level").unwrap_or_default();
@@ -57,7 +57,7 @@ fn array(root: &Root, block: &Block) -> Array {
     let layout = number("layout").and_then(|n| u32::try_from(n).ok());
     let geometry = level_number(&level)
         .and_then(|level| geometry(level, layout.unwrap_or(0), disks.unwrap_or(0)));
-    Array {
+    SysfsArray {
         level,
         geometry,
         chunk: Bytes::new(number("chunk_size").unwrap_or(0)),
@@ -71,9 +71,9 @@ fn first_number(text: &str) -> Option<u64> {
 }
 
 /// From `md/dev-*`, which lists spares too; `md/rd*` where a tree has only those.
-fn members(root: &Root, block: &Block) -> Vec<Member> {
+fn members(root: &Root, block: &SysfsBlock) -> Vec<SysfsMember> {
     let entries = root.list(&format!("{}/md", block.dir));
-    let mut found: Vec<Member> = entries
+    let mut found: Vec<SysfsMember> = entries
         .iter()
         .filter_map(|entry| {
             let name = entry.strip_prefix("dev-")?;
@@ -91,7 +91,7 @@ fn members(root: &Root, block: &Block) -> Vec<Member> {
 }
 
 /// `rd0`: a link to `dev-sdb1`, or a directory with a link `block`.
-fn by_slot(root: &Root, block: &Block, entry: &str) -> Option<Member> {
+fn by_slot(root: &Root, block: &SysfsBlock, entry: &str) -> Option<SysfsMember> {
     let slot = entry.strip_prefix("rd")?.parse().ok()?;
     let dir = format!("{}/md/{entry}", block.dir);
     let target = root.link_name(&dir);
@@ -99,16 +99,16 @@ fn by_slot(root: &Root, block: &Block, entry: &str) -> Option<Member> {
         .and_then(|name| name.strip_prefix("dev-").map(str::to_owned))
         .or_else(|| root.link_name(&format!("{dir}/block")))?;
     let found = member(root, &dir, &name);
-    Some(Member {
+    Some(SysfsMember {
         slot: Some(slot),
         ..found
     })
 }
 
-fn member(root: &Root, dir: &str, name: &str) -> Member {
+fn member(root: &Root, dir: &str, name: &str) -> SysfsMember {
     // Counted in 512-byte units; of the data, not of the superblock.
     let offset = root.number(&format!("{dir}/offset"));
-    Member {
+    SysfsMember {
         name: name.to_owned(),
         slot: root
             .attr(&format!("{dir}/slot"))
@@ -123,11 +123,11 @@ fn member(root: &Root, dir: &str, name: &str) -> Member {
 
 /// A member of a linear set lies behind those before it, each rounded down to the chunk
 /// (`drivers/md/md-linear.c`).
-fn concatenated(array: &Array, before: &[Member], member: &Member) -> Option<Map> {
+fn concatenated(array: &SysfsArray, before: &[SysfsMember], member: &SysfsMember) -> Option<Map> {
     if array.geometry?.placement != Placement::Concatenated || member.slot.is_none() {
         return None;
     }
-    let used = |member: &Member| {
+    let used = |member: &SysfsMember| {
         let size = member.size?.get();
         Some(size - size.checked_rem(array.chunk.get()).unwrap_or(0))
     };
@@ -143,8 +143,8 @@ fn concatenated(array: &Array, before: &[Member], member: &Member) -> Option<Map
 
 /// RAID 0 over members of unequal size has zones with fewer columns towards its end: whole chunks
 /// still, at rows that this map does not count (`drivers/md/raid0.c`, `create_strip_zones`).
-fn zoned(array: &Array, members: &[Member], member: &Member) -> Option<Map> {
-    let rows = |m: &Member| m.size?.get().checked_div(array.chunk.get());
+fn zoned(array: &SysfsArray, members: &[SysfsMember], member: &SysfsMember) -> Option<Map> {
+    let rows = |m: &SysfsMember| m.size?.get().checked_div(array.chunk.get());
     let first = members.first().and_then(rows)?;
     let unequal = members
         .iter()
@@ -157,7 +157,7 @@ fn zoned(array: &Array, members: &[Member], member: &Member) -> Option<Map> {
     })?
 }
 
-fn edge(array: &Array, member: &Member) -> Map {
+fn edge(array: &SysfsArray, member: &SysfsMember) -> Map {
     let Some(start) = member.start else {
         return Map::Opaque("md gives no data offset for this member".to_owned());
     };
@@ -170,7 +170,7 @@ fn edge(array: &Array, member: &Member) -> Map {
 }
 
 /// Slaves that `md/` does not list (a container's, or a tree without `dev-*`).
-fn leftovers(site: &Site<'_>, block: &Block, built: &mut Built) {
+fn leftovers(site: &Site<'_>, block: &SysfsBlock, built: &mut Built) {
     for name in site.inventory.below(&block.name) {
         let Some(id) = site.layer_of(name) else {
             continue;
@@ -185,7 +185,7 @@ fn leftovers(site: &Site<'_>, block: &Block, built: &mut Built) {
     }
 }
 
-fn grids(root: &Root, block: &Block, array: &Array, built: &mut Built) {
+fn grids(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Built) {
     let Some(geometry) = &array.geometry else {
         return;
     };
@@ -198,7 +198,7 @@ fn grids(root: &Root, block: &Block, array: &Array, built: &mut Built) {
 /// The grids of an array: chunk, full stripe, and the page in which parity is computed.
 pub(super) fn raid_grids(
     built: &mut Built,
-    geometry: &Geometry,
+    geometry: &MdGeometry,
     chunk: Bytes,
     page: Bytes,
     source: &str,
@@ -236,7 +236,7 @@ pub(super) fn raid_grids(
     }
 }
 
-fn facts(root: &Root, block: &Block, array: &Array, built: &mut Built) {
+fn facts(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Built) {
     let facts = &mut built.layer.facts;
     facts.insert("level", array.level.clone());
     facts.insert("raid-disks", array.disks.to_string());
@@ -257,7 +257,7 @@ fn facts(root: &Root, block: &Block, array: &Array, built: &mut Built) {
     }
 }
 
-fn remarks(root: &Root, block: &Block, array: &Array, built: &mut Built) {
+fn remarks(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Built) {
     let remarks = &mut built.layer.remarks;
     let reshape = root.attr(&format!("{}/md/reshape_position", block.dir));
     if let Some(position) = reshape.filter(|position| position != "none") {

@@ -4,10 +4,10 @@
 use ioalign_core::{Bytes, Remark, Severity};
 
 use super::build::Site;
-use super::inventory::Block;
+use super::inventory::SysfsBlock;
 
 /// The remark for an array or volume whose members (spares included) disagree.
-pub(super) fn remark(site: &Site<'_>, block: &Block) -> Option<Remark> {
+pub(super) fn remark(site: &Site<'_>, block: &SysfsBlock) -> Option<Remark> {
     let names = site.inventory.below(&block.name).into_iter();
     let members: Vec<(&str, Bytes)> = names
         .filter_map(|name| Some((name, site.logical(site.inventory.blocks.get(name)?)?)))

@@ -30,7 +30,7 @@ use crate::view::View;
 
 pub(crate) use build::Built;
 pub(crate) use disk::claims_of;
-pub use machine::Machine;
+pub use machine::HostMachine;
 pub use mounts::{Mount, Swap};
 pub use root::Root;
 
@@ -136,7 +136,7 @@ pub struct Host {
     /// Devices that are no layers, and why: empty loops, memory disks.
     pub skipped: Vec<(String, &'static str)>,
     /// The machine itself.
-    pub machine: Machine,
+    pub machine: HostMachine,
 }
 
 impl Host {

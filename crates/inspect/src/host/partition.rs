@@ -4,10 +4,10 @@
 use ioalign_core::{Bytes, Kind, Map, Remark, Role, SectorSize, Sectors};
 
 use super::build::{Built, Site, layer};
-use super::inventory::Block;
+use super::inventory::SysfsBlock;
 use super::udev;
 
-pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
+pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let attr = |name: &str| site.root.number(&format!("{}/{name}", block.dir));
     let start = attr("start").and_then(|units| SectorSize::S512.checked_bytes(units));
     let mut partition = layer(Kind::Partition, block);
@@ -48,7 +48,7 @@ pub(super) fn native(start: Bytes, logical: Option<Bytes>) -> Option<Sectors> {
 
 /// The kernel shows an extended partition as 1 KiB (`block/partitions/msdos.c`: room for LILO),
 /// or one sector where sectors are larger.
-fn role(block: &Block, logical: Option<Bytes>) -> Role {
+fn role(block: &SysfsBlock, logical: Option<Bytes>) -> Role {
     let shown = logical.map_or(1024, |sector| sector.get().max(1024));
     if block.size.get() == shown {
         Role::Extended
@@ -59,7 +59,7 @@ fn role(block: &Block, logical: Option<Bytes>) -> Role {
 
 /// Compares the kernel's `alignment_offset` with the formula of `block/blk-settings.c`
 /// (`queue_limit_alignment_offset`): only physical block and minimum I/O size count there.
-fn kernel_offset(site: &Site<'_>, block: &Block, start: Bytes) -> Vec<Remark> {
+fn kernel_offset(site: &Site<'_>, block: &SysfsBlock, start: Bytes) -> Vec<Remark> {
     let Some(kernel) = site.alignment_offset(block) else {
         return Vec::new();
     };

@@ -2,7 +2,7 @@
 
 use ioalign_core::{Layer, Role};
 
-use super::inventory::Block;
+use super::inventory::SysfsBlock;
 use super::root::Root;
 
 /// Properties that become facts.
@@ -32,7 +32,7 @@ const ROLES: &[(&str, Role)] = &[
 ];
 
 /// Adds what udev knows to a partition's layer.
-pub(super) fn describe(root: &Root, block: &Block, layer: &mut Layer) {
+pub(super) fn describe(root: &Root, block: &SysfsBlock, layer: &mut Layer) {
     let Some(devno) = block.devno else {
         return;
     };

@@ -6,14 +6,14 @@ use ioalign_core::SectorSize;
 use ioalign_core::capture_document::{CaptureManifest, CaptureReplay, SCHEMA};
 
 use super::manifest::{self, MANIFEST};
-use super::{Entry, Frozen, UNREAD, Unreadable, blank, replay, tar, unread};
-use crate::assemble::{self, HostOptions, Inspection, Options};
+use super::{Frozen, FrozenEntry, UNREAD, Unreadable, blank, replay, tar, unread};
+use crate::assemble::{self, AssembleOptions, HostOptions, Inspection};
 use crate::error::{Error, Result};
 use crate::host::{DEVICES, Root, node_inside};
 
 /// What is to be captured.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct CaptureRequest {
     /// A captured tree to make a bundle of; `None`: the running machine.
     pub sysroot: Option<PathBuf>,
     /// Devices; empty: all.
@@ -26,7 +26,7 @@ pub struct Request {
 
 /// A bundle, ready to be written.
 #[derive(Clone, Debug)]
-pub struct Bundle {
+pub struct CaptureBundle {
     /// The compressed tarball.
     pub bytes: Vec<u8>,
     /// What it says about itself.
@@ -45,7 +45,7 @@ const NAMELESS: &str = "(none)";
 ///
 /// # Errors
 /// When the host cannot be read at all, or a named device is not there.
-pub fn capture(request: &Request) -> Result<Bundle> {
+pub fn capture(request: &CaptureRequest) -> Result<CaptureBundle> {
     let root = match &request.sysroot {
         Some(path) => Root::captured(path)?,
         None => Root::live()?,
@@ -70,7 +70,7 @@ pub fn capture(request: &Request) -> Result<Bundle> {
     let bytes = tar::gzip(&tree, &top(manifest.host.as_deref()))
         .map_err(|error| Error::io("Cannot pack it", error))?;
     let paths = tree.iter().map(|(path, _)| path.clone()).collect();
-    Ok(Bundle {
+    Ok(CaptureBundle {
         bytes,
         manifest,
         paths,
@@ -78,9 +78,9 @@ pub fn capture(request: &Request) -> Result<Bundle> {
 }
 
 /// What was asked for: devices by the kernel's names, because those of `/dev/disk/by-id` are serial numbers.
-fn devices(tree: &Frozen, request: &Request) -> Vec<String> {
+fn devices(tree: &Frozen, request: &CaptureRequest) -> Vec<String> {
     let named = match tree.get(DEVICES) {
-        Some(Entry::File(names)) => String::from_utf8_lossy(names).into_owned(),
+        Some(FrozenEntry::File(names)) => String::from_utf8_lossy(names).into_owned(),
         _ => String::new(),
     };
     let devices = named.lines().map(|name| format!("/{}", node_inside(name)));
@@ -92,16 +92,16 @@ fn devices(tree: &Frozen, request: &Request) -> Vec<String> {
 
 /// Reads the host as `check` does, and once for each sector size that an operator may name, so that
 /// a bundle answers to these as well.
-fn read(root: &Root, request: &Request) -> Result<Inspection> {
+fn read(root: &Root, request: &CaptureRequest) -> Result<Inspection> {
     let what = HostOptions {
         only: request.devices.clone(),
         ..HostOptions::default()
     };
-    let live = assemble::host_in(root, &what, &Options::default())?;
+    let live = assemble::host_in(root, &what, &AssembleOptions::default())?;
     for sector in [SectorSize::S512, SectorSize::S4096] {
-        let options = Options {
+        let options = AssembleOptions {
             sector: Some(sector),
-            ..Options::default()
+            ..AssembleOptions::default()
         };
         // What only this size finds; the reading that counts has succeeded.
         let _ = assemble::host_in(root, &what, &options);
@@ -115,13 +115,13 @@ fn finish(
     root: &Root,
     tree: &mut Frozen,
     unread: &[Unreadable],
-    request: &Request,
+    request: &CaptureRequest,
     live: &Inspection,
 ) -> Result<(blank::Blanked, Vec<String>, CaptureReplay)> {
     if !unread.is_empty() {
         tree.put_text(UNREAD, unread::text(unread));
     }
-    let options = blank::Options {
+    let options = blank::BlankOptions {
         with_serials: request.with_serials,
         serials: match request.with_serials {
             true => Vec::new(),
@@ -129,7 +129,7 @@ fn finish(
         },
     };
     let blanked = blank::blank(tree, &options);
-    let copy = replay::read(tree, &root.path_of(""), &Options::default())?;
+    let copy = replay::read(tree, &root.path_of(""), &AssembleOptions::default())?;
     let difference = replay::difference(live, &copy);
     let same = difference.is_none();
     Ok((blanked, options.serials, CaptureReplay { same, difference }))

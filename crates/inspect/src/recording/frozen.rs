@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map;
 use std::sync::Arc;
 
-use super::Sectors;
-use crate::archive::{Content, Tree};
+use super::SectorCopy;
+use crate::archive::{FileContent, FileTree};
 
 /// The entry at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum FrozenEntry {
     /// A folder.
     Folder,
     /// A symbolic link, with its target as written.
@@ -17,30 +17,30 @@ pub enum Entry {
     /// A small file; empty where only its presence counts.
     File(Vec<u8>),
     /// The copy of a device.
-    Device(Sectors),
+    Device(SectorCopy),
 }
 
 /// Paths relative to the root, in order, with what is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frozen {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, FrozenEntry>,
 }
 
 impl Frozen {
     /// Puts an entry in its place and makes the folders above it.
-    pub fn put(&mut self, path: &str, entry: Entry) {
+    pub fn put(&mut self, path: &str, entry: FrozenEntry) {
         let mut above = path;
         while let Some((folder, _)) = above.rsplit_once('/') {
             self.entries
                 .entry(folder.to_owned())
-                .or_insert(Entry::Folder);
+                .or_insert(FrozenEntry::Folder);
             above = folder;
         }
         self.entries.insert(path.to_owned(), entry);
     }
 
     /// Puts an entry where nothing is yet.
-    pub fn put_new(&mut self, path: &str, entry: Entry) {
+    pub fn put_new(&mut self, path: &str, entry: FrozenEntry) {
         if !self.entries.contains_key(path) {
             self.put(path, entry);
         }
@@ -48,21 +48,21 @@ impl Frozen {
 
     /// A text file.
     pub fn put_text(&mut self, path: &str, text: impl Into<Vec<u8>>) {
-        self.put(path, Entry::File(text.into()));
+        self.put(path, FrozenEntry::File(text.into()));
     }
 
     /// The entry at a path.
-    pub fn get(&self, path: &str) -> Option<&Entry> {
+    pub fn get(&self, path: &str) -> Option<&FrozenEntry> {
         self.entries.get(path)
     }
 
     /// All entries in the order of their paths.
-    pub fn iter(&self) -> btree_map::Iter<'_, String, Entry> {
+    pub fn iter(&self) -> btree_map::Iter<'_, String, FrozenEntry> {
         self.entries.iter()
     }
 
     /// The same, to change them.
-    pub fn iter_mut(&mut self) -> btree_map::IterMut<'_, String, Entry> {
+    pub fn iter_mut(&mut self) -> btree_map::IterMut<'_, String, FrozenEntry> {
         self.entries.iter_mut()
     }
 
@@ -77,22 +77,24 @@ impl Frozen {
     }
 
     /// The same tree as a reader of bundles has it in memory.
-    pub fn tree(&self) -> Tree {
-        let mut tree = Tree::new();
+    pub fn tree(&self) -> FileTree {
+        let mut tree = FileTree::new();
         for (path, entry) in &self.entries {
             match entry {
-                Entry::Folder => tree.add_folder(path),
-                Entry::Link(target) => tree.add_link(path, target),
-                Entry::File(bytes) => tree.add_file(path, Arc::new(Content::whole(bytes.clone()))),
-                Entry::Device(sectors) => tree.add_file(path, Arc::new(content(sectors))),
+                FrozenEntry::Folder => tree.add_folder(path),
+                FrozenEntry::Link(target) => tree.add_link(path, target),
+                FrozenEntry::File(bytes) => {
+                    tree.add_file(path, Arc::new(FileContent::whole(bytes.clone())))
+                }
+                FrozenEntry::Device(sectors) => tree.add_file(path, Arc::new(content(sectors))),
             };
         }
         tree
     }
 }
 
-fn content(sectors: &Sectors) -> Content {
-    let mut content = Content::zeros(sectors.len());
+fn content(sectors: &SectorCopy) -> FileContent {
+    let mut content = FileContent::zeros(sectors.len());
     for (at, bytes) in sectors.pieces() {
         // Pieces ascend and lie inside: they always fit.
         let _ = content.push(at, bytes);

@@ -13,7 +13,7 @@ pub mod sectors;
 pub mod tar;
 pub mod unread;
 
-pub use capture::{Bundle, Request, capture};
-pub use frozen::{Entry, Frozen};
-pub use sectors::Sectors;
+pub use capture::{CaptureBundle, CaptureRequest, capture};
+pub use frozen::{Frozen, FrozenEntry};
+pub use sectors::SectorCopy;
 pub use unread::{UNREAD, Unreadable};

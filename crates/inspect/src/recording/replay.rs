@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ioalign_core::{Layer, Stack};
 
 use super::Frozen;
-use crate::assemble::{HostOptions, Inspection, Options, host_in};
+use crate::assemble::{AssembleOptions, HostOptions, Inspection, host_in};
 use crate::error::Result;
 use crate::host::Root;
 
@@ -17,7 +17,7 @@ use crate::host::Root;
 ///
 /// # Errors
 /// Those of reading a host.
-pub fn read(tree: &Frozen, name: &Path, options: &Options) -> Result<Inspection> {
+pub fn read(tree: &Frozen, name: &Path, options: &AssembleOptions) -> Result<Inspection> {
     let root = Root::in_memory(Arc::new(tree.tree()), name);
     host_in(&root, &HostOptions::default(), options)
 }

@@ -11,13 +11,13 @@ const SECTOR_BYTES: u64 = SECTOR as u64;
 
 /// The copy of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sectors {
+pub struct SectorCopy {
     len: u64,
     /// By the sector's number.
     map: BTreeMap<u64, Box<[u8; SECTOR]>>,
 }
 
-impl Sectors {
+impl SectorCopy {
     /// A device of `len` bytes of which nothing was read.
     pub const fn new(len: u64) -> Self {
         let map = BTreeMap::new();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_the_rest_is_zero() {
-        let mut sectors = Sectors::new(10_000);
+        let mut sectors = SectorCopy::new(10_000);
         sectors.write(510, b"abcd");
         sectors.write(9_998, b"xyz");
         sectors.write(4096, &[0; 512]);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn magics_are_found_where_sectors_begin() {
-        let mut sectors = Sectors::new(1 << 20);
+        let mut sectors = SectorCopy::new(1 << 20);
         sectors.write(512, b"LUKS");
         sectors.write(2049, b"LUKS");
         sectors.write(4096, b"xxLUKS");

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use flate2::{Compression, GzBuilder};
 
-use super::{Entry, Frozen, Sectors};
+use super::{Frozen, FrozenEntry, SectorCopy};
 
 const BLOCK: usize = 512;
 /// Names up to here stand in the header; longer ones in a member of their own before it.
@@ -60,18 +60,18 @@ pub fn write(tree: &Frozen, top: &str, out: &mut impl Write) -> io::Result<()> {
     for (path, entry) in tree.iter() {
         let path = format!("{top}/{path}");
         match entry {
-            Entry::Folder => folder(&path, out)?,
-            Entry::Link(target) => {
+            FrozenEntry::Folder => folder(&path, out)?,
+            FrozenEntry::Link(target) => {
                 named(&path, out)?;
                 if target.len() > NAME {
                     long(b'K', target, out)?;
                 }
-                let mut header = Header::new(&path, b'2', 0o777);
+                let mut header = TarHeaderBlock::new(&path, b'2', 0o777);
                 header.text(at::TARGET, NAME, target);
                 header.finish(out)?;
             }
-            Entry::File(bytes) => file(&path, bytes, out)?,
-            Entry::Device(sectors) => sparse(&path, sectors, out)?,
+            FrozenEntry::File(bytes) => file(&path, bytes, out)?,
+            FrozenEntry::Device(sectors) => sparse(&path, sectors, out)?,
         }
     }
     // Two blocks of zeros end it, in a record of twenty.
@@ -81,12 +81,12 @@ pub fn write(tree: &Frozen, top: &str, out: &mut impl Write) -> io::Result<()> {
 fn folder(path: &str, out: &mut impl Write) -> io::Result<()> {
     let path = format!("{path}/");
     named(&path, out)?;
-    Header::new(&path, b'5', 0o755).finish(out)
+    TarHeaderBlock::new(&path, b'5', 0o755).finish(out)
 }
 
 fn file(path: &str, bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     named(path, out)?;
-    let mut header = Header::new(path, b'0', 0o644);
+    let mut header = TarHeaderBlock::new(path, b'0', 0o644);
     header.number(at::SIZE, 12, bytes.len() as u64);
     header.finish(out)?;
     padded(bytes, out)
@@ -103,13 +103,13 @@ fn named(path: &str, out: &mut impl Write) -> io::Result<()> {
 fn long(kind: u8, text: &str, out: &mut impl Write) -> io::Result<()> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.push(0);
-    let mut header = Header::new("././@LongLink", kind, 0);
+    let mut header = TarHeaderBlock::new("././@LongLink", kind, 0);
     header.number(at::SIZE, 12, bytes.len() as u64);
     header.finish(out)?;
     padded(&bytes, out)
 }
 
-fn sparse(path: &str, sectors: &Sectors, out: &mut impl Write) -> io::Result<()> {
+fn sparse(path: &str, sectors: &SectorCopy, out: &mut impl Write) -> io::Result<()> {
     named(path, out)?;
     let pieces = sectors.pieces();
     let mut regions: Vec<Region> = pieces
@@ -120,7 +120,7 @@ fn sparse(path: &str, sectors: &Sectors, out: &mut impl Write) -> io::Result<()>
     regions.push((sectors.len(), 0));
     let stored = regions.iter().map(|(_, len)| len).sum();
     let (first, rest) = regions.split_at(regions.len().min(IN_HEADER));
-    let mut header = Header::new(path, b'S', 0o644);
+    let mut header = TarHeaderBlock::new(path, b'S', 0o644);
     header.number(at::SIZE, 12, stored);
     header.regions(at::SPARSE, first);
     header.flag(at::EXTENDED, !rest.is_empty());
@@ -133,7 +133,7 @@ fn sparse(path: &str, sectors: &Sectors, out: &mut impl Write) -> io::Result<()>
 fn extensions(regions: &[Region], out: &mut impl Write) -> io::Result<()> {
     let count = regions.len().div_ceil(IN_EXTENSION);
     for (index, part) in regions.chunks(IN_EXTENSION).enumerate() {
-        let mut extension = Header([0; BLOCK]);
+        let mut extension = TarHeaderBlock([0; BLOCK]);
         extension.regions(0, part);
         extension.flag(at::MORE, index + 1 < count);
         out.write_all(&extension.0)?;
@@ -149,9 +149,9 @@ fn padded(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
 }
 
 /// A header block.
-struct Header([u8; BLOCK]);
+struct TarHeaderBlock([u8; BLOCK]);
 
-impl Header {
+impl TarHeaderBlock {
     fn new(name: &str, kind: u8, mode: u64) -> Self {
         let mut header = Self([0; BLOCK]);
         header.text(0, NAME, name);
@@ -213,17 +213,17 @@ mod tests {
 
     fn sample() -> Frozen {
         let mut tree = Frozen::default();
-        let mut disk = Sectors::new(12 << 40);
+        let mut disk = SectorCopy::new(12 << 40);
         for n in 0..40_u64 {
             disk.write(n << 34, b"a superblock");
         }
         disk.write((12 << 40) - 512, &[7; 512]);
-        tree.put("dev/sda", Entry::Device(disk));
-        tree.put("dev/sdb", Entry::Device(Sectors::new(1 << 30)));
+        tree.put("dev/sda", FrozenEntry::Device(disk));
+        tree.put("dev/sdb", FrozenEntry::Device(SectorCopy::new(1 << 30)));
         let deep = format!("sys/devices/{}/size", "pci0000:00/".repeat(20));
         tree.put_text(&deep, "8\n");
         let up = "../".repeat(60);
-        tree.put("sys/block/sda", Entry::Link(format!("{up}devices")));
+        tree.put("sys/block/sda", FrozenEntry::Link(format!("{up}devices")));
         tree.put_text("empty", "");
         tree
     }
@@ -246,17 +246,19 @@ mod tests {
         for (path, entry) in tree.iter() {
             let real = top.join(path);
             match entry {
-                Entry::Folder => assert!(real.is_dir(), "{path}"),
-                Entry::Link(target) => {
+                FrozenEntry::Folder => assert!(real.is_dir(), "{path}"),
+                FrozenEntry::Link(target) => {
                     assert_eq!(std::fs::read_link(real).unwrap().to_str().unwrap(), target);
                 }
-                Entry::File(bytes) => assert_eq!(&std::fs::read(real).unwrap(), bytes, "{path}"),
-                Entry::Device(sectors) => same(&real, sectors),
+                FrozenEntry::File(bytes) => {
+                    assert_eq!(&std::fs::read(real).unwrap(), bytes, "{path}")
+                }
+                FrozenEntry::Device(sectors) => same(&real, sectors),
             }
         }
     }
 
-    fn same(path: &std::path::Path, sectors: &Sectors) {
+    fn same(path: &std::path::Path, sectors: &SectorCopy) {
         use std::os::unix::fs::{FileExt, MetadataExt};
         let file = std::fs::File::open(path).unwrap();
         let meta = file.metadata().unwrap();

@@ -3,7 +3,7 @@
 //! `ioalign/unread` has a line each, fields between tabs: the path, why, and for a part of a device
 //! where it begins, how long it is and where the error was.
 
-use crate::trail::Fault;
+use crate::trail::ReadFault;
 
 /// The file in a bundle.
 pub const UNREAD: &str = "ioalign/unread";
@@ -39,9 +39,9 @@ impl Unreadable {
     }
 
     /// The same as a fault of a device.
-    fn fault(&self) -> Option<Fault> {
+    fn fault(&self) -> Option<ReadFault> {
         let (at, len, place) = self.part?;
-        Some(Fault {
+        Some(ReadFault {
             device: 0,
             at,
             len: usize::try_from(len).ok()?,
@@ -76,7 +76,7 @@ pub fn why(text: &str, path: &str) -> Option<String> {
 }
 
 /// The parts of `path` that could not be read.
-pub fn faults(text: &str, path: &str) -> Vec<Fault> {
+pub fn faults(text: &str, path: &str) -> Vec<ReadFault> {
     text.lines()
         .filter_map(Unreadable::parse)
         .filter(|item| item.path == path)

@@ -5,7 +5,7 @@
 
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
-use super::{Context, Partition, Table, checks};
+use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -16,7 +16,7 @@ const ENTRY: &[u8] = b"PM";
 const MOST_ENTRIES: u32 = 1024;
 
 /// Reads an Apple partition map, on whole disks only.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     if context.parent_type.is_some() || !view.has(0, DESCRIPTOR)? {
         return Ok(None);
     }
@@ -32,10 +32,10 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
         let what = format!("{count} entries in the map, {MOST_ENTRIES} are the limit");
         return Err(first.bad(4, "pmMapBlkCnt", what));
     }
-    let mut table = Table {
+    let mut table = PartitionTable {
         kind: "apm",
         sector: Some(unit),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     for number in 1..=count {
         if !entry(view, number, unit, &mut table)? {
@@ -64,7 +64,7 @@ fn unit(view: &View, context: &Context, descriptor: &Record) -> Result<Option<Se
 }
 
 /// Adds entry `number`; false where the map breaks off.
-fn entry(view: &View, number: u32, unit: SectorSize, table: &mut Table) -> Result<bool> {
+fn entry(view: &View, number: u32, unit: SectorSize, table: &mut PartitionTable) -> Result<bool> {
     let at = unit.bytes().get() * u64::from(number);
     let record = view.try_record(at, LEN)?.filter(|r| r.has(0, ENTRY));
     let Some(record) = record else {

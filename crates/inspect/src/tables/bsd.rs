@@ -8,7 +8,7 @@
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use super::mbr::{self, sector::BootRecord};
-use super::{Context, Partition, Table, checks};
+use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -26,7 +26,7 @@ const IN_SECTOR_0: [u64; 3] = [0, 64, 128];
 const RAW: usize = 2;
 
 /// Reads a disklabel.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     if !expected(view, context)? {
         return Ok(None);
     }
@@ -40,12 +40,12 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     }
     let own = SectorSize::new(label.le32(40)).filter(|size| size.get() >= 512);
     let unit = own.or(context.sector).unwrap_or(SectorSize::S512);
-    let slots: Vec<Slot> = (0..count).map(|i| slot(&label, i, unit)).collect();
+    let slots: Vec<BsdSlot> = (0..count).map(|i| slot(&label, i, unit)).collect();
     let base = base(&slots, view.len(), context);
-    let mut table = Table {
+    let mut table = PartitionTable {
         kind: "bsd",
         sector: Some(unit),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     for slot in slots.iter().filter(|slot| slot.is_used()) {
         place(slot, base, at, view.len(), &mut table);
@@ -108,14 +108,14 @@ fn checksum(label: &Record, count: u16) -> u16 {
 }
 
 /// An entry in bytes, before its base is known.
-struct Slot {
+struct BsdSlot {
     index: u16,
     kind: u8,
     start: u64,
     size: u64,
 }
 
-fn slot(label: &Record, index: u16, unit: SectorSize) -> Slot {
+fn slot(label: &Record, index: u16, unit: SectorSize) -> BsdSlot {
     let at = TABLE_AT + ENTRY_LEN * usize::from(index);
     // OpenBSD's version 1 keeps the upper 16 bits where the fragment size was.
     let wide = label.le16(114) == 1;
@@ -128,7 +128,7 @@ fn slot(label: &Record, index: u16, unit: SectorSize) -> Slot {
     };
     let sectors = |low, upper| u64::from(label.le32(low)) | high(upper);
     let bytes = |sectors: u64| sectors.saturating_mul(unit.bytes().get());
-    Slot {
+    BsdSlot {
         index,
         kind: label.u8(at + 12),
         start: bytes(sectors(at + 4, at + 8)),
@@ -136,7 +136,7 @@ fn slot(label: &Record, index: u16, unit: SectorSize) -> Slot {
     }
 }
 
-impl Slot {
+impl BsdSlot {
     /// Unused entries that cover everything: `c`, and `d` of NetBSD on a PC.
     fn is_raw(&self) -> bool {
         self.kind == 0 && matches!(self.index, 2 | 3)
@@ -153,7 +153,7 @@ impl Slot {
 }
 
 /// What the offsets count from, among what each system writes: the one that puts most inside.
-fn base(slots: &[Slot], len: u64, context: &Context) -> u64 {
+fn base(slots: &[BsdSlot], len: u64, context: &Context) -> u64 {
     let disk = context.start_on_disk.get();
     let raw = slots.get(RAW).filter(|c| c.size > 0).map(|c| c.start);
     let candidates = match context.parent_type.as_deref() {
@@ -173,7 +173,7 @@ fn base(slots: &[Slot], len: u64, context: &Context) -> u64 {
 }
 
 /// Adds a partition, or says that it lies before the container.
-fn place(slot: &Slot, base: u64, label_at: u64, len: u64, table: &mut Table) {
+fn place(slot: &BsdSlot, base: u64, label_at: u64, len: u64, table: &mut PartitionTable) {
     let letter = char::from(b'a'.saturating_add(u8::try_from(slot.index).unwrap_or(25)));
     let Some(start) = slot.start.checked_sub(base).filter(|start| *start < len) else {
         if !slot.is_raw() {
@@ -202,7 +202,7 @@ fn place(slot: &Slot, base: u64, label_at: u64, len: u64, table: &mut Table) {
     });
 }
 
-fn known(slot: &Slot) -> (String, &'static str, Role) {
+fn known(slot: &BsdSlot) -> (String, &'static str, Role) {
     let (name, role) = match slot.kind {
         0 => ("whole disk or slice", Role::WholeDisk),
         1 => ("swap", Role::Swap),

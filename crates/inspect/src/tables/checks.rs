@@ -2,14 +2,14 @@
 
 use ioalign_core::{Bytes, Remark, Role, Severity};
 
-use super::{Partition, Table};
+use super::{Partition, PartitionTable};
 
 /// Overlaps said one by one; a hostile table has thousands.
 const MOST_REMARKS: usize = 32;
 
 /// Runs them all on a finished table in a space of `len` bytes. `overlap` is how bad an overlap
 /// is: fatal on a PC, but Unix labels have slices that cover others on purpose.
-pub(super) fn run(table: &mut Table, len: u64, overlap: Severity) {
+pub(super) fn run(table: &mut PartitionTable, len: u64, overlap: Severity) {
     for partition in &mut table.partitions {
         past_end(partition, len);
     }
@@ -36,7 +36,7 @@ fn past_end(partition: &mut Partition, len: u64) {
     ));
 }
 
-fn overlaps(table: &mut Table, severity: Severity, level: fn(&Partition) -> bool) {
+fn overlaps(table: &mut PartitionTable, severity: Severity, level: fn(&Partition) -> bool) {
     let mut spans: Vec<(u64, u64, u32)> = table
         .partitions
         .iter()
@@ -81,7 +81,7 @@ fn overlap(severity: Severity, first: u32, second: u32, at: u64, shared: u64) ->
 }
 
 /// A note where numbers do not follow starts, among partitions in the same container.
-pub(super) fn order(table: &mut Table) {
+pub(super) fn order(table: &mut PartitionTable) {
     let disorder = |inside_any: bool| {
         let same = table
             .partitions
@@ -105,16 +105,16 @@ pub(super) fn order(table: &mut Table) {
 mod tests {
     use super::*;
 
-    fn table(spans: &[(u64, u64)]) -> Table {
+    fn table(spans: &[(u64, u64)]) -> PartitionTable {
         let partition = |(i, (start, size)): (usize, &(u64, u64))| Partition {
             number: u32::try_from(i).unwrap() + 1,
             start: Bytes::new(*start),
             size: Bytes::new(*size),
             ..Partition::default()
         };
-        Table {
+        PartitionTable {
             partitions: spans.iter().enumerate().map(partition).collect(),
-            ..Table::default()
+            ..PartitionTable::default()
         }
     }
 

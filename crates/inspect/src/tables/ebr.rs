@@ -10,7 +10,7 @@ use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry};
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use super::mbr::sector::BootRecord;
-use super::{Partition, Table, checks, mbr};
+use super::{Partition, PartitionTable, checks, mbr};
 use crate::error::Result;
 use crate::view::View;
 
@@ -23,14 +23,14 @@ fn start_at(slot: u8) -> u64 {
 }
 
 /// The container and what is collected from it.
-struct Chain<'a> {
+struct EbrChain<'a> {
     view: &'a View,
     unit: SectorSize,
     container: &'a DosEntry,
     next: u32,
     /// The link followed last: where its field lies.
     link_at: u64,
-    table: &'a mut Table,
+    table: &'a mut PartitionTable,
 }
 
 /// Adds the logical partitions of `container` to `table`, numbered from `first`; returns the
@@ -40,9 +40,9 @@ pub(super) fn walk(
     unit: SectorSize,
     container: &DosEntry,
     first: u32,
-    table: &mut Table,
+    table: &mut PartitionTable,
 ) -> Result<u32> {
-    let mut chain = Chain {
+    let mut chain = EbrChain {
         view,
         unit,
         container,
@@ -70,7 +70,7 @@ pub(super) fn walk(
     Ok(number)
 }
 
-impl Chain<'_> {
+impl EbrChain<'_> {
     /// Takes the partitions of the EBR at sector `at` of the container; returns the next one.
     fn step(&mut self, at: u32) -> Result<Option<u32>> {
         let base = u64::from(self.container.start) + u64::from(at);
@@ -153,7 +153,12 @@ fn logical_remark(found: &Partition, outside: bool, on_ebr: bool) -> Option<Rema
 }
 
 /// Writing a partition that contains a later EBR destroys the rest of the chain.
-fn inside_logicals(table: &mut Table, ebrs: &HashSet<u32>, container: &DosEntry, unit: SectorSize) {
+fn inside_logicals(
+    table: &mut PartitionTable,
+    ebrs: &HashSet<u32>,
+    container: &DosEntry,
+    unit: SectorSize,
+) {
     let number = u32::from(container.slot) + 1;
     let bytes = |at: &u32| (u64::from(container.start) + u64::from(*at)) * u64::from(unit.get());
     for logical in &mut table.partitions {

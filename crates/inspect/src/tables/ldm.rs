@@ -8,7 +8,7 @@
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use super::mbr::sector::BootRecord;
-use super::{Context, Partition, Table, checks};
+use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -18,7 +18,7 @@ const SECTOR: u64 = 6;
 const TYPE: u8 = 0x42;
 
 /// Reads the private header of an MBR dynamic disk.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let unit = context.sector.unwrap_or(SectorSize::S512);
     let at = SECTOR * unit.bytes().get();
     if context.parent_type.is_some() || !view.has(at, MAGIC)? {
@@ -48,12 +48,12 @@ fn group(head: &Record) -> String {
     format!("{} ({})", head.text(0xF0, 32), head.text(0xB0, 64))
 }
 
-fn table(head: &Record, at: u64, unit: SectorSize, len: u64) -> Table {
-    let mut table = Table {
+fn table(head: &Record, at: u64, unit: SectorSize, len: u64) -> PartitionTable {
+    let mut table = PartitionTable {
         kind: "ldm",
         sector: Some(unit),
         id: head.text(0x30, 64),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     let data = (1, "data", "LDM data region", Role::Data, 0x11B);
     let database = (2, "database", "LDM database", Role::Reserved, 0x12B);

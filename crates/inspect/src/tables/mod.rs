@@ -29,7 +29,7 @@ pub struct Context {
 
 /// A table, as read.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct PartitionTable {
     /// `gpt`, `dos`, `vtoc-sparc`, `vtoc-x86`, `bsd`, `apm`, `sgi`, `sun`, `ldm`, …
     pub kind: &'static str,
     /// The sector size its numbers count in.
@@ -81,7 +81,7 @@ pub struct Partition {
 }
 
 /// Tries one format.
-pub type Probe = fn(&View, &Context) -> Result<Option<Table>>;
+pub type Probe = fn(&View, &Context) -> Result<Option<PartitionTable>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
 ///
@@ -100,7 +100,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 ];
 
 /// The table of `view`, if any format recognises one.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     for (_, format) in FORMATS {
         if let Some(table) = view.trying(|view| format(view, context))? {
             return Ok(Some(table));

@@ -5,7 +5,7 @@
 
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
-use super::{Context, Partition, Table, checks};
+use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -16,7 +16,7 @@ const PARTITION_LEN: usize = 12;
 const PARTITIONS: u32 = 16;
 
 /// Reads an SGI volume header, on whole disks only: the partitions 9 and 11 start at it too.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     if context.parent_type.is_some() || !view.has(0, MAGIC)? {
         return Ok(None);
     }
@@ -26,13 +26,13 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     let named = u32::from(label.be16(40));
     let named = SectorSize::new(named).filter(|size| size.get() >= 512);
     let unit = context.sector.or(named).unwrap_or(SectorSize::S512);
-    let mut table = Table {
+    let mut table = PartitionTable {
         kind: "sgi",
         sector: Some(unit),
         partitions: (0..PARTITIONS)
             .filter_map(|i| partition(&label, i, unit))
             .collect(),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     let header = table.partitions.iter().find(|p| p.type_id == "0x00");
     table.first_usable = header.map(|p| Bytes::new(checks::end(p)));

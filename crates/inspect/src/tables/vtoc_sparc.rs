@@ -7,7 +7,7 @@
 use ioalign_core::{Bytes, Remark, SectorSize, Severity};
 
 use super::vtoc_x86::{SANE, slice_type, type_id};
-use super::{Context, Partition, Table, checks};
+use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -23,7 +23,7 @@ const SANITY_AT: usize = 188;
 
 /// Reads a SPARC label. Slices 0 and 2 start where the label lies, so it is looked for on whole
 /// disks only.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     if context.parent_type.is_some() {
         return Ok(None);
     }
@@ -36,12 +36,12 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
     if cylinder == 0 {
         return Err(label.bad(436, "dkl_nhead", "the label has cylinders of no sectors"));
     }
-    let mut table = Table {
+    let mut table = PartitionTable {
         kind: "vtoc-sparc",
         sector: Some(unit),
         partitions: slices(&label, cylinder, unit),
         first_usable: Some(unit.bytes()),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     geometry(&label, cylinder, unit, view.len(), &mut table);
     checks::run(&mut table, view.len(), Severity::Note);
@@ -80,7 +80,7 @@ fn slices(label: &Record, cylinder: u64, unit: SectorSize) -> Vec<Partition> {
     all.collect()
 }
 
-fn geometry(label: &Record, cylinder: u64, unit: SectorSize, len: u64, table: &mut Table) {
+fn geometry(label: &Record, cylinder: u64, unit: SectorSize, len: u64, table: &mut PartitionTable) {
     let bytes = Bytes::new(cylinder * unit.bytes().get());
     if !bytes.is_multiple_of(Bytes::new(4096)) {
         let past = bytes.get() % 4096;

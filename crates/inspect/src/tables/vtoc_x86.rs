@@ -6,7 +6,7 @@
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
 use super::mbr::{self, sector::BootRecord};
-use super::{Context, Partition, Table, checks};
+use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -21,7 +21,7 @@ const MOST_SLICES: u16 = 16;
 const RESERVED_SECTORS: u64 = 16;
 
 /// Reads the VTOC inside an fdisk partition of type 82, be or bf, or on a disk without an MBR.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let unit = context.sector.unwrap_or(SectorSize::S512);
     let expected = match context.parent_type.as_deref() {
         Some(parent) => matches!(parent, "82" | "be" | "bf"),
@@ -40,7 +40,7 @@ pub(super) fn is_here(view: &View, unit: SectorSize) -> Result<bool> {
     Ok(view.has(at, &SANE.to_le_bytes())? && view.fits(unit.bytes().get(), LEN))
 }
 
-fn read(view: &View, label: &Record, fallback: SectorSize) -> Result<Table> {
+fn read(view: &View, label: &Record, fallback: SectorSize) -> Result<PartitionTable> {
     if label.le32(16) != 1 {
         let what = format!("VTOC version {}, only 1 is known", label.le32(16));
         return Err(label.bad(16, "v_version", what));
@@ -52,12 +52,12 @@ fn read(view: &View, label: &Record, fallback: SectorSize) -> Result<Table> {
         return Err(label.bad(30, "v_nparts", what));
     }
     let slices = (0..count).filter_map(|i| slice(label, i, unit, fallback));
-    let mut table = Table {
+    let mut table = PartitionTable {
         kind: "vtoc-x86",
         sector: Some(unit),
         partitions: slices.collect(),
         first_usable: unit.checked_bytes(RESERVED_SECTORS),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     table.remarks.extend(damage(label));
     checks::run(&mut table, view.len(), Severity::Note);

@@ -5,7 +5,7 @@
 use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
-use super::{Detail, Member, UNIT};
+use super::{Detail, UNIT, VolumeMember};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -23,7 +23,7 @@ const OLD_LARGE_BUCKET: u64 = 1;
 const LOG_LARGE_BUCKET: u64 = 2;
 
 /// The superblock of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     let at = SECTOR * 512;
     if !view.has(at + 24, MAGIC)? {
         return Ok(None);
@@ -48,13 +48,13 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
     Ok(Some(member))
 }
 
-fn backing(view: &View, record: &Record, start: u64) -> Result<Member> {
+fn backing(view: &View, record: &Record, start: u64) -> Result<VolumeMember> {
     let start = UNIT
         .checked_mul(start)
         .filter(|start| start.get() >= DEFAULT_START * 512);
     let start =
         start.ok_or_else(|| record.bad(184, "data_offset", "it is below 16 or too large"))?;
-    let mut member = Member::new("bcache", Detail::Shifted);
+    let mut member = VolumeMember::new("bcache", Detail::Shifted);
     member.data_start = start;
     member.data_size = view.len().checked_sub(start.get()).map(Bytes::new);
     member.fact("role", &"backing device");
@@ -71,8 +71,9 @@ fn backing(view: &View, record: &Record, start: u64) -> Result<Member> {
     Ok(member)
 }
 
-fn cache(record: &Record) -> Member {
-    let mut member = Member::opaque("bcache", "a cache device: its buckets hold parts of others");
+fn cache(record: &Record) -> VolumeMember {
+    let mut member =
+        VolumeMember::opaque("bcache", "a cache device: its buckets hold parts of others");
     member.fact("role", &"cache device");
     if let Some(bucket) = bucket(record) {
         member.fact("bucket-size", &bucket);
@@ -100,7 +101,7 @@ fn bucket(record: &Record) -> Option<Bytes> {
     UNIT.checked_mul(units)
 }
 
-fn remark_checksum(record: &Record, member: &mut Member) {
+fn remark_checksum(record: &Record, member: &mut VolumeMember) {
     let keys = usize::from(record.le16(206)).min(256);
     let (stored, computed) = (record.le64(0), crc64(record.slice(8, FIXED - 8 + 8 * keys)));
     if stored != computed {

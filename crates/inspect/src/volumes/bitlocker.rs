@@ -5,7 +5,7 @@
 
 use ioalign_core::Bytes;
 
-use super::{Detail, Member, UNIT};
+use super::{Detail, UNIT, VolumeMember};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -16,7 +16,7 @@ const GUID: &[u8] = b"\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\x
 const TO_GO: &[u8] = b"MSWIN4.1";
 
 /// The boot sector of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     let Some(boot) = view.try_record(0, 512)? else {
         return Ok(None);
     };
@@ -30,7 +30,7 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
         ("Windows Vista", vista_metadata(&boot))
     };
     let sector = sector(&boot);
-    let mut member = Member::new("bitlocker", Detail::Crypt { sector });
+    let mut member = VolumeMember::new("bitlocker", Detail::Crypt { sector });
     member.data_size = Some(Bytes::new(view.len()));
     member.fact("variant", &variant);
     member.fact("sector-size", &sector.get());
@@ -52,7 +52,7 @@ fn sector(boot: &Record) -> Bytes {
 }
 
 /// The volume's identifier, where the metadata block is in its place.
-fn identify(view: &View, at: u64, member: &mut Member) -> Result<()> {
+fn identify(view: &View, at: u64, member: &mut VolumeMember) -> Result<()> {
     let Some(block) = view.try_record(at, 128)? else {
         return Ok(());
     };

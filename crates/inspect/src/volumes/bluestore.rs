@@ -3,21 +3,21 @@
 //! Layout: `bluestore_bdev_label_t` of Ceph's `src/os/bluestore/`: a line of text, the identifier,
 //! then an encoded structure. The allocation size is in its database, which is not read.
 
-use super::Member;
+use super::VolumeMember;
 use crate::error::Result;
 use crate::view::View;
 
 const MAGIC: &[u8] = b"bluestore block device\n";
 
 /// The label of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     if !view.has(0, MAGIC)? {
         return Ok(None);
     }
     let Some(record) = view.try_record(0, 128)? else {
         return Ok(None);
     };
-    let mut member = Member::opaque(
+    let mut member = VolumeMember::opaque(
         "bluestore",
         "an OSD of Ceph: objects lie where it puts them",
     );

@@ -3,7 +3,7 @@
 //! Layout: "Common RAID Disk Data Format Specification" 2.0, big-endian; some firmware writes
 //! little-endian. Recognised; the virtual disks in it are not followed.
 
-use super::Member;
+use super::VolumeMember;
 use crate::error::Result;
 use crate::view::View;
 
@@ -11,7 +11,7 @@ use crate::view::View;
 const MAGIC: u32 = 0xde11_de11;
 
 /// The anchor on a disk of 512- or 4096-byte sectors; Adaptec leaves 257 sectors behind it.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     for from_end in [512, 4096, 257 * 512] {
         let Some(at) = view.len().checked_sub(from_end) else {
             continue;
@@ -22,7 +22,7 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
         let known = record.be32(0) == MAGIC || record.le32(0) == MAGIC;
         // The revision follows the identifier: text such as `01.02.00`.
         if known && record.has(32, b"0") {
-            let mut member = Member::opaque("ddf", "a member of a DDF firmware RAID set");
+            let mut member = VolumeMember::opaque("ddf", "a member of a DDF firmware RAID set");
             member.set = record
                 .slice(8, 24)
                 .iter()

@@ -2,12 +2,12 @@
 
 use ioalign_core::Bytes;
 
-use super::{Member, UNIT};
+use super::{UNIT, VolumeMember};
 use crate::error::Result;
 use crate::view::View;
 
 /// dm-integrity (`struct superblock` of the kernel's `drivers/md/dm-integrity.c`).
-pub(super) fn integrity(view: &View) -> Result<Option<Member>> {
+pub(super) fn integrity(view: &View) -> Result<Option<VolumeMember>> {
     if !view.has(0, b"integrt\0")? {
         return Ok(None);
     }
@@ -19,7 +19,7 @@ pub(super) fn integrity(view: &View) -> Result<Option<Member>> {
         0 => "the checksums of data that lie on another device",
         _ => "checksums are interleaved with the data: addresses below are not linear",
     };
-    let mut member = Member::opaque("integrity", reason);
+    let mut member = VolumeMember::opaque("integrity", reason);
     member.fact("tag-bytes", &record.le16(10));
     if let Some(size) = UNIT.checked_mul(record.le64(16)) {
         member.fact("provided-size", &size);
@@ -32,7 +32,7 @@ pub(super) fn integrity(view: &View) -> Result<Option<Member>> {
 }
 
 /// Exception store of a device-mapper snapshot (`struct disk_header` of `dm-snap-persistent.c`).
-pub(super) fn snapshot(view: &View) -> Result<Option<Member>> {
+pub(super) fn snapshot(view: &View) -> Result<Option<VolumeMember>> {
     if !view.has(0, b"SnAp")? {
         return Ok(None);
     }
@@ -42,7 +42,7 @@ pub(super) fn snapshot(view: &View) -> Result<Option<Member>> {
     if record.le32(8) != 1 {
         return Ok(None);
     }
-    let mut member = Member::opaque("snapshot-cow", "copied chunks of another device");
+    let mut member = VolumeMember::opaque("snapshot-cow", "copied chunks of another device");
     member.fact("valid", &(record.le32(4) != 0));
     member.fact("chunk", &Bytes::new(u64::from(record.le32(12)) * 512));
     Ok(Some(member))

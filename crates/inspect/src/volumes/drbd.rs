@@ -5,7 +5,7 @@
 
 use ioalign_core::Bytes;
 
-use super::{Detail, Member, UNIT, owner};
+use super::{Detail, UNIT, VolumeMember, owner};
 use crate::error::Result;
 use crate::view::{Record, View};
 
@@ -18,7 +18,7 @@ const MAGICS: [(u32, &str); 3] = [
 ];
 
 /// The metadata at the end of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     // The metadata block lies on a 4 KiB boundary of the backing device.
     let Some(at) = (view.len() & !(FROM_END - 1)).checked_sub(FROM_END) else {
         return Ok(None);
@@ -34,8 +34,8 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
     Ok(Some(member(&record, version, at)))
 }
 
-fn member(record: &Record, version: &str, at: u64) -> Member {
-    let mut member = Member::new("drbd", Detail::Shifted);
+fn member(record: &Record, version: &str, at: u64) -> VolumeMember {
+    let mut member = VolumeMember::new("drbd", Detail::Shifted);
     // 9 has its device identifier where 8 has a reserved field behind it.
     let id = match version {
         "9" => record.be64(48),

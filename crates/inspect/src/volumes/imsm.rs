@@ -3,14 +3,14 @@
 //! Layout: `struct imsm_super` of mdadm's `super-intel.c`. Recognised so that no partition table
 //! of the array is taken for the disk's; the volumes in it are not followed.
 
-use super::Member;
+use super::VolumeMember;
 use crate::error::Result;
 use crate::view::View;
 
 const SIGNATURE: &[u8] = b"Intel Raid ISM Cfg Sig. ";
 
 /// The anchor on a disk of 512- or 4096-byte sectors.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     for sector in [512, 4096] {
         let Some(at) = view.len().checked_sub(2 * sector) else {
             return Ok(None);
@@ -19,7 +19,7 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
             return Ok(None);
         };
         if record.has(0, SIGNATURE) {
-            let mut member = Member::opaque("imsm", "a member of an Intel firmware RAID set");
+            let mut member = VolumeMember::opaque("imsm", "a member of an Intel firmware RAID set");
             member.set = format!("{:08x}", record.le32(40));
             member.fact("version", &record.text(24, 6));
             member.fact("disks", &record.u8(56));

@@ -31,7 +31,7 @@ pub use lvm::group_of_text;
 
 /// A device that belongs to a volume. Offsets are relative to the view.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct VolumeMember {
     /// `md`, `lvm2`, `luks1`, `luks2`, `bcache`, `bitlocker`, `vdo`, `drbd`, `imsm`, `ddf`, …
     pub kind: &'static str,
     /// Identity of the set: array UUID, VG id, LUKS UUID. Members with the same one belong together.
@@ -50,7 +50,7 @@ pub struct Member {
     pub remarks: Vec<Remark>,
 }
 
-impl Member {
+impl VolumeMember {
     /// A member whose data area is all of the view, until the format says otherwise.
     pub(crate) fn new(kind: &'static str, detail: Detail) -> Self {
         Self {
@@ -85,7 +85,7 @@ pub enum Detail {
     /// A member of an md array.
     Md(Md),
     /// An LVM physical volume.
-    Lvm(Lvm),
+    Lvm(PhysicalVolume),
     /// An encrypted device: sector size of the encryption.
     Crypt {
         /// LUKS2 sector size, 512 for LUKS1.
@@ -122,16 +122,16 @@ pub struct Md {
 
 /// An LVM2 physical volume label with the group's metadata, when this PV holds a copy.
 #[derive(Clone, Debug)]
-pub struct Lvm {
+pub struct PhysicalVolume {
     /// This PV's id.
     pub pv: String,
     /// The newest readable metadata.
-    pub group: Option<Group>,
+    pub group: Option<VolumeGroup>,
 }
 
 /// A volume group as its text metadata describes it.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct VolumeGroup {
     /// Name.
     pub name: String,
     /// Id.
@@ -169,12 +169,12 @@ pub struct GroupLv {
     /// Whether it is shown to users (`VISIBLE`).
     pub visible: bool,
     /// In order of their place in the LV.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<LvSegment>,
 }
 
 /// One segment of a logical volume.
 #[derive(Clone, Debug)]
-pub struct Segment {
+pub struct LvSegment {
     /// First extent within the LV.
     pub start_extent: u64,
     /// How many extents.
@@ -244,7 +244,7 @@ pub enum SegmentKind {
 }
 
 /// Tries one format.
-pub type Probe = fn(&View) -> Result<Option<Member>>;
+pub type Probe = fn(&View) -> Result<Option<VolumeMember>>;
 
 /// All formats, in the order in which they are tried; the first that answers wins.
 ///
@@ -267,7 +267,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
 ];
 
 /// The volume that `view` is a member of, if any format recognises it.
-pub fn probe(view: &View) -> Result<Option<Member>> {
+pub fn probe(view: &View) -> Result<Option<VolumeMember>> {
     for (_, format) in FORMATS {
         if let Some(found) = view.trying(*format)? {
             return Ok(Some(found));

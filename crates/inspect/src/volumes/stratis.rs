@@ -4,20 +4,20 @@
 
 use ioalign_core::Bytes;
 
-use super::{Member, UNIT};
+use super::{UNIT, VolumeMember};
 use crate::error::Result;
 use crate::view::View;
 
 const MAGIC: &[u8] = b"!Stra0tis\x86\xff\x02^Arh";
 
 /// The signature block of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     for at in [512, 9 * 512] {
         let Some(record) = view.try_record(at, 128)? else {
             return Ok(None);
         };
         if record.has(4, MAGIC) {
-            let mut member = Member::opaque(
+            let mut member = VolumeMember::opaque(
                 "stratis",
                 "a Stratis pool: its thin layers are described in JSON that is not followed",
             );

@@ -4,7 +4,7 @@
 
 use ioalign_core::Bytes;
 
-use super::Member;
+use super::VolumeMember;
 use crate::error::Result;
 use crate::view::View;
 
@@ -13,14 +13,14 @@ const MAGIC: &[u8] = b"dmvdo001";
 const BLOCK: u64 = 4096;
 
 /// The geometry block of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     if !view.has(0, MAGIC)? {
         return Ok(None);
     }
     let Some(record) = view.try_record(0, 128)? else {
         return Ok(None);
     };
-    let mut member = Member::opaque("vdo", "deduplication: addresses below are not linear");
+    let mut member = VolumeMember::opaque("vdo", "deduplication: addresses below are not linear");
     member.set = record.uuid(40);
     member.fact("block-size", &Bytes::new(BLOCK));
     let version = record.le32(12);

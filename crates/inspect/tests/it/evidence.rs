@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use ioalign_core::judge::{Options as Judge, judge};
 use ioalign_core::{Bytes, Finding, LayerId, Severity, Stack};
-use ioalign_inspect::assemble::{Options, evidence};
-use ioalign_inspect::captures::{Array, Evidence, Number};
+use ioalign_inspect::assemble::{AssembleOptions, evidence};
+use ioalign_inspect::captures::{Number, TextArray, TextEvidence};
 use ioalign_inspect::filesystems::FileSystem;
 use ioalign_inspect::host::hints::Claims;
 use ioalign_inspect::volumes::{
-    Detail, Group, GroupLv, GroupPv, Lvm, Md, Member, Segment, SegmentKind,
+    Detail, GroupLv, GroupPv, LvSegment, Md, PhysicalVolume, SegmentKind, VolumeGroup, VolumeMember,
 };
 
-fn stack(said: Evidence) -> (Stack, Vec<Finding>) {
-    let stack = evidence(said, &Options::default()).stack;
+fn stack(said: TextEvidence) -> (Stack, Vec<Finding>) {
+    let stack = evidence(said, &AssembleOptions::default()).stack;
     let findings = judge(&stack, &Judge::default()).findings;
     (stack, findings)
 }
@@ -39,7 +39,7 @@ fn sector(count: u64) -> Option<Number> {
 
 #[test]
 fn two_texts_about_one_disk_are_one_stack() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("/dev/sda").claims = Some(Claims {
         logical: Some(512),
         physical: Some(4096),
@@ -58,7 +58,7 @@ fn two_texts_about_one_disk_are_one_stack() {
 
 #[test]
 fn a_size_that_no_text_tells_is_not_known() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("sda1").start = sector(2048);
     said.device("sda1").filesystem = Some(FileSystem {
         kind: "ext4",
@@ -75,7 +75,7 @@ fn a_size_that_no_text_tells_is_not_known() {
 
 #[test]
 fn a_rounded_start_is_not_held_against_another_disk() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     for (disk, physical) in [("sda", 512), ("sdb", 4096)] {
         said.device(disk).claims = Some(Claims {
             logical: Some(512),
@@ -92,11 +92,11 @@ fn a_rounded_start_is_not_held_against_another_disk() {
 
 #[test]
 fn a_rounded_start_is_unknown_and_a_contradiction_is_said() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("sda1").start = Number::rounded("1049", 1000);
     let (_, findings) = stack(said);
     assert_eq!(rules(&findings), [("start-not-exact", Severity::Unknown)]);
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("sda1").start = sector(63);
     said.device("sda1").start = sector(2048);
     let (_, findings) = stack(said);
@@ -109,7 +109,7 @@ fn a_rounded_start_is_unknown_and_a_contradiction_is_said() {
 
 #[test]
 fn a_partition_without_a_start_is_not_ok() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("sda1").kind = Some(ioalign_core::layer::Kind::Partition);
     let (_, findings) = stack(said);
     assert!(
@@ -120,8 +120,8 @@ fn a_partition_without_a_start_is_not_ok() {
     );
 }
 
-fn member(kind: &'static str, set: &str, data_start: u64, detail: Detail) -> Member {
-    Member {
+fn member(kind: &'static str, set: &str, data_start: u64, detail: Detail) -> VolumeMember {
+    VolumeMember {
         kind,
         set: set.to_owned(),
         name: String::new(),
@@ -135,7 +135,7 @@ fn member(kind: &'static str, set: &str, data_start: u64, detail: Detail) -> Mem
 
 #[test]
 fn an_array_a_group_on_it_and_a_file_system_on_that() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     for (slot, name) in (0_u32..).zip(["sdb", "sdc", "sdd", "sde"]) {
         let md = Md {
             version: "1.2",
@@ -156,17 +156,17 @@ fn an_array_a_group_on_it_and_a_file_system_on_that() {
         .map(|name| ((*name).to_owned(), None))
         .collect();
     let chunk = Some(Bytes::new(65536));
-    let array = Array {
+    let array = TextArray {
         level: 5,
         layout: None,
         chunk,
         raid_disks: 4,
         members,
         metadata: None,
-        ..Array::default()
+        ..TextArray::default()
     };
     said.device("md0").array = Some(array);
-    let pv = Lvm {
+    let pv = PhysicalVolume {
         pv: "pv-id".to_owned(),
         group: None,
     };
@@ -174,7 +174,7 @@ fn an_array_a_group_on_it_and_a_file_system_on_that() {
     let lv = |name: &str, extent| GroupLv {
         name: name.to_owned(),
         visible: true,
-        segments: vec![Segment {
+        segments: vec![LvSegment {
             start_extent: 0,
             extents: 16,
             kind: SegmentKind::Striped {
@@ -183,7 +183,7 @@ fn an_array_a_group_on_it_and_a_file_system_on_that() {
             },
         }],
     };
-    said.groups.push(Group {
+    said.groups.push(VolumeGroup {
         name: "vg".to_owned(),
         id: "vg-id".to_owned(),
         seqno: 1,
@@ -219,7 +219,7 @@ fn an_array_a_group_on_it_and_a_file_system_on_that() {
 
 #[test]
 fn a_disk_that_is_named_by_a_path_is_placed() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("/tmp/disk.img").size = sector(2048);
     said.device("/tmp/disk.img1").start = sector(63);
     said.devices[1].parents = vec!["/tmp/disk.img".to_owned()];
@@ -230,7 +230,7 @@ fn a_disk_that_is_named_by_a_path_is_placed() {
 
 #[test]
 fn circles_and_orphans_end() {
-    let mut said = Evidence::default();
+    let mut said = TextEvidence::default();
     said.device("a").parents = vec!["b".to_owned()];
     said.device("b").parents = vec!["a".to_owned()];
     said.device("c").parents = vec!["nowhere".to_owned()];

@@ -29,7 +29,7 @@ fn marked() -> Disk {
 }
 
 fn judged(path: &Path) -> Judgement {
-    let found = assemble::image(path, &assemble::Options::default()).unwrap();
+    let found = assemble::image(path, &assemble::AssembleOptions::default()).unwrap();
     judge(&found.stack, &Options::default())
 }
 

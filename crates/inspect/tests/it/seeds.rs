@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ioalign_inspect::captures::{Evidence, FORMATS, Format, Text, load};
+use ioalign_inspect::captures::{FORMATS, Text, TextEvidence, TextFormat, load};
 
 fn texts() -> Vec<Text> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/texts");
@@ -16,8 +16,8 @@ fn texts() -> Vec<Text> {
 }
 
 /// Whether the format recognises the text and finds something in it.
-fn reads(format: &Format, text: &Text) -> bool {
-    let mut evidence = Evidence::default();
+fn reads(format: &TextFormat, text: &Text) -> bool {
+    let mut evidence = TextEvidence::default();
     (format.sniff)(text)
         && (format.read)(text, &mut evidence).is_ok()
         && !(evidence.devices.is_empty()

@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use ioalign_repair::boot::{self, Fixups, Moved, Weight};
-use ioalign_repair::tables::{Slot, SlotKind, Table};
-use ioalign_repair::{Disk, MemoryDisk, Patch, Phase};
+use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind};
+use ioalign_repair::{Disk, MemoryDisk, Patch, PatchPhase};
 use ioalign_testkit::{Random, mbr};
 
 const SECTORS: usize = 512;
@@ -190,7 +190,7 @@ fn is_hibernated(bytes: Vec<u8>) -> bool {
         bytes,
         logical_bytes: 512,
     };
-    let table = Table::read(&mut disk).unwrap();
+    let table = RewritableTable::read(&mut disk).unwrap();
     let moved = [Moved {
         number: 1,
         from: 63 * 512,
@@ -208,7 +208,7 @@ fn one(bytes: Vec<u8>) -> Option<usize> {
         bytes,
         logical_bytes: 512,
     };
-    let table = Table::read(&mut disk).ok()?;
+    let table = RewritableTable::read(&mut disk).ok()?;
     let slots = table.slots();
     let moved: Vec<_> = GOES
         .iter()
@@ -222,7 +222,7 @@ fn one(bytes: Vec<u8>) -> Option<usize> {
             })
         })
         .collect();
-    let goes = |one: &Moved| Slot {
+    let goes = |one: &Moved| PartitionSlot {
         number: one.number,
         start: one.to,
         size: one.bytes,
@@ -252,7 +252,7 @@ fn holds(disk: &mut MemoryDisk, patch: &Patch, moved: &[Moved], fixups: &Fixups)
     let there = moved.iter().find(|one| overlaps(&place, one.to, one.bytes));
     let mut now = vec![0; 512];
     match (patch.phase, there) {
-        (Phase::Contents, _) => {
+        (PatchPhase::Contents, _) => {
             let own = |one: &&Moved| {
                 one.to <= place.start && place.end <= one.to.saturating_add(one.bytes)
             };

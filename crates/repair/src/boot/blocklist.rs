@@ -49,7 +49,7 @@ impl Width {
 
 /// A run of sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct SectorRun {
     /// Where in the sector its start is written.
     pub field: usize,
     /// The first sector.
@@ -58,7 +58,7 @@ pub struct Run {
     pub count: u64,
 }
 
-impl Run {
+impl SectorRun {
     /// Its bytes on the disk.
     pub fn place(&self) -> Option<Range<u64>> {
         let start = self.start.checked_mul(SECTOR)?;
@@ -68,7 +68,7 @@ impl Run {
 }
 
 /// Reads a list. The segments have to follow each other from `segment` on: other bytes are hardly so.
-pub fn read(sector: &[u8], width: Width, segment: u64) -> Option<Vec<Run>> {
+pub fn read(sector: &[u8], width: Width, segment: u64) -> Option<Vec<SectorRun>> {
     let len = width.bytes() + 4;
     let mut runs = Vec::new();
     let mut segment = segment;
@@ -83,7 +83,7 @@ pub fn read(sector: &[u8], width: Width, segment: u64) -> Option<Vec<Run>> {
             return None;
         }
         segment = segment.checked_add(count * SECTOR / 16)?;
-        runs.push(Run {
+        runs.push(SectorRun {
             field,
             start: width.get(sector, field),
             count,

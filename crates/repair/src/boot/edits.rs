@@ -6,7 +6,7 @@ use ioalign_core::on_disk::bytes::put;
 
 use super::Moved;
 use super::survey::{Fate, fate};
-use crate::{Disk, Error, Patch, Phase, Result};
+use crate::{Disk, Error, Patch, PatchPhase, Result};
 
 /// New bytes at addresses of before the move.
 #[derive(Clone, Debug, Default)]
@@ -21,14 +21,14 @@ impl Edits {
     /// Whole blocks: those of a partition that moves at their new place, the others where they are.
     pub fn patches(&self, disk: &mut dyn Disk, moved: &[Moved]) -> Result<Vec<Patch>> {
         let unit = disk.logical_bytes().max(1);
-        let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+        let mut blocks: BTreeMap<u64, EditedBlock> = BTreeMap::new();
         for (at, bytes) in &self.0 {
             for (at, piece) in pieces(*at, bytes, unit) {
                 let start = at - at % unit;
                 let block = match blocks.entry(start) {
                     std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
                     std::collections::btree_map::Entry::Vacant(entry) => {
-                        entry.insert(Block::read(disk, start, unit)?)
+                        entry.insert(EditedBlock::read(disk, start, unit)?)
                     }
                 };
                 let skip = usize::try_from(at - start).unwrap_or(usize::MAX / 2);
@@ -42,12 +42,12 @@ impl Edits {
     }
 }
 
-struct Block {
+struct EditedBlock {
     before: Vec<u8>,
     after: Vec<u8>,
 }
 
-impl Block {
+impl EditedBlock {
     fn read(disk: &mut dyn Disk, at: u64, unit: u64) -> Result<Self> {
         let mut before = vec![0; usize::try_from(unit).unwrap_or(512)];
         disk.read_at(at, &mut before)
@@ -59,8 +59,8 @@ impl Block {
     fn patch(self, at: u64, moved: &[Moved]) -> Result<Patch> {
         let end = at.saturating_add(self.before.len() as u64);
         let (phase, at) = match fate(moved, &(at..end)) {
-            Fate::Stay => (Phase::Table, at),
-            Fate::Go(there) => (Phase::Contents, there),
+            Fate::Stay => (PatchPhase::Table, at),
+            Fate::Go(there) => (PatchPhase::Contents, there),
             Fate::Torn => {
                 let what = format!("the block at byte {at} lies across the start of a partition");
                 return Err(Error::new(crate::ErrorKind::Refused, what));
@@ -118,15 +118,15 @@ mod tests {
         assert_eq!(
             seen,
             [
-                (Phase::Table, 0, 0, vec![0, 99, 2, 3, 4, 5, 6, 7]),
+                (PatchPhase::Table, 0, 0, vec![0, 99, 2, 3, 4, 5, 6, 7]),
                 (
-                    Phase::Contents,
+                    PatchPhase::Contents,
                     40,
                     16,
                     vec![16, 17, 18, 19, 20, 21, 98, 97]
                 ),
                 (
-                    Phase::Contents,
+                    PatchPhase::Contents,
                     48,
                     24,
                     vec![96, 25, 26, 27, 28, 29, 30, 31]

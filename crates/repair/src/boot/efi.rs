@@ -1,7 +1,7 @@
 //! The EFI system partition: entries in the firmware record its number, GUID, start and length. Firmware finds
 //! it by the GUID (UEFI specification 10.3.5.1, short forms); some compare more.
 
-use super::survey::Survey;
+use super::survey::BootSurvey;
 use super::{Consequence, Moved};
 use crate::tables::Type;
 
@@ -13,7 +13,7 @@ const SYSTEM: [u8; 16] = [
 const SYSTEM_OF_DOS: u8 = 0xef;
 
 /// Looks at a partition that moves.
-pub fn read(survey: &mut Survey<'_>, moved: &Moved) {
+pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved) {
     let is_system = match survey.table.kind_of(moved.number) {
         Some(Type::Gpt(kind)) => kind == SYSTEM,
         Some(Type::Dos(kind)) => kind == SYSTEM_OF_DOS,

@@ -3,8 +3,8 @@
 
 use ioalign_core::on_disk::bytes::{has, le32, le64, put, u8_at};
 
-use super::hidden::{Starts, Verdict, told};
-use super::survey::Survey;
+use super::hidden::{HiddenVerdict, Starts, told};
+use super::survey::BootSurvey;
 use super::{Consequence, Moved};
 
 const OFFSET: usize = 0x40;
@@ -14,7 +14,7 @@ const SECTORS: usize = 12;
 const NOT_SUMMED: [usize; 3] = [106, 107, 112];
 
 /// Reads a partition that moves; whether it is exFAT.
-pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
+pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved, boot: &[u8]) -> bool {
     let shift = u8_at(boot, 108);
     if !has(boot, 3, b"EXFAT   ") || !(9..=12).contains(&shift) {
         return false;
@@ -26,7 +26,7 @@ pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
     true
 }
 
-fn one(survey: &mut Survey<'_>, moved: &Moved, sector: usize, skip: usize, name: &str) {
+fn one(survey: &mut BootSurvey<'_>, moved: &Moved, sector: usize, skip: usize, name: &str) {
     let at = moved.from.saturating_add(skip as u64);
     let end = (skip + sector * SECTORS) as u64;
     let read = survey.read(at, sector * SECTORS);
@@ -45,7 +45,7 @@ fn one(survey: &mut Survey<'_>, moved: &Moved, sector: usize, skip: usize, name:
     if skip == 0 {
         survey.add_some(told(name, moved, value, verdict));
     }
-    if let Verdict::Becomes(new) = verdict {
+    if let HiddenVerdict::Becomes(new) = verdict {
         put(&mut bytes, OFFSET, &new.to_le_bytes());
         survey
             .edits

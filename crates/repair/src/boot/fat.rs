@@ -5,10 +5,10 @@ use ioalign_core::on_disk::FatBootSector;
 
 use super::Moved;
 use super::hidden::BootSector;
-use super::survey::Survey;
+use super::survey::BootSurvey;
 
 /// Reads a partition that moves; whether it is FAT.
-pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
+pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved, boot: &[u8]) -> bool {
     let Some(block) = FatBootSector::read(boot) else {
         return false;
     };
@@ -31,7 +31,11 @@ pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
     true
 }
 
-fn copy(survey: &mut Survey<'_>, moved: &Moved, block: &FatBootSector) -> Option<(u64, Vec<u8>)> {
+fn copy(
+    survey: &mut BootSurvey<'_>,
+    moved: &Moved,
+    block: &FatBootSector,
+) -> Option<(u64, Vec<u8>)> {
     let is_there = block.is_wide && block.root_entries == 0 && block.copy < block.reserved;
     if !is_there || block.copy == 0 {
         return None;

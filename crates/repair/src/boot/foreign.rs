@@ -2,7 +2,7 @@
 
 use ioalign_core::on_disk::bytes::{has, le16, le32};
 
-use super::survey::Survey;
+use super::survey::BootSurvey;
 use super::{Consequence, Moved};
 
 /// At 64 in the MBR code of `isohybrid`.
@@ -13,7 +13,7 @@ const LABEL: u32 = 0x8256_4557;
 const MOST_ENTRIES: usize = 22;
 
 /// Looks at the whole disk.
-pub fn disk(survey: &mut Survey<'_>) {
+pub fn disk(survey: &mut BootSurvey<'_>) {
     for home in survey.homes() {
         let sector = survey.sector(home.at).unwrap_or_default();
         if has(&sector, 6, b"LILO") {
@@ -35,7 +35,7 @@ pub fn disk(survey: &mut Survey<'_>) {
 }
 
 /// Looks at a partition that moves.
-pub fn partition(survey: &mut Survey<'_>, moved: &Moved) {
+pub fn partition(survey: &mut BootSurvey<'_>, moved: &Moved) {
     let Some(label) = survey.sector(moved.from.saturating_add(512)) else {
         return;
     };

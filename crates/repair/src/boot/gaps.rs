@@ -7,9 +7,9 @@
 use std::io;
 use std::ops::Range;
 
-use super::survey::{Survey, fate};
+use super::survey::{BootSurvey, fate};
 use super::{Consequence, Moved, Reserved, grub};
-use crate::tables::Table;
+use crate::tables::RewritableTable;
 use crate::{Error, Result};
 
 /// How far behind the table something is looked for: boards begin their first partition at 16 MiB.
@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 32 << 20;
 const PIECE: u64 = 64 << 10;
 
 /// All of it, in order of place.
-pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Result<Vec<Reserved>> {
+pub fn reserved(survey: &mut BootSurvey<'_>, unit: u64) -> Result<Vec<Reserved>> {
     let mut all: Vec<_> = grub::outside(survey)
         .into_iter()
         .map(|(place, what)| Reserved {
@@ -45,10 +45,10 @@ pub fn reserved(survey: &mut Survey<'_>, unit: u64) -> Result<Vec<Reserved>> {
 }
 
 /// From the first block behind the table to the last that is not zero, before the first partition.
-fn written(survey: &mut Survey<'_>, unit: u64) -> Result<Option<Range<u64>>> {
+fn written(survey: &mut BootSurvey<'_>, unit: u64) -> Result<Option<Range<u64>>> {
     let first = match survey.table {
-        Table::Dos(_) => unit,
-        Table::Gpt(_) => survey.table.usable().0,
+        RewritableTable::Dos(_) => unit,
+        RewritableTable::Gpt(_) => survey.table.usable().0,
     };
     let starts = survey.slots.iter().map(|slot| slot.start);
     let end = starts.min().map_or(0, |start| start.min(MOST_BYTES));
@@ -86,7 +86,7 @@ fn unreadable(at: u64, end: u64, error: io::Error) -> Error {
 }
 
 /// Refuses what would go over it.
-pub fn check(survey: &mut Survey<'_>, reserved: &[Reserved]) {
+pub fn check(survey: &mut BootSurvey<'_>, reserved: &[Reserved]) {
     for kept in reserved {
         let over: Vec<_> = survey
             .moved

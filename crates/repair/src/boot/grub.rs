@@ -11,8 +11,8 @@ use std::ops::Range;
 use ioalign_core::on_disk::bytes::le32;
 
 use super::Consequence;
-use super::blocklist::{self, Run, Width};
-use super::survey::{Fate, Home, SECTOR, Survey};
+use super::blocklist::{self, SectorRun, Width};
+use super::survey::{BootSurvey, Fate, Home, SECTOR};
 
 /// Both boot sectors end in these messages.
 const MESSAGES: &[u8] = b"Geom\0Hard Disk\0Read\0 Error";
@@ -21,7 +21,7 @@ const MORE_MESSAGES: &[u8] = b"Geom\0Read\0 Error";
 
 /// A boot sector of GRUB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct First {
+struct GrubBootSector {
     name: &'static str,
     /// Where it has the sector of the second stage.
     field: usize,
@@ -31,16 +31,16 @@ struct First {
 }
 
 /// GRUB in a boot sector, followed to its last sector.
-struct Chain {
-    first: First,
+struct GrubChain {
+    first: GrubBootSector,
     home: Home,
     /// The first sector of the second stage, and the list in it.
     second: u64,
-    runs: Vec<Run>,
+    runs: Vec<SectorRun>,
 }
 
 /// All places where GRUB begins on this disk, with what is wrong with them.
-fn find(survey: &mut Survey<'_>) -> Vec<Chain> {
+fn find(survey: &mut BootSurvey<'_>) -> Vec<GrubChain> {
     let mut chains = Vec::new();
     for home in survey.homes() {
         let Some(sector) = survey.sector(home.at) else {
@@ -60,33 +60,40 @@ fn find(survey: &mut Survey<'_>) -> Vec<Chain> {
     chains
 }
 
-fn parse(sector: &[u8]) -> Option<First> {
+fn parse(sector: &[u8]) -> Option<GrubBootSector> {
     let word = |at: usize| le32(sector, at) & 0xffff;
     match (sector.get(..2)?, word(0x5a), word(0x42)) {
-        ([0xeb, 0x63], 0x8000, _) => Some(First {
+        ([0xeb, 0x63], 0x8000, _) => Some(GrubBootSector {
             name: "GRUB",
             field: 0x5c,
             width: Width::Eight,
             segment: 0x820,
         }),
-        ([0xeb, _], _, address @ (0x8000 | 0x2000)) if word(0x3e) == 0x0203 => Some(First {
-            name: "GRUB Legacy",
-            field: 0x44,
-            width: Width::Four,
-            segment: u64::from(address + 0x200) / 16,
-        }),
+        ([0xeb, _], _, address @ (0x8000 | 0x2000)) if word(0x3e) == 0x0203 => {
+            Some(GrubBootSector {
+                name: "GRUB Legacy",
+                field: 0x44,
+                width: Width::Four,
+                segment: u64::from(address + 0x200) / 16,
+            })
+        }
         _ => None,
     }
 }
 
-fn follow(survey: &mut Survey<'_>, first: First, home: Home, sector: &[u8]) -> Option<Chain> {
+fn follow(
+    survey: &mut BootSurvey<'_>,
+    first: GrubBootSector,
+    home: Home,
+    sector: &[u8],
+) -> Option<GrubChain> {
     let second = first.width.get(sector, first.field);
     let bytes = survey.sector(second.checked_mul(SECTOR)?)?;
     if second == 0 || !holds(&bytes, MORE_MESSAGES) {
         return None;
     }
     let runs = blocklist::read(&bytes, first.width, first.segment)?;
-    Some(Chain {
+    Some(GrubChain {
         first,
         home,
         second,
@@ -105,7 +112,7 @@ fn unknown(home: &Home) -> Consequence {
 }
 
 /// A boot sector that leads nowhere does not boot now either. In a partition it is a thing of the past.
-fn astray(first: &First, home: &Home, second: u64) -> Consequence {
+fn astray(first: &GrubBootSector, home: &Home, second: u64) -> Consequence {
     let what = format!(
         "{} in {} looks for its second stage in sector {second}, where it is not",
         first.name,
@@ -118,10 +125,10 @@ fn astray(first: &First, home: &Home, second: u64) -> Consequence {
     }
 }
 
-impl Chain {
+impl GrubChain {
     /// The second stage, piece by piece: its first sector, then its list.
     fn places(&self) -> impl Iterator<Item = Range<u64>> {
-        let first = Run {
+        let first = SectorRun {
             field: 0,
             start: self.second,
             count: 1,
@@ -132,7 +139,7 @@ impl Chain {
 }
 
 /// What GRUB has outside all partitions.
-pub fn outside(survey: &mut Survey<'_>) -> Vec<(Range<u64>, String)> {
+pub fn outside(survey: &mut BootSurvey<'_>) -> Vec<(Range<u64>, String)> {
     let mut out = Vec::new();
     for chain in find(survey) {
         let what = format!(
@@ -150,7 +157,7 @@ pub fn outside(survey: &mut Survey<'_>) -> Vec<(Range<u64>, String)> {
 }
 
 /// Rewrites what moves.
-pub fn read(survey: &mut Survey<'_>) {
+pub fn read(survey: &mut BootSurvey<'_>) {
     for chain in find(survey) {
         let fates: Vec<_> = chain.places().map(|place| survey.fate(&place)).collect();
         let name = format!("{} in {}", chain.first.name, chain.home.name());
@@ -170,7 +177,7 @@ pub fn read(survey: &mut Survey<'_>) {
     }
 }
 
-fn rewrite(survey: &mut Survey<'_>, chain: &Chain, name: &str) {
+fn rewrite(survey: &mut BootSurvey<'_>, chain: &GrubChain, name: &str) {
     let list = chain.second.saturating_mul(SECTOR);
     let own = (chain.home.at, chain.first.field, chain.second);
     let listed = chain.runs.iter().map(|run| (list, run.field, run.start));
@@ -200,7 +207,7 @@ fn rewrite(survey: &mut Survey<'_>, chain: &Chain, name: &str) {
 }
 
 /// Where a sector is after the move.
-fn moved_start(survey: &Survey<'_>, sector: u64) -> Option<u64> {
+fn moved_start(survey: &BootSurvey<'_>, sector: u64) -> Option<u64> {
     let at = sector.checked_mul(SECTOR)?;
     match survey.fate(&(at..at.checked_add(SECTOR)?)) {
         Fate::Stay => Some(sector),

@@ -5,7 +5,7 @@
 //! shut down for a fast startup.
 
 use super::Consequence;
-use super::survey::Survey;
+use super::survey::BootSurvey;
 use crate::content::ntfs::NtfsVolume;
 
 /// Pages of the machines that run Linux; the signature ends the first one.
@@ -23,7 +23,7 @@ const SUSPENDED: [&[u8]; 5] = [
 const IMAGE: &str = "hiberfil.sys";
 
 /// Looks at all partitions: which of them moves does not matter.
-pub fn read(survey: &mut Survey<'_>) {
+pub fn read(survey: &mut BootSurvey<'_>) {
     for slot in survey.data() {
         for page in PAGES.into_iter().filter(|page| *page <= slot.size) {
             let at = slot.start.saturating_add(page - SIGNATURE);

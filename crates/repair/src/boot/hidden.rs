@@ -8,9 +8,9 @@
 
 use ioalign_core::on_disk::bytes::le32;
 
-use super::survey::Survey;
+use super::survey::BootSurvey;
 use super::{Consequence, Moved};
-use crate::tables::Table;
+use crate::tables::RewritableTable;
 
 /// Where a BIOS parameter block has them, with 32 bits.
 const IN_BLOCK: u64 = 0x1c;
@@ -26,7 +26,7 @@ pub struct Starts {
 
 /// What to make of a number of hidden sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum HiddenVerdict {
     /// It was the start; it becomes this.
     Becomes(u64),
     /// It was the start, and the new one cannot be expressed in these sectors.
@@ -37,7 +37,7 @@ pub enum Verdict {
     Odd,
 }
 
-impl Verdict {
+impl HiddenVerdict {
     /// What to write.
     pub const fn new_start(self) -> Option<u64> {
         match self {
@@ -49,7 +49,7 @@ impl Verdict {
 
 impl Starts {
     /// Those of a partition.
-    pub fn of(survey: &Survey<'_>, moved: &Moved, sector: u64) -> Self {
+    pub fn of(survey: &BootSurvey<'_>, moved: &Moved, sector: u64) -> Self {
         let whole = |bytes: u64| bytes.is_multiple_of(sector).then_some(bytes / sector);
         let records = records(survey, moved.number);
         let relative = records.and_then(|(old, new)| {
@@ -63,17 +63,17 @@ impl Starts {
     }
 
     /// The verdict on `value`, in a field with this many bits.
-    pub fn judge(&self, value: u64, bits: u32) -> Verdict {
+    pub fn judge(&self, value: u64, bits: u32) -> HiddenVerdict {
         let fits = |new: u64| new.checked_shr(bits).is_none_or(|rest| rest == 0);
         if value == 0 {
-            return Verdict::Unknown;
+            return HiddenVerdict::Unknown;
         }
         match (self.absolute, self.relative) {
             ((Some(old), new), _) if old == value => new
                 .filter(|new| fits(*new))
-                .map_or(Verdict::CannotBe, Verdict::Becomes),
-            (_, Some((old, new))) if old == value => Verdict::Becomes(new),
-            _ => Verdict::Odd,
+                .map_or(HiddenVerdict::CannotBe, HiddenVerdict::Becomes),
+            (_, Some((old, new))) if old == value => HiddenVerdict::Becomes(new),
+            _ => HiddenVerdict::Odd,
         }
     }
 }
@@ -93,7 +93,12 @@ pub struct BootSector<'a> {
 impl BootSector<'_> {
     /// Sets its hidden sectors to the new start if they were the old one. `same`: a verdict that was
     /// reported already.
-    pub fn place(&self, survey: &mut Survey<'_>, moved: &Moved, same: Option<Verdict>) -> Verdict {
+    pub fn place(
+        &self,
+        survey: &mut BootSurvey<'_>,
+        moved: &Moved,
+        same: Option<HiddenVerdict>,
+    ) -> HiddenVerdict {
         let value = u64::from(le32(self.bytes, 0x1c));
         let verdict = Starts::of(survey, moved, self.sector).judge(value, 32);
         if let Some(new) = verdict.new_start().and_then(|new| u32::try_from(new).ok()) {
@@ -108,8 +113,8 @@ impl BootSector<'_> {
 }
 
 /// Where the record of a logical partition is and will be.
-fn records(survey: &Survey<'_>, number: u32) -> Option<(u64, u64)> {
-    let Table::Dos(dos) = survey.table else {
+fn records(survey: &BootSurvey<'_>, number: u32) -> Option<(u64, u64)> {
+    let RewritableTable::Dos(dos) = survey.table else {
         return None;
     };
     let old = dos.record_of(number)?;
@@ -119,27 +124,27 @@ fn records(survey: &Survey<'_>, number: u32) -> Option<(u64, u64)> {
 }
 
 /// The message for a verdict about one partition's boot sector.
-pub fn told(what: &str, moved: &Moved, value: u64, verdict: Verdict) -> Option<Consequence> {
+pub fn told(what: &str, moved: &Moved, value: u64, verdict: HiddenVerdict) -> Option<Consequence> {
     let number = Some(moved.number);
     match verdict {
-        Verdict::Becomes(new) => Some(Consequence::told(
+        HiddenVerdict::Becomes(new) => Some(Consequence::told(
             number,
             format!("{what}: hidden sectors {value} become {new}"),
         )),
-        Verdict::CannotBe => Some(
+        HiddenVerdict::CannotBe => Some(
             Consequence::warned(
                 number,
                 format!("{what}: hidden sectors {value} cannot hold the new start"),
             )
             .advised("choose a start that is a whole number of its sectors, below 2^32 of them"),
         ),
-        Verdict::Odd => Some(Consequence::told(
+        HiddenVerdict::Odd => Some(Consequence::told(
             number,
             format!(
                 "{what}: hidden sectors are {value}, which is not where the partition starts: left as they are"
             ),
         )),
-        Verdict::Unknown => None,
+        HiddenVerdict::Unknown => None,
     }
 }
 
@@ -153,10 +158,10 @@ mod tests {
             absolute: (Some(30063), Some(1 << 33)),
             relative: Some((63, 2048)),
         };
-        assert_eq!(starts.judge(63, 32), Verdict::Becomes(2048));
-        assert_eq!(starts.judge(30063, 32), Verdict::CannotBe);
-        assert_eq!(starts.judge(30063, 64), Verdict::Becomes(1 << 33));
-        assert_eq!(starts.judge(0, 32), Verdict::Unknown);
-        assert_eq!(starts.judge(64, 32), Verdict::Odd);
+        assert_eq!(starts.judge(63, 32), HiddenVerdict::Becomes(2048));
+        assert_eq!(starts.judge(30063, 32), HiddenVerdict::CannotBe);
+        assert_eq!(starts.judge(30063, 64), HiddenVerdict::Becomes(1 << 33));
+        assert_eq!(starts.judge(0, 32), HiddenVerdict::Unknown);
+        assert_eq!(starts.judge(64, 32), HiddenVerdict::Odd);
     }
 }

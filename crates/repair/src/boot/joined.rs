@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::mover::job::overlap;
-use crate::{Patch, Phase};
+use crate::{Patch, PatchPhase};
 
 /// Joins the patches that write a table (in their order) with those of [`fixups`](super::fixups).
 ///
@@ -16,7 +16,7 @@ pub fn joined(tables: Vec<Patch>, fixups: Vec<Patch>) -> Vec<Patch> {
     for patch in fixups {
         let same = tables
             .iter_mut()
-            .find(|table| patch.phase == Phase::Table && covers(table, &patch));
+            .find(|table| patch.phase == PatchPhase::Table && covers(table, &patch));
         match same {
             Some(table) => overlay(table, &patch),
             None => out.push(patch),
@@ -29,7 +29,7 @@ pub fn joined(tables: Vec<Patch>, fixups: Vec<Patch>) -> Vec<Patch> {
 /// Whether all of `patch` lies in what `table` writes.
 fn covers(table: &Patch, patch: &Patch) -> bool {
     let (whole, part) = (table.place(), patch.place());
-    table.phase == Phase::Table && whole.start <= part.start && part.end <= whole.end
+    table.phase == PatchPhase::Table && whole.start <= part.start && part.end <= whole.end
 }
 
 /// Brings what `patch` changes into `table`.
@@ -67,7 +67,7 @@ mod tests {
 
     fn patch(at: u64, before: &[u8], after: &[u8]) -> Patch {
         Patch {
-            phase: Phase::Table,
+            phase: PatchPhase::Table,
             at,
             before: before.to_vec(),
             after: after.to_vec(),

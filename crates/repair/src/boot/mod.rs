@@ -26,9 +26,9 @@ mod windows;
 
 use std::ops::Range;
 
-use crate::tables::{Slot, SlotKind, Table};
+use crate::tables::{PartitionSlot, RewritableTable, SlotKind};
 use crate::{Disk, Patch, Result};
-use survey::Survey;
+use survey::BootSurvey;
 
 pub use ioalign_core::consequence::{Consequence, Weight};
 pub use joined::{joined, kept};
@@ -68,22 +68,22 @@ pub struct Reserved {
 
 /// What must stay free of partitions, in order of place: boot code between the table and the first
 /// partition above all. For `keep` of the job (by way of [`kept`]), and for where a partition may start.
-pub fn reserved(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Reserved>> {
+pub fn reserved(disk: &mut dyn Disk, table: &RewritableTable) -> Result<Vec<Reserved>> {
     let unit = disk.logical_bytes().max(1);
-    gaps::reserved(&mut Survey::new(disk, table, &[], None), unit)
+    gaps::reserved(&mut BootSurvey::new(disk, table, &[], None), unit)
 }
 
 /// What a new layout asks of boot code and contents: `new` has all partitions, the extended one too, with the
 /// sizes that they have, and `reserved` is what [`reserved()`] found. The disk is only read.
 pub fn fixups_of(
     disk: &mut dyn Disk,
-    table: &Table,
-    new: &[Slot],
+    table: &RewritableTable,
+    new: &[PartitionSlot],
     reserved: &[Reserved],
 ) -> Result<Fixups> {
     let mut moved = Vec::new();
     for old in table.slots() {
-        let goes = |slot: &&Slot| slot.number == old.number && slot.start != old.start;
+        let goes = |slot: &&PartitionSlot| slot.number == old.number && slot.start != old.start;
         if let Some(slot) = new.iter().find(goes)
             && old.kind != SlotKind::Extended
         {
@@ -101,7 +101,7 @@ pub fn fixups_of(
 
 /// What these moves ask of boot code and contents, where the extended partition stays as it is. The disk is
 /// only read.
-pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fixups> {
+pub fn fixups(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved]) -> Result<Fixups> {
     if moved.is_empty() {
         return Ok(Fixups::default());
     }
@@ -111,15 +111,15 @@ pub fn fixups(disk: &mut dyn Disk, table: &Table, moved: &[Moved]) -> Result<Fix
 
 fn ask(
     disk: &mut dyn Disk,
-    table: &Table,
+    table: &RewritableTable,
     moved: &[Moved],
     reserved: &[Reserved],
-    extended: Option<Slot>,
+    extended: Option<PartitionSlot>,
 ) -> Result<Fixups> {
     if moved.is_empty() {
         return Ok(Fixups::default());
     }
-    let mut survey = Survey::new(disk, table, moved, extended);
+    let mut survey = BootSurvey::new(disk, table, moved, extended);
     gaps::check(&mut survey, reserved);
     foreign::disk(&mut survey);
     hibernated::read(&mut survey);
@@ -138,7 +138,7 @@ const BY_BYTES: &str = "change what names a start in sectors or bytes: boot entr
                         `losetup -o`, `dmsetup` tables, `blkdevparts=`";
 
 /// What is in one partition.
-fn contents(survey: &mut Survey<'_>, moved: &Moved) {
+fn contents(survey: &mut BootSurvey<'_>, moved: &Moved) {
     efi::read(survey, moved);
     foreign::partition(survey, moved);
     let Some(boot) = survey.sector(moved.from) else {

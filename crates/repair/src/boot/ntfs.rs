@@ -5,11 +5,11 @@ use ioalign_core::on_disk::NtfsBootSector;
 use ioalign_core::on_disk::bytes::{has, le16};
 
 use super::hidden::BootSector;
-use super::survey::Survey;
+use super::survey::BootSurvey;
 use super::{Consequence, Moved};
 
 /// Reads a partition that moves; whether it is one of these.
-pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
+pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved, boot: &[u8]) -> bool {
     let own = |name, sector| BootSector {
         name,
         at: moved.from,
@@ -29,7 +29,7 @@ pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8]) -> bool {
     false
 }
 
-fn ntfs(survey: &mut Survey<'_>, moved: &Moved, own: &BootSector<'_>, sectors: u64) {
+fn ntfs(survey: &mut BootSurvey<'_>, moved: &Moved, own: &BootSector<'_>, sectors: u64) {
     let verdict = own.place(survey, moved, None);
     let total = sectors.checked_mul(own.sector);
     let copy = total.and_then(|total| copy(survey, moved, total, own.sector));
@@ -48,7 +48,12 @@ fn ntfs(survey: &mut Survey<'_>, moved: &Moved, own: &BootSector<'_>, sectors: u
 }
 
 /// The copy: behind the last sector that NTFS counts, else in the last one of the partition.
-fn copy(survey: &mut Survey<'_>, moved: &Moved, total: u64, sector: u64) -> Option<(u64, Vec<u8>)> {
+fn copy(
+    survey: &mut BootSurvey<'_>,
+    moved: &Moved,
+    total: u64,
+    sector: u64,
+) -> Option<(u64, Vec<u8>)> {
     let last = moved.bytes.checked_sub(sector)?;
     for skip in [total, last] {
         if skip == 0 || skip > last {
@@ -63,7 +68,7 @@ fn copy(survey: &mut Survey<'_>, moved: &Moved, total: u64, sector: u64) -> Opti
     None
 }
 
-fn bitlocker(survey: &mut Survey<'_>, moved: &Moved, own: &BootSector<'_>) {
+fn bitlocker(survey: &mut BootSurvey<'_>, moved: &Moved, own: &BootSector<'_>) {
     own.place(survey, moved, None);
     let what =
         "BitLocker measures what it starts from: a volume that moved can ask for its recovery key";

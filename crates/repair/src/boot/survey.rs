@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::edits::Edits;
 use super::{Consequence, Fixups, Moved};
 use crate::disk::{DiskPart, read_bytes};
-use crate::tables::{Slot, SlotKind, Table};
-use crate::{Disk, Phase, Result};
+use crate::tables::{PartitionSlot, RewritableTable, SlotKind};
+use crate::{Disk, PatchPhase, Result};
 
 /// The sector of boot code on any disk: BIOS and boot loaders count in it.
 pub const SECTOR: u64 = 512;
@@ -26,28 +26,28 @@ pub enum Fate {
 }
 
 /// The disk and the plan, and what was found.
-pub struct Survey<'a> {
+pub struct BootSurvey<'a> {
     disk: &'a mut dyn Disk,
     /// The table as it is.
-    pub table: &'a Table,
+    pub table: &'a RewritableTable,
     /// All partitions as they are.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<PartitionSlot>,
     /// The moves.
     pub moved: &'a [Moved],
     /// Where the extended partition starts then.
-    extended: Option<Slot>,
+    extended: Option<PartitionSlot>,
     /// What is to be changed, by addresses of before the move.
     pub edits: Edits,
     consequences: Vec<Consequence>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> BootSurvey<'a> {
     /// Nothing found yet. `extended`: the extended partition, where it becomes another one.
     pub fn new(
         disk: &'a mut dyn Disk,
-        table: &'a Table,
+        table: &'a RewritableTable,
         moved: &'a [Moved],
-        extended: Option<Slot>,
+        extended: Option<PartitionSlot>,
     ) -> Self {
         Self {
             disk,
@@ -74,7 +74,7 @@ impl<'a> Survey<'a> {
     }
 
     /// A partition by itself, for a reader of file systems.
-    pub fn part(&mut self, slot: &Slot) -> DiskPart<'_> {
+    pub fn part(&mut self, slot: &PartitionSlot) -> DiskPart<'_> {
         let place = slot.start..slot.end();
         let disk = &mut *self.disk;
         DiskPart { disk, place }
@@ -86,7 +86,7 @@ impl<'a> Survey<'a> {
     }
 
     /// The partitions that can hold data.
-    pub fn data(&self) -> impl Iterator<Item = Slot> + use<> {
+    pub fn data(&self) -> impl Iterator<Item = PartitionSlot> + use<> {
         let slots = self.slots.clone().into_iter();
         slots.filter(|slot| slot.kind != SlotKind::Extended)
     }
@@ -112,7 +112,7 @@ impl<'a> Survey<'a> {
     }
 
     /// All partitions where they will be.
-    pub fn placed(&self) -> Vec<Slot> {
+    pub fn placed(&self) -> Vec<PartitionSlot> {
         let mut slots = self.slots.clone();
         for slot in &mut slots {
             let moved = self.moved.iter().find(|one| one.number == slot.number);
@@ -159,7 +159,7 @@ impl<'a> Survey<'a> {
         let mut patches = self.edits.patches(self.disk, self.moved)?;
         for patch in patches
             .iter_mut()
-            .filter(|patch| patch.phase == Phase::Table)
+            .filter(|patch| patch.phase == PatchPhase::Table)
         {
             if let Some((_, to)) = record.filter(|(from, _)| *from == patch.at) {
                 patch.at = to;

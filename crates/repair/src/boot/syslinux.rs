@@ -6,14 +6,14 @@
 use ioalign_core::on_disk::bytes::le32;
 
 use super::hidden::BootSector;
-use super::survey::{SECTOR, Survey};
+use super::survey::{BootSurvey, SECTOR};
 use super::{Consequence, Moved};
 
 /// Before the signature of the boot sector.
 const MAGIC: u32 = 0x3eb2_02fe;
 
 /// Reads a partition that moves. `known`: its hidden sectors were looked at already.
-pub fn read(survey: &mut Survey<'_>, moved: &Moved, boot: &[u8], known: bool) {
+pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved, boot: &[u8], known: bool) {
     let oem = boot.get(3..11);
     let named = oem == Some(b"SYSLINUX") || oem == Some(b"EXTLINUX");
     if !named && le32(boot, 0x1f8) != MAGIC {

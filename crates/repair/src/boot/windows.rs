@@ -4,9 +4,9 @@
 //! Stores are registry hives of Windows and are not changed here: what will not start after the move is said, with
 //! the commands that repair it.
 
-use super::survey::Survey;
+use super::survey::BootSurvey;
 use super::{Consequence, Moved};
-use crate::tables::{Table, Type};
+use crate::tables::{RewritableTable, Type};
 
 /// In the boot sectors that Windows has written since Vista, on every volume that it formats.
 const LOADER: &[u8] = b"BOOTMGR";
@@ -18,8 +18,8 @@ const REPAIR: &str = "after the move start Windows Setup or its recovery environ
     `bootrec /rebuildbcd`";
 
 /// Looks at the partitions that move.
-pub fn read(survey: &mut Survey<'_>) {
-    let Table::Dos(dos) = survey.table else {
+pub fn read(survey: &mut BootSurvey<'_>) {
+    let RewritableTable::Dos(dos) = survey.table else {
         return;
     };
     let signature = dos.signature();
@@ -45,7 +45,7 @@ fn is_for_windows(boot: &[u8]) -> bool {
         || boot.get(0x52..0x55) == Some(b"FAT")
 }
 
-fn named_by_byte(survey: &mut Survey<'_>, moved: &Moved, signature: u32, boot: &[u8]) {
+fn named_by_byte(survey: &mut BootSurvey<'_>, moved: &Moved, signature: u32, boot: &[u8]) {
     let (number, from) = (Some(moved.number), moved.from);
     // No Windows has written to a disk without a signature: it would have given it one.
     if signature != 0 {

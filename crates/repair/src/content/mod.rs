@@ -12,7 +12,7 @@ pub(crate) use superblocks::superblocks;
 
 /// What a partition holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum PartitionContent {
     /// Zeros, wherever it was looked.
     Empty,
     /// ext2, ext3 or ext4.
@@ -94,7 +94,7 @@ pub enum Content {
     Unknown,
 }
 
-impl Content {
+impl PartitionContent {
     /// Its name, for sentences.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@
 //! disk, no driver can do it, and a larger unit cannot be set afterwards.
 
 use crate::boot::{Consequence, Weight};
-use crate::content::Content;
+use crate::content::PartitionContent;
 
 /// Types of GPT entries that hold no file system: boot code of GRUB, and what Windows keeps for itself.
 const BIOS_BOOT: [u8; 16] = *b"Hah!IdontNeedEFI";
@@ -14,11 +14,11 @@ const RESERVED: [u8; 16] = [
 
 /// A partition in new blocks.
 #[derive(Clone, Debug)]
-pub struct Case<'a> {
+pub struct FollowedPartition<'a> {
     /// Its number.
     pub number: u32,
     /// Its content.
-    pub content: &'a Content,
+    pub content: &'a PartitionContent,
     /// Its type in a GPT.
     pub kind: Option<[u8; 16]>,
     /// The new block.
@@ -28,7 +28,7 @@ pub struct Case<'a> {
 }
 
 /// The consequence to report.
-pub fn follow(case: &Case<'_>) -> Vec<Consequence> {
+pub fn follow(case: &FollowedPartition<'_>) -> Vec<Consequence> {
     let mut told = Vec::new();
     if case.resized && case.content.counts_from_end() {
         let what = format!(
@@ -41,7 +41,12 @@ pub fn follow(case: &Case<'_>) -> Vec<Consequence> {
     told
 }
 
-fn say(case: &Case<'_>, weight: Weight, what: String, advice: Option<&str>) -> Consequence {
+fn say(
+    case: &FollowedPartition<'_>,
+    weight: Weight,
+    what: String,
+    advice: Option<&str>,
+) -> Consequence {
     Consequence {
         partition: Some(case.number),
         weight,
@@ -50,46 +55,50 @@ fn say(case: &Case<'_>, weight: Weight, what: String, advice: Option<&str>) -> C
     }
 }
 
-fn of_content(case: &Case<'_>) -> Option<Consequence> {
+fn of_content(case: &FollowedPartition<'_>) -> Option<Consequence> {
     let to = case.to;
     match case.content {
-        Content::Ext { block } => too_small(
+        PartitionContent::Ext { block } => too_small(
             case,
             "block",
             *block,
             "create it again (`mkfs.ext4 -b 4096`) and copy its files",
         ),
-        Content::Xfs { sector } => too_small(
+        PartitionContent::Xfs { sector } => too_small(
             case,
             "sector",
             *sector,
             "create it again (`mkfs.xfs -s size=4096`) and copy its files (`xfsdump`, `xfsrestore`)",
         ),
-        Content::Btrfs { sector } => too_small(
+        PartitionContent::Btrfs { sector } => too_small(
             case,
             "block",
             *sector,
             "create it again (`mkfs.btrfs -s 4096`) and copy its files (`btrfs send`)",
         ),
-        Content::Swap { page } => too_small(case, "page", *page, "create it again (`mkswap`)"),
-        Content::Erofs { block } => too_small(
+        PartitionContent::Swap { page } => {
+            too_small(case, "page", *page, "create it again (`mkswap`)")
+        }
+        PartitionContent::Erofs { block } => too_small(
             case,
             "block",
             *block,
             "create it again (`mkfs.erofs -b 4096`)",
         ),
-        Content::Bcache { block } => too_small(
+        PartitionContent::Bcache { block } => too_small(
             case,
             "block",
             *block,
             "detach and create it again (`make-bcache --block 4k`)",
         ),
-        Content::Ntfs { sector } | Content::BitLocker { sector } => same(case, *sector),
-        Content::ExFat { sector } => exfat(case, *sector),
-        Content::Luks { data, .. } => luks(case, *data),
-        Content::Md { data, .. } => md(case, *data),
-        Content::Zfs { block } => zfs(case, *block),
-        Content::Lvm => Some(say(
+        PartitionContent::Ntfs { sector } | PartitionContent::BitLocker { sector } => {
+            same(case, *sector)
+        }
+        PartitionContent::ExFat { sector } => exfat(case, *sector),
+        PartitionContent::Luks { data, .. } => luks(case, *data),
+        PartitionContent::Md { data, .. } => md(case, *data),
+        PartitionContent::Zfs { block } => zfs(case, *block),
+        PartitionContent::Lvm => Some(say(
             case,
             Weight::Warned,
             format!(
@@ -99,12 +108,20 @@ fn of_content(case: &Case<'_>) -> Option<Consequence> {
                 "look into each volume (`blkid`), and at `devices/allow_mixed_block_sizes` in lvm.conf if the group has other disks",
             ),
         )),
-        Content::Unknown => unknown(case),
-        Content::Fat { .. } | Content::F2fs | Content::Squashfs | Content::Empty => None,
+        PartitionContent::Unknown => unknown(case),
+        PartitionContent::Fat { .. }
+        | PartitionContent::F2fs
+        | PartitionContent::Squashfs
+        | PartitionContent::Empty => None,
     }
 }
 
-fn too_small(case: &Case<'_>, unit: &str, has: u64, advice: &str) -> Option<Consequence> {
+fn too_small(
+    case: &FollowedPartition<'_>,
+    unit: &str,
+    has: u64,
+    advice: &str,
+) -> Option<Consequence> {
     let name = case.content.name();
     let what = format!(
         "its {name} has a {unit} of {has} bytes: no driver can use that on a disk with blocks of {}",
@@ -114,7 +131,7 @@ fn too_small(case: &Case<'_>, unit: &str, has: u64, advice: &str) -> Option<Cons
 }
 
 /// What Windows mounts only where the sector is that of the disk.
-fn same(case: &Case<'_>, sector: u64) -> Option<Consequence> {
+fn same(case: &FollowedPartition<'_>, sector: u64) -> Option<Consequence> {
     let what = format!(
         "its {} was made for sectors of {sector} bytes: Windows takes it for unformatted on a disk with blocks of {}",
         case.content.name(),
@@ -124,7 +141,7 @@ fn same(case: &Case<'_>, sector: u64) -> Option<Consequence> {
     (sector != case.to).then(|| say(case, Weight::Refused, what, Some(advice)))
 }
 
-fn exfat(case: &Case<'_>, sector: u64) -> Option<Consequence> {
+fn exfat(case: &FollowedPartition<'_>, sector: u64) -> Option<Consequence> {
     let advice = "create it again (`mkfs.exfat`) and copy its files";
     if sector < case.to {
         return too_small(case, "sector", sector, advice);
@@ -136,7 +153,7 @@ fn exfat(case: &Case<'_>, sector: u64) -> Option<Consequence> {
     (sector != case.to).then(|| say(case, Weight::Warned, what, Some(advice)))
 }
 
-fn luks(case: &Case<'_>, data: Option<u64>) -> Option<Consequence> {
+fn luks(case: &FollowedPartition<'_>, data: Option<u64>) -> Option<Consequence> {
     let to = case.to;
     match data {
         Some(data) if !data.is_multiple_of(to) => {
@@ -165,7 +182,7 @@ fn luks(case: &Case<'_>, data: Option<u64>) -> Option<Consequence> {
     }
 }
 
-fn md(case: &Case<'_>, data: u64) -> Option<Consequence> {
+fn md(case: &FollowedPartition<'_>, data: u64) -> Option<Consequence> {
     let to = case.to;
     if !data.is_multiple_of(to) {
         let what = format!("its data begin at byte {data}, inside a block of {to} bytes");
@@ -184,7 +201,7 @@ fn md(case: &Case<'_>, data: u64) -> Option<Consequence> {
     })
 }
 
-fn zfs(case: &Case<'_>, block: Option<u64>) -> Option<Consequence> {
+fn zfs(case: &FollowedPartition<'_>, block: Option<u64>) -> Option<Consequence> {
     match block {
         Some(block) => too_small(
             case,
@@ -204,7 +221,7 @@ fn zfs(case: &Case<'_>, block: Option<u64>) -> Option<Consequence> {
     }
 }
 
-fn unknown(case: &Case<'_>) -> Option<Consequence> {
+fn unknown(case: &FollowedPartition<'_>) -> Option<Consequence> {
     match case.kind {
         Some(BIOS_BOOT) => Some(say(
             case,

@@ -14,24 +14,24 @@ mod told;
 use std::ops::Range;
 
 pub use fat::sector as fat_sector;
-pub use follow::{Case, follow};
+pub use follow::{FollowedPartition, follow};
 pub use plan::plan;
 
 use crate::boot::{Consequence, Weight};
-use crate::content::Content;
-use crate::overlay::{self, Layer, View};
-use crate::tables::{Slot, refused};
+use crate::content::PartitionContent;
+use crate::overlay::{self, OverlayLayer, OverlayView};
+use crate::tables::{PartitionSlot, refused};
 use crate::{Disk, Error, Identity, Job, Move, Result};
 
 /// A partition before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partition {
+pub struct PartitionChange {
     /// Its place.
-    pub old: Slot,
+    pub old: PartitionSlot,
     /// Where it will be.
-    pub new: Slot,
+    pub new: PartitionSlot,
     /// Its content.
-    pub content: Content,
+    pub content: PartitionContent,
     /// How its file system is rebuilt, if it is.
     pub rebuilt: Option<Rebuilt>,
 }
@@ -61,20 +61,20 @@ pub struct Conversion {
     /// Bytes that it has to have: more than it has where the table finds no room at its end.
     pub bytes: u64,
     /// The partitions by number.
-    pub partitions: Vec<Partition>,
+    pub partitions: Vec<PartitionChange>,
     /// Consequences, and reasons against it.
     pub consequences: Vec<Consequence>,
     /// The moves.
     pub moves: Vec<Move>,
     /// What is written; the first layer is `fixups` once more, for those who read instead of patching.
-    layers: Vec<Layer>,
+    layers: Vec<OverlayLayer>,
     /// What moves ask for.
     fixups: Vec<crate::Patch>,
 }
 
 /// What a disk needs to be one of these blocks.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum ConversionAnswer {
     /// Nothing: its table is one of these blocks.
     Nothing,
     /// This.
@@ -83,7 +83,7 @@ pub enum Answer {
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct ConversionWish {
     /// The block that the table counts in now.
     pub from: u64,
     /// The block that it is to count in.
@@ -131,7 +131,7 @@ impl Conversion {
     /// The same before the disk has its new length: for a look at it.
     pub fn job_ahead(&self, disk: &mut dyn Disk) -> Result<Job> {
         let logical = disk.logical_bytes();
-        self.job(&mut View::new(disk, (self.bytes, logical), &[], &[]))
+        self.job(&mut OverlayView::new(disk, (self.bytes, logical), &[], &[]))
     }
 
     /// Whether the disk has to become longer first.
@@ -149,7 +149,7 @@ impl Conversion {
     }
 
     /// The disk as it will be, for a copy to a new image.
-    pub fn view<'a>(&'a self, disk: &'a mut dyn Disk) -> View<'a> {
-        View::new(disk, (self.bytes, self.to), &self.moves, &self.layers)
+    pub fn view<'a>(&'a self, disk: &'a mut dyn Disk) -> OverlayView<'a> {
+        OverlayView::new(disk, (self.bytes, self.to), &self.moves, &self.layers)
     }
 }

@@ -3,8 +3,8 @@
 
 use ioalign_core::Boundaries;
 
-use crate::layout::{Block, Shift, least};
-use crate::tables::{Ground, Slot, Table};
+use crate::layout::{BlockShift, MovableBlock, least};
+use crate::tables::{Ground, PartitionSlot, RewritableTable};
 use crate::{Error, ErrorKind, Result};
 
 /// What moves at all goes to such a boundary, if there is room.
@@ -16,14 +16,14 @@ pub struct Placed {
     /// The disk, which may have to be longer than it was.
     pub ground: Ground,
     /// All partitions.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<PartitionSlot>,
     /// Those that move, in order; with the lengths that they had.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<BlockShift>,
 }
 
 /// Places of whole blocks for all partitions. A longer image is better than moving what need not move;
 /// a disk has the length that it has.
-pub fn placed(table: &Table, size: u64, to: u64, may_grow: bool) -> Result<Placed> {
+pub fn placed(table: &RewritableTable, size: u64, to: u64, may_grow: bool) -> Result<Placed> {
     let slots = table.slots();
     let ground = Ground {
         unit: to,
@@ -40,7 +40,7 @@ pub fn placed(table: &Table, size: u64, to: u64, may_grow: bool) -> Result<Place
             for wanted in [WANTED, to] {
                 let wish = (to, wanted, all_may_move);
                 let blocks = blocks(&slots, usable, wish);
-                let fits = |block: &Block| {
+                let fits = |block: &MovableBlock| {
                     !block.fixed || block.start.saturating_add(block.size) <= usable.1
                 };
                 let shifts = blocks.iter().all(fits).then(|| least(&blocks)).flatten();
@@ -58,11 +58,11 @@ pub fn placed(table: &Table, size: u64, to: u64, may_grow: bool) -> Result<Place
 }
 
 /// A disk with room for the backup table behind the last partition, if this one has none.
-fn longer(table: &Table, slots: &[Slot], ground: Ground) -> Option<Ground> {
+fn longer(table: &RewritableTable, slots: &[PartitionSlot], ground: Ground) -> Option<Ground> {
     let (_, end) = table.usable_on(ground).ok()?;
     let last = slots
         .iter()
-        .map(Slot::end)
+        .map(PartitionSlot::end)
         .max()?
         .checked_next_multiple_of(ground.unit)?;
     let missing = last.checked_sub(end).filter(|missing| *missing > 0)?;
@@ -74,14 +74,14 @@ fn longer(table: &Table, slots: &[Slot], ground: Ground) -> Option<Ground> {
 }
 
 fn blocks(
-    slots: &[Slot],
+    slots: &[PartitionSlot],
     within: (u64, u64),
     (to, wanted, all_may_move): (u64, u64, bool),
-) -> Vec<Block> {
-    let block = |slot: &Slot| {
+) -> Vec<MovableBlock> {
+    let block = |slot: &PartitionSlot| {
         let stays = slot.start.is_multiple_of(to) && slot.start >= within.0;
         let period = if stays { to } else { wanted };
-        Block {
+        MovableBlock {
             number: slot.number,
             start: slot.start,
             size: slot.size.next_multiple_of(to),
@@ -94,15 +94,15 @@ fn blocks(
     slots.iter().map(block).collect()
 }
 
-fn placed_by(ground: Ground, slots: &[Slot], shifts: &[Shift]) -> Placed {
-    let to = |slot: &Slot| shifts.iter().find(|shift| shift.number == slot.number);
-    let moved = slots.iter().map(|slot| Slot {
+fn placed_by(ground: Ground, slots: &[PartitionSlot], shifts: &[BlockShift]) -> Placed {
+    let to = |slot: &PartitionSlot| shifts.iter().find(|shift| shift.number == slot.number);
+    let moved = slots.iter().map(|slot| PartitionSlot {
         start: to(slot).map_or(slot.start, |shift| shift.to),
         size: slot.size.next_multiple_of(ground.unit),
         ..*slot
     });
-    let old = |shift: &Shift| slots.iter().find(|slot| slot.number == shift.number);
-    let shifts = shifts.iter().map(|shift| Shift {
+    let old = |shift: &BlockShift| slots.iter().find(|slot| slot.number == shift.number);
+    let shifts = shifts.iter().map(|shift| BlockShift {
         size: old(shift).map_or(shift.size, |slot| slot.size),
         ..*shift
     });

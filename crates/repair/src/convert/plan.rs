@@ -1,19 +1,19 @@
 //! From a disk to a conversion.
 
-use super::follow::{Case, follow};
+use super::follow::{FollowedPartition, follow};
 use super::place::{self, Placed};
-use super::{Answer, Conversion, Partition, Rebuilt, Wish, fat, told};
+use super::{Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, fat, told};
 use crate::boot::{self, Consequence, Moved};
-use crate::content::{self, Content};
+use crate::content::{self, PartitionContent};
 use crate::fix::Sectored;
 use crate::mover::job::overlap;
-use crate::overlay::{self, Layer, Piece, Source};
-use crate::tables::{Ground, Slot, Table, Type, refused};
+use crate::overlay::{self, ByteSource, OverlayLayer, OverlayPiece};
+use crate::tables::{Ground, PartitionSlot, RewritableTable, Type, refused};
 use crate::{Disk, Error, ErrorKind, Move, Result};
 
 /// Plans a conversion. The disk is only read.
-pub fn plan(disk: &mut dyn Disk, wish: Wish) -> Result<Answer> {
-    let Wish { from, to, may_grow } = wish;
+pub fn plan(disk: &mut dyn Disk, wish: ConversionWish) -> Result<ConversionAnswer> {
+    let ConversionWish { from, to, may_grow } = wish;
     for unit in [from, to] {
         if unit != 512 && unit != 4096 {
             return Err(Error::new(
@@ -23,9 +23,9 @@ pub fn plan(disk: &mut dyn Disk, wish: Wish) -> Result<Answer> {
         }
     }
     if from == to || is_there(disk, to) {
-        return Ok(Answer::Nothing);
+        return Ok(ConversionAnswer::Nothing);
     }
-    let table = Table::read_anywhere(&mut Sectored::new(&mut *disk, from))?;
+    let table = RewritableTable::read_anywhere(&mut Sectored::new(&mut *disk, from))?;
     table.can_be_remade()?;
     let placed = place::placed(&table, disk.size_bytes(), to, may_grow)?;
     let contents = contents(disk, &table)?;
@@ -38,38 +38,40 @@ pub fn plan(disk: &mut dyn Disk, wish: Wish) -> Result<Answer> {
     }
     .conversion(from)
     .map(Box::new)
-    .map(Answer::Convert)
+    .map(ConversionAnswer::Convert)
 }
 
 /// Whether there is a GPT in blocks of this size already.
 fn is_there(disk: &mut dyn Disk, unit: u64) -> bool {
-    let table = Table::read_anywhere(&mut Sectored::new(&mut *disk, unit));
-    matches!(table, Ok(Table::Gpt(_)))
+    let table = RewritableTable::read_anywhere(&mut Sectored::new(&mut *disk, unit));
+    matches!(table, Ok(RewritableTable::Gpt(_)))
 }
 
-fn contents(disk: &mut dyn Disk, table: &Table) -> Result<Vec<Content>> {
+fn contents(disk: &mut dyn Disk, table: &RewritableTable) -> Result<Vec<PartitionContent>> {
     let slots = table.slots();
-    let inside = |slot: &&Slot| slot.end() <= disk.size_bytes();
+    let inside = |slot: &&PartitionSlot| slot.end() <= disk.size_bytes();
     if let Some(slot) = slots.iter().find(|slot| !inside(slot)) {
         let number = slot.number;
         return Err(refused(format!("partition {number} ends past the disk")));
     }
-    let probe = |slot: &Slot| content::probe(disk, slot.start, slot.size);
+    let probe = |slot: &PartitionSlot| content::probe(disk, slot.start, slot.size);
     slots.iter().map(probe).collect()
 }
 
 /// An MBR does not say in which blocks it counts: something has to be found where it points.
 fn known(
     disk: &mut dyn Disk,
-    table: &Table,
-    contents: &[Content],
+    table: &RewritableTable,
+    contents: &[PartitionContent],
     (from, to): (u64, u64),
 ) -> Result<()> {
-    let nothing = |content: &Content| matches!(content, Content::Unknown | Content::Empty);
-    if matches!(table, Table::Gpt(_)) || !contents.iter().all(nothing) {
+    let nothing = |content: &PartitionContent| {
+        matches!(content, PartitionContent::Unknown | PartitionContent::Empty)
+    };
+    if matches!(table, RewritableTable::Gpt(_)) || !contents.iter().all(nothing) {
         return Ok(());
     }
-    let other = Table::read(&mut Sectored::new(&mut *disk, to))?;
+    let other = RewritableTable::read(&mut Sectored::new(&mut *disk, to))?;
     let found = self::contents(disk, &other).is_ok_and(|all| !all.iter().all(nothing));
     Err(refused(if found {
         format!("the MBR counts in sectors of {to} bytes already")
@@ -82,9 +84,9 @@ fn known(
 
 struct Planner<'a> {
     disk: &'a mut dyn Disk,
-    table: &'a Table,
+    table: &'a RewritableTable,
     placed: &'a Placed,
-    contents: Vec<Content>,
+    contents: Vec<PartitionContent>,
 }
 
 impl Planner<'_> {
@@ -96,7 +98,7 @@ impl Planner<'_> {
         let contents = std::mem::take(&mut self.contents);
         let slots = self.table.slots();
         for ((old, new), content) in slots.iter().zip(&self.placed.slots).zip(contents) {
-            consequences.extend(follow(&Case {
+            consequences.extend(follow(&FollowedPartition {
                 number: old.number,
                 content: &content,
                 kind: match self.table.kind_of(old.number) {
@@ -107,7 +109,7 @@ impl Planner<'_> {
                 resized: old.size != new.size,
             }));
             let rebuilt = match content {
-                Content::Fat { sector } if sector != to => {
+                PartitionContent::Fat { sector } if sector != to => {
                     let (layer, rebuilt, told) = self.fat(old, new)?;
                     layers.push(layer);
                     consequences.extend(told);
@@ -115,7 +117,7 @@ impl Planner<'_> {
                 }
                 _ => None,
             };
-            partitions.push(Partition {
+            partitions.push(PartitionChange {
                 old: *old,
                 new: *new,
                 content,
@@ -147,8 +149,12 @@ impl Planner<'_> {
         })
     }
 
-    fn fat(&mut self, old: &Slot, new: &Slot) -> Result<(Layer, Rebuilt, Vec<Consequence>)> {
-        let wish = fat::Wish {
+    fn fat(
+        &mut self,
+        old: &PartitionSlot,
+        new: &PartitionSlot,
+    ) -> Result<(OverlayLayer, Rebuilt, Vec<Consequence>)> {
+        let wish = fat::FatWish {
             sector: self.placed.ground.unit,
             start: new.start,
         };
@@ -160,7 +166,7 @@ impl Planner<'_> {
             .collect();
         told.extend(told::syslinux(self.disk, old, &remade)?);
         let pieces = remade.pieces.into_iter();
-        let layer = Layer::new(
+        let layer = OverlayLayer::new(
             pieces
                 .map(|piece| piece.based(new.start, old.start))
                 .collect(),
@@ -175,7 +181,7 @@ impl Planner<'_> {
     }
 
     /// Further patches of a move; file systems that are rebuilt know their places.
-    fn fixups(&mut self, partitions: &[Partition], from: u64) -> Result<boot::Fixups> {
+    fn fixups(&mut self, partitions: &[PartitionChange], from: u64) -> Result<boot::Fixups> {
         let moved = partitions
             .iter()
             .filter(|one| one.old.start != one.new.start);
@@ -198,8 +204,8 @@ impl Planner<'_> {
 }
 
 /// A file system that is rebuilt has no place that could be patched.
-fn can_be_patched(partitions: &[Partition], fixups: &boot::Fixups) -> Result<()> {
-    let anew = |one: &&Partition| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
+fn can_be_patched(partitions: &[PartitionChange], fixups: &boot::Fixups) -> Result<()> {
+    let anew = |one: &&PartitionChange| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
     for one in partitions.iter().filter(anew) {
         let place = one.old.start..one.old.end();
         if fixups
@@ -219,10 +225,10 @@ fn can_be_patched(partitions: &[Partition], fixups: &boot::Fixups) -> Result<()>
 }
 
 /// Patches as a layer.
-fn layer_of(patches: &[crate::Patch]) -> Layer {
-    let pieces = patches.iter().map(|patch| Piece {
+fn layer_of(patches: &[crate::Patch]) -> OverlayLayer {
+    let pieces = patches.iter().map(|patch| OverlayPiece {
         at: patch.at,
-        from: Source::Bytes(patch.after.clone()),
+        from: ByteSource::Bytes(patch.after.clone()),
     });
-    Layer::new(pieces.collect())
+    OverlayLayer::new(pieces.collect())
 }

@@ -5,20 +5,20 @@ use ioalign_core::on_disk::bytes::has;
 
 use super::fat;
 use crate::boot::{Consequence, Weight};
-use crate::tables::{Slot, Table};
+use crate::tables::{PartitionSlot, RewritableTable};
 use crate::{Disk, Error, Result};
 
 /// Firmware counts clusters: a FAT32 with fewer than 65525 is none to it.
 pub fn few_clusters(
     number: u32,
-    before: &fat::Geometry,
-    after: &fat::Geometry,
+    before: &fat::FatGeometry,
+    after: &fat::FatGeometry,
 ) -> Option<Consequence> {
-    let was_32 = before.kind == fat::Kind::Fat32;
+    let was_32 = before.kind == fat::FatKind::Fat32;
     let (clusters, size) = (after.clusters(), after.cluster);
     let few = was_32 && clusters < FAT16_BELOW;
     let what = match after.kind {
-        fat::Kind::Fat32 => format!(
+        fat::FatKind::Fat32 => format!(
             "the FAT32 has {clusters} clusters, fewer than the 65525 of its specification, as before: Linux reads it, UEFI firmware does not"
         ),
         kind => format!(
@@ -39,8 +39,8 @@ pub fn few_clusters(
 /// Its boot sector lists the sectors of the loader, which goes elsewhere.
 pub fn syslinux(
     disk: &mut dyn Disk,
-    old: &Slot,
-    remade: &fat::Remade,
+    old: &PartitionSlot,
+    remade: &fat::RemadeFat,
 ) -> Result<Option<Consequence>> {
     let mut boot = [0; 512];
     disk.read_at(old.start, &mut boot)
@@ -55,8 +55,8 @@ pub fn syslinux(
 }
 
 /// Boot code in an MBR asks the BIOS for sectors.
-pub fn boots(table: &Table, to: u64) -> Option<Consequence> {
-    matches!(table, Table::Dos(_)).then(|| Consequence {
+pub fn boots(table: &RewritableTable, to: u64) -> Option<Consequence> {
+    matches!(table, RewritableTable::Dos(_)).then(|| Consequence {
         partition: None,
         weight: Weight::Warned,
         what: format!(

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::data;
 use crate::boot::{self, Consequence, Reserved};
-use crate::layout::Shift;
+use crate::layout::BlockShift;
 use crate::mover::job::overlap;
 use crate::overlay;
-use crate::tables::{Ground, Sectors, Slot, Table};
-use crate::{Disk, Error, Identity, Job, Move, Patch, Phase, Result, mover};
+use crate::tables::{Ground, PartitionSlot, RewritableTable, TableSectors};
+use crate::{Disk, Error, Identity, Job, Move, Patch, PatchPhase, Result, mover};
 
 /// The job of a disk on which nothing moves.
 pub fn nothing(disk: &mut dyn Disk) -> Job {
@@ -23,10 +23,10 @@ pub fn nothing(disk: &mut dyn Disk) -> Job {
 /// The job, checked, and what it means.
 pub fn job(
     disk: &mut dyn Disk,
-    table: &Table,
-    old: &[Slot],
-    new: &[Slot],
-    shifts: &[Shift],
+    table: &RewritableTable,
+    old: &[PartitionSlot],
+    new: &[PartitionSlot],
+    shifts: &[BlockShift],
     reserved: &[Reserved],
     grow: bool,
 ) -> Result<(Job, Vec<Consequence>)> {
@@ -39,7 +39,7 @@ pub fn job(
         })
         .collect();
     let mut patches = match table {
-        Table::Gpt(_) if grow => anew(disk, table, (old, new), &moves)?,
+        RewritableTable::Gpt(_) if grow => anew(disk, table, (old, new), &moves)?,
         _ => written(disk, table, new)?,
     };
     patches.extend(covered(table, &moves, &patches));
@@ -57,12 +57,12 @@ pub fn job(
 
 /// What nothing may write on: partitions that stay, and boot code, but for what is patched in them.
 fn kept(
-    old: &[Slot],
-    shifts: &[Shift],
+    old: &[PartitionSlot],
+    shifts: &[BlockShift],
     reserved: &[Reserved],
     patches: &[Patch],
 ) -> Vec<Range<u64>> {
-    let stays = |slot: &&Slot| !shifts.iter().any(|shift| shift.number == slot.number);
+    let stays = |slot: &&PartitionSlot| !shifts.iter().any(|shift| shift.number == slot.number);
     let slots = data(old).filter(stays);
     let slots = slots.map(|slot| slot.start..slot.end());
     let boot = reserved.iter().map(|one| one.place.clone());
@@ -72,13 +72,13 @@ fn kept(
 /// The table of a disk that has become longer: its backup goes to the end first.
 fn anew(
     disk: &mut dyn Disk,
-    table: &Table,
-    (old, new): (&[Slot], &[Slot]),
+    table: &RewritableTable,
+    (old, new): (&[PartitionSlot], &[PartitionSlot]),
     moves: &[Move],
 ) -> Result<Vec<Patch>> {
     let remade = table.remade(Ground::of(disk), new)?;
     // Data are as long as they were: in what a partition gains nothing has to be kept.
-    let kept = old.iter().zip(new).map(|(old, new)| Slot {
+    let kept = old.iter().zip(new).map(|(old, new)| PartitionSlot {
         size: old.size.min(new.size),
         ..*new
     });
@@ -87,15 +87,19 @@ fn anew(
 }
 
 /// The sectors of the new table that differ from those that are there.
-fn written(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Vec<Patch>> {
+fn written(
+    disk: &mut dyn Disk,
+    table: &RewritableTable,
+    new: &[PartitionSlot],
+) -> Result<Vec<Patch>> {
     let mut patches = Vec::new();
-    for Sectors { at, bytes } in table.rewritten(new)?.into_iter().flatten() {
+    for TableSectors { at, bytes } in table.rewritten(new)?.into_iter().flatten() {
         let mut before = vec![0; bytes.len()];
         disk.read_at(at, &mut before)
             .map_err(|error| Error::io(format!("cannot read the table at byte {at}"), error))?;
         if before != bytes {
             patches.push(Patch {
-                phase: Phase::Table,
+                phase: PatchPhase::Table,
                 at,
                 before,
                 after: bytes,
@@ -106,7 +110,7 @@ fn written(disk: &mut dyn Disk, table: &Table, new: &[Slot]) -> Result<Vec<Patch
 }
 
 /// Old records of logical partitions that data go over: for the way back.
-fn covered(table: &Table, moves: &[Move], patches: &[Patch]) -> Vec<Patch> {
+fn covered(table: &RewritableTable, moves: &[Move], patches: &[Patch]) -> Vec<Patch> {
     let mut all = Vec::new();
     for record in table.records() {
         let place = record.at..record.at + record.bytes.len() as u64;
@@ -114,7 +118,7 @@ fn covered(table: &Table, moves: &[Move], patches: &[Patch]) -> Vec<Patch> {
         let written = patches.iter().any(|patch| overlap(&patch.place(), &place));
         if under && !written {
             all.push(Patch {
-                phase: Phase::Covered,
+                phase: PatchPhase::Covered,
                 at: record.at,
                 before: record.bytes,
                 after: Vec::new(),

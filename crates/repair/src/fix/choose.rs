@@ -3,13 +3,13 @@
 use ioalign_core::Boundaries;
 
 use super::no_room;
-use super::survey::{Choices, Survey};
+use super::survey::{Choices, DiskSurvey};
 use super::{data, survey};
 use crate::Result;
 use crate::boot::Reserved;
-use crate::layout::{Block, Shift, least};
+use crate::layout::{BlockShift, MovableBlock, least};
 use crate::resize;
-use crate::tables::{Slot, SlotKind, Table, refused};
+use crate::tables::{PartitionSlot, RewritableTable, SlotKind, refused};
 
 /// What starts are made multiples of beyond what is asked of them, the best first.
 const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
@@ -18,7 +18,7 @@ const HABITS: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
 #[derive(Debug, Default)]
 pub struct Chosen {
     /// The moves, in order; none if everything is right.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<BlockShift>,
     /// By how much the last partition is cut off.
     pub cut: u64,
     /// The bytes that would move with whole mebibytes; `None` where there is no room for those.
@@ -27,10 +27,10 @@ pub struct Chosen {
 
 /// The layout that writes least, between `low` and `end`.
 pub fn layout(
-    table: &Table,
+    table: &RewritableTable,
     (low, end): (u64, u64),
     reserved: &[Reserved],
-    survey: &Survey,
+    survey: &DiskSurvey,
     choices: &Choices,
 ) -> Result<Chosen> {
     let slots = table.slots();
@@ -39,7 +39,7 @@ pub fn layout(
             return Err(refused(format!("there is no partition {number}")));
         }
     }
-    let line = Line {
+    let line = PartitionLine {
         slots: &slots,
         within: (low, end),
         unit: table.unit(),
@@ -56,11 +56,13 @@ pub fn layout(
     );
     // Starts near the present one come first: a distant place may save a second write, but scatters
     // the partitions.
-    let best = [Reach::Near, Reach::Far].into_iter().find_map(|reach| {
-        let found = habits.iter().filter_map(|habit| line.solve(*habit, reach));
-        found.min_by_key(|shifts| bytes(shifts))
-    });
-    let mebibyte = [Reach::Near, Reach::Far]
+    let best = [LayoutReach::Near, LayoutReach::Far]
+        .into_iter()
+        .find_map(|reach| {
+            let found = habits.iter().filter_map(|habit| line.solve(*habit, reach));
+            found.min_by_key(|shifts| bytes(shifts))
+        });
+    let mebibyte = [LayoutReach::Near, LayoutReach::Far]
         .into_iter()
         .find_map(|reach| line.solve(Some(HABITS[0]), reach));
     let mebibyte_bytes = mebibyte.as_deref().map(bytes);
@@ -78,20 +80,20 @@ pub fn layout(
 }
 
 /// All that moves.
-pub fn bytes(shifts: &[Shift]) -> u64 {
+pub fn bytes(shifts: &[BlockShift]) -> u64 {
     shifts
         .iter()
         .fold(0, |sum, shift| sum.saturating_add(shift.size))
 }
 
 /// Boot code between partitions: nothing may go over it, and it does not move.
-fn islands(slots: &[Slot], low: u64, reserved: &[Reserved]) -> Vec<Block> {
+fn islands(slots: &[PartitionSlot], low: u64, reserved: &[Reserved]) -> Vec<MovableBlock> {
     let places = reserved.iter().map(|one| one.place.clone());
     let between = places.filter(|place| {
-        let inside = |slot: &Slot| slot.start < place.end && place.start < slot.end();
+        let inside = |slot: &PartitionSlot| slot.start < place.end && place.start < slot.end();
         place.start >= low && !place.is_empty() && !data(slots).any(inside)
     });
-    let block = |place: std::ops::Range<u64>| Block {
+    let block = |place: std::ops::Range<u64>| MovableBlock {
         number: 0,
         start: place.start,
         size: place.end - place.start,
@@ -105,7 +107,7 @@ fn islands(slots: &[Slot], low: u64, reserved: &[Reserved]) -> Vec<Block> {
 
 /// How far behind the last partition the layout may go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum LayoutReach {
     /// By a few steps of the grid.
     Near,
     /// To the end of the disk.
@@ -113,27 +115,27 @@ enum Reach {
 }
 
 /// The partitions on their line.
-struct Line<'a> {
-    slots: &'a [Slot],
+struct PartitionLine<'a> {
+    slots: &'a [PartitionSlot],
     within: (u64, u64),
     unit: u64,
     /// What stays although it is no partition.
-    islands: Vec<Block>,
-    survey: &'a Survey,
+    islands: Vec<MovableBlock>,
+    survey: &'a DiskSurvey,
     choices: &'a Choices,
 }
 
-impl Line<'_> {
-    fn demand(&self, slot: &Slot) -> Option<Boundaries> {
+impl PartitionLine<'_> {
+    fn demand(&self, slot: &PartitionSlot) -> Option<Boundaries> {
         self.survey.part(slot.number)?.demand
     }
 
-    fn is_fixed(&self, slot: &Slot) -> bool {
-        let part: Option<&survey::Part> = self.survey.part(slot.number);
+    fn is_fixed(&self, slot: &PartitionSlot) -> bool {
+        let part: Option<&survey::PartitionFacts> = self.survey.part(slot.number);
         !self.choices.allow(slot.number) || part.is_none_or(|part| part.stays.is_some())
     }
 
-    fn has_to_move(&self, slot: &Slot) -> bool {
+    fn has_to_move(&self, slot: &PartitionSlot) -> bool {
         let wanted = self
             .demand(slot)
             .and_then(|demand| self.good(slot, demand, None));
@@ -141,7 +143,12 @@ impl Line<'_> {
     }
 
     /// The good starts by convention. A typed alignment is kept for any data.
-    fn good(&self, slot: &Slot, demand: Boundaries, habit: Option<u64>) -> Option<Boundaries> {
+    fn good(
+        &self,
+        slot: &PartitionSlot,
+        demand: Boundaries,
+        habit: Option<u64>,
+    ) -> Option<Boundaries> {
         let suggested = self.survey.part(slot.number)?.suggested;
         match self.choices.align {
             Some(align) => Some(aligned(demand, align)),
@@ -150,13 +157,13 @@ impl Line<'_> {
     }
 
     /// The least layout with this habit.
-    fn solve(&self, habit: Option<u64>, reach: Reach) -> Option<Vec<Shift>> {
+    fn solve(&self, habit: Option<u64>, reach: LayoutReach) -> Option<Vec<BlockShift>> {
         least(&self.blocks(habit, reach)?)
     }
 
     /// A layout with this habit for which the last partition is cut off by as little as can be.
     fn cut(&self, habit: Option<u64>) -> Option<Chosen> {
-        let blocks = self.blocks(habit, Reach::Far)?;
+        let blocks = self.blocks(habit, LayoutReach::Far)?;
         let cut = resize::cut(&blocks)?;
         let shifts = least(&resize::shortened(&blocks, cut))?;
         Some(Chosen {
@@ -166,7 +173,7 @@ impl Line<'_> {
         })
     }
 
-    fn blocks(&self, habit: Option<u64>, reach: Reach) -> Option<Vec<Block>> {
+    fn blocks(&self, habit: Option<u64>, reach: LayoutReach) -> Option<Vec<MovableBlock>> {
         let logical = data(self.slots).filter(|slot| slot.kind == SlotKind::Logical);
         let first = logical
             .min_by_key(|slot| slot.start)
@@ -175,12 +182,12 @@ impl Line<'_> {
             .map(|slot| self.block(slot, habit, first))
             .collect();
         let mut blocks = blocks?;
-        if reach == Reach::Near {
+        if reach == LayoutReach::Near {
             let steps = blocks.iter().filter_map(|block| block.grid);
             let slack = steps.fold(0, |sum: u64, grid| {
                 sum.saturating_add(grid.period.max(self.unit))
             });
-            let last = data(self.slots).map(Slot::end).max().unwrap_or(0);
+            let last = data(self.slots).map(PartitionSlot::end).max().unwrap_or(0);
             let end = last.saturating_add(slack).min(self.within.1);
             blocks.iter_mut().for_each(|block| block.within.1 = end);
         }
@@ -189,7 +196,12 @@ impl Line<'_> {
     }
 
     /// `None` where the demand and the habit have no start in common.
-    fn block(&self, slot: &Slot, habit: Option<u64>, first: Option<u32>) -> Option<Block> {
+    fn block(
+        &self,
+        slot: &PartitionSlot,
+        habit: Option<u64>,
+        first: Option<u32>,
+    ) -> Option<MovableBlock> {
         let demand = self.demand(slot);
         let grid = if self.has_to_move(slot) {
             Some(self.good(slot, demand?, habit)?)
@@ -203,7 +215,7 @@ impl Line<'_> {
             SlotKind::Logical => self.unit,
             _ => 0,
         };
-        Some(Block {
+        Some(MovableBlock {
             number: slot.number,
             start: slot.start,
             size: slot.size,
@@ -219,7 +231,7 @@ impl Line<'_> {
         let moving: Vec<_> = moving.map(|slot| slot.number).collect();
         let lines: Vec<_> = habits
             .iter()
-            .filter_map(|habit| self.blocks(*habit, Reach::Far))
+            .filter_map(|habit| self.blocks(*habit, LayoutReach::Far))
             .collect();
         no_room::error(&moving, &lines, self.choices)
     }

@@ -4,14 +4,14 @@ use ioalign_core::fix_document::{
     FixContainer, FixDone, FixMove, FixPartition, FixPlan, PartitionRank, UnreadablePlace,
 };
 
-use super::{Plan, is_staged};
-use crate::mover::{Done, Options};
+use super::{RepairPlan, is_staged};
+use crate::mover::{Done, MoverOptions};
 use crate::tables::SlotKind;
 
-impl Plan {
+impl RepairPlan {
     /// What is shown of it. The journal, the time that it takes and precautions are left to the caller, who knows
     /// where and how it is done.
-    pub fn document(&self, options: &Options) -> FixPlan {
+    pub fn document(&self, options: &MoverOptions) -> FixPlan {
         FixPlan {
             name: self.name(),
             table: self.table.name(),
@@ -53,7 +53,7 @@ impl Plan {
             .collect()
     }
 
-    fn moves(&self, options: &Options) -> Vec<FixMove> {
+    fn moves(&self, options: &MoverOptions) -> Vec<FixMove> {
         let pairs = self.shifts.iter().zip(&self.job.moves);
         pairs
             .map(|(shift, one)| FixMove {

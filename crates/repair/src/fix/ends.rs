@@ -2,7 +2,7 @@
 
 use crate::boot::{Consequence, Weight};
 use crate::resize::{self, Growth, Shrink};
-use crate::tables::Slot;
+use crate::tables::PartitionSlot;
 use crate::{Disk, Result};
 
 use super::data;
@@ -17,7 +17,7 @@ pub struct Ends {
 
 impl Ends {
     /// Shortens the last partition by this much.
-    pub fn cut(&mut self, disk: &mut dyn Disk, old: &[Slot], bytes: u64) -> Result<()> {
+    pub fn cut(&mut self, disk: &mut dyn Disk, old: &[PartitionSlot], bytes: u64) -> Result<()> {
         let last = data(old).max_by_key(|slot| slot.start);
         if let (Some(last), 1..) = (last, bytes) {
             let size = last.size.saturating_sub(bytes);
@@ -30,8 +30,8 @@ impl Ends {
     pub fn grow(
         &mut self,
         disk: &mut dyn Disk,
-        old: &[Slot],
-        new: &[Slot],
+        old: &[PartitionSlot],
+        new: &[PartitionSlot],
         end: u64,
     ) -> Result<()> {
         let start = |number: u32| {
@@ -43,7 +43,7 @@ impl Ends {
     }
 
     /// How long a partition will be.
-    pub fn size(&self, slot: &Slot) -> u64 {
+    pub fn size(&self, slot: &PartitionSlot) -> u64 {
         let grown = self.growth.as_ref().map(|growth| growth.slot);
         let cut = self.shrink.as_ref();
         let cut = cut.map(|shrink| (shrink.slot.number, shrink.new_size));

@@ -1,14 +1,14 @@
 //! Where the extended partition lies once its logical ones have moved.
 
 use crate::Result;
-use crate::tables::{Slot, SlotKind, Table, refused};
+use crate::tables::{PartitionSlot, RewritableTable, SlotKind, refused};
 
 /// What tools of today leave before a logical partition.
 const USUAL_GAP: u64 = 1 << 20;
 
 /// Puts the extended partition around the logical ones: it stays where it can, and never reaches into a
 /// primary one. It does not go before `low`.
-pub fn place(table: &Table, slots: &mut [Slot], low: u64) -> Result<()> {
+pub fn place(table: &RewritableTable, slots: &mut [PartitionSlot], low: u64) -> Result<()> {
     let (_, end) = table.usable();
     let unit = table.unit();
     let Some(index) = slots
@@ -21,7 +21,7 @@ pub fn place(table: &Table, slots: &mut [Slot], low: u64) -> Result<()> {
     let primaries = || slots.iter().filter(|slot| slot.kind == SlotKind::Primary);
     let old = slots.get(index).map_or(0..0, |slot| slot.start..slot.end());
     let ends = logical().map(|slot| slot.start).min();
-    let ends = ends.zip(logical().map(Slot::end).max());
+    let ends = ends.zip(logical().map(PartitionSlot::end).max());
     let Some((first, last)) = ends else {
         // Nothing is in it: it stays where it was, or is in the way.
         return match primaries().find(|slot| slot.start < old.end && old.start < slot.end()) {
@@ -32,7 +32,9 @@ pub fn place(table: &Table, slots: &mut [Slot], low: u64) -> Result<()> {
             None => Ok(()),
         };
     };
-    let before = primaries().map(Slot::end).filter(|end| *end <= first);
+    let before = primaries()
+        .map(PartitionSlot::end)
+        .filter(|end| *end <= first);
     let before = before.max().unwrap_or(0).max(low);
     let after = primaries()
         .map(|slot| slot.start)

@@ -1,7 +1,7 @@
 //! A fix from end to end: what is known of a disk becomes a layout, a job, and its consequences.
 //!
 //! What is in the partitions and which grids they have to be on is handed in as plain data
-//! ([`Survey`]): who reads it, and from where, is not known here.
+//! ([`DiskSurvey`]): who reads it, and from where, is not known here.
 
 mod build;
 mod choose;
@@ -16,40 +16,40 @@ mod survey;
 
 use std::ops::Range;
 
-pub use dirty::{Log, is_about_a_log, log};
+pub use dirty::{LogState, is_about_a_log, log};
 pub use sector::Sectored;
-pub use survey::{Choices, Part, Survey};
+pub use survey::{Choices, DiskSurvey, PartitionFacts};
 
 use crate::boot::{self, Consequence, Reserved, Weight};
-use crate::layout::Shift;
-use crate::mover::{Options, Track};
+use crate::layout::BlockShift;
+use crate::mover::{MoverOptions, Track};
 use crate::resize::Shrink;
-use crate::tables::{Ground, Slot, SlotKind, Table};
+use crate::tables::{Ground, PartitionSlot, RewritableTable, SlotKind};
 use crate::{Disk, Error, ErrorKind, Job, Result};
 use choose::Chosen;
 
 /// What a fix would do.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct RepairPlan {
     /// Which table it is.
-    pub table: Table,
+    pub table: RewritableTable,
     /// The partitions as they are.
-    pub old: Vec<Slot>,
+    pub old: Vec<PartitionSlot>,
     /// As they will be, in the same order.
-    pub new: Vec<Slot>,
+    pub new: Vec<PartitionSlot>,
     /// The moves, in order.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<BlockShift>,
     /// All that is done. Without moves there is nothing in it.
     pub job: Job,
     /// What is in the partitions.
-    pub survey: Survey,
+    pub survey: DiskSurvey,
     /// The consequences for boot and contents, the most severe first.
     pub consequences: Vec<Consequence>,
     /// What has to become smaller before anything moves.
     pub shrink: Option<Shrink>,
 }
 
-impl Plan {
+impl RepairPlan {
     /// Whether everything is where it should be, or has to stay.
     pub const fn is_empty(&self) -> bool {
         self.shifts.is_empty() && self.job.patches.is_empty()
@@ -61,7 +61,7 @@ impl Plan {
     }
 
     /// The bytes that are written twice: to the journal, then to their place.
-    pub fn written_twice(&self, options: &Options) -> u64 {
+    pub fn written_twice(&self, options: &MoverOptions) -> u64 {
         let moves = self.job.moves.iter();
         let twice = moves.filter(|one| is_staged(**one, options));
         twice.fold(0, |sum, one| sum.saturating_add(one.bytes))
@@ -79,7 +79,7 @@ impl Plan {
     }
 
     /// All bytes that are written, to the disk and to the journal.
-    pub fn written(&self, options: &Options) -> u64 {
+    pub fn written(&self, options: &MoverOptions) -> u64 {
         let all = self.job.moved_bytes();
         all.saturating_add(self.written_twice(options))
     }
@@ -87,18 +87,18 @@ impl Plan {
 
 /// Names a job by all that it does.
 pub fn name(job: &Job) -> String {
-    let sizes = Options::default().sizes(job.identity.logical_bytes);
+    let sizes = MoverOptions::default().sizes(job.identity.logical_bytes);
     let hash = sizes.map_or(0, |sizes| crate::journal::header_for(job, sizes).job_hash);
     format!("{hash:032x}").chars().take(16).collect()
 }
 
 /// Whether a move goes through the journal.
-pub fn is_staged(one: crate::Move, options: &Options) -> bool {
+pub fn is_staged(one: crate::Move, options: &MoverOptions) -> bool {
     Track(one).overlaps() && one.distance() < options.direct_from
 }
 
 /// The plan for a disk: the layout that moves least, and all that has to be written for it.
-pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<Plan> {
+pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Result<RepairPlan> {
     let (table, end) = bounds(disk, choices)?;
     let old = table.slots();
     let reserved = boot::reserved(disk, &table)?;
@@ -128,7 +128,7 @@ pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<P
         job
     };
     consequences.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.partition.cmp(&b.partition)));
-    Ok(Plan {
+    Ok(RepairPlan {
         table,
         old,
         new,
@@ -141,13 +141,13 @@ pub fn plan(disk: &mut dyn Disk, survey: &Survey, choices: &Choices) -> Result<P
 }
 
 /// The table, and where the last partition has to end.
-fn bounds(disk: &mut dyn Disk, choices: &Choices) -> Result<(Table, u64)> {
+fn bounds(disk: &mut dyn Disk, choices: &Choices) -> Result<(RewritableTable, u64)> {
     if !choices.grow {
-        let table = Table::read(disk)?;
+        let table = RewritableTable::read(disk)?;
         let (_, end) = table.usable();
         return Ok((table, end));
     }
-    let table = Table::read_anywhere(disk)?;
+    let table = RewritableTable::read_anywhere(disk)?;
     let (_, end) = table.usable_on(Ground::of(disk))?;
     Ok((table, end))
 }
@@ -158,10 +158,10 @@ const MBR_GAP: u64 = 63 * 512;
 
 /// The first byte that something may move to: after the table, the gap of an MBR, and what lies behind it up to
 /// the first partition, as boot loaders live there, outside of every table.
-fn first_free(table: &Table, reserved: &[Reserved]) -> u64 {
+fn first_free(table: &RewritableTable, reserved: &[Reserved]) -> u64 {
     let (usable, _) = table.usable();
     let usable = match table {
-        Table::Dos(_) if table.unit() == 512 => usable.max(MBR_GAP),
+        RewritableTable::Dos(_) if table.unit() == 512 => usable.max(MBR_GAP),
         _ => usable,
     };
     let slots = table.slots();
@@ -174,9 +174,9 @@ fn first_free(table: &Table, reserved: &[Reserved]) -> u64 {
 }
 
 /// All partitions where they will be, with the lengths that they will have.
-fn placed(old: &[Slot], shifts: &[Shift], ends: &ends::Ends) -> Vec<Slot> {
-    let to = |slot: &Slot| shifts.iter().find(|shift| shift.number == slot.number);
-    let place = |slot: &Slot| Slot {
+fn placed(old: &[PartitionSlot], shifts: &[BlockShift], ends: &ends::Ends) -> Vec<PartitionSlot> {
+    let to = |slot: &PartitionSlot| shifts.iter().find(|shift| shift.number == slot.number);
+    let place = |slot: &PartitionSlot| PartitionSlot {
         start: to(slot).map_or(slot.start, |shift| shift.to),
         size: ends.size(slot),
         ..*slot
@@ -185,7 +185,12 @@ fn placed(old: &[Slot], shifts: &[Shift], ends: &ends::Ends) -> Vec<Slot> {
 }
 
 /// What the survey and the logs of the file systems have to say.
-fn told(disk: &mut dyn Disk, survey: &Survey, old: &[Slot], shifts: &[Shift]) -> Vec<Consequence> {
+fn told(
+    disk: &mut dyn Disk,
+    survey: &DiskSurvey,
+    old: &[PartitionSlot],
+    shifts: &[BlockShift],
+) -> Vec<Consequence> {
     let mut all = survey::stays(survey, old);
     for shift in shifts {
         let place: Range<u64> = shift.from..shift.from.saturating_add(shift.size);
@@ -197,12 +202,12 @@ fn told(disk: &mut dyn Disk, survey: &Survey, old: &[Slot], shifts: &[Shift]) ->
 }
 
 /// The partitions that hold data.
-pub(crate) fn data(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
+pub(crate) fn data(slots: &[PartitionSlot]) -> impl Iterator<Item = &PartitionSlot> {
     slots.iter().filter(|slot| slot.kind != SlotKind::Extended)
 }
 
 /// Refuses a plan with a consequence that was not accepted.
-pub fn consent(plan: &Plan, accepts: impl Fn(&Consequence) -> bool) -> Result<()> {
+pub fn consent(plan: &RepairPlan, accepts: impl Fn(&Consequence) -> bool) -> Result<()> {
     let weighty = |one: &&Consequence| one.weight == Weight::Refused && !accepts(one);
     match plan.consequences.iter().find(weighty) {
         None => Ok(()),

@@ -2,14 +2,14 @@
 
 use super::survey::Choices;
 use crate::Error;
-use crate::layout::{Block, least};
+use crate::layout::{MovableBlock, least};
 use crate::resize::first_that_works;
 use crate::tables::refused;
 
 const MIB: u64 = 1 << 20;
 
 /// The refusal. `lines`: the blocks of each habit that was tried.
-pub fn error(moving: &[u32], lines: &[Vec<Block>], choices: &Choices) -> Error {
+pub fn error(moving: &[u32], lines: &[Vec<MovableBlock>], choices: &Choices) -> Error {
     let numbers: Vec<_> = moving.iter().map(u32::to_string).collect();
     let what = match moving {
         [_] => format!("there is no room to move partition {}", numbers.join("")),
@@ -51,11 +51,11 @@ fn ways(missing: Option<u64>, choices: &Choices) -> Vec<String> {
 }
 
 /// By how many bytes the disk would have to be longer, in whole mebibytes.
-fn missing(lines: &[Vec<Block>]) -> Option<u64> {
+fn missing(lines: &[Vec<MovableBlock>]) -> Option<u64> {
     lines.iter().filter_map(|blocks| longer(blocks)).min()
 }
 
-fn longer(blocks: &[Block]) -> Option<u64> {
+fn longer(blocks: &[MovableBlock]) -> Option<u64> {
     let steps = blocks.iter().filter_map(|block| block.grid);
     let most = steps.fold(MIB, |sum, grid| sum.saturating_add(grid.period.max(MIB)));
     let works = |mib: u64| least(&on_a_longer_disk(blocks, mib.saturating_mul(MIB))).is_some();
@@ -63,8 +63,8 @@ fn longer(blocks: &[Block]) -> Option<u64> {
     works(high).then(|| first_that_works(1, high, works) * MIB)
 }
 
-fn on_a_longer_disk(blocks: &[Block], more: u64) -> Vec<Block> {
-    let longer = |block: &Block| Block {
+fn on_a_longer_disk(blocks: &[MovableBlock], more: u64) -> Vec<MovableBlock> {
+    let longer = |block: &MovableBlock| MovableBlock {
         within: match block.fixed {
             true => block.within,
             false => (block.within.0, block.within.1.saturating_add(more)),

@@ -1,21 +1,22 @@
 //! If a plan and `check` name different starts, the plan says why.
 
 use super::choose::{Chosen, aligned, bytes};
-use super::survey::{Choices, Survey};
+use super::survey::{Choices, DiskSurvey};
 use crate::boot::{Consequence, Weight};
-use crate::layout::Shift;
-use crate::tables::Slot;
+use crate::layout::BlockShift;
+use crate::tables::PartitionSlot;
 
 const MIB: u64 = 1 << 20;
 
 /// Partitions that go elsewhere than to the good start that `check` names.
 pub fn differing(
-    survey: &Survey,
+    survey: &DiskSurvey,
     chosen: &Chosen,
     choices: &Choices,
     unit: u64,
 ) -> Vec<Consequence> {
-    let named = |shift: &&Shift| suggested(survey, shift).is_some_and(|start| start != shift.to);
+    let named =
+        |shift: &&BlockShift| suggested(survey, shift).is_some_and(|start| start != shift.to);
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for shift in chosen.shifts.iter().filter(named) {
         let (Some(good), unit) = (suggested(survey, shift), unit.max(1)) else {
@@ -37,11 +38,11 @@ pub fn differing(
     told.collect()
 }
 
-fn suggested(survey: &Survey, shift: &Shift) -> Option<u64> {
+fn suggested(survey: &DiskSurvey, shift: &BlockShift) -> Option<u64> {
     survey.part(shift.number)?.suggested
 }
 
-fn reason(shift: &Shift, good: u64, chosen: &Chosen, choices: &Choices) -> String {
+fn reason(shift: &BlockShift, good: u64, chosen: &Chosen, choices: &Choices) -> String {
     if let Some(align) = choices.align {
         return format!("--align asks for multiples of {align} B");
     }
@@ -60,8 +61,8 @@ fn reason(shift: &Shift, good: u64, chosen: &Chosen, choices: &Choices) -> Strin
 }
 
 /// Partitions whose own start is off the grid so that the data in them are on it.
-pub fn made_up_for(survey: &Survey, shifts: &[Shift]) -> Vec<Consequence> {
-    let of_shift = |shift: &Shift| {
+pub fn made_up_for(survey: &DiskSurvey, shifts: &[BlockShift]) -> Vec<Consequence> {
+    let of_shift = |shift: &BlockShift| {
         let demand = survey.part(shift.number)?.demand?;
         (demand.phase != 0 && demand.holds(shift.to)).then(|| Consequence {
             partition: Some(shift.number),
@@ -78,11 +79,11 @@ pub fn made_up_for(survey: &Survey, shifts: &[Shift]) -> Vec<Consequence> {
 }
 
 /// Partitions that an alignment leaves, or puts, where their data are off the grid.
-pub fn off_grid(survey: &Survey, new: &[Slot], choices: &Choices) -> Vec<Consequence> {
+pub fn off_grid(survey: &DiskSurvey, new: &[PartitionSlot], choices: &Choices) -> Vec<Consequence> {
     let Some(align) = choices.align else {
         return Vec::new();
     };
-    let of_slot = |slot: &Slot| {
+    let of_slot = |slot: &PartitionSlot| {
         let demand = survey.part(slot.number)?.demand?;
         let is_asked = choices.allow(slot.number) && aligned(demand, align).holds(slot.start);
         (is_asked && !demand.holds(slot.start)).then(|| Consequence {
@@ -100,7 +101,7 @@ pub fn off_grid(survey: &Survey, new: &[Slot], choices: &Choices) -> Vec<Consequ
 }
 
 /// A file that puts the data of the disk off their grid, wherever partitions start.
-pub fn container(survey: &Survey) -> Option<Consequence> {
+pub fn container(survey: &DiskSurvey) -> Option<Consequence> {
     let grid = survey.container?;
     Some(Consequence {
         partition: None,

@@ -3,11 +3,11 @@
 use ioalign_core::Boundaries;
 
 use crate::boot::{Consequence, Weight};
-use crate::tables::Slot;
+use crate::tables::PartitionSlot;
 
 /// What is known of one partition, beside its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PartitionFacts {
     /// Its number.
     pub number: u32,
     /// Its content, in words: `ext4`, `LVM`.
@@ -23,16 +23,16 @@ pub struct Part {
 
 /// What is known of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
+pub struct DiskSurvey {
     /// Its partitions, but for an extended one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartitionFacts>,
     /// The grid in bytes off which the image file puts the data of the disk, wherever partitions start.
     pub container: Option<u64>,
 }
 
-impl Survey {
+impl DiskSurvey {
     /// What is known of a partition.
-    pub fn part(&self, number: u32) -> Option<&Part> {
+    pub fn part(&self, number: u32) -> Option<&PartitionFacts> {
         self.parts.iter().find(|part| part.number == number)
     }
 }
@@ -58,8 +58,8 @@ impl Choices {
 }
 
 /// Partitions that stay although they should move: to be reported.
-pub fn stays(survey: &Survey, slots: &[Slot]) -> Vec<Consequence> {
-    let of_slot = |slot: &Slot| {
+pub fn stays(survey: &DiskSurvey, slots: &[PartitionSlot]) -> Vec<Consequence> {
+    let of_slot = |slot: &PartitionSlot| {
         let part = survey.part(slot.number)?;
         let why = part.stays.as_ref()?;
         let off = part.demand.is_some_and(|demand| !demand.holds(slot.start));

@@ -3,9 +3,9 @@
 
 /// Builds a record.
 #[derive(Debug, Default)]
-pub struct Writer(pub Vec<u8>);
+pub struct RecordWriter(pub Vec<u8>);
 
-impl Writer {
+impl RecordWriter {
     pub fn byte(&mut self, value: u8) {
         self.0.push(value);
     }
@@ -31,7 +31,7 @@ impl Writer {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Closes the record with its CRC-32, so that [`Reader::checked`] takes it.
+    /// Closes the record with its CRC-32, so that [`RecordReader::checked`] takes it.
     pub fn close(mut self) -> Vec<u8> {
         let crc = crc32fast::hash(&self.0);
         self.u32(crc);
@@ -41,9 +41,9 @@ impl Writer {
 
 /// Takes a record apart; `None` once something is missing.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a>(pub &'a [u8]);
+pub struct RecordReader<'a>(pub &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> RecordReader<'a> {
     /// The fields of a record of `length` bytes that ends in the CRC-32 of them.
     pub fn checked(bytes: &'a [u8], length: usize) -> Option<Self> {
         let (body, rest) = bytes.split_at_checked(length.checked_sub(4)?)?;

@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::header::{BLOCK, JOB_AT, ORIGIN_AT, UNREADABLE_AT, UNREADABLE_BYTES, UNREADABLE_MOST};
-use super::{Contents, Header, Journal, State, failed, record};
+use super::{Contents, Journal, JournalHeader, JournalState, failed, record};
 use crate::mover::job::Track;
 use crate::mover::{Job, digest};
 use crate::{Disk, Error, ErrorKind, Result};
 
 /// What a journal is sized by.
 #[derive(Clone, Copy, Debug)]
-pub struct Sizes {
+pub struct JournalSizes {
     /// The longest window that goes through it.
     pub chunk: u64,
     /// Data are read and hashed in pieces of this.
@@ -23,7 +23,7 @@ pub struct Sizes {
 }
 
 /// The header of a new journal for a job: how long it is, and where its parts lie.
-pub fn header_for(job: &Job, sizes: Sizes) -> Header {
+pub fn header_for(job: &Job, sizes: JournalSizes) -> JournalHeader {
     let encoded = record::encode(job);
     let staged = job
         .moves
@@ -33,7 +33,7 @@ pub fn header_for(job: &Job, sizes: Sizes) -> Header {
     let slot_bytes = longest.min(sizes.chunk).next_multiple_of(BLOCK);
     let job_hash = digest::of(&encoded);
     let slots_at = (JOB_AT + encoded.len() as u64).next_multiple_of(BLOCK);
-    Header {
+    JournalHeader {
         id: name(job_hash),
         disk_bytes: job.identity.size_bytes,
         logical_bytes: job.identity.logical_bytes,
@@ -56,7 +56,11 @@ fn name(job_hash: u128) -> u128 {
 
 impl<'a> Journal<'a> {
     /// Makes a journal on a store of exactly the right size. Nothing may move before this returns.
-    pub fn create(store: &'a mut dyn Disk, header: Header, contents: &Contents) -> Result<Self> {
+    pub fn create(
+        store: &'a mut dyn Disk,
+        header: JournalHeader,
+        contents: &Contents,
+    ) -> Result<Self> {
         if store.size_bytes() != header.total_bytes {
             return Err(Error::new(
                 ErrorKind::Refused,
@@ -99,11 +103,11 @@ fn pad(bytes: &mut Vec<u8>) {
 }
 
 /// Writes a record twice, in the two blocks of its place.
-pub(super) fn write_state(store: &mut dyn Disk, id: u128, state: &State) -> io::Result<()> {
+pub(super) fn write_state(store: &mut dyn Disk, id: u128, state: &JournalState) -> io::Result<()> {
     let mut block = state.encode(id);
     pad(&mut block);
     block.extend_from_within(..);
-    store.write_at(State::place(state.number), &block)
+    store.write_at(JournalState::place(state.number), &block)
 }
 
 /// Writes places behind the `first` that are there already.

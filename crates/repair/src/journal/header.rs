@@ -1,6 +1,6 @@
 //! The first block of a journal, and the last: what it is, which job it belongs to, and where its parts lie.
 
-use super::codec::{Reader, Writer};
+use super::codec::{RecordReader, RecordWriter};
 
 /// The first bytes of a journal.
 pub const MAGIC: [u8; 8] = *b"IOALNJRN";
@@ -30,7 +30,7 @@ pub const LENGTH: usize = 8 + 4 + 4 + 16 + 9 * 8 + 16 + 4;
 /// total_bytes - 4096 header again
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct JournalHeader {
     /// Names this run of this job: records of any other do not count.
     pub id: u128,
     /// The disk that it belongs to.
@@ -68,10 +68,10 @@ pub const ORIGIN_BYTES: u64 = 4 * BLOCK;
 /// The place of the job.
 pub const JOB_AT: u64 = ORIGIN_AT + ORIGIN_BYTES;
 
-impl Header {
+impl JournalHeader {
     /// As bytes, shorter than a block.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Writer::default();
+        let mut out = RecordWriter::default();
         out.0.extend_from_slice(&MAGIC);
         out.u32(VERSION);
         out.u32(0);
@@ -95,7 +95,7 @@ impl Header {
 
     /// The header in a block, if it is whole and its numbers fit each other.
     pub fn decode(block: &[u8]) -> Option<Self> {
-        let mut from = Reader::checked(block, LENGTH)?;
+        let mut from = RecordReader::checked(block, LENGTH)?;
         let magic = from.u64()?.to_le_bytes();
         if magic != MAGIC || from.u32()? != VERSION || from.u32()? != 0 {
             return None;
@@ -135,6 +135,6 @@ impl Header {
 
 /// The version of a block that begins like a journal.
 pub fn version(block: &[u8]) -> Option<u32> {
-    let mut from = Reader(block.strip_prefix(&MAGIC)?);
+    let mut from = RecordReader(block.strip_prefix(&MAGIC)?);
     from.u32()
 }

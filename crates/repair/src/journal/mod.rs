@@ -2,7 +2,7 @@
 //!
 //! It is a file on another file system than the disk. Its whole space is reserved before the first byte
 //! moves, so it never runs full in the middle; a lock keeps a second program away; every record carries the
-//! name of this run and a CRC-32, the job a hash. See [`Header`] for the layout and
+//! name of this run and a CRC-32, the job a hash. See [`JournalHeader`] for the layout and
 //! [`crate::mover`] for what is durable when.
 
 mod codec;
@@ -17,12 +17,12 @@ mod state;
 use std::ops::Range;
 use std::path::PathBuf;
 
-pub use create::{Sizes, header_for};
+pub use create::{JournalSizes, header_for};
 pub use file::JournalFile;
-pub use header::{Header, PIECE_MOST, SLOT_MOST};
+pub use header::{JournalHeader, PIECE_MOST, SLOT_MOST};
 #[doc(hidden)]
 pub use sign::sign;
-pub use state::{Stage, Staged, State};
+pub use state::{JournalState, Stage, Staged};
 
 use crate::mover::{Job, MoveOrigin};
 use crate::{Disk, Error, Result};
@@ -30,7 +30,7 @@ use crate::{Disk, Error, Result};
 /// An open journal. It is kept on a [`Disk`] too: a file, or a model that loses power.
 pub struct Journal<'a> {
     store: &'a mut dyn Disk,
-    header: Header,
+    header: JournalHeader,
     /// The number of the newest record.
     number: u64,
     /// The slot that the newest record speaks of: not to be written on.
@@ -44,7 +44,7 @@ pub struct Contents {
     /// The whole job.
     pub job: Job,
     /// How far it has come.
-    pub state: State,
+    pub state: JournalState,
     /// The unreadable places, by addresses before the move.
     pub unreadable: Vec<Range<u64>>,
     /// The name of this run, which the marker on the disk has too.
@@ -59,7 +59,7 @@ pub struct Contents {
 
 impl Contents {
     /// Of a run that begins.
-    pub fn first(header: &Header, job: &Job, origin: &MoveOrigin) -> Self {
+    pub fn first(header: &JournalHeader, job: &Job, origin: &MoveOrigin) -> Self {
         let MoveOrigin {
             host,
             journal,
@@ -67,7 +67,7 @@ impl Contents {
         } = origin.clone();
         Self {
             job: job.clone(),
-            state: State::first(),
+            state: JournalState::first(),
             unreadable: Vec::new(),
             run: header.id,
             host,
@@ -104,7 +104,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Sizes and places.
-    pub const fn header(&self) -> &Header {
+    pub const fn header(&self) -> &JournalHeader {
         &self.header
     }
 
@@ -119,9 +119,9 @@ impl<'a> Journal<'a> {
     }
 
     /// Writes a record; it counts once [`sync`](Self::sync) has returned. The number is set here.
-    pub fn record(&mut self, state: &State) -> Result<()> {
+    pub fn record(&mut self, state: &JournalState) -> Result<()> {
         let number = self.number + 1;
-        let state = State {
+        let state = JournalState {
             number,
             unreadable: u32::try_from(self.unreadable.len()).unwrap_or(u32::MAX),
             ..*state
@@ -138,7 +138,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Writes and makes durable.
-    pub fn settle(&mut self, state: &State) -> Result<()> {
+    pub fn settle(&mut self, state: &JournalState) -> Result<()> {
         self.record(state)?;
         self.sync()
     }

@@ -6,7 +6,7 @@ use super::header::{
     self, BLOCK, JOB_AT, MAGIC, ORIGIN_AT, ORIGIN_BYTES, STATES_AT, UNREADABLE_AT,
     UNREADABLE_BYTES, UNREADABLE_MOST,
 };
-use super::{Contents, Header, State, failed, record};
+use super::{Contents, JournalHeader, JournalState, failed, record};
 use crate::mover::job::Track;
 use crate::mover::{Job, MoveOrigin, check, digest};
 use crate::{Disk, Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ const EMPTY: &str = "it is empty: it was cut off while it was made, before anyth
 const NUMBER_MOST: u64 = 1 << 60;
 
 /// The header and what the journal says, if all of it is whole.
-pub fn open(store: &mut dyn Disk) -> Result<(Header, Contents)> {
+pub fn open(store: &mut dyn Disk) -> Result<(JournalHeader, Contents)> {
     let header = find_header(store)?;
     let job = read_job(store, &header)?;
     let state = newest_state(store, &header)
@@ -51,14 +51,14 @@ fn read(store: &mut dyn Disk, at: u64, bytes: u64) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-fn find_header(store: &mut dyn Disk) -> Result<Header> {
+fn find_header(store: &mut dyn Disk) -> Result<JournalHeader> {
     let size = store.size_bytes();
     if size == 0 {
         return Err(refused(EMPTY));
     }
     let first = read(store, 0, BLOCK)?;
     let last = read(store, size - BLOCK, BLOCK)?;
-    let header = Header::decode(&first).or_else(|| Header::decode(&last));
+    let header = JournalHeader::decode(&first).or_else(|| JournalHeader::decode(&last));
     let Some(header) = header else {
         return Err(refused(no_header(&first, &last)));
     };
@@ -91,7 +91,7 @@ fn no_header(first: &[u8], last: &[u8]) -> String {
     }
 }
 
-fn read_job(store: &mut dyn Disk, header: &Header) -> Result<Job> {
+fn read_job(store: &mut dyn Disk, header: &JournalHeader) -> Result<Job> {
     if header.job_bytes > JOB_MOST {
         return Err(refused("it is damaged: the job is too long"));
     }
@@ -110,16 +110,16 @@ fn read_origin(store: &mut dyn Disk) -> Result<MoveOrigin> {
         .ok_or_else(|| refused("it is damaged: where it was begun is not what was written"))
 }
 
-fn newest_state(store: &mut dyn Disk, header: &Header) -> Option<State> {
+fn newest_state(store: &mut dyn Disk, header: &JournalHeader) -> Option<JournalState> {
     let states = (0..4).filter_map(|block| {
         let bytes = read(store, STATES_AT + block * BLOCK, BLOCK).ok()?;
-        State::decode(&bytes, header.id)
+        JournalState::decode(&bytes, header.id)
     });
     states.max_by_key(|state| state.number)
 }
 
 /// A state whose numbers are impossible is damaged, even if its CRC is right.
-fn fits(state: State, job: &Job, header: &Header) -> Option<State> {
+fn fits(state: JournalState, job: &Job, header: &JournalHeader) -> Option<JournalState> {
     let index = usize::try_from(state.index).ok()?;
     let bytes = match job.moves.get(index) {
         Some(one) => one.bytes,

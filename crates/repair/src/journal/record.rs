@@ -6,15 +6,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::Contents;
-use super::codec::{Reader, Writer};
+use super::codec::{RecordReader, RecordWriter};
 use crate::mover::MoveOrigin;
-use crate::mover::job::{Identity, Job, Move, Patch, Phase, Saved, SavedBytes, Witness};
+use crate::mover::job::{Identity, Job, Move, Patch, PatchPhase, SavedBlocks, SavedBytes, Witness};
 
-const PHASES: [Phase; 3] = [Phase::Contents, Phase::Table, Phase::Covered];
+const PHASES: [PatchPhase; 3] = [PatchPhase::Contents, PatchPhase::Table, PatchPhase::Covered];
 
 /// A job as bytes; the header holds their hash.
 pub fn encode(job: &Job) -> Vec<u8> {
-    let mut out = Writer::default();
+    let mut out = RecordWriter::default();
     out.u64(job.identity.size_bytes);
     out.u64(job.identity.logical_bytes);
     out.count(job.identity.witnesses.len());
@@ -51,7 +51,7 @@ pub fn encode(job: &Job) -> Vec<u8> {
 
 /// The job in these bytes.
 pub fn decode(bytes: &[u8]) -> Option<Job> {
-    let mut from = Reader(bytes);
+    let mut from = RecordReader(bytes);
     let (size_bytes, logical_bytes) = (from.u64()?, from.u64()?);
     let witnesses = list(&mut from, 32, |from| {
         let place = read_range(from)?;
@@ -77,7 +77,7 @@ pub fn decode(bytes: &[u8]) -> Option<Job> {
         size_bytes,
         logical_bytes,
         witnesses,
-        saved: Saved {
+        saved: SavedBlocks {
             tables,
             superblocks,
             gap,
@@ -93,53 +93,53 @@ pub fn decode(bytes: &[u8]) -> Option<Job> {
 }
 
 fn list<'a, T>(
-    from: &mut Reader<'a>,
+    from: &mut RecordReader<'a>,
     least: usize,
-    mut read: impl FnMut(&mut Reader<'a>) -> Option<T>,
+    mut read: impl FnMut(&mut RecordReader<'a>) -> Option<T>,
 ) -> Option<Vec<T>> {
     let count = from.count(least)?;
     (0..count).map(|_| read(from)).collect()
 }
 
-fn read_bytes(from: &mut Reader<'_>) -> Option<SavedBytes> {
+fn read_bytes(from: &mut RecordReader<'_>) -> Option<SavedBytes> {
     let at = from.u64()?;
     let bytes = from.bytes()?.to_vec();
     Some(SavedBytes { at, bytes })
 }
 
-fn ranges(out: &mut Writer, all: &[Range<u64>]) {
+fn ranges(out: &mut RecordWriter, all: &[Range<u64>]) {
     out.count(all.len());
     for one in all {
         range(out, one);
     }
 }
 
-fn range(out: &mut Writer, range: &Range<u64>) {
+fn range(out: &mut RecordWriter, range: &Range<u64>) {
     out.u64(range.start);
     out.u64(range.end);
 }
 
-fn read_range(from: &mut Reader<'_>) -> Option<Range<u64>> {
+fn read_range(from: &mut RecordReader<'_>) -> Option<Range<u64>> {
     let (start, end) = (from.u64()?, from.u64()?);
     (start <= end).then_some(start..end)
 }
 
 /// Who began a job: length, the three, and a CRC.
 pub fn encode_origin(contents: &Contents) -> Vec<u8> {
-    let mut body = Writer::default();
+    let mut body = RecordWriter::default();
     body.bytes(contents.host.as_bytes());
     body.bytes(contents.journal.as_os_str().as_bytes());
     body.bytes(contents.target.as_bytes());
-    let mut out = Writer::default();
+    let mut out = RecordWriter::default();
     out.bytes(&body.0);
     out.close()
 }
 
 /// The origin in such a record.
 pub fn decode_origin(bytes: &[u8]) -> Option<MoveOrigin> {
-    let body = Reader(bytes).bytes()?;
-    Reader::checked(bytes, body.len().checked_add(12)?)?;
-    let mut from = Reader(body);
+    let body = RecordReader(bytes).bytes()?;
+    RecordReader::checked(bytes, body.len().checked_add(12)?)?;
+    let mut from = RecordReader(body);
     let mut next = || from.bytes();
     let origin = MoveOrigin {
         host: String::from_utf8(next()?.to_vec()).ok()?,
@@ -151,12 +151,12 @@ pub fn decode_origin(bytes: &[u8]) -> Option<MoveOrigin> {
 
 /// A place that could not be read, with its CRC.
 pub fn encode_unreadable(place: &Range<u64>) -> Vec<u8> {
-    let mut out = Writer::default();
+    let mut out = RecordWriter::default();
     range(&mut out, place);
     out.close()
 }
 
 /// The place in such a record.
 pub fn decode_unreadable(bytes: &[u8]) -> Option<Range<u64>> {
-    read_range(&mut Reader::checked(bytes, 20)?)
+    read_range(&mut RecordReader::checked(bytes, 20)?)
 }

@@ -1,6 +1,6 @@
 //! Makes the checksums of a damaged journal right, so that fuzzing gets behind them.
 
-use super::codec::Reader;
+use super::codec::RecordReader;
 use super::header::{self, BLOCK, JOB_AT, ORIGIN_AT, STATES_AT};
 use super::state;
 use crate::mover::digest;
@@ -18,7 +18,9 @@ pub fn sign(bytes: &mut [u8]) {
     }
     crc(bytes, 0, header::LENGTH);
     let origin = usize::try_from(ORIGIN_AT).unwrap_or(usize::MAX);
-    let length = bytes.get(origin..).and_then(|rest| Reader(rest).u64());
+    let length = bytes
+        .get(origin..)
+        .and_then(|rest| RecordReader(rest).u64());
     if let Some(length) = length.and_then(|length| usize::try_from(length).ok()) {
         crc(bytes, origin, length.saturating_add(12));
     }
@@ -29,7 +31,7 @@ pub fn sign(bytes: &mut [u8]) {
 }
 
 fn job_hash(bytes: &[u8]) -> Option<u128> {
-    let length = Reader(bytes.get(JOB_BYTES_AT..)?).u64()?;
+    let length = RecordReader(bytes.get(JOB_BYTES_AT..)?).u64()?;
     let at = usize::try_from(JOB_AT).ok()?;
     let end = at.checked_add(usize::try_from(length).ok()?)?;
     Some(digest::of(bytes.get(at..end)?))

@@ -4,7 +4,7 @@
 //! never puts the one before at risk, and each is written twice, so that one bad block does not turn the
 //! clock back.
 
-use super::codec::{Reader, Writer};
+use super::codec::{RecordReader, RecordWriter};
 use super::header::{BLOCK, STATES_AT};
 use crate::mover::job::Side;
 
@@ -54,7 +54,7 @@ pub struct Staged {
 
 /// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct JournalState {
     /// Its number.
     pub number: u64,
     /// The current task.
@@ -69,7 +69,7 @@ pub struct State {
     pub staged: Option<Staged>,
 }
 
-impl State {
+impl JournalState {
     /// Nothing has been done.
     pub const fn first() -> Self {
         Self {
@@ -89,7 +89,7 @@ impl State {
 
     /// The record of job `id`, shorter than a logical block of 512 bytes.
     pub fn encode(&self, id: u128) -> Vec<u8> {
-        let mut out = Writer::default();
+        let mut out = RecordWriter::default();
         out.u128(id);
         out.u64(self.number);
         let stage = STAGES.iter().position(|stage| *stage == self.stage);
@@ -110,7 +110,7 @@ impl State {
 
     /// The record in a block, if it is whole and of this job.
     pub fn decode(block: &[u8], id: u128) -> Option<Self> {
-        let mut from = Reader::checked(block, LENGTH)?;
+        let mut from = RecordReader::checked(block, LENGTH)?;
         if from.u128()? != id {
             return None;
         }

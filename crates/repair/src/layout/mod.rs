@@ -13,7 +13,7 @@ pub use order::in_order;
 
 /// Something on a line that may have to move, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct MovableBlock {
     /// The number of its partition.
     pub number: u32,
     /// Its start.
@@ -31,7 +31,7 @@ pub struct Block {
     pub fixed: bool,
 }
 
-impl Block {
+impl MovableBlock {
     const fn end(&self, start: u64) -> u64 {
         start.saturating_add(self.size)
     }
@@ -65,7 +65,7 @@ impl Block {
 
 /// A block that goes elsewhere.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Shift {
+pub struct BlockShift {
     /// The number of its partition.
     pub number: u32,
     /// Its present start.
@@ -80,7 +80,7 @@ pub struct Shift {
 /// none overwrites what is still to be moved; `None` where there is no room.
 ///
 /// Blocks must not overlap, and are taken in order of their starts.
-pub fn least(blocks: &[Block]) -> Option<Vec<Shift>> {
+pub fn least(blocks: &[MovableBlock]) -> Option<Vec<BlockShift>> {
     let mut blocks: Vec<_> = blocks.iter().collect();
     blocks.sort_by_key(|block| block.start);
     let places = places::all(&blocks);
@@ -89,7 +89,7 @@ pub fn least(blocks: &[Block]) -> Option<Vec<Shift>> {
         .iter()
         .zip(chosen)
         .filter(|(block, to)| block.start != *to)
-        .map(|(block, to)| Shift {
+        .map(|(block, to)| BlockShift {
             number: block.number,
             from: block.start,
             to,
@@ -103,14 +103,14 @@ type Cost = (u64, u64);
 
 /// A place with the cheapest way to it: the cost, and the place of the block before.
 #[derive(Copy, Clone)]
-struct Step {
+struct LayoutStep {
     at: u64,
     cost: Cost,
     before: usize,
 }
 
-fn shortest(blocks: &[&Block], places: &[Vec<u64>]) -> Option<Vec<u64>> {
-    let mut table: Vec<Vec<Step>> = Vec::new();
+fn shortest(blocks: &[&MovableBlock], places: &[Vec<u64>]) -> Option<Vec<u64>> {
+    let mut table: Vec<Vec<LayoutStep>> = Vec::new();
     for (block, places) in blocks.iter().zip(places) {
         let row = row(
             block,
@@ -133,32 +133,36 @@ fn shortest(blocks: &[&Block], places: &[Vec<u64>]) -> Option<Vec<u64>> {
     Some(way)
 }
 
-fn cheapest(row: &[Step]) -> Option<usize> {
+fn cheapest(row: &[LayoutStep]) -> Option<usize> {
     let all = row.iter().enumerate();
     all.min_by_key(|(_, step)| step.cost)
         .map(|(index, _)| index)
 }
 
-fn row(block: &Block, places: &[u64], earlier: Option<(&Vec<Step>, &&Block)>) -> Vec<Step> {
+fn row(
+    block: &MovableBlock,
+    places: &[u64],
+    earlier: Option<(&Vec<LayoutStep>, &&MovableBlock)>,
+) -> Vec<LayoutStep> {
     let own = |at: u64| (block.cost(at), at.abs_diff(block.start));
-    let step = |at: u64| -> Option<Step> {
+    let step = |at: u64| -> Option<LayoutStep> {
         let (bytes, far) = own(at);
         let Some((row, before)) = earlier else {
             let cost = (bytes, far);
-            return Some(Step {
+            return Some(LayoutStep {
                 at,
                 cost,
                 before: 0,
             });
         };
-        let clear = |step: &Step| before.end(step.at).saturating_add(block.ahead) <= at;
+        let clear = |step: &LayoutStep| before.end(step.at).saturating_add(block.ahead) <= at;
         let fitting = row.iter().enumerate().filter(|(_, step)| clear(step));
         let (index, best) = fitting.min_by_key(|(_, step)| step.cost)?;
         let cost = (
             best.cost.0.saturating_add(bytes),
             best.cost.1.saturating_add(far),
         );
-        Some(Step {
+        Some(LayoutStep {
             at,
             cost,
             before: index,

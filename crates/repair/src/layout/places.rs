@@ -1,12 +1,12 @@
 //! The places worth trying for each block.
 
-use super::Block;
+use super::MovableBlock;
 
 /// More places than this for one block are not tried: neighbours push each other only so far.
 const MOST: usize = 96;
 
 /// The places of every block, in the order of the blocks.
-pub fn all(blocks: &[&Block]) -> Vec<Vec<u64>> {
+pub fn all(blocks: &[&MovableBlock]) -> Vec<Vec<u64>> {
     let mut places: Vec<_> = blocks.iter().map(|block| beside(block)).collect();
     // Twice both ways: a block that was pushed left may have to be pushed right again.
     for _ in 0..2 {
@@ -20,7 +20,7 @@ pub fn all(blocks: &[&Block]) -> Vec<Vec<u64>> {
 }
 
 /// Its place, and the boundaries beside that place.
-fn beside(block: &Block) -> Vec<u64> {
+fn beside(block: &MovableBlock) -> Vec<u64> {
     let mut places = vec![block.start];
     if let Some(grid) = block.grid {
         places.extend(
@@ -36,7 +36,7 @@ fn beside(block: &Block) -> Vec<u64> {
 }
 
 /// The first good starts after the places of the block before.
-fn push_right(blocks: &[&Block], places: &mut [Vec<u64>]) {
+fn push_right(blocks: &[&MovableBlock], places: &mut [Vec<u64>]) {
     for (index, pair) in blocks.windows(2).enumerate() {
         let [before, block] = pair else { continue };
         let ends = places.get(index).into_iter().flatten();
@@ -55,7 +55,7 @@ fn push_right(blocks: &[&Block], places: &mut [Vec<u64>]) {
 }
 
 /// The last good starts before the places of the block after.
-fn push_left(blocks: &[&Block], places: &mut [Vec<u64>]) {
+fn push_left(blocks: &[&MovableBlock], places: &mut [Vec<u64>]) {
     for (index, block) in blocks.iter().enumerate().rev() {
         let next = blocks.get(index + 1).zip(places.get(index + 1));
         let limits: Vec<_> = match next {
@@ -73,7 +73,7 @@ fn push_left(blocks: &[&Block], places: &mut [Vec<u64>]) {
 }
 
 /// The nearest of them, each once.
-fn add(block: &Block, places: Option<&mut Vec<u64>>, new: Vec<u64>) {
+fn add(block: &MovableBlock, places: Option<&mut Vec<u64>>, new: Vec<u64>) {
     let Some(places) = places else { return };
     places.extend(new);
     places.sort_unstable_by_key(|at| (at.abs_diff(block.start), *at));

@@ -7,40 +7,40 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::load::Hands;
-use super::run::{Run, flush};
-use super::window::Span;
+use super::run::{MoverRun, flush};
+use super::window::WindowSpan;
 use super::{Side, Track, Verify, verify};
 use crate::{Disk, Result};
 
 /// A window that is written, and neither durable nor read back.
 pub struct Copied {
     window: Range<u64>,
-    span: Span,
+    span: WindowSpan,
     hashes: Vec<u128>,
     bad: Vec<Range<u64>>,
 }
 
 /// What reading back found.
 #[derive(Clone, Copy)]
-pub struct Checked {
+pub struct ReadBack {
     arrived: bool,
     bytes: u64,
 }
 
 impl Copied {
     /// Makes it durable and reads it back, a piece at a time.
-    pub fn check(&self, disk: &mut dyn Disk, piece: &mut [u8], how: Verify) -> Result<Checked> {
+    pub fn check(&self, disk: &mut dyn Disk, piece: &mut [u8], how: Verify) -> Result<ReadBack> {
         flush(disk)?;
-        let (Span { to, bytes, .. }, mut read) = (self.span, 0);
+        let (WindowSpan { to, bytes, .. }, mut read) = (self.span, 0);
         let differs = verify::differs(disk, to, bytes, &self.hashes, piece, how, &mut read)?;
-        Ok(Checked {
+        Ok(ReadBack {
             arrived: differs.is_none(),
             bytes: read,
         })
     }
 }
 
-impl Run<'_> {
+impl MoverRun<'_> {
     /// All that is left of a move.
     pub(super) fn copy_apart(&mut self, track: Track, toward: Side) -> Result<()> {
         let mut behind: Option<Copied> = None;
@@ -67,7 +67,7 @@ impl Run<'_> {
     }
 
     fn copied(&mut self, track: Track, toward: Side, window: Range<u64>) -> Result<Copied> {
-        let span = Span::of(track, toward, &window);
+        let span = WindowSpan::of(track, toward, &window);
         let mut bad = Vec::new();
         let hashes = self.copy_pieces(span, &mut bad)?;
         Ok(Copied {
@@ -78,7 +78,7 @@ impl Run<'_> {
         })
     }
 
-    fn checked(&mut self, one: &Copied) -> Result<Checked> {
+    fn checked(&mut self, one: &Copied) -> Result<ReadBack> {
         one.check(self.disk, &mut self.check, self.options.verify)
     }
 
@@ -89,7 +89,7 @@ impl Run<'_> {
         toward: Side,
         window: Range<u64>,
         one: &Copied,
-    ) -> (Result<Copied>, Result<Checked>) {
+    ) -> (Result<Copied>, Result<ReadBack>) {
         let Some(mut hands) = self.hands.take() else {
             let copied = self.copied(track, toward, window);
             return (copied, self.checked(one));
@@ -108,7 +108,7 @@ impl Run<'_> {
         track: Track,
         toward: Side,
         one: &Copied,
-        checked: Checked,
+        checked: ReadBack,
     ) -> Result<()> {
         self.meter.verified += checked.bytes;
         if checked.arrived {

@@ -5,9 +5,9 @@
 //! is, and at every moment without it all is in its place, in the old layout or in the new.
 
 use super::flight::{Exchange, FirstSector};
-use super::run::Run;
+use super::run::MoverRun;
 use super::window::{TRIES, write};
-use super::{Phase, Side, disk_check};
+use super::{PatchPhase, Side, disk_check};
 use crate::Result;
 
 /// Zeros are written in pieces of this.
@@ -24,7 +24,7 @@ fn ground(one: &Exchange) -> Write {
     (one.at, one.ground.clone())
 }
 
-impl Run<'_> {
+impl MoverRun<'_> {
     /// The marker, then all that it stands for.
     pub(super) fn mark(&mut self) -> Result<()> {
         let (first, others) = self.covers(flight);
@@ -88,7 +88,7 @@ impl Run<'_> {
     pub(super) fn uncover_gap(&mut self) -> Result<()> {
         let saved = &self.job.identity.saved;
         let gap = saved.gap.iter().map(|one| (one.at, one.bytes.clone()));
-        let covered = self.job.patches(Phase::Covered);
+        let covered = self.job.patches(PatchPhase::Covered);
         let covered = covered.map(|patch| (patch.at, patch.before.clone()));
         let all: Vec<_> = gap.chain(covered).collect();
         let zeros = saved.zeros.clone();

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::window::{Span, part};
+use super::window::{WindowSpan, part};
 use super::{ReadErrors, digest, reading};
 use crate::journal;
 use crate::{Disk, Error, Result};
@@ -27,11 +27,11 @@ pub struct Loaded {
 }
 
 /// A window to be loaded.
-pub struct Load {
+pub struct WindowLoad {
     /// Its positions.
     pub window: Range<u64>,
     /// Its addresses.
-    pub span: Span,
+    pub span: WindowSpan,
     /// Its destination in the journal.
     pub slot: u8,
     /// The address of that in the store.
@@ -44,7 +44,7 @@ pub struct Load {
     pub buffer: Vec<u8>,
 }
 
-impl Load {
+impl WindowLoad {
     /// Does it.
     pub fn run(mut self, disk: &mut dyn Disk, store: &mut dyn Disk) -> Result<Loaded> {
         let mut hashes = Vec::new();
@@ -88,7 +88,7 @@ impl Hands {
     }
 
     /// Loads a window.
-    pub fn load(&mut self, load: Load) -> Result<Loaded> {
+    pub fn load(&mut self, load: WindowLoad) -> Result<Loaded> {
         load.run(&mut *self.disk, &mut *self.store)
     }
 

@@ -16,7 +16,7 @@ pub enum Task {
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct MoverProgress {
     /// The current task.
     pub task: Task,
     /// Data in place, with those of earlier runs.
@@ -32,7 +32,7 @@ pub struct Progress {
 }
 
 /// Gets the progress and decides whether to continue: `Break` stops at the next safe point.
-pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+pub type Watch<'a> = dyn FnMut(&MoverProgress) -> ControlFlow<()> + 'a;
 
 /// Counts what one run does.
 pub struct Meter<'a> {
@@ -99,9 +99,9 @@ impl<'a> Meter<'a> {
         self.before.saturating_add(self.moved).min(self.total)
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> MoverProgress {
         let elapsed = self.started.elapsed();
-        Progress {
+        MoverProgress {
             task: self.task,
             done_bytes: self.done(),
             total_bytes: self.total,

@@ -99,20 +99,20 @@ use std::ops::Range;
 use std::path::Path;
 
 pub use file::FileDisk;
-pub use job::{Identity, Job, Move, Patch, Phase, Side, Track, Witness, check};
-pub use meter::{Progress, Task, Watch};
-pub use options::{Options, ReadErrors, Verify};
+pub use job::{Identity, Job, Move, Patch, PatchPhase, Side, Track, Witness, check};
+pub use meter::{MoverProgress, Task, Watch};
+pub use options::{MoverOptions, ReadErrors, Verify};
 pub use origin::MoveOrigin;
 
 use crate::journal::{Contents, Journal, JournalFile, header_for};
 use crate::{Disk, Result};
 use flight::Flight;
 pub(crate) use meter::Meter;
-use run::Run;
+use run::MoverRun;
 
 /// In which layout a disk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MoverOutcome {
     /// The new one.
     Moved,
     /// The old one.
@@ -123,7 +123,7 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct Done {
     /// The layout.
-    pub outcome: Outcome,
+    pub outcome: MoverOutcome,
     /// The data of the whole job.
     pub moved_bytes: u64,
     /// Written in this run, to the disk and to the journal.
@@ -140,7 +140,7 @@ pub fn apply(
     journal: &Path,
     job: &Job,
     origin: &MoveOrigin,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     origin.check()?;
@@ -155,7 +155,7 @@ pub fn apply(
 pub fn resume(
     disk: &mut dyn Disk,
     journal: &Path,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     kept_in(JournalFile::open(journal)?, |store| {
@@ -167,7 +167,7 @@ pub fn resume(
 pub fn rollback(
     disk: &mut dyn Disk,
     journal: &Path,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     kept_in(JournalFile::open(journal)?, |store| {
@@ -183,7 +183,7 @@ fn kept_in(mut file: JournalFile, run: impl FnOnce(&mut dyn Disk) -> Result<Done
 }
 
 /// How long the journal of a job is.
-pub fn journal_bytes(job: &Job, options: &Options) -> Result<u64> {
+pub fn journal_bytes(job: &Job, options: &MoverOptions) -> Result<u64> {
     let sizes = options.sizes(job.identity.logical_bytes)?;
     Ok(header_for(job, sizes).total_bytes)
 }
@@ -200,7 +200,7 @@ pub fn apply_with(
     store: &mut dyn Disk,
     job: &Job,
     origin: &MoveOrigin,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     origin.check()?;
@@ -213,7 +213,7 @@ fn begin(
     store: &mut dyn Disk,
     job: &Job,
     origin: &MoveOrigin,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let header = header_for(job, options.sizes(disk.logical_bytes())?);
@@ -221,14 +221,14 @@ fn begin(
     let flight = Flight::of_run(&contents)?;
     let journal = Journal::create(store, header, &contents)?;
     let meter = Meter::new(watch, options.limit, Task::Moving, job.moved_bytes());
-    Run::new(disk, journal, (contents, flight), options.clone(), meter).forward()
+    MoverRun::new(disk, journal, (contents, flight), options.clone(), meter).forward()
 }
 
 /// [`resume`] with any store.
 pub fn resume_with(
     disk: &mut dyn Disk,
     store: &mut dyn Disk,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let mut run = open(disk, store, options, watch, Task::Moving)?;
@@ -240,7 +240,7 @@ pub fn resume_with(
 pub fn rollback_with(
     disk: &mut dyn Disk,
     store: &mut dyn Disk,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let mut run = open(disk, store, options, watch, Task::MovingBack)?;
@@ -251,10 +251,10 @@ pub fn rollback_with(
 fn open<'a>(
     disk: &'a mut dyn Disk,
     store: &'a mut dyn Disk,
-    options: &Options,
+    options: &MoverOptions,
     watch: &'a mut Watch<'a>,
     task: Task,
-) -> Result<Run<'a>> {
+) -> Result<MoverRun<'a>> {
     let (journal, contents) = Journal::open(store)?;
     let header = journal.header();
     let (size, logical) = (header.disk_bytes, header.logical_bytes);
@@ -264,5 +264,5 @@ fn open<'a>(
     let meter = Meter::new(watch, options.limit, task, total);
     let flight = Flight::of_run(&contents)?;
     let parts = (contents, flight);
-    Ok(Run::new(disk, journal, parts, options.clone(), meter))
+    Ok(MoverRun::new(disk, journal, parts, options.clone(), meter))
 }

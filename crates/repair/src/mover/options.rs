@@ -1,6 +1,6 @@
 //! How a job is done: nothing here changes what the result is.
 
-use crate::journal::{PIECE_MOST, SLOT_MOST, Sizes};
+use crate::journal::{JournalSizes, PIECE_MOST, SLOT_MOST};
 use crate::{Error, ErrorKind, Result};
 
 /// What to do with a place that cannot be read.
@@ -25,7 +25,7 @@ pub enum Verify {
 
 /// The choices of one run. They may be others when a job goes on.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MoverOptions {
     /// The longest stretch between two flushes, and, for moves that overlap closely, what is held in memory
     /// and written to the journal first.
     pub chunk: u64,
@@ -45,7 +45,7 @@ pub struct Options {
     pub trust_disk: bool,
 }
 
-impl Default for Options {
+impl Default for MoverOptions {
     fn default() -> Self {
         Self {
             chunk: 16 << 20,
@@ -59,15 +59,15 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl MoverOptions {
     /// What a journal is sized by, on a disk of this logical block.
-    pub fn sizes(&self, logical: u64) -> Result<Sizes> {
+    pub fn sizes(&self, logical: u64) -> Result<JournalSizes> {
         let good = self.piece.is_multiple_of(logical)
             && self.chunk.is_multiple_of(self.piece)
             && (1..=PIECE_MOST).contains(&self.piece)
             && (1..=SLOT_MOST).contains(&self.chunk)
             && self.direct_from > 0;
-        let sizes = Sizes {
+        let sizes = JournalSizes {
             chunk: self.chunk,
             piece: self.piece,
             direct_from: self.direct_from,

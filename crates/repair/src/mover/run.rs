@@ -3,22 +3,22 @@
 use super::flight::Flight;
 use super::load::{Hands, Loaded};
 use super::meter::Meter;
-use super::{Done, Job, Options, Outcome, Side, Track, disk_check};
-use crate::journal::{Contents, Journal, Stage, State};
+use super::{Done, Job, MoverOptions, MoverOutcome, Side, Track, disk_check};
+use crate::journal::{Contents, Journal, JournalState, Stage};
 use crate::{Disk, Error, ErrorKind, Result};
 
 const NO_WAY_BACK: &str = "all data are in their new places and the new table is written or being written: \
                            there is no way back, `--resume` finishes";
 
 /// One run of a job.
-pub struct Run<'a> {
+pub struct MoverRun<'a> {
     pub(super) disk: &'a mut dyn Disk,
     pub(super) journal: Journal<'a>,
     pub(super) job: Job,
-    pub(super) state: State,
+    pub(super) state: JournalState,
     /// What stands on the disk meanwhile.
     pub(super) flight: Flight,
-    pub(super) options: Options,
+    pub(super) options: MoverOptions,
     pub(super) meter: Meter<'a>,
     /// The size of one read or write, for the whole life of the journal.
     pub(super) piece: u64,
@@ -34,13 +34,13 @@ pub struct Run<'a> {
     pub(super) check: Vec<u8>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> MoverRun<'a> {
     /// A run on a journal that was just made or opened.
     pub fn new(
         disk: &'a mut dyn Disk,
         mut journal: Journal<'a>,
         (contents, flight): (Contents, Flight),
-        options: Options,
+        options: MoverOptions,
         meter: Meter<'a>,
     ) -> Self {
         let hands = Hands::of(disk, journal.store());
@@ -221,8 +221,8 @@ impl<'a> Run<'a> {
     fn done(&self) -> Done {
         Done {
             outcome: match self.state.stage {
-                Stage::RolledBack => Outcome::RolledBack,
-                _ => Outcome::Moved,
+                Stage::RolledBack => MoverOutcome::RolledBack,
+                _ => MoverOutcome::Moved,
             },
             moved_bytes: self.job.moved_bytes(),
             written_bytes: self.meter.written,

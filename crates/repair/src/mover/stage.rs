@@ -3,17 +3,17 @@
 use std::mem::take;
 use std::ops::Range;
 
-use super::load::{Load, Loaded};
-use super::run::Run;
-use super::window::{Span, TRIES, part, will_not_keep, write};
+use super::load::{Loaded, WindowLoad};
+use super::run::MoverRun;
+use super::window::{TRIES, WindowSpan, part, will_not_keep, write};
 use super::{Side, Track, digest, reading};
 use crate::journal::Staged;
 use crate::{Error, ErrorKind, Result};
 
-impl Run<'_> {
+impl MoverRun<'_> {
     /// One window, and the next one read meanwhile.
     pub(super) fn stage(&mut self, track: Track, toward: Side, window: &Range<u64>) -> Result<()> {
-        let span = Span::of(track, toward, window);
+        let span = WindowSpan::of(track, toward, window);
         let now = self.loaded(track, toward, window)?;
         self.meter.written += span.bytes;
         self.note_unreadable(track, toward, &now.bad)?;
@@ -42,11 +42,11 @@ impl Run<'_> {
         load.run(self.disk, self.journal.store())
     }
 
-    fn load(&self, track: Track, toward: Side, window: &Range<u64>, buffer: Vec<u8>) -> Load {
+    fn load(&self, track: Track, toward: Side, window: &Range<u64>, buffer: Vec<u8>) -> WindowLoad {
         let slot = self.journal.free_slot();
-        Load {
+        WindowLoad {
             window: window.clone(),
-            span: Span::of(track, toward, window),
+            span: WindowSpan::of(track, toward, window),
             slot,
             slot_at: self.journal.slot_at(slot),
             piece: self.piece,
@@ -64,7 +64,7 @@ impl Run<'_> {
         window: &Range<u64>,
         hashes: &[u128],
     ) -> Result<()> {
-        let span = Span::of(track, toward, window);
+        let span = WindowSpan::of(track, toward, window);
         let done = Track::done_after(toward, window);
         let next = track.next(toward, done, self.journal.header().slot_bytes);
         if next.is_empty() {
@@ -94,7 +94,7 @@ impl Run<'_> {
     }
 
     /// Writes the window in the buffer to its place. What an earlier run has counted is not progress again.
-    fn unstage(&mut self, span: Span, hashes: &[u128], mut is_new: bool) -> Result<()> {
+    fn unstage(&mut self, span: WindowSpan, hashes: &[u128], mut is_new: bool) -> Result<()> {
         for _ in 0..TRIES {
             for (offset, length) in span.pieces(self.piece) {
                 let bytes = part(&mut self.buffer, offset, length)?;
@@ -117,7 +117,7 @@ impl Run<'_> {
     /// Finishes the window that was on its way through the journal when the last run ended.
     pub(super) fn redo(&mut self, track: Track, staged: Staged) -> Result<()> {
         let window = staged.start..staged.end;
-        let span = Span::of(track, staged.toward, &window);
+        let span = WindowSpan::of(track, staged.toward, &window);
         let mut hashes = Vec::new();
         for (offset, length) in span.pieces(self.piece) {
             let bytes = part(&mut self.buffer, offset, length)?;
@@ -141,7 +141,7 @@ impl Run<'_> {
     }
 
     /// The hash of what is at the source: the same as in the record if nothing was written yet.
-    fn source_hash(&mut self, span: Span) -> Result<u128> {
+    fn source_hash(&mut self, span: WindowSpan) -> Result<u128> {
         let mut hashes = Vec::new();
         for (offset, length) in span.pieces(self.piece) {
             let bytes = part(&mut self.buffer, 0, length)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::run::Run;
+use super::run::MoverRun;
 use super::{Side, Track, digest, reading, verify};
 use crate::{Error, ErrorKind, Result};
 
@@ -11,7 +11,7 @@ pub const TRIES: usize = 2;
 
 /// Where a window is and where it goes, as addresses.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct WindowSpan {
     /// The first byte read.
     pub from: u64,
     /// The first byte written.
@@ -20,7 +20,7 @@ pub struct Span {
     pub bytes: u64,
 }
 
-impl Span {
+impl WindowSpan {
     /// The addresses of positions that go towards a side.
     pub const fn of(track: Track, toward: Side, window: &Range<u64>) -> Self {
         Self {
@@ -40,11 +40,11 @@ impl Span {
     }
 }
 
-impl Run<'_> {
+impl MoverRun<'_> {
     /// A window that does not overlap data that are still at its destination: written directly. It can
     /// be repeated from its start in any case.
     pub(super) fn copy(&mut self, track: Track, toward: Side, window: &Range<u64>) -> Result<()> {
-        let span = Span::of(track, toward, window);
+        let span = WindowSpan::of(track, toward, window);
         for _ in 0..TRIES {
             let mut bad = Vec::new();
             let hashes = self.copy_pieces(span, &mut bad)?;
@@ -58,7 +58,7 @@ impl Run<'_> {
 
     pub(super) fn copy_pieces(
         &mut self,
-        span: Span,
+        span: WindowSpan,
         bad: &mut Vec<Range<u64>>,
     ) -> Result<Vec<u128>> {
         let mut hashes = Vec::new();
@@ -79,7 +79,7 @@ impl Run<'_> {
     /// Reads a piece into the buffer; its hash and its length.
     fn read_piece(
         &mut self,
-        span: Span,
+        span: WindowSpan,
         (offset, length): (u64, usize),
         bad: &mut Vec<Range<u64>>,
     ) -> Result<(u128, usize)> {
@@ -95,7 +95,7 @@ impl Run<'_> {
         self.meter.moved(bytes as u64)
     }
 
-    pub(super) fn arrived(&mut self, span: Span, hashes: &[u128]) -> Result<bool> {
+    pub(super) fn arrived(&mut self, span: WindowSpan, hashes: &[u128]) -> Result<bool> {
         let differs = verify::differs(
             self.disk,
             span.to,
@@ -146,7 +146,7 @@ pub fn write(disk: &mut dyn crate::Disk, at: u64, bytes: &[u8]) -> Result<()> {
     })
 }
 
-pub fn will_not_keep(span: Span) -> Error {
+pub fn will_not_keep(span: WindowSpan) -> Error {
     Error::new(
         ErrorKind::Device,
         format!(

@@ -10,23 +10,23 @@ mod view;
 
 use std::ops::Range;
 
-pub(crate) use origin::{Origin, Origins, fill};
+pub(crate) use origin::{ByteOrigin, Origins, fill};
 pub use patches::patches;
 pub use table::table;
-pub use view::View;
+pub use view::OverlayView;
 
 /// Bytes that will be somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct OverlayPiece {
     /// Where.
     pub at: u64,
     /// What.
-    pub from: Source,
+    pub from: ByteSource,
 }
 
 /// Where bytes come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ByteSource {
     /// They are here.
     Bytes(Vec<u8>),
     /// They are on the disk as it is now.
@@ -35,13 +35,13 @@ pub enum Source {
     Zeros(u64),
 }
 
-impl Piece {
+impl OverlayPiece {
     /// What it fills.
     pub fn place(&self) -> Range<u64> {
         let length = match &self.from {
-            Source::Bytes(bytes) => bytes.len() as u64,
-            Source::Old(old) => old.end.saturating_sub(old.start),
-            Source::Zeros(length) => *length,
+            ByteSource::Bytes(bytes) => bytes.len() as u64,
+            ByteSource::Old(old) => old.end.saturating_sub(old.start),
+            ByteSource::Zeros(length) => *length,
         };
         self.at..self.at.saturating_add(length)
     }
@@ -50,8 +50,8 @@ impl Piece {
     #[must_use]
     pub fn based(self, to: u64, from: u64) -> Self {
         let source = match self.from {
-            Source::Old(old) => {
-                Source::Old(old.start.saturating_add(from)..old.end.saturating_add(from))
+            ByteSource::Old(old) => {
+                ByteSource::Old(old.start.saturating_add(from)..old.end.saturating_add(from))
             }
             other => other,
         };
@@ -65,7 +65,7 @@ impl Piece {
 /// Where an address is among pieces.
 enum Spot<'a> {
     /// On this one.
-    On(&'a Piece),
+    On(&'a OverlayPiece),
     /// Before one that begins there.
     Before(u64),
     /// Behind all of them.
@@ -74,11 +74,11 @@ enum Spot<'a> {
 
 /// Pieces that belong together: none covers another, and they are written together.
 #[derive(Clone, Debug, Default)]
-pub struct Layer(Vec<Piece>);
+pub struct OverlayLayer(Vec<OverlayPiece>);
 
-impl Layer {
+impl OverlayLayer {
     /// Of pieces in any order, none of which covers another. Empty ones are left out.
-    pub fn new(mut pieces: Vec<Piece>) -> Self {
+    pub fn new(mut pieces: Vec<OverlayPiece>) -> Self {
         pieces.retain(|piece| !piece.place().is_empty());
         pieces.sort_by_key(|piece| piece.at);
         Self(pieces)
@@ -98,7 +98,7 @@ impl Layer {
     fn stretches(&self, block: u64) -> Vec<Range<u64>> {
         let block = block.max(1);
         let mut all: Vec<Range<u64>> = Vec::new();
-        for place in self.0.iter().map(Piece::place) {
+        for place in self.0.iter().map(OverlayPiece::place) {
             let start = place.start - place.start % block;
             let end = place
                 .end

@@ -2,7 +2,7 @@
 
 /// Where bytes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin<'a> {
+pub enum ByteOrigin<'a> {
     /// From the disk as it is, from this address on.
     Old(u64),
     /// They are these.
@@ -14,7 +14,7 @@ pub enum Origin<'a> {
 /// A disk that will be, as stretches with one origin each.
 pub trait Origins {
     /// Where the byte at `at` comes from, and for how many bytes that goes on: at least one.
-    fn origin(&self, at: u64) -> (Origin<'_>, u64);
+    fn origin(&self, at: u64) -> (ByteOrigin<'_>, u64);
 }
 
 /// Fills `bytes` with what will be at `at`; `read` reads the disk as it is.
@@ -30,9 +30,11 @@ pub fn fill<E>(
         let part = usize::try_from(room).map_or(rest.len(), |room| room.min(rest.len()));
         let (now, later) = rest.split_at_mut(part.max(1));
         match origin {
-            Origin::Old(from) => read(from, now)?,
-            Origin::Zeros => now.fill(0),
-            Origin::Bytes(bytes) => now.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
+            ByteOrigin::Old(from) => read(from, now)?,
+            ByteOrigin::Zeros => now.fill(0),
+            ByteOrigin::Bytes(bytes) => {
+                now.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from)
+            }
         }
         at = at.saturating_add(now.len() as u64);
         rest = later;

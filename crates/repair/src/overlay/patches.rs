@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Layer, View};
-use crate::{Disk, Error, ErrorKind, Move, Patch, Phase, Result};
+use super::{OverlayLayer, OverlayView};
+use crate::{Disk, Error, ErrorKind, Move, Patch, PatchPhase, Result};
 
 /// One patch is no longer.
 const MOST: u64 = 1 << 20;
@@ -11,12 +11,12 @@ const MOST: u64 = 1 << 20;
 const ALL_MOST: u64 = 60 << 20;
 
 /// The patches that make the disk what it will be, in the order of the layers.
-pub fn patches(disk: &mut dyn Disk, moves: &[Move], layers: &[Layer]) -> Result<Vec<Patch>> {
+pub fn patches(disk: &mut dyn Disk, moves: &[Move], layers: &[OverlayLayer]) -> Result<Vec<Patch>> {
     let (size, logical) = (disk.size_bytes(), disk.logical_bytes());
     let mut patches = Vec::new();
     let mut bytes = 0;
     for layer in layers {
-        let mut view = View::new(disk, (size, logical), moves, std::slice::from_ref(layer));
+        let mut view = OverlayView::new(disk, (size, logical), moves, std::slice::from_ref(layer));
         for range in layer.stretches(logical).into_iter().flat_map(cut) {
             let patch = patch(&mut view, moves, &range)?;
             if patch.before == patch.after {
@@ -52,7 +52,7 @@ fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     })
 }
 
-fn patch(view: &mut View<'_>, moves: &[Move], range: &Range<u64>) -> Result<Patch> {
+fn patch(view: &mut OverlayView<'_>, moves: &[Move], range: &Range<u64>) -> Result<Patch> {
     let length = usize::try_from(range.end - range.start).unwrap_or(0);
     let failed = |error| Error::io(format!("byte {} cannot be read", range.start), error);
     let (mut before, mut after) = (vec![0; length], vec![0; length]);
@@ -60,9 +60,9 @@ fn patch(view: &mut View<'_>, moves: &[Move], range: &Range<u64>) -> Result<Patc
     view.read_at(range.start, &mut after).map_err(failed)?;
     let inside = |one: &Move| one.to <= range.start && range.end <= one.destination().end;
     let phase = if moves.iter().any(inside) {
-        Phase::Contents
+        PatchPhase::Contents
     } else {
-        Phase::Table
+        PatchPhase::Table
     };
     Ok(Patch {
         phase,

@@ -2,43 +2,43 @@
 
 use std::ops::Range;
 
-use super::{Layer, Piece, Source};
-use crate::tables::{Remade, Slot, SlotKind};
+use super::{ByteSource, OverlayLayer, OverlayPiece};
+use crate::tables::{PartitionSlot, RemadeTable, SlotKind};
 
 /// The groups of a table in their order. What is left of the old table goes with the group that it lies
 /// beside, or last, and never touches what is in `slots`.
-pub fn table(remade: &Remade, slots: &[Slot]) -> Vec<Layer> {
+pub fn table(remade: &RemadeTable, slots: &[PartitionSlot]) -> Vec<OverlayLayer> {
     let data: Vec<_> = slots
         .iter()
         .filter(|slot| slot.kind != SlotKind::Extended)
         .map(|slot| slot.start..slot.end())
         .collect();
     let mut taken = data;
-    let mut layers: Vec<Vec<Piece>> = Vec::new();
+    let mut layers: Vec<Vec<OverlayPiece>> = Vec::new();
     for sectors in &remade.groups {
-        let pieces = sectors.iter().map(|one| Piece {
+        let pieces = sectors.iter().map(|one| OverlayPiece {
             at: one.at,
-            from: Source::Bytes(one.bytes.clone()),
+            from: ByteSource::Bytes(one.bytes.clone()),
         });
         let pieces: Vec<_> = pieces.collect();
-        taken.extend(pieces.iter().map(Piece::place));
+        taken.extend(pieces.iter().map(OverlayPiece::place));
         layers.push(pieces);
     }
     let mut rest = Vec::new();
     for stale in remade.stale.iter().flat_map(|stale| without(stale, &taken)) {
-        let piece = Piece {
+        let piece = OverlayPiece {
             at: stale.start,
-            from: Source::Zeros(stale.end - stale.start),
+            from: ByteSource::Zeros(stale.end - stale.start),
         };
         let beside = layers.iter_mut().find(|layer| is_beside(layer, &stale));
         beside.unwrap_or(&mut rest).push(piece);
     }
     layers.push(rest);
-    layers.into_iter().map(Layer::new).collect()
+    layers.into_iter().map(OverlayLayer::new).collect()
 }
 
 /// Whether a stretch is near a group, so that both are one write.
-fn is_beside(layer: &[Piece], stale: &Range<u64>) -> bool {
+fn is_beside(layer: &[OverlayPiece], stale: &Range<u64>) -> bool {
     const NEAR: u64 = 64 << 10;
     layer.iter().any(|piece| {
         let place = piece.place();

@@ -2,27 +2,27 @@
 
 use std::io;
 
-use super::origin::{Origin, Origins, fill};
-use super::{Layer, Piece, Source, Spot};
+use super::origin::{ByteOrigin, Origins, fill};
+use super::{ByteSource, OverlayLayer, OverlayPiece, Spot};
 use crate::{Disk, Move};
 
 /// The disk as it will be. It cannot be written.
-pub struct View<'a> {
+pub struct OverlayView<'a> {
     disk: &'a mut dyn Disk,
     logical: u64,
-    shown: Shown<'a>,
+    shown: OverlayLayout<'a>,
 }
 
-impl<'a> View<'a> {
+impl<'a> OverlayView<'a> {
     /// `disk` after these moves with these layers over it, the last one on top. Where `size` is more than
     /// the disk has, there are zeros.
     pub fn new(
         disk: &'a mut dyn Disk,
         (size, logical): (u64, u64),
         moves: &'a [Move],
-        layers: &'a [Layer],
+        layers: &'a [OverlayLayer],
     ) -> Self {
-        let shown = Shown {
+        let shown = OverlayLayout {
             size,
             there: disk.size_bytes(),
             moves,
@@ -37,7 +37,7 @@ impl<'a> View<'a> {
 
     /// What is there when everything has moved and nothing is laid over it yet.
     pub(super) fn moved(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let bare = Shown {
+        let bare = OverlayLayout {
             layers: &[],
             ..self.shown
         };
@@ -45,12 +45,12 @@ impl<'a> View<'a> {
     }
 
     /// The disk as it is, and where what is shown comes from.
-    pub(crate) fn parts(&mut self) -> (&mut dyn Disk, Shown<'a>) {
+    pub(crate) fn parts(&mut self) -> (&mut dyn Disk, OverlayLayout<'a>) {
         (self.disk, self.shown)
     }
 }
 
-impl Disk for View<'_> {
+impl Disk for OverlayView<'_> {
     fn size_bytes(&self) -> u64 {
         self.shown.size
     }
@@ -74,16 +74,16 @@ impl Disk for View<'_> {
 
 /// What a view shows, without the disk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct OverlayLayout<'a> {
     /// Bytes of the disk that will be.
     pub size: u64,
     /// Bytes of the disk that is.
     there: u64,
     moves: &'a [Move],
-    layers: &'a [Layer],
+    layers: &'a [OverlayLayer],
 }
 
-impl Shown<'_> {
+impl OverlayLayout<'_> {
     fn read(&self, disk: &mut dyn Disk, at: u64, bytes: &mut [u8]) -> io::Result<()> {
         let end = at.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.size) {
@@ -93,7 +93,7 @@ impl Shown<'_> {
     }
 
     /// Below all layers: what moves there, or what is there, before `end`.
-    fn below(&self, at: u64, mut end: u64) -> (Origin<'_>, u64) {
+    fn below(&self, at: u64, mut end: u64) -> (ByteOrigin<'_>, u64) {
         for to in self.moves.iter().map(Move::destination) {
             if to.start > at {
                 end = end.min(to.start);
@@ -103,14 +103,14 @@ impl Shown<'_> {
         let (from, end) = match self.moves.iter().find(arrives) {
             Some(one) => (one.from + (at - one.to), end.min(one.destination().end)),
             None if at < self.there => (at, end.min(self.there)),
-            None => return (Origin::Zeros, end),
+            None => return (ByteOrigin::Zeros, end),
         };
-        (Origin::Old(from), end)
+        (ByteOrigin::Old(from), end)
     }
 }
 
-impl Origins for Shown<'_> {
-    fn origin(&self, at: u64) -> (Origin<'_>, u64) {
+impl Origins for OverlayLayout<'_> {
+    fn origin(&self, at: u64) -> (ByteOrigin<'_>, u64) {
         let mut end = self.size;
         for layer in self.layers.iter().rev() {
             match layer.spot(at) {
@@ -128,14 +128,14 @@ impl Origins for Shown<'_> {
 }
 
 /// Where the byte at `at` comes from, which a piece fills.
-fn on(piece: &Piece, at: u64) -> Origin<'_> {
+fn on(piece: &OverlayPiece, at: u64) -> ByteOrigin<'_> {
     let skipped = at - piece.at;
     match &piece.from {
-        Source::Zeros(_) => Origin::Zeros,
-        Source::Old(old) => Origin::Old(old.start + skipped),
-        Source::Bytes(bytes) => {
+        ByteSource::Zeros(_) => ByteOrigin::Zeros,
+        ByteSource::Old(old) => ByteOrigin::Old(old.start + skipped),
+        ByteSource::Bytes(bytes) => {
             let start = usize::try_from(skipped).unwrap_or(usize::MAX);
-            Origin::Bytes(bytes.get(start..).unwrap_or_default())
+            ByteOrigin::Bytes(bytes.get(start..).unwrap_or_default())
         }
     }
 }
@@ -157,18 +157,18 @@ mod tests {
             to: 60,
             bytes: 20,
         }];
-        let piece = |at, from| Piece { at, from };
+        let piece = |at, from| OverlayPiece { at, from };
         let layers = [
-            Layer::new(vec![
-                piece(5, Source::Bytes(vec![200; 10])),
-                piece(70, Source::Old(0..4)),
+            OverlayLayer::new(vec![
+                piece(5, ByteSource::Bytes(vec![200; 10])),
+                piece(70, ByteSource::Old(0..4)),
             ]),
-            Layer::new(vec![
-                piece(8, Source::Zeros(3)),
-                piece(90, Source::Bytes(vec![201; 12])),
+            OverlayLayer::new(vec![
+                piece(8, ByteSource::Zeros(3)),
+                piece(90, ByteSource::Bytes(vec![201; 12])),
             ]),
         ];
-        let mut view = View::new(&mut disk, (110, 1), &moves, &layers);
+        let mut view = OverlayView::new(&mut disk, (110, 1), &moves, &layers);
         let mut whole = vec![7; 110];
         view.read_at(0, &mut whole).unwrap();
         let expected: Vec<u8> = (0..110)
@@ -188,7 +188,7 @@ mod tests {
             assert_eq!(one[0], expected[usize::try_from(at).unwrap()], "{at}");
         }
         assert!(view.read_at(109, &mut [0; 2]).is_err());
-        assert_eq!(view.shown.origin(6), (Origin::Bytes(&[200; 9]), 2));
-        assert_eq!(view.shown.origin(102), (Origin::Zeros, 8));
+        assert_eq!(view.shown.origin(6), (ByteOrigin::Bytes(&[200; 9]), 2));
+        assert_eq!(view.shown.origin(102), (ByteOrigin::Zeros, 8));
     }
 }

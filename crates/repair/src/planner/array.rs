@@ -4,7 +4,7 @@ use ioalign_core::Bytes;
 
 /// How disks are joined.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum RaidLevel {
     /// Striped, no redundancy.
     Raid0,
     /// Mirrored, no stripes.
@@ -17,7 +17,7 @@ pub enum Level {
     Raid6,
 }
 
-impl Level {
+impl RaidLevel {
     /// All levels with their names, as typed.
     pub const ALL: [(&'static str, Self); 5] = [
         ("0", Self::Raid0),
@@ -59,9 +59,9 @@ pub enum Maker {
 
 /// An array: every width that the layers above need follows from it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Array {
+pub struct PlannedArray {
     /// How the disks are joined.
-    pub level: Level,
+    pub level: RaidLevel,
     /// How many there are, spares not counted.
     pub disks: u32,
     /// Bytes on one disk before the next one's turn: element, stripe unit, chunk.
@@ -70,24 +70,24 @@ pub struct Array {
     pub maker: Maker,
 }
 
-impl Array {
+impl PlannedArray {
     /// Disks that bear data: all of RAID 0, half of RAID 1+0, all but one of RAID 5, all but two of
     /// RAID 6. Near-2 RAID 10 of an odd number of disks bears half of them as a fraction: its stripe
     /// is counted over two rounds.
     pub const fn bearing(&self) -> u32 {
         match self.level {
-            Level::Raid0 => self.disks,
-            Level::Raid1 => 1,
-            Level::Raid10 if self.disks.is_multiple_of(2) => self.disks / 2,
-            Level::Raid10 => self.disks,
-            Level::Raid5 => self.disks.saturating_sub(1),
-            Level::Raid6 => self.disks.saturating_sub(2),
+            RaidLevel::Raid0 => self.disks,
+            RaidLevel::Raid1 => 1,
+            RaidLevel::Raid10 if self.disks.is_multiple_of(2) => self.disks / 2,
+            RaidLevel::Raid10 => self.disks,
+            RaidLevel::Raid5 => self.disks.saturating_sub(1),
+            RaidLevel::Raid6 => self.disks.saturating_sub(2),
         }
     }
 
     /// A full stripe: element × bearing disks. A mirror has none.
     pub fn stripe(&self) -> Option<Bytes> {
-        if self.level == Level::Raid1 {
+        if self.level == RaidLevel::Raid1 {
             return None;
         }
         let bytes = self.element.get().checked_mul(u64::from(self.bearing()))?;
@@ -104,12 +104,12 @@ impl Array {
             ));
         }
         let element = self.element.get();
-        if self.level != Level::Raid1 && (element == 0 || !element.is_multiple_of(512)) {
+        if self.level != RaidLevel::Raid1 && (element == 0 || !element.is_multiple_of(512)) {
             return Some(format!(
                 "an element of {element} bytes is not of whole sectors"
             ));
         }
-        if self.maker == Maker::Md && self.level != Level::Raid1 && element < 4096 {
+        if self.maker == Maker::Md && self.level != RaidLevel::Raid1 && element < 4096 {
             return Some("md takes chunks from 4 KiB on (mdadm --chunk)".to_owned());
         }
         let parity_chunk = self.maker == Maker::Md && self.level.has_parity();
@@ -127,8 +127,8 @@ impl Array {
 mod tests {
     use super::*;
 
-    fn array(level: Level, disks: u32, element: u64) -> Array {
-        Array {
+    fn array(level: RaidLevel, disks: u32, element: u64) -> PlannedArray {
+        PlannedArray {
             level,
             disks,
             element: Bytes::new(element),
@@ -139,25 +139,30 @@ mod tests {
     #[test]
     fn bearing_disks_and_stripes() {
         for (level, disks, bearing) in [
-            (Level::Raid0, 6, 6),
-            (Level::Raid10, 6, 3),
-            (Level::Raid5, 6, 5),
-            (Level::Raid6, 6, 4),
+            (RaidLevel::Raid0, 6, 6),
+            (RaidLevel::Raid10, 6, 3),
+            (RaidLevel::Raid5, 6, 5),
+            (RaidLevel::Raid6, 6, 4),
         ] {
             let array = array(level, disks, 64 << 10);
             assert_eq!(array.bearing(), bearing);
             let stripe = (64 << 10) * u64::from(bearing);
             assert_eq!(array.stripe(), Some(Bytes::new(stripe)));
         }
-        assert_eq!(array(Level::Raid1, 2, 0).stripe(), None);
+        assert_eq!(array(RaidLevel::Raid1, 2, 0).stripe(), None);
     }
 
     #[test]
     fn what_cannot_be_built_is_said() {
-        assert!(array(Level::Raid5, 2, 65536).fault().unwrap().contains('3'));
-        assert!(array(Level::Raid0, 2, 1000).fault().is_some());
-        assert!(array(Level::Raid6, 5, 96 << 10).fault().is_some());
-        assert_eq!(array(Level::Raid0, 3, 96 << 10).fault(), None);
-        assert_eq!(array(Level::Raid1, 2, 0).fault(), None);
+        assert!(
+            array(RaidLevel::Raid5, 2, 65536)
+                .fault()
+                .unwrap()
+                .contains('3')
+        );
+        assert!(array(RaidLevel::Raid0, 2, 1000).fault().is_some());
+        assert!(array(RaidLevel::Raid6, 5, 96 << 10).fault().is_some());
+        assert_eq!(array(RaidLevel::Raid0, 3, 96 << 10).fault(), None);
+        assert_eq!(array(RaidLevel::Raid1, 2, 0).fault(), None);
     }
 }

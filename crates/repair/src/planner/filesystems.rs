@@ -2,22 +2,22 @@
 
 use ioalign_core::{Bytes, GridClaim, GridKind, Tier};
 
-use super::array::Level;
-use super::want::{Database, Filesystem, PartRole, Want};
+use super::array::RaidLevel;
+use super::want::{Filesystem, PartRole, PlanRequest, PlannedDatabase};
 
 /// Stripe unit and width in the terms of mkfs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Stripe {
+pub struct MkfsStripe {
     /// Bytes on one disk: `su`, `stride`.
     pub unit: Bytes,
     /// Disks that bear data: `sw`.
     pub width: u32,
 }
 
-impl Stripe {
+impl MkfsStripe {
     /// The array's, as far as a file system can use it: whole blocks of 4 KiB.
-    pub fn of(want: &Want) -> Option<Self> {
-        let array = want.array.filter(|array| array.level != Level::Raid1)?;
+    pub fn of(want: &PlanRequest) -> Option<Self> {
+        let array = want.array.filter(|array| array.level != RaidLevel::Raid1)?;
         let whole = array.element.is_multiple_of(BLOCK);
         whole.then_some(Self {
             unit: array.element,
@@ -43,7 +43,7 @@ pub const XFS_LOG_MOST: Bytes = Bytes::new(256 << 10);
 
 /// What a write may not be smaller than, or it is read-modify-write below: the largest of all blocks of the
 /// ground that are powers of two.
-pub fn granule(want: &Want) -> Bytes {
+pub fn granule(want: &PlanRequest) -> Bytes {
     let declared = [
         Some(want.physical.size),
         want.indirection_unit,
@@ -75,7 +75,7 @@ pub const BLOCK_RULE: &str = "block-below-rmw-unit";
 
 /// Whether the file system that is wanted has no blocks as large as the largest unit that was kept. A controller's
 /// element is none: most of them hold writes back until it is whole.
-pub fn block_below_unit(want: &Want, kept: &[GridClaim]) -> Option<BlockBelowUnit> {
+pub fn block_below_unit(want: &PlanRequest, kept: &[GridClaim]) -> Option<BlockBelowUnit> {
     let boots = want
         .partitions
         .iter()
@@ -94,7 +94,7 @@ pub fn block_below_unit(want: &Want, kept: &[GridClaim]) -> Option<BlockBelowUni
 }
 
 /// The smallest piece that a file system allocates when it is made as the plan says; paging space allocates none.
-fn block(filesystem: Filesystem, want: &Want) -> Option<Bytes> {
+fn block(filesystem: Filesystem, want: &PlanRequest) -> Option<Bytes> {
     Some(match filesystem {
         Filesystem::Ext4 => cluster(want).unwrap_or(BLOCK),
         Filesystem::Xfs | Filesystem::Btrfs => BLOCK,
@@ -107,28 +107,28 @@ fn block(filesystem: Filesystem, want: &Want) -> Option<Bytes> {
 }
 
 /// UFS's fragment, an eighth of its block (newfs(8)).
-pub fn fragment(want: &Want) -> Bytes {
+pub fn fragment(want: &PlanRequest) -> Bytes {
     Bytes::new(granule(want).get().clamp(4096, 8192))
 }
 
 /// ZFS's `ashift` for the ground: between 9 and 16, which is all it takes.
-pub fn ashift(want: &Want) -> u32 {
+pub fn ashift(want: &PlanRequest) -> u32 {
     granule(want).get().trailing_zeros().clamp(9, 16)
 }
 
 /// Bytes of the cluster that keeps allocations on the granule: ext4's bigalloc where it is above a block.
-pub fn cluster(want: &Want) -> Option<Bytes> {
+pub fn cluster(want: &PlanRequest) -> Option<Bytes> {
     let granule = granule(want);
     (granule > BLOCK && granule <= Bytes::new(1 << 16)).then_some(granule)
 }
 
 /// NTFS's allocation unit: the largest up to 64 KiB that divides the stripe unit into whole ones. For SQL Server
 /// always 64 KiB, an extent of its files (Microsoft, "Disk Partition Alignment Best Practices for SQL Server").
-pub fn allocation_unit(want: &Want) -> Bytes {
-    if want.database == Some(Database::SqlServer) {
+pub fn allocation_unit(want: &PlanRequest) -> Bytes {
+    if want.database == Some(PlannedDatabase::SqlServer) {
         return Bytes::new(1 << 16);
     }
-    let unit = Stripe::of(want).map_or(granule(want), |stripe| stripe.unit.max(granule(want)));
+    let unit = MkfsStripe::of(want).map_or(granule(want), |stripe| stripe.unit.max(granule(want)));
     let natural = unit.natural_alignment().unwrap_or(BLOCK);
     natural.clamp(BLOCK, Bytes::new(1 << 16))
 }

@@ -2,11 +2,11 @@
 
 use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
 
-use super::array::{Level, Maker};
-use super::want::Want;
+use super::array::{Maker, RaidLevel};
+use super::want::PlanRequest;
 
 /// All grids, also those that cannot be had together.
-pub fn grids(want: &Want) -> Vec<GridClaim> {
+pub fn grids(want: &PlanRequest) -> Vec<GridClaim> {
     use Tier::{Preference, Rmw};
     let mut all = vec![want.logical.clone(), want.physical.clone()];
     let named = [
@@ -40,8 +40,8 @@ pub fn grids(want: &Want) -> Vec<GridClaim> {
     all
 }
 
-fn array(want: &Want) -> Vec<GridClaim> {
-    let Some(array) = want.array.filter(|array| array.level != Level::Raid1) else {
+fn array(want: &PlanRequest) -> Vec<GridClaim> {
+    let Some(array) = want.array.filter(|array| array.level != RaidLevel::Raid1) else {
         return Vec::new();
     };
     let parity = array.level.has_parity();

@@ -13,18 +13,21 @@ use std::fmt;
 use ioalign_core::grid::place::{Solution, solve};
 use ioalign_core::{Bytes, GridKind, Kind};
 
-pub use array::{Array, Level, Maker};
+pub use array::{Maker, PlannedArray, RaidLevel};
 pub use filesystems::BlockBelowUnit;
 pub use partitions::ExtendedPartition;
 pub use seat::{Proof, Seat};
-pub use volumes::Lvm;
-pub use want::{Database, Filesystem, Label, Part, PartRole, Volume, Want};
+pub use volumes::LvmPlan;
+pub use want::{
+    Filesystem, PartRole, PlanRequest, PlannedDatabase, PlannedLabel, PlannedPartition,
+    PlannedVolume,
+};
 
 /// A layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct DiskPlan {
     /// What it was made from.
-    pub want: Want,
+    pub want: PlanRequest,
     /// The boundaries that all layers start on.
     pub solution: Solution,
     /// The layers, lowest first.
@@ -32,12 +35,12 @@ pub struct Plan {
     /// What logical partitions of an MBR lie in.
     pub extended: Option<ExtendedPartition>,
     /// LVM's numbers, where it is wanted.
-    pub lvm: Option<Lvm>,
+    pub lvm: Option<LvmPlan>,
     /// Every start on every grid.
     pub proof: Vec<Proof>,
 }
 
-impl Plan {
+impl DiskPlan {
     /// A file system on top that writes less at a time than what lies below changes.
     pub fn block_below_unit(&self) -> Option<BlockBelowUnit> {
         filesystems::block_below_unit(&self.want, &self.solution.kept)
@@ -78,7 +81,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Plans every layer.
-pub fn plan(want: &Want) -> Result<Plan, Refusal> {
+pub fn plan(want: &PlanRequest) -> Result<DiskPlan, Refusal> {
     if let Some(fault) = want.array.and_then(|array| array.fault()) {
         return Err(Refusal::new(fault));
     }
@@ -111,7 +114,7 @@ pub fn plan(want: &Want) -> Result<Plan, Refusal> {
         });
     }
     let proof = seat::prove(&seats, &solution);
-    Ok(Plan {
+    Ok(DiskPlan {
         want: want.clone(),
         solution,
         seats,
@@ -121,10 +124,10 @@ pub fn plan(want: &Want) -> Result<Plan, Refusal> {
     })
 }
 
-const fn volume_name(volume: Volume) -> &'static str {
+const fn volume_name(volume: PlannedVolume) -> &'static str {
     match volume {
-        Volume::Luks { .. } => "crypt0",
-        Volume::Lvm { .. } => "vg0",
-        Volume::Bcache => "bcache0",
+        PlannedVolume::Luks { .. } => "crypt0",
+        PlannedVolume::Lvm { .. } => "vg0",
+        PlannedVolume::Bcache => "bcache0",
     }
 }

@@ -5,7 +5,7 @@ use ioalign_core::{Bytes, Kind};
 
 use super::Refusal;
 use super::seat::Seat;
-use super::want::{Label, PartRole, Want};
+use super::want::{PartRole, PlanRequest, PlannedLabel};
 
 /// Primary partitions that an MBR holds: with more of them the last entry is the extended partition.
 const PRIMARIES: usize = 4;
@@ -27,23 +27,25 @@ pub struct ExtendedPartition {
 
 /// The number of the partition at `index` of those that are wanted: from 5 on for logical ones, from 2 on behind
 /// one that the platform makes by itself.
-pub const fn number(want: &Want, index: usize) -> usize {
+pub const fn number(want: &PlanRequest, index: usize) -> usize {
     let before = if want.reserved.is_some() { 1 } else { 0 };
     let extended = if is_logical(want, index) { 1 } else { 0 };
     index + 1 + before + extended
 }
 
 /// Whether the partition at `index` lies in an extended one.
-pub const fn is_logical(want: &Want, index: usize) -> bool {
-    matches!(want.label, Label::Dos) && want.partitions.len() > PRIMARIES && index + 1 >= PRIMARIES
+pub const fn is_logical(want: &PlanRequest, index: usize) -> bool {
+    matches!(want.label, PlannedLabel::Dos)
+        && want.partitions.len() > PRIMARIES
+        && index + 1 >= PRIMARIES
 }
 
 /// The seats of all partitions, and the extended one that some lie in.
 pub fn seats(
-    want: &Want,
+    want: &PlanRequest,
     solution: &Solution,
 ) -> Result<(Vec<Seat>, Option<ExtendedPartition>), Refusal> {
-    if want.label == Label::Whole {
+    if want.label == PlannedLabel::Whole {
         return Ok((Vec::new(), None));
     }
     if let Some(start) = want.given_start {
@@ -101,7 +103,7 @@ pub fn seats(
 }
 
 /// The partition that is there and stays.
-fn given(want: &Want, start: Bytes) -> Result<Seat, Refusal> {
+fn given(want: &PlanRequest, start: Bytes) -> Result<Seat, Refusal> {
     if start.is_multiple_of(want.logical.size) {
         return Ok(seat(number(want, 0), start, None));
     }
@@ -112,11 +114,11 @@ fn given(want: &Want, start: Bytes) -> Result<Seat, Refusal> {
     )))
 }
 
-fn count(want: &Want) -> Result<(), Refusal> {
+fn count(want: &PlanRequest) -> Result<(), Refusal> {
     let most = match want.label {
-        Label::Whole => return Ok(()),
-        Label::Dos => MBR_MOST,
-        Label::Gpt | Label::Efi | Label::Vtoc => GPT_MOST,
+        PlannedLabel::Whole => return Ok(()),
+        PlannedLabel::Dos => MBR_MOST,
+        PlannedLabel::Gpt | PlannedLabel::Efi | PlannedLabel::Vtoc => GPT_MOST,
     };
     if want.partitions.len() <= most {
         return Ok(());
@@ -127,10 +129,15 @@ fn count(want: &Want) -> Result<(), Refusal> {
     )))
 }
 
-fn within_mbr(want: &Want, number: usize, start: Bytes, end: Option<Bytes>) -> Result<(), Refusal> {
+fn within_mbr(
+    want: &PlanRequest,
+    number: usize,
+    start: Bytes,
+    end: Option<Bytes>,
+) -> Result<(), Refusal> {
     let most = want.logical.size.get().saturating_mul(MBR_SECTORS);
     let last = end.unwrap_or(start).get();
-    if want.label != Label::Dos || last <= most {
+    if want.label != PlannedLabel::Dos || last <= most {
         return Ok(());
     }
     Err(Refusal::new(format!(
@@ -141,7 +148,7 @@ fn within_mbr(want: &Want, number: usize, start: Bytes, end: Option<Bytes>) -> R
 
 /// FAT32 has 65,525 clusters or more, none smaller than a sector: with fewer, firmware takes it for FAT16.
 fn holds_fat(
-    want: &Want,
+    want: &PlanRequest,
     number: usize,
     role: PartRole,
     size: Option<Bytes>,
@@ -160,7 +167,7 @@ fn holds_fat(
 
 /// The end of a partition of a size, or of one that takes the rest; `None`: the disk's size is not known.
 fn end(
-    want: &Want,
+    want: &PlanRequest,
     solution: &Solution,
     start: Bytes,
     size: Option<Bytes>,

@@ -7,7 +7,7 @@ use ioalign_core::{Bytes, Kind};
 
 use super::Refusal;
 use super::seat::{Seat, offset};
-use super::want::Volume;
+use super::want::PlannedVolume;
 
 /// cryptsetup's own payload offset of LUKS2: header, second header and key slots.
 const LUKS2: Bytes = Bytes::new(16 << 20);
@@ -27,7 +27,7 @@ const CHUNK_MOST: u64 = 1 << 30;
 
 /// LVM's numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Lvm {
+pub struct LvmPlan {
     /// `pvcreate --dataalignment`.
     pub alignment: Bytes,
     /// `pvcreate --dataalignmentoffset`: not zero where the partition itself is off the grid.
@@ -41,21 +41,21 @@ pub struct Lvm {
 /// The seat of a volume on what begins at `base` on the ground. `cell` is what a thin chunk has to hold whole
 /// ones of: the common period of the grids without the habit, which would make chunks larger for nothing.
 pub fn seat(
-    volume: Volume,
+    volume: PlannedVolume,
     solution: &Solution,
     cell: Bytes,
     base: Bytes,
     name: &str,
-) -> Result<(Seat, Option<Lvm>), Refusal> {
+) -> Result<(Seat, Option<LvmPlan>), Refusal> {
     let (kind, least) = match volume {
-        Volume::Luks { version: 1 } => (Kind::Crypt, LUKS1),
-        Volume::Luks { .. } => (Kind::Crypt, LUKS2),
-        Volume::Lvm { .. } => (Kind::LvmPv, FIRST_EXTENT),
-        Volume::Bcache => (Kind::Bcache, BCACHE),
+        PlannedVolume::Luks { version: 1 } => (Kind::Crypt, LUKS1),
+        PlannedVolume::Luks { .. } => (Kind::Crypt, LUKS2),
+        PlannedVolume::Lvm { .. } => (Kind::LvmPv, FIRST_EXTENT),
+        PlannedVolume::Bcache => (Kind::Bcache, BCACHE),
     };
     let lvm = match volume {
-        Volume::Lvm { thin, .. } => Some(lvm(solution, base, thin.then_some(cell))?),
-        Volume::Luks { .. } | Volume::Bcache => None,
+        PlannedVolume::Lvm { thin, .. } => Some(lvm(solution, base, thin.then_some(cell))?),
+        PlannedVolume::Luks { .. } | PlannedVolume::Bcache => None,
     };
     let into = match lvm {
         Some(lvm) => first_extent(&lvm, least),
@@ -75,13 +75,13 @@ pub fn seat(
 
 /// Where pvcreate puts the first extent: behind the metadata, at a multiple of the alignment plus its
 /// offset.
-fn first_extent(lvm: &Lvm, least: Bytes) -> Option<Bytes> {
+fn first_extent(lvm: &LvmPlan, least: Bytes) -> Option<Bytes> {
     let unit = lvm.alignment.get();
     let past = least.get().checked_next_multiple_of(unit)?;
     Bytes::new(past).checked_add(lvm.alignment_offset)
 }
 
-fn lvm(solution: &Solution, base: Bytes, cell: Option<Bytes>) -> Result<Lvm, Refusal> {
+fn lvm(solution: &Solution, base: Bytes, cell: Option<Bytes>) -> Result<LvmPlan, Refusal> {
     let period = solution.period();
     let alignment_offset = offset(solution, base, Bytes::ZERO);
     let extent = extent(period.get());
@@ -89,7 +89,7 @@ fn lvm(solution: &Solution, base: Bytes, cell: Option<Bytes>) -> Result<Lvm, Ref
         Some(cell) => Some(chunk(cell.get())?),
         None => None,
     };
-    Ok(Lvm {
+    Ok(LvmPlan {
         alignment: period,
         alignment_offset: alignment_offset.unwrap_or(Bytes::ZERO),
         extent: extent.ok_or_else(|| Refusal::new("no extent size is a multiple of all grids"))?,
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn eleven_sectors_ahead_want_an_offset_of_501() {
         let base = Bytes::new((1 << 20) + 11 * 512);
-        let volume = Volume::Lvm {
+        let volume = PlannedVolume::Lvm {
             thin: false,
             stripes: 1,
         };
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn payloads_lie_on_stripes() {
         let (seat, _) = seat(
-            Volume::Luks { version: 2 },
+            PlannedVolume::Luks { version: 2 },
             &on(192 << 10),
             Bytes::new(4096),
             Bytes::MIB,

@@ -2,13 +2,13 @@
 
 use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
 
-use super::array::Array;
+use super::array::PlannedArray;
 
 /// Everything that a plan is made from. `None` and empty: not wanted, or not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Want {
+pub struct PlanRequest {
     /// What joins the disks.
-    pub array: Option<Array>,
+    pub array: Option<PlannedArray>,
     /// Logical block of the disks.
     pub logical: GridClaim,
     /// Physical block of the disks. The first one does not begin at 0 on a drive with a jumper.
@@ -24,22 +24,22 @@ pub struct Want {
     /// Size of the disk, or of what the array makes of its disks.
     pub size: Option<Bytes>,
     /// The table.
-    pub label: Label,
+    pub label: PlannedLabel,
     /// Bytes behind the table that the platform gives to a first partition of its own.
     pub reserved: Option<Bytes>,
     /// The partitions in order; the layers above lie on the last one.
-    pub partitions: Vec<Part>,
+    pub partitions: Vec<PlannedPartition>,
     /// The start of the only partition, if it exists and stays.
     pub given_start: Option<Bytes>,
     /// The volumes on it, lowest first.
-    pub volumes: Vec<Volume>,
+    pub volumes: Vec<PlannedVolume>,
     /// The file system on top.
     pub filesystem: Option<Filesystem>,
     /// Who uses it.
-    pub database: Option<Database>,
+    pub database: Option<PlannedDatabase>,
 }
 
-impl Default for Want {
+impl Default for PlanRequest {
     fn default() -> Self {
         Self {
             array: None,
@@ -50,7 +50,7 @@ impl Default for Want {
             grids: Vec::new(),
             habit: Some(Bytes::MIB),
             size: None,
-            label: Label::Gpt,
+            label: PlannedLabel::Gpt,
             reserved: None,
             partitions: Vec::new(),
             given_start: None,
@@ -76,7 +76,7 @@ fn assumed(size: u64, tier: Tier, kind: GridKind) -> GridClaim {
 
 /// A partition table.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Label {
+pub enum PlannedLabel {
     /// None: the whole disk. Nothing to misalign, and nothing that says what it is.
     Whole,
     /// An MBR.
@@ -90,7 +90,7 @@ pub enum Label {
     Vtoc,
 }
 
-impl Label {
+impl PlannedLabel {
     /// The first byte that no structure of the table and no boot loader takes.
     pub const fn first_free(self, logical: Bytes) -> Bytes {
         let sector = logical.get();
@@ -119,7 +119,7 @@ impl Label {
 
 /// A partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PlannedPartition {
     /// Its purpose.
     pub role: PartRole,
     /// Its size; `None`: the rest of the disk.
@@ -141,7 +141,7 @@ pub enum PartRole {
 
 /// A volume between partition and file system.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Volume {
+pub enum PlannedVolume {
     /// LUKS, of a version.
     Luks {
         /// 1 or 2.
@@ -195,7 +195,7 @@ impl Filesystem {
 
 /// Who writes pages into files.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Database {
+pub enum PlannedDatabase {
     /// InnoDB with pages of a size.
     InnoDb {
         /// 4 to 64 KiB.
@@ -212,7 +212,7 @@ pub enum Database {
     },
 }
 
-impl Database {
+impl PlannedDatabase {
     /// Bytes of a page.
     pub const fn page(self) -> Bytes {
         match self {

@@ -7,12 +7,12 @@ use ioalign_core::plan_document::{
     PlannedLayer, PlannedLvm, ProofLine, SCHEMA,
 };
 
-use super::{Names, Platform, steps};
+use super::{DiskNames, Platform, steps};
 use crate::planner::filesystems::BLOCK_RULE;
-use crate::planner::{Filesystem, Plan, Proof, Seat};
+use crate::planner::{DiskPlan, Filesystem, Proof, Seat};
 
 /// All that is shown of a plan.
-pub fn document(plan: &Plan, platform: Platform, names: &Names) -> PlanDocument {
+pub fn document(plan: &DiskPlan, platform: Platform, names: &DiskNames) -> PlanDocument {
     let given_up = plan.solution.given_up.iter();
     PlanDocument {
         schema: SCHEMA,
@@ -70,7 +70,7 @@ fn grid(claim: &GridClaim) -> PlannedGrid {
     }
 }
 
-fn given_up_grid(plan: &Plan, lost: &GivenUp) -> GivenUpGrid {
+fn given_up_grid(plan: &DiskPlan, lost: &GivenUp) -> GivenUpGrid {
     let against = lost.against.and_then(|index| plan.solution.kept.get(index));
     GivenUpGrid {
         grid: grid(&lost.claim),
@@ -80,7 +80,7 @@ fn given_up_grid(plan: &Plan, lost: &GivenUp) -> GivenUpGrid {
     }
 }
 
-fn block_below(plan: &Plan) -> Option<PlannedBlockBelow> {
+fn block_below(plan: &DiskPlan) -> Option<PlannedBlockBelow> {
     let below = plan.block_below_unit()?;
     Some(PlannedBlockBelow {
         rule: BLOCK_RULE,
@@ -91,7 +91,7 @@ fn block_below(plan: &Plan) -> Option<PlannedBlockBelow> {
     })
 }
 
-fn proof(plan: &Plan, line: &Proof) -> Option<ProofLine> {
+fn proof(plan: &DiskPlan, line: &Proof) -> Option<ProofLine> {
     let seat = plan.seats.get(line.seat)?;
     Some(ProofLine {
         layer: format!("{}:{}", seat.kind.name(), seat.name),
@@ -105,7 +105,7 @@ fn proof(plan: &Plan, line: &Proof) -> Option<ProofLine> {
     })
 }
 
-fn missed(plan: &Plan) -> Option<MissedGrid> {
+fn missed(plan: &DiskPlan) -> Option<MissedGrid> {
     let missed = plan.missed();
     let seat = plan.seats.get(missed.first()?.seat)?;
     let worst = missed.iter().min_by_key(|line| line.grid.tier)?;

@@ -1,20 +1,20 @@
 //! ESXi: partedUtil and vmkfstools, and the fdisk dialogue of the service console for MBR disks.
 
-use super::{Names, PlanStep, StepLines, last_partition};
-use crate::planner::want::Label;
-use crate::planner::{Plan, Seat};
+use super::{DiskNames, PlanStep, StepLines, last_partition};
+use crate::planner::want::PlannedLabel;
+use crate::planner::{DiskPlan, Seat};
 
 /// Type of a VMFS partition in a GPT.
 const VMFS_GUID: &str = "AA31E02A400F11DB9590000C2911D1B8";
 
 /// The table, then the datastore.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
+pub fn steps(plan: &DiskPlan, names: &DiskNames) -> Vec<PlanStep> {
     let device = format!("/vmfs/devices/disks/{}", names.first());
     let Some(seat) = last_partition(plan) else {
         return vec![whole(&device)];
     };
     let table = match plan.want.label {
-        Label::Dos => dialogue(plan, seat, &device),
+        PlannedLabel::Dos => dialogue(plan, seat, &device),
         _ => gpt(plan, seat, &device),
     };
     let made = format!("vmkfstools -C vmfs6 -S datastore1 {device}:1");
@@ -31,7 +31,7 @@ fn whole(device: &str) -> PlanStep {
     PlanStep::new("VMFS takes a partition", vec![line]).note("say --label gpt")
 }
 
-fn gpt(plan: &Plan, seat: &Seat, device: &str) -> PlanStep {
+fn gpt(plan: &DiskPlan, seat: &Seat, device: &str) -> PlanStep {
     let logical = plan.want.logical.size.get();
     let end = seat.end().map(|end| end.get() / logical - 1);
     let usable = format!("partedUtil getUsableSectors {device}");
@@ -52,7 +52,7 @@ fn gpt(plan: &Plan, seat: &Seat, device: &str) -> PlanStep {
 }
 
 /// What one types into fdisk on the console of ESX, where the disk has an MBR.
-fn dialogue(plan: &Plan, seat: &Seat, device: &str) -> PlanStep {
+fn dialogue(plan: &DiskPlan, seat: &Seat, device: &str) -> PlanStep {
     let start = seat.start.get() / plan.want.logical.size.get();
     let says = |key: &str, what: &str| format!("{key:<8}{what}");
     let lines = vec![

@@ -2,29 +2,29 @@
 
 use ioalign_core::Bytes;
 
-use super::{Names, PlanStep, partitions};
+use super::{DiskNames, PlanStep, partitions};
 use crate::planner::filesystems::{ashift, fragment};
 use crate::planner::partitions::number;
-use crate::planner::want::{Filesystem, Label, PartRole};
-use crate::planner::{Plan, Seat};
+use crate::planner::want::{Filesystem, PartRole, PlannedLabel};
+use crate::planner::{DiskPlan, Seat};
 
 /// The table, then the file system.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
+pub fn steps(plan: &DiskPlan, names: &DiskNames) -> Vec<PlanStep> {
     let disk = names.first();
     let parts = partitions(plan);
     let at = match (parts.len().checked_sub(1), plan.want.label) {
         (None, _) => disk.to_owned(),
-        (Some(_), Label::Dos) => format!("{disk}s1"),
+        (Some(_), PlannedLabel::Dos) => format!("{disk}s1"),
         (Some(last), _) => format!("{disk}p{}", number(&plan.want, last)),
     };
     let table = (!parts.is_empty()).then(|| table(plan, &parts, disk));
     table.into_iter().chain(filesystem(plan, &at)).collect()
 }
 
-fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
+fn table(plan: &DiskPlan, parts: &[&Seat], disk: &str) -> PlanStep {
     let logical = plan.want.logical.size.get();
     let scheme = match plan.want.label {
-        Label::Dos => "mbr",
+        PlannedLabel::Dos => "mbr",
         _ => "gpt",
     };
     let mut lines = vec![format!("gpart create -s {scheme} {disk}")];
@@ -45,9 +45,9 @@ fn table(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
     step.note(format!("-b and -s count in sectors of {logical} bytes"))
 }
 
-fn type_of(plan: &Plan, role: PartRole) -> &'static str {
+fn type_of(plan: &DiskPlan, role: PartRole) -> &'static str {
     match (plan.want.label, role, plan.want.filesystem) {
-        (Label::Dos, ..) => "freebsd",
+        (PlannedLabel::Dos, ..) => "freebsd",
         (_, PartRole::Esp, _) => "efi",
         (_, PartRole::Swap, _) => "freebsd-swap",
         (_, _, Some(Filesystem::Zfs)) => "freebsd-zfs",
@@ -68,7 +68,7 @@ fn alignment(start: Bytes, size: Option<Bytes>, logical: Bytes) -> String {
     }
 }
 
-fn filesystem(plan: &Plan, at: &str) -> Option<PlanStep> {
+fn filesystem(plan: &DiskPlan, at: &str) -> Option<PlanStep> {
     let want = &plan.want;
     let title = "Make the file system";
     Some(match want.filesystem? {

@@ -12,10 +12,10 @@ mod windows;
 use ioalign_core::Kind;
 use ioalign_core::plan_document::{PlanStep, StepLines};
 
-use crate::planner::{Plan, Seat};
+use crate::planner::{DiskPlan, Seat};
 
 pub use document::document;
-pub use names::Names;
+pub use names::DiskNames;
 pub use support::unsupported;
 pub use windows::reserved;
 
@@ -52,7 +52,7 @@ impl Platform {
 }
 
 /// The steps on a platform.
-pub fn steps(plan: &Plan, platform: Platform, names: &Names) -> Vec<PlanStep> {
+pub fn steps(plan: &DiskPlan, platform: Platform, names: &DiskNames) -> Vec<PlanStep> {
     match platform {
         Platform::Linux => linux::steps(plan, names),
         Platform::Esxi => esxi::steps(plan, names),
@@ -63,12 +63,12 @@ pub fn steps(plan: &Plan, platform: Platform, names: &Names) -> Vec<PlanStep> {
 }
 
 /// The seats of the partitions, in order.
-fn partitions(plan: &Plan) -> Vec<&Seat> {
+fn partitions(plan: &DiskPlan) -> Vec<&Seat> {
     let is_partition = |seat: &&Seat| seat.kind == Kind::Partition;
     plan.seats.iter().take_while(is_partition).collect()
 }
 
 /// The partition that everything else lies on.
-fn last_partition(plan: &Plan) -> Option<&Seat> {
+fn last_partition(plan: &DiskPlan) -> Option<&Seat> {
     partitions(plan).pop()
 }

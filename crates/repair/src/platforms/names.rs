@@ -9,14 +9,14 @@ use super::Platform;
 
 /// What the disks are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct DiskNames {
     /// The disks, in order.
     pub disks: Vec<String>,
     /// Whether they are placeholders for unnamed disks.
     pub are_placeholders: bool,
 }
 
-impl Names {
+impl DiskNames {
     /// Disks that were named. A shell gets them quoted; for every other program they have to be plain, because
     /// each quotes by rules of its own. The error says which is not.
     pub fn given(platform: Platform, disks: &[String]) -> Result<Self, String> {
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn placeholders_are_no_names_of_a_kernel() {
         for count in [1, 2, 3, 4, 26, 27, 800] {
-            let names = Names::placeholders(Platform::Linux, count).disks;
+            let names = DiskNames::placeholders(Platform::Linux, count).disks;
             assert_eq!(names.len(), count);
             let different: std::collections::BTreeSet<_> = names.iter().collect();
             assert_eq!(different.len(), count);
@@ -174,15 +174,15 @@ mod tests {
                 assert!(letters.chars().all(|c| c.is_ascii_uppercase()), "{name}");
             }
         }
-        let one = Names::placeholders(Platform::Linux, 1);
+        let one = DiskNames::placeholders(Platform::Linux, 1);
         assert_eq!(one.first(), "/dev/sdX");
-        let three = Names::placeholders(Platform::Linux, 3).disks;
+        let three = DiskNames::placeholders(Platform::Linux, 3).disks;
         assert_eq!(three, ["/dev/sdX", "/dev/sdY", "/dev/sdZ"]);
     }
 
     #[test]
     fn names_that_a_dialogue_would_take_apart_are_refused() {
-        let given = |platform, name: &str| Names::given(platform, &[name.to_owned()]);
+        let given = |platform, name: &str| DiskNames::given(platform, &[name.to_owned()]);
         for (_, platform) in Platform::ALL {
             for bad in ["", "a\nb", "a\u{1b}b", "a\u{7f}"] {
                 assert!(given(platform, bad).is_err(), "{platform:?} {bad:?}");
@@ -205,6 +205,6 @@ mod tests {
             assert_eq!(given(platform, name).unwrap().first(), bare);
         }
         let twice = ["/dev/sda".to_owned(), "/dev/sda".to_owned()];
-        assert!(Names::given(Platform::Linux, &twice).is_err());
+        assert!(DiskNames::given(Platform::Linux, &twice).is_err());
     }
 }

@@ -1,15 +1,15 @@
 //! Solaris and illumos: the dialogue of `format -e`, and the pool.
 
-use super::{Names, PlanStep, StepLines, last_partition};
+use super::{DiskNames, PlanStep, StepLines, last_partition};
 use crate::planner::filesystems::{ashift, granule};
-use crate::planner::want::{Filesystem, Label};
-use crate::planner::{Plan, Seat};
+use crate::planner::want::{Filesystem, PlannedLabel};
+use crate::planner::{DiskPlan, Seat};
 
 /// Blocks of the reserved slice 8 of an EFI label.
 const RESERVED: u64 = 16384;
 
 /// The label, then the pool.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
+pub fn steps(plan: &DiskPlan, names: &DiskNames) -> Vec<PlanStep> {
     let disk = names.first();
     let mut steps: Vec<_> = last_partition(plan)
         .map(|seat| dialogue(plan, seat, disk))
@@ -21,7 +21,7 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     steps
 }
 
-fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
+fn dialogue(plan: &DiskPlan, seat: &Seat, disk: &str) -> PlanStep {
     let start = seat.start.get() / plan.want.logical.size.get();
     let says = |key: &str, what: &str| format!("{key:<12}{what}");
     let size = seat.size.map_or_else(
@@ -34,7 +34,7 @@ fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
         },
     );
     let (label, name) = match plan.want.label {
-        Label::Vtoc | Label::Dos => ("0", "SMI label"),
+        PlannedLabel::Vtoc | PlannedLabel::Dos => ("0", "SMI label"),
         _ => ("1", "EFI label"),
     };
     let lines = vec![
@@ -56,7 +56,7 @@ fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
         .of_kind(StepLines::Dialogue)
         .destroys();
     match plan.want.label {
-        Label::Vtoc | Label::Dos => step.note(
+        PlannedLabel::Vtoc | PlannedLabel::Dos => step.note(
             "an SMI label counts in cylinders: choose a cylinder whose first sector (cylinder × heads × \
              sectors a track) is a multiple of the grid, and on x86 add the start of the fdisk partition",
         ),
@@ -66,7 +66,7 @@ fn dialogue(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
     }
 }
 
-fn pool(plan: &Plan, disk: &str) -> PlanStep {
+fn pool(plan: &DiskPlan, disk: &str) -> PlanStep {
     let block = granule(&plan.want).get().clamp(8192, 128 << 10);
     let lines = vec![
         format!(

@@ -1,10 +1,10 @@
 //! What a platform's commands are not known for here. A wish that would be left out without a word is refused.
 
 use super::Platform;
-use crate::planner::{Filesystem, Label, Maker, PartRole, Volume, Want};
+use crate::planner::{Filesystem, Maker, PartRole, PlanRequest, PlannedLabel, PlannedVolume};
 
 /// Why there are no commands for it; `None`: there are.
-pub fn unsupported(want: &Want, platform: Platform) -> Option<String> {
+pub fn unsupported(want: &PlanRequest, platform: Platform) -> Option<String> {
     if platform == Platform::Linux {
         return linux(want).map(ToOwned::to_owned);
     }
@@ -15,9 +15,9 @@ pub fn unsupported(want: &Want, platform: Platform) -> Option<String> {
     Some(format!("--platform {name}: {reason}"))
 }
 
-fn linux(want: &Want) -> Option<&'static str> {
+fn linux(want: &PlanRequest) -> Option<&'static str> {
     match (want.label, want.filesystem) {
-        (Label::Efi | Label::Vtoc, _) => Some(
+        (PlannedLabel::Efi | PlannedLabel::Vtoc, _) => Some(
             "--label efi and vtoc are labels of Solaris: say --platform solaris, or --label gpt",
         ),
         (_, Some(Filesystem::Vmfs)) => Some("VMFS is made on ESXi: say --platform esxi"),
@@ -25,15 +25,15 @@ fn linux(want: &Want) -> Option<&'static str> {
     }
 }
 
-fn layers(want: &Want, platform: Platform) -> Option<&'static str> {
+fn layers(want: &PlanRequest, platform: Platform) -> Option<&'static str> {
     if want.array.is_some_and(|array| array.maker == Maker::Md) {
         return Some("md is Linux's: say --controller where something else makes the array");
     }
     if let Some(volume) = want.volumes.first() {
         return Some(match volume {
-            Volume::Luks { .. } => "no commands are planned for LUKS there",
-            Volume::Lvm { .. } => "no commands are planned for LVM there",
-            Volume::Bcache => "bcache is Linux's",
+            PlannedVolume::Luks { .. } => "no commands are planned for LUKS there",
+            PlannedVolume::Lvm { .. } => "no commands are planned for LVM there",
+            PlannedVolume::Bcache => "bcache is Linux's",
         });
     }
     if want.given_start.is_some() {
@@ -56,16 +56,16 @@ fn layers(want: &Want, platform: Platform) -> Option<&'static str> {
     })
 }
 
-fn table(want: &Want, platform: Platform) -> Option<&'static str> {
+fn table(want: &PlanRequest, platform: Platform) -> Option<&'static str> {
     let fits = match want.label {
-        Label::Whole | Label::Gpt => true,
-        Label::Dos => platform != Platform::Solaris,
-        Label::Efi | Label::Vtoc => platform == Platform::Solaris,
+        PlannedLabel::Whole | PlannedLabel::Gpt => true,
+        PlannedLabel::Dos => platform != Platform::Solaris,
+        PlannedLabel::Efi | PlannedLabel::Vtoc => platform == Platform::Solaris,
     };
     if !fits {
         return Some("no such label there: gpt, dos or none; for Solaris gpt, efi, vtoc or none");
     }
-    let (count, dos) = (want.partitions.len(), want.label == Label::Dos);
+    let (count, dos) = (want.partitions.len(), want.label == PlannedLabel::Dos);
     let one_alone = match platform {
         Platform::Esxi | Platform::Solaris => true,
         Platform::FreeBsd => dos,
@@ -83,7 +83,7 @@ fn table(want: &Want, platform: Platform) -> Option<&'static str> {
     )
 }
 
-fn roles(want: &Want, platform: Platform) -> Option<&'static str> {
+fn roles(want: &PlanRequest, platform: Platform) -> Option<&'static str> {
     let others = |known: &[PartRole]| {
         want.partitions
             .iter()

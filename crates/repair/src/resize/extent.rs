@@ -3,23 +3,25 @@
 use ioalign_core::on_disk::NtfsBootSector;
 use ioalign_core::on_disk::bytes::{be32, be64, has, le16, le32, le64, u8_at};
 
-use crate::content::Content;
+use crate::content::PartitionContent;
 use crate::{Disk, Error, Result};
 
 /// Bytes of the file system that starts at `start`; `None` where nothing is known of it.
-pub fn extent(disk: &mut dyn Disk, start: u64, content: &Content) -> Result<Option<u64>> {
+pub fn extent(disk: &mut dyn Disk, start: u64, content: &PartitionContent) -> Result<Option<u64>> {
     let mut head = vec![0; 4096];
     disk.read_at(start, &mut head)
         .map_err(|error| Error::io(format!("byte {start} cannot be read"), error))?;
     Ok(match content {
-        Content::Ext { block } => ext(&head).and_then(|blocks| blocks.checked_mul(*block)),
+        PartitionContent::Ext { block } => ext(&head).and_then(|blocks| blocks.checked_mul(*block)),
         // The last sector of its partition holds a copy of the boot sector, and is not counted.
-        Content::Ntfs { sector } => NtfsBootSector::read(&head)
+        PartitionContent::Ntfs { sector } => NtfsBootSector::read(&head)
             .and_then(|volume| volume.sectors.checked_add(1)?.checked_mul(*sector)),
-        Content::Fat { .. } => crate::convert::fat::Geometry::read(&head).map(|fat| fat.bytes()),
-        Content::Xfs { .. } => xfs(&head),
-        Content::ExFat { sector } => le64(&head, 72).checked_mul(*sector),
-        Content::Swap { page } => swap(&head, *page),
+        PartitionContent::Fat { .. } => {
+            crate::convert::fat::FatGeometry::read(&head).map(|fat| fat.bytes())
+        }
+        PartitionContent::Xfs { .. } => xfs(&head),
+        PartitionContent::ExFat { sector } => le64(&head, 72).checked_mul(*sector),
+        PartitionContent::Swap { page } => swap(&head, *page),
         _ => None,
     })
 }

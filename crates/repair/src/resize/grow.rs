@@ -1,8 +1,8 @@
 //! The last partition, brought to the last boundary of its disk.
 
 use crate::boot::{Consequence, Weight};
-use crate::content::{self, Content};
-use crate::tables::{Slot, SlotKind};
+use crate::content::{self, PartitionContent};
+use crate::tables::{PartitionSlot, SlotKind};
 use crate::{Disk, Result};
 
 /// Where ends are brought to: volumes that count in larger blocks need whole ones.
@@ -12,7 +12,7 @@ const BOUNDARY: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Its place, with its new length.
-    pub slot: Slot,
+    pub slot: PartitionSlot,
     /// The length that it had.
     pub old_size: u64,
     /// What to type for what is in it, and what to know.
@@ -25,7 +25,7 @@ pub struct Growth {
 /// Its contents are looked at where they are now, at `old_start`.
 pub fn grown(
     disk: &mut dyn Disk,
-    slots: &[Slot],
+    slots: &[PartitionSlot],
     old_start: impl Fn(u32) -> u64,
     usable_end: u64,
 ) -> Result<Option<Growth>> {
@@ -38,11 +38,11 @@ pub fn grown(
         return Ok(None);
     }
     let content = content::probe(disk, old_start(last.number), last.size)?;
-    if matches!(content, Content::Md { at_end: true, .. }) {
+    if matches!(content, PartitionContent::Md { at_end: true, .. }) {
         return Ok(None);
     }
     Ok(Some(Growth {
-        slot: Slot {
+        slot: PartitionSlot {
             size: end - last.start,
             ..*last
         },
@@ -51,10 +51,10 @@ pub fn grown(
     }))
 }
 
-fn told(number: u32, content: &Content) -> Consequence {
+fn told(number: u32, content: &PartitionContent) -> Consequence {
     let commands = commands(content);
     let what = match content {
-        Content::Empty => format!("partition {number} becomes longer"),
+        PartitionContent::Empty => format!("partition {number} becomes longer"),
         _ => format!(
             "partition {number} becomes longer, the {} in it does not",
             content.name()
@@ -69,22 +69,32 @@ fn told(number: u32, content: &Content) -> Consequence {
 }
 
 /// What makes contents as long as their partition, which is called PARTITION.
-pub const fn commands(content: &Content) -> Option<&'static str> {
+pub const fn commands(content: &PartitionContent) -> Option<&'static str> {
     match content {
-        Content::Ext { .. } => Some(
+        PartitionContent::Ext { .. } => Some(
             "`e2fsck -f PARTITION`, `resize2fs PARTITION`, or the latter alone where it is mounted",
         ),
-        Content::Xfs { .. } => Some("mount it, `xfs_growfs MOUNTPOINT`"),
-        Content::Btrfs { .. } => Some("mount it, `btrfs filesystem resize max MOUNTPOINT`"),
-        Content::Ntfs { .. } => Some("`ntfsresize PARTITION`, or extend the volume in Windows"),
-        Content::Luks { .. } => Some("open it, `cryptsetup resize NAME`, then what is in it"),
-        Content::Lvm => Some("`pvresize PARTITION`"),
-        Content::Md { .. } => Some("`mdadm --grow ARRAY --size=max` when all members have grown"),
-        Content::Zfs { .. } => Some("`zpool online -e POOL PARTITION`"),
-        Content::F2fs => Some("`resize.f2fs PARTITION`"),
-        Content::Swap { .. } => Some("`mkswap --uuid UUID PARTITION` with the UUID that it has"),
-        Content::Fat { .. } => Some("`fatresize --size max PARTITION`"),
-        Content::BitLocker { .. } => Some("extend the volume in Windows"),
+        PartitionContent::Xfs { .. } => Some("mount it, `xfs_growfs MOUNTPOINT`"),
+        PartitionContent::Btrfs { .. } => {
+            Some("mount it, `btrfs filesystem resize max MOUNTPOINT`")
+        }
+        PartitionContent::Ntfs { .. } => {
+            Some("`ntfsresize PARTITION`, or extend the volume in Windows")
+        }
+        PartitionContent::Luks { .. } => {
+            Some("open it, `cryptsetup resize NAME`, then what is in it")
+        }
+        PartitionContent::Lvm => Some("`pvresize PARTITION`"),
+        PartitionContent::Md { .. } => {
+            Some("`mdadm --grow ARRAY --size=max` when all members have grown")
+        }
+        PartitionContent::Zfs { .. } => Some("`zpool online -e POOL PARTITION`"),
+        PartitionContent::F2fs => Some("`resize.f2fs PARTITION`"),
+        PartitionContent::Swap { .. } => {
+            Some("`mkswap --uuid UUID PARTITION` with the UUID that it has")
+        }
+        PartitionContent::Fat { .. } => Some("`fatresize --size max PARTITION`"),
+        PartitionContent::BitLocker { .. } => Some("extend the volume in Windows"),
         _ => None,
     }
 }

@@ -1,9 +1,9 @@
 //! The last partition, cut off by as little as a layout needs.
 
 use super::extent::extent;
-use crate::content::{self, Content};
-use crate::layout::{Block, least};
-use crate::tables::Slot;
+use crate::content::{self, PartitionContent};
+use crate::layout::{MovableBlock, least};
+use crate::tables::PartitionSlot;
 use crate::{Disk, Error, ErrorKind, Result};
 
 /// Ends are cut by whole ones of this.
@@ -11,7 +11,7 @@ const STEP: u64 = 1 << 20;
 
 /// The fewest bytes, whole mebibytes, by which the last block has to be shorter for a layout to exist;
 /// `None` where none would be enough.
-pub fn cut(blocks: &[Block]) -> Option<u64> {
+pub fn cut(blocks: &[MovableBlock]) -> Option<u64> {
     let last = blocks.iter().max_by_key(|block| block.start)?;
     if last.fixed {
         return None;
@@ -39,9 +39,9 @@ pub(crate) fn first_that_works(mut low: u64, mut high: u64, works: impl Fn(u64) 
 }
 
 /// The same blocks with the last one shortened by this much.
-pub fn shortened(blocks: &[Block], bytes: u64) -> Vec<Block> {
+pub fn shortened(blocks: &[MovableBlock], bytes: u64) -> Vec<MovableBlock> {
     let last = blocks.iter().map(|block| block.start).max();
-    let shorter = |block: &Block| Block {
+    let shorter = |block: &MovableBlock| MovableBlock {
         size: if Some(block.start) == last {
             block.size.saturating_sub(bytes)
         } else {
@@ -56,11 +56,11 @@ pub fn shortened(blocks: &[Block], bytes: u64) -> Vec<Block> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shrink {
     /// Its partition, as long as it is now.
-    pub slot: Slot,
+    pub slot: PartitionSlot,
     /// How long it will be.
     pub new_size: u64,
     /// Its content.
-    pub content: Content,
+    pub content: PartitionContent,
     /// How much of it the file system takes.
     pub extent: u64,
 }
@@ -74,11 +74,11 @@ impl Shrink {
     /// What is run, in order; the partition is `device`.
     pub fn commands(&self, device: &str) -> Vec<Vec<String>> {
         let size = match self.content {
-            Content::Ext { .. } => format!("{}K", self.new_size >> 10),
+            PartitionContent::Ext { .. } => format!("{}K", self.new_size >> 10),
             _ => self.new_size.to_string(),
         };
         let all: &[&[&str]] = match self.content {
-            Content::Ext { .. } => &[
+            PartitionContent::Ext { .. } => &[
                 &["e2fsck", "-f", "-p", device],
                 &["resize2fs", device, &size],
             ],
@@ -101,7 +101,7 @@ impl Shrink {
 }
 
 /// How a partition becomes as short as `new_size`; refused where no tool can do that unmounted.
-pub fn shrink(disk: &mut dyn Disk, slot: &Slot, new_size: u64) -> Result<Shrink> {
+pub fn shrink(disk: &mut dyn Disk, slot: &PartitionSlot, new_size: u64) -> Result<Shrink> {
     let content = content::probe(disk, slot.start, slot.size)?;
     let found = extent(disk, slot.start, &content)?;
     let done = found.is_some_and(|extent| extent <= new_size);
@@ -113,7 +113,7 @@ pub fn shrink(disk: &mut dyn Disk, slot: &Slot, new_size: u64) -> Result<Shrink>
             content,
             extent,
         }),
-        None if content == Content::Empty => Ok(Shrink {
+        None if content == PartitionContent::Empty => Ok(Shrink {
             slot: *slot,
             new_size,
             content,
@@ -123,30 +123,33 @@ pub fn shrink(disk: &mut dyn Disk, slot: &Slot, new_size: u64) -> Result<Shrink>
     }
 }
 
-const fn by_tool(content: &Content) -> bool {
-    matches!(content, Content::Ext { .. } | Content::Ntfs { .. })
+const fn by_tool(content: &PartitionContent) -> bool {
+    matches!(
+        content,
+        PartitionContent::Ext { .. } | PartitionContent::Ntfs { .. }
+    )
 }
 
-fn cannot(number: u32, content: &Content) -> Error {
+fn cannot(number: u32, content: &PartitionContent) -> Error {
     let name = content.name();
     let (why, advice) = match content {
-        Content::Xfs { .. } => (
+        PartitionContent::Xfs { .. } => (
             "XFS cannot become smaller",
             "copy its files to a smaller one (`xfsdump`, `xfsrestore`)",
         ),
-        Content::Btrfs { .. } => (
+        PartitionContent::Btrfs { .. } => (
             "btrfs is made smaller only while it is mounted",
             "mount it and run `btrfs filesystem resize`, then make the partition smaller (`sfdisk`)",
         ),
-        Content::Lvm => (
+        PartitionContent::Lvm => (
             "what is at its end has to be moved away first",
             "`pvmove` and `pvresize --setphysicalvolumesize`, then make the partition smaller (`sfdisk`)",
         ),
-        Content::Luks { .. } => (
+        PartitionContent::Luks { .. } => (
             "what is encrypted cannot be seen",
             "open it, make what is in it smaller, then `cryptsetup resize`, then the partition (`sfdisk`)",
         ),
-        Content::Swap { .. } => (
+        PartitionContent::Swap { .. } => (
             "swap is created again",
             "make the partition smaller (`sfdisk`) and run `mkswap` with its UUID",
         ),

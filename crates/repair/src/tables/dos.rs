@@ -4,7 +4,7 @@ use ioalign_core::on_disk::DosEntry;
 use ioalign_core::on_disk::bytes::le32;
 
 use super::ebr::{self, Link, narrow};
-use super::{Sectors, Slot, SlotKind, in_sectors, refused};
+use super::{PartitionSlot, SlotKind, TableSectors, in_sectors, refused};
 use crate::{Disk, Result};
 
 /// An MBR and its chain.
@@ -61,11 +61,11 @@ impl Dos {
     }
 
     /// The partitions by number.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<PartitionSlot> {
         let primaries = DosEntry::all(&self.sector)
             .into_iter()
             .filter(DosEntry::is_used)
-            .map(|entry| Slot {
+            .map(|entry| PartitionSlot {
                 number: u32::from(entry.slot) + 1,
                 start: u64::from(entry.start) * self.unit,
                 size: u64::from(entry.count) * self.unit,
@@ -86,8 +86,8 @@ impl Dos {
     }
 
     /// The records of logical partitions, as they are now.
-    pub fn records(&self) -> Vec<Sectors> {
-        let one = |link: &Link| Sectors {
+    pub fn records(&self) -> Vec<TableSectors> {
+        let one = |link: &Link| TableSectors {
             at: link.lba * self.unit,
             bytes: link.sector.clone(),
         };
@@ -101,7 +101,7 @@ impl Dos {
     }
 
     /// The sectors with all partitions at `slots`: the records first, the MBR last.
-    pub fn rewritten(&self, slots: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
+    pub fn rewritten(&self, slots: &[PartitionSlot]) -> Result<Vec<Vec<TableSectors>>> {
         let mut boot = self.sector.clone();
         for slot in slots.iter().filter(|slot| slot.kind == SlotKind::Primary) {
             self.place(&mut boot, slot)?;
@@ -118,7 +118,7 @@ impl Dos {
             };
             entry.write(&mut boot, 0);
         }
-        groups.push(vec![Sectors { at: 0, bytes: boot }]);
+        groups.push(vec![TableSectors { at: 0, bytes: boot }]);
         Ok(groups)
     }
 
@@ -150,7 +150,7 @@ impl Dos {
         Some(self.links.get(index)?.lba.saturating_mul(self.unit))
     }
 
-    fn place(&self, boot: &mut [u8], slot: &Slot) -> Result<()> {
+    fn place(&self, boot: &mut [u8], slot: &PartitionSlot) -> Result<()> {
         let old = DosEntry::read(boot, index(slot.number));
         let entry = DosEntry {
             start: narrow(in_sectors(slot.start, self.unit, "a partition")?)?,
@@ -164,7 +164,7 @@ impl Dos {
     }
 
     /// Where the extended partition lies now: where it was asked to, grown over its logical partitions.
-    fn container(&self, old: &DosEntry, slots: &[Slot]) -> Result<(u64, u64)> {
+    fn container(&self, old: &DosEntry, slots: &[PartitionSlot]) -> Result<(u64, u64)> {
         let mut ends = (u64::from(old.start), old.end());
         for slot in slots {
             let start = in_sectors(slot.start, self.unit, "a partition")?;
@@ -189,7 +189,7 @@ impl Dos {
         }
     }
 
-    fn chain(&self, slots: &[Slot], container: (u64, u64)) -> Result<Vec<Sectors>> {
+    fn chain(&self, slots: &[PartitionSlot], container: (u64, u64)) -> Result<Vec<TableSectors>> {
         let logical = slots.iter().filter(|slot| slot.kind == SlotKind::Logical);
         let places = logical
             .map(|slot| {
@@ -198,7 +198,7 @@ impl Dos {
             })
             .collect::<Result<Vec<_>>>()?;
         let links = ebr::placed(&self.links, &places, container)?;
-        let sectors = links.into_iter().map(|link| Sectors {
+        let sectors = links.into_iter().map(|link| TableSectors {
             at: link.lba * self.unit,
             bytes: link.sector,
         });

@@ -6,7 +6,7 @@
 
 use ioalign_core::on_disk::{DosEntry, is_boot_record};
 
-use super::{Slot, read_block, refused};
+use super::{PartitionSlot, read_block, refused};
 use crate::{Disk, Result};
 
 /// Linux reads a hundred; more than that is a loop or damage.
@@ -190,11 +190,14 @@ pub fn narrow(sectors: u64) -> Result<u32> {
 }
 
 /// The slots of a chain, in bytes.
-pub fn slots(links: &[Link], unit: u64) -> impl Iterator<Item = Slot> {
-    links.iter().zip(5..).map(move |(link, number)| Slot {
-        number,
-        start: link.start * unit,
-        size: link.count * unit,
-        kind: super::SlotKind::Logical,
-    })
+pub fn slots(links: &[Link], unit: u64) -> impl Iterator<Item = PartitionSlot> {
+    links
+        .iter()
+        .zip(5..)
+        .map(move |(link, number)| PartitionSlot {
+            number,
+            start: link.start * unit,
+            size: link.count * unit,
+            kind: super::SlotKind::Logical,
+        })
 }

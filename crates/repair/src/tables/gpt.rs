@@ -2,7 +2,7 @@
 
 use ioalign_core::on_disk::{DosEntry, GPT_ENTRY_BYTES, GptEntry, GptHeader, PROTECTIVE};
 
-use super::{Sectors, Slot, SlotKind, in_sectors, read_block, refused};
+use super::{PartitionSlot, SlotKind, TableSectors, in_sectors, read_block, refused};
 use crate::{Disk, Error, Result};
 
 /// More entries than this are no table that a partitioner wrote.
@@ -85,10 +85,10 @@ impl Gpt {
     }
 
     /// The partitions by number.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<PartitionSlot> {
         let slot = |(number, entry): (u32, GptEntry)| {
             let count = entry.last.saturating_add(1).saturating_sub(entry.first);
-            Slot {
+            PartitionSlot {
                 number,
                 start: entry.first.saturating_mul(self.unit),
                 size: count.saturating_mul(self.unit),
@@ -118,7 +118,7 @@ impl Gpt {
     }
 
     /// The backup first: while it is written the primary is whole, and the other way about.
-    pub fn rewritten(&self, slots: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
+    pub fn rewritten(&self, slots: &[PartitionSlot]) -> Result<Vec<Vec<TableSectors>>> {
         let mut entries = self.primary.entries.clone();
         for slot in slots {
             self.place_in(self.unit, &mut entries, slot)?;
@@ -128,7 +128,12 @@ impl Gpt {
     }
 
     /// Writes a place into an entry, counted in blocks of `unit` bytes.
-    pub(super) fn place_in(&self, unit: u64, entries: &mut [u8], slot: &Slot) -> Result<()> {
+    pub(super) fn place_in(
+        &self,
+        unit: u64,
+        entries: &mut [u8],
+        slot: &PartitionSlot,
+    ) -> Result<()> {
         let first = in_sectors(slot.start, unit, "a partition")?;
         let count = in_sectors(slot.size, unit, "a size")?;
         let size = u64::from(self.primary.header.entry_bytes);
@@ -168,7 +173,7 @@ impl GptCopy {
     }
 
     /// The blocks of this copy with another header and other entries: the entries first.
-    pub fn written(&self, header: GptHeader, entries: &[u8], unit: u64) -> Vec<Sectors> {
+    pub fn written(&self, header: GptHeader, entries: &[u8], unit: u64) -> Vec<TableSectors> {
         let array_crc = array_crc(&header, entries).unwrap_or(0);
         let header = GptHeader {
             array_crc,
@@ -178,11 +183,11 @@ impl GptCopy {
         header.write(&mut block);
         let at = |lba: u64| lba.saturating_mul(unit);
         vec![
-            Sectors {
+            TableSectors {
                 at: at(header.array),
                 bytes: entries.to_vec(),
             },
-            Sectors {
+            TableSectors {
                 at: at(header.own),
                 bytes: block,
             },

@@ -5,8 +5,8 @@ use std::ops::Range;
 use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry, GptHeader, PROTECTIVE};
 
 use super::gpt::GptCopy;
-use super::remake::{Ground, Remade};
-use super::{Gpt, Sectors, Slot, refused};
+use super::remake::{Ground, RemadeTable};
+use super::{Gpt, PartitionSlot, TableSectors, refused};
 use crate::Result;
 
 /// The entries come right behind the header.
@@ -52,7 +52,7 @@ impl Gpt {
     }
 
     /// The backup first, the primary second: until the last block is written one of the two is whole.
-    pub(super) fn remade(&self, ground: Ground, slots: &[Slot]) -> Result<Remade> {
+    pub(super) fn remade(&self, ground: Ground, slots: &[PartitionSlot]) -> Result<RemadeTable> {
         let header = self.header_on(ground)?;
         let mut entries = self.primary.entries.clone();
         for slot in slots {
@@ -70,11 +70,11 @@ impl Gpt {
         };
         let backup = copy(&self.backup, mirrored, &entries, ground.unit)?;
         let mut primary = copy(&self.primary, header, &entries, ground.unit)?;
-        primary.push(Sectors {
+        primary.push(TableSectors {
             at: 0,
             bytes: self.guard(ground),
         });
-        Ok(Remade {
+        Ok(RemadeTable {
             groups: vec![backup, primary],
             stale: self.places(),
         })
@@ -120,7 +120,7 @@ impl Gpt {
     }
 }
 
-fn copy(old: &GptCopy, header: GptHeader, entries: &[u8], unit: u64) -> Result<Vec<Sectors>> {
+fn copy(old: &GptCopy, header: GptHeader, entries: &[u8], unit: u64) -> Result<Vec<TableSectors>> {
     let length = usize::try_from(unit).unwrap_or(BOOT_RECORD_BYTES);
     if old.block.iter().skip(length).any(|byte| *byte != 0) {
         return Err(refused(format!(

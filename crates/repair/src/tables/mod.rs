@@ -15,11 +15,11 @@ use crate::{Disk, Error, ErrorKind, Result};
 
 pub use dos::Dos;
 pub use gpt::Gpt;
-pub use remake::{Ground, Remade};
+pub use remake::{Ground, RemadeTable};
 
 /// A table that can be rewritten.
 #[derive(Clone, Debug)]
-pub enum Table {
+pub enum RewritableTable {
     /// An MBR with its chain of logical partitions.
     Dos(Dos),
     /// A GPT with both its copies.
@@ -28,7 +28,7 @@ pub enum Table {
 
 /// One partition, in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct PartitionSlot {
     /// As the system numbers it: logical partitions from 5 on.
     pub number: u32,
     /// First byte.
@@ -39,7 +39,7 @@ pub struct Slot {
     pub kind: SlotKind,
 }
 
-impl Slot {
+impl PartitionSlot {
     /// The first byte after it.
     pub const fn end(&self) -> u64 {
         self.start.saturating_add(self.size)
@@ -68,14 +68,14 @@ pub enum Type {
 
 /// Bytes of a table at their place on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sectors {
+pub struct TableSectors {
     /// Where.
     pub at: u64,
     /// Whole logical blocks.
     pub bytes: Vec<u8>,
 }
 
-impl Table {
+impl RewritableTable {
     /// Reads the table of a disk.
     pub fn read(disk: &mut dyn Disk) -> Result<Self> {
         let boot = read_block(disk, 0)?;
@@ -99,7 +99,7 @@ impl Table {
     }
 
     /// Its partitions, the extended one among them, by number.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<PartitionSlot> {
         match self {
             Self::Dos(dos) => dos.slots(),
             Self::Gpt(gpt) => gpt.slots(),
@@ -139,7 +139,7 @@ impl Table {
     }
 
     /// The records of logical partitions, as they are now.
-    pub fn records(&self) -> Vec<Sectors> {
+    pub fn records(&self) -> Vec<TableSectors> {
         match self {
             Self::Dos(dos) => dos.records(),
             Self::Gpt(_) => Vec::new(),
@@ -150,7 +150,7 @@ impl Table {
     /// after each group what was written has to be durable before the next.
     ///
     /// Partitions that are not named stay as they are. Identities, types, names and flags are kept.
-    pub fn rewritten(&self, moved: &[Slot]) -> Result<Vec<Vec<Sectors>>> {
+    pub fn rewritten(&self, moved: &[PartitionSlot]) -> Result<Vec<Vec<TableSectors>>> {
         let all = merged(&self.slots(), moved);
         fits(self.usable(), &all)?;
         match self {
@@ -161,7 +161,7 @@ impl Table {
 }
 
 /// Whether all partitions lie in the usable range, and none on another.
-fn fits((first, end): (u64, u64), all: &[Slot]) -> Result<()> {
+fn fits((first, end): (u64, u64), all: &[PartitionSlot]) -> Result<()> {
     let data = || all.iter().filter(|slot| slot.kind != SlotKind::Extended);
     for slot in data() {
         if slot.start < first || slot.end() > end || slot.size == 0 {
@@ -172,7 +172,7 @@ fn fits((first, end): (u64, u64), all: &[Slot]) -> Result<()> {
                 slot.end()
             )));
         }
-        let over = |other: &&Slot| {
+        let over = |other: &&PartitionSlot| {
             other.number != slot.number && other.start < slot.end() && slot.start < other.end()
         };
         if let Some(other) = data().find(over) {
@@ -185,11 +185,11 @@ fn fits((first, end): (u64, u64), all: &[Slot]) -> Result<()> {
     Ok(())
 }
 
-fn merged(old: &[Slot], moved: &[Slot]) -> Vec<Slot> {
-    let new = |slot: &Slot| moved.iter().find(|new| new.number == slot.number);
+fn merged(old: &[PartitionSlot], moved: &[PartitionSlot]) -> Vec<PartitionSlot> {
+    let new = |slot: &PartitionSlot| moved.iter().find(|new| new.number == slot.number);
     old.iter()
         .map(|slot| {
-            new(slot).map_or(*slot, |new| Slot {
+            new(slot).map_or(*slot, |new| PartitionSlot {
                 kind: slot.kind,
                 ..*new
             })

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry};
 
-use super::{Dos, Sectors, Slot, SlotKind, Table, in_sectors, refused};
+use super::{Dos, PartitionSlot, RewritableTable, SlotKind, TableSectors, in_sectors, refused};
 use crate::{Disk, Result};
 
 /// The disk that a table is made for.
@@ -39,15 +39,15 @@ impl Ground {
 
 /// The bytes of a table, and what it leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remade {
+pub struct RemadeTable {
     /// In the order in which to write them: after each group what was written has to be durable.
-    pub groups: Vec<Vec<Sectors>>,
+    pub groups: Vec<Vec<TableSectors>>,
     /// The places of the old table: parts that the new one does not cover would be found by programs
     /// that look for them, and are no longer valid.
     pub stale: Vec<Range<u64>>,
 }
 
-impl Table {
+impl RewritableTable {
     /// The usable range of a disk like this.
     pub fn usable_on(&self, ground: Ground) -> Result<(u64, u64)> {
         match self {
@@ -72,7 +72,7 @@ impl Table {
     }
 
     /// This table on a disk like this, with partitions at `slots`, all of which are named.
-    pub fn remade(&self, ground: Ground, slots: &[Slot]) -> Result<Remade> {
+    pub fn remade(&self, ground: Ground, slots: &[PartitionSlot]) -> Result<RemadeTable> {
         self.can_be_remade()?;
         super::fits(self.usable_on(ground)?, slots)?;
         match self {
@@ -83,7 +83,7 @@ impl Table {
 }
 
 impl Dos {
-    fn remade(&self, ground: Ground, slots: &[Slot]) -> Result<Remade> {
+    fn remade(&self, ground: Ground, slots: &[PartitionSlot]) -> Result<RemadeTable> {
         let mut boot = self.boot_sector().to_vec();
         boot.resize(BOOT_RECORD_BYTES, 0);
         for slot in slots {
@@ -97,8 +97,8 @@ impl Dos {
             entry.write(&mut boot, 0);
         }
         let at = 0;
-        Ok(Remade {
-            groups: vec![vec![Sectors { at, bytes: boot }]],
+        Ok(RemadeTable {
+            groups: vec![vec![TableSectors { at, bytes: boot }]],
             stale: Vec::new(),
         })
     }

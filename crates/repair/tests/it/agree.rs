@@ -9,8 +9,8 @@ use ioalign_core::{
     SectorSize, Sectors, Severity, Stack, Tier,
 };
 use ioalign_repair::MemoryDisk;
-use ioalign_repair::fix::{self, Choices, Part, Survey};
-use ioalign_repair::planner::{Label, PartRole, Want, plan};
+use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts};
+use ioalign_repair::planner::{PartRole, PlanRequest, PlannedLabel, plan};
 use ioalign_testkit::{Random, mbr};
 
 const SECTOR: u64 = 512;
@@ -123,16 +123,16 @@ fn complaints(stack: &Stack) -> Vec<Finding> {
 
 /// What `plan` says of an empty disk with the same claims.
 fn planned(case: &Case) -> (u64, bool) {
-    let want = Want {
+    let want = PlanRequest {
         logical: case.logical.clone(),
         physical: case.physical.clone(),
         grids: case.grids.clone(),
-        label: Label::Dos,
-        partitions: vec![ioalign_repair::planner::Part {
+        label: PlannedLabel::Dos,
+        partitions: vec![ioalign_repair::planner::PlannedPartition {
             role: PartRole::Data,
             size: None,
         }],
-        ..Want::default()
+        ..PlanRequest::default()
     };
     let plan = plan(&want).unwrap();
     let mut lost = plan.solution.given_up.iter();
@@ -142,15 +142,15 @@ fn planned(case: &Case) -> (u64, bool) {
 
 /// Where `fix` goes, and what it says about that; `None` where it moves nothing.
 fn moved(case: &Case, demand: Boundaries, suggested: Option<u64>) -> Option<(u64, Vec<String>)> {
-    let survey = Survey {
-        parts: vec![Part {
+    let survey = DiskSurvey {
+        parts: vec![PartitionFacts {
             number: 1,
             what: "noise".to_owned(),
             demand: Some(demand),
             suggested,
             stays: None,
         }],
-        ..Survey::default()
+        ..DiskSurvey::default()
     };
     let plan = fix::plan(&mut case.disk(), &survey, &Choices::default()).unwrap();
     let said = plan.consequences.iter().map(|one| one.what.clone());

@@ -4,9 +4,9 @@
 use std::ops::ControlFlow;
 
 use ioalign_core::Boundaries;
-use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
-use ioalign_repair::mover::{self, MoveOrigin, Options};
-use ioalign_repair::tables::{Slot, SlotKind, Table};
+use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts, RepairPlan};
+use ioalign_repair::mover::{self, MoveOrigin, MoverOptions};
+use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind};
 use ioalign_repair::{Disk, MemoryDisk};
 use ioalign_testkit::disk::Disk as Scratch;
 use ioalign_testkit::{Random, gpt, mbr};
@@ -120,20 +120,20 @@ fn chain(scratch: &Scratch, base: u64, logical: &[(u64, u64)]) {
     }
 }
 
-fn data(disk: &mut MemoryDisk) -> Vec<Slot> {
-    let slots = Table::read(disk).unwrap().slots();
-    let holds = |slot: &Slot| slot.kind != SlotKind::Extended;
+fn data(disk: &mut MemoryDisk) -> Vec<PartitionSlot> {
+    let slots = RewritableTable::read(disk).unwrap().slots();
+    let holds = |slot: &PartitionSlot| slot.kind != SlotKind::Extended;
     slots.into_iter().filter(holds).collect()
 }
 
-fn read(disk: &mut MemoryDisk, slot: &Slot) -> Vec<u8> {
+fn read(disk: &mut MemoryDisk, slot: &PartitionSlot) -> Vec<u8> {
     let mut bytes = vec![0; usize::try_from(slot.size).unwrap()];
     disk.read_at(slot.start, &mut bytes).unwrap();
     bytes
 }
 
 /// Fills every partition with bytes of its own, and says what they have to be on.
-fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> Survey {
+fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> DiskSurvey {
     let slots = data(disk);
     let mut parts = Vec::new();
     for (slot, phase) in slots.iter().zip(phases.iter().cycle()) {
@@ -142,7 +142,7 @@ fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> Survey {
             .map(|_| random.next().to_le_bytes()[0])
             .collect();
         disk.write_at(slot.start, &bytes).unwrap();
-        parts.push(Part {
+        parts.push(PartitionFacts {
             number: slot.number,
             what: "noise".to_owned(),
             demand: Some(Boundaries {
@@ -153,23 +153,28 @@ fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> Survey {
             stays: None,
         });
     }
-    Survey {
+    DiskSurvey {
         parts,
-        ..Survey::default()
+        ..DiskSurvey::default()
     }
 }
 
 /// Applies a plan and stops after so many pieces; `None`: never.
-fn apply(disk: &mut MemoryDisk, store: &mut MemoryDisk, plan: &Plan, stop: Option<u64>) -> bool {
-    let options = Options {
+fn apply(
+    disk: &mut MemoryDisk,
+    store: &mut MemoryDisk,
+    plan: &RepairPlan,
+    stop: Option<u64>,
+) -> bool {
+    let options = MoverOptions {
         chunk: 64 << 10,
         piece: 4096,
-        ..Options::default()
+        ..MoverOptions::default()
     };
     let bytes = mover::journal_bytes(&plan.job, &options).unwrap();
     store.bytes = vec![0; usize::try_from(bytes).unwrap()];
     let mut seen = 0;
-    let mut watch = |_: &mover::Progress| {
+    let mut watch = |_: &mover::MoverProgress| {
         seen += 1;
         match stop {
             Some(stop) if seen > stop => ControlFlow::Break(()),
@@ -196,7 +201,7 @@ proptest! {
         let survey = survey(&mut disk, &way.phases);
         let before = data(&mut disk);
         let held: Vec<_> = before.iter().map(|slot| read(&mut disk, slot)).collect();
-        let table = Table::read(&mut disk).unwrap().slots();
+        let table = RewritableTable::read(&mut disk).unwrap().slots();
         let plan = match fix::plan(&mut disk, &survey, &Choices::default()) {
             Ok(plan) => plan,
             Err(error) => {
@@ -205,14 +210,14 @@ proptest! {
             }
         };
         if plan.is_empty() {
-            let good = |slot: &Slot| survey.part(slot.number).unwrap().demand.unwrap().holds(slot.start);
+            let good = |slot: &PartitionSlot| survey.part(slot.number).unwrap().demand.unwrap().holds(slot.start);
             prop_assert!(before.iter().all(good));
             return Ok(());
         }
         let mut store = MemoryDisk { bytes: Vec::new(), logical_bytes: 1 };
         if apply(&mut disk, &mut store, &plan, stop) {
             let after = data(&mut disk);
-            let all = Table::read(&mut disk).unwrap().slots();
+            let all = RewritableTable::read(&mut disk).unwrap().slots();
             prop_assert_eq!(&all, &plan.new);
             for ((old, new), held) in before.iter().zip(&after).zip(&held) {
                 let demand = survey.part(new.number).unwrap().demand.unwrap();
@@ -221,9 +226,9 @@ proptest! {
                 prop_assert!(read(&mut disk, new) == *held, "partition {}", new.number);
             }
         } else {
-            let options = Options::default();
+            let options = MoverOptions::default();
             mover::rollback_with(&mut disk, &mut store, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-            prop_assert_eq!(Table::read(&mut disk).unwrap().slots(), table);
+            prop_assert_eq!(RewritableTable::read(&mut disk).unwrap().slots(), table);
             for (slot, held) in before.iter().zip(&held) {
                 prop_assert!(read(&mut disk, slot) == *held, "partition {}", slot.number);
             }

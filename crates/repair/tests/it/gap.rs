@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use ioalign_core::Boundaries;
-use ioalign_repair::fix::{self, Choices, Part, Survey};
+use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts};
 use ioalign_repair::{Disk, ErrorKind, Identity, Job, MemoryDisk, Move, Result, mover};
 use ioalign_testkit::mbr;
 
@@ -34,8 +34,8 @@ impl Watched {
         }
     }
 
-    fn plan(&mut self) -> Result<fix::Plan> {
-        let part = Part {
+    fn plan(&mut self) -> Result<fix::RepairPlan> {
+        let part = PartitionFacts {
             number: 1,
             what: "noise".to_owned(),
             demand: Some(Boundaries {
@@ -45,9 +45,9 @@ impl Watched {
             suggested: None,
             stays: None,
         };
-        let survey = Survey {
+        let survey = DiskSurvey {
             parts: vec![part],
-            ..Survey::default()
+            ..DiskSurvey::default()
         };
         fix::plan(self, &survey, &Choices::default())
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ioalign_repair::mover::FileDisk;
-use ioalign_repair::tables::Sectors;
+use ioalign_repair::tables::TableSectors;
 use ioalign_repair::{Disk, Error, ErrorKind};
 use ioalign_testkit::run::command;
 
@@ -36,7 +36,7 @@ pub fn free<T>(open: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
 }
 
 /// Writes a table.
-pub fn put(disk: &mut dyn Disk, groups: &[Vec<Sectors>]) {
+pub fn put(disk: &mut dyn Disk, groups: &[Vec<TableSectors>]) {
     for sectors in groups.iter().flatten() {
         disk.write_at(sectors.at, &sectors.bytes).unwrap();
     }

@@ -1,13 +1,13 @@
 //! Layouts against every layout there is.
 
 use ioalign_core::Boundaries;
-use ioalign_repair::layout::{Block, Shift, least};
+use ioalign_repair::layout::{BlockShift, MovableBlock, least};
 use proptest::prelude::*;
 
 const END: u64 = 40;
 
-fn block(number: u32, start: u64, size: u64, grid: Option<(u64, u64)>) -> Block {
-    Block {
+fn block(number: u32, start: u64, size: u64, grid: Option<(u64, u64)>) -> MovableBlock {
+    MovableBlock {
         number,
         start,
         size,
@@ -22,7 +22,7 @@ fn block(number: u32, start: u64, size: u64, grid: Option<(u64, u64)>) -> Block 
 fn the_disk_of_the_realign_scenario_moves_left_by_two_sectors() {
     // p3 of util-linux 848: 772305026 → 772305024, two free sectors before it.
     let sector = 512;
-    let p3 = Block {
+    let p3 = MovableBlock {
         within: (34 * sector, 976_773_134 * sector),
         ..block(
             3,
@@ -31,7 +31,7 @@ fn the_disk_of_the_realign_scenario_moves_left_by_two_sectors() {
             Some((4096, 0)),
         )
     };
-    let p2 = Block {
+    let p2 = MovableBlock {
         within: p3.within,
         ..block(2, 2048 * sector, 772_302_976 * sector, Some((4096, 0)))
     };
@@ -45,7 +45,7 @@ fn the_disk_of_the_realign_scenario_moves_left_by_two_sectors() {
 #[test]
 fn neighbours_make_way_from_the_far_end_on() {
     // To the right by three each: there is no room to lay them side by side elsewhere.
-    let short = |number, start| Block {
+    let short = |number, start| MovableBlock {
         within: (1, 30),
         ..block(number, start, 8, Some((4, 0)))
     };
@@ -60,7 +60,7 @@ fn neighbours_make_way_from_the_far_end_on() {
 #[test]
 fn no_room_is_an_answer() {
     assert_eq!(least(&[block(1, 1, 39, Some((4, 0)))]), None);
-    let stays = Block {
+    let stays = MovableBlock {
         fixed: true,
         ..block(2, 9, 31, None)
     };
@@ -68,7 +68,7 @@ fn no_room_is_an_answer() {
 }
 
 /// Bytes written by the best of all layouts that keep the order.
-fn best(blocks: &[Block], from: u64) -> Option<u64> {
+fn best(blocks: &[MovableBlock], from: u64) -> Option<u64> {
     let Some((block, rest)) = blocks.split_first() else {
         return Some(0);
     };
@@ -87,8 +87,8 @@ fn best(blocks: &[Block], from: u64) -> Option<u64> {
         .min()
 }
 
-fn written(blocks: &[Block], shifts: &[Shift]) -> u64 {
-    let size = |shift: &Shift| {
+fn written(blocks: &[MovableBlock], shifts: &[BlockShift]) -> u64 {
+    let size = |shift: &BlockShift| {
         let block = blocks
             .iter()
             .find(|block| block.number == shift.number)
@@ -103,7 +103,7 @@ fn written(blocks: &[Block], shifts: &[Shift]) -> u64 {
     shifts.iter().map(size).sum()
 }
 
-fn blocks() -> impl Strategy<Value = Vec<Block>> {
+fn blocks() -> impl Strategy<Value = Vec<MovableBlock>> {
     let one = (
         0_u64..4,
         1_u64..9,
@@ -120,7 +120,7 @@ fn blocks() -> impl Strategy<Value = Vec<Block>> {
                 break;
             }
             let grid = (period > 1).then_some((period, 0));
-            blocks.push(Block {
+            blocks.push(MovableBlock {
                 ahead,
                 fixed: fixed == 0,
                 ..block(number, at, size, grid)

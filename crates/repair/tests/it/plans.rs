@@ -2,13 +2,14 @@
 
 use ioalign_core::{Bytes, GridClaim, GridKind};
 use ioalign_repair::planner::{
-    Array, Filesystem, Label, Level, Maker, Part, PartRole, Volume, Want, plan,
+    Filesystem, Maker, PartRole, PlanRequest, PlannedArray, PlannedLabel, PlannedPartition,
+    PlannedVolume, RaidLevel, plan,
 };
-use ioalign_repair::platforms::{Names, Platform, steps};
+use ioalign_repair::platforms::{DiskNames, Platform, steps};
 use proptest::prelude::*;
 
-fn data(size: Option<u64>) -> Part {
-    Part {
+fn data(size: Option<u64>) -> PlannedPartition {
+    PlannedPartition {
         role: PartRole::Data,
         size: size.map(Bytes::new),
     }
@@ -18,8 +19,8 @@ fn grid(text: &str) -> GridClaim {
     text.parse().unwrap()
 }
 
-fn raid(level: Level, disks: u32, element: u64) -> Option<Array> {
-    Some(Array {
+fn raid(level: RaidLevel, disks: u32, element: u64) -> Option<PlannedArray> {
+    Some(PlannedArray {
         level,
         disks,
         element: Bytes::new(element),
@@ -27,11 +28,11 @@ fn raid(level: Level, disks: u32, element: u64) -> Option<Array> {
     })
 }
 
-fn lines(want: &Want, disks: usize) -> Vec<String> {
+fn lines(want: &PlanRequest, disks: usize) -> Vec<String> {
     let names = (0..disks)
         .map(|index| format!("/dev/sd{}", char::from(b'b' + u8::try_from(index).unwrap())))
         .collect::<Vec<_>>();
-    let names = Names::given(Platform::Linux, &names).unwrap();
+    let names = DiskNames::given(Platform::Linux, &names).unwrap();
     let plan = plan(want).unwrap();
     let steps = steps(&plan, Platform::Linux, &names);
     steps.into_iter().flat_map(|step| step.lines).collect()
@@ -39,12 +40,12 @@ fn lines(want: &Want, disks: usize) -> Vec<String> {
 
 #[test]
 fn six_disks_of_raid_5_give_the_published_options() {
-    let want = |filesystem| Want {
-        array: raid(Level::Raid5, 6, 64 << 10),
+    let want = |filesystem| PlanRequest {
+        array: raid(RaidLevel::Raid5, 6, 64 << 10),
         partitions: vec![data(None)],
         size: Some(Bytes::new(5 << 40)),
         filesystem: Some(filesystem),
-        ..Want::default()
+        ..PlanRequest::default()
     };
     let xfs = lines(&want(Filesystem::Xfs), 6);
     let is = |line: &str| xfs.iter().any(|other| other == line);
@@ -64,16 +65,16 @@ fn six_disks_of_raid_5_give_the_published_options() {
 
 #[test]
 fn a_partition_eleven_sectors_ahead_wants_501() {
-    let want = Want {
-        array: raid(Level::Raid0, 1 << 2, 256 << 10),
+    let want = PlanRequest {
+        array: raid(RaidLevel::Raid0, 1 << 2, 256 << 10),
         habit: None,
         partitions: vec![data(None)],
         given_start: Some(Bytes::new((4 << 20) + 11 * 512)),
-        volumes: vec![Volume::Lvm {
+        volumes: vec![PlannedVolume::Lvm {
             thin: false,
             stripes: 1,
         }],
-        ..Want::default()
+        ..PlanRequest::default()
     };
     let all = lines(&want, 4);
     // The grids of four disks share the full stripe of 1 MiB, eleven sectors ahead of which lie 2037.
@@ -82,7 +83,7 @@ fn a_partition_eleven_sectors_ahead_wants_501() {
             .any(|line| line.contains("--dataalignment 1m --dataalignmentoffset 2037s")),
         "{all:#?}"
     );
-    let element = Want {
+    let element = PlanRequest {
         array: None,
         grids: vec![grid("256k:element:preference")],
         ..want
@@ -99,12 +100,12 @@ fn a_partition_eleven_sectors_ahead_wants_501() {
 fn solaris_starts_follow_the_volume_block() {
     // From the end of the EFI label on: 48 for 8 KiB, 128 for 64 KiB, 256 for 128 KiB.
     for (block, sector) in [(8 << 10, 48), (64 << 10, 128), (128 << 10, 256)] {
-        let want = Want {
+        let want = PlanRequest {
             volume_block: Some(Bytes::new(block)),
             habit: None,
-            label: Label::Efi,
+            label: PlannedLabel::Efi,
             partitions: vec![data(None)],
-            ..Want::default()
+            ..PlanRequest::default()
         };
         let plan = plan(&want).unwrap();
         assert_eq!(plan.seats[0].start, Bytes::new(sector * 512));
@@ -113,11 +114,11 @@ fn solaris_starts_follow_the_volume_block() {
 
 #[test]
 fn what_cannot_be_had_together_is_named() {
-    let want = Want {
+    let want = PlanRequest {
         grids: vec![grid("4k@3584:jumper:rmw")],
         physical: grid("512:physical-block:rmw"),
         partitions: vec![data(None)],
-        ..Want::default()
+        ..PlanRequest::default()
     };
     let plan = plan(&want).unwrap();
     let lost = &plan.solution.given_up[0];
@@ -128,16 +129,16 @@ fn what_cannot_be_had_together_is_named() {
 }
 
 /// More than four partitions of an MBR: a table of the kind that a disk of 2 TiB and more does not have.
-fn crowded(count: usize, size: u64) -> Want {
-    Want {
-        label: Label::Dos,
+fn crowded(count: usize, size: u64) -> PlanRequest {
+    PlanRequest {
+        label: PlannedLabel::Dos,
         partitions: (1..count)
             .map(|n| data(Some(n as u64 * 777 * 512)))
             .chain([data(None)])
             .collect(),
         size: Some(Bytes::new(size)),
         grids: vec![grid("192k:stripe:preference")],
-        ..Want::default()
+        ..PlanRequest::default()
     }
 }
 
@@ -170,17 +171,17 @@ fn the_fifth_partition_of_an_mbr_is_a_logical_one() {
 
 #[test]
 fn a_partition_that_stays_off_the_grids_is_missed_unless_a_volume_makes_up_for_it() {
-    let stays = Want {
+    let stays = PlanRequest {
         habit: None,
         given_start: Some(Bytes::new(63 * 512)),
         partitions: vec![data(None)],
         filesystem: Some(Filesystem::Ext4),
-        ..Want::default()
+        ..PlanRequest::default()
     };
     let missed = plan(&stays).unwrap();
     assert_eq!(missed.missed()[0].remainder, Bytes::new(3584));
-    let lvm = Want {
-        volumes: vec![Volume::Lvm {
+    let lvm = PlanRequest {
+        volumes: vec![PlannedVolume::Lvm {
             thin: false,
             stripes: 1,
         }],
@@ -190,7 +191,7 @@ fn a_partition_that_stays_off_the_grids_is_missed_unless_a_volume_makes_up_for_i
         plan(&lvm).unwrap().missed(),
         Vec::<&ioalign_repair::planner::Proof>::new()
     );
-    let odd = Want {
+    let odd = PlanRequest {
         given_start: Some(Bytes::new(1000)),
         ..stays
     };
@@ -199,11 +200,11 @@ fn a_partition_that_stays_off_the_grids_is_missed_unless_a_volume_makes_up_for_i
 
 #[test]
 fn file_systems_without_blocks_as_large_as_the_unit_are_named() {
-    let want = |filesystem, unit: u64| Want {
+    let want = |filesystem, unit: u64| PlanRequest {
         indirection_unit: Some(Bytes::new(unit)),
         partitions: vec![data(None)],
         filesystem: Some(filesystem),
-        ..Want::default()
+        ..PlanRequest::default()
     };
     let below = |filesystem, unit| plan(&want(filesystem, unit)).unwrap().block_below_unit();
     assert_eq!(below(Filesystem::Ext4, 16 << 10), None);
@@ -219,7 +220,7 @@ fn file_systems_without_blocks_as_large_as_the_unit_are_named() {
     }
 }
 
-fn wants() -> impl Strategy<Value = Want> {
+fn wants() -> impl Strategy<Value = PlanRequest> {
     let element = prop_oneof![
         Just(16_u64 << 10),
         Just(64 << 10),
@@ -227,7 +228,7 @@ fn wants() -> impl Strategy<Value = Want> {
         Just(96 << 10)
     ];
     let array = (0_usize..6, 4_u32..12, element).prop_map(|(level, disks, element)| {
-        Level::ALL.get(level).map(|(_, level)| Array {
+        RaidLevel::ALL.get(level).map(|(_, level)| PlannedArray {
             level: *level,
             disks,
             element: Bytes::new(element),
@@ -237,17 +238,17 @@ fn wants() -> impl Strategy<Value = Want> {
     let unit = proptest::option::of(prop_oneof![Just(16_u64 << 10), Just(64 << 10)]);
     let volumes = proptest::sample::subsequence(
         vec![
-            Volume::Luks { version: 2 },
-            Volume::Lvm {
+            PlannedVolume::Luks { version: 2 },
+            PlannedVolume::Lvm {
                 thin: true,
                 stripes: 1,
             },
-            Volume::Bcache,
+            PlannedVolume::Bcache,
         ],
         0..=3,
     );
     (array, unit, volumes, 0_u64..5, any::<bool>()).prop_map(
-        |(array, unit, volumes, parts, habit)| Want {
+        |(array, unit, volumes, parts, habit)| PlanRequest {
             array,
             indirection_unit: unit.map(Bytes::new),
             volumes,
@@ -258,7 +259,7 @@ fn wants() -> impl Strategy<Value = Want> {
                 .collect(),
             size: Some(Bytes::new((1 << 40) + 7 * 512)),
             filesystem: Some(Filesystem::Xfs),
-            ..Want::default()
+            ..PlanRequest::default()
         },
     )
 }

@@ -2,7 +2,7 @@
 //! everything else is as before.
 
 use ioalign_repair::mover::FileDisk;
-use ioalign_repair::tables::{Slot, SlotKind, Table};
+use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind};
 use ioalign_testkit::disk::Disk as Scratch;
 use proptest::prelude::*;
 
@@ -21,27 +21,27 @@ const GUIDS: &str = "label: gpt\nfirst-lba: 34\nlabel-id: 0FC63DAF-8483-4772-8E7
     start=20480, size=4000, type=L, attrs=\"LegacyBIOSBootable GUID:60\"\n\
     start=30001, size=60000, type=S\n";
 
-fn read(path: &std::path::Path, unit: u64) -> (FileDisk, Table) {
+fn read(path: &std::path::Path, unit: u64) -> (FileDisk, RewritableTable) {
     let mut image = image::open(path, unit);
-    let table = Table::read(&mut image).unwrap();
+    let table = RewritableTable::read(&mut image).unwrap();
     (image, table)
 }
 
-fn slot(table: &Table, number: u32) -> Slot {
+fn slot(table: &RewritableTable, number: u32) -> PartitionSlot {
     let slots = table.slots();
     *slots.iter().find(|slot| slot.number == number).unwrap()
 }
 
 /// A partition of `table` that begins elsewhere.
-fn at(table: &Table, number: u32, sector: u64, unit: u64) -> Slot {
-    Slot {
+fn at(table: &RewritableTable, number: u32, sector: u64, unit: u64) -> PartitionSlot {
+    PartitionSlot {
         start: sector * unit,
         ..slot(table, number)
     }
 }
 
 /// Our reading is sfdisk's.
-fn agree(table: &Table, rows: &[Row], unit: u64) {
+fn agree(table: &RewritableTable, rows: &[Row], unit: u64) {
     let ours: Vec<_> = table
         .slots()
         .iter()
@@ -64,7 +64,7 @@ fn moves(disk: &Scratch, unit: u64, to: &[(u32, u64)]) {
         .map(|(number, sector)| at(&table, *number, *sector, unit))
         .collect();
     let groups = table.rewritten(&moved).unwrap();
-    if let Table::Gpt(_) = table {
+    if let RewritableTable::Gpt(_) = table {
         // While one copy is written the other is whole: the backup, at the end, comes first.
         let first = |group: usize| groups[group].iter().map(|sectors| sectors.at).min();
         assert!(first(0) > first(1) && groups.len() == 2);
@@ -137,7 +137,7 @@ fn what_does_not_fit_is_refused_with_the_reason() {
 #[test]
 fn what_is_odd_is_refused_with_the_reason() {
     let refused = |disk: &Scratch, why: &str| {
-        let error = Table::read(&mut image::open(disk.path(), 512)).unwrap_err();
+        let error = RewritableTable::read(&mut image::open(disk.path(), 512)).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     };
     let disk = Scratch::new("disk.img", 64 << 20);
@@ -182,11 +182,11 @@ proptest! {
             .collect();
         if let Ok(groups) = table.rewritten(&moved) {
             image::put(&mut image, &groups);
-            let again = Table::read(&mut image).unwrap();
+            let again = RewritableTable::read(&mut image).unwrap();
             for slot in &moved {
                 prop_assert!(again.slots().contains(slot), "{:?}", again.slots());
             }
-            let kept = |table: &Table| (slot(table, 1), slot(table, 2));
+            let kept = |table: &RewritableTable| (slot(table, 1), slot(table, 2));
             prop_assert_eq!(kept(&table), kept(&again));
         }
     }

@@ -34,7 +34,7 @@ pub fn of(page: &Page<'_>) -> FixConversion {
 }
 
 fn partitions(conversion: &convert::Conversion) -> Vec<ConvertedPartition> {
-    let one = |part: &convert::Partition| ConvertedPartition {
+    let one = |part: &convert::PartitionChange| ConvertedPartition {
         number: part.old.number,
         what: part.content.name(),
         start_bytes: part.old.start,

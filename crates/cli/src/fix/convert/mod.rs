@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Result;
 use ioalign_core::fix_document::FixResult;
 use ioalign_repair::container;
-use ioalign_repair::convert::{self, Answer, Wish};
+use ioalign_repair::convert::{self, ConversionAnswer, ConversionWish};
 use ioalign_repair::mover::Done;
 use ioalign_repair::{Disk, Job};
 
@@ -44,14 +44,14 @@ fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<conv
         .sector_size
         .map_or(other, |size| u64::from(size.get()));
     let copied = arguments.output.is_some();
-    let wish = Wish {
+    let wish = ConversionWish {
         from,
         to,
         may_grow: copied || target::is_raw(disk, &arguments.target),
     };
     match convert::plan(disk, wish) {
-        Ok(Answer::Nothing) => Ok(None),
-        Ok(Answer::Convert(conversion)) => Ok(Some(*conversion)),
+        Ok(ConversionAnswer::Nothing) => Ok(None),
+        Ok(ConversionAnswer::Convert(conversion)) => Ok(Some(*conversion)),
         Err(error) => Err(refuse::error(error, &arguments.target)),
     }
 }

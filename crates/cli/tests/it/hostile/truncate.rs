@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ioalign_inspect::Source;
-use ioalign_inspect::assemble::{Options, image_from};
+use ioalign_inspect::assemble::{AssembleOptions, image_from};
 use ioalign_inspect::source::check_range;
 use ioalign_testkit::gpt::{self, LINUX};
 use ioalign_testkit::run::{text, tool};
@@ -61,7 +61,7 @@ fn cut(name: &str, image: &Path) {
         while let Some(len) = lens.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (bytes, len) = (Arc::clone(&bytes), *len);
             let prefix: Arc<dyn Source> = Arc::new(Prefix { bytes, len });
-            let run = || image_from(&prefix, &Options::default()).is_ok();
+            let run = || image_from(&prefix, &AssembleOptions::default()).is_ok();
             let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
             assert!(run.is_ok(), "{name} cut off at byte {len}");
         }

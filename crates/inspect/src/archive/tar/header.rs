@@ -1,6 +1,6 @@
 //! The 512-byte header of a tar member.
 
-use super::Kind;
+use super::TarMemberKind;
 use crate::error::{Error, Result};
 
 /// Bytes a block; headers take one, data are filled up to whole ones.
@@ -19,14 +19,14 @@ const USTAR: &[u8] = b"ustar\x0000";
 
 /// The fields of a header.
 #[derive(Debug)]
-pub(super) struct Header {
+pub(super) struct TarHeader {
     pub(super) name: Vec<u8>,
     pub(super) target: Vec<u8>,
     pub(super) size: u64,
     pub(super) flag: u8,
 }
 
-impl Header {
+impl TarHeader {
     pub(super) fn parse(block: &[u8; BLOCK]) -> Result<Self> {
         if !checksum_holds(block) {
             let what = "The header's checksum is wrong: it is damaged";
@@ -48,15 +48,15 @@ impl Header {
     }
 
     /// Unknown types are files, as POSIX wants it.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> TarMemberKind {
         match self.flag {
-            b'1' => Kind::HardLink,
-            b'2' => Kind::Link,
-            b'5' | b'D' => Kind::Folder,
-            b'3' | b'4' | b'6' | b'M' | b'N' | b'V' => Kind::Other,
+            b'1' => TarMemberKind::HardLink,
+            b'2' => TarMemberKind::Link,
+            b'5' | b'D' => TarMemberKind::Folder,
+            b'3' | b'4' | b'6' | b'M' | b'N' | b'V' => TarMemberKind::Other,
             // Before POSIX a folder was a file whose name ends so.
-            0 | b'0' if self.name.ends_with(b"/") => Kind::Folder,
-            _ => Kind::File,
+            0 | b'0' if self.name.ends_with(b"/") => TarMemberKind::Folder,
+            _ => TarMemberKind::File,
         }
     }
 

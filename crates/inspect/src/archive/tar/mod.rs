@@ -11,10 +11,10 @@ mod sparse;
 use std::io::{self, Read};
 
 use super::MOST_ENTRIES;
-use super::content::Content;
+use super::content::FileContent;
 use super::feed::{Feed, TOO_MUCH};
 use crate::error::{Error, Result};
-use header::{BLOCK, Header};
+use header::{BLOCK, TarHeader};
 use pax::Extra;
 
 /// Longer names and link targets are refused; Linux stops at 4096.
@@ -28,7 +28,7 @@ const READ: usize = 64 << 10;
 
 /// The kind of a member.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TarMemberKind {
     File,
     HardLink,
     Link,
@@ -39,12 +39,12 @@ pub(super) enum Kind {
 
 /// A member of the archive.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct TarMember {
     /// Its name as it stands there.
     pub(super) name: Vec<u8>,
     /// Where a link leads.
     pub(super) target: Vec<u8>,
-    pub(super) kind: Kind,
+    pub(super) kind: TarMemberKind,
     /// Length of the file, holes counted.
     pub(super) len: u64,
     /// The place of its stored bytes in it, when it is sparse.
@@ -52,7 +52,7 @@ pub(super) struct Member {
 }
 
 /// An archive that is being read.
-pub(super) struct Archive<'a> {
+pub(super) struct TarArchive<'a> {
     feed: &'a mut dyn Feed,
     /// Unpacked bytes behind us.
     at: u64,
@@ -65,7 +65,7 @@ pub(super) struct Archive<'a> {
     pub(super) ended: bool,
 }
 
-impl<'a> Archive<'a> {
+impl<'a> TarArchive<'a> {
     pub(super) const fn new(feed: &'a mut dyn Feed) -> Self {
         Self {
             feed,
@@ -78,7 +78,7 @@ impl<'a> Archive<'a> {
     }
 
     /// The next member; its data not read so far are passed over.
-    pub(super) fn next(&mut self) -> Result<Option<Member>> {
+    pub(super) fn next(&mut self) -> Result<Option<TarMember>> {
         self.pass()?;
         let mut extra = Extra::default();
         loop {
@@ -95,7 +95,7 @@ impl<'a> Archive<'a> {
                 self.ended = true;
                 return Ok(None);
             }
-            let header = Header::parse(&block).map_err(|error| error.at(start))?;
+            let header = TarHeader::parse(&block).map_err(|error| error.at(start))?;
             (self.left, self.padding) = (header.size, header.padding());
             match header.flag {
                 b'L' => extra.name = Some(self.name()?),
@@ -108,18 +108,23 @@ impl<'a> Archive<'a> {
         }
     }
 
-    fn member(&mut self, header: &Header, block: &[u8; BLOCK], extra: Extra) -> Result<Member> {
+    fn member(
+        &mut self,
+        header: &TarHeader,
+        block: &[u8; BLOCK],
+        extra: Extra,
+    ) -> Result<TarMember> {
         if let Some(size) = extra.size {
             (self.left, self.padding) = (size, header::padding(size));
         }
-        let mut member = Member {
+        let mut member = TarMember {
             name: extra.name.unwrap_or_else(|| header.name.clone()),
             target: extra.target.unwrap_or_else(|| header.target.clone()),
             kind: header.kind(),
             len: self.left,
             map: None,
         };
-        if !matches!(member.kind, Kind::File) && header.has_no_data() {
+        if !matches!(member.kind, TarMemberKind::File) && header.has_no_data() {
             (self.left, self.padding) = (0, 0);
         }
         let start = self.at;
@@ -207,7 +212,7 @@ impl<'a> Archive<'a> {
     }
 
     /// The first `most` bytes of the member, and whether there are more.
-    pub(super) fn text(&mut self, member: &Member, most: u64) -> Result<(Content, bool)> {
+    pub(super) fn text(&mut self, member: &TarMember, most: u64) -> Result<(FileContent, bool)> {
         if member.map.is_some() {
             return self.sparse(member, most);
         }
@@ -222,15 +227,15 @@ impl<'a> Archive<'a> {
         }
         self.left -= wanted;
         self.at = self.at.saturating_add(wanted);
-        Ok((Content::whole(bytes), more))
+        Ok((FileContent::whole(bytes), more))
     }
 
     /// The member without its zeros; and whether more than `most` bytes are not zero, so that not
     /// all were read.
-    pub(super) fn sparse(&mut self, member: &Member, most: u64) -> Result<(Content, bool)> {
+    pub(super) fn sparse(&mut self, member: &TarMember, most: u64) -> Result<(FileContent, bool)> {
         let whole = [(0, member.len)];
         let map = member.map.as_deref().unwrap_or(&whole);
-        let mut content = Content::zeros(member.len);
+        let mut content = FileContent::zeros(member.len);
         let mut buffer = vec![0; READ];
         for (start, len) in map {
             let (mut at, mut left) = (*start, *len);
@@ -251,7 +256,7 @@ impl<'a> Archive<'a> {
 }
 
 /// Adds what is not zero, piece by piece.
-fn add_pieces(content: &mut Content, at: u64, bytes: &[u8]) {
+fn add_pieces(content: &mut FileContent, at: u64, bytes: &[u8]) {
     for (index, piece) in (0_u64..).zip(bytes.chunks(PIECE)) {
         if piece.iter().any(|byte| *byte != 0) {
             let at = at + index * PIECE as u64;

@@ -1,6 +1,6 @@
 //! Maps of sparse files: where the stored bytes lie in the file.
 
-use super::Archive;
+use super::TarArchive;
 use super::header::{BLOCK, number, padding};
 use super::pax::{MOST_PIECES, decimal};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ const STILL_MORE: usize = 504;
 const MOST_DIGITS: usize = 20;
 
 /// The map of the old GNU format, which lies in the header and the blocks after it.
-pub(super) fn gnu(archive: &mut Archive<'_>, header: &[u8; BLOCK]) -> Result<(Map, u64)> {
+pub(super) fn gnu(archive: &mut TarArchive<'_>, header: &[u8; BLOCK]) -> Result<(Map, u64)> {
     let mut map = Map::new();
     let wrong = || Error::malformed("The map of a sparse file is nonsense").field("sparse");
     let len = header.get(REAL_SIZE).and_then(number);
@@ -50,8 +50,8 @@ fn add(block: &[u8], (at, most): (usize, usize), map: &mut Map) -> Option<()> {
 }
 
 /// The map of GNU sparse 1.0: decimal lines before the data, filled up to a block.
-pub(super) fn in_data(archive: &mut Archive<'_>) -> Result<Map> {
-    let mut lines = Lines {
+pub(super) fn in_data(archive: &mut TarArchive<'_>) -> Result<Map> {
+    let mut lines = SparseLines {
         archive,
         block: [0; BLOCK],
         at: BLOCK,
@@ -69,13 +69,13 @@ pub(super) fn in_data(archive: &mut Archive<'_>) -> Result<Map> {
 }
 
 /// Numbers, one a line.
-struct Lines<'a, 'b> {
-    archive: &'a mut Archive<'b>,
+struct SparseLines<'a, 'b> {
+    archive: &'a mut TarArchive<'b>,
     block: [u8; BLOCK],
     at: usize,
 }
 
-impl Lines<'_, '_> {
+impl SparseLines<'_, '_> {
     fn number(&mut self) -> Result<u64> {
         let mut digits = Vec::with_capacity(MOST_DIGITS);
         loop {

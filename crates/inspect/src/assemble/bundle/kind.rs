@@ -16,7 +16,7 @@ const HEAD: u64 = 256 << 10;
 
 /// Its kind.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BundleKind {
     /// A copied `sys/` with sizes and starts.
     Host,
     /// A sosreport.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Texts,
 }
 
-impl Kind {
+impl BundleKind {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Host => "captured host",
@@ -45,18 +45,18 @@ impl Kind {
 }
 
 /// The bundle in a folder; `named`: any text in it counts.
-pub(super) fn of_folder(root: &Root, named: bool) -> Option<(&'static str, Kind)> {
+pub(super) fn of_folder(root: &Root, named: bool) -> Option<(&'static str, BundleKind)> {
     for base in ["", DATA] {
         if let Some(kind) = by_layout(root, base) {
             return Some((base, kind));
         }
     }
-    is_texts(root, "", named).then_some(("", Kind::Texts))
+    is_texts(root, "", named).then_some(("", BundleKind::Texts))
 }
 
 /// The bundle in a tarball: at its top, or in the one folder that is there.
-pub(super) fn of_archive(root: &Root) -> Result<Option<(String, Kind)>> {
-    let mut found: Vec<(String, Kind)> = Vec::new();
+pub(super) fn of_archive(root: &Root) -> Result<Option<(String, BundleKind)>> {
+    let mut found: Vec<(String, BundleKind)> = Vec::new();
     for base in ["", DATA] {
         if let Some(kind) = by_layout(root, base) {
             return Ok(Some((base.to_owned(), kind)));
@@ -72,7 +72,7 @@ pub(super) fn of_archive(root: &Root) -> Result<Option<(String, Kind)>> {
     if found.is_empty() {
         let bases = std::iter::once(String::new()).chain(tops);
         let texts = bases.filter(|base| is_texts(root, base, true));
-        found.extend(texts.map(|base| (base, Kind::Texts)));
+        found.extend(texts.map(|base| (base, BundleKind::Texts)));
     }
     if let [(first, _), (second, _), ..] = found.as_slice() {
         let what = format!(
@@ -102,19 +102,19 @@ fn join(base: &str, name: &str) -> String {
 }
 
 /// By the folders that it has.
-fn by_layout(root: &Root, base: &str) -> Option<Kind> {
+fn by_layout(root: &Root, base: &str) -> Option<BundleKind> {
     let has = |name: &str| is_folder(root, &join(base, name));
     if root.exists(&join(base, "sos_commands")) {
-        return Some(Kind::Sos);
+        return Some(BundleKind::Sos);
     }
     if root.exists(&join(base, "insights_commands")) {
-        return Some(Kind::Insights);
+        return Some(BundleKind::Insights);
     }
     if SUPPORTCONFIG
         .iter()
         .any(|name| root.exists(&join(base, name)))
     {
-        return Some(Kind::Supportconfig);
+        return Some(BundleKind::Supportconfig);
     }
     let block = join(base, "sys/block");
     let disks = root.list(&block);
@@ -125,10 +125,10 @@ fn by_layout(root: &Root, base: &str) -> Option<Kind> {
         queues |= root.exists(&format!("{block}/{disk}/queue"));
     }
     match (sizes, queues) {
-        (true, _) => Some(Kind::Host),
-        (_, true) => Some(Kind::Queues),
+        (true, _) => Some(BundleKind::Host),
+        (_, true) => Some(BundleKind::Queues),
         // A machine without a disk, as our own capture shows it.
-        _ => has("ioalign").then_some(Kind::Host),
+        _ => has("ioalign").then_some(BundleKind::Host),
     }
 }
 

@@ -4,13 +4,13 @@
 
 use ioalign_core::{LayerId, Map, Remark, Severity, Stack};
 
-use super::kind::Kind;
+use super::kind::BundleKind;
 
 /// Names that are shown.
 const SHOWN: usize = 4;
 
 /// Adds one remark about what is missing.
-pub(super) fn tell(kind: Kind, stack: &mut Stack) {
+pub(super) fn tell(kind: BundleKind, stack: &mut Stack) {
     let kind = kind.name();
     let what = match unplaced(stack) {
         Some((names, why)) => {

@@ -17,17 +17,17 @@ use ioalign_core::layer::Kind as LayerKind;
 use ioalign_core::{Layer, LayerId, Remark, Severity};
 
 use super::host::host_in;
-use super::{HostOptions, Inspection, Options};
-use crate::archive::{self, Bundle};
-use crate::captures::{self, Evidence};
+use super::{AssembleOptions, HostOptions, Inspection};
+use crate::archive::{self, ReadBundle};
+use crate::captures::{self, TextEvidence};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::Root;
-use kind::Kind;
+use kind::BundleKind;
 
 /// An opened bundle, its top found.
 struct Opened {
     root: Root,
-    kind: Kind,
+    kind: BundleKind,
     /// What was left out on the way.
     remarks: Vec<Remark>,
     /// Why reading ended early.
@@ -35,7 +35,7 @@ struct Opened {
 }
 
 /// Reads the bundle at `path`, a folder or a tarball, into a stack; `None` when it is none.
-pub fn bundle(path: &Path, options: &Options) -> Result<Option<Inspection>> {
+pub fn bundle(path: &Path, options: &AssembleOptions) -> Result<Option<Inspection>> {
     let opened = if path.is_dir() {
         open_folder(path, true)?
     } else {
@@ -53,8 +53,12 @@ pub fn is_bundle(folder: &Path, named: bool) -> bool {
 }
 
 /// A captured machine in a tarball.
-pub(super) fn sysroot(path: &Path, what: &HostOptions, options: &Options) -> Result<Inspection> {
-    let opened = open_tarball(path)?.filter(|opened| opened.kind == Kind::Host);
+pub(super) fn sysroot(
+    path: &Path,
+    what: &HostOptions,
+    options: &AssembleOptions,
+) -> Result<Inspection> {
+    let opened = open_tarball(path)?.filter(|opened| opened.kind == BundleKind::Host);
     let opened = opened.ok_or_else(|| {
         let what = "It is no tarball of a captured host: there is no sys/block in it";
         Error::new(ErrorKind::NotFound, what).in_file(path)
@@ -87,7 +91,7 @@ fn open_folder(path: &Path, named: bool) -> Result<Option<Opened>> {
 }
 
 fn open_tarball(path: &Path) -> Result<Option<Opened>> {
-    let Some(Bundle { tree, remarks, cut }) = archive::open(path)? else {
+    let Some(ReadBundle { tree, remarks, cut }) = archive::open(path)? else {
         return Ok(None);
     };
     let tree = Arc::new(tree);
@@ -111,9 +115,9 @@ fn open_tarball(path: &Path) -> Result<Option<Opened>> {
 }
 
 impl Opened {
-    fn inspect(self, what: &HostOptions, options: &Options) -> Result<Inspection> {
+    fn inspect(self, what: &HostOptions, options: &AssembleOptions) -> Result<Inspection> {
         let mut inspection = match self.kind {
-            Kind::Host => host_in(&self.root, what, options)?,
+            BundleKind::Host => host_in(&self.root, what, options)?,
             kind => report(&self.root, kind, options),
         };
         inspection.format = self.kind.name().to_owned();
@@ -125,8 +129,8 @@ impl Opened {
 }
 
 /// Texts and files of sysfs become one evidence, which becomes a stack.
-fn report(root: &Root, kind: Kind, options: &Options) -> Inspection {
-    let mut all = Evidence::default();
+fn report(root: &Root, kind: BundleKind, options: &AssembleOptions) -> Inspection {
+    let mut all = TextEvidence::default();
     let mut failed = None;
     queue::read(root, &mut all);
     texts::each(root, kind, &mut |path, text| {

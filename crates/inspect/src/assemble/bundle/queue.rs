@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use ioalign_core::layer::Kind;
 
-use crate::captures::{Evidence, Said};
+use crate::captures::{Said, TextEvidence};
 use crate::host::{self, Root};
 
 /// Disks that are read.
 const MOST_DISKS: usize = 1 << 14;
 
 /// Adds the claims of every disk.
-pub(super) fn read(root: &Root, evidence: &mut Evidence) {
+pub(super) fn read(root: &Root, evidence: &mut TextEvidence) {
     for name in root.list("sys/block").iter().take(MOST_DISKS) {
         if is_passing(name) || is_stacked(name) {
             continue;
@@ -51,7 +51,7 @@ fn is_stacked(name: &str) -> bool {
 }
 
 /// Gives mappings one name, and drops devices of which a bundle knows nothing but that they are.
-pub(super) fn tidy(root: &Root, evidence: &mut Evidence) {
+pub(super) fn tidy(root: &Root, evidence: &mut TextEvidence) {
     let mapped = mappings(root, &evidence.devices);
     for said in &mut evidence.devices {
         let names = std::iter::once(&mut said.name).chain(&mut said.parents);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::kind::Kind;
+use super::kind::BundleKind;
 use super::sections;
 use crate::archive::wanted;
 use crate::captures::reading::subject;
@@ -23,9 +23,9 @@ const BACKUP: &str = "etc/lvm/backup";
 const ARCHIVE: &str = "etc/lvm/archive";
 
 /// Calls `take` with every text and its path.
-pub(super) fn each(root: &Root, kind: Kind, take: &mut dyn FnMut(&str, &Text)) {
+pub(super) fn each(root: &Root, kind: BundleKind, take: &mut dyn FnMut(&str, &Text)) {
     let paths = match kind {
-        Kind::Texts | Kind::Supportconfig => plain(root),
+        BundleKind::Texts | BundleKind::Supportconfig => plain(root),
         _ => outputs(root),
     };
     for path in paths.iter().take(MOST_TEXTS) {
@@ -33,7 +33,7 @@ pub(super) fn each(root: &Root, kind: Kind, take: &mut dyn FnMut(&str, &Text)) {
             continue;
         };
         let cut = bytes.len() as u64 > MOST_TEXT;
-        if kind == Kind::Supportconfig {
+        if kind == BundleKind::Supportconfig {
             for section in sections::split(&bytes) {
                 take(path, &text(section, path, cut));
             }

@@ -5,12 +5,12 @@ use ioalign_core::{Bytes, Confidence, Edge, Grid, GridKind, Layer, LayerId, Map,
 
 use super::Placing;
 use crate::assemble::{array::level_name, md_grids};
-use crate::captures::Array;
+use crate::captures::TextArray;
 use crate::volumes::md::geometry::geometry;
 
 impl Placing<'_> {
     /// An array's edges: where its members' superblocks were described, their data areas are known.
-    pub(super) fn add_members(&self, array: &Array, layer: &mut Layer) {
+    pub(super) fn add_members(&self, array: &TextArray, layer: &mut Layer) {
         layer.facts.insert("level", level_name(array.level));
         let shape = geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
         let old = matches!(array.metadata.as_deref(), Some("0.90" | "1.0"));
@@ -36,7 +36,7 @@ impl Placing<'_> {
     }
 
     /// The grids of an array that texts describe.
-    pub(super) fn add_array_grids(&mut self, id: LayerId, array: &Array) {
+    pub(super) fn add_array_grids(&mut self, id: LayerId, array: &TextArray) {
         let grids = match array.controller {
             Some(source) => controller_grids(id, array, source),
             None => described_grids(id, array),
@@ -45,7 +45,7 @@ impl Placing<'_> {
     }
 }
 
-fn described_grids(id: LayerId, array: &Array) -> Vec<Grid> {
+fn described_grids(id: LayerId, array: &TextArray) -> Vec<Grid> {
     let shape = geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
     match (shape, array.chunk) {
         (Some(shape), Some(chunk)) => md_grids(id, &shape, chunk, "as printed by mdadm"),
@@ -55,7 +55,7 @@ fn described_grids(id: LayerId, array: &Array) -> Vec<Grid> {
 
 /// The strip and the whole stripe of a logical drive. How a controller changes less than a strip is
 /// its own affair, behind a cache: both are preferences.
-fn controller_grids(id: LayerId, array: &Array, source: &str) -> Vec<Grid> {
+fn controller_grids(id: LayerId, array: &TextArray, source: &str) -> Vec<Grid> {
     let stripes = [
         (array.chunk, GridKind::RaidChunk),
         (

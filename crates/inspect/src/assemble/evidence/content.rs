@@ -6,12 +6,12 @@ use ioalign_core::layer::Kind;
 use ioalign_core::{LayerId, grid};
 
 use super::Placing;
-use crate::assemble::{Node, Part};
+use crate::assemble::{PendingSpace, SetMember};
 use crate::captures::Said;
 use crate::host::hints::{self, Claims};
 use crate::source::MemorySource;
 use crate::view::View;
-use crate::volumes::{Detail, Member};
+use crate::volumes::{Detail, VolumeMember};
 
 impl Placing<'_> {
     pub(super) fn add_grids(&mut self, id: LayerId, device: &Said) {
@@ -64,18 +64,18 @@ impl Placing<'_> {
     }
 
     /// Whether a table places the volume that this superblock describes.
-    fn is_open(&self, id: LayerId, member: &Member) -> bool {
+    fn is_open(&self, id: LayerId, member: &VolumeMember) -> bool {
         let name = &self.assembly.stack.layer(id).name;
         matches!(member.detail, Detail::Crypt { .. }) && self.mapped.opens(name)
     }
 
-    fn add_member(&mut self, id: LayerId, member: Member) {
-        let Node {
+    fn add_member(&mut self, id: LayerId, member: VolumeMember) {
+        let PendingSpace {
             layer, view, depth, ..
         } = self.node(id);
         match member.detail {
             Detail::Md(_) | Detail::Lvm(_) => {
-                self.assembly.parts.push(Part {
+                self.assembly.parts.push(SetMember {
                     layer,
                     view,
                     depth,
@@ -105,7 +105,7 @@ impl Placing<'_> {
     }
 
     /// A node without bytes.
-    fn node(&self, layer: LayerId) -> Node {
+    fn node(&self, layer: LayerId) -> PendingSpace {
         let start = self
             .assembly
             .stack
@@ -113,7 +113,7 @@ impl Placing<'_> {
             .below
             .first()
             .and_then(|e| e.map.start());
-        Node {
+        PendingSpace {
             layer,
             view: View::new(Arc::new(MemorySource::new(Vec::new()))),
             depth: 1,

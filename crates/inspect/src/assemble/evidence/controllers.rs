@@ -9,7 +9,7 @@ use ioalign_core::layer::Kind;
 use ioalign_core::{Remark, Severity};
 
 use super::names;
-use crate::captures::{Array, Said};
+use crate::captures::{Said, TextArray};
 
 /// Gives logical drives the name of their disk; a drive without a known disk becomes a remark.
 pub(super) fn tie(devices: &mut Vec<Said>) -> Vec<Remark> {
@@ -39,7 +39,7 @@ pub(super) fn tie(devices: &mut Vec<Said>) -> Vec<Remark> {
     loose.iter().filter_map(untied).collect()
 }
 
-fn controlled(said: &Said) -> Option<&Array> {
+fn controlled(said: &Said) -> Option<&TextArray> {
     said.array
         .as_ref()
         .filter(|array| array.controller.is_some())

@@ -8,24 +8,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{Layer, LayerId, Map, Remark, Role, SectorSize, Sectors};
 
-use super::numbers::Numbers;
+use super::numbers::DeviceNumbers;
 use crate::captures::Said;
 use crate::host::dm::follow;
 use crate::host::dm::table::{Table, parse_listing};
 use crate::host::{Built, DevNo, dm, hints};
-use crate::volumes::Group;
+use crate::volumes::VolumeGroup;
 
 /// Tables by device (`mapper/vg-lv`), and the devices that their numbers mean.
-pub(super) struct Mapped {
+pub(super) struct MappedDevices {
     tables: BTreeMap<String, Table>,
-    numbers: Numbers,
+    numbers: DeviceNumbers,
     /// Groups whose volumes the tables describe.
     pub(super) groups: BTreeSet<String>,
 }
 
-impl Mapped {
+impl MappedDevices {
     /// The tables of `text`; groups of which a report knows less than the tables lose their volumes.
-    pub(super) fn new(text: &str, numbers: Numbers, groups: &mut [Group]) -> Self {
+    pub(super) fn new(text: &str, numbers: DeviceNumbers, groups: &mut [VolumeGroup]) -> Self {
         let mut tables = BTreeMap::new();
         let mut followed = BTreeSet::new();
         for (name, table) in parse_listing(text) {
@@ -192,7 +192,7 @@ fn group_of(dm_name: &str) -> Option<String> {
 }
 
 /// Whether the metadata place every volume.
-fn is_whole(group: &Group) -> bool {
+fn is_whole(group: &VolumeGroup) -> bool {
     let placed = group.lvs.iter().all(|lv| !lv.segments.is_empty());
     !group.lvs.is_empty() && !group.extent.is_zero() && !group.pvs.is_empty() && placed
 }

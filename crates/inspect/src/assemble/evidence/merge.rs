@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use ioalign_core::Remark;
 use ioalign_core::layer::Kind;
 
-use super::mapped::Mapped;
+use super::mapped::MappedDevices;
 use super::{disagree, names};
-use crate::captures::{Array, Number, Said};
+use crate::captures::{Number, Said, TextArray};
 use crate::host::hints::Claims;
-use crate::volumes::Member;
+use crate::volumes::VolumeMember;
 
 /// The kind of a device: as stated, else derived from its facts.
 pub(super) fn kind_of(device: &Said) -> Kind {
@@ -29,7 +29,7 @@ pub(super) fn kind_of(device: &Said) -> Kind {
 }
 
 /// The description of an array of the kernel's; logical drives of a controller are disks.
-fn md_of(device: &Said) -> Option<&Array> {
+fn md_of(device: &Said) -> Option<&TextArray> {
     device
         .array
         .as_ref()
@@ -70,7 +70,7 @@ fn add(mine: &mut Said, name: &str, other: Said) {
 }
 
 /// Puts all claims about a device together.
-pub(super) fn by_name(said: Vec<Said>, mapped: &Mapped) -> BTreeMap<String, Said> {
+pub(super) fn by_name(said: Vec<Said>, mapped: &MappedDevices) -> BTreeMap<String, Said> {
     let mut devices: BTreeMap<String, Said> = BTreeMap::new();
     for mut one in said.into_iter().take(super::MOST_DEVICES) {
         let name = std::mem::take(&mut one.name);
@@ -128,9 +128,9 @@ fn exacter(
     *mine = Some(other);
 }
 
-fn richer_array(mine: Option<Array>, other: Option<Array>) -> Option<Array> {
+fn richer_array(mine: Option<TextArray>, other: Option<TextArray>) -> Option<TextArray> {
     match (mine, other) {
-        (Some(mine), Some(other)) => Some(Array {
+        (Some(mine), Some(other)) => Some(TextArray {
             level: mine.level,
             layout: mine.layout.or(other.layout),
             chunk: mine.chunk.or(other.chunk),
@@ -149,7 +149,7 @@ fn richer_array(mine: Option<Array>, other: Option<Array>) -> Option<Array> {
 }
 
 /// A member with its data area beats one without.
-fn richer_member(mine: Option<Member>, other: Option<Member>) -> Option<Member> {
+fn richer_member(mine: Option<VolumeMember>, other: Option<VolumeMember>) -> Option<VolumeMember> {
     match (mine, other) {
         (Some(mine), Some(other)) if mine.data_start.is_zero() && !other.data_start.is_zero() => {
             Some(other)

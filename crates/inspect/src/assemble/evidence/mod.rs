@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use ioalign_core::layer::Kind;
 use ioalign_core::{Layer, LayerId, Remark, Role, Severity, Stack};
 
-use super::{Assembly, Inspection, Options};
-use crate::captures::{self, Evidence, Said, Text};
+use super::{AssembleOptions, Assembly, Inspection};
+use crate::captures::{self, Said, Text, TextEvidence};
 use crate::error::Result;
 use crate::volumes::Detail;
 
@@ -24,21 +24,21 @@ mod names;
 mod numbers;
 mod place;
 
-use mapped::Mapped;
-use numbers::Numbers;
+use mapped::MappedDevices;
+use numbers::DeviceNumbers;
 
 /// More devices than any machine has.
 const MOST_DEVICES: usize = 16384;
 
 /// Makes a stack of what all texts of one host say together. There are no bytes to look into: what a
 /// volume holds is known where a text says it.
-pub fn evidence(mut evidence: Evidence, options: &Options) -> Inspection {
+pub fn evidence(mut evidence: TextEvidence, options: &AssembleOptions) -> Inspection {
     let format = evidence.read.join(" + ");
     evidence
         .remarks
         .extend(controllers::tie(&mut evidence.devices));
-    let numbers = Numbers::told(&evidence.devices);
-    let mapped = Mapped::new(&evidence.dm_table, numbers, &mut evidence.groups);
+    let numbers = DeviceNumbers::told(&evidence.devices);
+    let mapped = MappedDevices::new(&evidence.dm_table, numbers, &mut evidence.groups);
     let mut devices = merge::by_name(evidence.devices, &mapped);
     mapped.announce(&mut devices);
     merge::add_parents(&mut devices);
@@ -72,9 +72,9 @@ pub fn evidence(mut evidence: Evidence, options: &Options) -> Inspection {
 pub fn texts(
     texts: &[(PathBuf, Text)],
     named: Option<&str>,
-    options: &Options,
+    options: &AssembleOptions,
 ) -> Result<Inspection> {
-    let mut all = Evidence::default();
+    let mut all = TextEvidence::default();
     for (path, text) in texts {
         let before = all.read.len();
         captures::read(text, named, &mut all).map_err(|error| error.in_file(path))?;
@@ -103,10 +103,10 @@ struct Placing<'a> {
     assembly: Assembly<'a>,
     /// Layers by all names that texts may use for them.
     placed: BTreeMap<String, LayerId>,
-    groups: Vec<crate::volumes::Group>,
+    groups: Vec<crate::volumes::VolumeGroup>,
     /// Names of the volumes that a group's metadata describe: they wait for it.
     grouped: BTreeSet<String>,
-    mapped: Mapped,
+    mapped: MappedDevices,
 }
 
 impl Placing<'_> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ioalign_core::Layer;
 use ioalign_core::layer::Kind;
 
-use crate::volumes::Group;
+use crate::volumes::VolumeGroup;
 
 /// The disk of a partition, by the naming rules of Linux, the BSDs, Solaris and macOS.
 ///
@@ -43,7 +43,7 @@ pub(super) fn is_volume(name: &str) -> bool {
 }
 
 /// All names of the volumes of these groups.
-pub(super) fn of_groups(groups: &[Group]) -> BTreeSet<String> {
+pub(super) fn of_groups(groups: &[VolumeGroup]) -> BTreeSet<String> {
     let volumes = groups
         .iter()
         .flat_map(|group| group.lvs.iter().map(move |lv| (group, lv)))

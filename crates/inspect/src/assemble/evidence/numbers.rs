@@ -20,11 +20,11 @@ const SD_MAJORS: [u32; 16] = [
 const HD_MAJORS: [u32; 2] = [3, 22];
 
 /// Names by number.
-pub(super) struct Numbers {
+pub(super) struct DeviceNumbers {
     told: BTreeMap<DevNo, String>,
 }
 
-impl Numbers {
+impl DeviceNumbers {
     /// What the texts say. A mapped name beats `dm-3`, which is the same device.
     pub(super) fn told(said: &[Said]) -> Self {
         let mut told: BTreeMap<DevNo, String> = BTreeMap::new();
@@ -123,7 +123,7 @@ mod tests {
             devno: DevNo::parse(devno),
             ..Said::default()
         };
-        let numbers = Numbers::told(&[
+        let numbers = DeviceNumbers::told(&[
             said("dm-3", "253:3"),
             said("mapper/vg-lv", "253:3"),
             said("dm-4", "253:4"),

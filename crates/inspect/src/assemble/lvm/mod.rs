@@ -9,18 +9,18 @@ use ioalign_core::{
     Bytes, Confidence, Grid, GridKind, Layer, LayerId, Map, Origin, Remark, Runs, Tier,
 };
 
-use super::volume::{Piece, Volume};
-use super::{Assembly, Part, md_grids};
+use super::volume::{VolumePiece, VolumeSource};
+use super::{Assembly, SetMember, md_grids};
 use crate::view::View;
-use crate::volumes::md::geometry::Geometry;
-use crate::volumes::{Detail, Group, GroupLv, Lvm, Segment, SegmentKind};
+use crate::volumes::md::geometry::MdGeometry;
+use crate::volumes::{Detail, GroupLv, LvSegment, PhysicalVolume, SegmentKind, VolumeGroup};
 
 /// Volumes on volumes on volumes: LVM itself allows few levels.
 const MOST_NESTING: u32 = 12;
 
 /// A name in the group's metadata, resolved.
 #[derive(Clone)]
-struct Place {
+struct LvmPlace {
     layer: LayerId,
     view: Option<View>,
 }
@@ -28,16 +28,16 @@ struct Place {
 /// A volume or segment that is being put together.
 struct Draft {
     layer: Layer,
-    volume: Volume,
+    volume: VolumeSource,
     /// Arrays in it, with their chunk.
-    grids: Vec<(Geometry, Bytes)>,
+    grids: Vec<(MdGeometry, Bytes)>,
 }
 
 impl Draft {
     fn new(kind: Kind, name: &str) -> Self {
         Self {
             layer: Layer::new(kind, name),
-            volume: Volume::new(name),
+            volume: VolumeSource::new(name),
             grids: Vec::new(),
         }
     }
@@ -46,14 +46,14 @@ impl Draft {
 /// A group while its volumes are being made.
 struct Builder<'a, 'b, 'o> {
     assembly: &'a mut Assembly<'o>,
-    group: &'b Group,
+    group: &'b VolumeGroup,
     /// PVs by their name in the metadata, LVs by theirs.
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, LvmPlace>,
     depth: u32,
 }
 
 impl Assembly<'_> {
-    pub(super) fn add_group(&mut self, parts: &[Part], depth: u32) {
+    pub(super) fn add_group(&mut self, parts: &[SetMember], depth: u32) {
         let lvms = || {
             parts
                 .iter()
@@ -69,7 +69,7 @@ impl Assembly<'_> {
                 self.add_extents_area(part, newest, pv.map(|pv| (pv.pe_start, pv.pe_count)));
             if let Some(pv) = pv {
                 let view = Some(part.view.sub(pv.pe_start.get(), u64::MAX));
-                places.insert(pv.name.clone(), Place { layer, view });
+                places.insert(pv.name.clone(), LvmPlace { layer, view });
             }
         }
         let Some(group) = newest else { return };
@@ -86,8 +86,8 @@ impl Assembly<'_> {
 
     fn add_extents_area(
         &mut self,
-        part: &Part,
-        group: Option<&Group>,
+        part: &SetMember,
+        group: Option<&VolumeGroup>,
         pv: Option<(Bytes, u64)>,
     ) -> LayerId {
         let holder = self.stack.layer(part.layer).name.clone();
@@ -119,7 +119,7 @@ impl Assembly<'_> {
     }
 }
 
-fn lvm(part: &Part) -> Option<&Lvm> {
+fn lvm(part: &SetMember) -> Option<&PhysicalVolume> {
     match &part.member.detail {
         Detail::Lvm(lvm) => Some(lvm),
         _ => None,
@@ -128,7 +128,7 @@ fn lvm(part: &Part) -> Option<&Lvm> {
 
 impl Builder<'_, '_, '_> {
     /// The place of a PV or LV by its metadata name; makes the LV's layer on first use.
-    fn volume(&mut self, name: &str, nesting: u32) -> Option<Place> {
+    fn volume(&mut self, name: &str, nesting: u32) -> Option<LvmPlace> {
         if let Some(place) = self.places.get(name) {
             return Some(place.clone());
         }
@@ -156,7 +156,7 @@ impl Builder<'_, '_, '_> {
             .any(|segment| matches!(segment.kind, SegmentKind::ThinPool { .. }))
     }
 
-    fn add_volume(&mut self, lv: &GroupLv, nesting: u32) -> Place {
+    fn add_volume(&mut self, lv: &GroupLv, nesting: u32) -> LvmPlace {
         let pool = lv.segments.iter().find_map(|segment| match &segment.kind {
             SegmentKind::ThinPool { chunk, .. } => Some(*chunk),
             _ => None,
@@ -194,20 +194,20 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Makes the drafted layer.
-    fn settle(&mut self, draft: Draft) -> Place {
+    fn settle(&mut self, draft: Draft) -> LvmPlace {
         let layer = self.assembly.stack.push(draft.layer);
         for (shape, chunk) in draft.grids {
             let grids = md_grids(layer, &shape, chunk, "LVM metadata");
             self.assembly.stack.grids.extend(grids);
         }
-        Place {
+        LvmPlace {
             layer,
             view: draft.volume.into_readable(),
         }
     }
 
     /// Several segments: linear ones directly, striped ones through a layer of their own.
-    fn concatenated(&mut self, segments: &[Segment], draft: &mut Draft, nesting: u32) {
+    fn concatenated(&mut self, segments: &[LvSegment], draft: &mut Draft, nesting: u32) {
         let mut runs: BTreeMap<LayerId, Runs> = BTreeMap::new();
         for (index, segment) in segments.iter().enumerate() {
             let Some((from, len)) = self.span(segment) else {
@@ -228,7 +228,7 @@ impl Builder<'_, '_, '_> {
             let Some((place, to)) = plain else {
                 draft.volume.push(
                     len,
-                    Piece::Straight {
+                    VolumePiece::Straight {
                         member: None,
                         to: 0,
                     },
@@ -238,7 +238,7 @@ impl Builder<'_, '_, '_> {
             runs.entry(place.layer).or_default().push(from, to, len);
             draft.volume.push(
                 len,
-                Piece::Straight {
+                VolumePiece::Straight {
                     member: place.view,
                     to,
                 },
@@ -253,14 +253,18 @@ impl Builder<'_, '_, '_> {
     }
 
     /// First byte and length of a segment within its LV.
-    fn span(&self, segment: &Segment) -> Option<(u64, u64)> {
+    fn span(&self, segment: &LvSegment) -> Option<(u64, u64)> {
         let from = self.group.extent.checked_mul(segment.start_extent)?;
         let len = self.group.extent.checked_mul(segment.extents)?;
         Some((from.get(), len.get()))
     }
 
     /// A target of a segment, and the byte where the segment starts there.
-    fn straight(&mut self, target: Option<&(String, u64)>, nesting: u32) -> Option<(Place, u64)> {
+    fn straight(
+        &mut self,
+        target: Option<&(String, u64)>,
+        nesting: u32,
+    ) -> Option<(LvmPlace, u64)> {
         let (name, extent) = target?;
         let place = self.volume(name, nesting + 1)?;
         Some((place, self.group.extent.checked_mul(*extent)?.get()))

@@ -3,18 +3,18 @@
 use ioalign_core::layer::Edge;
 use ioalign_core::{Bytes, Map, Remark, Severity};
 
-use super::super::striped::Layout;
-use super::super::volume::Piece;
-use super::{Builder, Draft, Place};
-use crate::volumes::md::geometry::{Geometry, geometry};
-use crate::volumes::{Segment, SegmentKind};
+use super::super::striped::StripedLayout;
+use super::super::volume::VolumePiece;
+use super::{Builder, Draft, LvmPlace};
+use crate::volumes::md::geometry::{MdGeometry, geometry};
+use crate::volumes::{LvSegment, SegmentKind};
 
 /// A target that could be resolved, and the byte where the segment starts on it.
-type Leg = Option<(Place, u64)>;
+type Leg = Option<(LvmPlace, u64)>;
 
 impl Builder<'_, '_, '_> {
     /// A segment that is its draft's whole content.
-    pub(super) fn segment(&mut self, segment: &Segment, draft: &mut Draft, nesting: u32) {
+    pub(super) fn segment(&mut self, segment: &LvSegment, draft: &mut Draft, nesting: u32) {
         let Some((_, len)) = self.span(segment) else {
             return;
         };
@@ -121,7 +121,7 @@ impl Builder<'_, '_, '_> {
 }
 
 impl Draft {
-    fn shift(&mut self, place: Place, to: u64, len: u64) {
+    fn shift(&mut self, place: LvmPlace, to: u64, len: u64) {
         let map = Map::Shift {
             start: Bytes::new(to),
         };
@@ -131,7 +131,7 @@ impl Draft {
         });
         self.volume.push(
             len,
-            Piece::Straight {
+            VolumePiece::Straight {
                 member: place.view,
                 to,
             },
@@ -155,7 +155,7 @@ impl Draft {
         if let Some((place, to)) = readable {
             self.volume.push(
                 len,
-                Piece::Straight {
+                VolumePiece::Straight {
                     member: place.view.clone(),
                     to: *to,
                 },
@@ -178,7 +178,7 @@ impl Draft {
         }
     }
 
-    fn stripe(&mut self, shape: &Geometry, layout: u32, chunk: Bytes, legs: &[Leg], len: u64) {
+    fn stripe(&mut self, shape: &MdGeometry, layout: u32, chunk: Bytes, legs: &[Leg], len: u64) {
         for (slot, leg) in (0_u32..).zip(legs) {
             if let Some((place, to)) = leg {
                 let map = shape.map(Bytes::new(*to), chunk, slot);
@@ -191,7 +191,8 @@ impl Draft {
         self.layer.facts.insert("stripe", chunk.to_string());
         self.grids.push((*shape, chunk));
         let disks = u32::try_from(legs.len()).unwrap_or(0);
-        if let Some(layout) = Layout::new(shape, layout, disks).filter(|_| !chunk.is_zero()) {
+        if let Some(layout) = StripedLayout::new(shape, layout, disks).filter(|_| !chunk.is_zero())
+        {
             let readable = |leg: &Leg| {
                 let (place, to) = leg.as_ref()?;
                 Some((place.view.clone()?, *to))
@@ -199,7 +200,7 @@ impl Draft {
             let members = legs.iter().map(readable).collect();
             self.volume.push(
                 len,
-                Piece::Striped {
+                VolumePiece::Striped {
                     chunk: chunk.get(),
                     layout,
                     members,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use ioalign_core::Bytes;
 
 use crate::captures::reading::{any_radix, leading};
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::filesystems::fields::power_of_two;
 
 /// `btrfs inspect-internal dump-super`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "btrfs-dump-super",
     command: "btrfs inspect-internal dump-super",
     sniff: |text| text.any(|line| begins(line).is_some()),
@@ -28,7 +28,7 @@ fn begins(line: &str) -> Option<&str> {
     rest.split_once("device=").map(|(_, device)| device.trim())
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut open: Option<(&str, BTreeMap<&str, &str>)> = None;
     for line in text.lines() {
         if let Some(device) = begins(line) {
@@ -44,7 +44,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn close(block: Option<(&str, BTreeMap<&str, &str>)>, evidence: &mut Evidence) {
+fn close(block: Option<(&str, BTreeMap<&str, &str>)>, evidence: &mut TextEvidence) {
     let Some((device, fields)) = block else {
         return;
     };

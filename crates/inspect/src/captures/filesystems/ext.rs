@@ -7,14 +7,14 @@ use ioalign_core::layer::Geometry;
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::filesystems::ext::bogus_geometry;
 use crate::filesystems::fields::{power_of_two, product};
 
 /// `dumpe2fs -h` and `tune2fs -l`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "dumpe2fs",
     command: "dumpe2fs -h",
     sniff: |text| text.any(is_magic),
@@ -43,7 +43,7 @@ fn is_magic(line: &str) -> bool {
 
 type Fields<'a> = BTreeMap<&'a str, &'a str>;
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["dumpe2fs", "tune2fs"]);
     let mut fields = Fields::new();
     let mut device = None;
@@ -68,7 +68,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn close(fields: &Fields<'_>, device: Option<String>, evidence: &mut Evidence) {
+fn close(fields: &Fields<'_>, device: Option<String>, evidence: &mut TextEvidence) {
     let number = |key: &str| fields.get(key).copied().and_then(leading);
     let block = number("Block size").filter(|block| power_of_two(*block, 1024, 65536));
     let ext = fields.contains_key("Filesystem magic number");

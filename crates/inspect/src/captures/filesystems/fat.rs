@@ -4,13 +4,13 @@ use ioalign_core::Bytes;
 
 use crate::captures::reading::leading;
 use crate::captures::reading::subject::Subject;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::filesystems::fields::{power_of_two, product};
 
 /// `fsck.fat -v`.
-pub const FSCK: Format = Format {
+pub const FSCK: TextFormat = TextFormat {
     name: "fsck-fat",
     command: "fsck.fat -v",
     sniff: |text| text.any(|line| line.trim_end().ends_with("bytes per logical sector")),
@@ -18,7 +18,7 @@ pub const FSCK: Format = Format {
 };
 
 /// `minfo -i FILE ::`.
-pub const MINFO: Format = Format {
+pub const MINFO: TextFormat = TextFormat {
     name: "minfo",
     command: "minfo",
     sniff: |text| text.any(|line| line.trim() == "bootsector information"),
@@ -27,7 +27,7 @@ pub const MINFO: Format = Format {
 
 /// A parameter block, as far as it is printed.
 #[derive(Default)]
-struct Block {
+struct FatParameters {
     kind: Option<&'static str>,
     sector: Option<u64>,
     cluster: Option<u64>,
@@ -44,13 +44,13 @@ struct Block {
 /// With fewer clusters than this it is FAT12, FAT16 (fatgen103).
 const FAT12_CLUSTERS: u64 = 4085;
 
-fn read_fsck(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read_fsck(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["fsck.fat", "dosfsck", "fsck.vfat", "fsck.msdos"]);
-    let mut open: Option<(String, Block)> = None;
+    let mut open: Option<(String, FatParameters)> = None;
     for line in text.lines() {
         if line.trim() == "Boot sector contents:" {
             close(open.take(), evidence);
-            open = Some((subject.take(), Block::default()));
+            open = Some((subject.take(), FatParameters::default()));
             continue;
         }
         match &mut open {
@@ -73,7 +73,7 @@ fn read_fsck(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn fsck_line(block: &mut Block, line: &str) {
+fn fsck_line(block: &mut FatParameters, line: &str) {
     let number = leading(line);
     let ends = |end: &str| line.ends_with(end);
     if ends("bytes per logical sector") {
@@ -96,12 +96,12 @@ fn fsck_line(block: &mut Block, line: &str) {
     }
 }
 
-fn read_minfo(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut open: Option<(String, Block)> = None;
+fn read_minfo(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut open: Option<(String, FatParameters)> = None;
     for line in text.lines() {
         if let Some(name) = line.trim().strip_prefix("filename=") {
             close(open.take(), evidence);
-            open = Some((name.trim_matches('"').to_owned(), Block::default()));
+            open = Some((name.trim_matches('"').to_owned(), FatParameters::default()));
         } else if let (Some((_, block)), Some((key, value))) =
             (&mut open, line.split_once([':', '=']))
         {
@@ -112,7 +112,7 @@ fn read_minfo(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn minfo_line(block: &mut Block, key: &str, value: &str) {
+fn minfo_line(block: &mut FatParameters, key: &str, value: &str) {
     let number = leading(value);
     match key {
         "sector size" => block.sector = number,
@@ -137,7 +137,7 @@ fn minfo_line(block: &mut Block, key: &str, value: &str) {
     }
 }
 
-impl Block {
+impl FatParameters {
     /// Printed, or from the counts of sectors before it.
     fn start(&self) -> Option<u64> {
         if self.data_start.is_some() {
@@ -167,7 +167,7 @@ impl Block {
     }
 }
 
-fn close(block: Option<(String, Block)>, evidence: &mut Evidence) {
+fn close(block: Option<(String, FatParameters)>, evidence: &mut TextEvidence) {
     let Some((device, block)) = block else { return };
     let sector = block
         .sector

@@ -6,14 +6,14 @@ use ioalign_core::layer::Geometry;
 
 use crate::captures::reading::leading;
 use crate::captures::reading::subject::Subject;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::filesystems::fields::{power_of_two, product};
 use crate::filesystems::xfs::bogus_geometry;
 
 /// `xfs_info DEVICE` and `mkfs.xfs`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "xfs-info",
     command: "xfs_info",
     sniff: |text| text.any(|line| begins(line).is_some()),
@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
 
 /// The lines of one output by their section: `meta-data`, `data`, `log`.
 #[derive(Default)]
-struct Output<'a> {
+struct XfsInfo<'a> {
     device: String,
     section: &'a str,
     /// Section, name and value, as they stand.
@@ -42,9 +42,9 @@ fn begins(line: &str) -> Option<&str> {
         .next()
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["xfs_info", "mkfs.xfs", "xfs_growfs"]);
-    let mut open: Option<Output<'_>> = None;
+    let mut open: Option<XfsInfo<'_>> = None;
     for line in text.lines() {
         if let Some(device) = begins(line) {
             close(open.take(), evidence);
@@ -56,10 +56,10 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
                 device.to_owned()
             };
             let section = "meta-data";
-            open = Some(Output {
+            open = Some(XfsInfo {
                 device,
                 section,
-                ..Output::default()
+                ..XfsInfo::default()
             });
         }
         let goes_on = open.as_mut().map(|output| values(output, line));
@@ -76,7 +76,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// Takes the values of a line; `false` when it belongs to the output no more.
-fn values<'a>(output: &mut Output<'a>, line: &'a str) -> bool {
+fn values<'a>(output: &mut XfsInfo<'a>, line: &'a str) -> bool {
     let Some((section, rest)) = line.split_once('=') else {
         return false;
     };
@@ -97,7 +97,7 @@ fn values<'a>(output: &mut Output<'a>, line: &'a str) -> bool {
     true
 }
 
-impl Output<'_> {
+impl XfsInfo<'_> {
     fn number(&self, section: &str, name: &str) -> Option<u64> {
         let found = self
             .values
@@ -107,7 +107,7 @@ impl Output<'_> {
     }
 }
 
-fn close(output: Option<Output<'_>>, evidence: &mut Evidence) {
+fn close(output: Option<XfsInfo<'_>>, evidence: &mut TextEvidence) {
     let Some(output) = output else { return };
     let Some(block) = output
         .number("data", "bsize")
@@ -141,7 +141,7 @@ fn close(output: Option<Output<'_>>, evidence: &mut Evidence) {
     evidence.device(&output.device).filesystem = Some(found);
 }
 
-fn geometry(output: &Output<'_>, block: u64) -> Option<Geometry> {
+fn geometry(output: &XfsInfo<'_>, block: u64) -> Option<Geometry> {
     let (unit, width) = (
         output.number("data", "sunit")?,
         output.number("data", "swidth")?,

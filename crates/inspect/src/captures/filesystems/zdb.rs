@@ -3,13 +3,13 @@
 use ioalign_core::Bytes;
 
 use crate::captures::reading::pair;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::filesystems::fields::shifted;
 
 /// `zdb -C`, `zdb -l`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "zdb",
     command: "zdb -C",
     sniff: |text| {
@@ -39,8 +39,8 @@ fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     (name == key).then(|| value.trim_matches('\''))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut reader = Reader {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut reader = ZdbReader {
         pool: String::new(),
         open: Vec::new(),
         evidence,
@@ -52,13 +52,13 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-struct Reader<'a> {
+struct ZdbReader<'a> {
     pool: String,
     open: Vec<Vdev>,
-    evidence: &'a mut Evidence,
+    evidence: &'a mut TextEvidence,
 }
 
-impl Reader<'_> {
+impl ZdbReader<'_> {
     fn line(&mut self, line: &str) {
         let text = line.trim_start();
         if text.is_empty() {

@@ -5,12 +5,12 @@
 
 use ioalign_core::{Bytes, Kind, Remark};
 
-use crate::captures::{Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::fields::{power_of_two, shifted};
 
 /// `zpool get`, `zfs get`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "zfs-get",
     command: "zpool get ashift or zfs get volblocksize",
     sniff: |text| text.any(is_heading) || text.any(|line| property(line).is_some()),
@@ -40,7 +40,7 @@ fn property(line: &str) -> Option<(&str, &str, &str)> {
     known.then_some((name, key, value))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for (name, key, value) in text.lines().filter_map(property) {
         match key {
             "ashift" => ashift(name, value, evidence),
@@ -50,7 +50,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn ashift(pool: &str, value: &str, evidence: &mut Evidence) {
+fn ashift(pool: &str, value: &str, evidence: &mut TextEvidence) {
     let Ok(shift) = value.parse::<u32>() else {
         return;
     };
@@ -68,7 +68,7 @@ fn ashift(pool: &str, value: &str, evidence: &mut Evidence) {
 }
 
 /// `16K`, or bytes with `-p`. A volume that is not there as a device still has a block.
-fn volume(name: &str, value: &str, evidence: &mut Evidence) {
+fn volume(name: &str, value: &str, evidence: &mut TextEvidence) {
     let (digits, unit) = match value.strip_suffix(['K', 'k']) {
         Some(digits) => (digits, 1 << 10),
         None => match value.strip_suffix('M') {

@@ -8,13 +8,13 @@
 use ioalign_core::{Bytes, Remark, Severity};
 
 use crate::captures::reading::leading;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::filesystems::fields::power_of_two;
 
 /// `zpool status`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "zpool-status",
     command: "zpool status",
     sniff: |text| text.any(is_heading) || text.any(|line| complaint(line).is_some()),
@@ -53,7 +53,7 @@ fn complaint(line: &str) -> Option<(u64, u64)> {
     Some((bytes(configured)?, bytes(native)?))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut pool = String::new();
     let mut inside = false;
     for line in text.lines() {
@@ -87,7 +87,7 @@ fn device<'a>(line: &'a str, pool: &str) -> Option<&'a str> {
     (!none).then_some(name)
 }
 
-fn add(device: &str, pool: &str, complaint: Option<(u64, u64)>, evidence: &mut Evidence) {
+fn add(device: &str, pool: &str, complaint: Option<(u64, u64)>, evidence: &mut TextEvidence) {
     let said = evidence.device(device);
     let mut found = FileSystem {
         kind: "zfs",

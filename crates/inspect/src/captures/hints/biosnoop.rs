@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use ioalign_core::{Bytes, Remark};
 
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 
 /// `biosnoop`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "biosnoop",
     command: "biosnoop",
     sniff: |text| text.any(is_heading),
@@ -32,20 +32,20 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// A request on its disk, in bytes.
-struct Request<'a> {
+struct BiosnoopRequest<'a> {
     disk: &'a str,
     start: u64,
     len: u64,
 }
 
 /// A row, from its end: names of processes may hold spaces.
-fn request(line: &str) -> Option<Request<'_>> {
+fn request(line: &str) -> Option<BiosnoopRequest<'_>> {
     let words: Vec<_> = line.split_whitespace().collect();
     let at = words.iter().rposition(|word| {
         word.len() <= 3 && word.starts_with(['R', 'W', 'D', 'F', 'N']) && word.is_ascii()
     })?;
     let number = |index: usize| words.get(index)?.parse::<u64>().ok();
-    Some(Request {
+    Some(BiosnoopRequest {
         disk: words.get(at.checked_sub(1)?)?,
         start: number(at + 1)?.checked_mul(512)?,
         len: number(at + 2).filter(|len| *len != 0)?,
@@ -61,7 +61,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, request: &Request<'_>) {
+    fn add(&mut self, request: &BiosnoopRequest<'_>) {
         self.requests += 1;
         for (unit, (offsets, straddling)) in UNITS.iter().zip(&mut self.units) {
             let offset = request.start % unit;
@@ -96,7 +96,7 @@ impl Seen {
     }
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut disks: BTreeMap<&str, Seen> = BTreeMap::new();
     let mut open = false;
     for line in text.lines() {

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{any_radix, json, pair};
-use crate::captures::{Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::hints::{Claims, Transport};
 use crate::host::nvme::{ID_NS_BYTES, IdNs, parse};
 
 /// `nvme id-ns`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "nvme-id-ns",
     command: "nvme id-ns",
     sniff,
@@ -37,7 +37,7 @@ const FIELDS: [(&str, usize, usize); 9] = [
 const FORMATS_AT: usize = 128;
 
 /// One output.
-struct Output {
+struct IdNsOutput {
     device: String,
     bytes: Vec<u8>,
     /// Blocks of the namespace.
@@ -47,7 +47,7 @@ struct Output {
     told: bool,
 }
 
-impl Output {
+impl IdNsOutput {
     fn new(device: String) -> Self {
         Self {
             device,
@@ -92,7 +92,7 @@ impl Output {
         self.put(25, 1, u64::from(count.max(index)));
     }
 
-    fn finish(mut self, evidence: &mut Evidence) {
+    fn finish(mut self, evidence: &mut TextEvidence) {
         if let Some(used) = self.used.filter(|_| !self.told) {
             self.put(26, 1, u64::from(used));
         }
@@ -132,22 +132,22 @@ fn sniff(text: &Text) -> bool {
             && text.any(|line| line.contains("\"lbafs\"")))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["id-ns"]);
-    let mut open: Option<Output> = None;
+    let mut open: Option<IdNsOutput> = None;
     for line in text.lines() {
         if header(line).is_some() || line.contains("id-ns") {
             close(open.take(), evidence);
             subject.see(&namespaced(line));
         } else if line.trim_start().starts_with("NVME Identify Namespace") {
             close(open.take(), evidence);
-            open = Some(Output::new(subject.take()));
+            open = Some(IdNsOutput::new(subject.take()));
         } else {
             // A paste may lack the first line.
             let starts = pair(line).is_some_and(|(key, _)| key == "nsze");
             if starts && open.as_ref().is_none_or(|output| output.blocks.is_some()) {
                 close(open.take(), evidence);
-                open = Some(Output::new(subject.take()));
+                open = Some(IdNsOutput::new(subject.take()));
             }
             if let Some(output) = &mut open {
                 line_of(output, line);
@@ -161,7 +161,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn close(output: Option<Output>, evidence: &mut Evidence) {
+fn close(output: Option<IdNsOutput>, evidence: &mut TextEvidence) {
     if let Some(output) = output {
         output.finish(evidence);
     }
@@ -191,7 +191,7 @@ fn namespaced(line: &str) -> String {
     words.join(" ")
 }
 
-fn line_of(output: &mut Output, line: &str) {
+fn line_of(output: &mut IdNsOutput, line: &str) {
     if let Some((index, value)) = format_line(line) {
         return lba_format(output, index, value);
     }
@@ -204,7 +204,7 @@ fn line_of(output: &mut Output, line: &str) {
 
 /// `ms:0 lbads:12 rp:0x1 (in use)` or `Metadata Size: 0 bytes - Data Size: 4096 bytes - Relative
 /// Performance: 0x1 Better (in use)`.
-fn lba_format(output: &mut Output, index: u64, value: &str) {
+fn lba_format(output: &mut IdNsOutput, index: u64, value: &str) {
     let after = |key: &str| any_radix(value.split_once(key)?.1);
     let shift = match after("lbads:") {
         Some(shift) => Some(shift),
@@ -224,11 +224,11 @@ fn lba_format(output: &mut Output, index: u64, value: &str) {
     }
 }
 
-fn from_json(document: &Value, subject: &mut Subject<'_>, evidence: &mut Evidence) {
+fn from_json(document: &Value, subject: &mut Subject<'_>, evidence: &mut TextEvidence) {
     if document.get("lbafs").is_none() || document.get("flbas").is_none() {
         return;
     }
-    let mut output = Output::new(subject.take());
+    let mut output = IdNsOutput::new(subject.take());
     output.blocks = json::number(document, "nsze");
     for (name, _, _) in FIELDS {
         if let Some(value) = json::number(document, name) {

@@ -6,12 +6,12 @@
 use ioalign_core::{Remark, SectorSize, Severity};
 
 use crate::captures::reading::{before, leading};
-use crate::captures::{Evidence, Format, Number, Said, Text};
+use crate::captures::{Number, Said, Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::hints::{Claims, Transport, optimal_is_bogus};
 
 /// `dmesg`, `journalctl -k`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "dmesg",
     command: "dmesg",
     sniff: |text| text.any(|line| RULES.iter().any(|rule| (rule.device)(line).is_some())),
@@ -22,51 +22,51 @@ pub const FORMAT: Format = Format {
 const MOST_MESSAGES: usize = 1 << 10;
 
 /// A message: which device it is about, and what it means.
-struct Rule {
+struct KernelMessage {
     device: fn(&str) -> Option<&str>,
     say: fn(&str, &mut Said),
 }
 
-const RULES: &[Rule] = &[
-    Rule {
+const RULES: &[KernelMessage] = &[
+    KernelMessage {
         device: refused,
         say: say_refused,
     },
-    Rule {
+    KernelMessage {
         device: inconsistent,
         say: say_inconsistent,
     },
-    Rule {
+    KernelMessage {
         device: md_misaligned,
         say: say_inconsistent,
     },
-    Rule {
+    KernelMessage {
         device: unaligned_request,
         say: say_unaligned,
     },
-    Rule {
+    KernelMessage {
         device: improper,
         say: say_improper,
     },
-    Rule {
+    KernelMessage {
         device: offset_by,
         say: say_offset,
     },
-    Rule {
+    KernelMessage {
         device: unsupported,
         say: say_unsupported,
     },
-    Rule {
+    KernelMessage {
         device: logical_blocks,
         say: say_logical,
     },
-    Rule {
+    KernelMessage {
         device: physical_blocks,
         say: say_physical,
     },
 ];
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut seen: Vec<(usize, &str)> = Vec::new();
     for line in text.lines() {
         for (index, rule) in RULES.iter().enumerate() {

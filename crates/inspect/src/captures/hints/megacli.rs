@@ -1,13 +1,13 @@
 //! `MegaCli -LDInfo -Lall -aAll`: logical drives of LSI controllers. The tool does not know the
 //! system's names for them.
 
-use super::raid::{Drive, strip};
+use super::raid::{LogicalDrive, strip};
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 
 /// `MegaCli -LDInfo`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "megacli",
     command: "MegaCli -LDInfo",
     sniff: |text| text.any(|line| begins(line).is_some()) && text.any(is_strip),
@@ -25,15 +25,15 @@ fn is_strip(line: &str) -> bool {
     pair(line).is_some_and(|(key, _)| matches!(key, "Strip Size" | "Stripe Size"))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut open: Option<Drive> = None;
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut open: Option<LogicalDrive> = None;
     for line in text.lines() {
         if let Some(number) = begins(line) {
             let name = format!("vd{number}");
             close(
-                open.replace(Drive {
+                open.replace(LogicalDrive {
                     name,
-                    ..Drive::default()
+                    ..LogicalDrive::default()
                 }),
                 evidence,
             );
@@ -45,7 +45,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn line_of(drive: &mut Drive, key: &str, value: &str) {
+fn line_of(drive: &mut LogicalDrive, key: &str, value: &str) {
     let count = || leading(value).and_then(|n| u32::try_from(n).ok());
     match key {
         "RAID Level" => value.clone_into(&mut drive.level),
@@ -57,7 +57,7 @@ fn line_of(drive: &mut Drive, key: &str, value: &str) {
     }
 }
 
-fn close(drive: Option<Drive>, evidence: &mut Evidence) {
+fn close(drive: Option<LogicalDrive>, evidence: &mut TextEvidence) {
     if let Some(drive) = drive {
         drive.add("MegaCli", evidence);
     }

@@ -2,13 +2,13 @@
 
 use ioalign_core::Kind;
 
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::DevNo;
 use crate::host::hints::{Claims, Transport};
 
 /// `multipath -ll`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "multipath",
     command: "multipath -ll",
     sniff: |text| text.any(|line| map(line).is_some()) && text.any(|line| path(line).is_some()),
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
 const MOST_PATHS: usize = 1024;
 
 /// A map: name, dm device, vendor and model.
-struct Map<'a> {
+struct MultipathMap<'a> {
     name: &'a str,
     dm: &'a str,
     vendor: &'a str,
@@ -27,7 +27,7 @@ struct Map<'a> {
 }
 
 /// `mpatha (3600508b4…) dm-2 HP,HSV300`, or without the alias.
-fn map(line: &str) -> Option<Map<'_>> {
+fn map(line: &str) -> Option<MultipathMap<'_>> {
     let mut words = line.split_whitespace();
     let name = words.next()?;
     let mut next = words.next()?;
@@ -38,7 +38,7 @@ fn map(line: &str) -> Option<Map<'_>> {
     let plain = number.parse::<u32>().is_ok() && name.chars().next()?.is_alphanumeric();
     let rest = line.split_once(next)?.1.trim();
     let (vendor, model) = rest.split_once(',').unwrap_or(("", rest));
-    plain.then_some(Map {
+    plain.then_some(MultipathMap {
         name,
         dm: next,
         vendor: vendor.trim(),
@@ -59,8 +59,8 @@ fn path(line: &str) -> Option<(&str, &str)> {
     (numbered && *disk != "-").then_some((*disk, *number))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut open: Option<(Map<'_>, Vec<(&str, &str)>)> = None;
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut open: Option<(MultipathMap<'_>, Vec<(&str, &str)>)> = None;
     for line in text.lines() {
         if let Some(map) = map(line) {
             close(open.replace((map, Vec::new())), evidence);
@@ -76,7 +76,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn close(map: Option<(Map<'_>, Vec<(&str, &str)>)>, evidence: &mut Evidence) {
+fn close(map: Option<(MultipathMap<'_>, Vec<(&str, &str)>)>, evidence: &mut TextEvidence) {
     let Some((map, paths)) = map.filter(|(_, paths)| !paths.is_empty()) else {
         return;
     };

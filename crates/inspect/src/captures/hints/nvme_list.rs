@@ -4,12 +4,12 @@ use ioalign_core::SectorSize;
 use serde_json::Value;
 
 use crate::captures::reading::json;
-use crate::captures::{Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::hints::{Claims, Transport};
 
 /// `nvme list`, also `-o json` and `-v`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "nvme-list",
     command: "nvme list",
     sniff: |text| {
@@ -28,7 +28,7 @@ fn is_heading(line: &str) -> bool {
     line.trim_start().starts_with("Node") && has("Model") && has("Format")
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for document in json::documents(text) {
         if document.get("Devices").is_some() {
             walk(&document, "", 0, evidence);
@@ -39,7 +39,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// Everything below with a sector size and a name; the model may stand at the controller.
-fn walk(value: &Value, model: &str, depth: usize, evidence: &mut Evidence) {
+fn walk(value: &Value, model: &str, depth: usize, evidence: &mut TextEvidence) {
     if depth > MOST_DEPTH {
         return;
     }
@@ -67,7 +67,7 @@ fn walk(value: &Value, model: &str, depth: usize, evidence: &mut Evidence) {
     }
 }
 
-fn add(name: &str, model: &str, sector: u64, bytes: Option<u64>, evidence: &mut Evidence) {
+fn add(name: &str, model: &str, sector: u64, bytes: Option<u64>, evidence: &mut TextEvidence) {
     let Some(sector) = u32::try_from(sector).ok().and_then(SectorSize::new) else {
         return;
     };
@@ -83,7 +83,7 @@ fn add(name: &str, model: &str, sector: u64, bytes: Option<u64>, evidence: &mut 
 }
 
 /// The dashes below the headings are as wide as the columns.
-fn table(text: &Text, evidence: &mut Evidence) {
+fn table(text: &Text, evidence: &mut TextEvidence) {
     let mut heading: Option<&str> = None;
     let mut columns: Vec<(String, usize, usize)> = Vec::new();
     for line in text.lines() {
@@ -123,7 +123,7 @@ fn cut(line: &str, from: usize, to: usize) -> &str {
     line.get(place(from)..place(to)).unwrap_or_default().trim()
 }
 
-fn row(line: &str, columns: &[(String, usize, usize)], evidence: &mut Evidence) {
+fn row(line: &str, columns: &[(String, usize, usize)], evidence: &mut TextEvidence) {
     let cell = |name: &str| {
         let column = columns.iter().find(|(heading, _, _)| heading == name)?;
         Some(cut(line, column.1, column.2))

@@ -4,14 +4,14 @@
 
 use ioalign_core::Bytes;
 
-use crate::captures::{Array, Evidence};
+use crate::captures::{TextArray, TextEvidence};
 
 /// Largest strip that a controller offers is 1 MiB; some arrays have more.
 const MOST_STRIP: u64 = 64 << 20;
 
 /// A logical drive.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Drive {
+pub(super) struct LogicalDrive {
     /// The disk that the system sees, else a name such as `vd0`.
     pub name: String,
     /// `RAID5`, `5`, `1+0`, `Primary-5, Secondary-0, …`.
@@ -49,7 +49,7 @@ fn level(word: &str) -> Option<(i32, bool)> {
     })
 }
 
-impl Drive {
+impl LogicalDrive {
     /// Data drives of a whole stripe.
     fn data(&self) -> Option<u64> {
         let (level, nested) = level(&self.level)?;
@@ -75,25 +75,25 @@ impl Drive {
     }
 
     /// md's words for it; of nested levels that of a span.
-    fn array(&self, tool: &'static str) -> Option<Array> {
+    fn array(&self, tool: &'static str) -> Option<TextArray> {
         let (level, nested) = level(&self.level)?;
         let drives = self
             .drives
             .unwrap_or(0)
             .saturating_mul(self.spans.unwrap_or(1).max(1));
         let several = nested || self.spans.unwrap_or(1) > 1 || drives > 2;
-        Some(Array {
+        Some(TextArray {
             level: if level == 1 && several { 10 } else { level },
             chunk: self.strip,
             raid_disks: drives,
             controller: Some(tool),
             full_stripe: self.full_stripe(),
-            ..Array::default()
+            ..TextArray::default()
         })
     }
 
     /// Adds it to the evidence, as `tool` says it.
-    pub fn add(&self, tool: &'static str, evidence: &mut Evidence) {
+    pub fn add(&self, tool: &'static str, evidence: &mut TextEvidence) {
         if self.name.is_empty() || (self.strip.is_none() && self.level.is_empty()) {
             return;
         }
@@ -145,12 +145,12 @@ mod tests {
     use super::*;
 
     fn stripe(level: &str, drives: u32, spans: u32) -> Option<u64> {
-        let drive = Drive {
+        let drive = LogicalDrive {
             level: level.to_owned(),
             strip: Some(Bytes::new(64 << 10)),
             drives: Some(drives),
             spans: Some(spans),
-            ..Drive::default()
+            ..LogicalDrive::default()
         };
         drive.full_stripe().map(|stripe| stripe.get() >> 10)
     }

@@ -9,12 +9,12 @@ use ioalign_core::{Remark, SectorSize};
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::hints::{Claims, Transport};
 
 /// Block limits and capacities.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "sg3-utils",
     command: "sg_vpd -p bl or sg_readcap -l",
     sniff: |text| text.any(|line| limits(line) || capacity(line)),
@@ -44,7 +44,7 @@ struct Pages {
     optimal: Option<u64>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["sg_vpd", "sg_inq", "sg_readcap"]);
     let mut current = text.subject.clone().unwrap_or_default();
     let mut all: BTreeMap<String, Pages> = BTreeMap::new();
@@ -95,7 +95,7 @@ fn put(pages: &mut Pages, key: &str, value: u64) {
     }
 }
 
-fn close(device: &str, pages: &Pages, evidence: &mut Evidence) {
+fn close(device: &str, pages: &Pages, evidence: &mut TextEvidence) {
     let sector = pages
         .logical
         .and_then(|n| SectorSize::new(u32::try_from(n).ok()?));

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{json, leading, pair};
-use crate::captures::{Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::hints::{Claims, Transport};
 
 /// The text.
-pub const TEXT: Format = Format {
+pub const TEXT: TextFormat = TextFormat {
     name: "smartctl",
     command: "smartctl -a",
     sniff: |text| text.any(is_information),
@@ -18,7 +18,7 @@ pub const TEXT: Format = Format {
 };
 
 /// `-j`.
-pub const JSON: Format = Format {
+pub const JSON: TextFormat = TextFormat {
     name: "smartctl-json",
     command: "smartctl -j",
     sniff: |text| {
@@ -42,7 +42,7 @@ struct Info {
     lowest: u64,
 }
 
-fn read_text(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read_text(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["smartctl"]);
     let mut open: Option<Info> = None;
     for line in text.lines() {
@@ -110,7 +110,7 @@ fn namespace(info: &mut Info, key: &str, value: &str) {
     }
 }
 
-fn close(info: Option<Info>, evidence: &mut Evidence) {
+fn close(info: Option<Info>, evidence: &mut TextEvidence) {
     let Some(mut info) = info else { return };
     if info.claims.logical.is_none() && info.claims.model.is_empty() {
         return;
@@ -130,7 +130,7 @@ fn close(info: Option<Info>, evidence: &mut Evidence) {
     said.claims = Some(info.claims);
 }
 
-fn read_json(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read_json(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["smartctl"]);
     for line in text.lines() {
         subject.see(line);

@@ -1,13 +1,13 @@
 //! `ssacli ctrl all show config detail` (once `hpssacli`, `hpacucli`): logical drives of HP Smart
 //! Array controllers.
 
-use super::raid::{Drive, strip};
+use super::raid::{LogicalDrive, strip};
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 
 /// `ssacli … show config detail`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "ssacli",
     command: "ssacli ctrl all show config detail",
     sniff: |text| {
@@ -21,17 +21,17 @@ fn key(line: &str) -> &str {
     pair(line).map_or("", |(key, _)| key)
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut open: Option<Drive> = None;
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut open: Option<LogicalDrive> = None;
     for line in text.lines() {
         match (pair(line), &mut open) {
             (Some(("Logical Drive", value)), _) => {
                 let number = leading(value).unwrap_or(0);
                 let name = format!("ld{number}");
                 close(
-                    open.replace(Drive {
+                    open.replace(LogicalDrive {
                         name,
-                        ..Drive::default()
+                        ..LogicalDrive::default()
                     }),
                     evidence,
                 );
@@ -44,7 +44,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn line_of(drive: &mut Drive, key: &str, value: &str) {
+fn line_of(drive: &mut LogicalDrive, key: &str, value: &str) {
     match key {
         "Fault Tolerance" => value.clone_into(&mut drive.level),
         "Strip Size" => drive.strip = strip(value),
@@ -70,7 +70,7 @@ fn stripe(value: &str) -> Option<ioalign_core::Bytes> {
     ioalign_core::Bytes::new(unit).checked_mul(leading(value)?)
 }
 
-fn close(drive: Option<Drive>, evidence: &mut Evidence) {
+fn close(drive: Option<LogicalDrive>, evidence: &mut TextEvidence) {
     if let Some(drive) = drive {
         drive.add("ssacli", evidence);
     }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::raid::{Drive, strip};
+use super::raid::{LogicalDrive, strip};
 use crate::captures::reading::json;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 
 /// `storcli … J`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "storcli-json",
     command: "storcli /cx/vall show all J",
     sniff: |text| {
@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     read,
 };
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for document in json::documents(text) {
         for controller in json::list(&document, "Controllers") {
             if let Some(data) = controller.get("Response Data") {
@@ -30,7 +30,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// `/c0/v1` holds the row of a drive, `VD1 Properties` its strip.
-fn drives(data: &Value, evidence: &mut Evidence) {
+fn drives(data: &Value, evidence: &mut TextEvidence) {
     for (key, value) in data.as_object().into_iter().flatten() {
         let number = key
             .strip_prefix("/c")
@@ -42,7 +42,7 @@ fn drives(data: &Value, evidence: &mut Evidence) {
     }
 }
 
-fn drive(data: &Value, row: &Value, number: u32) -> Drive {
+fn drive(data: &Value, row: &Value, number: u32) -> LogicalDrive {
     let properties = data.get(format!("VD{number} Properties").as_str());
     let word = |key: &str| properties.and_then(|properties| json::word(properties, key));
     let count = |key: &str| {
@@ -54,13 +54,13 @@ fn drive(data: &Value, row: &Value, number: u32) -> Drive {
         .and_then(|rows| rows.first())
         .and_then(|row| json::word(row, "TYPE"));
     let name = word("OS Drive Name").filter(|name| name.starts_with("/dev/"));
-    Drive {
+    LogicalDrive {
         name: name.unwrap_or_else(|| format!("vd{number}")),
         level: level.unwrap_or_default(),
         strip: word("Strip Size").as_deref().and_then(strip),
         drives: count("Number of Drives Per Span"),
         spans: count("Span Depth"),
         emulated: word("VD has Emulated PD").map(|word| word == "Yes"),
-        ..Drive::default()
+        ..LogicalDrive::default()
     }
 }

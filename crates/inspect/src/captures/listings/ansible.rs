@@ -7,12 +7,12 @@ use ioalign_core::layer::Kind;
 use ioalign_core::{Remark, SectorSize};
 use serde_json::Value;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, json, partition, sector};
 use crate::error::Result;
 
 /// `ansible -m setup`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "ansible",
     command: "ansible -m setup",
     sniff: |text| text.any(|line| line.contains("\"ansible_devices\"")),
@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
 /// How deep the facts may lie: a list of hosts, a host, `ansible_facts`.
 const DEEPEST: usize = 5;
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let documents = json::documents(text, "\"ansible_devices\"");
     let mut hosts = Vec::new();
     for document in &documents {
@@ -60,7 +60,7 @@ fn find<'a>(value: &'a Value, depth: usize, hosts: &mut Vec<&'a Value>) {
     }
 }
 
-fn disk(name: &str, device: &Value, evidence: &mut Evidence) {
+fn disk(name: &str, device: &Value, evidence: &mut TextEvidence) {
     let text = |key: &str| {
         json::text(device, key)
             .unwrap_or_default()

@@ -6,12 +6,12 @@
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, names, sector, sizes};
 use crate::error::Result;
 
 /// `blockdev --report`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "blockdev",
     command: "blockdev --report",
     sniff: |text| text.any(is_header),
@@ -24,7 +24,7 @@ fn is_header(line: &str) -> bool {
 }
 
 /// A row as printed.
-struct Row<'a> {
+struct BlockdevRow<'a> {
     name: &'a str,
     sector: u64,
     /// `None`: `N/A`.
@@ -32,10 +32,10 @@ struct Row<'a> {
     size: u64,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut lines = text.lines();
     while lines.by_ref().any(is_header) {
-        let rows: Vec<_> = lines.by_ref().map_while(Row::parse).collect();
+        let rows: Vec<_> = lines.by_ref().map_while(BlockdevRow::parse).collect();
         let bytes = rows.iter().all(|row| row.size.is_multiple_of(512));
         let unit = if bytes { 1 } else { 512 };
         for row in &rows {
@@ -45,7 +45,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-impl<'a> Row<'a> {
+impl<'a> BlockdevRow<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [mode, _, sector, _, start, size, name] = words.as_slice() else {
@@ -60,7 +60,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    fn tell(&self, unit: u64, evidence: &mut Evidence) {
+    fn tell(&self, unit: u64, evidence: &mut TextEvidence) {
         let said = evidence.device(self.name);
         said.size = self.size.checked_mul(unit).map(Number::exact);
         said.sector = sector(self.sector);

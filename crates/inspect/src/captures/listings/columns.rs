@@ -7,12 +7,12 @@
 const MOST_WORDS: usize = 256;
 
 /// A header's words, with the character positions of each.
-pub(super) struct Header {
+pub(super) struct TableHeader {
     words: Vec<(String, usize, usize)>,
     line: String,
 }
 
-impl Header {
+impl TableHeader {
     /// The words of `line`.
     pub(super) fn new(line: &str) -> Self {
         let words = spans(line);
@@ -104,13 +104,13 @@ mod tests {
 
     #[test]
     fn cells_by_place_and_by_order() {
-        let header = Header::new("NAME      START  SIZE ALIGNMENT");
+        let header = TableHeader::new("NAME      START  SIZE ALIGNMENT");
         assert_eq!(
             header.cells("loop0              3G         0"),
             [("NAME", "loop0"), ("SIZE", "3G"), ("ALIGNMENT", "0")]
         );
         assert_eq!(header.cells("a 1 2G 0").len(), 4);
-        let raw = Header::new("NAME RM MOUNTPOINTS START");
+        let raw = TableHeader::new("NAME RM MOUNTPOINTS START");
         assert_eq!(raw.cells("sda 0  "), [("NAME", "sda"), ("RM", "0")]);
         assert_eq!(raw.cells("sda1 0  2048").last(), Some(&("START", "2048")));
     }

@@ -3,12 +3,12 @@
 //! Versions differ in what they do with the half of 31.5 KB: 31 and 32 are both seen. The interval
 //! covers truncation, rounding and rounding up: more than one unit below to less than one above.
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{partition, sizes};
 use crate::error::Result;
 
 /// `diskpart`, `list partition`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "diskpart",
     command: "diskpart, list partition",
     sniff: |text| text.any(|line| is_header(line) || exact(line).is_some()),
@@ -42,7 +42,7 @@ fn selected(line: &str) -> Option<u64> {
     }
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut disk = String::new();
     let mut open = false;
     let mut number = None;
@@ -63,7 +63,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// `* Partition 1    Primary            100 MB  1024 KB`.
-fn row(line: &str, disk: &str, evidence: &mut Evidence) -> Option<()> {
+fn row(line: &str, disk: &str, evidence: &mut TextEvidence) -> Option<()> {
     let words: Vec<&str> = line.trim_start_matches('*').split_whitespace().collect();
     let [_, number, kind @ .., size, size_unit, start, start_unit] = words.as_slice() else {
         return None;
@@ -82,7 +82,7 @@ fn tell<'a>(
     disk: &str,
     number: u64,
     start: Number,
-    evidence: &'a mut Evidence,
+    evidence: &'a mut TextEvidence,
 ) -> &'a mut super::Said {
     let name = format!("Harddisk{disk}Partition{number}");
     let said = partition(evidence, &format!("PhysicalDrive{disk}"), &name);

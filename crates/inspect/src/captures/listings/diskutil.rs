@@ -2,12 +2,12 @@
 
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{sector, sizes};
 use crate::error::Result;
 
 /// `diskutil info`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "diskutil",
     command: "diskutil info",
     sniff: |text| text.any(|line| value(line, "Device Identifier").is_some()),
@@ -25,7 +25,7 @@ fn bytes(value: &str) -> Option<u64> {
     sizes::whole(before.rsplit(['(', ' ']).next()?)
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut open = false;
     for line in text.lines() {
         if let Some(name) = value(line, "Device Identifier") {

@@ -4,12 +4,12 @@
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{partition, roles, sizes};
 use crate::error::Result;
 
 /// `esxcli storage core device partition list`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "esxcli-partitions",
     command: "esxcli storage core device partition list",
     sniff: |text| text.any(is_header),
@@ -30,7 +30,7 @@ fn is_header(line: &str) -> bool {
     ])
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut open = false;
     for line in text.lines() {
         if is_header(line) {
@@ -42,7 +42,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn row(line: &str, evidence: &mut Evidence) -> Option<()> {
+fn row(line: &str, evidence: &mut TextEvidence) -> Option<()> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [disk, number, start, _, kind, size] = words.as_slice() else {
         return None;

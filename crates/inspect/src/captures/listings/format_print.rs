@@ -6,13 +6,13 @@
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{assumed, disk, partition, sectors, sizes, span};
 use crate::error::Result;
 use crate::tables;
 
 /// `format`, then `partition` and `print`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "format",
     command: "format, partition, print",
     sniff: |text| text.any(|line| header(line).is_some()),
@@ -60,7 +60,7 @@ struct Slice {
     blocks: Option<(u64, u64)>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut name = "disk".to_owned();
     let mut efi = None;
     let mut slices = Vec::new();
@@ -130,7 +130,7 @@ fn length(words: &[&str]) -> Option<(u64, u64)> {
     Some((cylinders, sectors))
 }
 
-fn tell(name: &str, efi: Option<bool>, slices: &[Slice], evidence: &mut Evidence) {
+fn tell(name: &str, efi: Option<bool>, slices: &[Slice], evidence: &mut TextEvidence) {
     let Some(efi) = efi.filter(|_| !slices.is_empty()) else {
         return;
     };

@@ -7,14 +7,14 @@
 use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Remark, Severity};
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::sizes;
 use crate::error::Result;
 use crate::filesystems::FileSystem;
 use crate::host::hints::Claims;
 
 /// `fsutil fsinfo`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "fsutil",
     command: "fsutil fsinfo ntfsinfo|sectorinfo",
     sniff: |text| text.any(|line| Field::of(line).is_some()),
@@ -77,19 +77,19 @@ fn command(line: &str) -> Option<&str> {
 
 /// What has been seen of one volume.
 #[derive(Default)]
-struct Volume {
+struct FsutilVolume {
     name: String,
     seen: Vec<(Field, u64)>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut volume = Volume::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut volume = FsutilVolume::default();
     for line in text.lines() {
         if let Some(name) = command(line) {
             volume.tell(evidence);
-            volume = Volume {
+            volume = FsutilVolume {
                 name: name.to_ascii_uppercase(),
-                ..Volume::default()
+                ..FsutilVolume::default()
             };
         } else if let Some((field, value)) = Field::of(line) {
             if volume.get(field).is_some() {
@@ -103,13 +103,13 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-impl Volume {
+impl FsutilVolume {
     fn get(&self, field: Field) -> Option<u64> {
         let mut seen = self.seen.iter();
         seen.find(|(own, _)| *own == field).map(|(_, value)| *value)
     }
 
-    fn tell(&self, evidence: &mut Evidence) {
+    fn tell(&self, evidence: &mut TextEvidence) {
         if self.seen.is_empty() {
             return;
         }

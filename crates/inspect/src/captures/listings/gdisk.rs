@@ -2,12 +2,12 @@
 
 use ioalign_core::SectorSize;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, claims, disk, names, partition, roles, sector, sectors, sizes, span};
 use crate::error::Result;
 
 /// `gdisk -l`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "gdisk",
     command: "gdisk -l",
     sniff: |text| text.any(is_header),
@@ -23,7 +23,7 @@ fn is_header(line: &str) -> bool {
 
 /// The part of the text that speaks of one disk.
 #[derive(Default)]
-struct Section {
+struct GdiskSection {
     disk: String,
     count: u64,
     sector: Option<SectorSize>,
@@ -31,14 +31,14 @@ struct Section {
     open: bool,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut section = Section::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut section = GdiskSection::default();
     for line in text.lines().map(str::trim) {
         if let Some((name, count)) = start(line) {
-            section = Section {
+            section = GdiskSection {
                 disk: name.to_owned(),
                 count,
-                ..Section::default()
+                ..GdiskSection::default()
             };
         } else if is_header(line) {
             section.tell(evidence);
@@ -59,7 +59,7 @@ fn start(line: &str) -> Option<(&str, u64)> {
         .then_some((name, sizes::whole(count)?))
 }
 
-impl Section {
+impl GdiskSection {
     /// `Sector size (logical/physical): 512/4096 bytes`, `Sector size (logical): 512 bytes`,
     /// `Logical sector size: 512 bytes`.
     fn take(&mut self, line: &str) {
@@ -72,7 +72,7 @@ impl Section {
     }
 
     /// Adds the disk.
-    fn tell(&mut self, evidence: &mut Evidence) {
+    fn tell(&mut self, evidence: &mut TextEvidence) {
         self.open = true;
         if self.disk.is_empty() {
             "disk".clone_into(&mut self.disk);
@@ -94,7 +94,7 @@ impl Section {
     }
 
     /// `   1   2048   1050623   512.0 MiB   EF00  EFI`; busybox: `1  2048  1050623  512M  EFI`.
-    fn row(&mut self, line: &str, evidence: &mut Evidence) {
+    fn row(&mut self, line: &str, evidence: &mut TextEvidence) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let numbers: Vec<u64> = words
             .iter()

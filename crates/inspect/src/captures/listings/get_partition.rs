@@ -2,12 +2,12 @@
 
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{partition, roles, sizes};
 use crate::error::Result;
 
 /// `Get-Partition`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "get-partition",
     command: "Get-Partition",
     sniff: |text| text.any(|line| is_header(line) || is_ours(line)),
@@ -33,7 +33,7 @@ struct Object {
     pairs: Vec<(String, String)>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut object = Object::default();
     let mut disk = "PhysicalDrive".to_owned();
     let mut open = false;
@@ -55,7 +55,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// `1  C  1048576  499 MB Recovery`; the letter may be missing.
-fn row(line: &str, disk: &str, evidence: &mut Evidence) -> Option<()> {
+fn row(line: &str, disk: &str, evidence: &mut TextEvidence) -> Option<()> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let number = sizes::whole(words.first()?)?;
     let lettered = words.get(1)?.chars().all(|c| c.is_ascii_alphabetic());
@@ -75,7 +75,7 @@ fn row(line: &str, disk: &str, evidence: &mut Evidence) -> Option<()> {
 }
 
 impl Object {
-    fn take(&mut self, key: &str, value: &str, evidence: &mut Evidence) {
+    fn take(&mut self, key: &str, value: &str, evidence: &mut TextEvidence) {
         if self.get(key).is_some() {
             self.tell(evidence);
         }
@@ -95,7 +95,7 @@ impl Object {
         sizes::whole(self.get(key)?)
     }
 
-    fn tell(&mut self, evidence: &mut Evidence) {
+    fn tell(&mut self, evidence: &mut TextEvidence) {
         if let (Some(start), Some(number)) = (self.number("Offset"), self.number("PartitionNumber"))
         {
             self.partition(start, number, evidence);
@@ -107,7 +107,7 @@ impl Object {
         self.pairs.clear();
     }
 
-    fn partition(&self, start: u64, number: u64, evidence: &mut Evidence) {
+    fn partition(&self, start: u64, number: u64, evidence: &mut TextEvidence) {
         let disk = self.number("DiskNumber");
         let text = disk.map(|disk| disk.to_string()).unwrap_or_default();
         let name = format!("Harddisk{text}Partition{number}");
@@ -123,7 +123,7 @@ impl Object {
         said.mounted = letter.map(|letter| format!("{letter}:"));
     }
 
-    fn disk(&self, evidence: &mut Evidence) {
+    fn disk(&self, evidence: &mut TextEvidence) {
         let number = ["DiskNumber", "Number", "DeviceId", "DeviceID"]
             .iter()
             .find_map(|key| self.number(key));

@@ -4,12 +4,12 @@
 
 use ioalign_core::Role;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, partition, roles, sectors, sizes};
 use crate::error::Result;
 
 /// `gpart show`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "gpart",
     command: "gpart show",
     sniff: |text| text.any(|line| Provider::parse(line).is_some()),
@@ -49,14 +49,14 @@ impl Provider {
         }
     }
 
-    fn tell(&self, evidence: &mut Evidence) {
+    fn tell(&self, evidence: &mut TextEvidence) {
         let said = super::disk(evidence, &self.name);
         said.table = roles::table(&self.scheme);
         said.remarks.push(assumed("gpart show"));
     }
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut provider: Option<Provider> = None;
     for line in text.lines() {
         if let Some(found) = Provider::parse(line) {
@@ -72,7 +72,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// `       2048    4194304     2  freebsd-swap  (2.0G)`; free space has a dash for an index.
-fn row(line: &str, provider: &Provider, evidence: &mut Evidence) {
+fn row(line: &str, provider: &Provider, evidence: &mut TextEvidence) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [start, count, index, kind, ..] = words.as_slice() else {
         return;

@@ -2,19 +2,19 @@
 
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, roles, sector, sizes};
 use crate::error::Result;
 
 /// `gpart list`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "gpart-list",
     command: "gpart list",
     sniff: |text| text.any(|line| line.trim_start().starts_with("Geom name: ")),
     read,
 };
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut disk = String::new();
     let mut consumer = false;
     let mut open = false;

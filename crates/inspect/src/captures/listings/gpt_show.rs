@@ -3,12 +3,12 @@
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, partition, roles, sector, sectors, sizes};
 use crate::error::Result;
 
 /// `gpt show`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "gpt-show",
     command: "gpt show",
     sniff: |text| text.any(is_header),
@@ -20,7 +20,7 @@ fn is_header(line: &str) -> bool {
         .eq(["start", "size", "index", "contents"])
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut name = "disk".to_owned();
     let mut size: Option<SectorSize> = None;
     let mut open = false;
@@ -68,7 +68,7 @@ fn command(line: &str) -> Option<&str> {
 }
 
 /// `         40     409600      1  GPT part - C12A7328-…`; rows without an index are no partitions.
-fn row(line: &str, disk: &str, size: Option<SectorSize>, evidence: &mut Evidence) {
+fn row(line: &str, disk: &str, size: Option<SectorSize>, evidence: &mut TextEvidence) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [start, count, index, rest @ ..] = words.as_slice() else {
         return;

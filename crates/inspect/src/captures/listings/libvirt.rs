@@ -5,13 +5,13 @@
 
 use ioalign_core::Kind;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{sector, sizes};
 use crate::error::Result;
 use crate::host::hints::{Claims, Transport};
 
 /// `virsh dumpxml`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "libvirt",
     command: "virsh dumpxml",
     sniff: |text| text.any(|line| line.trim_start().starts_with("<disk ")),
@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
 
 /// A disk of a guest, while its element is open.
 #[derive(Default)]
-struct Disk {
+struct LibvirtDisk {
     source: String,
     format: String,
     target: String,
@@ -30,11 +30,11 @@ struct Disk {
     told: bool,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let whole = text.joined();
     let mut rest = whole.as_str();
     let mut domain = String::new();
-    let mut disk: Option<Disk> = None;
+    let mut disk: Option<LibvirtDisk> = None;
     while let Some((before, after)) = rest.split_once('<') {
         let _ = before;
         let Some((tag, after)) = after.split_once('>') else {
@@ -48,7 +48,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
                 let text = after.split('<').next().unwrap_or_default();
                 plain(text).clone_into(&mut domain);
             }
-            "disk" => disk = Some(Disk::default()),
+            "disk" => disk = Some(LibvirtDisk::default()),
             "/disk" => disk
                 .take()
                 .into_iter()
@@ -79,7 +79,7 @@ fn plain(text: &str) -> String {
     text.replace("&amp;", "&")
 }
 
-impl Disk {
+impl LibvirtDisk {
     fn take(&mut self, name: &str, tag: &str) {
         let get = |key: &str| attribute(tag, key);
         match name {
@@ -105,7 +105,7 @@ impl Disk {
     }
 
     /// Adds the disk as the guest sees it: `guest/vda`.
-    fn tell(self, domain: &str, evidence: &mut Evidence) {
+    fn tell(self, domain: &str, evidence: &mut TextEvidence) {
         if self.target.is_empty() {
             return;
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use ioalign_core::layer::Kind;
 use ioalign_core::{Role, SectorSize};
 
-use super::super::{Evidence, Number, Said};
+use super::super::{Number, Said, TextEvidence};
 use super::{names, roles, sizes};
 use crate::filesystems::FileSystem;
 use crate::host::DevNo;
@@ -17,7 +17,7 @@ use crate::host::hints::{Claims, Transport, Zoned};
 
 /// One device: its columns, keys in upper case with hyphens, and its depth in the tree.
 #[derive(Default)]
-pub(super) struct Node {
+pub(super) struct LsblkNode {
     /// Empty values are left out.
     pub(super) fields: BTreeMap<String, String>,
     /// 0 for a root.
@@ -35,7 +35,7 @@ const FILE_SYSTEMS: &[&str] = &[
     "squashfs", "erofs", "hfsplus", "apfs", "jfs", "udf", "bcachefs", "nilfs2", "refs",
 ];
 
-impl Node {
+impl LsblkNode {
     /// Adds a column.
     pub(super) fn insert(&mut self, key: &str, value: &str) {
         let key = key.to_ascii_uppercase().replace('_', "-");
@@ -218,9 +218,9 @@ fn middle(size: &Number) -> u64 {
 }
 
 /// Adds what the nodes of one listing say, in the order of the tree.
-pub(super) fn tell(nodes: &[Node], evidence: &mut Evidence) {
+pub(super) fn tell(nodes: &[LsblkNode], evidence: &mut TextEvidence) {
     let parents = parents(nodes);
-    let kernel: HashMap<&str, &Node> = nodes
+    let kernel: HashMap<&str, &LsblkNode> = nodes
         .iter()
         .filter_map(|node| Some((node.kernel()?, node)))
         .collect();
@@ -250,7 +250,7 @@ pub(super) fn tell(nodes: &[Node], evidence: &mut Evidence) {
     }
 }
 
-impl Node {
+impl LsblkNode {
     fn kernel(&self) -> Option<&str> {
         let own = self.get("KNAME").or_else(|| self.get("NAME"))?;
         Some(own.trim_start_matches("/dev/"))
@@ -268,7 +268,7 @@ impl Node {
 }
 
 /// For each node those that it lies on, by the tree.
-fn parents(nodes: &[Node]) -> Vec<Vec<usize>> {
+fn parents(nodes: &[LsblkNode]) -> Vec<Vec<usize>> {
     let mut path: Vec<usize> = Vec::new();
     let mut branches = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
@@ -292,8 +292,8 @@ fn parents(nodes: &[Node]) -> Vec<Vec<usize>> {
 }
 
 /// Whether a branch leads down, as `lsblk --inverse` prints it: a disk hangs below its partition.
-fn is_inverse(nodes: &[Node], (outer, inner): (usize, usize)) -> bool {
-    let name = |index: usize| nodes.get(index).and_then(Node::name);
+fn is_inverse(nodes: &[LsblkNode], (outer, inner): (usize, usize)) -> bool {
+    let name = |index: usize| nodes.get(index).and_then(LsblkNode::name);
     match (name(outer), name(inner)) {
         (Some(outer), Some(inner)) => names::split(&outer).is_some_and(|(disk, _)| disk == inner),
         _ => false,

@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::json;
-use super::lsblk::{Node, tell};
+use super::lsblk::{LsblkNode, tell};
 use crate::error::Result;
 
 /// `lsblk -J`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "lsblk-json",
     command: "lsblk -J",
     sniff: |text| text.any(|line| line.contains("\"blockdevices\"")),
     read,
 };
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for document in json::documents(text, "\"blockdevices\"") {
         let mut nodes = Vec::new();
         collect(document.get("blockdevices"), 0, &mut nodes);
@@ -25,14 +25,14 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// Devices in the order of the tree; the parser bounds its depth.
-fn collect(list: Option<&Value>, depth: usize, nodes: &mut Vec<Node>) {
+fn collect(list: Option<&Value>, depth: usize, nodes: &mut Vec<LsblkNode>) {
     for device in list.and_then(Value::as_array).into_iter().flatten() {
         let Some(members) = device.as_object() else {
             continue;
         };
-        let mut node = Node {
+        let mut node = LsblkNode {
             depth,
-            ..Node::default()
+            ..LsblkNode::default()
         };
         for (key, value) in members {
             if let Some(value) = scalar(value) {

@@ -2,12 +2,12 @@
 //!
 //! Such lines are long, so that mail programs wrap them: a device ends where a key comes again.
 
-use super::super::{Evidence, Format, Text};
-use super::lsblk::{Node, tell};
+use super::super::{Text, TextEvidence, TextFormat};
+use super::lsblk::{LsblkNode, tell};
 use crate::error::Result;
 
 /// `lsblk -P`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "lsblk-pairs",
     command: "lsblk -P",
     sniff: |text| text.any(is_ours),
@@ -34,8 +34,8 @@ fn is_ours(line: &str) -> bool {
     line.contains("NAME=\"") && OURS.iter().any(|key| line.contains(key))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut nodes = vec![Node::default()];
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut nodes = vec![LsblkNode::default()];
     let mut wrapped = String::new();
     for line in text.lines() {
         let broken = wrapped.matches('"').count() % 2 == 1;
@@ -44,7 +44,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
             scan(&wrapped, &mut nodes);
             wrapped.clear();
         } else if !starts_pair(line) {
-            nodes.push(Node::default());
+            nodes.push(LsblkNode::default());
         } else if line.matches('"').count() % 2 == 1 {
             line.clone_into(&mut wrapped);
         } else {
@@ -75,12 +75,12 @@ fn pair(text: &str) -> Option<(&str, &str, &str)> {
     is_key(key).then_some((key, value, rest))
 }
 
-fn scan(line: &str, nodes: &mut Vec<Node>) {
+fn scan(line: &str, nodes: &mut Vec<LsblkNode>) {
     let mut rest = line.trim_start();
     while let Some((key, value, after)) = pair(rest) {
-        let again = |node: &Node| node.seen(key);
+        let again = |node: &LsblkNode| node.seen(key);
         if nodes.last().is_none_or(again) {
-            nodes.push(Node::default());
+            nodes.push(LsblkNode::default());
         }
         if let Some(node) = nodes.last_mut() {
             node.insert(key, value.trim());

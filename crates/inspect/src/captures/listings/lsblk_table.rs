@@ -1,12 +1,12 @@
 //! `lsblk`, `lsblk -t`, `lsblk -o …`: a table with a tree of glyphs before the names.
 
-use super::super::{Evidence, Format, Text};
-use super::columns::Header;
-use super::lsblk::{Node, tell};
+use super::super::{Text, TextEvidence, TextFormat};
+use super::columns::TableHeader;
+use super::lsblk::{LsblkNode, tell};
 use crate::error::Result;
 
 /// `lsblk -t`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "lsblk",
     command: "lsblk -t",
     sniff: |text| text.any(is_header),
@@ -39,14 +39,14 @@ fn is_header(line: &str) -> bool {
         && words.any(|word| OURS.contains(&word))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut header = None;
     let mut nodes = Vec::new();
     for line in text.lines() {
         if is_header(line) {
             tell(&nodes, evidence);
             nodes.clear();
-            header = Some(Header::new(line));
+            header = Some(TableHeader::new(line));
         } else if line.trim().is_empty() {
             header = None;
         } else if let Some(header) = &header {
@@ -58,7 +58,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// A row; lines that hold only a further mount point are none.
-fn node(header: &Header, line: &str) -> Option<Node> {
+fn node(header: &TableHeader, line: &str) -> Option<LsblkNode> {
     let glyphs = line
         .chars()
         .take_while(|c| " \t│├└─|`-+".contains(*c))
@@ -70,9 +70,9 @@ fn node(header: &Header, line: &str) -> Option<Node> {
     if mount {
         return None;
     }
-    let mut node = Node {
+    let mut node = LsblkNode {
         depth: (glyphs - indent).div_ceil(2),
-        ..Node::default()
+        ..LsblkNode::default()
     };
     for (key, cell) in header.cells(&bare) {
         node.insert(key, cell);

@@ -45,11 +45,11 @@ pub mod wmic;
 use ioalign_core::layer::Kind;
 use ioalign_core::{Remark, SectorSize};
 
-use super::{Evidence, Number, Said};
+use super::{Number, Said, TextEvidence};
 use crate::host::hints::Claims;
 
 /// A disk by its name; what the name tells is filled in.
-fn disk<'a>(evidence: &'a mut Evidence, name: &str) -> &'a mut Said {
+fn disk<'a>(evidence: &'a mut TextEvidence, name: &str) -> &'a mut Said {
     let image = names::is_image(name);
     let said = evidence.device(name);
     said.kind = if image {
@@ -61,7 +61,7 @@ fn disk<'a>(evidence: &'a mut Evidence, name: &str) -> &'a mut Said {
 }
 
 /// A partition of `disk`, on which it lies.
-fn partition<'a>(evidence: &'a mut Evidence, disk: &str, name: &str) -> &'a mut Said {
+fn partition<'a>(evidence: &'a mut TextEvidence, disk: &str, name: &str) -> &'a mut Said {
     let said = evidence.device(name);
     said.kind = Some(Kind::Partition);
     said.parents
@@ -118,7 +118,7 @@ fn solaris_disk(line: &str) -> Option<&str> {
 }
 
 /// What slices lie on: the disk, or on x86 an fdisk partition whose start these programs do not print.
-fn solaris_parent(evidence: &mut Evidence, disk: &str, x86: bool) -> String {
+fn solaris_parent(evidence: &mut TextEvidence, disk: &str, x86: bool) -> String {
     if !x86 {
         return disk.to_owned();
     }

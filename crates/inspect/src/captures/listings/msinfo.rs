@@ -2,13 +2,13 @@
 
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{partition, sector, sizes};
 use crate::error::Result;
 use crate::host::hints::Claims;
 
 /// `msinfo32`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "msinfo32",
     command: "msinfo32",
     sniff: |text| text.any(|line| line.trim().starts_with("Partition Starting Offset")),
@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
 
 /// The partition and disk that lines are about.
 #[derive(Default)]
-struct State {
+struct MsinfoState {
     model: String,
     logical: Option<u64>,
     place: Option<(u64, u64)>,
@@ -25,8 +25,8 @@ struct State {
     told: Vec<u64>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut state = State::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut state = MsinfoState::default();
     for line in text.lines().map(str::trim) {
         state.take(line, evidence);
     }
@@ -39,8 +39,8 @@ fn after<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-impl State {
-    fn take(&mut self, line: &str, evidence: &mut Evidence) {
+impl MsinfoState {
+    fn take(&mut self, line: &str, evidence: &mut TextEvidence) {
         if let Some(model) = after(line, "Model") {
             model.clone_into(&mut self.model);
             self.logical = None;
@@ -61,7 +61,7 @@ impl State {
         }
     }
 
-    fn tell(&mut self, start: Option<u64>, evidence: &mut Evidence) {
+    fn tell(&mut self, start: Option<u64>, evidence: &mut TextEvidence) {
         let Some((disk, part)) = self.place else {
             return;
         };

@@ -1,13 +1,13 @@
 //! `parted -m`: `BYT;`, `CHS;` or `CYL;`, a line for the disk, a line a partition, fields by `:`.
 
-use super::super::{Evidence, Format, Text};
-use super::parted::value::{Scale, geometry};
+use super::super::{Text, TextEvidence, TextFormat};
+use super::parted::value::{PartedScale, geometry};
 use super::parted::{kind, role, start_of};
 use super::{claims, disk, names, partition, roles, sector, sizes};
 use crate::error::Result;
 
 /// `parted -m`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "parted-machine",
     command: "parted -m",
     sniff: |text| text.any(is_start),
@@ -20,18 +20,18 @@ fn is_start(line: &str) -> bool {
 
 /// The disk whose lines follow.
 #[derive(Default)]
-struct Disk {
+struct PartedDisk {
     name: String,
     table: String,
-    scale: Scale,
+    scale: PartedScale,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     // `None`: not in an output; an empty name: the line of the disk comes next.
-    let mut disk: Option<Disk> = None;
+    let mut disk: Option<PartedDisk> = None;
     for line in text.lines().map(str::trim) {
         if is_start(line) {
-            disk = Some(Disk::default());
+            disk = Some(PartedDisk::default());
         } else if let Some(body) = line.strip_suffix(';') {
             let fields = fields(body);
             disk = disk.and_then(|disk| disk.take(&fields, evidence));
@@ -62,8 +62,8 @@ fn fields(body: &str) -> Vec<String> {
     found
 }
 
-impl Disk {
-    fn take(mut self, fields: &[String], evidence: &mut Evidence) -> Option<Self> {
+impl PartedDisk {
+    fn take(mut self, fields: &[String], evidence: &mut TextEvidence) -> Option<Self> {
         if self.name.is_empty() {
             return Self::start(fields, evidence);
         }
@@ -82,7 +82,7 @@ impl Disk {
     }
 
     /// `/dev/sda:1953525168s:scsi:512:4096:gpt:ATA WDC:;`
-    fn start(fields: &[String], evidence: &mut Evidence) -> Option<Self> {
+    fn start(fields: &[String], evidence: &mut TextEvidence) -> Option<Self> {
         let [name, size, driver, logical, physical, table, ..] = fields else {
             return None;
         };
@@ -90,7 +90,7 @@ impl Disk {
         let new = Self {
             name: name.clone(),
             table: table.clone(),
-            scale: Scale {
+            scale: PartedScale {
                 sector: sector(logical),
                 geometry: None,
             },
@@ -112,7 +112,7 @@ impl Disk {
     }
 
     /// `1:2048s:1050623s:1048576s:fat32:EFI:boot, esp;`
-    fn partition(&self, number: u64, fields: &[String], evidence: &mut Evidence) {
+    fn partition(&self, number: u64, fields: &[String], evidence: &mut TextEvidence) {
         let said = partition(evidence, &self.name, &names::join(&self.name, number));
         said.number = u32::try_from(number).ok();
         said.sector = self.scale.sector;

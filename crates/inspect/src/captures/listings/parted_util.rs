@@ -5,12 +5,12 @@
 
 use ioalign_core::SectorSize;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, partition, roles, sizes, span};
 use crate::error::Result;
 
 /// `partedUtil getptbl`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "partedutil",
     command: "partedUtil getptbl",
     sniff: |text| {
@@ -54,7 +54,7 @@ fn geometry(line: &str) -> Option<u64> {
     (shaped && near && all != 0).then_some(all)
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut name = "disk".to_owned();
     let mut label = None;
     let mut asked = false;
@@ -76,7 +76,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn disk(name: &str, table: Option<&'static str>, all: u64, evidence: &mut Evidence) {
+fn disk(name: &str, table: Option<&'static str>, all: u64, evidence: &mut TextEvidence) {
     let said = super::disk(evidence, &format!("/dev/{name}"));
     said.kind = Some(ioalign_core::Kind::Disk);
     said.table = table;
@@ -90,7 +90,7 @@ fn disk(name: &str, table: Option<&'static str>, all: u64, evidence: &mut Eviden
 
 /// `1 2048 976771071 AA31E02A400F11DB9590000C2911D1B8 vmfs 0`; `get` has no GUID, an MBR has a
 /// decimal type: `1 128 16771859 251 0`.
-fn row(line: &str, disk: &str, evidence: &mut Evidence) -> Option<()> {
+fn row(line: &str, disk: &str, evidence: &mut TextEvidence) -> Option<()> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [number, start, end, kind, ..] = words.as_slice() else {
         return None;

@@ -2,13 +2,13 @@
 
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{names, sizes};
 use crate::error::Result;
 use crate::host::DevNo;
 
 /// `/proc/partitions`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "proc-partitions",
     command: "/proc/partitions",
     sniff: |text| text.any(is_header),
@@ -20,7 +20,7 @@ fn is_header(line: &str) -> bool {
         .eq(["major", "minor", "#blocks", "name"])
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut open = false;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         if is_header(line) {
@@ -32,7 +32,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn row(line: &str, evidence: &mut Evidence) -> Option<()> {
+fn row(line: &str, evidence: &mut TextEvidence) -> Option<()> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [major, minor, blocks, name] = words.as_slice() else {
         return None;

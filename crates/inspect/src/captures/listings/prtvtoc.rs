@@ -7,13 +7,13 @@
 use ioalign_core::layer::Kind;
 use ioalign_core::{Role, SectorSize};
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, disk, partition, sector, sectors, sizes};
 use crate::error::Result;
 use crate::tables;
 
 /// `prtvtoc`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "prtvtoc",
     command: "prtvtoc",
     sniff: |text| text.any(|line| name(line).is_some() || is_header(line)),
@@ -45,23 +45,23 @@ fn is_header(line: &str) -> bool {
 
 /// The label that is being read.
 #[derive(Default)]
-struct Label {
+struct PrtvtocLabel {
     disk: String,
     efi: bool,
     sector: Option<SectorSize>,
     slices: Vec<[u64; 4]>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut label = Label::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut label = PrtvtocLabel::default();
     let mut open = false;
     for line in text.lines() {
         if let Some((disk, efi)) = name(line) {
             label.tell(evidence);
-            label = Label {
+            label = PrtvtocLabel {
                 disk: disk.to_owned(),
                 efi,
-                ..Label::default()
+                ..PrtvtocLabel::default()
             };
             open = false;
         } else if line.trim_end().ends_with("bytes/sector") {
@@ -91,8 +91,8 @@ fn slice(line: &str) -> Option<[u64; 4]> {
     ])
 }
 
-impl Label {
-    fn tell(&self, evidence: &mut Evidence) {
+impl PrtvtocLabel {
+    fn tell(&self, evidence: &mut TextEvidence) {
         if self.slices.is_empty() {
             return;
         }
@@ -128,7 +128,7 @@ impl Label {
         [slice, tag, start, count]: &[u64; 4],
         disk: &str,
         parent: &str,
-        evidence: &mut Evidence,
+        evidence: &mut TextEvidence,
     ) {
         let said = partition(evidence, parent, &format!("{disk}s{slice}"));
         let tag = u16::try_from(*tag).unwrap_or(u16::MAX);

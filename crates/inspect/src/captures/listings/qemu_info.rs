@@ -3,19 +3,19 @@
 use ioalign_core::{Bytes, Kind};
 use serde_json::Value;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::json;
 use crate::error::Result;
 
 /// `qemu-img info --output=json`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "qemu-img-info",
     command: "qemu-img info --output=json",
     sniff: |text| text.any(|line| line.contains("\"virtual-size\"")),
     read,
 };
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for document in json::documents(text, "\"virtual-size\"") {
         // `--backing-chain` gives an array.
         let chain = document.as_array();
@@ -25,7 +25,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn tell(image: &Value, evidence: &mut Evidence) {
+fn tell(image: &Value, evidence: &mut TextEvidence) {
     let Some(size) = json::number(image, "virtual-size") else {
         return;
     };

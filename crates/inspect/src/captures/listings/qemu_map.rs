@@ -6,12 +6,12 @@
 use ioalign_core::{Kind, Remark, Severity};
 use serde_json::Value;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::json;
 use crate::error::Result;
 
 /// `qemu-img map --output=json`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "qemu-img-map",
     command: "qemu-img map --output=json",
     sniff: |text| {
@@ -26,7 +26,7 @@ const BLOCK: u64 = 4096;
 
 /// The extents of one image that lie in its own file.
 #[derive(Default)]
-struct Extents {
+struct QemuMapExtents {
     bytes: u64,
     shifted: u64,
     /// The first shift that is off the block.
@@ -37,9 +37,9 @@ struct Extents {
     end: u64,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for document in json::documents(text, "\"depth\"") {
-        let mut extents = Extents::default();
+        let mut extents = QemuMapExtents::default();
         for extent in document.as_array().into_iter().flatten() {
             extents.take(extent);
         }
@@ -50,7 +50,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-impl Extents {
+impl QemuMapExtents {
     fn take(&mut self, extent: &Value) {
         let number = |key| json::number(extent, key);
         let (Some(start), Some(length)) = (number("start"), number("length")) else {
@@ -71,7 +71,7 @@ impl Extents {
         }
     }
 
-    fn tell(&self, evidence: &mut Evidence) {
+    fn tell(&self, evidence: &mut TextEvidence) {
         let said = evidence.device("image");
         said.kind = Some(Kind::Image);
         said.size = Some(Number::exact(self.end));

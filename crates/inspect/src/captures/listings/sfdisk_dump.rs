@@ -6,21 +6,21 @@
 
 use ioalign_core::SectorSize;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, disk, names, partition, roles, sector, sectors, sizes};
 use crate::error::Result;
 
 /// `sfdisk -d`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "sfdisk-dump",
     command: "sfdisk -d",
-    sniff: |text| text.any(|line| Entry::parse(line).is_some()),
+    sniff: |text| text.any(|line| SfdiskEntry::parse(line).is_some()),
     read,
 };
 
 /// What the lines before the partitions say.
 #[derive(Default)]
-struct Head {
+struct SfdiskHead {
     disk: String,
     table: Option<&'static str>,
     sector: Option<SectorSize>,
@@ -28,10 +28,10 @@ struct Head {
     entries: u64,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut head = Head::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut head = SfdiskHead::default();
     for line in text.lines().map(str::trim) {
-        if let Some(entry) = Entry::parse(line) {
+        if let Some(entry) = SfdiskEntry::parse(line) {
             head.tell(&entry, evidence);
             entry.tell(&head, evidence);
             head.entries += 1;
@@ -42,7 +42,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-impl Head {
+impl SfdiskHead {
     fn take(&mut self, line: &str) {
         if let Some(disk) = line.strip_prefix("# partition table of ") {
             *self = Self {
@@ -76,7 +76,7 @@ impl Head {
     }
 
     /// Adds the disk, once.
-    fn tell(&mut self, entry: &Entry<'_>, evidence: &mut Evidence) {
+    fn tell(&mut self, entry: &SfdiskEntry<'_>, evidence: &mut TextEvidence) {
         if self.disk.is_empty() {
             entry.disk().clone_into(&mut self.disk);
         }
@@ -94,7 +94,7 @@ impl Head {
 }
 
 /// `/dev/sda1 : start= 2048, size= 1048576, type=83, bootable`, in sectors.
-struct Entry<'a> {
+struct SfdiskEntry<'a> {
     name: &'a str,
     start: u64,
     size: Option<u64>,
@@ -102,7 +102,7 @@ struct Entry<'a> {
     type_id: Option<&'a str>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> SfdiskEntry<'a> {
     /// A script for sfdisk may leave the name out. Empty entries of old dumps are none.
     fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim();
@@ -140,7 +140,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn tell(&self, head: &Head, evidence: &mut Evidence) {
+    fn tell(&self, head: &SfdiskHead, evidence: &mut TextEvidence) {
         let made = names::join(&head.disk, head.entries + 1);
         let name = if self.name.is_empty() {
             &made

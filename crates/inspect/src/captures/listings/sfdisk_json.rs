@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, disk, json, names, partition, roles, sector, sectors};
 use crate::error::Result;
 
 /// `sfdisk -J`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "sfdisk-json",
     command: "sfdisk -J",
     sniff: |text| text.any(|line| line.contains("\"partitiontable\"")),
     read,
 };
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for document in json::documents(text, "\"partitiontable\"") {
         if let Some(table) = document.get("partitiontable") {
             tell(table, evidence);
@@ -23,7 +23,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn tell(table: &Value, evidence: &mut Evidence) {
+fn tell(table: &Value, evidence: &mut TextEvidence) {
     let name = json::text(table, "device").unwrap_or("disk").to_owned();
     let size = json::number(table, "sectorsize").and_then(sector);
     let said = disk(evidence, &name);

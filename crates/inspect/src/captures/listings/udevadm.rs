@@ -3,12 +3,12 @@
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{names, roles, sizes};
 use crate::error::Result;
 
 /// `udevadm info`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "udevadm",
     command: "udevadm info",
     sniff: |text| text.any(|line| property(line).is_some_and(|(key, _)| OURS.contains(&key))),
@@ -26,7 +26,7 @@ fn property(line: &str) -> Option<(&str, &str)> {
     (!key.is_empty() && key.chars().all(upper)).then_some((key, value))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut device: Vec<(&str, &str)> = Vec::new();
     for line in text.lines() {
         if line.trim().is_empty() || line.starts_with("P: ") {
@@ -45,7 +45,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn tell(device: &[(&str, &str)], evidence: &mut Evidence) {
+fn tell(device: &[(&str, &str)], evidence: &mut TextEvidence) {
     let get = |key: &str| {
         device
             .iter()

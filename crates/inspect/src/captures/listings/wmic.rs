@@ -3,12 +3,12 @@
 //! Property names are never translated; `Disk #0, Partition #1` is, so that of a name only the two
 //! numbers count. They start at 0 and skip what Windows has no partition for.
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{partition, roles, sizes};
 use crate::error::Result;
 
 /// `wmic partition get`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "wmic",
     command: "wmic partition get",
     sniff: |text| text.any(|line| line.contains("StartingOffset")),
@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
 
 /// One partition, from the lines so far.
 #[derive(Default)]
-struct Entry {
+struct WmicEntry {
     place: Option<(u64, u64)>,
     start: Option<u64>,
     size: Option<u64>,
@@ -25,8 +25,8 @@ struct Entry {
     kind: String,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut entry = Entry::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut entry = WmicEntry::default();
     let mut columns: Vec<(usize, String)> = Vec::new();
     for line in text.lines() {
         let pair = line.split_once('=').or_else(|| line.split_once(" : "));
@@ -59,7 +59,7 @@ fn header(line: &str) -> Vec<(usize, String)> {
 }
 
 /// A row, by columns; where spaces were lost, by the order of what is left beside the name.
-fn row(line: &str, columns: &[(usize, String)]) -> Entry {
+fn row(line: &str, columns: &[(usize, String)]) -> WmicEntry {
     let chars: Vec<char> = line.chars().collect();
     let word = |at: usize| chars.get(at).is_some_and(|c| !c.is_whitespace());
     // Right-aligned numbers reach to the left of their header.
@@ -69,7 +69,7 @@ fn row(line: &str, columns: &[(usize, String)]) -> Entry {
     if cut {
         return collapsed(line, columns);
     }
-    let mut entry = Entry::default();
+    let mut entry = WmicEntry::default();
     for (index, (from, key)) in columns.iter().enumerate() {
         let to = columns.get(index + 1).map_or(chars.len(), |next| next.0);
         let cell: String = chars
@@ -85,8 +85,8 @@ fn row(line: &str, columns: &[(usize, String)]) -> Entry {
     entry
 }
 
-fn collapsed(line: &str, columns: &[(usize, String)]) -> Entry {
-    let mut entry = Entry::default();
+fn collapsed(line: &str, columns: &[(usize, String)]) -> WmicEntry {
+    let mut entry = WmicEntry::default();
     let Some((from, to)) = name_span(line) else {
         return entry;
     };
@@ -130,7 +130,7 @@ fn is_name(key: &str) -> bool {
     matches!(key, "Name" | "DeviceID" | "Caption" | "Description")
 }
 
-impl Entry {
+impl WmicEntry {
     fn seen(&self, key: &str) -> bool {
         match key {
             "Name" => self.place.is_some(),
@@ -155,7 +155,7 @@ impl Entry {
         }
     }
 
-    fn tell(self, evidence: &mut Evidence) {
+    fn tell(self, evidence: &mut TextEvidence) {
         let Some(start) = self.start else {
             return;
         };

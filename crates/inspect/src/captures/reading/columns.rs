@@ -14,7 +14,7 @@ struct Heading {
 }
 
 /// The headings of a table.
-pub(crate) struct Columns {
+pub(crate) struct TableColumns {
     headings: Vec<Heading>,
 }
 
@@ -48,7 +48,7 @@ fn words(line: &str) -> Vec<Word<'_>> {
     found
 }
 
-impl Columns {
+impl TableColumns {
     /// Reads a line of headings; `long` are those of several words, the longest first.
     pub fn new(line: &str, long: &[&str]) -> Self {
         let words = words(line);
@@ -149,7 +149,7 @@ mod tests {
     fn empty_cells_and_lists_are_told_apart() {
         let head = "  LV    VG Attr       LSize Pool Origin PE Ranges                 #Str";
         let line = "  frozen vg swi      16777B      striped /dev/vda:0-3 /dev/vdb:0-3   1";
-        let columns = Columns::new(head, LONG);
+        let columns = TableColumns::new(head, LONG);
         let row = columns.row(line);
         assert_eq!(
             row.get("PE Ranges").map(String::as_str),
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn squeezed_rows_go_by_order() {
-        let columns = Columns::new("PV VG Fmt 1st PE", LONG);
+        let columns = TableColumns::new("PV VG Fmt 1st PE", LONG);
         let row = columns.row("/dev/mapper/something-long vg lvm2 2048S");
         assert_eq!(row.get("1st PE").map(String::as_str), Some("2048S"));
         assert!(columns.row("some other line of prose here").is_empty());

@@ -7,13 +7,13 @@ use crate::captures::reading::subject::{Subject, header};
 const MOST_LINES: usize = 1 << 14;
 
 /// What is said of one device.
-pub(super) struct Block<'a> {
+pub(super) struct DeviceText<'a> {
     /// As the text has it; empty where nothing names it.
     pub device: String,
     pub lines: Vec<&'a str>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> DeviceText<'a> {
     /// The value of the first line `key : value`.
     pub fn value(&self, key: &str) -> Option<&'a str> {
         self.pairs()
@@ -30,15 +30,15 @@ impl<'a> Block<'a> {
 }
 
 /// The blocks of `text`. A block ends at the next name, command line or file header.
-pub(super) fn blocks<'a>(text: &'a Text, tools: &[&str]) -> Vec<Block<'a>> {
+pub(super) fn blocks<'a>(text: &'a Text, tools: &[&str]) -> Vec<DeviceText<'a>> {
     let mut subject = Subject::new(text, tools);
-    let mut found: Vec<Block<'a>> = Vec::new();
+    let mut found: Vec<DeviceText<'a>> = Vec::new();
     let mut open = false;
     for line in text.lines() {
         if let Some(name) = name(line) {
             let device = name.to_owned();
             subject.take();
-            found.push(Block {
+            found.push(DeviceText {
                 device,
                 lines: Vec::new(),
             });
@@ -48,7 +48,7 @@ pub(super) fn blocks<'a>(text: &'a Text, tools: &[&str]) -> Vec<Block<'a>> {
         } else {
             if !open {
                 let device = subject.take();
-                found.push(Block {
+                found.push(DeviceText {
                     device,
                     lines: Vec::new(),
                 });

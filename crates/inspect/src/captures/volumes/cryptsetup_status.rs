@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use ioalign_core::{Bytes, Kind};
 
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
-use crate::volumes::{Detail, Member};
+use crate::volumes::{Detail, VolumeMember};
 
 /// `cryptsetup status NAME`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "cryptsetup-status",
     command: "cryptsetup status",
     sniff: |text| text.any(|line| begins(line).is_some()) && text.any(|line| key(line) == "cipher"),
@@ -28,7 +28,7 @@ fn begins(line: &str) -> Option<&str> {
     (name.starts_with("/dev/mapper/") && rest.starts_with("active")).then_some(name)
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut open: Option<(&str, BTreeMap<&str, &str>)> = None;
     for line in text.lines() {
         if let Some(name) = begins(line) {
@@ -49,7 +49,7 @@ fn units(text: &str) -> Option<Bytes> {
     Bytes::new(512).checked_mul(leading(text)?)
 }
 
-fn close(block: Option<(&str, BTreeMap<&str, &str>)>, evidence: &mut Evidence) {
+fn close(block: Option<(&str, BTreeMap<&str, &str>)>, evidence: &mut TextEvidence) {
     let Some((name, known)) = block else { return };
     let get = |key: &str| known.get(key).copied();
     let kind = match get("type").map(str::to_ascii_uppercase).as_deref() {
@@ -68,7 +68,7 @@ fn close(block: Option<(&str, BTreeMap<&str, &str>)>, evidence: &mut Evidence) {
         return;
     };
     let sector = get("sector size").and_then(leading).unwrap_or(512);
-    let mut member = Member::new(
+    let mut member = VolumeMember::new(
         kind,
         Detail::Crypt {
             sector: Bytes::new(sector),

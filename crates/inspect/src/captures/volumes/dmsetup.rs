@@ -1,14 +1,14 @@
 //! `dmsetup table` and `dmsetup info -c`, `dmsetup ls`: mappings, and the numbers that they name
 //! their devices by. All numbers of a table count 512-byte sectors.
 
-use crate::captures::reading::columns::Columns;
+use crate::captures::reading::columns::TableColumns;
 use crate::captures::reading::subject::Subject;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
 use crate::host::DevNo;
 
 /// `dmsetup table`, of all devices or of one.
-pub const TABLE: Format = Format {
+pub const TABLE: TextFormat = TextFormat {
     name: "dmsetup-table",
     command: "dmsetup table",
     sniff: |text| text.any(|line| mapping(line).is_some() || bare(line)),
@@ -17,7 +17,7 @@ pub const TABLE: Format = Format {
 
 /// `dmsetup info -c` and `dmsetup ls`: major and minor numbers of names, and where it is shown the UUID, which says
 /// who made a mapping.
-pub const INFO: Format = Format {
+pub const INFO: TextFormat = TextFormat {
     name: "dmsetup-info",
     command: "dmsetup info -c",
     sniff: |text| text.any(is_heading) || text.any(|line| listed(line).is_some()),
@@ -61,7 +61,7 @@ fn bare(line: &str) -> bool {
     number() && number() && words.next().is_some_and(|word| TARGETS.contains(&word))
 }
 
-fn read_tables(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read_tables(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["dmsetup"]);
     let mut current = String::new();
     for line in text.lines() {
@@ -87,7 +87,7 @@ fn read_tables(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// Keys, which `--showkeys` prints, are not kept.
-fn push(name: &str, rest: &str, evidence: &mut Evidence) {
+fn push(name: &str, rest: &str, evidence: &mut TextEvidence) {
     if name.is_empty() || evidence.dm_table.len() + name.len() + rest.len() > MOST_BYTES {
         return;
     }
@@ -121,11 +121,11 @@ fn listed(line: &str) -> Option<(&str, DevNo)> {
     Some((name.trim(), DevNo { major, minor }))
 }
 
-fn read_info(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut open: Option<Columns> = None;
+fn read_info(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut open: Option<TableColumns> = None;
     for line in text.lines() {
         if is_heading(line) {
-            open = Some(Columns::new(line, &[]));
+            open = Some(TableColumns::new(line, &[]));
             continue;
         }
         let row = open
@@ -151,7 +151,7 @@ fn read_info(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn add(name: &str, devno: DevNo, uuid: Option<&str>, evidence: &mut Evidence) {
+fn add(name: &str, devno: DevNo, uuid: Option<&str>, evidence: &mut TextEvidence) {
     let said = evidence.device(&format!("mapper/{name}"));
     said.devno = Some(devno);
     said.facts

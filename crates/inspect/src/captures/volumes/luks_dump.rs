@@ -5,12 +5,12 @@ use ioalign_core::Bytes;
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
-use crate::volumes::{Detail, Member};
+use crate::volumes::{Detail, VolumeMember};
 
 /// `cryptsetup luksDump`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "luksdump",
     command: "cryptsetup luksDump",
     sniff: |text| text.any(|line| begins(line).is_some()),
@@ -43,7 +43,7 @@ fn begins(line: &str) -> Option<&str> {
     }
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["luksDump", "cryptsetup"]);
     let mut dump: Option<Dump> = None;
     for line in text.lines() {
@@ -115,7 +115,7 @@ fn bytes(value: &str) -> Option<Bytes> {
         .map(Bytes::new)
 }
 
-fn close(dump: Option<Dump>, evidence: &mut Evidence) {
+fn close(dump: Option<Dump>, evidence: &mut TextEvidence) {
     let Some(dump) = dump else { return };
     let kind = match dump.version {
         1 => "luks1",
@@ -124,7 +124,7 @@ fn close(dump: Option<Dump>, evidence: &mut Evidence) {
     };
     let device = dump.device.clone();
     let sector = dump.sector.unwrap_or(Bytes::new(512));
-    let mut member = Member::new(kind, detail(&dump, sector));
+    let mut member = VolumeMember::new(kind, detail(&dump, sector));
     member.data_start = dump.start.unwrap_or_default();
     member.data_size = dump.size.filter(|_| dump.segments == 1);
     if !dump.cipher.is_empty() {

@@ -1,15 +1,15 @@
 //! `mdadm -D`: an array in the words of the running kernel. It does not tell where data start on the
 //! members; `mdadm -E` does.
 
-use super::blocks::{Block, blocks};
+use super::blocks::{DeviceText, blocks};
 use super::md;
 use crate::captures::reading::{leading, pair};
-use crate::captures::{Array, Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextArray, TextEvidence, TextFormat};
 use crate::error::Result;
 use ioalign_core::Kind;
 
 /// `mdadm -D` and `mdadm --detail`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "mdadm-detail",
     command: "mdadm -D",
     sniff,
@@ -42,7 +42,7 @@ fn headed(line: &str) -> bool {
         .eq(["Number", "Major", "Minor", "RaidDevice"])
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for block in blocks(text, &["mdadm"]) {
         let detail =
             block.lines.iter().any(|line| is_detail(line)) && block.value("Magic").is_none();
@@ -64,17 +64,17 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
 }
 
 /// `None` for containers, which have no data of their own.
-fn array(block: &Block<'_>) -> Option<Array> {
+fn array(block: &DeviceText<'_>) -> Option<TextArray> {
     let level = md::level(block.value("Raid Level")?)?;
     let disks = leading(block.value("Raid Devices")?)?;
-    Some(Array {
+    Some(TextArray {
         level,
         layout: md::layout(level, block.value("Layout")),
         chunk: block.value("Chunk Size").and_then(md::chunk),
         raid_disks: u32::try_from(disks).ok()?,
         members: members(&block.lines),
         metadata: block.value("Version").map(str::to_owned),
-        ..Array::default()
+        ..TextArray::default()
     })
 }
 
@@ -92,7 +92,7 @@ fn members(lines: &[&str]) -> Vec<(String, Option<u32>)> {
     .collect()
 }
 
-fn facts(block: &Block<'_>) -> Vec<(&'static str, String)> {
+fn facts(block: &DeviceText<'_>) -> Vec<(&'static str, String)> {
     let known = [
         ("uuid", "UUID"),
         ("state", "State"),

@@ -5,16 +5,16 @@
 
 use ioalign_core::Bytes;
 
-use super::blocks::{Block, blocks};
+use super::blocks::{DeviceText, blocks};
 use super::md;
 use crate::captures::reading::leading;
-use crate::captures::{Evidence, Format, Text};
+use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
-use crate::volumes::md::layout::{Shape, layout_name, level_name};
-use crate::volumes::{Detail, Md, Member};
+use crate::volumes::md::layout::{MdShape, layout_name, level_name};
+use crate::volumes::{Detail, Md, VolumeMember};
 
 /// `mdadm -E` and `mdadm --examine` of one or several devices.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "mdadm-examine",
     command: "mdadm -E",
     sniff,
@@ -39,7 +39,7 @@ fn magic(line: &str) -> Option<&'static str> {
     (key == "Magic").then_some(found.1)
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for block in blocks(text, TOOLS) {
         let Some(kind) = block.lines.iter().find_map(|line| magic(line)) else {
             continue;
@@ -66,8 +66,8 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn opaque(kind: &'static str, why: &str, id: &str, block: &Block<'_>) -> Member {
-    let mut member = Member::opaque(kind, why);
+fn opaque(kind: &'static str, why: &str, id: &str, block: &DeviceText<'_>) -> VolumeMember {
+    let mut member = VolumeMember::opaque(kind, why);
     member.set = block.value(id).map(md::uuid).unwrap_or_default();
     if let Some(version) = block.value("Version") {
         member.fact("version", &version);
@@ -76,7 +76,7 @@ fn opaque(kind: &'static str, why: &str, id: &str, block: &Block<'_>) -> Member 
 }
 
 /// `None` where level or version are missing: a text cut off.
-fn member(block: &Block<'_>) -> Option<Member> {
+fn member(block: &DeviceText<'_>) -> Option<VolumeMember> {
     let version = version(block.value("Version")?)?;
     let level = md::level(block.value("Raid Level")?)?;
     let layout = md::layout(level, block.value("Layout"));
@@ -87,7 +87,7 @@ fn member(block: &Block<'_>) -> Option<Member> {
     let chunk = block.value("Chunk Size").and_then(md::chunk);
     let chunk = chunk.filter(|_| level != 1).unwrap_or_default();
     let slot = slot(block);
-    let shape = Shape {
+    let shape = MdShape {
         level,
         layout: layout.unwrap_or(0),
         chunk,
@@ -105,7 +105,7 @@ fn member(block: &Block<'_>) -> Option<Member> {
         new_data_start: block.value("New Offset").and_then(md::sectors),
         events: block.value("Events").map(events).unwrap_or_default(),
     };
-    let mut member = Member::new("md", Detail::Md(md));
+    let mut member = VolumeMember::new("md", Detail::Md(md));
     member.set = block
         .value("Array UUID")
         .or_else(|| block.value("UUID"))
@@ -120,7 +120,7 @@ fn member(block: &Block<'_>) -> Option<Member> {
 
 /// The start of data, and how much there is of it. Version 0.90 starts at byte 0 and does not print
 /// where its superblock lies: up to there is the size.
-fn area(block: &Block<'_>, old: bool) -> Option<(Bytes, Option<Bytes>)> {
+fn area(block: &DeviceText<'_>, old: bool) -> Option<(Bytes, Option<Bytes>)> {
     if old {
         return Some((Bytes::ZERO, None));
     }
@@ -133,7 +133,7 @@ fn area(block: &Block<'_>, old: bool) -> Option<(Bytes, Option<Bytes>)> {
 }
 
 /// Bytes used of each member. mdadm called it `Device Size` in its second version.
-fn used(block: &Block<'_>, old: bool) -> Option<Bytes> {
+fn used(block: &DeviceText<'_>, old: bool) -> Option<Bytes> {
     let told = block
         .value("Used Dev Size")
         .or_else(|| block.value("Device Size"))?;
@@ -158,7 +158,7 @@ fn version(text: &str) -> Option<&'static str> {
 
 /// `Device Role : Active device 0`; `this 0 254 1 0 active sync` in 0.90; `Array Slot : 1 (0, 1)` in
 /// the first of version 1.
-fn slot(block: &Block<'_>) -> Option<u32> {
+fn slot(block: &DeviceText<'_>) -> Option<u32> {
     if let Some(role) = block.value("Device Role") {
         return role.strip_prefix("Active device ")?.trim().parse().ok();
     }
@@ -187,7 +187,7 @@ fn events(text: &str) -> u64 {
     }
 }
 
-fn facts(member: &mut Member, block: &Block<'_>, level: i32, layout: u32) {
+fn facts(member: &mut VolumeMember, block: &DeviceText<'_>, level: i32, layout: u32) {
     member.fact("level", &level_name(level));
     let layout = layout_name(level, layout);
     if !layout.is_empty() {

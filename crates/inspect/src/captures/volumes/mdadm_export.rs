@@ -7,11 +7,11 @@ use ioalign_core::Kind;
 
 use super::md;
 use crate::captures::reading::subject::Subject;
-use crate::captures::{Array, Evidence, Format, Text};
+use crate::captures::{Text, TextArray, TextEvidence, TextFormat};
 use crate::error::Result;
 
 /// `mdadm --detail --export`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "mdadm-export",
     command: "mdadm --detail --export",
     sniff,
@@ -25,7 +25,7 @@ fn sniff(text: &Text) -> bool {
     text.any(|line| line.starts_with("MD_LEVEL="))
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut subject = Subject::new(text, &["mdadm"]);
     let mut open: Option<(String, BTreeMap<&str, &str>)> = None;
     for line in text.lines() {
@@ -54,7 +54,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn close(block: Option<(String, BTreeMap<&str, &str>)>, evidence: &mut Evidence) {
+fn close(block: Option<(String, BTreeMap<&str, &str>)>, evidence: &mut TextEvidence) {
     let Some((device, known)) = block else { return };
     let Some(level) = known.get("LEVEL").and_then(|word| md::level(word)) else {
         return;
@@ -74,12 +74,12 @@ fn close(block: Option<(String, BTreeMap<&str, &str>)>, evidence: &mut Evidence)
     }
     said.kind = Some(Kind::Md);
     said.parents = members.iter().map(|(name, _)| name.clone()).collect();
-    said.array = Some(Array {
+    said.array = Some(TextArray {
         level,
         raid_disks: disks.unwrap_or(0),
         members,
         metadata: known.get("METADATA").map(|text| (*text).to_owned()),
-        ..Array::default()
+        ..TextArray::default()
     });
 }
 

@@ -8,11 +8,11 @@ use ioalign_core::{Bytes, Kind};
 
 use super::md;
 use crate::captures::reading::{before, leading};
-use crate::captures::{Array, Evidence, Format, Number, Text};
+use crate::captures::{Number, Text, TextArray, TextEvidence, TextFormat};
 use crate::error::Result;
 
 /// `cat /proc/mdstat`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "mdstat",
     command: "cat /proc/mdstat",
     sniff,
@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
 const MOST_MEMBERS: usize = 4096;
 
 /// One array: the line that names it and the one below, with its size.
-struct Entry<'a> {
+struct MdstatEntry<'a> {
     name: &'a str,
     state: &'a str,
 }
@@ -33,14 +33,14 @@ fn sniff(text: &Text) -> bool {
 }
 
 /// `md0 : active raid5 sdd1[4] sdc1[2]`.
-fn entry(line: &str) -> Option<Entry<'_>> {
+fn entry(line: &str) -> Option<MdstatEntry<'_>> {
     let (name, state) = line.trim_start().split_once(" : ")?;
     let active = state.starts_with("active ") || state.starts_with("inactive ");
     let plain = !name.contains(char::is_whitespace) && state.contains('[');
-    (name.starts_with("md") && active && plain).then_some(Entry { name, state })
+    (name.starts_with("md") && active && plain).then_some(MdstatEntry { name, state })
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let Some(entry) = entry(line) else { continue };
@@ -50,7 +50,7 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn add(entry: &Entry<'_>, below: &str, evidence: &mut Evidence) {
+fn add(entry: &MdstatEntry<'_>, below: &str, evidence: &mut TextEvidence) {
     let level = entry
         .state
         .split_whitespace()
@@ -79,14 +79,14 @@ fn add(entry: &Entry<'_>, below: &str, evidence: &mut Evidence) {
     let Some(level) = level else {
         return said.facts.push(("state", "inactive".to_owned()));
     };
-    said.array = Some(Array {
+    said.array = Some(TextArray {
         level,
         layout: layout(level, below),
         chunk: chunk(below),
         raid_disks,
         members: slots(numbered, raid_disks),
         metadata: Some(metadata(below)),
-        ..Array::default()
+        ..TextArray::default()
     });
 }
 

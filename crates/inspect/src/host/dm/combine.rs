@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use ioalign_core::{Bytes, Map, Runs};
 
-use super::table::Segment;
-use super::targets::Piece;
+use super::table::DmSegment;
+use super::targets::DmPiece;
 use crate::host::DevNo;
 
 /// Edges of a table: the pieces of its segments, put together by the device that they lie on.
-pub(super) fn edges(parts: &[(&Segment, Vec<Piece>)]) -> Vec<(DevNo, Map)> {
+pub(super) fn edges(parts: &[(&DmSegment, Vec<DmPiece>)]) -> Vec<(DevNo, Map)> {
     if let [(segment, pieces)] = parts
         && segment.start.is_zero()
     {
         // Two stripes on one device stay two edges.
         return pieces.iter().map(|p| (p.device, p.map.clone())).collect();
     }
-    let mut by_device: BTreeMap<DevNo, Vec<(&Segment, &Map)>> = BTreeMap::new();
+    let mut by_device: BTreeMap<DevNo, Vec<(&DmSegment, &Map)>> = BTreeMap::new();
     for (segment, pieces) in parts {
         for piece in pieces {
             let list = by_device.entry(piece.device).or_default();
@@ -29,14 +29,14 @@ pub(super) fn edges(parts: &[(&Segment, Vec<Piece>)]) -> Vec<(DevNo, Map)> {
         .collect()
 }
 
-fn joined(list: &[(&Segment, &Map)]) -> Map {
+fn joined(list: &[(&DmSegment, &Map)]) -> Map {
     linear(list)
         .or_else(|| granular(list))
         .unwrap_or_else(|| Map::Opaque("segments of different kinds share this device".to_owned()))
 }
 
 /// All plain shifts: runs, or one shift where a single one covers the beginning.
-fn linear(list: &[(&Segment, &Map)]) -> Option<Map> {
+fn linear(list: &[(&DmSegment, &Map)]) -> Option<Map> {
     let mut runs = Runs::new();
     let mut sorted = list.to_vec();
     sorted.sort_by_key(|(segment, _)| segment.start);
@@ -57,7 +57,7 @@ fn linear(list: &[(&Segment, &Map)]) -> Option<Map> {
 
 /// Striped segments with the same chunk at congruent places: whole chunks, somewhere. That keeps
 /// every phase up to the chunk exact (an LV grown by a second striped segment).
-fn granular(list: &[(&Segment, &Map)]) -> Option<Map> {
+fn granular(list: &[(&DmSegment, &Map)]) -> Option<Map> {
     let mut found: Option<(Bytes, u64)> = None;
     for (segment, map) in list {
         let (start, granule) = match map {

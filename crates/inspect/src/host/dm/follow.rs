@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, GridKind, Kind, Map, Role, Tier};
 
-use super::table::{Segment, Table};
+use super::table::{DmSegment, Table};
 use super::targets::{self, Raid};
 use super::{combine, grid, md};
 use crate::host::DevNo;
@@ -19,7 +19,7 @@ pub(crate) fn edges(table: &Table, granule: &dyn Fn(DevNo) -> Option<Bytes>) -> 
 
 /// Every device that a table names.
 pub(crate) fn devices(table: &Table) -> impl Iterator<Item = DevNo> {
-    table.iter().flat_map(Segment::devices)
+    table.iter().flat_map(DmSegment::devices)
 }
 
 /// The chunk of a pool, where the table is one.
@@ -85,7 +85,7 @@ fn preferred(built: &mut Built, size: Option<Bytes>, kind: GridKind, source: &st
 }
 
 /// `sector_size:4096` makes the device's sector 4096 and its length a multiple of that.
-fn crypt(segment: &Segment, built: &mut Built) {
+fn crypt(segment: &DmSegment, built: &mut Built) {
     if let Some(cipher) = segment.word(0) {
         built.layer.facts.insert("cipher", cipher.to_owned());
     }
@@ -109,7 +109,7 @@ fn crypt(segment: &Segment, built: &mut Built) {
     }
 }
 
-fn striped(segment: &Segment, built: &mut Built) {
+fn striped(segment: &DmSegment, built: &mut Built) {
     let (chunk, count) = (segment.bytes(1), segment.count(0).unwrap_or(0));
     if count > 1 {
         preferred(built, chunk, GridKind::RaidChunk, "striped table");

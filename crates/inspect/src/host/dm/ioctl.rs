@@ -6,13 +6,13 @@ use std::io;
 use ioalign_core::Bytes;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use super::table::{MOST_SEGMENTS, Segment, Table, segment};
+use super::table::{DmSegment, MOST_SEGMENTS, Table, segment};
 use crate::host::DevNo;
 
 /// `struct dm_ioctl` of `linux/dm-ioctl.h`.
 #[repr(C)]
 #[derive(Clone)]
-struct Head {
+struct DmIoctlHead {
     version: [u32; 3],
     data_size: u32,
     data_start: u32,
@@ -29,15 +29,15 @@ struct Head {
 
 /// The header followed by room for the answer.
 #[repr(C)]
-struct Call<const ROOM: usize> {
-    head: Head,
+struct DmCall<const ROOM: usize> {
+    head: DmIoctlHead,
     room: [u8; ROOM],
 }
 
-const HEAD: usize = size_of::<Head>();
+const HEAD: usize = size_of::<DmIoctlHead>();
 /// `struct dm_target_spec`: sector_start, length (u64), status, next (32 bits), type (16 bytes).
 const SPEC: usize = 40;
-const TABLE_STATUS: Opcode = opcode::read_write::<Head>(0xfd, 12);
+const TABLE_STATUS: Opcode = opcode::read_write::<DmIoctlHead>(0xfd, 12);
 
 const STATUS_TABLE: u32 = 1 << 4;
 const BUFFER_FULL: u32 = 1 << 8;
@@ -66,7 +66,7 @@ fn call<const ROOM: usize>(control: &File, devno: DevNo) -> io::Result<Option<Ta
     unsafe {
         ioctl(
             control,
-            Updater::<TABLE_STATUS, Call<ROOM>>::new(&mut answer),
+            Updater::<TABLE_STATUS, DmCall<ROOM>>::new(&mut answer),
         )
     }?;
     if answer.head.flags & BUFFER_FULL != 0 {
@@ -86,16 +86,16 @@ fn call<const ROOM: usize>(control: &File, devno: DevNo) -> io::Result<Option<Ta
 }
 
 /// A zeroed call on the heap: 4 MiB have no place on a stack.
-fn answer<const ROOM: usize>(devno: DevNo) -> io::Result<Box<Call<ROOM>>> {
+fn answer<const ROOM: usize>(devno: DevNo) -> io::Result<Box<DmCall<ROOM>>> {
     let too_large = |_| io::Error::other("buffer too large");
-    let mut call = Box::<Call<ROOM>>::new_uninit();
+    let mut call = Box::<DmCall<ROOM>>::new_uninit();
     // SAFETY: `Call` is plain integers and byte arrays, for which all zeros is a valid value.
     let mut call = unsafe {
         call.as_mut_ptr().write_bytes(0, 1);
         call.assume_init()
     };
     call.head.version = [4, 0, 0];
-    call.head.data_size = u32::try_from(size_of::<Call<ROOM>>()).map_err(too_large)?;
+    call.head.data_size = u32::try_from(size_of::<DmCall<ROOM>>()).map_err(too_large)?;
     call.head.data_start = u32::try_from(HEAD).map_err(too_large)?;
     call.head.flags = STATUS_TABLE | NOFLUSH | SECURE_DATA;
     call.head.dev = encode(devno);
@@ -125,7 +125,7 @@ fn parse(bytes: &[u8], count: usize) -> Table {
     table
 }
 
-fn spec(bytes: &[u8], at: usize) -> Option<(Segment, usize)> {
+fn spec(bytes: &[u8], at: usize) -> Option<(DmSegment, usize)> {
     let long = |at: usize| {
         let raw = bytes.get(at..at.checked_add(8)?)?;
         Some(u64::from_le_bytes(raw.try_into().ok()?))
@@ -153,7 +153,7 @@ mod tests {
     fn the_structures_have_the_kernels_sizes() {
         assert_eq!(HEAD, 312);
         assert_eq!(TABLE_STATUS, 0xC138_FD0C);
-        assert_eq!(size_of::<Call<SMALL>>(), HEAD + SMALL);
+        assert_eq!(size_of::<DmCall<SMALL>>(), HEAD + SMALL);
     }
 
     #[test]

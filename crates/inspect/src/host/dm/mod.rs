@@ -13,14 +13,14 @@ mod targets;
 use ioalign_core::{Bytes, GridKind, Kind, Layer, Map, Origin, Remark, Tier};
 
 use super::build::{Built, Site, layer};
-use super::inventory::Block;
+use super::inventory::SysfsBlock;
 use super::{DevNo, hints, md, partition};
-pub use source::Tables;
+pub use source::DmTables;
 pub(super) use source::tables;
 use table::Table;
 
 /// The layer of a dm device.
-pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
+pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let attr = |file: &str| site.root.attr(&format!("{}/dm/{file}", block.dir));
     let (name, uuid) = (
         attr("name").unwrap_or_default(),
@@ -39,7 +39,7 @@ pub(super) fn build(site: &Site<'_>, block: &Block) -> Built {
     built
 }
 
-fn named(block: &Block, name: &str, uuid: &str, table: Option<&Table>) -> Layer {
+fn named(block: &SysfsBlock, name: &str, uuid: &str, table: Option<&Table>) -> Layer {
     let target = table
         .and_then(|table| table.first())
         .map(|s| s.target.as_str());
@@ -72,7 +72,7 @@ pub fn lvm_name(dm_name: &str) -> Option<String> {
 }
 
 /// Without a table: the slaves are known, the places are not.
-fn untold(site: &Site<'_>, block: &Block, built: &mut Built) {
+fn untold(site: &Site<'_>, block: &SysfsBlock, built: &mut Built) {
     let why = format!("device-mapper table not readable: {}", site.tables.why);
     for name in site.inventory.below(&block.name) {
         if let Some(id) = site.layer_of(name) {
@@ -81,7 +81,7 @@ fn untold(site: &Site<'_>, block: &Block, built: &mut Built) {
     }
 }
 
-fn follow(site: &Site<'_>, block: &Block, table: &Table, built: &mut Built) {
+fn follow(site: &Site<'_>, block: &SysfsBlock, table: &Table, built: &mut Built) {
     let granule = |devno: DevNo| follow::pool_chunk(table_of(site, devno)?);
     for (devno, map) in follow::edges(table, &granule) {
         let below = site.inventory.by_devno.get(&devno);
@@ -126,7 +126,7 @@ fn kpartx(uuid: &str, logical: Option<Bytes>, layer: &mut Layer) {
 
 /// `alignment_offset` −1 on an LVM RAID: dm-raid reports the region size as an I/O size, and the
 /// images start at extents, which need not be multiples of it (lvm2#183).
-fn misaligned(site: &Site<'_>, block: &Block, table: Option<&Table>, layer: &mut Layer) {
+fn misaligned(site: &Site<'_>, block: &SysfsBlock, table: Option<&Table>, layer: &mut Layer) {
     let offset = site.alignment_offset(block).unwrap_or(0);
     let Some(mut remark) = hints::misaligned_stack(offset) else {
         return;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::ioctl;
-use super::table::{self, Segment, Table};
-use crate::host::inventory::{Block, Inventory};
+use super::table::{self, DmSegment, Table};
+use crate::host::inventory::{Inventory, SysfsBlock};
 use crate::host::root::Root;
 use crate::host::{Unread, What, reason};
 
@@ -14,12 +14,12 @@ const TABLES: &str = "ioalign/dm-table";
 
 /// The tables that could be read, by kernel name, and why the others could not.
 #[derive(Debug, Default)]
-pub struct Tables {
+pub struct DmTables {
     by_name: BTreeMap<String, Table>,
     pub(super) why: String,
 }
 
-impl Tables {
+impl DmTables {
     pub(super) fn get(&self, name: &str) -> Option<&Table> {
         self.by_name.get(name).filter(|table| !table.is_empty())
     }
@@ -30,15 +30,15 @@ pub(in crate::host) fn tables(
     root: &Root,
     inventory: &mut Inventory,
     unread: &mut Vec<Unread>,
-) -> Tables {
-    let devices: Vec<Block> = inventory
+) -> DmTables {
+    let devices: Vec<SysfsBlock> = inventory
         .blocks
         .values()
         .filter(|block| block.what == What::Dm)
         .cloned()
         .collect();
     if devices.is_empty() {
-        return Tables::default();
+        return DmTables::default();
     }
     let mut tables = if root.is_live() {
         let tables = live(root, &devices);
@@ -54,7 +54,7 @@ pub(in crate::host) fn tables(
         unread.push(missing(root, &tables, &devices));
     }
     for (name, table) in &tables.by_name {
-        let named = table.iter().flat_map(Segment::devices);
+        let named = table.iter().flat_map(DmSegment::devices);
         let below: Vec<String> = named
             .filter_map(|devno| inventory.by_devno.get(&devno).cloned())
             .collect();
@@ -64,7 +64,7 @@ pub(in crate::host) fn tables(
 }
 
 /// What a captured tree of this machine needs: the tables, or why there are none.
-fn record(root: &Root, tables: &Tables, devices: &[Block]) {
+fn record(root: &Root, tables: &DmTables, devices: &[SysfsBlock]) {
     if !root.is_recording() {
         return;
     }
@@ -81,7 +81,7 @@ fn record(root: &Root, tables: &Tables, devices: &[Block]) {
     }
 }
 
-fn missing(root: &Root, tables: &Tables, devices: &[Block]) -> Unread {
+fn missing(root: &Root, tables: &DmTables, devices: &[SysfsBlock]) -> Unread {
     let names: Vec<&str> = devices
         .iter()
         .filter(|block| tables.get(&block.name).is_none())
@@ -100,8 +100,8 @@ fn missing(root: &Root, tables: &Tables, devices: &[Block]) -> Unread {
     }
 }
 
-fn live(root: &Root, devices: &[Block]) -> Tables {
-    let mut tables = Tables::default();
+fn live(root: &Root, devices: &[SysfsBlock]) -> DmTables {
+    let mut tables = DmTables::default();
     let control = match root.device(CONTROL) {
         Ok(control) => control,
         Err(error) => {
@@ -123,8 +123,8 @@ fn live(root: &Root, devices: &[Block]) -> Tables {
     tables
 }
 
-fn captured(root: &Root, devices: &[Block]) -> Tables {
-    let mut tables = Tables::default();
+fn captured(root: &Root, devices: &[SysfsBlock]) -> DmTables {
+    let mut tables = DmTables::default();
     let text = match root.text(TABLES) {
         Ok(text) => text,
         Err(error) => {

@@ -10,7 +10,7 @@ use crate::host::DevNo;
 
 /// One line: a range of the device and the target that serves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct DmSegment {
     /// First byte within the device.
     pub start: Bytes,
     /// Length.
@@ -22,7 +22,7 @@ pub struct Segment {
 }
 
 /// The segments of one device, in order.
-pub type Table = Vec<Segment>;
+pub type Table = Vec<DmSegment>;
 
 /// More segments than LVM makes; the rest of a table is left out.
 pub const MOST_SEGMENTS: usize = 1 << 16;
@@ -49,7 +49,7 @@ pub fn parse_listing(text: &str) -> BTreeMap<String, Table> {
 
 /// The lines of one device in such a listing.
 pub(super) fn listing(name: &str, table: &Table) -> String {
-    let line = |segment: &Segment| {
+    let line = |segment: &DmSegment| {
         let (start, len) = (segment.start.get() / 512, segment.len.get() / 512);
         let args = segment.args.join(" ");
         format!("{name}: {start} {len} {} {args}\n", segment.target)
@@ -57,7 +57,7 @@ pub(super) fn listing(name: &str, table: &Table) -> String {
     table.iter().map(line).collect()
 }
 
-fn parse_segment(line: &str) -> Option<Segment> {
+fn parse_segment(line: &str) -> Option<DmSegment> {
     let mut words = line.split_whitespace();
     let start = sectors(words.next()?)?;
     let len = sectors(words.next()?)?;
@@ -71,10 +71,10 @@ pub(super) fn segment<'a>(
     len: Bytes,
     target: &str,
     args: impl Iterator<Item = &'a str>,
-) -> Segment {
+) -> DmSegment {
     let secret = if target == "crypt" { Some(1) } else { None };
     let args = args.take(MOST_WORDS).enumerate();
-    Segment {
+    DmSegment {
         start,
         len,
         target: target.to_owned(),
@@ -89,7 +89,7 @@ pub(super) fn sectors(word: &str) -> Option<Bytes> {
     Bytes::new(word.parse().ok()?).checked_mul(512)
 }
 
-impl Segment {
+impl DmSegment {
     /// An argument as a word.
     pub fn word(&self, index: usize) -> Option<&str> {
         self.args.get(index).map(String::as_str)

@@ -3,20 +3,20 @@
 
 use ioalign_core::{Bytes, Map};
 
-use super::table::Segment;
+use super::table::DmSegment;
 use crate::host::DevNo;
-use crate::volumes::md::geometry::{Geometry, geometry};
+use crate::volumes::md::geometry::{MdGeometry, geometry};
 
 /// The place of a segment on one device below.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct DmPiece {
     pub(super) device: DevNo,
     pub(super) map: Map,
 }
 
 /// An array as a `raid` target describes it.
 pub(super) struct Raid {
-    pub(super) geometry: Geometry,
+    pub(super) geometry: MdGeometry,
     pub(super) chunk: Bytes,
     pub(super) region: Option<Bytes>,
     /// The image devices by slot; `-` in the table is `None`.
@@ -28,7 +28,10 @@ pub(super) struct Raid {
 const MOST_MEMBERS: usize = 1024;
 
 /// All places of a segment. `granule` answers for the pool of a thin volume.
-pub(super) fn pieces(segment: &Segment, granule: &dyn Fn(DevNo) -> Option<Bytes>) -> Vec<Piece> {
+pub(super) fn pieces(
+    segment: &DmSegment,
+    granule: &dyn Fn(DevNo) -> Option<Bytes>,
+) -> Vec<DmPiece> {
     let found = match segment.target.as_str() {
         "linear" | "flakey" | "delay" | "dust" | "ebs" => shifted(segment, 0, Some(1)),
         "crypt" => shifted(segment, 3, Some(4)),
@@ -49,39 +52,39 @@ pub(super) fn pieces(segment: &Segment, granule: &dyn Fn(DevNo) -> Option<Bytes>
 }
 
 /// Every device that the arguments name, with the reason why it is not followed.
-fn opaque(segment: &Segment) -> Vec<Piece> {
+fn opaque(segment: &DmSegment) -> Vec<DmPiece> {
     let why = format!("device-mapper target {} is not followed", segment.target);
     segment
         .devices()
         .take(MOST_MEMBERS)
-        .map(|device| Piece {
+        .map(|device| DmPiece {
             device,
             map: Map::Opaque(why.clone()),
         })
         .collect()
 }
 
-fn device(segment: &Segment, index: usize) -> Option<DevNo> {
+fn device(segment: &DmSegment, index: usize) -> Option<DevNo> {
     DevNo::parse(segment.word(index)?)
 }
 
 /// One device below, at an offset that the arguments give (or 0).
-fn shifted(segment: &Segment, at: usize, offset: Option<usize>) -> Option<Vec<Piece>> {
+fn shifted(segment: &DmSegment, at: usize, offset: Option<usize>) -> Option<Vec<DmPiece>> {
     let start = match offset {
         Some(index) => segment.bytes(index)?,
         None => Bytes::ZERO,
     };
-    Some(vec![Piece {
+    Some(vec![DmPiece {
         device: device(segment, at)?,
         map: Map::Shift { start },
     }])
 }
 
 /// `origin cow P|N chunk`: what was written since lies in chunks on the COW device.
-fn snapshot(segment: &Segment) -> Option<Vec<Piece>> {
+fn snapshot(segment: &DmSegment) -> Option<Vec<DmPiece>> {
     let granule = segment.bytes(3).filter(|chunk| !chunk.is_zero())?;
     Some(vec![
-        Piece {
+        DmPiece {
             device: device(segment, 0)?,
             map: Map::Shift { start: Bytes::ZERO },
         },
@@ -89,8 +92,8 @@ fn snapshot(segment: &Segment) -> Option<Vec<Piece>> {
     ])
 }
 
-const fn scattered(device: DevNo, granule: Bytes) -> Piece {
-    Piece {
+const fn scattered(device: DevNo, granule: Bytes) -> DmPiece {
+    DmPiece {
         device,
         map: Map::Scattered {
             start: Bytes::ZERO,
@@ -99,16 +102,16 @@ const fn scattered(device: DevNo, granule: Bytes) -> Piece {
     }
 }
 
-fn thin(segment: &Segment, granule: &dyn Fn(DevNo) -> Option<Bytes>) -> Option<Vec<Piece>> {
+fn thin(segment: &DmSegment, granule: &dyn Fn(DevNo) -> Option<Bytes>) -> Option<Vec<DmPiece>> {
     let pool = device(segment, 0)?;
     Some(vec![scattered(pool, granule(pool)?)])
 }
 
 /// `metadata cache origin block`: the origin holds all, the cache device some blocks.
-fn cache(segment: &Segment) -> Option<Vec<Piece>> {
+fn cache(segment: &DmSegment) -> Option<Vec<DmPiece>> {
     let block = segment.bytes(3).filter(|block| !block.is_zero())?;
     Some(vec![
-        Piece {
+        DmPiece {
             device: device(segment, 2)?,
             map: Map::Shift { start: Bytes::ZERO },
         },
@@ -117,14 +120,14 @@ fn cache(segment: &Segment) -> Option<Vec<Piece>> {
 }
 
 /// `count chunk (device offset)…`
-fn striped(segment: &Segment) -> Option<Vec<Piece>> {
+fn striped(segment: &DmSegment) -> Option<Vec<DmPiece>> {
     let count = segment
         .count(0)
         .filter(|n| (1..=MOST_MEMBERS).contains(n))?;
     let chunk = segment.bytes(1).filter(|chunk| !chunk.is_zero())?;
     (0..count)
         .map(|i| {
-            Some(Piece {
+            Some(DmPiece {
                 device: device(segment, 2 + 2 * i)?,
                 map: Map::Striped {
                     start: segment.bytes(3 + 2 * i)?,
@@ -138,13 +141,13 @@ fn striped(segment: &Segment) -> Option<Vec<Piece>> {
 }
 
 /// `log-type #log-args … #legs (device offset)…`
-fn mirror(segment: &Segment) -> Option<Vec<Piece>> {
+fn mirror(segment: &DmSegment) -> Option<Vec<DmPiece>> {
     let legs_at = segment.count(1)?.checked_add(2)?;
     let legs = segment.count(legs_at).filter(|n| *n <= MOST_MEMBERS)?;
     (0..legs)
         .map(|i| {
             let at = legs_at + 1 + 2 * i;
-            Some(Piece {
+            Some(DmPiece {
                 device: device(segment, at)?,
                 map: Map::Mirror {
                     start: segment.bytes(at + 1)?,
@@ -154,10 +157,10 @@ fn mirror(segment: &Segment) -> Option<Vec<Piece>> {
         .collect()
 }
 
-fn mirrored(devices: impl Iterator<Item = DevNo>, start: Bytes) -> Vec<Piece> {
+fn mirrored(devices: impl Iterator<Item = DevNo>, start: Bytes) -> Vec<DmPiece> {
     devices
         .take(MOST_MEMBERS)
-        .map(|device| Piece {
+        .map(|device| DmPiece {
             device,
             map: Map::Mirror { start },
         })
@@ -165,7 +168,7 @@ fn mirrored(devices: impl Iterator<Item = DevNo>, start: Bytes) -> Vec<Piece> {
 }
 
 /// `type #params params… #devices (meta data)…`; the first parameter is the chunk.
-pub(super) fn raid(segment: &Segment) -> Option<Raid> {
+pub(super) fn raid(segment: &DmSegment) -> Option<Raid> {
     let params = segment.count(1)?;
     let devices_at = params.checked_add(2)?;
     let count = segment.count(devices_at).filter(|n| *n <= MOST_MEMBERS)?;
@@ -184,7 +187,7 @@ pub(super) fn raid(segment: &Segment) -> Option<Raid> {
 }
 
 /// md's level and layout for a dm-raid type (`drivers/md/dm-raid.c`, `raid_types`).
-fn level(segment: &Segment) -> Option<(i32, u32)> {
+fn level(segment: &DmSegment) -> Option<(i32, u32)> {
     let word = segment.word(0)?;
     Some(match word {
         "raid0" | "raid0_meta" => (0, 0),
@@ -208,7 +211,7 @@ fn level(segment: &Segment) -> Option<(i32, u32)> {
     })
 }
 
-fn raid10_layout(segment: &Segment) -> Option<u32> {
+fn raid10_layout(segment: &DmSegment) -> Option<u32> {
     let copies: u32 = segment
         .after("raid10_copies")
         .map_or(Some(2), |word| word.parse().ok())
@@ -222,11 +225,11 @@ fn raid10_layout(segment: &Segment) -> Option<u32> {
 }
 
 impl Raid {
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<DmPiece> {
         let slots = self.images.iter().zip(0_u32..);
         slots
             .filter_map(|(image, slot)| {
-                Some(Piece {
+                Some(DmPiece {
                     device: (*image)?,
                     map: self.geometry.map(self.data_offset, self.chunk, slot),
                 })

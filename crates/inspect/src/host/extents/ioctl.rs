@@ -5,12 +5,12 @@ use std::io;
 
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use super::Extent;
+use super::FileExtent;
 
 /// `struct fiemap` without its array.
 #[repr(C)]
 #[derive(Default)]
-struct Head {
+struct FiemapHead {
     start: u64,
     length: u64,
     flags: u32,
@@ -38,37 +38,37 @@ const _: () = assert!(BATCH_COUNT as usize == BATCH);
 
 /// The header with its array.
 #[repr(C)]
-struct Call {
-    head: Head,
+struct FiemapCall {
+    head: FiemapHead,
     extents: [Raw; BATCH],
 }
 
-const FIEMAP: Opcode = opcode::read_write::<Head>(b'f', 11);
+const FIEMAP: Opcode = opcode::read_write::<FiemapHead>(b'f', 11);
 /// `FIEMAP_EXTENT_LAST`.
 const LAST: u32 = 1;
 
 /// One answer.
 pub(super) struct Batch {
-    pub(super) extents: Vec<Extent>,
+    pub(super) extents: Vec<FileExtent>,
     pub(super) last: bool,
 }
 
 /// The extents from byte `from` on. Without `FIEMAP_FLAG_SYNC`: a reader writes nothing out, and
 /// data that have no place yet come flagged as delayed.
 pub(super) fn batch(file: &File, from: u64) -> io::Result<Batch> {
-    let mut call = Box::new(Call {
-        head: Head {
+    let mut call = Box::new(FiemapCall {
+        head: FiemapHead {
             start: from,
             length: u64::MAX - from,
             count: BATCH_COUNT,
-            ..Head::default()
+            ..FiemapHead::default()
         },
         extents: [Raw::default(); BATCH],
     });
     // SAFETY: the opcode is FS_IOC_FIEMAP, which takes a `fiemap` header (`Head`, same layout)
     // followed by `fm_extent_count` extents; the array has exactly that many, so the kernel
     // writes inside `call`, which is alive and borrowed by nobody else.
-    unsafe { ioctl(file, Updater::<FIEMAP, Call>::new(&mut call)) }?;
+    unsafe { ioctl(file, Updater::<FIEMAP, FiemapCall>::new(&mut call)) }?;
     let mapped = usize::try_from(call.head.mapped)
         .unwrap_or(BATCH)
         .min(BATCH);
@@ -79,8 +79,8 @@ pub(super) fn batch(file: &File, from: u64) -> io::Result<Batch> {
     })
 }
 
-const fn extent(raw: &Raw) -> Extent {
-    Extent {
+const fn extent(raw: &Raw) -> FileExtent {
+    FileExtent {
         logical: raw.logical,
         physical: raw.physical,
         len: raw.length,
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_structures_have_the_kernels_sizes() {
-        assert_eq!(size_of::<Head>(), 32);
+        assert_eq!(size_of::<FiemapHead>(), 32);
         assert_eq!(size_of::<Raw>(), 56);
         assert_eq!(FIEMAP, 0xC020_660B);
     }

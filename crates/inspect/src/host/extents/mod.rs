@@ -27,10 +27,10 @@ mod flag {
 
 /// A contiguous piece of a file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct FileExtent {
     /// First byte in the file.
     pub logical: u64,
-    /// First byte on the device; meaningless where [`Extent::is_placed`] is false.
+    /// First byte on the device; meaningless where [`FileExtent::is_placed`] is false.
     pub physical: u64,
     /// Length in bytes.
     pub len: u64,
@@ -38,7 +38,7 @@ pub struct Extent {
     pub flags: u32,
 }
 
-impl Extent {
+impl FileExtent {
     /// Whether the data have a place of their own on the device: not delayed, inline in metadata,
     /// compressed, or packed.
     pub const fn is_placed(&self) -> bool {
@@ -54,9 +54,9 @@ impl Extent {
 
 /// A file's extents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extents {
+pub struct FileExtents {
     /// In order of `logical`.
-    pub list: Vec<Extent>,
+    pub list: Vec<FileExtent>,
     /// Whether the file has more than were taken.
     pub truncated: bool,
     /// The device number that `stat` gives.
@@ -64,7 +64,7 @@ pub struct Extents {
     /// The kernel's name of that device; `None` where the number has no block device (btrfs,
     /// overlay, network file systems).
     pub device: Option<String>,
-    /// Whether `physical` counts on [`Extents::device`]; btrfs counts in an address space of its own.
+    /// Whether `physical` counts on [`FileExtents::device`]; btrfs counts in an address space of its own.
     pub on_device: bool,
     /// The file's length.
     pub size: u64,
@@ -76,7 +76,7 @@ const MOST_EXTENTS: usize = 1 << 18;
 const BTRFS: u64 = 0x9123_683e;
 
 /// Reads the extents of a regular file on this machine.
-pub fn read(path: &Path) -> Result<Extents> {
+pub fn read(path: &Path) -> Result<FileExtents> {
     let failed = |what: &str, error| Error::io(what, error).in_file(path);
     let file = File::open(path).map_err(|e| failed("Cannot open it", e))?;
     let stat = file.metadata().map_err(|e| failed("Cannot stat it", e))?;
@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<Extents> {
     };
     let device = Root::live().ok().and_then(|root| block_name(&root, devno));
     let btrfs = rustix::fs::fstatfs(&file).is_ok_and(|fs| u64::try_from(fs.f_type) == Ok(BTRFS));
-    Ok(Extents {
+    Ok(FileExtents {
         on_device: device.is_some() && !btrfs,
         list,
         truncated,
@@ -105,8 +105,8 @@ fn block_name(root: &Root, devno: DevNo) -> Option<String> {
 }
 
 /// All extents in batches; stops at the last one, at the limit, or when a batch brings nothing new.
-fn all(file: &File) -> std::io::Result<(Vec<Extent>, bool)> {
-    let mut list: Vec<Extent> = Vec::new();
+fn all(file: &File) -> std::io::Result<(Vec<FileExtent>, bool)> {
+    let mut list: Vec<FileExtent> = Vec::new();
     let mut from = 0;
     loop {
         let batch = ioctl::batch(file, from)?;
@@ -129,7 +129,7 @@ fn all(file: &File) -> std::io::Result<(Vec<Extent>, bool)> {
     }
 }
 
-impl Extents {
+impl FileExtents {
     /// File address → device address, for the extents that have a place; in order.
     pub fn runs(&self) -> Runs {
         let mut runs = Runs::new();

@@ -6,7 +6,7 @@ use ioalign_core::Confidence;
 
 /// A drive whose indirection unit is known from elsewhere than the drive itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Drive {
+pub struct KnownDrive {
     /// Words that all occur in the model string, in upper case.
     pub words: &'static [&'static str],
     /// Bytes an indirection unit.
@@ -18,26 +18,26 @@ pub struct Drive {
 }
 
 /// In order: the first row that matches counts.
-pub const DRIVES: &[Drive] = &[
-    Drive {
+pub const DRIVES: &[KnownDrive] = &[
+    KnownDrive {
         words: &["SBFPF2BV614T"],
         unit: 16 << 10,
         confidence: Confidence::Medium,
         source: "table: SOLIDIGM SBFPF2BV614T has 16 KiB (ceph#71954)",
     },
-    Drive {
+    KnownDrive {
         words: &["SSDPFWNV153TZ"],
         unit: 64 << 10,
         confidence: Confidence::Medium,
         source: "table: Intel/Solidigm P5316 has 64 KiB (ceph#71954, ceph#65269)",
     },
-    Drive {
+    KnownDrive {
         words: &["P5336"],
         unit: 16 << 10,
         confidence: Confidence::Low,
         source: "table: Solidigm P5336 has 16 KiB (ceph#65269)",
     },
-    Drive {
+    KnownDrive {
         words: &["MICRON", "6550"],
         unit: 16 << 10,
         confidence: Confidence::Low,
@@ -46,7 +46,7 @@ pub const DRIVES: &[Drive] = &[
 ];
 
 /// The row for a model string, if there is one.
-pub fn find(model: &str) -> Option<&'static Drive> {
+pub fn find(model: &str) -> Option<&'static KnownDrive> {
     let model = model.to_ascii_uppercase();
     DRIVES
         .iter()

@@ -2,9 +2,9 @@
 
 use ioalign_core::{Confidence, GridKind, Remark, Tier};
 
-use super::{Bench, Transport, Voice, Zoned, known};
+use super::{HintJudge, Transport, Voice, Zoned, known};
 
-pub(super) fn judge(bench: &mut Bench<'_>) {
+pub(super) fn judge(bench: &mut HintJudge<'_>) {
     chunk(bench);
     erase_block(bench);
     write_alignment(bench);
@@ -12,7 +12,7 @@ pub(super) fn judge(bench: &mut Bench<'_>) {
 }
 
 /// `chunk_sectors`: the zone size on zoned disks, NOIOB or a controller's stripe on others.
-fn chunk(bench: &mut Bench<'_>) {
+fn chunk(bench: &mut HintJudge<'_>) {
     let Some(chunk) = known(bench.claims.chunk) else {
         return;
     };
@@ -40,7 +40,7 @@ fn chunk(bench: &mut Bench<'_>) {
     bench.grid(chunk, tier, kind, Voice::reported(&source, confidence));
 }
 
-const fn boundary(bench: &Bench<'_>) -> &'static str {
+const fn boundary(bench: &HintJudge<'_>) -> &'static str {
     match bench.claims.transport {
         Transport::Nvme => "NOIOB",
         _ => "requests are split there",
@@ -48,7 +48,7 @@ const fn boundary(bench: &Bench<'_>) -> &'static str {
 }
 
 /// Cards report the unit that they like to erase; many report a default.
-fn erase_block(bench: &mut Bench<'_>) {
+fn erase_block(bench: &mut HintJudge<'_>) {
     let Some(erase) = known(bench.claims.erase) else {
         return;
     };
@@ -57,7 +57,7 @@ fn erase_block(bench: &mut Bench<'_>) {
 }
 
 /// NPWA: a write that starts off it is slower at any length (NVMe 5.8.2).
-fn write_alignment(bench: &mut Bench<'_>) {
+fn write_alignment(bench: &mut HintJudge<'_>) {
     let alignment = bench
         .claims
         .nvme
@@ -77,7 +77,7 @@ fn write_alignment(bench: &mut Bench<'_>) {
 }
 
 /// A write that crosses NABSPF (from NABO on) is not atomic on power failure.
-fn atomic_boundary(bench: &mut Bench<'_>) {
+fn atomic_boundary(bench: &mut HintJudge<'_>) {
     let Some(ns) = bench.claims.nvme.as_ref() else {
         return;
     };

@@ -116,7 +116,7 @@ pub struct Judged {
 
 /// Judges the claims of the disk that is `layer`.
 pub fn judge(claims: &Claims, layer: LayerId) -> Judged {
-    let mut bench = Bench {
+    let mut bench = HintJudge {
         claims,
         layer,
         out: Judged::default(),
@@ -148,7 +148,7 @@ impl Voice {
 }
 
 /// The claims and what has been found so far.
-pub(super) struct Bench<'a> {
+pub(super) struct HintJudge<'a> {
     pub(super) claims: &'a Claims,
     layer: LayerId,
     out: Judged,
@@ -175,7 +175,7 @@ impl Claims {
     }
 }
 
-impl Bench<'_> {
+impl HintJudge<'_> {
     /// Adds a grid whose phase is the alignment offset; with −1 no phase is known, so that it is
     /// kept as distrusted (a −1 is never a number to compute with).
     pub(super) fn grid(&mut self, size: u64, tier: Tier, kind: GridKind, voice: Voice) {

@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, Confidence, GridKind, Remark, Tier};
 
-use super::{Bench, Transport, Voice, known};
+use super::{HintJudge, Transport, Voice, known};
 
 /// Legal optimal sizes above this make small partitions impossible (blivet#228: 64 and 256 MiB).
 const HUGE: u64 = 16 << 20;
@@ -13,7 +13,7 @@ const PAGE: u64 = 4096;
 
 const SOURCE: &str = "sysfs optimal_io_size";
 
-pub(super) fn judge(bench: &mut Bench<'_>) {
+pub(super) fn judge(bench: &mut HintJudge<'_>) {
     let Some(optimal) = known(bench.claims.optimal) else {
         return;
     };
@@ -29,7 +29,7 @@ pub(super) fn judge(bench: &mut Bench<'_>) {
     bench.grid(optimal, Tier::Preference, GridKind::OptimalIo, voice);
 }
 
-fn voice(bench: &mut Bench<'_>, optimal: u64) -> Voice {
+fn voice(bench: &mut HintJudge<'_>, optimal: u64) -> Voice {
     if optimal > HUGE {
         bench.remark(huge(optimal));
         return Voice::reported(SOURCE, Confidence::Low);

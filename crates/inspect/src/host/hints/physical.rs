@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, Confidence, GridKind, Origin, Remark, Tier};
 
-use super::{Bench, Transport, Voice, drives, known};
+use super::{HintJudge, Transport, Voice, drives, known};
 
 /// Above this an NVMe physical block is the power-fail atomic unit (AWUPF) or an inflated NPWG.
 const MOST_NVME_PHYSICAL: u64 = 64 << 10;
@@ -14,14 +14,14 @@ const MOST_ARRAY_BLOCK: u64 = 16 << 10;
 const PHYSICAL: &str = "sysfs physical_block_size";
 const MINIMUM: &str = "sysfs minimum_io_size";
 
-pub(super) fn judge(bench: &mut Bench<'_>) {
+pub(super) fn judge(bench: &mut HintJudge<'_>) {
     physical(bench);
     minimum(bench);
     table(bench);
     assumed(bench);
 }
 
-fn physical(bench: &mut Bench<'_>) {
+fn physical(bench: &mut HintJudge<'_>) {
     let (logical, physical) = (
         bench.claims.logical_or_512(),
         bench.claims.physical_or_logical(),
@@ -48,7 +48,7 @@ fn physical(bench: &mut Bench<'_>) {
 
 /// Linux sets physical = min(NPWG, AWUPF): 128 and 256 KiB are seen on ordinary 4 KiB drives
 /// (zfs#13917, zfs#14409), and believing them made ZFS choose ashift 15.
-fn nvme_physical(bench: &mut Bench<'_>, physical: u64) {
+fn nvme_physical(bench: &mut HintJudge<'_>, physical: u64) {
     let granularity = bench
         .claims
         .nvme
@@ -72,14 +72,14 @@ fn nvme_physical(bench: &mut Bench<'_>, physical: u64) {
     bench.grid(physical, Tier::Preference, GridKind::PreferredWrite, voice);
 }
 
-fn is_volume_block(bench: &Bench<'_>, physical: u64) -> bool {
+fn is_volume_block(bench: &HintJudge<'_>, physical: u64) -> bool {
     let claims = bench.claims;
     let same = claims.minimum == Some(physical) && claims.optimal == Some(physical);
     let large = physical >= LEAST_VOLUME_BLOCK || claims.transport == Transport::Zvol;
     same && large && claims.transport != Transport::Nvme
 }
 
-fn minimum(bench: &mut Bench<'_>) {
+fn minimum(bench: &mut HintJudge<'_>) {
     let physical = bench.claims.physical_or_logical();
     let granularity = bench
         .claims
@@ -142,12 +142,12 @@ fn indirection_unit(minimum: u64) -> (Tier, GridKind, Voice) {
     (Tier::Rmw, GridKind::IndirectionUnit, voice)
 }
 
-fn cap(bench: &Bench<'_>, most: Confidence) -> Confidence {
+fn cap(bench: &HintJudge<'_>, most: Confidence) -> Confidence {
     bench.usual().min(most)
 }
 
 /// A known drive that reports less than its unit.
-fn table(bench: &mut Bench<'_>) {
+fn table(bench: &mut HintJudge<'_>) {
     let Some(drive) = drives::find(&bench.claims.model) else {
         return;
     };
@@ -163,7 +163,7 @@ fn table(bench: &mut Bench<'_>) {
 }
 
 /// 4 KiB where a device that cannot have 512-byte cells reports 512, or is not believed.
-fn assumed(bench: &mut Bench<'_>) {
+fn assumed(bench: &mut HintJudge<'_>) {
     if bench.claims.logical_or_512() >= 4096 || bench.rmw().is_some() {
         return;
     }

@@ -6,7 +6,7 @@ use ioalign_core::Bytes;
 use ioalign_core::comparison::MachineDisk;
 
 use crate::host::What;
-use crate::host::inventory::{Block, Inventory};
+use crate::host::inventory::{Inventory, SysfsBlock};
 use crate::host::root::Root;
 
 /// More disks than this are no summary.
@@ -18,7 +18,7 @@ pub(super) fn list(
     inventory: &Inventory,
     below: &BTreeSet<String>,
 ) -> Vec<MachineDisk> {
-    let wanted = |block: &&Block| match block.what {
+    let wanted = |block: &&SysfsBlock| match block.what {
         What::Disk | What::Md => below.is_empty() || below.contains(&block.name),
         What::Loop => below.contains(&block.name),
         What::Partition | What::Dm | What::Bcache => false,
@@ -27,7 +27,7 @@ pub(super) fn list(
     blocks.map(|block| disk(root, inventory, block)).collect()
 }
 
-fn disk(root: &Root, inventory: &Inventory, block: &Block) -> MachineDisk {
+fn disk(root: &Root, inventory: &Inventory, block: &SysfsBlock) -> MachineDisk {
     let attr = |name: &str| root.attr(&format!("{}/{name}", block.dir));
     let number = |name: &str| root.number(&format!("{}/queue/{name}", block.dir));
     MachineDisk {
@@ -44,7 +44,7 @@ fn disk(root: &Root, inventory: &Inventory, block: &Block) -> MachineDisk {
 }
 
 /// Vendor and model; of a loop device its file.
-fn model(root: &Root, block: &Block) -> String {
+fn model(root: &Root, block: &SysfsBlock) -> String {
     let attr = |name: &str| root.attr(&format!("{}/{name}", block.dir));
     if let Some(file) = attr("loop/backing_file") {
         return format!("file {file}");
@@ -66,7 +66,7 @@ fn chosen(text: &str) -> String {
 }
 
 /// `raid5 of sdb1, sdc1, sdd1, 64 KiB chunks`; of a controller's volume the level that its driver tells.
-fn raid(root: &Root, inventory: &Inventory, block: &Block) -> String {
+fn raid(root: &Root, inventory: &Inventory, block: &SysfsBlock) -> String {
     let attr = |name: &str| root.attr(&format!("{}/{name}", block.dir));
     if block.what != What::Md {
         return attr("device/raid_level").unwrap_or_default();

@@ -15,7 +15,7 @@ pub use summary::summary;
 
 /// What a report says about where it was made. `None`: not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Machine {
+pub struct HostMachine {
     /// Host name.
     pub name: Option<String>,
     /// Kernel release.
@@ -49,10 +49,10 @@ const HYPERVISORS: &[(&str, &str)] = &[
 ];
 
 /// Reads it.
-pub fn read(root: &Root) -> Machine {
+pub fn read(root: &Root) -> HostMachine {
     let cpuinfo = root.text("proc/cpuinfo").unwrap_or_default();
     let product = product(root);
-    Machine {
+    HostMachine {
         name: root.attr("proc/sys/kernel/hostname"),
         kernel: root
             .attr("proc/sys/kernel/osrelease")

@@ -23,14 +23,14 @@ pub struct IdNs {
     /// Atomic boundary offset in blocks.
     pub nabo: u16,
     /// All formats: bytes a block and metadata bytes, with the drive's relative performance (0 best).
-    pub formats: Vec<Format>,
+    pub formats: Vec<LbaFormat>,
     /// Index of the format in use.
     pub current: usize,
 }
 
 /// An LBA format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct LbaFormat {
     /// Bytes a block.
     pub block: u64,
     /// Metadata bytes a block.
@@ -110,13 +110,13 @@ pub fn parse_for(bytes: &[u8], version: Option<u32>) -> Option<IdNs> {
     })
 }
 
-fn formats(bytes: &[u8], count: usize) -> Vec<Format> {
+fn formats(bytes: &[u8], count: usize) -> Vec<LbaFormat> {
     let table = bytes.get(FORMATS_AT..).unwrap_or_default();
     let rows = table.chunks_exact(4).take(count.min(MOST_FORMATS));
     rows.map(|row| {
         let field = |i: usize| row.get(i).copied().unwrap_or(0);
         let shift = u32::from(field(2));
-        Format {
+        LbaFormat {
             block: if (9..=16).contains(&shift) {
                 1 << shift
             } else {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use super::{MOST_ENTRIES, NO_COPY};
-use crate::archive::tree::Found;
-use crate::archive::{ContentSource, Tree};
+use crate::archive::tree::TreeEntry;
+use crate::archive::{ContentSource, FileTree};
 use crate::error::{Error, Result};
 use crate::view::View;
 
 #[derive(Debug)]
 pub(super) struct Memory {
-    tree: Arc<Tree>,
+    tree: Arc<FileTree>,
 }
 
 /// In the system's words, so that messages do not depend on where a tree lies.
@@ -23,13 +23,13 @@ pub(super) fn absent() -> io::Error {
 }
 
 impl Memory {
-    pub(super) const fn new(tree: Arc<Tree>) -> Self {
+    pub(super) const fn new(tree: Arc<FileTree>) -> Self {
         Self { tree }
     }
 
     pub(super) fn bytes(&self, inside: &str, most: u64) -> io::Result<Vec<u8>> {
         match self.tree.find(inside) {
-            Some(Found::File(content)) => Ok(content.head(most)),
+            Some(TreeEntry::File(content)) => Ok(content.head(most)),
             Some(_) => Err(Errno::ISDIR.into()),
             None => Err(absent()),
         }
@@ -40,7 +40,7 @@ impl Memory {
     }
 
     pub(super) fn is_folder(&self, inside: &str) -> bool {
-        matches!(self.tree.find(inside), Some(Found::Folder))
+        matches!(self.tree.find(inside), Some(TreeEntry::Folder))
     }
 
     pub(super) fn list(&self, inside: &str) -> Vec<String> {
@@ -50,14 +50,14 @@ impl Memory {
 
     pub(super) fn link(&self, inside: &str) -> Option<PathBuf> {
         match self.tree.find_link(inside)? {
-            Found::Link(target) => Some(PathBuf::from(target)),
+            TreeEntry::Link(target) => Some(PathBuf::from(target)),
             _ => None,
         }
     }
 
     pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), String> {
         match self.tree.find(inside) {
-            Some(Found::File(_)) => Ok(()),
+            Some(TreeEntry::File(_)) => Ok(()),
             Some(_) => Err("it is not a file".to_owned()),
             None => Err(NO_COPY.to_owned()),
         }

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::archive::Tree;
+use crate::archive::FileTree;
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 use memory::Memory;
@@ -114,7 +114,7 @@ impl Root {
     }
 
     /// The same in memory; `name` is what messages call it.
-    pub fn in_memory(tree: Arc<Tree>, name: &Path) -> Self {
+    pub fn in_memory(tree: Arc<FileTree>, name: &Path) -> Self {
         Self {
             path: name.to_owned(),
             back: Back::Memory(Memory::new(tree)),

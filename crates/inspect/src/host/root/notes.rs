@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Back;
 use crate::error::Error;
-use crate::recording::{Entry, Frozen, Sectors, Unreadable};
+use crate::recording::{Frozen, FrozenEntry, SectorCopy, Unreadable};
 use crate::trail::{Trail, Watched};
 use crate::view::View;
 
@@ -42,7 +42,7 @@ impl Notes {
     pub(super) fn file(&self, back: &Back, path: &str, bytes: Vec<u8>) {
         let mut inner = self.inner();
         if let Some(place) = inner.settle(back, path, true) {
-            inner.tree.put(&place, Entry::File(bytes));
+            inner.tree.put(&place, FrozenEntry::File(bytes));
         }
     }
 
@@ -60,11 +60,11 @@ impl Notes {
         let Some(place) = inner.settle(back, path, true) else {
             return;
         };
-        inner.tree.put_new(&place, Entry::Folder);
+        inner.tree.put_new(&place, FrozenEntry::Folder);
         for name in names {
             let entry = format!("{place}/{name}");
             match back.link(&entry).as_deref().and_then(Path::to_str) {
-                Some(target) => inner.tree.put(&entry, Entry::Link(target.to_owned())),
+                Some(target) => inner.tree.put(&entry, FrozenEntry::Link(target.to_owned())),
                 None => inner.present(back, &entry),
             }
         }
@@ -103,7 +103,7 @@ impl Notes {
 
     /// A file that stands for the answer of an ioctl.
     pub(super) fn made(&self, path: &str, bytes: Vec<u8>) {
-        self.inner().tree.put(path, Entry::File(bytes));
+        self.inner().tree.put(path, FrozenEntry::File(bytes));
     }
 
     /// A line of such a file.
@@ -121,10 +121,10 @@ impl Notes {
             let text: String = lines.iter().map(|(k, v)| format!("{k}\t{v}\n")).collect();
             tree.put_text(path, text);
         }
-        let mut copies: Vec<Sectors> = inner
+        let mut copies: Vec<SectorCopy> = inner
             .devices
             .iter()
-            .map(|(_, len)| Sectors::new(*len))
+            .map(|(_, len)| SectorCopy::new(*len))
             .collect();
         for read in self.trail.reads() {
             if let Some(copy) = copies.get_mut(read.device) {
@@ -132,7 +132,7 @@ impl Notes {
             }
         }
         for ((path, _), copy) in inner.devices.iter().zip(copies) {
-            tree.put(path, Entry::Device(copy));
+            tree.put(path, FrozenEntry::Device(copy));
         }
         (tree, inner.unreadable(&self.trail))
     }
@@ -162,9 +162,9 @@ impl Inner {
     /// Notes that something is there, without its content.
     fn present(&mut self, back: &Back, place: &str) {
         let entry = if back.is_folder(place) {
-            Entry::Folder
+            FrozenEntry::Folder
         } else {
-            Entry::File(Vec::new())
+            FrozenEntry::File(Vec::new())
         };
         self.tree.put_new(place, entry);
     }
@@ -207,7 +207,7 @@ impl Inner {
                 }
                 None => {
                     if !last {
-                        self.tree.put_new(&next, Entry::Folder);
+                        self.tree.put_new(&next, FrozenEntry::Folder);
                     }
                     place = next;
                 }
@@ -219,12 +219,12 @@ impl Inner {
     /// The target of a link, which is noted.
     fn target(&mut self, back: &Back, place: &str) -> Option<String> {
         match self.tree.get(place) {
-            Some(Entry::Link(target)) => return Some(target.clone()),
-            Some(Entry::Folder) => return None,
+            Some(FrozenEntry::Link(target)) => return Some(target.clone()),
+            Some(FrozenEntry::Folder) => return None,
             _ => {}
         }
         let target = back.link(&format!("./{place}"))?.to_str()?.to_owned();
-        self.tree.put(place, Entry::Link(target.clone()));
+        self.tree.put(place, FrozenEntry::Link(target.clone()));
         Some(target)
     }
 }

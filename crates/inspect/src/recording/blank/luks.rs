@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Blanked, count};
-use crate::recording::Sectors;
+use crate::recording::SectorCopy;
 
 /// Magic of LUKS1 and of the first LUKS2 header; of the second one.
 const MAGICS: [&[u8]; 2] = [b"LUKS\xba\xbe", b"SKUL\xba\xbe"];
@@ -22,7 +22,7 @@ const V2: [(u64, usize); 2] = [(104, 64), (448, 64)];
 const SECRET: [&str; 3] = ["keyslots", "digests", "tokens"];
 
 /// Blanks every header on a device, wherever it begins.
-pub(super) fn blank(sectors: &mut Sectors, blanked: &mut Blanked) {
+pub(super) fn blank(sectors: &mut SectorCopy, blanked: &mut Blanked) {
     for magic in MAGICS {
         for at in sectors.find(magic, 0) {
             match sectors.read(at.saturating_add(6), 2).as_slice() {
@@ -41,7 +41,7 @@ pub(super) fn blank(sectors: &mut Sectors, blanked: &mut Blanked) {
     }
 }
 
-fn clear(sectors: &mut Sectors, at: u64, fields: &[(u64, usize)]) {
+fn clear(sectors: &mut SectorCopy, at: u64, fields: &[(u64, usize)]) {
     for (field, len) in fields {
         sectors.clear(at.saturating_add(*field), *len);
     }
@@ -49,7 +49,7 @@ fn clear(sectors: &mut Sectors, at: u64, fields: &[(u64, usize)]) {
 
 /// Rewrites the JSON area without facts about keys. A text that cannot be parsed is removed
 /// completely.
-fn metadata(sectors: &mut Sectors, at: u64) {
+fn metadata(sectors: &mut SectorCopy, at: u64) {
     let size = sectors.read(at.saturating_add(8), 8);
     let size = size.try_into().map_or(0, u64::from_be_bytes).min(MOST);
     let area = usize::try_from(size).unwrap_or(0).saturating_sub(BINARY);
@@ -89,7 +89,7 @@ mod tests {
         header[8..16].copy_from_slice(&16384_u64.to_be_bytes());
         header[104..168].fill(b'S');
         header[448..512].fill(b'C');
-        let mut sectors = Sectors::new(1 << 24);
+        let mut sectors = SectorCopy::new(1 << 24);
         sectors.write(1 << 20, &header);
         sectors.write((1 << 20) + 4096, json.as_bytes());
         sectors.write((1 << 20) + 8192, b"PLANTED remnant behind the text");
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn damage_is_survived() {
-        let mut sectors = Sectors::new(1 << 20);
+        let mut sectors = SectorCopy::new(1 << 20);
         let mut header = [0xff; 512];
         header[..8].copy_from_slice(b"LUKS\xba\xbe\0\x02");
         sectors.write((1 << 20) - 512, &header);

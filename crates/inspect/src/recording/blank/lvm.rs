@@ -4,7 +4,7 @@
 //! that a copy reads like the original.
 
 use super::{Blanked, count};
-use crate::recording::Sectors;
+use crate::recording::SectorCopy;
 use crate::volumes::lvm_crc;
 
 /// `FMTT_MAGIC`, behind the header's checksum.
@@ -27,7 +27,7 @@ const HINTS: [&str; 1] = ["device"];
 const BY_SERIAL: &[u8] = b"/dev/disk/";
 
 /// Blanks every metadata area on a device.
-pub(super) fn blank(sectors: &mut Sectors, with_serials: bool, blanked: &mut Blanked) {
+pub(super) fn blank(sectors: &mut SectorCopy, with_serials: bool, blanked: &mut Blanked) {
     for at in sectors.find(MAGIC, 4) {
         area(sectors, at, with_serials, blanked);
     }
@@ -35,7 +35,12 @@ pub(super) fn blank(sectors: &mut Sectors, with_serials: bool, blanked: &mut Bla
 
 /// An area whose header begins at `at`. A text that its checksum does not vouch for goes as a whole: what in
 /// it is a name and what a value is not known, and no reader takes anything from it. `None`: there is no text.
-fn area(sectors: &mut Sectors, at: u64, with_serials: bool, blanked: &mut Blanked) -> Option<()> {
+fn area(
+    sectors: &mut SectorCopy,
+    at: u64,
+    with_serials: bool,
+    blanked: &mut Blanked,
+) -> Option<()> {
     let header = sectors.read(at, HEADER);
     let long = |field: usize| Some(u64::from_le_bytes(*header.get(field..)?.first_chunk()?));
     let (room, offset, size) = (long(32)?, long(OFFSET)?, long(SIZE)?);

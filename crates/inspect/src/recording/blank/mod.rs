@@ -14,14 +14,14 @@ mod zfs;
 
 use std::collections::BTreeMap;
 
-use super::{Entry, Frozen};
+use super::{Frozen, FrozenEntry};
 
 /// How often each sort of item was blanked, by the words for it.
 pub type Blanked = BTreeMap<&'static str, u64>;
 
 /// What stays and what goes.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct BlankOptions {
     /// Keep serial numbers and world-wide names.
     pub with_serials: bool,
     /// Serial numbers and world-wide names of the host, wherever they may turn up.
@@ -29,15 +29,17 @@ pub struct Options {
 }
 
 /// Blanks everything that has to go, and counts it.
-pub fn blank(tree: &mut Frozen, options: &Options) -> Blanked {
+pub fn blank(tree: &mut Frozen, options: &BlankOptions) -> Blanked {
     let mut blanked = Blanked::new();
     for (path, entry) in tree.iter_mut() {
         match entry {
-            Entry::File(bytes) if path.ends_with(".id-ns") => {
+            FrozenEntry::File(bytes) if path.ends_with(".id-ns") => {
                 nvme::blank(bytes, options.with_serials, &mut blanked);
             }
-            Entry::File(bytes) => text::filter(path, bytes, options.with_serials, &mut blanked),
-            Entry::Device(sectors) => {
+            FrozenEntry::File(bytes) => {
+                text::filter(path, bytes, options.with_serials, &mut blanked)
+            }
+            FrozenEntry::Device(sectors) => {
                 luks::blank(sectors, &mut blanked);
                 lvm::blank(sectors, options.with_serials, &mut blanked);
                 if !options.with_serials {
@@ -45,7 +47,7 @@ pub fn blank(tree: &mut Frozen, options: &Options) -> Blanked {
                 }
                 moving::blank(sectors, &mut blanked);
             }
-            Entry::Folder | Entry::Link(_) => {}
+            FrozenEntry::Folder | FrozenEntry::Link(_) => {}
         }
     }
     if !options.with_serials {

@@ -3,13 +3,13 @@
 use ioalign_core::move_marker::{BYTES, MAGIC, MoveMarker};
 
 use super::{Blanked, count};
-use crate::recording::Sectors;
+use crate::recording::SectorCopy;
 
 /// Where the marker has its magic number.
 const MAGIC_AT: usize = 144;
 
 /// Crosses both out; everything else stays, so that the copy is still seen to be in flight.
-pub(super) fn blank(sectors: &mut Sectors, blanked: &mut Blanked) {
+pub(super) fn blank(sectors: &mut SectorCopy, blanked: &mut Blanked) {
     for at in sectors.find(&MAGIC, MAGIC_AT) {
         let mut sector = sectors.read(at, BYTES);
         if MoveMarker::cross_out_names(&mut sector) {

@@ -3,7 +3,7 @@
 
 use super::{Blanked, count, vpd};
 use crate::host::Root;
-use crate::recording::{Entry, Frozen, Sectors};
+use crate::recording::{Frozen, FrozenEntry, SectorCopy};
 
 /// Shorter ones stand in too many other words: they go only where they are called so.
 const SHORTEST: usize = 6;
@@ -45,7 +45,7 @@ pub fn of(root: &Root, tree: &Frozen) -> Vec<String> {
         );
     }
     for (path, entry) in tree.iter() {
-        if let Entry::File(bytes) = entry
+        if let FrozenEntry::File(bytes) = entry
             && path.ends_with("/dm/uuid")
         {
             let text = String::from_utf8_lossy(bytes);
@@ -55,7 +55,7 @@ pub fn of(root: &Root, tree: &Frozen) -> Vec<String> {
                     .map(|(_, name)| name.to_owned()),
             );
         }
-        if let Entry::File(bytes) = entry
+        if let FrozenEntry::File(bytes) = entry
             && path.starts_with("run/udev/data/")
         {
             let text = String::from_utf8_lossy(bytes);
@@ -106,13 +106,13 @@ fn tidy(mut found: Vec<String>) -> Vec<String> {
 pub(super) fn blank(tree: &mut Frozen, serials: &[String], blanked: &mut Blanked) {
     for (path, entry) in tree.iter_mut() {
         match entry {
-            Entry::File(bytes) if !bytes.is_empty() && is_serial(path) => {
+            FrozenEntry::File(bytes) if !bytes.is_empty() && is_serial(path) => {
                 *bytes = b"blanked\n".to_vec();
                 count(blanked, "serial numbers");
             }
-            Entry::File(bytes) => in_text(bytes, serials, blanked),
-            Entry::Device(sectors) => on_device(sectors, serials, blanked),
-            Entry::Folder | Entry::Link(_) => {}
+            FrozenEntry::File(bytes) => in_text(bytes, serials, blanked),
+            FrozenEntry::Device(sectors) => on_device(sectors, serials, blanked),
+            FrozenEntry::Folder | FrozenEntry::Link(_) => {}
         }
     }
 }
@@ -148,7 +148,7 @@ pub fn in_words(text: &mut String, serials: &[String]) -> usize {
     found
 }
 
-fn on_device(sectors: &mut Sectors, serials: &[String], blanked: &mut Blanked) {
+fn on_device(sectors: &mut SectorCopy, serials: &[String], blanked: &mut Blanked) {
     for (at, bytes) in sectors.pieces() {
         for serial in serials.iter().filter(|s| s.len() >= SHORTEST_ON_DEVICE) {
             let serial = serial.as_bytes();
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn they_go_wherever_they_are() {
         let mut tree = Frozen::default();
-        let text = |text: &str| Entry::File(text.as_bytes().to_vec());
+        let text = |text: &str| FrozenEntry::File(text.as_bytes().to_vec());
         tree.put("sys/devices/x/nvme0/serial", text("S1\n"));
         tree.put("sys/devices/x/nvme0/model", text("M1\n"));
         tree.put(
@@ -190,9 +190,9 @@ mod tests {
             text("mpath-3600508b4\n"),
         );
         tree.put("ioalign/dm-table", text("3600508b4: 0 8 multipath\n"));
-        let mut disk = Sectors::new(4096);
+        let mut disk = SectorCopy::new(4096);
         disk.write(500, b"..3600508b4..3600508b4");
-        tree.put("dev/sda", Entry::Device(disk));
+        tree.put("dev/sda", FrozenEntry::Device(disk));
         let mut blanked = Blanked::new();
         blank(&mut tree, &["3600508b4".to_owned()], &mut blanked);
         let shown = format!("{:?}", tree.tree());
@@ -206,7 +206,7 @@ mod tests {
             tree.get("ioalign/dm-table"),
             Some(&text("blanked-1: 0 8 multipath\n"))
         );
-        let Some(Entry::Device(disk)) = tree.get("dev/sda") else {
+        let Some(FrozenEntry::Device(disk)) = tree.get("dev/sda") else {
             panic!("it is there");
         };
         assert_eq!(disk.read(500, 22), b"..xxxxxxxxx..xxxxxxxxx");

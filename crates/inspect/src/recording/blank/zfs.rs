@@ -6,7 +6,7 @@
 //! covers them: it is cleared. `check` does not verify it, and ZFS will refuse the copy.
 
 use super::{Blanked, count};
-use crate::recording::Sectors;
+use crate::recording::SectorCopy;
 
 /// How a packed list begins: XDR, either byte order of the host, version 0, unique names.
 const MAGICS: [&[u8]; 2] = [
@@ -28,7 +28,7 @@ const KEPT: [&[u8]; 2] = [b"name", b"type"];
 const NUMBERS: [&[u8]; 1] = [b"hostid"];
 
 /// Blanks every label on a device, wherever it begins.
-pub(super) fn blank(sectors: &mut Sectors, blanked: &mut Blanked) {
+pub(super) fn blank(sectors: &mut SectorCopy, blanked: &mut Blanked) {
     let labels: Vec<_> = MAGICS
         .iter()
         .flat_map(|magic| sectors.find(magic, 0))
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn only_the_texts_that_are_read_stay() {
-        let mut sectors = Sectors::new(1 << 20);
+        let mut sectors = SectorCopy::new(1 << 20);
         sectors.write(16 << 10, &label());
         let mut blanked = Blanked::new();
         blank(&mut sectors, &mut blanked);

@@ -6,7 +6,7 @@
 
 use ioalign_core::{Remark, SectorSize, Severity};
 
-use super::entries::Entries;
+use super::entries::GptEntries;
 use super::header::LocatedHeader;
 use crate::error::Result;
 use crate::view::View;
@@ -15,21 +15,21 @@ use crate::view::View;
 const SIZES: [u32; 4] = [512, 4096, 1024, 2048];
 
 /// A header with its entries.
-pub struct Copy {
+pub struct GptTable {
     /// The header.
     pub header: LocatedHeader,
     /// The entries; `None` when the header does not lead to any.
-    pub entries: Option<Entries>,
+    pub entries: Option<GptEntries>,
 }
 
-impl Copy {
+impl GptTable {
     /// The copy whose header is at `lba`; `None` without a signature.
     pub fn load(view: &View, lba: u64, sector: SectorSize) -> Result<Option<Self>> {
         let Some(header) = LocatedHeader::read(view, lba, sector)? else {
             return Ok(None);
         };
         let entries = match &header.impossible {
-            None => Some(Entries::read(view, &header)?),
+            None => Some(GptEntries::read(view, &header)?),
             Some(_) => None,
         };
         Ok(Some(Self { header, entries }))
@@ -92,16 +92,16 @@ pub fn sizes(forced: Option<SectorSize>) -> Vec<SectorSize> {
 }
 
 /// All primary headers with a signature, one a sector size.
-pub fn primaries(view: &View, sizes: &[SectorSize]) -> Result<Vec<Copy>> {
+pub fn primaries(view: &View, sizes: &[SectorSize]) -> Result<Vec<GptTable>> {
     let mut found = Vec::new();
     for size in sizes {
-        found.extend(Copy::load(view, 1, *size)?);
+        found.extend(GptTable::load(view, 1, *size)?);
     }
     Ok(found)
 }
 
 /// The primary to believe: a good one, before all one whose backup is at the end of the disk.
-pub fn best(view: &View, copies: &mut Vec<Copy>) -> Option<(Copy, Vec<Remark>)> {
+pub fn best(view: &View, copies: &mut Vec<GptTable>) -> Option<(GptTable, Vec<Remark>)> {
     copies.sort_by_key(|copy| (!copy.is_good(), !copy.reaches_end(view)));
     let remarks = two_sizes(copies).into_iter().chain(disagree(copies));
     let remarks = remarks.collect();
@@ -109,13 +109,13 @@ pub fn best(view: &View, copies: &mut Vec<Copy>) -> Option<(Copy, Vec<Remark>)> 
 }
 
 /// The sizes of the other good tables.
-pub fn also(others: &[Copy]) -> Vec<SectorSize> {
+pub fn also(others: &[GptTable]) -> Vec<SectorSize> {
     let good = others.iter().filter(|copy| copy.is_good());
     good.map(|copy| copy.header.sector).collect()
 }
 
 /// Two good tables that name different bytes: which of them holds depends on the disk.
-fn disagree(copies: &[Copy]) -> Option<Remark> {
+fn disagree(copies: &[GptTable]) -> Option<Remark> {
     let mut good = copies.iter().filter(|copy| copy.is_good());
     let first = good.next()?;
     let other = good.find(|copy| copy.spans() != first.spans())?;
@@ -130,7 +130,7 @@ fn disagree(copies: &[Copy]) -> Option<Remark> {
 }
 
 /// A remnant of another sector size is believed by systems that see the disk with those sectors.
-fn two_sizes(copies: &[Copy]) -> Option<Remark> {
+fn two_sizes(copies: &[GptTable]) -> Option<Remark> {
     let sound = copies.iter().filter(|copy| copy.header.is_sound());
     let sizes: Vec<String> = sound
         .map(|copy| copy.header.sector.get().to_string())
@@ -150,14 +150,14 @@ pub fn last_lba(view: &View, sector: SectorSize) -> u64 {
 }
 
 /// A good backup for a damaged or missing primary.
-pub fn rescue(view: &View, damaged: &[Copy], sizes: &[SectorSize]) -> Result<Option<Copy>> {
+pub fn rescue(view: &View, damaged: &[GptTable], sizes: &[SectorSize]) -> Result<Option<GptTable>> {
     let named = damaged
         .iter()
         .filter(|copy| copy.header.is_sound())
         .map(|copy| (copy.header.fields.alternate, copy.header.sector));
     let last = sizes.iter().map(|size| (last_lba(view, *size), *size));
     for (lba, size) in named.chain(last) {
-        if let Some(copy) = Copy::load(view, lba, size)?
+        if let Some(copy) = GptTable::load(view, lba, size)?
             && copy.is_good()
             && lba > 1
         {
@@ -168,12 +168,12 @@ pub fn rescue(view: &View, damaged: &[Copy], sizes: &[SectorSize]) -> Result<Opt
 }
 
 /// What is wrong with the backup of a good primary.
-pub fn backup_remark(view: &View, primary: &Copy) -> Result<Option<Remark>> {
+pub fn backup_remark(view: &View, primary: &GptTable) -> Result<Option<Remark>> {
     let (named, last) = (
         primary.header.fields.alternate,
         last_lba(view, primary.header.sector),
     );
-    let backup = Copy::load(view, named, primary.header.sector)?;
+    let backup = GptTable::load(view, named, primary.header.sector)?;
     Ok(match backup {
         _ if named == primary.header.lba => Some(missing("names itself as its backup")),
         None => Some(missing(&format!(

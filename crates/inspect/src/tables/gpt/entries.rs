@@ -23,14 +23,14 @@ pub struct NumberedEntry {
 }
 
 /// The array.
-pub struct Entries {
+pub struct GptEntries {
     /// CRC-32 of all of it.
     pub crc: u32,
     /// Entries whose type is not zero.
     pub used: Vec<NumberedEntry>,
 }
 
-impl Entries {
+impl GptEntries {
     /// Reads the array of `header`, whose bounds must be possible.
     pub fn read(view: &View, header: &LocatedHeader) -> Result<Self> {
         let size = u64::from(header.fields.entry_bytes).max(GPT_ENTRY_BYTES as u64);

@@ -22,21 +22,21 @@ pub struct LocatedHeader {
     /// First byte of the entry array.
     pub array: u64,
     /// The array cannot be read: field offset, field, what is wrong.
-    pub impossible: Option<Fault>,
+    pub impossible: Option<GptFault>,
     /// The fields can be followed but not trusted.
-    pub doubtful: Option<Fault>,
+    pub doubtful: Option<GptFault>,
     record: Record,
 }
 
 /// What is wrong with a field.
 #[derive(Clone)]
-pub struct Fault {
+pub struct GptFault {
     at: usize,
     field: &'static str,
     what: String,
 }
 
-impl Fault {
+impl GptFault {
     fn new(at: usize, field: &'static str, what: String) -> Self {
         Self { at, field, what }
     }
@@ -102,18 +102,18 @@ impl LocatedHeader {
         self.fields.array_bytes()
     }
 
-    fn impossible(&self, view: &View) -> Option<Fault> {
+    fn impossible(&self, view: &View) -> Option<GptFault> {
         let (size, count) = (self.fields.entry_bytes, self.fields.count);
         if !(128..=4096).contains(&size) || !size.is_multiple_of(8) {
             let what =
                 format!("{size} bytes an entry; a multiple of 8 from 128 to 4096 is possible");
-            return Some(Fault::new(84, "size_of_partition_entry", what));
+            return Some(GptFault::new(84, "size_of_partition_entry", what));
         }
         if count > MOST_ENTRIES || self.array_len() > MOST_ARRAY {
             let what = format!(
                 "{count} entries of {size} bytes; {MOST_ENTRIES} entries in {MOST_ARRAY} bytes are the limit"
             );
-            return Some(Fault::new(80, "number_of_partition_entries", what));
+            return Some(GptFault::new(80, "number_of_partition_entries", what));
         }
         let end = self.array.checked_add(self.array_len());
         if self.array == 0 || end.is_none_or(|end| end > view.len()) {
@@ -122,12 +122,12 @@ impl LocatedHeader {
                 self.fields.array,
                 view.len()
             );
-            return Some(Fault::new(72, "partition_entry_lba", what));
+            return Some(GptFault::new(72, "partition_entry_lba", what));
         }
         None
     }
 
-    fn doubtful(&self) -> Option<Fault> {
+    fn doubtful(&self) -> Option<GptFault> {
         let GptHeader {
             length: len,
             crc: stored,
@@ -139,18 +139,18 @@ impl LocatedHeader {
                 "a header of {len} bytes in sectors of {}",
                 self.sector.get()
             );
-            return Some(Fault::new(12, "header_size", what));
+            return Some(GptFault::new(12, "header_size", what));
         };
         if stored != computed {
             let what = format!("the header CRC is {stored:08x}, computed {computed:08x}");
-            return Some(Fault::new(16, "header_crc32", what));
+            return Some(GptFault::new(16, "header_crc32", what));
         }
         (own != self.lba).then(|| {
             let what = format!(
                 "the header at LBA {} says that it is at LBA {own}",
                 self.lba
             );
-            Fault::new(24, "my_lba", what)
+            GptFault::new(24, "my_lba", what)
         })
     }
 }

@@ -7,10 +7,10 @@
 use ioalign_core::{Bytes, Remark, SectorSize, Severity};
 
 use super::mbr::{self, sector::BootRecord};
-use super::{Context, Partition, Table, checks, ldm};
+use super::{Context, Partition, PartitionTable, checks, ldm};
 use crate::error::Result;
 use crate::view::View;
-use copies::Copy;
+use copies::GptTable;
 use header::LocatedHeader;
 
 mod copies;
@@ -20,7 +20,7 @@ mod protective;
 mod types;
 
 /// Reads a GPT.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let boot = BootRecord::read(view, 0)?;
     let boot = boot.as_ref();
     let nested = context.parent_type.is_some();
@@ -57,10 +57,10 @@ pub(super) fn glance(view: &View) -> Result<Option<(SectorSize, usize)>> {
 /// guarded by an MBR is a remnant: no system reads it.
 fn choose(
     view: &View,
-    primaries: &mut Vec<Copy>,
+    primaries: &mut Vec<GptTable>,
     sizes: &[SectorSize],
     guarded: bool,
-) -> Result<Option<(Copy, Vec<Remark>)>> {
+) -> Result<Option<(GptTable, Vec<Remark>)>> {
     let best = copies::best(view, primaries);
     if let Some((copy, mut remarks)) = best {
         if copy.is_good() {
@@ -86,8 +86,8 @@ fn choose(
     }
 }
 
-fn rescued(primary: Option<&Copy>, backup: &LocatedHeader) -> Remark {
-    let fault = primary.map_or("there is none", Copy::fault);
+fn rescued(primary: Option<&GptTable>, backup: &LocatedHeader) -> Remark {
+    let fault = primary.map_or("there is none", GptTable::fault);
     let why = format!(
         "The primary GPT is damaged ({fault}); the backup at LBA {} is used.",
         backup.lba
@@ -96,7 +96,7 @@ fn rescued(primary: Option<&Copy>, backup: &LocatedHeader) -> Remark {
         .advise("Restore it from the backup: `gdisk`, then r, b, w.")
 }
 
-fn doubtful(copy: &Copy) -> Remark {
+fn doubtful(copy: &GptTable) -> Remark {
     let rule = if copy.header.is_sound() {
         "gpt-entries-crc"
     } else {
@@ -111,14 +111,14 @@ fn doubtful(copy: &Copy) -> Remark {
     remark
 }
 
-fn table(view: &View, copy: &Copy) -> Result<Table> {
+fn table(view: &View, copy: &GptTable) -> Result<PartitionTable> {
     let header = &copy.header;
     let used = copy.entries.as_ref().map(|entries| &entries.used);
     let partitions = used
         .into_iter()
         .flatten()
         .map(|entry| entry.partition(header.sector));
-    let mut table = Table {
+    let mut table = PartitionTable {
         kind: "gpt",
         sector: Some(header.sector),
         partitions: partitions.collect(),
@@ -129,7 +129,7 @@ fn table(view: &View, copy: &Copy) -> Result<Table> {
             .checked_add(1)
             .and_then(|end| header.sector.checked_bytes(end)),
         id: entries::guid(&header.fields.disk),
-        ..Table::default()
+        ..PartitionTable::default()
     };
     for partition in &mut table.partitions {
         let bounds = (table.first_usable, table.last_usable);

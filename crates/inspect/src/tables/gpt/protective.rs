@@ -7,7 +7,7 @@ use ioalign_core::on_disk::{DosEntry, PROTECTIVE};
 use ioalign_core::{Remark, SectorSize, Severity};
 
 use crate::tables::mbr::{self, sector::BootRecord};
-use crate::tables::{Partition, Table};
+use crate::tables::{Partition, PartitionTable};
 
 /// Whether there is a protective entry.
 pub fn guards(boot: Option<&BootRecord>) -> bool {
@@ -15,7 +15,7 @@ pub fn guards(boot: Option<&BootRecord>) -> bool {
 }
 
 /// Says what is odd about the MBR in front of `table`, which covers `len` bytes.
-pub fn judge(boot: Option<&BootRecord>, table: &mut Table, sector: SectorSize, len: u64) {
+pub fn judge(boot: Option<&BootRecord>, table: &mut PartitionTable, sector: SectorSize, len: u64) {
     let Some(boot) = boot.filter(|boot| guards(Some(boot))) else {
         table.remarks.push(unguarded());
         return;
@@ -82,7 +82,7 @@ fn extent(entry: &DosEntry, sector: SectorSize, len: u64) -> Option<Remark> {
     Some(Remark::note("protective-mbr-extent", why))
 }
 
-fn hybrid(boot: &BootRecord, real: &[&DosEntry], table: &mut Table, sector: SectorSize) {
+fn hybrid(boot: &BootRecord, real: &[&DosEntry], table: &mut PartitionTable, sector: SectorSize) {
     if real.is_empty() {
         return;
     }

@@ -6,7 +6,7 @@
 use ioalign_core::on_disk::{DosEntry, PROTECTIVE};
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
 
-use super::{Context, Partition, Table, checks, ebr, gpt, vtoc_x86};
+use super::{Context, Partition, PartitionTable, checks, ebr, gpt, vtoc_x86};
 use crate::error::Result;
 use crate::view::View;
 use sector::BootRecord;
@@ -21,7 +21,7 @@ const GAP_SECTORS: u32 = 63;
 const FIRST_LOGICAL: u32 = 5;
 
 /// Reads a DOS partition table.
-pub fn probe(view: &View, context: &Context) -> Result<Option<Table>> {
+pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let Some(boot) = BootRecord::read(view, 0)? else {
         return Ok(None);
     };
@@ -42,17 +42,22 @@ pub(super) fn rules(view: &View, boot: &BootRecord, nested: bool) -> bool {
     boot.is_table(view.len() / 512, nested) && boot.used().all(|entry| entry.kind != PROTECTIVE)
 }
 
-fn new_table(boot: &BootRecord, unit: SectorSize) -> Table {
-    Table {
+fn new_table(boot: &BootRecord, unit: SectorSize) -> PartitionTable {
+    PartitionTable {
         kind: "dos",
         sector: Some(unit),
         first_usable: Some(unit.bytes()),
         id: format!("{:08x}", boot.signature()),
-        ..Table::default()
+        ..PartitionTable::default()
     }
 }
 
-fn read(view: &View, context: &Context, boot: &BootRecord, unit: SectorSize) -> Result<Table> {
+fn read(
+    view: &View,
+    context: &Context,
+    boot: &BootRecord,
+    unit: SectorSize,
+) -> Result<PartitionTable> {
     let mut table = new_table(boot, unit);
     for entry in boot.used() {
         let mut found = partition(boot, entry, unit);
@@ -145,7 +150,12 @@ fn solaris(view: &View, entry: &DosEntry, unit: SectorSize, found: &mut Partitio
 
 /// What a GPT beside this table means. The GPT reader comes first and leaves two cases: real
 /// entries that systems obey instead, and a protective entry without a readable GPT.
-fn beside_gpt(view: &View, context: &Context, boot: &BootRecord, table: &mut Table) -> Result<()> {
+fn beside_gpt(
+    view: &View,
+    context: &Context,
+    boot: &BootRecord,
+    table: &mut PartitionTable,
+) -> Result<()> {
     let guarded = boot.used().any(|entry| entry.kind == PROTECTIVE);
     let found = gpt::glance(view)?;
     table

@@ -14,7 +14,7 @@ const MOST_SEGMENTS: usize = 256;
 
 /// The metadata.
 #[derive(Deserialize)]
-pub(super) struct Metadata {
+pub(super) struct LuksMetadata {
     segments: Segments,
     #[serde(default)]
     config: Config,
@@ -34,7 +34,7 @@ struct Requirements {
 
 /// A stretch of the device that is encrypted, or not yet, in one way.
 #[derive(Debug)]
-pub(super) struct Segment {
+pub(super) struct LuksSegment {
     /// Bytes from the start of the device.
     pub offset: u64,
     /// Bytes; `None` for `dynamic`: to the end.
@@ -67,9 +67,9 @@ struct Integrity {
 }
 
 /// Segments by their number.
-struct Segments(BTreeMap<u32, Segment>);
+struct Segments(BTreeMap<u32, LuksSegment>);
 
-impl Metadata {
+impl LuksMetadata {
     /// Parses a JSON area: text up to the first NUL.
     pub fn parse(area: &[u8]) -> Result<Self, String> {
         let end = area
@@ -81,8 +81,9 @@ impl Metadata {
     }
 
     /// Segments that hold data, in their order; backups of a re-encryption are left out.
-    pub fn data(&self) -> Vec<&Segment> {
-        let backup = |segment: &&Segment| segment.flags.iter().any(|f| f.starts_with("backup-"));
+    pub fn data(&self) -> Vec<&LuksSegment> {
+        let backup =
+            |segment: &&LuksSegment| segment.flags.iter().any(|f| f.starts_with("backup-"));
         self.segments
             .0
             .values()
@@ -91,21 +92,21 @@ impl Metadata {
     }
 
     /// What the first segment will be when the re-encryption is done.
-    pub fn goal(&self) -> Option<&Segment> {
-        let wanted = |segment: &&Segment| segment.flags.iter().any(|f| f == "backup-final");
+    pub fn goal(&self) -> Option<&LuksSegment> {
+        let wanted = |segment: &&LuksSegment| segment.flags.iter().any(|f| f == "backup-final");
         self.segments.0.values().find(wanted)
     }
 
     /// Whether a re-encryption was begun and not finished.
     pub fn reencrypting(&self) -> bool {
-        let flagged = |segment: &Segment| segment.flags.iter().any(|f| f == "in-reencryption");
+        let flagged = |segment: &LuksSegment| segment.flags.iter().any(|f| f == "in-reencryption");
         let required = |name: &String| name.starts_with("online-reencrypt");
         self.segments.0.values().any(flagged)
             || self.config.requirements.mandatory.iter().any(required)
     }
 }
 
-impl TryFrom<Written> for Segment {
+impl TryFrom<Written> for LuksSegment {
     type Error = &'static str;
 
     fn try_from(written: Written) -> Result<Self, Self::Error> {
@@ -151,7 +152,7 @@ impl<'de> Visitor<'de> for SegmentsVisitor {
                 .map_err(|_| A::Error::custom("a segment's number"))?;
             found.insert(
                 number,
-                Segment::try_from(written).map_err(A::Error::custom)?,
+                LuksSegment::try_from(written).map_err(A::Error::custom)?,
             );
             if found.len() > MOST_SEGMENTS {
                 return Err(A::Error::custom("more segments than are read"));
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn backups_are_left_out_and_order_is_by_number() {
-        let Ok(metadata) = Metadata::parse(TWO.as_bytes()) else {
+        let Ok(metadata) = LuksMetadata::parse(TWO.as_bytes()) else {
             panic!("it is valid");
         };
         let offsets: Vec<_> = metadata.data().iter().map(|s| (s.offset, s.size)).collect();
@@ -193,11 +194,11 @@ mod tests {
             ("\"0\":{\"type\"", "\"x\":{\"type\""),
         ] {
             assert!(
-                Metadata::parse(TWO.replace(from, to).as_bytes()).is_err(),
+                LuksMetadata::parse(TWO.replace(from, to).as_bytes()).is_err(),
                 "{to}"
             );
         }
         let deep = "[".repeat(1 << 20);
-        assert!(Metadata::parse(deep.as_bytes()).is_err());
+        assert!(LuksMetadata::parse(deep.as_bytes()).is_err());
     }
 }

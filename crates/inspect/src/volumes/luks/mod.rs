@@ -9,7 +9,7 @@ mod v2;
 use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
-use super::{Detail, Member};
+use super::{Detail, VolumeMember};
 use crate::error::Result;
 use crate::view::View;
 
@@ -19,7 +19,7 @@ const MAGIC: &[u8] = b"LUKS\xba\xbe";
 const REENCRYPTING: &[u8] = b"LUKS\xde\xad";
 
 /// The LUKS header of `view`.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     let Some(head) = view.try_record(0, 8)? else {
         return Ok(None);
     };
@@ -41,8 +41,8 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
     }
 }
 
-fn interrupted() -> Member {
-    let mut member = Member::opaque("luks1", "an offline re-encryption was interrupted");
+fn interrupted() -> VolumeMember {
+    let mut member = VolumeMember::opaque("luks1", "an offline re-encryption was interrupted");
     member.remarks.push(
         Remark::new(
             "luks-reencrypt",
@@ -55,7 +55,7 @@ fn interrupted() -> Member {
 }
 
 /// A header whose data lie on another device: nothing can be said of their place.
-fn detached(member: &mut Member, sector: Bytes) {
+fn detached(member: &mut VolumeMember, sector: Bytes) {
     member.detail = Detail::Opaque("the header is detached: data lie on another device".to_owned());
     member.data_size = None;
     member.fact("header", &"detached");
@@ -63,7 +63,7 @@ fn detached(member: &mut Member, sector: Bytes) {
 }
 
 /// Sets place and size of the data, with what must hold for them. `size` of `None`: to the end.
-fn place(view: &View, member: &mut Member, start: Bytes, size: Option<Bytes>, sector: Bytes) {
+fn place(view: &View, member: &mut VolumeMember, start: Bytes, size: Option<Bytes>, sector: Bytes) {
     member.detail = Detail::Crypt { sector };
     member.data_start = start;
     member.fact("sector-size", &sector.get());
@@ -89,7 +89,7 @@ fn place(view: &View, member: &mut Member, start: Bytes, size: Option<Bytes>, se
 
 /// dm-crypt refuses a device whose size is not whole sectors of the encryption: the way in which
 /// growing a partition to the last sector locks people out of a 4096-byte LUKS2 volume.
-fn remark_size(member: &mut Member, size: Bytes, sector: Bytes) {
+fn remark_size(member: &mut VolumeMember, size: Bytes, sector: Bytes) {
     if size.is_multiple_of(sector) {
         return;
     }

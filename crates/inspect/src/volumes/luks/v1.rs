@@ -6,15 +6,15 @@ use ioalign_core::Bytes;
 use super::{detached, place};
 use crate::error::Result;
 use crate::view::View;
-use crate::volumes::{Detail, Member, UNIT};
+use crate::volumes::{Detail, UNIT, VolumeMember};
 
 /// `sizeof(struct luks_phdr)`.
 const HEADER: usize = 592;
 
 /// Reads a header whose magic and version are known to be there.
-pub(super) fn read(view: &View) -> Result<Member> {
+pub(super) fn read(view: &View) -> Result<VolumeMember> {
     let record = view.record(0, HEADER)?;
-    let mut member = Member::new("luks1", Detail::Crypt { sector: UNIT });
+    let mut member = VolumeMember::new("luks1", Detail::Crypt { sector: UNIT });
     member.set = record.text(168, 40);
     member.fact(
         "cipher",

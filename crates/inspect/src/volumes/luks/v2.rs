@@ -6,11 +6,11 @@
 use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
-use super::json::{Metadata, Segment};
+use super::json::{LuksMetadata, LuksSegment};
 use super::{MAGIC, detached, place};
 use crate::error::Result;
 use crate::view::{Record, View};
-use crate::volumes::{Detail, Member, UNIT};
+use crate::volumes::{Detail, UNIT, VolumeMember};
 
 /// The binary header; the JSON area follows it.
 const BINARY: usize = 4096;
@@ -21,19 +21,19 @@ const SIZES: [u64; 9] = [
     0x4000, 0x8000, 0x1_0000, 0x2_0000, 0x4_0000, 0x8_0000, 0x10_0000, 0x20_0000, 0x40_0000,
 ];
 /// One copy, as far as it can be used.
-struct Copy {
+struct LuksCopy {
     record: Record,
-    metadata: Metadata,
+    metadata: LuksMetadata,
 }
 
-impl Copy {
+impl LuksCopy {
     fn sequence(&self) -> u64 {
         self.record.be64(16)
     }
 }
 
 /// Reads a header whose first copy has its magic.
-pub(super) fn read(view: &View) -> Result<Member> {
+pub(super) fn read(view: &View) -> Result<VolumeMember> {
     let first = copy(view, 0, MAGIC);
     let size = view.record(8, 8)?.be64(0);
     let known = SIZES.contains(&size);
@@ -63,7 +63,7 @@ pub(super) fn read(view: &View) -> Result<Member> {
 }
 
 /// The first copy has its magic and is otherwise unusable.
-fn recovered(view: &View, second: &Copy) -> Member {
+fn recovered(view: &View, second: &LuksCopy) -> VolumeMember {
     let mut member = member(view, second, None);
     member.remarks.push(
         Remark::new(
@@ -77,7 +77,7 @@ fn recovered(view: &View, second: &Copy) -> Member {
 }
 
 /// The copy at `at`; `None` when its magic is not there or it says that it lies elsewhere.
-fn copy(view: &View, at: u64, magic: &[u8]) -> Result<Option<Copy>> {
+fn copy(view: &View, at: u64, magic: &[u8]) -> Result<Option<LuksCopy>> {
     let Some(record) = view.try_record(at, BINARY)? else {
         return Ok(None);
     };
@@ -94,13 +94,13 @@ fn copy(view: &View, at: u64, magic: &[u8]) -> Result<Option<Copy>> {
     }
     let area = usize::try_from(size).unwrap_or(BINARY) - BINARY;
     let text = view.record(at + BINARY as u64, area)?;
-    let metadata = Metadata::parse(text.bytes())
+    let metadata = LuksMetadata::parse(text.bytes())
         .map_err(|what| text.bad(0, "JSON area", format!("it cannot be read: {what}")))?;
-    Ok(Some(Copy { record, metadata }))
+    Ok(Some(LuksCopy { record, metadata }))
 }
 
-fn member(view: &View, copy: &Copy, why: Option<String>) -> Member {
-    let mut member = Member::new("luks2", Detail::Crypt { sector: UNIT });
+fn member(view: &View, copy: &LuksCopy, why: Option<String>) -> VolumeMember {
+    let mut member = VolumeMember::new("luks2", Detail::Crypt { sector: UNIT });
     member.set = copy.record.text(168, 40);
     member.name = copy.record.text(24, 48);
     if let Some(why) = why {
@@ -114,7 +114,7 @@ fn member(view: &View, copy: &Copy, why: Option<String>) -> Member {
 }
 
 /// The data lie where the first segment that is not a backup starts.
-fn data(view: &View, copy: &Copy, member: &mut Member) {
+fn data(view: &View, copy: &LuksCopy, member: &mut VolumeMember) {
     let segments = copy.metadata.data();
     let Some(first) = segments.first() else {
         member.detail = Detail::Opaque("no data segment is defined".to_owned());
@@ -140,20 +140,20 @@ fn data(view: &View, copy: &Copy, member: &mut Member) {
 }
 
 /// Length of all segments together; `None` when the last one reaches to the end.
-fn total(segments: &[&Segment]) -> Option<Bytes> {
+fn total(segments: &[&LuksSegment]) -> Option<Bytes> {
     segments.iter().try_fold(Bytes::ZERO, |sum, segment| {
         sum.checked_add(Bytes::new(segment.size?))
     })
 }
 
-fn opaque_integrity(member: &mut Member, kind: &str) {
+fn opaque_integrity(member: &mut VolumeMember, kind: &str) {
     member.fact("integrity", &kind);
     member.detail = Detail::Opaque(format!(
         "dm-integrity ({kind}) interleaves its tags with the data: addresses below are not linear"
     ));
 }
 
-fn remark_reencryption(member: &mut Member, metadata: &Metadata) {
+fn remark_reencryption(member: &mut VolumeMember, metadata: &LuksMetadata) {
     if !metadata.reencrypting() {
         return;
     }

@@ -4,11 +4,11 @@ use ioalign_core::Remark;
 use ioalign_core::Severity;
 
 use super::label::Area;
-use super::text::{Section, Value};
+use super::text::{LvmTextSection, Value};
 use super::{crc, group};
 use crate::error::{Error, Result};
 use crate::view::{Record, View};
-use crate::volumes::Group;
+use crate::volumes::VolumeGroup;
 
 /// The header's sector; the buffer begins behind it.
 const HEADER: u64 = 512;
@@ -24,7 +24,11 @@ const DAMAGED: &str = "lvm-metadata";
 const IGNORED: u32 = 1;
 
 /// The group of the highest sequence number whose text can be read. What is damaged is remarked.
-pub(super) fn newest(view: &View, areas: &[Area], remarks: &mut Vec<Remark>) -> Option<Group> {
+pub(super) fn newest(
+    view: &View,
+    areas: &[Area],
+    remarks: &mut Vec<Remark>,
+) -> Option<VolumeGroup> {
     let ordered = match areas {
         [single] => vec![*single],
         several => newest_first(view, several, remarks),
@@ -99,11 +103,12 @@ fn sequence(view: &View, area: Area) -> Result<Option<u64>> {
     }
 }
 
-fn parse(view: &View, area: Area) -> Result<Option<Group>> {
+fn parse(view: &View, area: Area) -> Result<Option<VolumeGroup>> {
     let Some(text) = text(view, area)? else {
         return Ok(None);
     };
-    let group = group::read(Section::new(&text)).map_err(|flaw| located(view, area, flaw))?;
+    let group =
+        group::read(LvmTextSection::new(&text)).map_err(|flaw| located(view, area, flaw))?;
     Ok(Some(group))
 }
 

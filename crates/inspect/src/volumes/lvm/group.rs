@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ioalign_core::Bytes;
 
 use super::segment;
-use super::text::{Flaw, Section, Value};
-use crate::volumes::{Group, GroupLv, GroupPv, Segment, SegmentKind, UNIT};
+use super::text::{Flaw, LvmTextSection, Value};
+use crate::volumes::{GroupLv, GroupPv, LvSegment, SegmentKind, UNIT, VolumeGroup};
 
 /// Memory that the names, volumes and segments of one group may take, about: 20 000 volumes.
 const MOST_BYTES: usize = 12 << 20;
@@ -32,11 +32,11 @@ impl Budget {
 }
 
 /// The section that describes the group, with its name: the first one of the text.
-pub(super) fn root(text: &[u8]) -> Result<(String, Section<'_>), Flaw> {
-    named(Section::new(text))
+pub(super) fn root(text: &[u8]) -> Result<(String, LvmTextSection<'_>), Flaw> {
+    named(LvmTextSection::new(text))
 }
 
-fn named(text: Section<'_>) -> Result<(String, Section<'_>), Flaw> {
+fn named(text: LvmTextSection<'_>) -> Result<(String, LvmTextSection<'_>), Flaw> {
     for entry in text.entries() {
         if let (name, Value::Section(body)) = entry? {
             return Ok((name.to_owned(), body));
@@ -46,16 +46,16 @@ fn named(text: Section<'_>) -> Result<(String, Section<'_>), Flaw> {
 }
 
 /// Reads the group that `text` describes.
-pub(super) fn read(text: Section<'_>) -> Result<Group, Flaw> {
+pub(super) fn read(text: LvmTextSection<'_>) -> Result<VolumeGroup, Flaw> {
     let (name, body) = named(text)?;
     let extent = UNIT.checked_mul(body.number("extent_size")?.unwrap_or(0));
     let extent = extent.filter(|extent| !extent.is_zero());
-    let mut group = Group {
+    let mut group = VolumeGroup {
         name,
         id: body.string("id")?,
         seqno: body.number("seqno")?.unwrap_or(0),
         extent: extent.ok_or(Flaw::new(0, "an extent_size of zero or out of range"))?,
-        ..Group::default()
+        ..VolumeGroup::default()
     };
     let mut budget = Budget { left: MOST_BYTES };
     for (key, section) in sections(body) {
@@ -69,15 +69,21 @@ pub(super) fn read(text: Section<'_>) -> Result<Group, Flaw> {
 }
 
 /// The sections of `body` with their names; values are passed over.
-fn sections(body: Section<'_>) -> impl Iterator<Item = (Result<&str, Flaw>, Section<'_>)> {
+fn sections(
+    body: LvmTextSection<'_>,
+) -> impl Iterator<Item = (Result<&str, Flaw>, LvmTextSection<'_>)> {
     body.entries().filter_map(|entry| match entry {
         Ok((name, Value::Section(section))) => Some((Ok(name), section)),
         Ok(_) => None,
-        Err(flaw) => Some((Err(flaw), Section::new(b""))),
+        Err(flaw) => Some((Err(flaw), LvmTextSection::new(b""))),
     })
 }
 
-fn physical(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Result<Vec<GroupPv>, Flaw> {
+fn physical(
+    body: LvmTextSection<'_>,
+    extent: Bytes,
+    budget: &mut Budget,
+) -> Result<Vec<GroupPv>, Flaw> {
     let mut pvs = Vec::new();
     for (name, section) in sections(body) {
         let pv = GroupPv {
@@ -97,7 +103,11 @@ fn physical(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Result<Vec
     Ok(pvs)
 }
 
-fn logical(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Result<Vec<GroupLv>, Flaw> {
+fn logical(
+    body: LvmTextSection<'_>,
+    extent: Bytes,
+    budget: &mut Budget,
+) -> Result<Vec<GroupLv>, Flaw> {
     let mut lvs = Vec::new();
     let mut chunks = BTreeMap::new();
     for (name, section) in sections(body) {
@@ -127,7 +137,7 @@ fn is_segment(key: &Result<&str, Flaw>) -> bool {
     key.map_or(true, |key| key.starts_with("segment"))
 }
 
-fn is_visible(lv: Section<'_>) -> Result<bool, Flaw> {
+fn is_visible(lv: LvmTextSection<'_>) -> Result<bool, Flaw> {
     let Some(Value::List(list)) = lv.get("status")? else {
         return Ok(false);
     };
@@ -141,7 +151,7 @@ fn is_visible(lv: Section<'_>) -> Result<bool, Flaw> {
 
 /// A cache on a pool has the pool's chunk size; only cachevols write it in the cache segment.
 fn fill_chunks(lvs: &mut [GroupLv], chunks: &BTreeMap<String, Bytes>) {
-    for Segment { kind, .. } in lvs.iter_mut().flat_map(|lv| &mut lv.segments) {
+    for LvSegment { kind, .. } in lvs.iter_mut().flat_map(|lv| &mut lv.segments) {
         if let SegmentKind::Cache { pool, chunk, .. } = kind
             && chunk.is_none()
         {

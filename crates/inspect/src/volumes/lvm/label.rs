@@ -24,7 +24,7 @@ pub(super) struct Area {
 
 /// What label and PV header say.
 #[derive(Clone, Debug)]
-pub(super) struct Label {
+pub(super) struct PvLabel {
     /// PV id with dashes.
     pub pv: String,
     /// The first data area.
@@ -36,7 +36,7 @@ pub(super) struct Label {
 }
 
 /// The first label that says it is where it was found.
-pub(super) fn find(view: &View) -> Result<Option<Label>> {
+pub(super) fn find(view: &View) -> Result<Option<PvLabel>> {
     for sector in 0..SECTORS {
         let at = sector * SECTOR as u64;
         let Some(record) = view.try_record(at, SECTOR)? else {
@@ -50,7 +50,7 @@ pub(super) fn find(view: &View) -> Result<Option<Label>> {
     Ok(None)
 }
 
-fn read(record: &Record) -> Result<Label> {
+fn read(record: &Record) -> Result<PvLabel> {
     let offset = usize::try_from(record.le32(20)).unwrap_or(usize::MAX);
     if !(32..=SECTOR - PV_FIXED).contains(&offset) {
         let what = format!("the PV header at {offset} does not fit in the label's sector");
@@ -59,7 +59,7 @@ fn read(record: &Record) -> Result<Label> {
     let id = record.text(offset, 32);
     let (data, next) = areas(record, offset + PV_FIXED);
     let (metadata, _) = areas(record, next);
-    Ok(Label {
+    Ok(PvLabel {
         pv: dashed(&id),
         data: data.first().copied(),
         metadata,

@@ -12,16 +12,16 @@ mod text;
 use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
-use self::label::Label;
-use super::{Detail, Group, GroupPv, Lvm, Member};
+use self::label::PvLabel;
+use super::{Detail, GroupPv, PhysicalVolume, VolumeGroup, VolumeMember};
 use crate::error::{Error, Result};
 use crate::view::View;
 
 /// The physical volume on `view`.
 ///
-/// [`Member::set`] is the group's id, empty when this PV holds no copy of the metadata: then
-/// another PV's group names it by [`Lvm::pv`].
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
+/// [`VolumeMember::set`] is the group's id, empty when this PV holds no copy of the metadata: then
+/// another PV's group names it by [`PhysicalVolume::pv`].
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     let Some(label) = label::find(view)? else {
         return Ok(None);
     };
@@ -29,10 +29,10 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
 }
 
 /// The volume that the label and the metadata behind it describe.
-fn member(view: &View, label: Label) -> Member {
+fn member(view: &View, label: PvLabel) -> VolumeMember {
     let mut remarks = label.remarks.clone();
     let group = area::newest(view, &label.metadata, &mut remarks);
-    let mut member = Member::new("lvm2", Detail::Opaque(String::new()));
+    let mut member = VolumeMember::new("lvm2", Detail::Opaque(String::new()));
     place(view, &label, group.as_ref(), &mut member);
     if let Some(group) = &group {
         member.set.clone_from(&group.id);
@@ -43,7 +43,7 @@ fn member(view: &View, label: Label) -> Member {
     member.fact("pv-uuid", &label.pv);
     member.fact("metadata-areas", &label.metadata.len());
     member.remarks.splice(0..0, remarks);
-    member.detail = Detail::Lvm(Lvm {
+    member.detail = Detail::Lvm(PhysicalVolume {
         pv: label.pv,
         group,
     });
@@ -52,13 +52,13 @@ fn member(view: &View, label: Label) -> Member {
 
 /// The group that a text in LVM's own format describes (`vgcfgbackup`, `/etc/lvm/backup`). The
 /// text must begin at the group or at assignments before it; what follows its last brace is not read.
-pub fn group_of_text(text: &[u8]) -> Result<Group> {
-    group::read(text::Section::new(text))
+pub fn group_of_text(text: &[u8]) -> Result<VolumeGroup> {
+    group::read(text::LvmTextSection::new(text))
         .map_err(|flaw| Error::malformed(format!("LVM metadata text: {flaw}")))
 }
 
 /// Data start and size: the text wins over the header, a disagreement is remarked.
-fn place(view: &View, label: &Label, group: Option<&Group>, member: &mut Member) {
+fn place(view: &View, label: &PvLabel, group: Option<&VolumeGroup>, member: &mut VolumeMember) {
     let header = label.data.map(|area| area.start);
     member.data_start = header.unwrap_or_default();
     member.data_size = view
@@ -81,7 +81,7 @@ fn place(view: &View, label: &Label, group: Option<&Group>, member: &mut Member)
     agree(view, pv, header, member);
 }
 
-fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut Member) {
+fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut VolumeMember) {
     if let Some(header) = header.filter(|header| *header != pv.pe_start) {
         let why = format!(
             "The PV header puts the data area at byte {}, the metadata put extent 0 at byte {}",

@@ -3,8 +3,8 @@
 use ioalign_core::Bytes;
 
 use super::group::Budget;
-use super::text::{Flaw, List, Section, Value};
-use crate::volumes::{Segment, SegmentKind, UNIT};
+use super::text::{Flaw, LvmTextList, LvmTextSection, Value};
+use crate::volumes::{LvSegment, SegmentKind, UNIT};
 
 /// Keys under which types that are not followed name other volumes.
 const REFERENCES: [&str; 11] = [
@@ -22,15 +22,19 @@ const REFERENCES: [&str; 11] = [
 ];
 
 /// Reads one segment.
-pub(super) fn read(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Result<Segment, Flaw> {
+pub(super) fn read(
+    body: LvmTextSection<'_>,
+    extent: Bytes,
+    budget: &mut Budget,
+) -> Result<LvSegment, Flaw> {
     let start_extent = body.number("start_extent")?.unwrap_or(0);
     let extents = body.number("extent_count")?.unwrap_or(0);
     in_range(start_extent, extents, extent)?;
     let written = body.string("type")?;
-    budget.spend::<Segment>(written.len())?;
+    budget.spend::<LvSegment>(written.len())?;
     // Flags follow the type: `cache+CACHE_USES_CACHEVOL`.
     let kind = written.split('+').next().unwrap_or_default();
-    Ok(Segment {
+    Ok(LvSegment {
         start_extent,
         extents,
         kind: mapping(kind, body, extent, budget)?,
@@ -53,7 +57,7 @@ pub(super) fn in_range(start: u64, count: u64, extent: Bytes) -> Result<(), Flaw
 
 fn mapping(
     kind: &str,
-    body: Section<'_>,
+    body: LvmTextSection<'_>,
     extent: Bytes,
     budget: &mut Budget,
 ) -> Result<SegmentKind, Flaw> {
@@ -83,7 +87,11 @@ fn mapping(
     })
 }
 
-fn striped(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Result<SegmentKind, Flaw> {
+fn striped(
+    body: LvmTextSection<'_>,
+    extent: Bytes,
+    budget: &mut Budget,
+) -> Result<SegmentKind, Flaw> {
     let targets = targets(body, "stripes", extent, budget)?;
     let stripe = size(body, "stripe_size")?.unwrap_or_default();
     Ok(SegmentKind::Striped {
@@ -98,7 +106,7 @@ fn striped(body: Section<'_>, extent: Bytes, budget: &mut Budget) -> Result<Segm
 
 /// `["pv0", 0, "pv1", 2560]`: names and first extents by turns.
 fn targets(
-    body: Section<'_>,
+    body: LvmTextSection<'_>,
     key: &str,
     extent: Bytes,
     budget: &mut Budget,
@@ -122,7 +130,7 @@ fn targets(
 
 /// `raids = ["lv_rmeta_0", "lv_rimage_0", …]`; `raid0` has no metadata volumes and names its
 /// images in `raid0_lvs`.
-fn raid(level: &str, body: Section<'_>, budget: &mut Budget) -> Result<SegmentKind, Flaw> {
+fn raid(level: &str, body: LvmTextSection<'_>, budget: &mut Budget) -> Result<SegmentKind, Flaw> {
     let mut names = names(body, "raids", budget)?;
     if names.is_empty() {
         names = self::names(body, "raid0_lvs", budget)?;
@@ -159,7 +167,7 @@ fn pairs(names: Vec<String>) -> (Vec<String>, Vec<String>) {
     (first, second)
 }
 
-fn references(body: Section<'_>, budget: &mut Budget) -> Result<Vec<String>, Flaw> {
+fn references(body: LvmTextSection<'_>, budget: &mut Budget) -> Result<Vec<String>, Flaw> {
     let mut found = Vec::new();
     for entry in body.entries() {
         let (key, value) = entry?;
@@ -171,7 +179,7 @@ fn references(body: Section<'_>, budget: &mut Budget) -> Result<Vec<String>, Fla
 }
 
 /// The chunk of a `cache-pool` segment, which the cache that uses the pool does not repeat.
-pub(super) fn cache_pool_chunk(body: Section<'_>) -> Result<Option<Bytes>, Flaw> {
+pub(super) fn cache_pool_chunk(body: LvmTextSection<'_>) -> Result<Option<Bytes>, Flaw> {
     if body.string("type")?.split('+').next() == Some("cache-pool") {
         size(body, "chunk_size")
     } else {
@@ -179,14 +187,14 @@ pub(super) fn cache_pool_chunk(body: Section<'_>) -> Result<Option<Bytes>, Flaw>
     }
 }
 
-fn list<'a>(body: Section<'a>, key: &str) -> Result<Option<List<'a>>, Flaw> {
+fn list<'a>(body: LvmTextSection<'a>, key: &str) -> Result<Option<LvmTextList<'a>>, Flaw> {
     match body.get(key)? {
         Some(Value::List(list)) => Ok(Some(list)),
         _ => Ok(None),
     }
 }
 
-fn names(body: Section<'_>, key: &str, budget: &mut Budget) -> Result<Vec<String>, Flaw> {
+fn names(body: LvmTextSection<'_>, key: &str, budget: &mut Budget) -> Result<Vec<String>, Flaw> {
     let mut found = Vec::new();
     for value in list(body, key)?.iter().flat_map(|list| list.values()) {
         if let value @ Value::Quoted(_) = value? {
@@ -196,7 +204,7 @@ fn names(body: Section<'_>, key: &str, budget: &mut Budget) -> Result<Vec<String
     Ok(found)
 }
 
-fn name(body: Section<'_>, key: &str, budget: &mut Budget) -> Result<String, Flaw> {
+fn name(body: LvmTextSection<'_>, key: &str, budget: &mut Budget) -> Result<String, Flaw> {
     match body.get(key)? {
         Some(value) => string(value, budget),
         None => Ok(String::new()),
@@ -212,7 +220,7 @@ fn string(value: Value<'_>, budget: &mut Budget) -> Result<String, Flaw> {
 }
 
 /// A size in 512-byte units, as bytes.
-fn size(body: Section<'_>, key: &str) -> Result<Option<Bytes>, Flaw> {
+fn size(body: LvmTextSection<'_>, key: &str) -> Result<Option<Bytes>, Flaw> {
     match body.number(key)? {
         None => Ok(None),
         Some(units) => UNIT

@@ -33,7 +33,7 @@ impl fmt::Display for Flaw {
 
 /// What is between two braces, or the whole text.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Section<'a> {
+pub(super) struct LvmTextSection<'a> {
     text: &'a [u8],
 }
 
@@ -41,23 +41,23 @@ pub(super) struct Section<'a> {
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Value<'a> {
     /// `key { … }`
-    Section(Section<'a>),
+    Section(LvmTextSection<'a>),
     /// A number or bare word.
     Word(&'a str),
     /// A string, escapes still in it.
     Quoted(&'a [u8]),
     /// `[ …, … ]`
-    List(List<'a>),
+    List(LvmTextList<'a>),
 }
 
 /// The elements of a list.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct List<'a> {
+pub(super) struct LvmTextList<'a> {
     text: &'a [u8],
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Token<'a> {
+enum LvmTextToken<'a> {
     Word(&'a [u8]),
     Quoted(&'a [u8]),
     Equals,
@@ -68,7 +68,7 @@ enum Token<'a> {
     ListClose,
 }
 
-impl<'a> Section<'a> {
+impl<'a> LvmTextSection<'a> {
     /// The whole text; it ends at a NUL.
     pub fn new(text: &'a [u8]) -> Self {
         let end = text.iter().position(|byte| *byte == 0);
@@ -77,8 +77,8 @@ impl<'a> Section<'a> {
     }
 
     /// Its entries in order. After a flaw there are no more.
-    pub const fn entries(self) -> Entries<'a> {
-        Entries {
+    pub const fn entries(self) -> LvmTextEntries<'a> {
+        LvmTextEntries {
             lexer: Lexer::new(self.text),
         }
     }
@@ -145,16 +145,16 @@ fn unescape(raw: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
-impl<'a> List<'a> {
+impl<'a> LvmTextList<'a> {
     /// Strings and numbers in order.
     pub fn values(self) -> impl Iterator<Item = Result<Value<'a>, Flaw>> {
         let mut lexer = Lexer::new(self.text);
         std::iter::from_fn(move || {
             loop {
                 return match lexer.next()? {
-                    Ok(Token::Comma) => continue,
-                    Ok(Token::Quoted(raw)) => Some(Ok(Value::Quoted(raw))),
-                    Ok(Token::Word(raw)) => Some(Ok(Value::Word(word(raw)))),
+                    Ok(LvmTextToken::Comma) => continue,
+                    Ok(LvmTextToken::Quoted(raw)) => Some(Ok(Value::Quoted(raw))),
+                    Ok(LvmTextToken::Word(raw)) => Some(Ok(Value::Word(word(raw)))),
                     Ok(_) => Some(Err(lexer.stop("a bracket or brace in a list"))),
                     Err(flaw) => Some(Err(flaw)),
                 };
@@ -169,16 +169,16 @@ fn word(raw: &[u8]) -> &str {
 }
 
 /// The entries of a section.
-pub(super) struct Entries<'a> {
+pub(super) struct LvmTextEntries<'a> {
     lexer: Lexer<'a>,
 }
 
-impl<'a> Iterator for Entries<'a> {
+impl<'a> Iterator for LvmTextEntries<'a> {
     type Item = Result<(&'a str, Value<'a>), Flaw>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let key = match self.lexer.next()? {
-            Ok(Token::Word(raw) | Token::Quoted(raw)) => word(raw),
+            Ok(LvmTextToken::Word(raw) | LvmTextToken::Quoted(raw)) => word(raw),
             Ok(_) => return Some(Err(self.lexer.stop("something else where a key is due"))),
             Err(flaw) => return Some(Err(flaw)),
         };
@@ -186,20 +186,20 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-impl<'a> Entries<'a> {
+impl<'a> LvmTextEntries<'a> {
     fn value(&mut self) -> Result<Value<'a>, Flaw> {
         match self.lexer.token()? {
-            Some(Token::Open) => self.section(),
-            Some(Token::Equals) => self.assigned(),
+            Some(LvmTextToken::Open) => self.section(),
+            Some(LvmTextToken::Equals) => self.assigned(),
             _ => Err(self.lexer.stop("a key without `=` or `{`")),
         }
     }
 
     fn assigned(&mut self) -> Result<Value<'a>, Flaw> {
         match self.lexer.token()? {
-            Some(Token::Word(raw)) => Ok(Value::Word(word(raw))),
-            Some(Token::Quoted(raw)) => Ok(Value::Quoted(raw)),
-            Some(Token::ListOpen) => self.list(),
+            Some(LvmTextToken::Word(raw)) => Ok(Value::Word(word(raw))),
+            Some(LvmTextToken::Quoted(raw)) => Ok(Value::Quoted(raw)),
+            Some(LvmTextToken::ListOpen) => self.list(),
             _ => Err(self.lexer.stop("a key without a value")),
         }
     }
@@ -208,11 +208,11 @@ impl<'a> Entries<'a> {
         let start = self.lexer.at;
         loop {
             match self.lexer.token()? {
-                Some(Token::ListClose) => {
+                Some(LvmTextToken::ListClose) => {
                     let text = self.lexer.span(start);
-                    return Ok(Value::List(List { text }));
+                    return Ok(Value::List(LvmTextList { text }));
                 }
-                Some(Token::Comma | Token::Word(_) | Token::Quoted(_)) => {}
+                Some(LvmTextToken::Comma | LvmTextToken::Word(_) | LvmTextToken::Quoted(_)) => {}
                 _ => return Err(self.lexer.stop("a list without end")),
             }
         }
@@ -223,14 +223,14 @@ impl<'a> Entries<'a> {
         let mut depth = 1_usize;
         loop {
             match self.lexer.token()? {
-                Some(Token::Open) if depth >= MOST_DEPTH => {
+                Some(LvmTextToken::Open) if depth >= MOST_DEPTH => {
                     return Err(self.lexer.stop("sections nested too deeply"));
                 }
-                Some(Token::Open) => depth += 1,
-                Some(Token::Close) if depth > 1 => depth -= 1,
-                Some(Token::Close) => {
+                Some(LvmTextToken::Open) => depth += 1,
+                Some(LvmTextToken::Close) if depth > 1 => depth -= 1,
+                Some(LvmTextToken::Close) => {
                     let text = self.lexer.span(start);
-                    return Ok(Value::Section(Section { text }));
+                    return Ok(Value::Section(LvmTextSection { text }));
                 }
                 Some(_) => {}
                 None => return Err(self.lexer.stop("a section without end")),
@@ -264,7 +264,7 @@ impl<'a> Lexer<'a> {
         Flaw::new(at, what)
     }
 
-    fn token(&mut self) -> Result<Option<Token<'a>>, Flaw> {
+    fn token(&mut self) -> Result<Option<LvmTextToken<'a>>, Flaw> {
         self.next().transpose()
     }
 
@@ -286,7 +286,7 @@ impl<'a> Lexer<'a> {
             .map_or(self.text.len(), |found| from + found)
     }
 
-    fn quoted(&mut self, quote: u8) -> Result<Token<'a>, Flaw> {
+    fn quoted(&mut self, quote: u8) -> Result<LvmTextToken<'a>, Flaw> {
         let start = self.at;
         let mut end = start;
         loop {
@@ -298,13 +298,15 @@ impl<'a> Lexer<'a> {
             }
         }
         self.at = end + 1;
-        Ok(Token::Quoted(self.text.get(start..end).unwrap_or_default()))
+        Ok(LvmTextToken::Quoted(
+            self.text.get(start..end).unwrap_or_default(),
+        ))
     }
 
-    fn bare(&mut self) -> Token<'a> {
+    fn bare(&mut self) -> LvmTextToken<'a> {
         let start = self.at;
         self.at = self.find_from(start, ends_word);
-        Token::Word(self.text.get(start..self.at).unwrap_or_default())
+        LvmTextToken::Word(self.text.get(start..self.at).unwrap_or_default())
     }
 }
 
@@ -318,18 +320,18 @@ const fn ends_word(byte: &u8) -> bool {
 }
 
 impl<'a> Iterator for Lexer<'a> {
-    type Item = Result<Token<'a>, Flaw>;
+    type Item = Result<LvmTextToken<'a>, Flaw>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.skip_blank();
         let byte = *self.text.get(self.at)?;
         let token = match byte {
-            b'=' => Token::Equals,
-            b',' => Token::Comma,
-            b'{' => Token::Open,
-            b'}' => Token::Close,
-            b'[' => Token::ListOpen,
-            b']' => Token::ListClose,
+            b'=' => LvmTextToken::Equals,
+            b',' => LvmTextToken::Comma,
+            b'{' => LvmTextToken::Open,
+            b'}' => LvmTextToken::Close,
+            b'[' => LvmTextToken::ListOpen,
+            b']' => LvmTextToken::ListClose,
             b'"' | b'\'' => {
                 self.at += 1;
                 return Some(self.quoted(byte));
@@ -345,8 +347,8 @@ impl<'a> Iterator for Lexer<'a> {
 mod tests {
     use super::*;
 
-    fn section(text: &str) -> Section<'_> {
-        Section::new(text.as_bytes())
+    fn section(text: &str) -> LvmTextSection<'_> {
+        LvmTextSection::new(text.as_bytes())
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub enum Placement {
 
 /// What a level, a layout and a number of members amount to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub struct MdGeometry {
     /// Data chunks a full stripe; 1 for mirrors and linear sets.
     pub data: u64,
     /// How many copies of each chunk; 1 without mirroring.
@@ -44,14 +44,14 @@ pub struct Geometry {
 /// The geometry of `raid_disks` members; `None` for impossible or unknown combinations.
 ///
 /// `level` is md's number: 0, 1, 4, 5, 6, 10, −1 linear, −4 multipath.
-pub fn geometry(level: i32, layout: u32, raid_disks: u32) -> Option<Geometry> {
+pub fn geometry(level: i32, layout: u32, raid_disks: u32) -> Option<MdGeometry> {
     if raid_disks == 0 || raid_disks > MOST_DISKS {
         return None;
     }
     match level {
         -1 => Some(plain(1, Placement::Concatenated)),
         0 => Some(plain(raid_disks, Placement::Fixed { first: 0, near: 1 })),
-        1 | -4 => Some(Geometry {
+        1 | -4 => Some(MdGeometry {
             copies: raid_disks,
             ..plain(1, Placement::Mirrored)
         }),
@@ -80,8 +80,8 @@ const fn fixed(first: u32) -> Placement {
     Placement::Fixed { first, near: 1 }
 }
 
-fn plain(data: u32, placement: Placement) -> Geometry {
-    Geometry {
+fn plain(data: u32, placement: Placement) -> MdGeometry {
+    MdGeometry {
         data: u64::from(data),
         copies: 1,
         parity: 0,
@@ -89,9 +89,9 @@ fn plain(data: u32, placement: Placement) -> Geometry {
     }
 }
 
-fn parity(parity: u32, disks: u32, placement: Placement) -> Option<Geometry> {
+fn parity(parity: u32, disks: u32, placement: Placement) -> Option<MdGeometry> {
     let data = disks.checked_sub(parity).filter(|data| *data > 0)?;
-    Some(Geometry {
+    Some(MdGeometry {
         parity,
         ..plain(data, placement)
     })
@@ -119,7 +119,7 @@ const fn raid6_placement(layout: u32) -> Option<Placement> {
 }
 
 /// Bits 0 to 7 near copies, 8 to 15 far copies, bit 16 the "offset" variant of far.
-fn raid10(layout: u32, disks: u32) -> Option<Geometry> {
+fn raid10(layout: u32, disks: u32) -> Option<MdGeometry> {
     let (near, far) = (layout & 0xff, (layout >> 8) & 0xff);
     let offset = layout & (1 << 16) != 0;
     let copies = near.checked_mul(far).filter(|n| *n > 0 && *n <= disks)?;
@@ -130,13 +130,13 @@ fn raid10(layout: u32, disks: u32) -> Option<Geometry> {
     } else {
         Placement::Irregular
     };
-    Some(Geometry {
+    Some(MdGeometry {
         copies,
         ..plain(data, placement)
     })
 }
 
-impl Geometry {
+impl MdGeometry {
     /// Whether a partial stripe write must read: parity has to be computed.
     pub const fn has_parity(&self) -> bool {
         self.parity > 0

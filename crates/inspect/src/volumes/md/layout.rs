@@ -4,7 +4,7 @@ use ioalign_core::Bytes;
 
 /// What decides how large an array is.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct MdShape {
     /// The level word: -4 … 10.
     pub level: i32,
     /// The layout word.
@@ -17,7 +17,7 @@ pub(crate) struct Shape {
     pub used: Bytes,
 }
 
-impl Shape {
+impl MdShape {
     /// Size of the array; `None` where members may contribute different amounts (linear, RAID 0),
     /// or the numbers do not fit together.
     pub fn array_size(&self) -> Option<Bytes> {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     fn size(level: i32, layout: u32, chunk_kib: u64, disks: u32, used_kib: u64) -> Option<u64> {
-        let shape = Shape {
+        let shape = MdShape {
             level,
             layout,
             chunk: Bytes::new(chunk_kib << 10),

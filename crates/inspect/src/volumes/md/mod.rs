@@ -10,7 +10,7 @@ mod v1;
 
 use ioalign_core::Remark;
 
-use super::{Detail, Member};
+use super::{Detail, VolumeMember};
 use crate::error::Result;
 use crate::view::View;
 
@@ -20,14 +20,14 @@ const MAGIC: u32 = 0xa92b_4efc;
 const BLOCK: u64 = 4096;
 
 /// A superblock and its creation time, by which mdadm chooses between several.
-struct Found {
-    member: Member,
+struct DatedSuperblock {
+    member: VolumeMember,
     created: u64,
 }
 
 /// Reads the superblock of `view`, the most recently created one when stale ones are left.
-pub(super) fn probe(view: &View) -> Result<Option<Member>> {
-    let mut found: Vec<Found> = Vec::new();
+pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
+    let mut found: Vec<DatedSuperblock> = Vec::new();
     found.extend(v1::read(view, BLOCK, "1.2")?);
     found.extend(v1::read(view, 0, "1.1")?);
     if let Some(at) = v1::end_offset(view.len()) {
@@ -38,7 +38,7 @@ pub(super) fn probe(view: &View) -> Result<Option<Member>> {
 }
 
 /// The superblock that mdadm would take, with a remark about those that it would not.
-fn newest(mut found: Vec<Found>) -> Option<Member> {
+fn newest(mut found: Vec<DatedSuperblock>) -> Option<VolumeMember> {
     let count = found.len();
     // The sort is stable: of equally old ones, the first in order of reading wins.
     found.sort_by_key(|each| std::cmp::Reverse(each.created));
@@ -57,7 +57,7 @@ fn newest(mut found: Vec<Found>) -> Option<Member> {
     Some(member)
 }
 
-fn version(found: &Found) -> Option<&'static str> {
+fn version(found: &DatedSuperblock) -> Option<&'static str> {
     match &found.member.detail {
         Detail::Md(md) => Some(md.version),
         _ => None,

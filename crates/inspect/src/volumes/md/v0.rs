@@ -4,11 +4,11 @@
 use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
-use super::layout::{Shape, layout_name, level_name};
-use super::{Found, MAGIC, checksum};
+use super::layout::{MdShape, layout_name, level_name};
+use super::{DatedSuperblock, MAGIC, checksum};
 use crate::error::Result;
 use crate::view::{Record, View};
-use crate::volumes::{Detail, Md, Member, owner};
+use crate::volumes::{Detail, Md, VolumeMember, owner};
 
 /// `MD_RESERVED_BYTES`.
 const RESERVED: u64 = 64 << 10;
@@ -53,7 +53,7 @@ const fn offset(len: u64) -> Option<u64> {
 
 /// The superblock of `view`. This version does not say where it lies: when the last partition
 /// of a disk is a member, the disk seems to be one too, unless its table is asked.
-pub(super) fn read(view: &View) -> Result<Option<Found>> {
+pub(super) fn read(view: &View) -> Result<Option<DatedSuperblock>> {
     let Some(at) = offset(view.len()) else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ pub(super) fn read(view: &View) -> Result<Option<Found>> {
     if owner::in_partition(view, at)? {
         return Ok(None);
     }
-    Ok(Some(Found {
+    Ok(Some(DatedSuperblock {
         member: member(&words, at),
         created: u64::from(words.get(6)),
     }))
@@ -84,9 +84,9 @@ fn words(view: &View, at: u64) -> Result<Option<Words>> {
     Ok(Some(Words { record, big_endian }))
 }
 
-fn member(words: &Words, at: u64) -> Member {
+fn member(words: &Words, at: u64) -> VolumeMember {
     let md = array(words);
-    let mut member = Member::new("md", Detail::Md(md.clone()));
+    let mut member = VolumeMember::new("md", Detail::Md(md.clone()));
     let ids = [5, 13, 14, 15].map(|index| format!("{:08x}", words.get(index)));
     member.set = ids.join(":");
     member.data_size = Some(Bytes::new(at));
@@ -104,7 +104,7 @@ fn array(words: &Words) -> Md {
         1 => Bytes::ZERO,
         _ => Bytes::new(u64::from(words.get(65))),
     };
-    let shape = Shape {
+    let shape = MdShape {
         level,
         layout: words.get(64),
         chunk,
@@ -149,7 +149,7 @@ fn disks_before(words: &Words) -> u32 {
     u32::try_from(i64::from(now) - i64::from(delta)).unwrap_or(now)
 }
 
-fn facts(member: &mut Member, words: &Words, md: &Md, at: u64) {
+fn facts(member: &mut VolumeMember, words: &Words, md: &Md, at: u64) {
     member.fact("level", &level_name(md.level));
     let layout = layout_name(md.level, md.layout);
     if !layout.is_empty() {
@@ -171,7 +171,7 @@ fn facts(member: &mut Member, words: &Words, md: &Md, at: u64) {
     }
 }
 
-fn remark_checksum(member: &mut Member, words: &Words) {
+fn remark_checksum(member: &mut VolumeMember, words: &Words) {
     let stored = words.get(CSUM);
     let computed = checksum(words.record.bytes(), 4 * CSUM, words.big_endian);
     if stored != computed {
@@ -182,7 +182,7 @@ fn remark_checksum(member: &mut Member, words: &Words) {
     }
 }
 
-fn remark_space(member: &mut Member, words: &Words, at: u64) {
+fn remark_space(member: &mut VolumeMember, words: &Words, at: u64) {
     let used = used(words).get();
     if used > at {
         let why = format!("md uses {used} bytes of this device, the superblock lies at byte {at}");
@@ -192,7 +192,7 @@ fn remark_space(member: &mut Member, words: &Words, at: u64) {
     }
 }
 
-fn remark_reshape(member: &mut Member, words: &Words, md: &Md) {
+fn remark_reshape(member: &mut VolumeMember, words: &Words, md: &Md) {
     if words.get(2) != 91 {
         return;
     }

@@ -3,11 +3,11 @@
 use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
 
-use super::layout::{Shape, layout_name, level_name};
-use super::{Found, MAGIC, checksum};
+use super::layout::{MdShape, layout_name, level_name};
+use super::{DatedSuperblock, MAGIC, checksum};
 use crate::error::Result;
 use crate::view::{Record, View};
-use crate::volumes::{Detail, Md, Member, UNIT};
+use crate::volumes::{Detail, Md, UNIT, VolumeMember};
 
 /// Bytes before the table of roles.
 const FIXED: usize = 256;
@@ -38,7 +38,7 @@ pub(super) const fn end_offset(len: u64) -> Option<u64> {
 
 /// The superblock at `at`, if one says that it belongs exactly there. One that names another
 /// place is seen through a wider window: a partition's, seen from the disk.
-pub(super) fn read(view: &View, at: u64, version: &'static str) -> Result<Option<Found>> {
+pub(super) fn read(view: &View, at: u64, version: &'static str) -> Result<Option<DatedSuperblock>> {
     let Some(record) = view.try_record(at, FIXED)? else {
         return Ok(None);
     };
@@ -53,15 +53,15 @@ pub(super) fn read(view: &View, at: u64, version: &'static str) -> Result<Option
     let whole = view.record(at, FIXED + 2 * roles)?;
     let created = whole.le64(64) & ((1 << 40) - 1);
     let member = member(view, &whole, at, version)?;
-    Ok(Some(Found { member, created }))
+    Ok(Some(DatedSuperblock { member, created }))
 }
 
-fn member(view: &View, record: &Record, at: u64, version: &'static str) -> Result<Member> {
+fn member(view: &View, record: &Record, at: u64, version: &'static str) -> Result<VolumeMember> {
     let data_start = bytes(record, 128, "data_offset")?;
     let data_size = bytes(record, 136, "data_size")?;
     let role = role(record);
     let md = array(record, version, data_start, role)?;
-    let mut member = Member::new("md", Detail::Md(md.clone()));
+    let mut member = VolumeMember::new("md", Detail::Md(md.clone()));
     member.set = uuid(record, 16);
     member.name = record.text(32, 32);
     member.data_start = data_start;
@@ -81,7 +81,7 @@ fn array(record: &Record, version: &'static str, start: Bytes, role: u16) -> Res
         _ => Bytes::new(u64::from(record.le32(88)) * 512),
     };
     let raid_disks = record.le32(92);
-    let shape = Shape {
+    let shape = MdShape {
         level,
         layout: record.le32(76),
         chunk,
@@ -140,7 +140,7 @@ fn role_name(role: u16) -> String {
     }
 }
 
-fn facts(member: &mut Member, record: &Record, md: &Md, at: u64, role: u16) {
+fn facts(member: &mut VolumeMember, record: &Record, md: &Md, at: u64, role: u16) {
     member.fact("level", &level_name(md.level));
     let layout = layout_name(md.level, md.layout);
     if !layout.is_empty() {
@@ -158,7 +158,7 @@ fn facts(member: &mut Member, record: &Record, md: &Md, at: u64, role: u16) {
     feature_facts(member, record, at);
 }
 
-fn feature_facts(member: &mut Member, record: &Record, at: u64) {
+fn feature_facts(member: &mut VolumeMember, record: &Record, at: u64) {
     let features = record.le32(8);
     if features & PPL != 0 {
         member.fact("consistency", &"partial parity log");
@@ -173,7 +173,7 @@ fn feature_facts(member: &mut Member, record: &Record, at: u64) {
     }
 }
 
-fn remark_checksum(member: &mut Member, record: &Record) {
+fn remark_checksum(member: &mut VolumeMember, record: &Record) {
     let (stored, computed) = (record.le32(CSUM), checksum(record.bytes(), CSUM, false));
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
@@ -185,7 +185,7 @@ fn remark_checksum(member: &mut Member, record: &Record) {
 }
 
 /// The data area must end before the device does, and before a superblock behind it.
-fn remark_space(member: &mut Member, view: &View, at: u64) {
+fn remark_space(member: &mut VolumeMember, view: &View, at: u64) {
     let start = member.data_start;
     let end = member.data_size.and_then(|size| start.checked_add(size));
     let end = end.map_or(u64::MAX, Bytes::get);
@@ -201,7 +201,7 @@ fn remark_space(member: &mut Member, view: &View, at: u64) {
     }
 }
 
-fn remark_reshape(member: &mut Member, record: &Record, md: &Md) {
+fn remark_reshape(member: &mut VolumeMember, record: &Record, md: &Md) {
     if record.le32(8) & RESHAPE == 0 {
         return;
     }

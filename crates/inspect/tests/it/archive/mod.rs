@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use ioalign_inspect::archive::tree::Found;
-use ioalign_inspect::archive::{self, Bundle};
+use ioalign_inspect::archive::tree::TreeEntry;
+use ioalign_inspect::archive::{self, ReadBundle};
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{ErrorKind, Source};
 
 use super::tools::run;
 
-fn read(bytes: Vec<u8>) -> Option<Bundle> {
+fn read(bytes: Vec<u8>) -> Option<ReadBundle> {
     let source: Arc<dyn Source> = Arc::new(MemorySource::new(bytes));
     archive::read(&source).unwrap()
 }
@@ -100,7 +100,7 @@ fn every_format_of_tar() {
         );
         assert!(matches!(
             tree.find_link("sys/block/sda"),
-            Some(Found::Link(_))
+            Some(TreeEntry::Link(_))
         ));
         let disk = tree
             .file("dev/sda")

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ioalign_inspect::captures::{Evidence, FORMATS, Text};
+use ioalign_inspect::captures::{FORMATS, Text, TextEvidence};
 use ioalign_testkit::Random;
 
 use crate::tools::on_cpu;
@@ -110,7 +110,7 @@ fn survive(text: &str) {
     let text = Text::new(text.as_bytes());
     for format in FORMATS {
         let _ = (format.sniff)(&text);
-        let _ = (format.read)(&text, &mut Evidence::default());
+        let _ = (format.read)(&text, &mut TextEvidence::default());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use ioalign_core::{Kind, Role};
-use ioalign_inspect::captures::{Evidence, Number};
+use ioalign_inspect::captures::{Number, TextEvidence};
 use ioalign_inspect::host::hints::Transport;
 
 use super::{at, read, said};
@@ -12,7 +12,7 @@ use crate::tools::run;
 const COLUMNS: &str =
     "NAME,KNAME,PKNAME,TYPE,START,SIZE,ALIGNMENT,MIN-IO,OPT-IO,PHY-SEC,LOG-SEC,ROTA";
 
-fn lsblk(args: &[&str]) -> Evidence {
+fn lsblk(args: &[&str]) -> TextEvidence {
     let text = run(Command::new("lsblk").args(args));
     let evidence = read(&text);
     assert_eq!(evidence.read.len(), 1, "{text}");
@@ -32,7 +32,7 @@ fn this_machine_in_all_forms() {
         lsblk(&["-b", "-P", "-O"]),
     ];
     for other in &forms[1..] {
-        let of = |evidence: &Evidence| {
+        let of = |evidence: &TextEvidence| {
             let all = evidence.devices.iter();
             let facts = all.map(|said| {
                 let claims = said.claims.clone().unwrap_or_default();

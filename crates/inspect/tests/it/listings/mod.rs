@@ -16,17 +16,17 @@ mod tickets;
 mod vmware;
 mod windows;
 
-use ioalign_inspect::captures::{self, Evidence, Number, Said, Text};
+use ioalign_inspect::captures::{self, Number, Said, Text, TextEvidence};
 
 /// What the text says, by sniffing.
-pub fn read(text: &str) -> Evidence {
-    let mut evidence = Evidence::default();
+pub fn read(text: &str) -> TextEvidence {
+    let mut evidence = TextEvidence::default();
     captures::read(&Text::new(text.as_bytes()), None, &mut evidence).unwrap();
     evidence
 }
 
 /// The only claims about a device.
-pub fn said<'a>(evidence: &'a Evidence, name: &str) -> &'a Said {
+pub fn said<'a>(evidence: &'a TextEvidence, name: &str) -> &'a Said {
     let mut all = evidence.devices.iter().filter(|said| said.name == name);
     let names: Vec<_> = evidence.devices.iter().map(|said| &said.name).collect();
     let only = all
@@ -37,7 +37,7 @@ pub fn said<'a>(evidence: &'a Evidence, name: &str) -> &'a Said {
 }
 
 /// Name and exact start in bytes of every device that has one, in order.
-pub fn starts(evidence: &Evidence) -> Vec<(&str, u64)> {
+pub fn starts(evidence: &TextEvidence) -> Vec<(&str, u64)> {
     let all = evidence.devices.iter();
     let starting = all.filter_map(|said| Some((said, said.start?)));
     starting

@@ -2,17 +2,17 @@
 //! numbers, wrapped lines. The layers and findings stay the same.
 
 use ioalign_core::judge::{Options as Judge, judge};
-use ioalign_inspect::assemble::{Options, evidence};
+use ioalign_inspect::assemble::{AssembleOptions, evidence};
 use ioalign_inspect::captures::{FORMATS, Text};
 
 use super::samples::SAMPLES;
 
 /// What the report is made of: layers, grids, findings, as they are shown.
 fn judged(text: &str) -> (Vec<&'static str>, String) {
-    let mut said = ioalign_inspect::captures::Evidence::default();
+    let mut said = ioalign_inspect::captures::TextEvidence::default();
     ioalign_inspect::captures::read(&Text::new(text.as_bytes()), None, &mut said).unwrap();
     let read = said.read.clone();
-    let stack = evidence(said, &Options::default()).stack;
+    let stack = evidence(said, &AssembleOptions::default()).stack;
     let judgement = judge(&stack, &Judge::default());
     let shown = format!(
         "{:?} {:#?} {:#?} {:#?}",

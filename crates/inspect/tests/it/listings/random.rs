@@ -1,6 +1,6 @@
 //! Two hundred random tables: every program that lists them gives the starts that the image has.
 
-use ioalign_inspect::tables::Table;
+use ioalign_inspect::tables::PartitionTable;
 use ioalign_testkit::Random;
 
 use super::{read, said};
@@ -97,7 +97,7 @@ fn hundred(gpt: bool) {
     }
 }
 
-fn compare(truth: &Table, path: &str, text: &str) {
+fn compare(truth: &PartitionTable, path: &str, text: &str) {
     let evidence = read(text);
     assert_eq!(evidence.devices.len(), truth.partitions.len() + 1, "{text}");
     let disk = said(&evidence, path);

@@ -1,7 +1,7 @@
 //! Windows: wmic, Get-Partition, diskpart, fsutil, msinfo32.
 
 use ioalign_core::{Role, Severity};
-use ioalign_inspect::captures::{self, Evidence, Number, Text};
+use ioalign_inspect::captures::{self, Number, Text, TextEvidence};
 
 use super::{read, said, starts};
 
@@ -48,7 +48,7 @@ fn utf_16_is_ordinary_there() {
         .chain(text.encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
-    let mut evidence = Evidence::default();
+    let mut evidence = TextEvidence::default();
     captures::read(&Text::new(&raw), None, &mut evidence).unwrap();
     assert_eq!(starts(&evidence), [("Disk #0, Partition #0", 1 << 20)]);
 }

@@ -1,7 +1,7 @@
 //! Disks, controllers and the kernel's log.
 
 use ioalign_core::{Bytes, Kind, LayerId, Severity};
-use ioalign_inspect::captures::{Evidence, Text};
+use ioalign_inspect::captures::{Text, TextEvidence};
 use ioalign_inspect::host::DevNo;
 use ioalign_inspect::host::hints::{Transport, judge};
 
@@ -251,7 +251,7 @@ fn multipath_maps_have_their_paths() {
     }
 }
 
-fn paths_of_a_map(evidence: &Evidence) {
+fn paths_of_a_map(evidence: &TextEvidence) {
     let found = only(evidence, "mapper/mpatha", |_| true);
     assert_eq!(
         (found.kind, &found.parents),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ioalign_inspect::captures::volumes::lvm::join;
-use ioalign_inspect::captures::{Evidence, FORMATS, Text, read};
+use ioalign_inspect::captures::{FORMATS, Text, TextEvidence, read};
 use ioalign_testkit::Random;
 
 use super::{oracle, said};
@@ -12,7 +12,7 @@ use crate::tools::on_cpu;
 /// Every format reads it, asked for or not.
 fn survive(bytes: &[u8]) {
     let text = Text::new(bytes);
-    let mut evidence = Evidence::default();
+    let mut evidence = TextEvidence::default();
     for format in FORMATS {
         let _ = (format.sniff)(&text);
         let _ = read(&text, Some(format.name), &mut evidence);
@@ -112,7 +112,7 @@ fn garbage_says_nothing() {
     let mut noise = Random(4);
     for _ in 0..200 {
         let bytes: Vec<u8> = (0..2000).map(|_| noise.next().to_le_bytes()[0]).collect();
-        let mut evidence = Evidence::default();
+        let mut evidence = TextEvidence::default();
         read(&Text::new(&bytes), None, &mut evidence).unwrap();
         assert!(evidence.read.is_empty());
     }

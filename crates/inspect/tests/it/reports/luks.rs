@@ -8,7 +8,7 @@ use ioalign_core::{Bytes, Kind};
 use ioalign_inspect::captures::Text;
 use ioalign_inspect::host::DevNo;
 use ioalign_inspect::host::dm::table::parse_listing;
-use ioalign_inspect::volumes::{Detail, Member};
+use ioalign_inspect::volumes::{Detail, VolumeMember};
 
 use super::{
     command, fact, fixture, member, only, oracle, pasted, said, said_of, sparse, superblock,
@@ -33,14 +33,14 @@ fn format(path: &Path, options: &[&str]) {
     assert!(child.wait().unwrap().success(), "cryptsetup {options:?}");
 }
 
-fn sector(member: &Member) -> Bytes {
+fn sector(member: &VolumeMember) -> Bytes {
     match &member.detail {
         Detail::Crypt { sector } => *sector,
         other => panic!("{other:?}"),
     }
 }
 
-fn same(text: &Member, bytes: &Member) {
+fn same(text: &VolumeMember, bytes: &VolumeMember) {
     assert_eq!(
         (text.kind, &text.set, &text.name),
         (bytes.kind, &bytes.set, &bytes.name)

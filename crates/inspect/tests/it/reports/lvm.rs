@@ -2,12 +2,12 @@
 
 use ioalign_core::Bytes;
 use ioalign_inspect::captures::volumes::lvm::join;
-use ioalign_inspect::captures::{Evidence, Text, read};
-use ioalign_inspect::volumes::{Detail, Group, Lvm, Member, SegmentKind};
+use ioalign_inspect::captures::{Text, TextEvidence, read};
+use ioalign_inspect::volumes::{Detail, PhysicalVolume, SegmentKind, VolumeGroup, VolumeMember};
 
 use super::{fixture, member, oracle, pasted, said, superblock};
 
-pub(super) fn lvm(member: &Member) -> &Lvm {
+pub(super) fn lvm(member: &VolumeMember) -> &PhysicalVolume {
     match &member.detail {
         Detail::Lvm(lvm) => lvm,
         other => panic!("{other:?}"),
@@ -15,8 +15,8 @@ pub(super) fn lvm(member: &Member) -> &Lvm {
 }
 
 /// Several texts of one host.
-pub(super) fn joined(texts: &[String]) -> Evidence {
-    let mut evidence = Evidence::default();
+pub(super) fn joined(texts: &[String]) -> TextEvidence {
+    let mut evidence = TextEvidence::default();
     for text in texts {
         read(&Text::new(text.as_bytes()), None, &mut evidence).unwrap();
     }
@@ -25,7 +25,7 @@ pub(super) fn joined(texts: &[String]) -> Evidence {
 }
 
 /// A group in words, to compare.
-pub(super) fn words(group: &Group) -> String {
+pub(super) fn words(group: &VolumeGroup) -> String {
     format!("{:?}", group.lvs)
 }
 
@@ -112,7 +112,7 @@ fn reports_alone_make_a_group() {
     let wanted = lvm(&bytes).group.as_ref().unwrap();
     let group = &evidence.groups[0];
     assert_eq!(group.extent, wanted.extent);
-    let lv = |group: &'_ Group, name: &str| {
+    let lv = |group: &'_ VolumeGroup, name: &str| {
         let found = group.lvs.iter().find(|lv| lv.name == name);
         found.unwrap_or_else(|| panic!("no {name}")).clone()
     };
@@ -138,7 +138,7 @@ fn reports_alone_make_a_group() {
     assert!(!lv(group, "pool_tdata").visible && lv(group, "thin").visible);
     // Every volume whose data can be followed begins where the metadata say.
     for name in ["mirrored_rimage_0", "pool_tdata", "pool_tmeta"] {
-        let first = |group: &Group| match &lv(group, name).segments[0].kind {
+        let first = |group: &VolumeGroup| match &lv(group, name).segments[0].kind {
             SegmentKind::Striped { targets, .. } => targets[0].1,
             other => panic!("{other:?}"),
         };

@@ -1,11 +1,11 @@
 //! md: `mdadm -E`, `-D`, `--export` and `/proc/mdstat`.
 
 use ioalign_core::Bytes;
-use ioalign_inspect::volumes::{Detail, Md, Member};
+use ioalign_inspect::volumes::{Detail, Md, VolumeMember};
 
 use super::{fact, fixture, member, only, oracle, pasted, said, superblock};
 
-fn md(member: &Member) -> &Md {
+fn md(member: &VolumeMember) -> &Md {
     match &member.detail {
         Detail::Md(md) => md,
         other => panic!("{other:?}"),
@@ -13,7 +13,7 @@ fn md(member: &Member) -> &Md {
 }
 
 /// Everything that mdadm prints of a superblock.
-fn same(text: &Member, bytes: &Member) {
+fn same(text: &VolumeMember, bytes: &VolumeMember) {
     let (told, read) = (md(text), md(bytes));
     assert_eq!(
         (

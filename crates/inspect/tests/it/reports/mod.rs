@@ -8,10 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ioalign_inspect::captures::{self, Evidence, Said, Text};
+use ioalign_inspect::captures::{self, Said, Text, TextEvidence};
 use ioalign_inspect::source::FileSource;
 use ioalign_inspect::view::View;
-use ioalign_inspect::volumes::{self, Member};
+use ioalign_inspect::volumes::{self, VolumeMember};
 use ioalign_testkit::run::{command, fixture};
 
 mod filesystems;
@@ -24,18 +24,18 @@ mod md;
 mod zfs;
 
 /// What `text` says, by every format that recognises it.
-fn said(text: &str) -> Evidence {
+fn said(text: &str) -> TextEvidence {
     said_of(&Text::new(text.as_bytes()))
 }
 
-fn said_of(text: &Text) -> Evidence {
-    let mut evidence = Evidence::default();
+fn said_of(text: &Text) -> TextEvidence {
+    let mut evidence = TextEvidence::default();
     captures::read(text, None, &mut evidence).unwrap();
     evidence
 }
 
 /// The claims about `name` that satisfy `test`; there must be exactly one.
-fn only<'a>(evidence: &'a Evidence, name: &str, test: impl Fn(&Said) -> bool) -> &'a Said {
+fn only<'a>(evidence: &'a TextEvidence, name: &str, test: impl Fn(&Said) -> bool) -> &'a Said {
     let found: Vec<_> = evidence
         .devices
         .iter()
@@ -51,7 +51,7 @@ fn only<'a>(evidence: &'a Evidence, name: &str, test: impl Fn(&Said) -> bool) ->
     found[0]
 }
 
-fn member<'a>(evidence: &'a Evidence, name: &str) -> &'a Member {
+fn member<'a>(evidence: &'a TextEvidence, name: &str) -> &'a VolumeMember {
     let found = only(evidence, name, |said| said.member.is_some());
     found.member.as_ref().unwrap()
 }
@@ -66,7 +66,7 @@ fn fact<'a>(said: &'a Said, name: &str) -> Option<&'a str> {
 }
 
 /// The superblock on an image, by the reader of the bytes.
-fn superblock(path: &Path) -> Member {
+fn superblock(path: &Path) -> VolumeMember {
     volumes::probe(&view(path)).unwrap().unwrap()
 }
 

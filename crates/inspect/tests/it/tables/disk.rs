@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use ioalign_core::{Bytes, SectorSize};
 use ioalign_inspect::source::{FileSource, MemorySource};
-use ioalign_inspect::tables::{Context, Partition, Table, probe};
+use ioalign_inspect::tables::{Context, Partition, PartitionTable, probe};
 use ioalign_inspect::{Result, View};
 use tempfile::NamedTempFile;
 
@@ -65,7 +65,7 @@ impl Disk {
         View::new(Arc::new(FileSource::open(self.path()).unwrap()))
     }
 
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> PartitionTable {
         probe(&self.view(), &Context::default())
             .unwrap()
             .expect("a table")
@@ -105,7 +105,7 @@ pub struct Row {
 }
 
 /// Our partitions in the same form, in sectors of `sector` bytes.
-pub fn rows(table: &Table, sector: u64) -> Vec<Row> {
+pub fn rows(table: &PartitionTable, sector: u64) -> Vec<Row> {
     let row = |p: &Partition| Row {
         number: p.number,
         start: p.start.get() / sector,
@@ -122,13 +122,13 @@ fn plain(kind: &str) -> String {
 }
 
 /// Start and size of each partition in sectors.
-pub fn spans(table: &Table, sector: u64) -> Vec<(u64, u64)> {
+pub fn spans(table: &PartitionTable, sector: u64) -> Vec<(u64, u64)> {
     let rows = rows(table, sector).into_iter();
     rows.map(|row| (row.start, row.size)).collect()
 }
 
 /// Rules of the table's remarks, then of its partitions'.
-pub fn rules(table: &Table) -> Vec<&'static str> {
+pub fn rules(table: &PartitionTable) -> Vec<&'static str> {
     let own = table.remarks.iter();
     let inner = table.partitions.iter().flat_map(|p| &p.remarks);
     own.chain(inner).map(|remark| remark.rule).collect()
@@ -138,11 +138,11 @@ pub fn view(bytes: &[u8]) -> View {
     View::new(Arc::new(MemorySource::new(bytes)))
 }
 
-pub fn read(bytes: &[u8]) -> Result<Option<Table>> {
+pub fn read(bytes: &[u8]) -> Result<Option<PartitionTable>> {
     probe(&view(bytes), &Context::default())
 }
 
-pub fn read_in(bytes: &[u8], parent: &str, start: u64) -> Result<Option<Table>> {
+pub fn read_in(bytes: &[u8], parent: &str, start: u64) -> Result<Option<PartitionTable>> {
     let context = Context {
         parent_type: Some(parent.to_owned()),
         start_on_disk: Bytes::new(start),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ioalign_core::Severity;
-use ioalign_inspect::volumes::{self, Detail, Member};
+use ioalign_inspect::volumes::{self, Detail, VolumeMember};
 use ioalign_testkit::Random;
 
 use super::{field, flip_everywhere, probe, scratch, truncate_everywhere, view_of};
@@ -34,7 +34,7 @@ fn dump(path: &Path) -> String {
     run(Command::new("cryptsetup").arg("luksDump").arg(path))
 }
 
-fn sector(member: &Member) -> u64 {
+fn sector(member: &VolumeMember) -> u64 {
     match &member.detail {
         Detail::Crypt { sector } => sector.get(),
         other => panic!("not encrypted: {other:?}"),

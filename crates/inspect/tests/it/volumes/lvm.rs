@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ioalign_inspect::volumes::{Detail, Group, Lvm, Member, SegmentKind};
+use ioalign_inspect::volumes::{Detail, PhysicalVolume, SegmentKind, VolumeGroup, VolumeMember};
 
 use super::{probe, scratch};
 use crate::tools::run;
@@ -11,18 +11,18 @@ use ioalign_testkit::lvm::{MetadataArea, Pv, lv, seal, text};
 pub const VISIBLE: &str = r#""READ", "WRITE", "VISIBLE""#;
 pub const HIDDEN: &str = r#""READ", "WRITE""#;
 
-pub fn lvm(member: &Member) -> &Lvm {
+pub fn lvm(member: &VolumeMember) -> &PhysicalVolume {
     match &member.detail {
         Detail::Lvm(lvm) => lvm,
         other => panic!("not LVM: {other:?}"),
     }
 }
 
-pub fn group(member: &Member) -> &Group {
+pub fn group(member: &VolumeMember) -> &VolumeGroup {
     lvm(member).group.as_ref().expect("metadata")
 }
 
-pub fn rules(member: &Member) -> Vec<&str> {
+pub fn rules(member: &VolumeMember) -> Vec<&str> {
     member.remarks.iter().map(|remark| remark.rule).collect()
 }
 

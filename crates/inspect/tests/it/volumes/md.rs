@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ioalign_inspect::volumes::{Detail, Md, Member};
+use ioalign_inspect::volumes::{Detail, Md, VolumeMember};
 use ioalign_testkit::Random;
 
 use super::{field, flip_everywhere, probe, scratch, truncate_everywhere, view_of};
@@ -104,7 +104,7 @@ fn sum_of(bytes: &[u8]) -> u32 {
     u32::try_from(((sum & 0xffff_ffff) + (sum >> 32)) & 0xffff_ffff).unwrap()
 }
 
-pub fn md(member: &Member) -> &Md {
+pub fn md(member: &VolumeMember) -> &Md {
     match &member.detail {
         Detail::Md(md) => md,
         other => panic!("not md: {other:?}"),

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ioalign_inspect::source::MemorySource;
-use ioalign_inspect::volumes::{self, Member};
+use ioalign_inspect::volumes::{self, VolumeMember};
 use ioalign_inspect::{Source, View};
 use ioalign_testkit::Random;
 
 /// What the chain of formats says to `bytes`.
-fn probe(bytes: &[u8]) -> Option<Member> {
+fn probe(bytes: &[u8]) -> Option<VolumeMember> {
     volumes::probe(&view_of(bytes)).unwrap()
 }
 

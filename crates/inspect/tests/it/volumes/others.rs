@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use ioalign_inspect::volumes::{self, Detail, Member};
+use ioalign_inspect::volumes::{self, Detail, VolumeMember};
 use ioalign_testkit::Random;
 
 use super::{flip_everywhere, probe, scratch, truncate_everywhere};
@@ -196,7 +196,7 @@ fn recognised_formats_are_those_that_blkid_sees() {
     }
 }
 
-fn member(make: fn() -> Vec<u8>) -> Member {
+fn member(make: fn() -> Vec<u8>) -> VolumeMember {
     probe(&make()).unwrap()
 }
 

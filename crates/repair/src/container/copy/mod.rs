@@ -12,8 +12,8 @@ use super::store::{is_zero, length};
 use crate::mover::disk_check::before_starting;
 use crate::mover::reading::read;
 use crate::mover::verify::looks_at;
-use crate::mover::{Done, Meter, Options, Outcome, Task, Watch, check, digest};
-use crate::overlay::{Origin, Origins, View, fill};
+use crate::mover::{Done, Meter, MoverOptions, MoverOutcome, Task, Watch, check, digest};
+use crate::overlay::{ByteOrigin, Origins, OverlayView, fill};
 use crate::{Disk, Error, ErrorKind, Job, Patch, Result};
 use plan::CopyPlan;
 
@@ -30,7 +30,7 @@ pub fn write_new(
     to: &mut dyn Disk,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
-    write_new_with(source, job, to, &Options::default(), watch)
+    write_new_with(source, job, to, &MoverOptions::default(), watch)
 }
 
 /// [`write_new`] with a limit, a choice about places that cannot be read, and how much is read back.
@@ -38,7 +38,7 @@ pub fn write_new_with(
     source: &mut dyn Disk,
     job: &Job,
     to: &mut dyn Disk,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let (size, logical) = (source.size_bytes(), source.logical_bytes());
@@ -60,9 +60,9 @@ pub fn write_new_with(
 /// Writes what a view shows to a new image. That may have other logical blocks than the view is for: an image
 /// that does not tell its blocks serves disks with any.
 pub fn write_view(
-    view: &mut View<'_>,
+    view: &mut OverlayView<'_>,
     to: &mut dyn Disk,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     fits((view.size_bytes(), view.logical_bytes()), to)?;
@@ -112,7 +112,7 @@ fn copied(
     source: &mut dyn Disk,
     new: &New<'_>,
     to: &mut dyn Disk,
-    options: &Options,
+    options: &MoverOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Done> {
     let copy = DiskCopy {
@@ -131,7 +131,7 @@ struct DiskCopy<'a> {
     new: &'a New<'a>,
     to: &'a mut dyn Disk,
     meter: Meter<'a>,
-    options: &'a Options,
+    options: &'a MoverOptions,
     piece: Vec<u8>,
     /// Of every piece; `None` where it is zeros.
     hashes: Vec<Option<u128>>,
@@ -154,7 +154,7 @@ impl DiskCopy<'_> {
         self.to.release(0, size);
         self.verify(size)?;
         Ok(Done {
-            outcome: Outcome::Moved,
+            outcome: MoverOutcome::Moved,
             moved_bytes: self.new.moved,
             written_bytes: self.meter.written,
             verified_bytes: self.meter.verified,
@@ -186,9 +186,9 @@ impl DiskCopy<'_> {
             let (origin, room) = self.new.origins.origin(at);
             let room = room.min(place.end - at);
             let is_zeros = match origin {
-                Origin::Zeros => true,
-                Origin::Old(from) => source.zeros_from(from) >= room,
-                Origin::Bytes(_) => false,
+                ByteOrigin::Zeros => true,
+                ByteOrigin::Old(from) => source.zeros_from(from) >= room,
+                ByteOrigin::Bytes(_) => false,
             };
             if !is_zeros {
                 return false;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::mover::job::overlap;
-use crate::overlay::{Origin, Origins};
-use crate::{Job, Patch, Phase};
+use crate::overlay::{ByteOrigin, Origins};
+use crate::{Job, Patch, PatchPhase};
 
 /// A stretch of the new disk with one origin.
 #[derive(Clone, Copy, Debug)]
@@ -39,22 +39,26 @@ impl CopyPlan {
 }
 
 impl Origins for CopyPlan {
-    fn origin(&self, at: u64) -> (Origin<'_>, u64) {
+    fn origin(&self, at: u64) -> (ByteOrigin<'_>, u64) {
         let index = self.0.partition_point(|stretch| stretch.end <= at);
         let before = index.checked_sub(1).and_then(|index| self.0.get(index));
         let start = before.map_or(0, |stretch| stretch.end);
         let Some(stretch) = self.0.get(index) else {
-            return (Origin::Zeros, u64::MAX);
+            return (ByteOrigin::Zeros, u64::MAX);
         };
-        let from = stretch.from.map(|from| Origin::Old(from + (at - start)));
-        (from.unwrap_or(Origin::Zeros), stretch.end - at)
+        let from = stretch
+            .from
+            .map(|from| ByteOrigin::Old(from + (at - start)));
+        (from.unwrap_or(ByteOrigin::Zeros), stretch.end - at)
     }
 }
 
 /// What is written over a place, in order.
 pub fn patches<'a>(all: &'a [Patch], place: &Range<u64>) -> impl Iterator<Item = &'a Patch> {
     let place = place.clone();
-    let written = all.iter().filter(|patch| patch.phase != Phase::Covered);
+    let written = all
+        .iter()
+        .filter(|patch| patch.phase != PatchPhase::Covered);
     written.filter(move |patch| overlap(&patch.place(), &place))
 }
 
@@ -95,7 +99,7 @@ mod tests {
                 size_bytes: 1000,
                 logical_bytes: 1,
                 witnesses: Vec::new(),
-                saved: crate::mover::job::Saved::default(),
+                saved: crate::mover::job::SavedBlocks::default(),
             },
         };
         let plan = CopyPlan::new(&job, 1000);
@@ -110,7 +114,7 @@ mod tests {
             (999, Some(999), 1),
         ];
         for (at, from, room) in expected {
-            let from = from.map_or(Origin::Zeros, Origin::Old);
+            let from = from.map_or(ByteOrigin::Zeros, ByteOrigin::Old);
             assert_eq!(plan.origin(at), (from, room), "{at}");
         }
     }

@@ -1,22 +1,22 @@
 //! Chains of clusters, each cluster in one of them at most.
 
-use super::geometry::Geometry;
+use super::geometry::FatGeometry;
 use super::refused;
-use super::table::{Next, Table};
+use super::table::{FatTable, Next};
 use crate::Result;
 
 /// Follows chains, and remembers which clusters they have.
 #[derive(Debug)]
 pub struct Chains<'a> {
-    geometry: &'a Geometry,
-    table: &'a Table,
+    geometry: &'a FatGeometry,
+    table: &'a FatTable,
     taken: Vec<bool>,
     count: u32,
 }
 
 impl<'a> Chains<'a> {
     /// None followed yet.
-    pub fn new(geometry: &'a Geometry, table: &'a Table) -> Self {
+    pub fn new(geometry: &'a FatGeometry, table: &'a FatTable) -> Self {
         let clusters = usize::try_from(geometry.clusters() + 2).unwrap_or(0);
         Self {
             geometry,

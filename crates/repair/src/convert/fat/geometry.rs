@@ -4,7 +4,7 @@ use ioalign_core::on_disk::{FAT12_BELOW, FAT16_BELOW, FatBootSector};
 
 /// How many bits an entry of the table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FatKind {
     /// 12.
     Fat12,
     /// 16.
@@ -13,7 +13,7 @@ pub enum Kind {
     Fat32,
 }
 
-impl Kind {
+impl FatKind {
     /// What a file system without the fields of FAT32 is, by its clusters.
     pub const fn of(clusters: u64) -> Self {
         if clusters < FAT12_BELOW {
@@ -44,7 +44,7 @@ impl Kind {
 
 /// The places of the parts of a FAT. Lengths are sectors unless they say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub struct FatGeometry {
     /// Bytes of a sector.
     pub sector: u64,
     /// Bytes of a cluster.
@@ -60,14 +60,14 @@ pub struct Geometry {
     /// All of it.
     pub sectors: u64,
     /// What kind of entries.
-    pub kind: Kind,
+    pub kind: FatKind,
     /// First cluster of the root directory of FAT32.
     pub root: u32,
     /// Which of the tables is right, where they are not kept alike.
     pub active: u64,
 }
 
-impl Geometry {
+impl FatGeometry {
     /// Reads a boot sector; `None` where it is no FAT, or none that can be.
     pub fn read(boot: &[u8]) -> Option<Self> {
         let block = FatBootSector::read(boot)?;
@@ -79,12 +79,12 @@ impl Geometry {
             fat_sectors: block.fat_sectors,
             root_entries: block.root_entries,
             sectors: block.sectors,
-            kind: Kind::Fat32,
+            kind: FatKind::Fat32,
             root: 0,
             active: 0,
         };
         if !block.is_wide {
-            geometry.kind = Kind::of(geometry.clusters());
+            geometry.kind = FatKind::of(geometry.clusters());
         } else {
             geometry.root = block.root;
             if block.flags & 0x80 != 0 {

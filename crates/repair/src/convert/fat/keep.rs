@@ -1,8 +1,8 @@
 //! The same clusters for another sector: only the part before them is rebuilt.
 
-use super::geometry::{Geometry, Kind};
+use super::geometry::{FatGeometry, FatKind};
 use super::lay::reserved_area;
-use super::{Old, Piece, Remade, Source, Wish};
+use super::{ByteSource, FatWish, Old, OverlayPiece, RemadeFat};
 use crate::Result;
 
 /// Least reserved sectors of FAT32: boot sector, its numbers, the copies of both.
@@ -12,10 +12,10 @@ const RESERVED_32: u64 = 4;
 /// what comes before them does not fit.
 pub fn kept(
     old: &mut Old<'_>,
-    geometry: &Geometry,
+    geometry: &FatGeometry,
     boot: &[u8],
-    wish: Wish,
-) -> Result<Option<Remade>> {
+    wish: FatWish,
+) -> Result<Option<RemadeFat>> {
     let Some(new) = fitted(geometry, wish.sector) else {
         return Ok(None);
     };
@@ -26,17 +26,17 @@ pub fn kept(
     let from = geometry.fat_at(geometry.active);
     for index in 0..new.fats {
         let at = new.fat_at(index);
-        pieces.push(Piece {
+        pieces.push(OverlayPiece {
             at,
-            from: Source::Old(from..from + used),
+            from: ByteSource::Old(from..from + used),
         });
-        pieces.push(Piece {
+        pieces.push(OverlayPiece {
             at: at + used,
-            from: Source::Zeros(new.fat_bytes() - used),
+            from: ByteSource::Zeros(new.fat_bytes() - used),
         });
     }
     pieces.retain(|piece| !piece.place().is_empty());
-    Ok(Some(Remade {
+    Ok(Some(RemadeFat {
         geometry: new,
         pieces,
         kept: true,
@@ -45,7 +45,7 @@ pub fn kept(
 }
 
 /// The tables end where they ended; what they leave before them is reserved.
-fn fitted(old: &Geometry, sector: u64) -> Option<Geometry> {
+fn fitted(old: &FatGeometry, sector: u64) -> Option<FatGeometry> {
     let whole = |bytes: u64| bytes.is_multiple_of(sector);
     let root = old.root_entries * 32;
     if !whole(old.cluster) || !whole(old.heap_at()) || !whole(root) || old.cluster / sector > 128 {
@@ -56,11 +56,11 @@ fn fitted(old: &Geometry, sector: u64) -> Option<Geometry> {
     let ahead = old.heap_at().checked_sub(root)? / sector;
     let reserved = ahead.checked_sub(old.fats.checked_mul(fat_sectors)?)?;
     let least = match old.kind {
-        Kind::Fat32 => RESERVED_32,
+        FatKind::Fat32 => RESERVED_32,
         _ => 1,
     };
     let count = old.clusters() * old.cluster;
-    let new = Geometry {
+    let new = FatGeometry {
         sector,
         reserved,
         fat_sectors,
@@ -70,6 +70,6 @@ fn fitted(old: &Geometry, sector: u64) -> Option<Geometry> {
     };
     let counts = reserved <= u64::from(u16::MAX)
         && new.clusters() == old.clusters()
-        && (old.kind == Kind::Fat32 || fat_sectors <= u64::from(u16::MAX));
+        && (old.kind == FatKind::Fat32 || fat_sectors <= u64::from(u16::MAX));
     (reserved >= least && counts && new.heap_at() == old.heap_at()).then_some(new)
 }

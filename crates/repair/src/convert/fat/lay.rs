@@ -2,8 +2,8 @@
 
 use ioalign_core::on_disk::bytes::{has, le16, put, u8_at};
 
-use super::geometry::{Geometry, Kind};
-use super::{Old, Piece, Source, Wish};
+use super::geometry::{FatGeometry, FatKind};
+use super::{ByteSource, FatWish, Old, OverlayPiece};
 use crate::Result;
 
 /// Sector of the counts of FAT32.
@@ -14,23 +14,23 @@ const COPY: u64 = 6;
 /// The reserved sectors, all of them.
 pub fn reserved_area(
     old: &mut Old<'_>,
-    new: &Geometry,
-    before: &Geometry,
+    new: &FatGeometry,
+    before: &FatGeometry,
     boot: &[u8],
-    wish: Wish,
-) -> Result<Vec<Piece>> {
+    wish: FatWish,
+) -> Result<Vec<OverlayPiece>> {
     let counts = match before.kind {
-        Kind::Fat32 => counts_of(old, before, boot)?,
+        FatKind::Fat32 => counts_of(old, before, boot)?,
         _ => None,
     };
-    Ok(vec![Piece {
+    Ok(vec![OverlayPiece {
         at: 0,
-        from: Source::Bytes(sectors(new, boot, wish, counts)),
+        from: ByteSource::Bytes(sectors(new, boot, wish, counts)),
     }])
 }
 
 /// Free clusters and where to look for one, as they stand in the old file system.
-fn counts_of(old: &mut Old<'_>, before: &Geometry, boot: &[u8]) -> Result<Option<[u8; 8]>> {
+fn counts_of(old: &mut Old<'_>, before: &FatGeometry, boot: &[u8]) -> Result<Option<[u8; 8]>> {
     let sector = u64::from(le16(boot, 48));
     if sector == 0 || sector >= before.reserved {
         return Ok(None);
@@ -42,11 +42,11 @@ fn counts_of(old: &mut Old<'_>, before: &Geometry, boot: &[u8]) -> Result<Option
 }
 
 /// The reserved sectors with these counts.
-pub fn sectors(new: &Geometry, boot: &[u8], wish: Wish, counts: Option<[u8; 8]>) -> Vec<u8> {
+pub fn sectors(new: &FatGeometry, boot: &[u8], wish: FatWish, counts: Option<[u8; 8]>) -> Vec<u8> {
     let length = usize::try_from(new.reserved * new.sector).unwrap_or(0);
     let unit = usize::try_from(new.sector).unwrap_or(512);
     let mut area = vec![0; length];
-    let is_32 = new.kind == Kind::Fat32;
+    let is_32 = new.kind == FatKind::Fat32;
     let copy = match new.reserved {
         _ if !is_32 => 0,
         reserved if reserved > COPY + 1 => COPY,
@@ -74,9 +74,9 @@ fn info_sector(counts: [u8; 8]) -> Vec<u8> {
 }
 
 /// The old boot sector with the new numbers: volume id, label and code are kept.
-fn boot_sector(new: &Geometry, old: &[u8], wish: Wish, copy: u64) -> Vec<u8> {
+fn boot_sector(new: &FatGeometry, old: &[u8], wish: FatWish, copy: u64) -> Vec<u8> {
     let mut boot = old.get(..512).unwrap_or_default().to_vec();
-    let is_32 = new.kind == Kind::Fat32;
+    let is_32 = new.kind == FatKind::Fat32;
     if !is_32 && le16(&boot, 22) == 0 {
         boot = narrowed(&boot);
     }
@@ -120,11 +120,11 @@ fn narrowed(old: &[u8]) -> Vec<u8> {
 }
 
 /// The name of the kind, where there is one. It decides nothing, but is read by people.
-fn name(boot: &mut [u8], kind: Kind) {
+fn name(boot: &mut [u8], kind: FatKind) {
     let named = u8_at(boot, 38) == 0x29 && has(boot, 54, b"FAT1");
     if named {
         let name = match kind {
-            Kind::Fat12 => b"FAT12   ",
+            FatKind::Fat12 => b"FAT12   ",
             _ => b"FAT16   ",
         };
         put(boot, 54, name);

@@ -13,15 +13,15 @@ mod rebuild;
 mod table;
 mod tree;
 
-pub use geometry::{Geometry, Kind};
+pub use geometry::{FatGeometry, FatKind};
 
 use crate::disk::read_bytes;
-use crate::overlay::{Piece, Source};
+use crate::overlay::{ByteSource, OverlayPiece};
 use crate::{Disk, Error, ErrorKind, Result};
 
 /// What is to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct FatWish {
     /// The new sector.
     pub sector: u64,
     /// The new start of the partition.
@@ -30,11 +30,11 @@ pub struct Wish {
 
 /// A rebuilt file system.
 #[derive(Clone, Debug)]
-pub struct Remade {
+pub struct RemadeFat {
     /// What it looks like.
-    pub geometry: Geometry,
+    pub geometry: FatGeometry,
     /// Its bytes, in no order, none twice. What they do not cover is free or stays.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<OverlayPiece>,
     /// Whether the clusters stayed where they are.
     pub kept: bool,
     /// Clusters that belonged to nothing, and are free now.
@@ -43,21 +43,21 @@ pub struct Remade {
 
 /// The sector of a FAT file system, by its first bytes; `None`: it is none.
 pub fn sector(head: &[u8]) -> Option<u64> {
-    Geometry::read(head).map(|geometry| geometry.sector)
+    FatGeometry::read(head).map(|geometry| geometry.sector)
 }
 
 /// What the file system at byte `start` looks like.
-pub fn geometry(disk: &mut dyn Disk, start: u64) -> Result<Geometry> {
+pub fn geometry(disk: &mut dyn Disk, start: u64) -> Result<FatGeometry> {
     let size = 512;
     let head = Old { disk, start, size }.read(0, size)?;
-    Geometry::read(&head).ok_or_else(|| refused("it is no FAT file system"))
+    FatGeometry::read(&head).ok_or_else(|| refused("it is no FAT file system"))
 }
 
 /// The file system in bytes `[start, start + size)` for the wished sector.
-pub fn remade(disk: &mut dyn Disk, start: u64, size: u64, wish: Wish) -> Result<Remade> {
+pub fn remade(disk: &mut dyn Disk, start: u64, size: u64, wish: FatWish) -> Result<RemadeFat> {
     let mut old = Old { disk, start, size };
     let head = old.read(0, 512)?;
-    let geometry = Geometry::read(&head).ok_or_else(|| refused("it is no FAT file system"))?;
+    let geometry = FatGeometry::read(&head).ok_or_else(|| refused("it is no FAT file system"))?;
     if geometry.bytes() > size {
         return Err(refused(format!(
             "it has {} bytes and its partition {size}",

@@ -4,19 +4,24 @@ use ioalign_core::on_disk::bytes::{put, u8_at};
 use ioalign_core::on_disk::{FAT12_BELOW, FAT16_BELOW};
 
 use super::chains::Chains;
-use super::geometry::{Geometry, Kind};
+use super::geometry::{FatGeometry, FatKind};
 use super::lay;
-use super::table::{self, END, Table};
-use super::tree::{self, Directory, ENTRY, Entry, Target};
-use super::{Old, Piece, Remade, Source, Wish, refused};
+use super::table::{self, END, FatTable};
+use super::tree::{self, Directory, ENTRY, FatEntry, FatTarget};
+use super::{ByteSource, FatWish, Old, OverlayPiece, RemadeFat, refused};
 use crate::Result;
 
 /// Reserved sectors of FAT32: two boot sectors with their counts, at the usual places.
 const RESERVED_32: u64 = 8;
 
 /// The file system with everything elsewhere.
-pub fn rebuilt(old: &mut Old<'_>, geometry: &Geometry, boot: &[u8], wish: Wish) -> Result<Remade> {
-    let table = Table::read(old, geometry)?;
+pub fn rebuilt(
+    old: &mut Old<'_>,
+    geometry: &FatGeometry,
+    boot: &[u8],
+    wish: FatWish,
+) -> Result<RemadeFat> {
+    let table = FatTable::read(old, geometry)?;
     if table.has_bad() {
         return Err(refused(
             "it has bad clusters, which would be others afterwards",
@@ -32,18 +37,18 @@ pub fn rebuilt(old: &mut Old<'_>, geometry: &Geometry, boot: &[u8], wish: Wish) 
     laid.files(&directories)?;
     laid.entries(&directories);
     let root = laid.firsts.first().copied().unwrap_or(0);
-    let geometry = Geometry { root, ..new };
+    let geometry = FatGeometry { root, ..new };
     let free = u32::try_from(geometry.clusters()).unwrap_or(u32::MAX) + 2 - laid.next;
     let mut counts = [0; 8];
     put(&mut counts, 0, &free.to_le_bytes());
     put(&mut counts, 4, &laid.next.to_le_bytes());
-    let mut pieces = vec![Piece {
+    let mut pieces = vec![OverlayPiece {
         at: 0,
-        from: Source::Bytes(lay::sectors(&geometry, boot, wish, Some(counts))),
+        from: ByteSource::Bytes(lay::sectors(&geometry, boot, wish, Some(counts))),
     }];
     pieces.extend(laid.tables(u8_at(boot, 21)));
     pieces.append(&mut laid.pieces);
-    Ok(Remade {
+    Ok(RemadeFat {
         geometry,
         pieces,
         kept: false,
@@ -58,9 +63,9 @@ const USUAL_ROOT: u64 = 512;
 ///
 /// A FAT32 with fewer clusters than its specification has becomes a FAT16: firmware goes by their number,
 /// and does not read it otherwise.
-fn designed(old: &Geometry, sector: u64, in_root: u64) -> Result<Geometry> {
+fn designed(old: &FatGeometry, sector: u64, in_root: u64) -> Result<FatGeometry> {
     let cluster = old.cluster.max(sector).min(sector * 128);
-    let mut new = Geometry {
+    let mut new = FatGeometry {
         sector,
         cluster,
         reserved: RESERVED_32,
@@ -68,7 +73,7 @@ fn designed(old: &Geometry, sector: u64, in_root: u64) -> Result<Geometry> {
         active: 0,
         ..*old
     };
-    if old.kind == Kind::Fat32 {
+    if old.kind == FatKind::Fat32 {
         with_tables(&mut new);
         if new.clusters() >= FAT16_BELOW {
             return sound(new);
@@ -79,19 +84,19 @@ fn designed(old: &Geometry, sector: u64, in_root: u64) -> Result<Geometry> {
     let per_sector = (sector / 32).max(1);
     new.root_entries = new.root_entries.next_multiple_of(per_sector);
     new.reserved = 1;
-    new.kind = Kind::Fat16;
+    new.kind = FatKind::Fat16;
     with_tables(&mut new);
     sound(new)
 }
 
 /// Makes the tables as long as the clusters need. A longer table leaves fewer clusters: the first length
 /// that is enough is the one.
-fn with_tables(new: &mut Geometry) {
+fn with_tables(new: &mut FatGeometry) {
     new.fat_sectors = 1;
     loop {
         let clusters = new.clusters();
-        if new.kind != Kind::Fat32 {
-            new.kind = Kind::of(clusters);
+        if new.kind != FatKind::Fat32 {
+            new.kind = FatKind::of(clusters);
         }
         let needed = ((clusters + 2) * new.kind.bits()).div_ceil(8 * new.sector.max(1));
         if needed <= new.fat_sectors {
@@ -101,11 +106,11 @@ fn with_tables(new: &mut Geometry) {
     }
 }
 
-fn sound(new: Geometry) -> Result<Geometry> {
+fn sound(new: FatGeometry) -> Result<FatGeometry> {
     let kind_holds = match new.kind {
-        Kind::Fat12 => new.clusters() < FAT12_BELOW,
-        Kind::Fat16 => new.clusters() < FAT16_BELOW && u16::try_from(new.fat_sectors).is_ok(),
-        Kind::Fat32 => true,
+        FatKind::Fat12 => new.clusters() < FAT12_BELOW,
+        FatKind::Fat16 => new.clusters() < FAT16_BELOW && u16::try_from(new.fat_sectors).is_ok(),
+        FatKind::Fat32 => true,
     };
     if new.clusters() == 0 || !kind_holds || u16::try_from(new.root_entries).is_err() {
         return Err(refused(format!(
@@ -118,8 +123,8 @@ fn sound(new: Geometry) -> Result<Geometry> {
 
 /// Clusters given out, one behind the other.
 struct Laid<'a> {
-    old: &'a Geometry,
-    new: Geometry,
+    old: &'a FatGeometry,
+    new: FatGeometry,
     /// The table of the new file system, as far as it is given out.
     links: Vec<u32>,
     next: u32,
@@ -127,11 +132,11 @@ struct Laid<'a> {
     firsts: Vec<u32>,
     /// First clusters of the files, in the order in which directories name them.
     file_firsts: Vec<u32>,
-    pieces: Vec<Piece>,
+    pieces: Vec<OverlayPiece>,
 }
 
 impl<'a> Laid<'a> {
-    fn new(old: &'a Geometry, new: Geometry) -> Self {
+    fn new(old: &'a FatGeometry, new: FatGeometry) -> Self {
         Self {
             old,
             new,
@@ -164,7 +169,7 @@ impl<'a> Laid<'a> {
     fn directories(&mut self, directories: &[Directory]) -> Result<()> {
         for (index, directory) in directories.iter().enumerate() {
             let bytes = (directory.entries.len() * ENTRY) as u64;
-            let is_fixed = index == 0 && self.new.kind != Kind::Fat32;
+            let is_fixed = index == 0 && self.new.kind != FatKind::Fat32;
             let first = if is_fixed { 0 } else { self.chain(bytes)? };
             self.firsts.push(first);
         }
@@ -173,7 +178,7 @@ impl<'a> Laid<'a> {
 
     fn files(&mut self, directories: &[Directory]) -> Result<()> {
         for entry in directories.iter().flat_map(|one| &one.entries) {
-            if let Target::File(clusters) = &entry.target {
+            if let FatTarget::File(clusters) = &entry.target {
                 let bytes = (clusters.len() as u64).saturating_mul(self.old.cluster);
                 let first = self.chain(bytes)?;
                 self.file_firsts.push(first);
@@ -191,13 +196,13 @@ impl<'a> Laid<'a> {
             let Some(start) = run.first() else { continue };
             let from = self.old.cluster_at(*start);
             let length = (run.len() as u64).saturating_mul(self.old.cluster);
-            let from = Source::Old(from..from + length);
-            self.pieces.push(Piece { at, from });
+            let from = ByteSource::Old(from..from + length);
+            self.pieces.push(OverlayPiece { at, from });
             at += length;
         }
         if at < end {
-            let from = Source::Zeros(end - at);
-            self.pieces.push(Piece { at, from });
+            let from = ByteSource::Zeros(end - at);
+            self.pieces.push(OverlayPiece { at, from });
         }
     }
 
@@ -220,42 +225,42 @@ impl<'a> Laid<'a> {
                 .flat_map(|entry| self.raw(entry, &mut files));
             let mut raw: Vec<_> = raw.collect();
             raw.resize(usize::try_from(room).unwrap_or(raw.len()), 0);
-            self.pieces.push(Piece {
+            self.pieces.push(OverlayPiece {
                 at,
-                from: Source::Bytes(raw),
+                from: ByteSource::Bytes(raw),
             });
         }
     }
 
-    fn raw(&self, entry: &Entry, files: &mut impl Iterator<Item = u32>) -> [u8; ENTRY] {
+    fn raw(&self, entry: &FatEntry, files: &mut impl Iterator<Item = u32>) -> [u8; ENTRY] {
         let mut raw = entry.raw;
         let directory = |index: usize| self.firsts.get(index).copied().unwrap_or(0);
         let first = match &entry.target {
-            Target::Nothing if u8_at(&raw, 11) & 0x08 != 0 => return raw,
-            Target::Nothing => 0,
-            Target::File(_) => files.next().unwrap_or(0),
-            Target::Directory(index) => directory(*index),
+            FatTarget::Nothing if u8_at(&raw, 11) & 0x08 != 0 => return raw,
+            FatTarget::Nothing => 0,
+            FatTarget::File(_) => files.next().unwrap_or(0),
+            FatTarget::Directory(index) => directory(*index),
             // The root is 0 in what names it from below, on FAT32 as well.
-            Target::Dots(0) => 0,
-            Target::Dots(index) => directory(*index),
+            FatTarget::Dots(0) => 0,
+            FatTarget::Dots(index) => directory(*index),
         };
         let [a, b, high @ ..] = first.to_le_bytes();
         put(&mut raw, 26, &[a, b]);
-        if self.old.kind == Kind::Fat32 {
+        if self.old.kind == FatKind::Fat32 {
             put(&mut raw, 20, &high);
         }
         raw
     }
 
-    fn tables(&mut self, media: u8) -> Vec<Piece> {
+    fn tables(&mut self, media: u8) -> Vec<OverlayPiece> {
         if let Some(first) = self.links.first_mut() {
             *first = END & !0xff | u32::from(media);
         }
         let length = usize::try_from(self.new.fat_bytes()).unwrap_or(0);
         let bytes = table::encoded(&self.links, self.new.kind, length);
-        let piece = |index: u64| Piece {
+        let piece = |index: u64| OverlayPiece {
             at: self.new.fat_at(index),
-            from: Source::Bytes(bytes.clone()),
+            from: ByteSource::Bytes(bytes.clone()),
         };
         (0..self.new.fats).map(piece).collect()
     }

@@ -2,7 +2,7 @@
 
 use ioalign_core::on_disk::bytes::{le16, le32, u8_at};
 
-use super::geometry::{Geometry, Kind};
+use super::geometry::{FatGeometry, FatKind};
 use super::{Old, refused};
 use crate::Result;
 
@@ -29,11 +29,11 @@ pub enum Next {
 
 /// All entries, in 28 bits each.
 #[derive(Debug)]
-pub struct Table(Vec<u32>);
+pub struct FatTable(Vec<u32>);
 
-impl Table {
+impl FatTable {
     /// Reads the table that is right.
-    pub fn read(old: &mut Old<'_>, geometry: &Geometry) -> Result<Self> {
+    pub fn read(old: &mut Old<'_>, geometry: &FatGeometry) -> Result<Self> {
         let entries = geometry.clusters() + 2;
         let bytes = (entries * geometry.kind.bits()).div_ceil(8);
         if bytes > MOST_BYTES {
@@ -74,9 +74,9 @@ impl Table {
 }
 
 /// An entry in 28 bits: what ends a chain or is bad in fewer bits is that in 28.
-fn entry(raw: &[u8], kind: Kind, index: usize) -> u32 {
+fn entry(raw: &[u8], kind: FatKind, index: usize) -> u32 {
     let (value, bits) = match kind {
-        Kind::Fat12 => {
+        FatKind::Fat12 => {
             let pair = u32::from(le16(raw, index + index / 2));
             let pair = if raw.len() == index + index / 2 + 1 {
                 u32::from(u8_at(raw, index + index / 2))
@@ -86,8 +86,8 @@ fn entry(raw: &[u8], kind: Kind, index: usize) -> u32 {
             let shift = if index.is_multiple_of(2) { 0 } else { 4 };
             (pair >> shift & 0xfff, 12)
         }
-        Kind::Fat16 => (u32::from(le16(raw, index * 2)), 16),
-        Kind::Fat32 => (le32(raw, index * 4) & END, 28),
+        FatKind::Fat16 => (u32::from(le16(raw, index * 2)), 16),
+        FatKind::Fat32 => (le32(raw, index * 4) & END, 28),
     };
     let special = (1u32 << bits) - 9;
     if bits < 28 && value >= special {
@@ -98,10 +98,10 @@ fn entry(raw: &[u8], kind: Kind, index: usize) -> u32 {
 }
 
 /// The bytes of a table.
-pub fn encoded(entries: &[u32], kind: Kind, length: usize) -> Vec<u8> {
+pub fn encoded(entries: &[u32], kind: FatKind, length: usize) -> Vec<u8> {
     let mut raw = Vec::with_capacity(length);
     match kind {
-        Kind::Fat12 => {
+        FatKind::Fat12 => {
             for pair in entries.chunks(2) {
                 let first = pair.first().copied().unwrap_or(0) & 0xfff;
                 let second = pair.get(1).copied().unwrap_or(0) & 0xfff;
@@ -109,26 +109,26 @@ pub fn encoded(entries: &[u32], kind: Kind, length: usize) -> Vec<u8> {
                 raw.extend([a, b, c]);
             }
         }
-        Kind::Fat16 => {
+        FatKind::Fat16 => {
             let short = entries.iter().map(|entry| entry.to_le_bytes());
             raw.extend(short.flat_map(|[a, b, _, _]| [a, b]));
         }
-        Kind::Fat32 => raw.extend(entries.iter().flat_map(|entry| entry.to_le_bytes())),
+        FatKind::Fat32 => raw.extend(entries.iter().flat_map(|entry| entry.to_le_bytes())),
     }
     raw.resize(length, 0);
     raw
 }
 
 /// Refuses a file system that was not unmounted, or that is marked as damaged.
-pub fn clean(old: &mut Old<'_>, geometry: &Geometry, boot: &[u8]) -> Result<()> {
+pub fn clean(old: &mut Old<'_>, geometry: &FatGeometry, boot: &[u8]) -> Result<()> {
     let (state_at, mask) = match geometry.kind {
-        Kind::Fat12 => (0x25, 0),
-        Kind::Fat16 => (0x25, 0xc000),
-        Kind::Fat32 => (0x41, 0x0c00_0000),
+        FatKind::Fat12 => (0x25, 0),
+        FatKind::Fat16 => (0x25, 0xc000),
+        FatKind::Fat32 => (0x41, 0x0c00_0000),
     };
     let raw = old.read(geometry.fat_at(geometry.active), 8)?;
     let second = match geometry.kind {
-        Kind::Fat32 => le32(&raw, 4),
+        FatKind::Fat32 => le32(&raw, 4),
         _ => u32::from(le16(&raw, 2)),
     };
     if u8_at(boot, state_at) & 1 != 0 || second & mask != mask {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn entries_are_what_they_were() {
         let entries = [0x0fff_fff8, END, 3, 0, 5, END, BAD];
-        for kind in [Kind::Fat12, Kind::Fat16, Kind::Fat32] {
+        for kind in [FatKind::Fat12, FatKind::Fat16, FatKind::Fat32] {
             let raw = encoded(&entries, kind, 64);
             let back: Vec<_> = (0..entries.len()).map(|i| entry(&raw, kind, i)).collect();
             assert_eq!(back, entries, "{kind:?}");

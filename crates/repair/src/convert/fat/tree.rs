@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use ioalign_core::on_disk::bytes::{le16, le32, u8_at};
 
 use super::chains::Chains;
-use super::geometry::{Geometry, Kind};
+use super::geometry::{FatGeometry, FatKind};
 use super::{Old, refused};
 use crate::Result;
 
@@ -23,7 +23,7 @@ pub const LONG: u8 = 0x0f;
 
 /// What an entry leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum FatTarget {
     /// To no clusters: a piece of a name, a label, an empty file.
     Nothing,
     /// To a file's data in these clusters.
@@ -36,18 +36,18 @@ pub enum Target {
 
 /// An entry, byte for byte, and where it leads.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct FatEntry {
     /// As it is on the disk.
     pub raw: [u8; ENTRY],
     /// Where it leads.
-    pub target: Target,
+    pub target: FatTarget,
 }
 
 /// A directory.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
     /// All entries that are not deleted, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FatEntry>,
 }
 
 /// A directory that is still to be read.
@@ -56,9 +56,9 @@ struct Waiting {
     parent: usize,
 }
 
-struct Walk<'a, 'b, 'c> {
+struct FatWalk<'a, 'b, 'c> {
     old: &'a mut Old<'b>,
-    geometry: &'a Geometry,
+    geometry: &'a FatGeometry,
     chains: &'a mut Chains<'c>,
     waiting: VecDeque<Waiting>,
     /// Directories that were found, read or not.
@@ -69,14 +69,14 @@ struct Walk<'a, 'b, 'c> {
 /// All directories; the first one is the root.
 pub fn read(
     old: &mut Old<'_>,
-    geometry: &Geometry,
+    geometry: &FatGeometry,
     chains: &mut Chains<'_>,
 ) -> Result<Vec<Directory>> {
     let chain = match geometry.kind {
-        Kind::Fat32 => chains.follow(geometry.root, "the root directory")?,
+        FatKind::Fat32 => chains.follow(geometry.root, "the root directory")?,
         _ => Vec::new(),
     };
-    let mut walk = Walk {
+    let mut walk = FatWalk {
         old,
         geometry,
         chains,
@@ -91,7 +91,7 @@ pub fn read(
     Ok(directories)
 }
 
-impl Walk<'_, '_, '_> {
+impl FatWalk<'_, '_, '_> {
     fn directory(&mut self, own: usize, place: &Waiting) -> Result<Directory> {
         let bytes = contents(self.old, self.geometry, &place.chain)?;
         let mut entries = Vec::new();
@@ -105,36 +105,36 @@ impl Walk<'_, '_, '_> {
                 return Err(refused("it has more than a million entries"));
             }
             let target = self.target(raw, own, place.parent)?;
-            entries.push(Entry { raw: *raw, target });
+            entries.push(FatEntry { raw: *raw, target });
         }
         Ok(Directory { entries })
     }
 
-    fn target(&mut self, raw: &[u8; ENTRY], own: usize, parent: usize) -> Result<Target> {
+    fn target(&mut self, raw: &[u8; ENTRY], own: usize, parent: usize) -> Result<FatTarget> {
         let attributes = u8_at(raw, 11);
         let first = first(self.geometry, raw);
         if attributes & LONG == LONG || attributes & LABEL != 0 {
-            return Ok(Target::Nothing);
+            return Ok(FatTarget::Nothing);
         }
         if attributes & DIRECTORY == 0 {
             return self.file(raw, first);
         }
         if raw.starts_with(b".          ") {
-            return Ok(Target::Dots(own));
+            return Ok(FatTarget::Dots(own));
         }
         if raw.starts_with(b"..         ") {
-            return Ok(Target::Dots(parent));
+            return Ok(FatTarget::Dots(parent));
         }
         let chain = self.chains.follow(first, &name(raw))?;
         self.waiting.push_back(Waiting { chain, parent: own });
         self.found += 1;
-        Ok(Target::Directory(self.found - 1))
+        Ok(FatTarget::Directory(self.found - 1))
     }
 
-    fn file(&mut self, raw: &[u8; ENTRY], first: u32) -> Result<Target> {
+    fn file(&mut self, raw: &[u8; ENTRY], first: u32) -> Result<FatTarget> {
         let size = u64::from(le32(raw, 28));
         if first == 0 && size == 0 {
-            return Ok(Target::Nothing);
+            return Ok(FatTarget::Nothing);
         }
         let mut chain = self.chains.follow(first, &name(raw))?;
         let needed =
@@ -147,15 +147,15 @@ impl Walk<'_, '_, '_> {
         }
         chain.truncate(needed);
         Ok(if chain.is_empty() {
-            Target::Nothing
+            FatTarget::Nothing
         } else {
-            Target::File(chain)
+            FatTarget::File(chain)
         })
     }
 }
 
 /// The bytes of a directory; without a chain it is the root of FAT12 and FAT16.
-pub fn contents(old: &mut Old<'_>, geometry: &Geometry, chain: &[u32]) -> Result<Vec<u8>> {
+pub fn contents(old: &mut Old<'_>, geometry: &FatGeometry, chain: &[u32]) -> Result<Vec<u8>> {
     if chain.is_empty() {
         return old.read(geometry.root_at(), geometry.root_entries * 32);
     }
@@ -173,9 +173,9 @@ pub fn contents(old: &mut Old<'_>, geometry: &Geometry, chain: &[u32]) -> Result
 }
 
 /// The first cluster of what an entry leads to.
-pub fn first(geometry: &Geometry, raw: &[u8]) -> u32 {
+pub fn first(geometry: &FatGeometry, raw: &[u8]) -> u32 {
     let high = match geometry.kind {
-        Kind::Fat32 => u32::from(le16(raw, 20)),
+        FatKind::Fat32 => u32::from(le16(raw, 20)),
         _ => 0,
     };
     high << 16 | u32::from(le16(raw, 26))

@@ -17,7 +17,7 @@ const THE_LOG: &str = "the log of the";
 
 /// The state of a file system's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Log {
+pub enum LogState {
     /// Nothing is in it that still has to be written.
     Clean,
     /// It has to be replayed: the file system, and what does that.
@@ -26,7 +26,7 @@ pub enum Log {
     Unknown(&'static str),
 }
 
-impl Log {
+impl LogState {
     /// Its consequence for a move of this partition.
     pub fn consequence(self, number: u32) -> Option<Consequence> {
         let (weight, what, advice) = match self {
@@ -69,7 +69,7 @@ pub fn is_about_a_log(one: &Consequence) -> bool {
 }
 
 /// The log of what lies in a partition; `None` where there is none that is known.
-pub fn log(disk: &mut dyn Disk, place: Range<u64>) -> Option<Log> {
+pub fn log(disk: &mut dyn Disk, place: Range<u64>) -> Option<LogState> {
     let mut part = DiskPart { disk, place };
     let head = part.read(0, 512)?;
     if has(&head, 0, b"XFSB") {
@@ -82,13 +82,13 @@ pub fn log(disk: &mut dyn Disk, place: Range<u64>) -> Option<Log> {
 }
 
 /// `INCOMPAT_RECOVER` of a file system with a journal.
-fn ext(part: &mut DiskPart<'_>) -> Option<Log> {
+fn ext(part: &mut DiskPart<'_>) -> Option<LogState> {
     let block = part.read(1024, 512)?;
     if !has(&block, 0x38, &[0x53, 0xef]) {
         return None;
     }
     let recover = u32::from_le_bytes(field(&block, 0x60)?) & 4 != 0;
-    Some(Log::from(
+    Some(LogState::from(
         recover,
         "ext4",
         "run e2fsck, or mount and unmount it",
@@ -96,11 +96,11 @@ fn ext(part: &mut DiskPart<'_>) -> Option<Log> {
 }
 
 /// The tree of what was synced since the last commit.
-fn btrfs(part: &mut DiskPart<'_>) -> Option<Log> {
+fn btrfs(part: &mut DiskPart<'_>) -> Option<LogState> {
     let block = part.read(64 << 10, 512)?;
     if !has(&block, 0x40, b"_BHRfS_M") {
         return None;
     }
     let tree = u64::from_le_bytes(field(&block, 0x60)?);
-    Some(Log::from(tree != 0, "btrfs", "mount and unmount it"))
+    Some(LogState::from(tree != 0, "btrfs", "mount and unmount it"))
 }

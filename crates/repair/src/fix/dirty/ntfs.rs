@@ -2,7 +2,7 @@
 
 use ioalign_core::on_disk::bytes::{field, le16};
 
-use super::Log;
+use super::LogState;
 use crate::content::ntfs::{DATA, NtfsVolume, VOLUME_INFORMATION, attribute, value};
 use crate::disk::DiskPart;
 
@@ -16,14 +16,14 @@ const IS_CLEAN: u16 = 2;
 const NO_CLIENT: u16 = 0xffff;
 
 /// The state of the volume.
-pub fn log(part: &mut DiskPart<'_>) -> Log {
+pub fn log(part: &mut DiskPart<'_>) -> LogState {
     match is_dirty(part) {
-        Some(dirty) => Log::from(
+        Some(dirty) => LogState::from(
             dirty,
             "NTFS",
             "start Windows and shut it down fully (shutdown /s /f, no fast startup, no hibernation)",
         ),
-        None => Log::Unknown("NTFS"),
+        None => LogState::Unknown("NTFS"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ioalign_core::on_disk::bytes::field;
 
-use super::Log;
+use super::LogState;
 use crate::disk::DiskPart;
 
 const BLOCK: u64 = 512;
@@ -17,10 +17,10 @@ const LONGEST: u64 = 1 << 30;
 const PIECE: u64 = 1 << 20;
 
 /// The state of the log.
-pub fn log(part: &mut DiskPart<'_>, head: &[u8]) -> Log {
+pub fn log(part: &mut DiskPart<'_>, head: &[u8]) -> LogState {
     match unmounted(part, head) {
-        Some(clean) => Log::from(!clean, "XFS", "mount and unmount it"),
-        None => Log::Unknown("XFS"),
+        Some(clean) => LogState::from(!clean, "XFS", "mount and unmount it"),
+        None => LogState::Unknown("XFS"),
     }
 }
 

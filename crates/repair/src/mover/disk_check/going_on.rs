@@ -6,11 +6,11 @@ use ioalign_core::move_marker::{BYTES, MoveMarker, set_aside};
 
 use super::super::flight::{Exchange, FirstSector, Flight, lay};
 use super::super::job::{overlap, touches};
-use super::super::{Job, Move, Phase};
+use super::super::{Job, Move, PatchPhase};
 use super::witness::{expect, lives_at};
 use super::{changed, read, refused};
 use crate::disk::read_bytes;
-use crate::journal::{Stage, State};
+use crate::journal::{JournalState, Stage};
 use crate::{Disk, Error, Result};
 
 /// What is looked at.
@@ -20,7 +20,7 @@ pub struct Going<'a> {
     /// What stands on its disk in flight.
     pub flight: &'a Flight,
     /// How far it is.
-    pub state: &'a State,
+    pub state: &'a JournalState,
     /// Places that could not be read.
     pub unreadable: &'a [Range<u64>],
     /// It goes back.
@@ -134,7 +134,7 @@ impl Going<'_> {
 
     /// Tables are as before the job, but for what is covered.
     fn uncovered_tables(&self, disk: &mut dyn Disk) -> Result<()> {
-        for patch in self.job.patches(Phase::Table) {
+        for patch in self.job.patches(PatchPhase::Table) {
             let mut there = read(disk, patch.at, patch.before.len())?;
             self.flight.uncover(patch.at, &mut there);
             if there != patch.before {

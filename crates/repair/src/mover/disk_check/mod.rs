@@ -6,7 +6,7 @@ mod witness;
 use ioalign_core::move_marker::{BYTES, MarkerFound, MoveMarker};
 
 use super::job::SavedBytes;
-use super::{Job, Move, Patch, Phase, job::overlap};
+use super::{Job, Move, Patch, PatchPhase, job::overlap};
 use crate::disk::read_bytes;
 use crate::{Disk, Error, ErrorKind, Result};
 
@@ -37,7 +37,7 @@ pub fn before_starting(disk: &mut dyn Disk, job: &Job) -> Result<()> {
     no_marker(disk, None)?;
     for patch in &job.patches {
         let at = match patch.phase {
-            Phase::Contents => origin(job, patch),
+            PatchPhase::Contents => origin(job, patch),
             _ => patch.at,
         };
         if read(disk, at, patch.before.len())? != patch.before {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::super::flight::{Flight, lay};
 use super::super::job::{Witness, overlap};
-use super::super::{Job, Move, Phase, Side, Track, digest};
+use super::super::{Job, Move, PatchPhase, Side, Track, digest};
 use super::{changed, read};
-use crate::journal::State;
+use crate::journal::JournalState;
 use crate::{Disk, Result};
 
 /// The present place of bytes of a source, if it is one piece.
-pub fn lives_at(job: &Job, state: &State, place: &Range<u64>) -> Option<u64> {
+pub fn lives_at(job: &Job, state: &JournalState, place: &Range<u64>) -> Option<u64> {
     let inside = |m: &Move| Track(*m).positions(place).is_some();
     let index = job.moves.iter().position(inside)?;
     let one = *job.moves.get(index)?;
@@ -39,7 +39,7 @@ pub fn expect(
     let length = usize::try_from(witness.place.end - witness.place.start).unwrap_or(0);
     let mut there = read(disk, at, length)?;
     if at != witness.place.start {
-        for patch in job.patches(Phase::Contents) {
+        for patch in job.patches(PatchPhase::Contents) {
             lay(&patch.before, patch.at, &mut there, at);
         }
     }

@@ -7,7 +7,7 @@ use ioalign_core::move_marker::{BYTES, GPT_SET_ASIDE, GPT_SIGNATURE, set_aside};
 use super::{Exchange, Flight, TORN_BYTES, lay, marker};
 use crate::journal::Contents;
 use crate::mover::job::{SavedBytes, overlap, without};
-use crate::mover::{Job, Move, Patch, Phase};
+use crate::mover::{Job, Move, Patch, PatchPhase};
 use crate::{Error, ErrorKind, Result};
 
 /// Bytes of a table before the job and after it.
@@ -92,7 +92,7 @@ fn table_bytes(job: &Job, first: &SavedBytes) -> Vec<TableBytes> {
         after: first.bytes.clone(),
     };
     let mut all = Vec::new();
-    for patch in job.patches(Phase::Table) {
+    for patch in job.patches(PatchPhase::Table) {
         lay(&patch.after, patch.at, &mut last.after, 0);
         all.extend(behind(patch, end));
     }
@@ -175,7 +175,7 @@ fn in_destinations(job: &Job, run: u128) -> Vec<Exchange> {
     let arriving = superblocks.filter_map(|one| Some((arrives(job, one)?, one)));
     let arriving: Vec<_> = arriving.collect();
     let mut all = Vec::new();
-    for patch in job.patches(Phase::Contents) {
+    for patch in job.patches(PatchPhase::Contents) {
         let mut flight = patch.before.clone();
         for (at, superblock) in &arriving {
             lay(&stand_in(run, superblock), *at, &mut flight, patch.at);
@@ -188,7 +188,7 @@ fn in_destinations(job: &Job, run: u128) -> Vec<Exchange> {
     }
     for (at, superblock) in arriving {
         let whole = at..at + superblock.bytes.len() as u64;
-        let patches = job.patches(Phase::Contents).map(Patch::place);
+        let patches = job.patches(PatchPhase::Contents).map(Patch::place);
         for place in without(&whole, patches) {
             all.extend(part(superblock, at, &place, run));
         }
@@ -211,7 +211,7 @@ fn part(superblock: &SavedBytes, at: u64, place: &Range<u64>, run: u128) -> Opti
 /// The rest of superblocks at their sources when all has moved.
 fn wiped(job: &Job) -> Vec<Range<u64>> {
     let taken = || {
-        let tables = job.patches(Phase::Table).map(Patch::place);
+        let tables = job.patches(PatchPhase::Table).map(Patch::place);
         tables.chain(job.moves.iter().map(Move::destination))
     };
     let superblocks = job.identity.saved.superblocks.iter();

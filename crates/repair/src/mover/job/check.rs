@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Job, Move, Phase, SavedBytes, overlap};
+use super::{Job, Move, PatchPhase, SavedBytes, overlap};
 use crate::{Error, ErrorKind, Result};
 
 /// The most that all patches may be together: they are held in memory and in the journal.
@@ -19,9 +19,9 @@ pub fn check(job: &Job, size: u64, logical: u64) -> Result<()> {
             job.identity.size_bytes, job.identity.logical_bytes
         )));
     }
-    let named = Named::of(job);
+    let named = NamedRanges::of(job);
     blocks(&named, size, logical)?;
-    blocks(&Named::saved(job), size, logical)?;
+    blocks(&NamedRanges::saved(job), size, logical)?;
     moves(job)?;
     patches(job)?;
     saved(job)?;
@@ -33,9 +33,9 @@ fn refused(what: String) -> Error {
 }
 
 /// Everything that a job reads or writes, with a name for messages.
-struct Named(Vec<(String, Range<u64>)>);
+struct NamedRanges(Vec<(String, Range<u64>)>);
 
-impl Named {
+impl NamedRanges {
     fn of(job: &Job) -> Self {
         let mut all = Vec::new();
         for (index, one) in job.moves.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Named {
     }
 }
 
-fn blocks(named: &Named, size: u64, logical: u64) -> Result<()> {
+fn blocks(named: &NamedRanges, size: u64, logical: u64) -> Result<()> {
     for (name, place) in &named.0 {
         if place.is_empty() {
             return Err(refused(format!("{name} is empty")));
@@ -116,9 +116,9 @@ fn patches(job: &Job) -> Result<()> {
             to.start <= place.start && place.end <= to.end
         };
         let right = match patch.phase {
-            Phase::Contents => job.moves.iter().any(inside),
-            Phase::Table => !job.moves.iter().any(|m| overlap(&m.destination(), &place)),
-            Phase::Covered => !job.moves.iter().any(|m| overlap(&m.source(), &place)),
+            PatchPhase::Contents => job.moves.iter().any(inside),
+            PatchPhase::Table => !job.moves.iter().any(|m| overlap(&m.destination(), &place)),
+            PatchPhase::Covered => !job.moves.iter().any(|m| overlap(&m.source(), &place)),
         };
         if !right {
             return Err(refused(format!(
@@ -126,7 +126,7 @@ fn patches(job: &Job) -> Result<()> {
             )));
         }
         let length = match patch.phase {
-            Phase::Covered => 0,
+            PatchPhase::Covered => 0,
             _ => patch.before.len(),
         };
         if patch.after.len() != length {
@@ -184,7 +184,7 @@ fn saved(job: &Job) -> Result<()> {
     Ok(())
 }
 
-fn kept(job: &Job, named: &Named) -> Result<()> {
+fn kept(job: &Job, named: &NamedRanges) -> Result<()> {
     for keep in &job.keep {
         if let Some((name, _)) = named.0.iter().find(|(_, place)| overlap(place, keep)) {
             return Err(refused(format!(

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Move, Saved, overlap};
+use super::{Move, SavedBlocks, overlap};
 use crate::Disk;
 use crate::mover::digest;
 
@@ -30,7 +30,7 @@ pub struct Identity {
     /// Hashes of superblocks. The tables are in the patches, byte for byte.
     pub witnesses: Vec<Witness>,
     /// Tables, superblocks and free space that the mover writes on without being asked to.
-    pub saved: Saved,
+    pub saved: SavedBlocks,
 }
 
 impl Identity {
@@ -49,7 +49,7 @@ impl Identity {
             size_bytes: disk.size_bytes(),
             logical_bytes: disk.logical_bytes(),
             witnesses,
-            saved: Saved::take(disk, moves),
+            saved: SavedBlocks::take(disk, moves),
         }
     }
 }

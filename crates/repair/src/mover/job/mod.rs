@@ -13,7 +13,7 @@ pub use check::check;
 pub(crate) use identity::touches;
 pub use identity::{Identity, Witness};
 pub(crate) use ranges::without;
-pub use saved::{Saved, SavedBytes};
+pub use saved::{SavedBlocks, SavedBytes};
 pub use track::{Side, Track};
 
 /// One partition's data: `bytes` of them go from `from` to `to`. All three are whole logical blocks.
@@ -46,7 +46,7 @@ impl Move {
 
 /// When a patch is written, and what its `before` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum PatchPhase {
     /// Inside one destination: a number that says where the partition starts (hidden sectors). Written
     /// when all data are in place; `before` is what the move brings there.
     Contents,
@@ -62,7 +62,7 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     /// When.
-    pub phase: Phase,
+    pub phase: PatchPhase,
     /// Where.
     pub at: u64,
     /// What a rollback writes there.
@@ -105,7 +105,7 @@ impl Job {
     }
 
     /// The patches of a phase, in order.
-    pub fn patches(&self, phase: Phase) -> impl DoubleEndedIterator<Item = &Patch> {
+    pub fn patches(&self, phase: PatchPhase) -> impl DoubleEndedIterator<Item = &Patch> {
         self.patches
             .iter()
             .filter(move |patch| patch.phase == phase)

@@ -40,7 +40,7 @@ impl SavedBytes {
 
 /// What a disk holds beside what a job names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedBlocks {
     /// The first block, then those of GPT headers.
     pub tables: Vec<SavedBytes>,
     /// In the sources of moves: blocks by which a kernel or a tool takes them for what they are.
@@ -51,7 +51,7 @@ pub struct Saved {
     pub zeros: Vec<Range<u64>>,
 }
 
-impl Saved {
+impl SavedBlocks {
     /// Looks at a disk. What cannot be read is left out.
     pub fn take(disk: &mut dyn Disk, moves: &[Move]) -> Self {
         let mut saved = Self::default();

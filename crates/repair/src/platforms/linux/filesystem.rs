@@ -3,14 +3,14 @@
 use ioalign_core::Bytes;
 
 use super::super::{PlanStep, StepLines};
-use crate::planner::Plan;
-use crate::planner::filesystems::{self, BLOCK, Stripe};
-use crate::planner::want::{Database, Filesystem};
+use crate::planner::DiskPlan;
+use crate::planner::filesystems::{self, BLOCK, MkfsStripe};
+use crate::planner::want::{Filesystem, PlannedDatabase};
 
 /// Makes it on `at`, a word of the shell.
-pub fn make(plan: &Plan, filesystem: Filesystem, at: &str) -> PlanStep {
+pub fn make(plan: &DiskPlan, filesystem: Filesystem, at: &str) -> PlanStep {
     let want = &plan.want;
-    let stripe = Stripe::of(want);
+    let stripe = MkfsStripe::of(want);
     let (line, fixed) = match filesystem {
         Filesystem::Xfs => (xfs(stripe, at), "su, sw"),
         Filesystem::Ext4 => (ext4(plan, stripe, at), "the cluster size"),
@@ -50,7 +50,7 @@ pub fn make(plan: &Plan, filesystem: Filesystem, at: &str) -> PlanStep {
     }
 }
 
-fn xfs(stripe: Option<Stripe>, at: &str) -> String {
+fn xfs(stripe: Option<MkfsStripe>, at: &str) -> String {
     let Some(stripe) = stripe else {
         return format!("mkfs.xfs -b size=4k {at}");
     };
@@ -69,7 +69,7 @@ fn xfs(stripe: Option<Stripe>, at: &str) -> String {
 }
 
 /// mke2fs on a word of the shell.
-pub fn ext4(plan: &Plan, stripe: Option<Stripe>, at: &str) -> String {
+pub fn ext4(plan: &DiskPlan, stripe: Option<MkfsStripe>, at: &str) -> String {
     let cluster = filesystems::cluster(&plan.want).map_or_else(String::new, |cluster| {
         // With an inode for each 16 KiB, the default, mke2fs 1.47 refuses sizes with a short last group.
         format!(" -O bigalloc -C {} -i {}", cluster.get(), cluster.get() * 2)
@@ -85,10 +85,10 @@ pub fn ext4(plan: &Plan, stripe: Option<Stripe>, at: &str) -> String {
 }
 
 /// What the database has to be set to.
-pub fn database(database: Database) -> PlanStep {
+pub fn database(database: PlannedDatabase) -> PlanStep {
     let page = database.page().get();
     let (title, lines) = match database {
-        Database::InnoDb { .. } => (
+        PlannedDatabase::InnoDb { .. } => (
             "Set InnoDB's page, before the first start",
             vec![
                 "[mysqld]".to_owned(),
@@ -96,17 +96,17 @@ pub fn database(database: Database) -> PlanStep {
                 "innodb_flush_method = O_DIRECT".to_owned(),
             ],
         ),
-        Database::Postgres => (
+        PlannedDatabase::Postgres => (
             "PostgreSQL's page is fixed when it is built",
             vec![format!("postgres -C block_size   # {page}")],
         ),
-        Database::SqlServer => (
+        PlannedDatabase::SqlServer => (
             "SQL Server writes 8 KiB pages in extents of 64 KiB",
             vec![
                 "# physical blocks above 4 KiB are refused: see the disk's block first".to_owned(),
             ],
         ),
-        Database::Oracle { .. } => (
+        PlannedDatabase::Oracle { .. } => (
             "Set Oracle's block, before the database is made",
             vec![format!("db_block_size={page}")],
         ),

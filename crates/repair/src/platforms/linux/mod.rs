@@ -7,9 +7,9 @@ mod volumes;
 use ioalign_core::Bytes;
 
 use super::names::{linux_partition, shell_word};
-use super::{Names, PlanStep, partitions};
-use crate::planner::Plan;
-use crate::planner::array::{Level, Maker};
+use super::{DiskNames, PlanStep, partitions};
+use crate::planner::DiskPlan;
+use crate::planner::array::{Maker, RaidLevel};
 use crate::planner::partitions::number;
 
 /// mdadm keeps this much free before the data, for a later reshape, on members from [`MD_LARGE`]
@@ -18,7 +18,7 @@ const MD_DATA: Bytes = Bytes::new(128 << 20);
 const MD_LARGE: Bytes = Bytes::new(64 << 30);
 
 /// All steps, lowest layer first.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
+pub fn steps(plan: &DiskPlan, names: &DiskNames) -> Vec<PlanStep> {
     let mut steps = Vec::new();
     let mut at = names.first().to_owned();
     if let Some(step) = array(plan, names) {
@@ -50,10 +50,10 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
     steps
 }
 
-fn array(plan: &Plan, names: &Names) -> Option<PlanStep> {
+fn array(plan: &DiskPlan, names: &DiskNames) -> Option<PlanStep> {
     let array = plan.want.array.filter(|array| array.maker == Maker::Md)?;
     let chunk = match array.level {
-        Level::Raid1 => String::new(),
+        RaidLevel::Raid1 => String::new(),
         _ => format!(" --chunk={}K", array.element.get() >> 10),
     };
     let offset = member_offset(plan);
@@ -74,7 +74,7 @@ fn array(plan: &Plan, names: &Names) -> Option<PlanStep> {
         "every member's data begin {} bytes into it: a multiple of the members' blocks",
         offset.get()
     ));
-    Some(if array.level == Level::Raid1 {
+    Some(if array.level == RaidLevel::Raid1 {
         step
     } else {
         step.fixed("--chunk, but for a reshape of days")
@@ -82,7 +82,7 @@ fn array(plan: &Plan, names: &Names) -> Option<PlanStep> {
 }
 
 /// The start of data on a member: a multiple of every block of a member, with room for a reshape.
-fn member_offset(plan: &Plan) -> Bytes {
+fn member_offset(plan: &DiskPlan) -> Bytes {
     let blocks = [
         Some(plan.want.logical.size),
         Some(plan.want.physical.size),

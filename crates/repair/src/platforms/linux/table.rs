@@ -5,16 +5,16 @@ use ioalign_core::Bytes;
 use super::super::PlanStep;
 use super::super::names::{linux_partition, shell_word};
 use super::filesystem;
-use crate::planner::filesystems::Stripe;
+use crate::planner::filesystems::MkfsStripe;
 use crate::planner::partitions::{is_logical, number};
-use crate::planner::want::{Label, PartRole, Volume};
-use crate::planner::{Plan, Seat};
+use crate::planner::want::{PartRole, PlannedLabel, PlannedVolume};
+use crate::planner::{DiskPlan, Seat};
 
 /// One script for sfdisk: a line a partition, in order.
-pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
+pub fn write(plan: &DiskPlan, parts: &[&Seat], disk: &str) -> PlanStep {
     let logical = plan.want.logical.size.get();
     let label = match plan.want.label {
-        Label::Dos => "dos",
+        PlannedLabel::Dos => "dos",
         _ => "gpt",
     };
     let mut lines = vec![
@@ -24,7 +24,7 @@ pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
     ];
     // sfdisk keeps the first mebibyte free by default.
     let first = parts.first().map_or(Bytes::MIB, |seat| seat.start);
-    if plan.want.label == Label::Gpt && first < Bytes::MIB {
+    if plan.want.label == PlannedLabel::Gpt && first < Bytes::MIB {
         let free = plan.want.label.first_free(plan.want.logical.size);
         lines.push(format!("first-lba: {}", free.get() / logical));
     }
@@ -51,7 +51,7 @@ pub fn write(plan: &Plan, parts: &[&Seat], disk: &str) -> PlanStep {
     }
 }
 
-fn entries(plan: &Plan, parts: &[&Seat]) -> Vec<String> {
+fn entries(plan: &DiskPlan, parts: &[&Seat]) -> Vec<String> {
     let logical = plan.want.logical.size.get();
     let entry = |start: Bytes, size: Option<Bytes>, kind: &str| {
         let size = size.map(|size| format!(", size={}", size.get() / logical));
@@ -73,11 +73,11 @@ fn entries(plan: &Plan, parts: &[&Seat]) -> Vec<String> {
     lines
 }
 
-fn type_of(plan: &Plan, role: PartRole, is_last: bool) -> &'static str {
+fn type_of(plan: &DiskPlan, role: PartRole, is_last: bool) -> &'static str {
     let first = plan.want.volumes.first();
-    let lvm = is_last && first.is_some_and(|volume| matches!(volume, Volume::Lvm { .. }));
+    let lvm = is_last && first.is_some_and(|volume| matches!(volume, PlannedVolume::Lvm { .. }));
     match (role, plan.want.label) {
-        (PartRole::Esp, Label::Dos) => "ef",
+        (PartRole::Esp, PlannedLabel::Dos) => "ef",
         (PartRole::Esp, _) => "uefi",
         (PartRole::Swap, _) => "swap",
         (PartRole::Data, _) if lvm => "lvm",
@@ -86,7 +86,7 @@ fn type_of(plan: &Plan, role: PartRole, is_last: bool) -> &'static str {
 }
 
 /// What goes onto partitions that carry none of the layers that are wanted.
-pub fn small(plan: &Plan, disk: &str) -> Vec<PlanStep> {
+pub fn small(plan: &DiskPlan, disk: &str) -> Vec<PlanStep> {
     let want = &plan.want;
     let is_last_bare = want.volumes.is_empty() && want.filesystem.is_none();
     let carriers = usize::from(!is_last_bare);
@@ -102,7 +102,7 @@ pub fn small(plan: &Plan, disk: &str) -> Vec<PlanStep> {
                 "Make the EFI system partition",
                 format!("mkfs.vfat -F 32 -h {hidden} {at}"),
             ),
-            PartRole::Boot => ("Make /boot", filesystem::ext4(plan, Stripe::of(want), &at)),
+            PartRole::Boot => ("Make /boot", filesystem::ext4(plan, MkfsStripe::of(want), &at)),
             PartRole::Swap => ("Make paging space", format!("mkswap {at}")),
             PartRole::Data => return None,
         };

@@ -3,19 +3,24 @@
 use ioalign_core::Bytes;
 
 use super::super::PlanStep;
-use crate::planner::filesystems::Stripe;
-use crate::planner::want::Volume;
-use crate::planner::{Lvm, Plan, Seat};
+use crate::planner::filesystems::MkfsStripe;
+use crate::planner::want::PlannedVolume;
+use crate::planner::{DiskPlan, LvmPlan, Seat};
 
 /// Makes it on `at`, a word of the shell; the device that it becomes.
-pub fn make(plan: &Plan, volume: Volume, seat: &Seat, at: &str) -> (Vec<PlanStep>, String) {
+pub fn make(
+    plan: &DiskPlan,
+    volume: PlannedVolume,
+    seat: &Seat,
+    at: &str,
+) -> (Vec<PlanStep>, String) {
     match volume {
-        Volume::Luks { version } => (
+        PlannedVolume::Luks { version } => (
             vec![luks(plan, version, seat, at)],
             "/dev/mapper/crypt0".to_owned(),
         ),
-        Volume::Bcache => (vec![bcache(seat, at)], "/dev/bcache0".to_owned()),
-        Volume::Lvm { thin, stripes } => {
+        PlannedVolume::Bcache => (vec![bcache(seat, at)], "/dev/bcache0".to_owned()),
+        PlannedVolume::Lvm { thin, stripes } => {
             let lvm = plan
                 .lvm
                 .map(|lvm| self::lvm(plan, &lvm, (thin, stripes), at));
@@ -25,7 +30,7 @@ pub fn make(plan: &Plan, volume: Volume, seat: &Seat, at: &str) -> (Vec<PlanStep
 }
 
 /// cryptsetup counts offsets in 512-byte sectors on any disk.
-fn luks(plan: &Plan, version: u8, seat: &Seat, at: &str) -> PlanStep {
+fn luks(plan: &DiskPlan, version: u8, seat: &Seat, at: &str) -> PlanStep {
     let sectors = seat.offset.get() / 512;
     let line = if version == 1 {
         format!("cryptsetup luksFormat --type luks1 --align-payload {sectors} {at}")
@@ -49,7 +54,7 @@ fn bcache(seat: &Seat, at: &str) -> PlanStep {
         .fixed("--data-offset, in sectors")
 }
 
-fn lvm(plan: &Plan, lvm: &Lvm, shape: (bool, u32), at: &str) -> Vec<PlanStep> {
+fn lvm(plan: &DiskPlan, lvm: &LvmPlan, shape: (bool, u32), at: &str) -> Vec<PlanStep> {
     let (thin, stripes) = shape;
     let mut create = format!("pvcreate --dataalignment {}", lvm_size(lvm.alignment));
     if !lvm.alignment_offset.is_zero() {
@@ -68,7 +73,7 @@ fn lvm(plan: &Plan, lvm: &Lvm, shape: (bool, u32), at: &str) -> Vec<PlanStep> {
     .destroys()
     .fixed("the first extent")
     .note("the extent size is a multiple of the grids: every volume starts on them");
-    let striped = match (stripes, Stripe::of(&plan.want)) {
+    let striped = match (stripes, MkfsStripe::of(&plan.want)) {
         (0 | 1, _) => String::new(),
         (n, stripe) => {
             let unit = stripe.map_or(Bytes::new(65536), |stripe| stripe.unit);

@@ -5,15 +5,15 @@ use ioalign_core::grid::place::solve;
 use ioalign_core::{Bytes, GridKind};
 
 use super::super::{PlanStep, StepLines};
-use crate::planner::Plan;
-use crate::planner::want::Database;
+use crate::planner::DiskPlan;
+use crate::planner::want::PlannedDatabase;
 
 /// What these systems start on by themselves, as published: sector 64.
 const TRACK: Bytes = Bytes::new(64 * 512);
 const DUMMY: Bytes = Bytes::MIB;
 
 /// `None`: no empty partition ends on the grids.
-pub fn step(plan: &Plan, disk: &str) -> Option<PlanStep> {
+pub fn step(plan: &DiskPlan, disk: &str) -> Option<PlanStep> {
     let logical = plan.want.logical.size;
     let data = data_start(plan)?;
     let first = data.checked_sub(DUMMY)?;
@@ -21,7 +21,7 @@ pub fn step(plan: &Plan, disk: &str) -> Option<PlanStep> {
     let says = |key: &str, what: &str| format!("{key:<8}{what}");
     // As published for guests of ESX; SQL Server's extents are larger.
     let unit = match plan.want.database {
-        Some(Database::SqlServer) => "64K",
+        Some(PlannedDatabase::SqlServer) => "64K",
         _ => "32K",
     };
     let lines = vec![
@@ -54,7 +54,7 @@ pub fn step(plan: &Plan, disk: &str) -> Option<PlanStep> {
 
 /// The first start from sector 64 on whose end, a megabyte later, is on all grids but the habit, which is younger
 /// than the tool.
-fn data_start(plan: &Plan) -> Option<Bytes> {
+fn data_start(plan: &DiskPlan) -> Option<Bytes> {
     let kept = plan.solution.kept.iter();
     let older = kept
         .filter(|grid| grid.kind != GridKind::Habit)
@@ -63,7 +63,7 @@ fn data_start(plan: &Plan) -> Option<Bytes> {
     solve(older).at_or_after(TRACK.checked_add(DUMMY)?)
 }
 
-fn proven(plan: &Plan, data: Bytes) -> impl Iterator<Item = String> {
+fn proven(plan: &DiskPlan, data: Bytes) -> impl Iterator<Item = String> {
     let kept = plan.solution.kept.iter();
     let lines = kept
         .filter(|grid| grid.kind != GridKind::Habit)

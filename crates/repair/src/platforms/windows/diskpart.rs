@@ -6,19 +6,19 @@ use ioalign_core::Bytes;
 use super::super::{PlanStep, StepLines, partitions};
 use super::noted;
 use crate::planner::filesystems::allocation_unit;
-use crate::planner::want::Label;
-use crate::planner::{Plan, Seat};
+use crate::planner::want::PlannedLabel;
+use crate::planner::{DiskPlan, Seat};
 
 const KIB: Bytes = Bytes::new(1 << 10);
 
 /// `None`: diskpart cannot express a start or a size.
-pub fn step(plan: &Plan, disk: &str) -> Option<PlanStep> {
+pub fn step(plan: &DiskPlan, disk: &str) -> Option<PlanStep> {
     let parts = partitions(plan);
     if !parts.iter().all(|seat| is_whole(seat)) {
         return None;
     }
     let style = match plan.want.label {
-        Label::Dos => "mbr",
+        PlannedLabel::Dos => "mbr",
         _ => "gpt",
     };
     let mut lines = vec![

@@ -14,20 +14,20 @@ mod diskpart;
 
 use ioalign_core::Bytes;
 
-use super::{Names, PlanStep, StepLines, last_partition, partitions};
-use crate::planner::filesystems::{Stripe, allocation_unit};
-use crate::planner::want::{Database, Label};
-use crate::planner::{Plan, Seat};
+use super::{DiskNames, PlanStep, StepLines, last_partition, partitions};
+use crate::planner::filesystems::{MkfsStripe, allocation_unit};
+use crate::planner::want::{PlannedDatabase, PlannedLabel};
+use crate::planner::{DiskPlan, Seat};
 
 /// The largest reserved partition of a disk of a size, where the table is one that has it.
-pub fn reserved(label: Label, size: Option<Bytes>) -> Option<Bytes> {
+pub fn reserved(label: PlannedLabel, size: Option<Bytes>) -> Option<Bytes> {
     let small = size.is_some_and(|size| size.get() < 16 << 30);
     let most = if small { 32 << 20 } else { 128 << 20 };
-    (label == Label::Gpt).then_some(Bytes::new(most))
+    (label == PlannedLabel::Gpt).then_some(Bytes::new(most))
 }
 
 /// Partition, format, and the two rules.
-pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
+pub fn steps(plan: &DiskPlan, names: &DiskNames) -> Vec<PlanStep> {
     let disk = names.first();
     let Some(seat) = last_partition(plan) else {
         let line = format!("Get-Disk -Number {disk}");
@@ -42,9 +42,9 @@ pub fn steps(plan: &Plan, names: &Names) -> Vec<PlanStep> {
 }
 
 /// What both ways to partition have to say.
-fn noted(plan: &Plan, step: PlanStep) -> PlanStep {
+fn noted(plan: &DiskPlan, step: PlanStep) -> PlanStep {
     let step = step.destroys().fixed("the allocation unit");
-    let step = if plan.want.label == Label::Gpt {
+    let step = if plan.want.label == PlannedLabel::Gpt {
         step.note(
             "initialising a GPT makes the reserved partition (MSR) behind the table, of 16 to 128 MB by version: \
              data begin behind the largest",
@@ -52,16 +52,16 @@ fn noted(plan: &Plan, step: PlanStep) -> PlanStep {
     } else {
         step
     };
-    if plan.want.database == Some(Database::SqlServer) {
+    if plan.want.database == Some(PlannedDatabase::SqlServer) {
         step.note("SQL Server wants allocation units of 64 KiB: an extent of its files")
     } else {
         step
     }
 }
 
-fn powershell(plan: &Plan, disk: &str) -> PlanStep {
+fn powershell(plan: &DiskPlan, disk: &str) -> PlanStep {
     let style = match plan.want.label {
-        Label::Dos => "MBR",
+        PlannedLabel::Dos => "MBR",
         _ => "GPT",
     };
     let unit = allocation_unit(&plan.want).get();
@@ -103,7 +103,7 @@ fn alignment(start: Bytes) -> u64 {
     natural.min(Bytes::MIB).get()
 }
 
-fn show(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
+fn show(plan: &DiskPlan, seat: &Seat, disk: &str) -> PlanStep {
     let unit = allocation_unit(&plan.want).get();
     let lines = vec![
         format!("Get-Partition -DiskNumber {disk} | Select-Object PartitionNumber, Offset, Size"),
@@ -116,7 +116,7 @@ fn show(plan: &Plan, seat: &Seat, disk: &str) -> PlanStep {
             "the last partition's Offset must be {}, and X: its drive letter",
             seat.start.get()
         ));
-    let Some(stripe) = Stripe::of(&plan.want) else {
+    let Some(stripe) = MkfsStripe::of(&plan.want) else {
         return step.note(
             "no stripe unit was given, and Windows does not know it: ask the operator of the array",
         );

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ioalign_repair::boot::{self, Weight};
-use ioalign_repair::tables::Table;
+use ioalign_repair::tables::RewritableTable;
 use ioalign_testkit::device::{Loop, Mount};
 use ioalign_testkit::run::tool;
 
@@ -158,7 +158,7 @@ fn core_in_the_gap_stays_and_is_kept_free() {
     image_of(&path, 64, 512, script);
     install(&path, 1, true, &[], "");
     let mut disk = image::open(&path, 512);
-    let table = Table::read(&mut disk).unwrap();
+    let table = RewritableTable::read(&mut disk).unwrap();
     let reserved = boot::reserved(&mut disk, &table).unwrap();
     drop(disk);
     let (_, runs) = second_stage(&everything(&path), 0);

@@ -1,8 +1,8 @@
 //! Logical partitions: hidden sectors count from the disk, or from the extended boot record.
 
-use ioalign_repair::Phase;
+use ioalign_repair::PatchPhase;
 use ioalign_repair::boot::{self, Weight};
-use ioalign_repair::tables::Table;
+use ioalign_repair::tables::RewritableTable;
 use ioalign_testkit::run::tool;
 
 use super::{bytes, image_of, says, shift, write};
@@ -69,7 +69,7 @@ fn the_first_record_goes_with_the_extended_partition() {
         b"loading\0.\0\r\n\0Geom\0Read\0 Error\0",
     );
     let mut disk = image::open(&path, 512);
-    let table = Table::read(&mut disk).unwrap();
+    let table = RewritableTable::read(&mut disk).unwrap();
     let mut new = table.slots();
     for slot in &mut new {
         slot.start = match slot.number {
@@ -87,7 +87,7 @@ fn the_first_record_goes_with_the_extended_partition() {
     let record = fixups
         .patches
         .iter()
-        .find(|patch| patch.phase == Phase::Table)
+        .find(|patch| patch.phase == PatchPhase::Table)
         .unwrap();
     assert_eq!(record.at, 5000 * 512);
     assert_eq!(record.after[0x5c..0x60], 6685u32.to_le_bytes());

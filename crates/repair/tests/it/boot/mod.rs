@@ -14,16 +14,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use ioalign_repair::boot::{self, Fixups, Moved, Weight};
-use ioalign_repair::mover::{self, MoveOrigin, Options, Progress};
-use ioalign_repair::tables::{Sectors, Slot, SlotKind, Table};
-use ioalign_repair::{Disk, Identity, Job, MemoryDisk, Move, Patch, Phase};
+use ioalign_repair::mover::{self, MoveOrigin, MoverOptions, MoverProgress};
+use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind, TableSectors};
+use ioalign_repair::{Disk, Identity, Job, MemoryDisk, Move, Patch, PatchPhase};
 
 use crate::image;
 
 /// Partitions of an image and where they go, in sectors.
 pub type Plan<'a> = &'a [(u32, u64)];
 
-fn moved(table: &Table, plan: Plan<'_>, unit: u64) -> Vec<Moved> {
+fn moved(table: &RewritableTable, plan: Plan<'_>, unit: u64) -> Vec<Moved> {
     let one = |&(number, to): &(u32, u64)| {
         let slots = table.slots();
         let slot = slots.iter().find(|slot| slot.number == number).unwrap();
@@ -40,7 +40,7 @@ fn moved(table: &Table, plan: Plan<'_>, unit: u64) -> Vec<Moved> {
 /// What these moves ask for.
 pub fn ask(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
     let mut disk = image::open(path, unit);
-    let table = Table::read(&mut disk).unwrap();
+    let table = RewritableTable::read(&mut disk).unwrap();
     let moved = moved(&table, plan, unit);
     boot::fixups(&mut disk, &table, &moved).unwrap()
 }
@@ -48,17 +48,17 @@ pub fn ask(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
 /// Moves partitions of an image, with everything that boot code asks for.
 pub fn shift(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
     let mut disk = image::open(path, unit);
-    let table = Table::read(&mut disk).unwrap();
+    let table = RewritableTable::read(&mut disk).unwrap();
     let moved = moved(&table, plan, unit);
     let fixups = boot::fixups(&mut disk, &table, &moved).unwrap();
     let job = job(&mut disk, &table, &moved, fixups.patches.clone());
-    let options = Options::default();
+    let options = MoverOptions::default();
     let len = mover::journal_bytes(&job, &options).unwrap();
     let mut store = MemoryDisk {
         bytes: vec![0; usize::try_from(len).unwrap()],
         logical_bytes: 1,
     };
-    let mut watch = |_: &Progress| ControlFlow::Continue(());
+    let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
     mover::apply_with(
         &mut disk,
         &mut store,
@@ -71,8 +71,8 @@ pub fn shift(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
     fixups
 }
 
-fn job(disk: &mut dyn Disk, table: &Table, moved: &[Moved], fixups: Vec<Patch>) -> Job {
-    let slot = |one: &Moved| Slot {
+fn job(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved], fixups: Vec<Patch>) -> Job {
+    let slot = |one: &Moved| PartitionSlot {
         number: one.number,
         start: one.to,
         size: one.bytes,
@@ -93,7 +93,7 @@ fn job(disk: &mut dyn Disk, table: &Table, moved: &[Moved], fixups: Vec<Patch>) 
             bytes: one.bytes,
         })
         .collect();
-    let stays = |slot: &Slot| {
+    let stays = |slot: &PartitionSlot| {
         slot.kind != SlotKind::Extended && !moved.iter().any(|one| one.number == slot.number)
     };
     let slots = table.slots();
@@ -109,11 +109,11 @@ fn job(disk: &mut dyn Disk, table: &Table, moved: &[Moved], fixups: Vec<Patch>) 
     }
 }
 
-fn patch(disk: &mut dyn Disk, sectors: Sectors) -> Patch {
+fn patch(disk: &mut dyn Disk, sectors: TableSectors) -> Patch {
     let mut before = vec![0; sectors.bytes.len()];
     disk.read_at(sectors.at, &mut before).unwrap();
     Patch {
-        phase: Phase::Table,
+        phase: PatchPhase::Table,
         at: sectors.at,
         before,
         after: sectors.bytes,

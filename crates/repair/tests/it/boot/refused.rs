@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_repair::boot::{self, Weight};
-use ioalign_repair::tables::Table;
+use ioalign_repair::tables::RewritableTable;
 use ioalign_testkit::run::tool;
 
 use super::{ask, image_of, says, write};
@@ -81,7 +81,7 @@ fn what_lies_behind_the_table_is_kept() {
     let path = disk(folder.path());
     let reserved = || {
         let mut disk = image::open(&path, 512);
-        let table = Table::read(&mut disk).unwrap();
+        let table = RewritableTable::read(&mut disk).unwrap();
         boot::reserved(&mut disk, &table).unwrap()
     };
     assert_eq!(reserved(), []);

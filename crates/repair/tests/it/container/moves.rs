@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use ioalign_repair::container::{self, ImageFormat};
-use ioalign_repair::mover::{self, Options, Progress};
+use ioalign_repair::mover::{self, MoverOptions, MoverProgress};
 use ioalign_repair::{ErrorKind, Identity, Job, Move};
 use ioalign_testkit::Random;
 
@@ -21,10 +21,10 @@ fn data_move_in_every_format() {
         to: 1 << 20,
         bytes: 8 << 20,
     }];
-    let options = Options {
+    let options = MoverOptions {
         chunk: 1 << 20,
         piece: 256 << 10,
-        ..Options::default()
+        ..MoverOptions::default()
     };
     for format in ImageFormat::ALL {
         let path = folder.path().join(format!("moved.{}", format.name()));
@@ -42,7 +42,7 @@ fn data_move_in_every_format() {
             keep: Vec::new(),
         };
         let mut pieces = 0;
-        let mut some = |_: &Progress| {
+        let mut some = |_: &MoverProgress| {
             pieces += 1;
             match pieces {
                 7 => ControlFlow::Break(()),
@@ -60,7 +60,7 @@ fn data_move_in_every_format() {
         assert_eq!(stopped.unwrap_err().kind(), ErrorKind::Interrupted);
         drop(disk);
         let mut disk = open(&path, true);
-        let mut all = |_: &Progress| ControlFlow::Continue(());
+        let mut all = |_: &MoverProgress| ControlFlow::Continue(());
         mover::resume(disk.as_mut(), &journal, &options, &mut all).unwrap();
         drop(disk);
         model.copy_within(63 * 512..63 * 512 + (8 << 20), 1 << 20);

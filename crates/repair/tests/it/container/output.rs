@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use ioalign_repair::container::{self, ImageFormat};
-use ioalign_repair::mover::{Options, Progress, Verify};
-use ioalign_repair::{ErrorKind, Identity, Job, MemoryDisk, Move, Patch, Phase};
+use ioalign_repair::mover::{MoverOptions, MoverProgress, Verify};
+use ioalign_repair::{ErrorKind, Identity, Job, MemoryDisk, Move, Patch, PatchPhase};
 use ioalign_testkit::Random;
 
 use super::model::data;
@@ -38,8 +38,8 @@ fn job(disk: &mut MemoryDisk) -> Job {
         }
     };
     let patches = vec![
-        patch(Phase::Contents, 2 * MIB - 512, 63 * 512 + MIB - 512),
-        patch(Phase::Table, 0, 0),
+        patch(PatchPhase::Contents, 2 * MIB - 512, 63 * 512 + MIB - 512),
+        patch(PatchPhase::Table, 0, 0),
     ];
     Job {
         identity: Identity::take(disk, &moves),
@@ -79,7 +79,7 @@ fn every_format_gets_the_new_layout() {
         let path = folder.path().join(format!("new.{}", format.name()));
         let mut to = container::create(&path, format, SIZE as u64, 512).unwrap();
         let mut seen = 0;
-        let mut watch = |progress: &Progress| {
+        let mut watch = |progress: &MoverProgress| {
             seen = progress.done_bytes;
             ControlFlow::Continue(())
         };
@@ -103,11 +103,11 @@ fn samples_are_a_few_pieces() {
         bytes: vec![0; SIZE],
         logical_bytes: 512,
     };
-    let options = Options {
+    let options = MoverOptions {
         verify: Verify::Sampled,
-        ..Options::default()
+        ..MoverOptions::default()
     };
-    let mut go = |_: &Progress| ControlFlow::Continue(());
+    let mut go = |_: &MoverProgress| ControlFlow::Continue(());
     let done = container::write_new_with(&mut source, &job, &mut to, &options, &mut go).unwrap();
     assert_eq!(done.verified_bytes, 2 * MIB, "the first and the last");
     assert!(to.bytes == expected(&source, &job));
@@ -121,11 +121,11 @@ fn it_can_be_stopped_and_refused() {
         bytes: vec![0; SIZE],
         logical_bytes: 512,
     };
-    let mut stop = |_: &Progress| ControlFlow::Break(());
+    let mut stop = |_: &MoverProgress| ControlFlow::Break(());
     let error = container::write_new(&mut source, &job, &mut blank(), &mut stop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
     assert!(error.to_string().contains("original"), "{error}");
-    let mut go = |_: &Progress| ControlFlow::Continue(());
+    let mut go = |_: &MoverProgress| ControlFlow::Continue(());
     let mut short = blank();
     short.bytes.pop();
     let error = container::write_new(&mut source, &job, &mut short, &mut go).unwrap_err();
@@ -146,7 +146,7 @@ fn a_disk_that_lies_is_found() {
     };
     // Not new: where zeros are left out, something stands.
     dirty.bytes[7 << 20] = 1;
-    let mut go = |_: &Progress| ControlFlow::Continue(());
+    let mut go = |_: &MoverProgress| ControlFlow::Continue(());
     let error = container::write_new(&mut source, &job, &mut dirty, &mut go).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Device, "{error}");
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use ioalign_repair::convert::fat::{self, Kind, Wish};
+use ioalign_repair::convert::fat::{self, FatKind, FatWish};
 use ioalign_repair::mover::FileDisk;
-use ioalign_repair::overlay::{Layer, View};
+use ioalign_repair::overlay::{OverlayLayer, OverlayView};
 
 use super::{copy, shell};
 
@@ -38,7 +38,7 @@ blkid --probe --output export "$1" | grep -E '^(LABEL|UUID|TYPE)'
 "#;
 
 /// Makes `sectors` of a file system with these options into another one; whether its clusters stayed.
-fn follows(options: &str, mib: u64, from: u64, kind: (Kind, Kind)) -> bool {
+fn follows(options: &str, mib: u64, from: u64, kind: (FatKind, FatKind)) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let (old, new, back) = (path("old"), path("new"), path("back"));
@@ -60,17 +60,20 @@ fn follows(options: &str, mib: u64, from: u64, kind: (Kind, Kind)) -> bool {
     kept
 }
 
-fn made(old: &Path, new: &Path, sector: u64) -> (Kind, bool) {
+fn made(old: &Path, new: &Path, sector: u64) -> (FatKind, bool) {
     let mut disk = FileDisk::open(old).unwrap();
     let size = std::fs::metadata(old).unwrap().len();
-    let wish = Wish {
+    let wish = FatWish {
         sector,
         start: 1 << 20,
     };
     let remade = fat::remade(&mut disk, 0, size, wish).unwrap();
     assert_eq!(remade.lost, 0);
-    let layers = [Layer::new(remade.pieces)];
-    copy(&mut View::new(&mut disk, (size, 512), &[], &layers), new);
+    let layers = [OverlayLayer::new(remade.pieces)];
+    copy(
+        &mut OverlayView::new(&mut disk, (size, 512), &[], &layers),
+        new,
+    );
     let now = fat::geometry(&mut FileDisk::open(new).unwrap(), 0).unwrap();
     assert_eq!(now, remade.geometry, "as it is read again");
     (now.kind, remade.kept)
@@ -78,46 +81,46 @@ fn made(old: &Path, new: &Path, sector: u64) -> (Kind, bool) {
 
 #[test]
 fn a_fat12_of_small_clusters_is_laid_out_anew() {
-    let kinds = (Kind::Fat12, Kind::Fat12);
+    let kinds = (FatKind::Fat12, FatKind::Fat12);
     assert!(!follows("-F 12 -s 4", 7, 512, kinds));
 }
 
 #[test]
 fn a_fat16_becomes_a_fat12_where_clusters_are_few() {
-    let kinds = (Kind::Fat16, Kind::Fat12);
+    let kinds = (FatKind::Fat16, FatKind::Fat12);
     assert!(!follows("-F 16 -s 2", 15, 512, kinds));
 }
 
 #[test]
 fn a_fat16_of_large_clusters_keeps_them() {
-    let kinds = (Kind::Fat16, Kind::Fat16);
+    let kinds = (FatKind::Fat16, FatKind::Fat16);
     assert!(follows("-F 16 -s 8 -R 8", 32, 512, kinds));
 }
 
 #[test]
 fn a_fat32_of_small_clusters_is_laid_out_anew() {
-    let kinds = (Kind::Fat32, Kind::Fat32);
+    let kinds = (FatKind::Fat32, FatKind::Fat32);
     assert!(!follows("-F 32 -s 1", 270, 512, kinds));
 }
 
 #[test]
 fn a_fat32_of_pages_keeps_its_clusters() {
-    let kinds = (Kind::Fat32, Kind::Fat32);
+    let kinds = (FatKind::Fat32, FatKind::Fat32);
     assert!(follows("-F 32 -s 8", 300, 512, kinds));
 }
 
 #[test]
 fn one_of_4096_goes_to_512() {
-    let kinds = (Kind::Fat32, Kind::Fat32);
+    let kinds = (FatKind::Fat32, FatKind::Fat32);
     assert!(follows("-F 32", 300, 4096, kinds));
-    let kinds = (Kind::Fat16, Kind::Fat16);
+    let kinds = (FatKind::Fat16, FatKind::Fat16);
     assert!(follows("-F 16", 64, 4096, kinds));
 }
 
 /// A FAT32 of 100 MiB has too few clusters of 4 KiB for one: firmware and mtools would not read it.
 #[test]
 fn a_small_fat32_becomes_a_fat16() {
-    let kinds = (Kind::Fat32, Kind::Fat16);
+    let kinds = (FatKind::Fat32, FatKind::Fat16);
     assert!(!follows("-F 32 -s 1", 100, 512, kinds));
 }
 
@@ -130,7 +133,7 @@ fn damage_and_lack_of_room_are_refused() {
         let _ = std::fs::remove_file(&old);
         shell(script, &[&old]);
         let size = std::fs::metadata(&old).unwrap().len();
-        let wish = Wish {
+        let wish = FatWish {
             sector: 4096,
             start: 0,
         };

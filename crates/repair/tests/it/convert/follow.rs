@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ioalign_repair::boot::Weight;
-use ioalign_repair::content::{Content, probe};
-use ioalign_repair::convert::{Case, follow};
+use ioalign_repair::content::{PartitionContent, probe};
+use ioalign_repair::convert::{FollowedPartition, follow};
 use ioalign_repair::mover::FileDisk;
 use ioalign_testkit::device::Loop;
 use ioalign_testkit::run::command;
@@ -12,8 +12,8 @@ use ioalign_testkit::run::command;
 use super::shell;
 
 /// The worst that is said of a file system for blocks of `to`.
-fn worst(content: &Content, to: u64) -> Option<(Weight, String)> {
-    let case = Case {
+fn worst(content: &PartitionContent, to: u64) -> Option<(Weight, String)> {
+    let case = FollowedPartition {
         number: 1,
         content,
         kind: None,
@@ -24,7 +24,7 @@ fn worst(content: &Content, to: u64) -> Option<(Weight, String)> {
     Some((told.weight, told.what))
 }
 
-fn made(folder: &Path, mib: u64, script: &str) -> (std::path::PathBuf, Content) {
+fn made(folder: &Path, mib: u64, script: &str) -> (std::path::PathBuf, PartitionContent) {
     let path = folder.join("fs");
     let _ = std::fs::remove_file(&path);
     shell(
@@ -60,29 +60,33 @@ fn the_kernel_says_the_same() {
         (
             32,
             "mkfs.ext4 -q -b 1024 \"$1\"",
-            Content::Ext { block: 1024 },
+            PartitionContent::Ext { block: 1024 },
         ),
         (
             32,
             "mkfs.ext4 -q -b 2048 \"$1\"",
-            Content::Ext { block: 2048 },
+            PartitionContent::Ext { block: 2048 },
         ),
         (
             32,
             "mkfs.ext4 -q -b 4096 \"$1\"",
-            Content::Ext { block: 4096 },
+            PartitionContent::Ext { block: 4096 },
         ),
         (
             320,
             "mkfs.xfs -q -s size=512 \"$1\"",
-            Content::Xfs { sector: 512 },
+            PartitionContent::Xfs { sector: 512 },
         ),
         (
             320,
             "mkfs.xfs -q -s size=4096 \"$1\"",
-            Content::Xfs { sector: 4096 },
+            PartitionContent::Xfs { sector: 4096 },
         ),
-        (120, "mkfs.btrfs -q \"$1\"", Content::Btrfs { sector: 4096 }),
+        (
+            120,
+            "mkfs.btrfs -q \"$1\"",
+            PartitionContent::Btrfs { sector: 4096 },
+        ),
     ];
     for (mib, script, expected) in cases {
         let (path, content) = made(folder.path(), mib, script);
@@ -97,18 +101,20 @@ fn the_kernel_says_the_same() {
 fn what_windows_would_not_mount_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (_, ntfs) = made(folder.path(), 32, "mkfs.ntfs -Q -F \"$1\" >&2");
-    assert_eq!(ntfs, Content::Ntfs { sector: 512 });
+    assert_eq!(ntfs, PartitionContent::Ntfs { sector: 512 });
     let (weight, what) = worst(&ntfs, 4096).unwrap();
     assert_eq!(weight, Weight::Refused);
     assert!(what.contains("unformatted"), "{what}");
     let (_, large) = made(folder.path(), 32, "mkfs.ntfs -Q -F -s 4096 \"$1\" >&2");
     assert_eq!(worst(&large, 4096), None);
     let (_, exfat) = made(folder.path(), 32, "mkfs.exfat \"$1\" >&2");
-    assert_eq!(exfat, Content::ExFat { sector: 512 });
+    assert_eq!(exfat, PartitionContent::ExFat { sector: 512 });
     assert_eq!(worst(&exfat, 4096).unwrap().0, Weight::Refused);
-    assert_eq!(worst(&Content::ExFat { sector: 4096 }, 4096), None);
+    assert_eq!(worst(&PartitionContent::ExFat { sector: 4096 }, 4096), None);
     assert_eq!(
-        worst(&Content::ExFat { sector: 4096 }, 512).unwrap().0,
+        worst(&PartitionContent::ExFat { sector: 4096 }, 512)
+            .unwrap()
+            .0,
         Weight::Warned
     );
 }
@@ -126,7 +132,7 @@ fn what_holds_others_is_told() {
     for version in [1, 2] {
         let content = luks(version);
         assert!(
-            matches!(content, Content::Luks { data: Some(_), .. }),
+            matches!(content, PartitionContent::Luks { data: Some(_), .. }),
             "{content:?}"
         );
         let (weight, what) = worst(&content, 4096).unwrap();
@@ -134,7 +140,7 @@ fn what_holds_others_is_told() {
         assert!(what.contains("encrypted cannot be seen"), "{what}");
         assert_eq!(worst(&content, 512), None);
     }
-    let odd = Content::Luks {
+    let odd = PartitionContent::Luks {
         version: 1,
         data: Some(1031 * 512),
     };
@@ -142,7 +148,7 @@ fn what_holds_others_is_told() {
     let (_, swap) = made(folder.path(), 4, "mkswap \"$1\" >&2");
     assert_eq!(
         (&swap, worst(&swap, 4096)),
-        (&Content::Swap { page: 4096 }, None)
+        (&PartitionContent::Swap { page: 4096 }, None)
     );
     let (_, lvm) = made(
         folder.path(),
@@ -151,20 +157,23 @@ fn what_holds_others_is_told() {
     );
     assert_eq!(
         (&lvm, worst(&lvm, 4096).unwrap().0),
-        (&Content::Lvm, Weight::Warned)
+        (&PartitionContent::Lvm, Weight::Warned)
     );
     let (_, nothing) = made(folder.path(), 8, ":");
-    assert_eq!((&nothing, worst(&nothing, 4096)), (&Content::Empty, None));
+    assert_eq!(
+        (&nothing, worst(&nothing, 4096)),
+        (&PartitionContent::Empty, None)
+    );
 }
 
 /// What is found from the end of a partition is lost when that is another.
 #[test]
 fn what_counts_from_the_end_keeps_its_end() {
-    let content = Content::Md {
+    let content = PartitionContent::Md {
         at_end: true,
         data: 0,
     };
-    let case = |resized| Case {
+    let case = |resized| FollowedPartition {
         number: 1,
         content: &content,
         kind: None,

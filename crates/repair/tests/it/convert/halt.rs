@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use ioalign_repair::mover::{self, MoveOrigin, Options, Outcome, Progress};
+use ioalign_repair::mover::{self, MoveOrigin, MoverOptions, MoverOutcome, MoverProgress};
 use ioalign_repair::{Disk, Job, MemoryDisk, Move, Patch};
 
 use super::{planned, shell};
@@ -50,7 +50,7 @@ impl Disk for Failing {
     }
 }
 
-fn go_on(_: &Progress) -> ControlFlow<()> {
+fn go_on(_: &MoverProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -111,10 +111,10 @@ fn wipe(job: &Job, new: &mut [u8]) {
 #[test]
 fn a_conversion_survives_the_loss_of_power_at_any_write() {
     let Stage { old, new, job } = stage();
-    let options = Options {
+    let options = MoverOptions {
         chunk: 256 << 10,
         piece: 64 << 10,
-        ..Options::default()
+        ..MoverOptions::default()
     };
     let journal = usize::try_from(mover::journal_bytes(&job, &options).unwrap()).unwrap();
     let (mut resumed, mut rolled_back) = (0, 0);
@@ -146,7 +146,7 @@ fn a_conversion_survives_the_loss_of_power_at_any_write() {
         let mut after = disk.disk.clone();
         let done =
             mover::resume_with(&mut after, &mut store.clone(), &options, &mut go_on).unwrap();
-        assert_eq!(done.outcome, Outcome::Moved);
+        assert_eq!(done.outcome, MoverOutcome::Moved);
         assert!(after.bytes == new, "resumed after {writes} writes");
         resumed += 1;
         let mut back = disk.disk;

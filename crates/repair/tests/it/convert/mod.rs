@@ -11,7 +11,7 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use ioalign_repair::convert::{self, Answer, Conversion, Wish};
+use ioalign_repair::convert::{self, Conversion, ConversionAnswer, ConversionWish};
 use ioalign_repair::mover::{self, FileDisk};
 use ioalign_repair::{Disk, Error};
 use ioalign_testkit::run::command;
@@ -40,14 +40,14 @@ pub fn blank(path: &Path, bytes: u64) {
 
 /// What a conversion would do.
 pub fn planned(disk: &mut dyn Disk, from: u64, to: u64) -> Result<Conversion, Error> {
-    let wish = Wish {
+    let wish = ConversionWish {
         from,
         to,
         may_grow: true,
     };
     match convert::plan(disk, wish)? {
-        Answer::Convert(conversion) => Ok(*conversion),
-        Answer::Nothing => panic!("there is nothing to convert"),
+        ConversionAnswer::Convert(conversion) => Ok(*conversion),
+        ConversionAnswer::Nothing => panic!("there is nothing to convert"),
     }
 }
 
@@ -66,13 +66,13 @@ pub fn convert_in_place(path: &Path, from: u64, to: u64) -> Conversion {
     let mut disk = FileDisk::open(path).unwrap();
     let job = plan.job(&mut disk).unwrap();
     let journal = path.with_extension("journal");
-    let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+    let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
     mover::apply(
         &mut disk,
         &journal,
         &job,
         &mover::MoveOrigin::default(),
-        &mover::Options::default(),
+        &mover::MoverOptions::default(),
         &mut watch,
     )
     .unwrap();

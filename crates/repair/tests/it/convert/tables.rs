@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_repair::mover::FileDisk;
-use ioalign_repair::tables::{Ground, Table};
+use ioalign_repair::tables::{Ground, RewritableTable};
 
 use super::{blank, convert_in_place, planned, shell};
 use crate::image;
@@ -42,7 +42,7 @@ fn a_gpt_is_the_same_in_other_blocks_and_back() {
     }
     let mut disk = image::open(&path, 512);
     assert!(
-        Table::read_anywhere(&mut disk).is_err(),
+        RewritableTable::read_anywhere(&mut disk).is_err(),
         "nothing is left of the old one"
     );
     drop(disk);
@@ -139,7 +139,7 @@ fn usable_ranges_leave_room_for_both_copies() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     partitioned(&path, 512, "label: gpt\n");
-    let table = Table::read(&mut FileDisk::open(&path).unwrap()).unwrap();
+    let table = RewritableTable::read(&mut FileDisk::open(&path).unwrap()).unwrap();
     let on = |unit, size| table.usable_on(Ground { unit, size }).unwrap();
     assert_eq!(on(4096, 32 << 20), (1 << 20, (32 << 20) - 5 * 4096));
     assert_eq!(on(512, 32 << 20), (1 << 20, (32 << 20) - 33 * 512));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ioalign_core::move_marker::{GPT_SIGNATURE, MarkerFound, MoveMarker};
-use ioalign_repair::mover::{Move, Patch, Phase};
+use ioalign_repair::mover::{Move, Patch, PatchPhase};
 
 use super::layout::Layout;
 use super::sim::SimDisk;
@@ -26,14 +26,14 @@ pub fn is_moved(layout: &Layout, disk: &[u8]) -> Result<(), String> {
         for bad in layout.bad.iter().copied().filter(inside) {
             write(bad - one.from, &zeros(layout));
         }
-        for patch in layout.job.patches(Phase::Contents) {
+        for patch in layout.job.patches(PatchPhase::Contents) {
             if one.destination().contains(&patch.at) {
                 write(patch.at - one.to, &patch.after);
             }
         }
         same(at(disk, &one.destination()), &wanted, "a moved partition")?;
     }
-    for patch in layout.job.patches(Phase::Table) {
+    for patch in layout.job.patches(PatchPhase::Table) {
         same(at(disk, &patch.place()), &patch.after, "the new table")?;
     }
     kept(layout, disk)
@@ -104,7 +104,7 @@ pub fn tables_in_order(layout: &Layout, durable: &[u8]) -> Result<(), String> {
     let behind_first = |patch: &&Patch| patch.at != 0;
     let tables: Vec<_> = layout
         .job
-        .patches(Phase::Table)
+        .patches(PatchPhase::Table)
         .filter(behind_first)
         .collect();
     let sectors = |patch: &Patch| {
@@ -143,7 +143,7 @@ fn is_old_but_first(layout: &Layout, disk: &[u8]) -> Result<(), String> {
             "a partition",
         )?;
     }
-    for patch in layout.job.patches(Phase::Table) {
+    for patch in layout.job.patches(PatchPhase::Table) {
         same(
             at(&disk, &patch.place()),
             at(&layout.bytes, &patch.place()),
@@ -155,7 +155,7 @@ fn is_old_but_first(layout: &Layout, disk: &[u8]) -> Result<(), String> {
 
 fn is_new_but_first(layout: &Layout, disk: &[u8]) -> Result<(), String> {
     let mut disk = disk.to_vec();
-    for patch in layout.job.patches(Phase::Table) {
+    for patch in layout.job.patches(PatchPhase::Table) {
         if patch.at == 0 {
             disk[..patch.after.len()].copy_from_slice(&patch.after);
         }

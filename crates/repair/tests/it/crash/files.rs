@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use ioalign_repair::journal::JournalFile;
-use ioalign_repair::mover::{self, FileDisk, Outcome};
+use ioalign_repair::mover::{self, FileDisk, MoverOutcome};
 use ioalign_repair::{Disk, ErrorKind};
 
 use super::layout::two_sectors;
 use super::trial::origin;
 
-fn go_on(_: &mover::Progress) -> ControlFlow<()> {
+fn go_on(_: &mover::MoverProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -30,7 +30,7 @@ fn a_job_on_files_leaves_no_journal() {
         &mut go_on,
     )
     .unwrap();
-    assert_eq!(done.outcome, Outcome::Moved);
+    assert_eq!(done.outcome, MoverOutcome::Moved);
     assert_eq!(
         (done.moved_bytes, done.verified_bytes),
         (16 << 10, 16 << 10)
@@ -48,7 +48,7 @@ fn stopped_and_rolled_back() {
     let (image, journal) = (folder.path().join("disk"), folder.path().join("journal"));
     std::fs::write(&image, &layout.bytes).unwrap();
     let mut disk = FileDisk::open(&image).unwrap();
-    let mut stop = |progress: &mover::Progress| match progress.done_bytes {
+    let mut stop = |progress: &mover::MoverProgress| match progress.done_bytes {
         ..10_000 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
     };
@@ -77,7 +77,7 @@ fn stopped_and_rolled_back() {
     );
     assert_eq!(again.unwrap_err().kind(), ErrorKind::Refused);
     let done = mover::rollback(&mut disk, &journal, &layout.options, &mut go_on).unwrap();
-    assert_eq!(done.outcome, Outcome::RolledBack);
+    assert_eq!(done.outcome, MoverOutcome::RolledBack);
     let now = std::fs::read(&image).unwrap();
     assert_eq!(now[..24 << 10], layout.bytes[..24 << 10]);
     assert!(!journal.exists());
@@ -150,7 +150,7 @@ fn progress_reaches_its_end() {
     std::fs::write(&image, &layout.bytes).unwrap();
     let mut disk = FileDisk::open(&image).unwrap();
     let mut seen = Vec::new();
-    let mut watch = |progress: &mover::Progress| {
+    let mut watch = |progress: &mover::MoverProgress| {
         assert_eq!(progress.total_bytes, 16 << 10);
         seen.push(progress.done_bytes);
         match progress.done_bytes {
@@ -172,7 +172,7 @@ fn progress_reaches_its_end() {
         (1..=13).map(|piece| piece << 10).collect::<Vec<u64>>()
     );
     let mut back = Vec::new();
-    let mut watch = |progress: &mover::Progress| {
+    let mut watch = |progress: &mover::MoverProgress| {
         back.push(progress.done_bytes);
         ControlFlow::Continue(())
     };

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use ioalign_repair::mover::{self, Options, Verify};
+use ioalign_repair::mover::{self, MoverOptions, Verify};
 use ioalign_repair::{Disk, ErrorKind, Result};
 
 use super::check::{is_as_before, is_moved};
@@ -78,7 +78,7 @@ fn apply(
     };
     let size = mover::journal_bytes(&layout.job, &layout.options).unwrap();
     let mut store = SimDisk::new(vec![0; usize::try_from(size).unwrap()], 1, &power);
-    let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+    let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
     let (job, options) = (&layout.job, &layout.options);
     let done = mover::apply_with(&mut disk, &mut store, job, &origin(), options, &mut watch);
     (done, disk, store)
@@ -86,7 +86,7 @@ fn apply(
 
 /// The layout, with windows that go straight to their places too.
 fn layouts() -> [Layout; 2] {
-    let straight = Options {
+    let straight = MoverOptions {
         direct_from: 512,
         ..two_sectors().options
     };
@@ -127,7 +127,7 @@ fn a_disk_that_goes_on_so_is_given_up_and_nothing_is_lost() {
                     "{error}"
                 );
                 disk.bad.set(0);
-                let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+                let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
                 let options = &layout.options;
                 if back {
                     mover::rollback_with(&mut disk, &mut store, options, &mut watch).unwrap();
@@ -145,7 +145,7 @@ fn a_disk_that_goes_on_so_is_given_up_and_nothing_is_lost() {
 #[test]
 fn samples_are_fewer() {
     let mut layout = two_sectors();
-    layout.options = Options {
+    layout.options = MoverOptions {
         verify: Verify::Sampled,
         piece: 512,
         chunk: 16 << 10,

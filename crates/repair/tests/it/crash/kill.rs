@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use ioalign_repair::mover::{self, Done, FileDisk, MoveOrigin, Options, Outcome, Verify, digest};
-use ioalign_repair::{Disk, Identity, Job, Move, Patch, Phase, Result};
+use ioalign_repair::mover::{
+    self, Done, FileDisk, MoveOrigin, MoverOptions, MoverOutcome, Verify, digest,
+};
+use ioalign_repair::{Disk, Identity, Job, Move, Patch, PatchPhase, Result};
 use ioalign_testkit::run::tool;
 use ioalign_testkit::{Loop, Random};
 
@@ -53,13 +55,13 @@ fn job(disk: &mut dyn Disk, to_the_right: bool) -> Job {
     let changed = |block: &[u8]| block.iter().map(|byte| !byte).collect();
     let (boot, table) = (read(one.from), read(0));
     let contents = Patch {
-        phase: Phase::Contents,
+        phase: PatchPhase::Contents,
         at: one.to,
         after: changed(&boot),
         before: boot,
     };
     let table = Patch {
-        phase: Phase::Table,
+        phase: PatchPhase::Table,
         at: 0,
         after: changed(&table),
         before: table,
@@ -73,23 +75,23 @@ fn job(disk: &mut dyn Disk, to_the_right: bool) -> Job {
     }
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> MoverOptions {
+    MoverOptions {
         chunk: 1 << 20,
         piece: 64 << 10,
         direct_from: 3 << 20,
         limit: Some(BYTES_PER_SECOND),
         verify: Verify::Full,
-        ..Options::default()
+        ..MoverOptions::default()
     }
 }
 
 /// A verb in this process.
-fn run(folder: &Path, verb: &str, options: &Options) -> Result<Done> {
+fn run(folder: &Path, verb: &str, options: &MoverOptions) -> Result<Done> {
     let device = std::fs::read_to_string(folder.join("device")).unwrap();
     let journal = folder.join("journal");
     let mut disk = free(|| FileDisk::open(Path::new(&device)))?;
-    let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+    let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
     match verb {
         "resume" => mover::resume(&mut disk, &journal, options, &mut watch),
         "rollback" => mover::rollback(&mut disk, &journal, options, &mut watch),
@@ -175,7 +177,7 @@ impl Trial {
 }
 
 /// A job with kills until it ends one way or the other; how many there were.
-fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, Outcome) {
+fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, MoverOutcome) {
     let job = job(
         &mut free(|| FileDisk::open(trial.device.path())).unwrap(),
         right,
@@ -204,19 +206,19 @@ fn one_job(trial: &Trial, random: &mut Random, right: bool) -> (u32, Outcome) {
 
 /// No journal: nothing was begun, or all is done. A rollback may have been killed when nothing was left to do
 /// for the next one.
-fn ended(now: &[u128], before: &[u128], verb: &str) -> Option<Outcome> {
+fn ended(now: &[u128], before: &[u128], verb: &str) -> Option<MoverOutcome> {
     if now != before {
-        return Some(Outcome::Moved);
+        return Some(MoverOutcome::Moved);
     }
     ["resume", "rollback"]
         .contains(&verb)
-        .then_some(Outcome::RolledBack)
+        .then_some(MoverOutcome::RolledBack)
 }
 
 /// To the end, without a limit, after many kills or a verb that was refused: a rollback after the commit, and
 /// anything on a journal that was never complete.
-fn finish(trial: &Trial) -> Outcome {
-    let options = Options {
+fn finish(trial: &Trial) -> MoverOutcome {
+    let options = MoverOptions {
         limit: None,
         ..options()
     };
@@ -228,27 +230,27 @@ fn finish(trial: &Trial) -> Outcome {
                 "{error}"
             );
             std::fs::remove_file(trial.journal()).unwrap();
-            Outcome::RolledBack
+            MoverOutcome::RolledBack
         }
     }
 }
 
-fn judge(trial: &Trial, job: &Job, before: &[u128], outcome: Outcome) {
+fn judge(trial: &Trial, job: &Job, before: &[u128], outcome: MoverOutcome) {
     tool(
         "sync",
         &["--file-system", trial.folder.path().to_str().unwrap()],
     );
     match outcome {
-        Outcome::RolledBack => assert_eq!(trial.hashes(job, Move::source), before),
-        Outcome::Moved => {
+        MoverOutcome::RolledBack => assert_eq!(trial.hashes(job, Move::source), before),
+        MoverOutcome::Moved => {
             let mut wanted = before.to_vec();
             let after = |phase| {
                 job.patches(phase)
                     .next()
                     .map(|patch| digest::of(&patch.after))
             };
-            wanted[0] = after(Phase::Contents).unwrap();
-            wanted[4] = after(Phase::Table).unwrap();
+            wanted[0] = after(PatchPhase::Contents).unwrap();
+            wanted[4] = after(PatchPhase::Table).unwrap();
             assert_eq!(trial.hashes(job, Move::destination), wanted);
         }
     }
@@ -261,7 +263,7 @@ fn killed_processes_lose_nothing() {
     let (mut kills, mut right) = (0, true);
     for _ in 0..JOBS {
         let (more, outcome) = one_job(&trial, &mut random, right);
-        right ^= outcome == Outcome::Moved;
+        right ^= outcome == MoverOutcome::Moved;
         kills += more;
     }
     eprintln!("{kills} processes killed in {JOBS} jobs");

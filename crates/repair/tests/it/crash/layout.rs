@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ioalign_repair::mover::{Identity, Options, Patch, Phase, Verify};
+use ioalign_repair::mover::{Identity, MoverOptions, Patch, PatchPhase, Verify};
 use ioalign_repair::{Job, Move};
 use ioalign_testkit::Random;
 
@@ -15,7 +15,7 @@ pub struct Layout {
     pub bytes: Vec<u8>,
     pub logical: u64,
     pub job: Job,
-    pub options: Options,
+    pub options: MoverOptions,
     /// First bytes of blocks that cannot be read.
     pub bad: Vec<u64>,
 }
@@ -76,8 +76,8 @@ pub fn two_sectors() -> Layout {
         }
     };
     let patches = vec![
-        patch(Phase::Contents, one.to, 8 << 10),
-        patch(Phase::Table, 0, 0),
+        patch(PatchPhase::Contents, one.to, 8 << 10),
+        patch(PatchPhase::Table, 0, 0),
     ];
     let mut disk = SimDisk::new(bytes.clone(), 512, &Power::lasting(u64::MAX));
     let job = Job {
@@ -86,10 +86,10 @@ pub fn two_sectors() -> Layout {
         patches,
         keep: std::iter::once(32 << 10..40 << 10).collect(),
     };
-    let options = Options {
+    let options = MoverOptions {
         chunk: 4 << 10,
         piece: 1 << 10,
-        ..Options::default()
+        ..MoverOptions::default()
     };
     Layout {
         bytes,
@@ -185,13 +185,13 @@ fn order(mut waiting: Vec<Move>) -> Option<Vec<Move>> {
     (!moves.is_empty()).then_some(moves)
 }
 
-fn options(random: &mut Random, logical: u64) -> Options {
+fn options(random: &mut Random, logical: u64) -> MoverOptions {
     let piece = logical * random.within(1, 5);
-    Options {
+    MoverOptions {
         chunk: piece * random.within(1, 9),
         piece,
         direct_from: logical * *random.pick(&[1, 4, 1 << 20, 1 << 20]),
         verify: *random.pick(&[Verify::Full, Verify::Sampled]),
-        ..Options::default()
+        ..MoverOptions::default()
     }
 }

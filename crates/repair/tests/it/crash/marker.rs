@@ -2,7 +2,7 @@
 
 use ioalign_core::move_marker::{MarkerFound, MoveMarker};
 use ioalign_repair::journal::{self, Stage};
-use ioalign_repair::mover::{Options, ReadErrors};
+use ioalign_repair::mover::{MoverOptions, ReadErrors};
 use ioalign_repair::{Disk, ErrorKind, MemoryDisk};
 
 use super::layout::{Layout, two_sectors};
@@ -211,7 +211,7 @@ fn too_much_free_space_is_not_kept() {
         (
             job.free_space_not_restored_bytes(),
             job.identity.saved.gap.len(),
-            ioalign_repair::mover::journal_bytes(&job, &Options::default()).unwrap(),
+            ioalign_repair::mover::journal_bytes(&job, &MoverOptions::default()).unwrap(),
         )
     };
     let (missing, pieces, journal) = found(60 << 20);

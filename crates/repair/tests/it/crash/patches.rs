@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ioalign_core::move_marker::GPT_SIGNATURE;
 use ioalign_repair::Move;
-use ioalign_repair::mover::{Patch, Phase};
+use ioalign_repair::mover::{Patch, PatchPhase};
 use ioalign_testkit::Random;
 
 use super::layout::meet;
@@ -88,12 +88,12 @@ impl Patches<'_> {
         self.moves.iter().any(|one| meet(&side(one), place))
     }
 
-    fn add(&mut self, phase: Phase, at: u64, before: Vec<u8>) {
+    fn add(&mut self, phase: PatchPhase, at: u64, before: Vec<u8>) {
         let mut after: Vec<u8> = match phase {
-            Phase::Covered => Vec::new(),
+            PatchPhase::Covered => Vec::new(),
             _ => before.iter().map(|byte| byte ^ 0x55).collect(),
         };
-        if before.starts_with(&GPT_SIGNATURE) && phase == Phase::Table {
+        if before.starts_with(&GPT_SIGNATURE) && phase == PatchPhase::Table {
             after[..8].copy_from_slice(&GPT_SIGNATURE);
         }
         if at == 0 {
@@ -114,7 +114,7 @@ impl Patches<'_> {
 
     fn table(&mut self, place: Range<u64>) {
         if self.is_free(&place) && !self.hits(&place, Move::destination) {
-            self.add(Phase::Table, place.start, self.here(&place));
+            self.add(PatchPhase::Table, place.start, self.here(&place));
         }
     }
 
@@ -122,7 +122,7 @@ impl Patches<'_> {
         let place = at..at + self.logical;
         let under = self.hits(&place, Move::destination) && !self.hits(&place, Move::source);
         if self.is_free(&place) && under {
-            self.add(Phase::Covered, at, self.here(&place));
+            self.add(PatchPhase::Covered, at, self.here(&place));
         }
     }
 
@@ -131,7 +131,7 @@ impl Patches<'_> {
         if self.is_free(&place) {
             let from = one.from + inside;
             let before = self.here(&(from..from + self.logical));
-            self.add(Phase::Contents, place.start, before);
+            self.add(PatchPhase::Contents, place.start, before);
         }
     }
 }
@@ -154,7 +154,7 @@ pub fn bad_blocks(
         let arrives = one.to + inside..one.to + inside + logical;
         let patched = patches.iter().any(|patch| {
             let at = match patch.phase {
-                Phase::Contents => &arrives,
+                PatchPhase::Contents => &arrives,
                 _ => &place,
             };
             meet(&patch.place(), at)

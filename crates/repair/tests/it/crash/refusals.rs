@@ -1,6 +1,6 @@
 //! Jobs that cannot be done, and disks that are not those of the job: nothing is written.
 
-use ioalign_repair::mover::{Phase, ReadErrors, check};
+use ioalign_repair::mover::{PatchPhase, ReadErrors, check};
 use ioalign_repair::{ErrorKind, Job, Move};
 
 use super::layout::{Layout, two_sectors};
@@ -44,7 +44,7 @@ fn jobs_that_would_destroy_something() {
     refused(|job| job.patches[1].at = 10 << 10, "patch 1 is not where");
     refused(|job| job.patches[0].at = 512, "patch 0 is not where");
     refused(
-        |job| job.patches[1].phase = Phase::Covered,
+        |job| job.patches[1].phase = PatchPhase::Covered,
         "has 512 bytes after, not 0",
     );
     refused(

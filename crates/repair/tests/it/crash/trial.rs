@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use ioalign_repair::journal::{self, Stage};
-use ioalign_repair::mover::{self, Done, MoveOrigin, Options, Outcome, ReadErrors};
+use ioalign_repair::mover::{self, Done, MoveOrigin, MoverOptions, MoverOutcome, ReadErrors};
 use ioalign_repair::{ErrorKind, Result};
 use ioalign_testkit::Random;
 
@@ -55,12 +55,12 @@ impl<'a> Machine<'a> {
     }
 
     pub fn run(&mut self, verb: Verb, read_errors: ReadErrors) -> Result<Done> {
-        let options = Options {
+        let options = MoverOptions {
             read_errors,
             trust_disk: self.trust_disk,
             ..self.layout.options.clone()
         };
-        let mut watch = |_: &mover::Progress| ControlFlow::Continue(());
+        let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());
         let (disk, store) = (&mut self.disk, &mut self.store);
         match verb {
             Verb::Apply => mover::apply_with(
@@ -163,9 +163,11 @@ impl<'a> Machine<'a> {
         }
         let told = |bad: &u64| done.unreadable.iter().any(|place| place.contains(bad));
         match done.outcome {
-            Outcome::Moved if !bad.iter().all(told) => Err("a bad block is not reported".into()),
-            Outcome::Moved => is_moved(self.layout, &self.disk.durable),
-            Outcome::RolledBack => is_as_before(self.layout, &self.disk),
+            MoverOutcome::Moved if !bad.iter().all(told) => {
+                Err("a bad block is not reported".into())
+            }
+            MoverOutcome::Moved => is_moved(self.layout, &self.disk.durable),
+            MoverOutcome::RolledBack => is_as_before(self.layout, &self.disk),
         }
     }
 

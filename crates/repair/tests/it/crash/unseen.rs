@@ -6,8 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 use ioalign_core::Boundaries;
-use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
-use ioalign_repair::mover::{self, FileDisk, MoveOrigin, Options, Outcome, Progress};
+use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts, RepairPlan};
+use ioalign_repair::mover::{
+    self, FileDisk, MoveOrigin, MoverOptions, MoverOutcome, MoverProgress,
+};
 use ioalign_testkit::Loop;
 
 use crate::convert::{blank, shell};
@@ -99,8 +101,8 @@ fn disk(path: &Path, kind: &Kind, gpt: bool) -> (u64, u64) {
     (start, size)
 }
 
-fn plan(path: &Path) -> Plan {
-    let part = Part {
+fn plan(path: &Path) -> RepairPlan {
+    let part = PartitionFacts {
         number: 1,
         what: String::from("data"),
         demand: Some(Boundaries {
@@ -114,14 +116,14 @@ fn plan(path: &Path) -> Plan {
         align: Some(MIB),
         ..Choices::default()
     };
-    let survey = Survey {
+    let survey = DiskSurvey {
         parts: vec![part],
         container: None,
     };
     fix::plan(&mut image::open(path, 512), &survey, &choices).unwrap()
 }
 
-fn go_on(_: &Progress) -> ControlFlow<()> {
+fn go_on(_: &MoverProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -134,14 +136,14 @@ fn origin(journal: &Path) -> MoveOrigin {
 }
 
 /// Applies a plan until so much has moved.
-fn applied(path: &Path, journal: &Path, plan: &Plan, stop_at: u64) -> bool {
-    let mut watch = |progress: &Progress| match progress.done_bytes < stop_at {
+fn applied(path: &Path, journal: &Path, plan: &RepairPlan, stop_at: u64) -> bool {
+    let mut watch = |progress: &MoverProgress| match progress.done_bytes < stop_at {
         true => ControlFlow::Continue(()),
         false => ControlFlow::Break(()),
     };
-    let options = Options {
+    let options = MoverOptions {
         chunk: 4 << 20,
-        ..Options::default()
+        ..MoverOptions::default()
     };
     let mut disk: FileDisk = image::open(path, 512);
     let origin = origin(journal);
@@ -249,9 +251,9 @@ fn one(kind: &Kind, gpt: bool) {
     let twin = (at("twin.img"), at("twin-journal"));
     std::fs::copy(&path, &twin.0).unwrap();
     std::fs::copy(&journal, &twin.1).unwrap();
-    let options = Options::default();
+    let options = MoverOptions::default();
     let done = mover::resume(&mut image::open(&path, 512), &journal, &options, &mut go_on);
-    assert_eq!(done.unwrap().outcome, Outcome::Moved);
+    assert_eq!(done.unwrap().outcome, MoverOutcome::Moved);
     assert!(std::fs::read(&path).unwrap() == new, "{name}: resumed");
     let done = mover::rollback(
         &mut image::open(&twin.0, 512),
@@ -259,7 +261,7 @@ fn one(kind: &Kind, gpt: bool) {
         &options,
         &mut go_on,
     );
-    assert_eq!(done.unwrap().outcome, Outcome::RolledBack);
+    assert_eq!(done.unwrap().outcome, MoverOutcome::RolledBack);
     assert!(
         std::fs::read(&twin.0).unwrap() == old,
         "{name}: rolled back"

@@ -6,7 +6,7 @@ mod shrink;
 use std::path::Path;
 
 use ioalign_core::Boundaries;
-use ioalign_repair::fix::{self, Choices, Part, Plan, Survey};
+use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts, RepairPlan};
 use ioalign_repair::mover::{self, FileDisk};
 
 use crate::convert::{blank, shell};
@@ -15,8 +15,8 @@ use crate::image;
 const MIB: u64 = 1 << 20;
 
 /// All partitions want a multiple of 4 KiB.
-fn survey(numbers: &[u32]) -> Survey {
-    let part = |number: &u32| Part {
+fn survey(numbers: &[u32]) -> DiskSurvey {
+    let part = |number: &u32| PartitionFacts {
         number: *number,
         what: String::from("data"),
         demand: Some(Boundaries {
@@ -26,27 +26,27 @@ fn survey(numbers: &[u32]) -> Survey {
         suggested: None,
         stays: None,
     };
-    Survey {
+    DiskSurvey {
         parts: numbers.iter().map(part).collect(),
-        ..Survey::default()
+        ..DiskSurvey::default()
     }
 }
 
-fn plan(path: &Path, numbers: &[u32], choices: &Choices) -> Plan {
+fn plan(path: &Path, numbers: &[u32], choices: &Choices) -> RepairPlan {
     let mut disk = FileDisk::open(path).unwrap();
     fix::plan(&mut disk, &survey(numbers), choices).unwrap()
 }
 
-fn apply(path: &Path, plan: &Plan) {
+fn apply(path: &Path, plan: &RepairPlan) {
     let mut disk = FileDisk::open(path).unwrap();
-    let mut watch = |_: &mover::Progress| std::ops::ControlFlow::Continue(());
+    let mut watch = |_: &mover::MoverProgress| std::ops::ControlFlow::Continue(());
     let journal = path.with_extension("journal");
     mover::apply(
         &mut disk,
         &journal,
         &plan.job,
         &mover::MoveOrigin::default(),
-        &mover::Options::default(),
+        &mover::MoverOptions::default(),
         &mut watch,
     )
     .unwrap();

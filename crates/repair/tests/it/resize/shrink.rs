@@ -1,6 +1,6 @@
 //! Partitions that are cut off.
 
-use ioalign_repair::layout::{Block, least};
+use ioalign_repair::layout::{MovableBlock, least};
 use ioalign_repair::resize;
 use ioalign_testkit::device::{Loop, Mount};
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ proptest! {
             at += size;
         }
         let within = (step, (at + tail) * step);
-        let block = |(number, start, size): &(u32, u64, u64)| Block {
+        let block = |(number, start, size): &(u32, u64, u64)| MovableBlock {
             number: *number,
             start: *start,
             size: *size,

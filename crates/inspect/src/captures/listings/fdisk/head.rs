@@ -1,12 +1,12 @@
 //! The lines before the table: the disk, its size, its limits, the kind of its table.
 
-use super::super::super::{Evidence, Number};
+use super::super::super::{Number, TextEvidence};
 use super::super::{claims, disk, roles, sector, sizes};
 use super::unit::Unit;
 
 /// What the lines before the table say.
 #[derive(Default)]
-pub(super) struct Head {
+pub(super) struct FdiskHead {
     /// As printed: `/dev/sda`, `disk.img`.
     pub(super) disk: String,
     pub(super) unit: Option<Unit>,
@@ -31,7 +31,7 @@ const ALIGNMENT: &[&str] = &[
     "Offset di allineamento",
 ];
 
-impl Head {
+impl FdiskHead {
     /// `Disk /dev/sda: 8589 MB, 8589934592 bytes`, `Disque /dev/sda : …`, `Disk /dev/sda：…`.
     pub(super) fn start(line: &str) -> Option<Self> {
         let (_, rest) = line.split_once(' ')?;
@@ -75,7 +75,7 @@ impl Head {
     }
 
     /// Adds the disk. `dos`: the table shows types that are bytes.
-    pub(super) fn tell(&self, unit: Unit, dos: bool, evidence: &mut Evidence) {
+    pub(super) fn tell(&self, unit: Unit, dos: bool, evidence: &mut TextEvidence) {
         let said = disk(evidence, &self.disk);
         said.size = self.size.map(Number::exact);
         said.table = self.table.or(dos.then_some("dos"));

@@ -11,14 +11,14 @@ mod unit;
 
 use std::collections::BTreeMap;
 
-use super::super::{Evidence, Format, Text};
+use super::super::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
-use head::Head;
-use row::Row;
+use head::FdiskHead;
+use row::FdiskRow;
 use unit::Unit;
 
 /// `fdisk -l`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "fdisk",
     command: "fdisk -l",
     sniff: |text| text.any(|line| Unit::parse(line).is_some()),
@@ -26,27 +26,27 @@ pub const FORMAT: Format = Format {
 };
 
 /// The part of the text that speaks of one disk.
-struct Section {
-    head: Head,
+struct FdiskSection {
+    head: FdiskHead,
     /// Whether the header of the table has been seen.
     open: bool,
     /// How many counts a row has, by the header.
     counts: usize,
-    rows: Vec<Row>,
+    rows: Vec<FdiskRow>,
     /// The first warning about each partition.
     warnings: BTreeMap<u64, String>,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut section: Option<Section> = None;
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut section: Option<FdiskSection> = None;
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
-        if let Some(head) = Head::start(line) {
+        if let Some(head) = FdiskHead::start(line) {
             section
                 .take()
                 .into_iter()
                 .for_each(|old| old.tell(evidence));
-            section = Some(Section::new(head));
+            section = Some(FdiskSection::new(head));
         } else if let Some(section) = &mut section {
             let next = lines.peek().copied().unwrap_or_default();
             if section.takes(line, next) {
@@ -58,8 +58,8 @@ fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-impl Section {
-    const fn new(head: Head) -> Self {
+impl FdiskSection {
+    const fn new(head: FdiskHead) -> Self {
         Self {
             head,
             open: false,
@@ -88,12 +88,12 @@ impl Section {
             return false;
         }
         if row::is_name(line, &self.head.disk) {
-            let row = Row::parse(&format!("{line} {next}"), &self.head.disk, self.counts);
+            let row = FdiskRow::parse(&format!("{line} {next}"), &self.head.disk, self.counts);
             let taken = row.is_some();
             self.rows.extend(row);
             return taken;
         }
-        match Row::parse(line, &self.head.disk, self.counts) {
+        match FdiskRow::parse(line, &self.head.disk, self.counts) {
             Some(row) => self.rows.push(row),
             // Remarks between rows, in any language, are sentences; the next table is not ours.
             None => self.open = !row::is_header(line),
@@ -101,11 +101,11 @@ impl Section {
         false
     }
 
-    fn tell(self, evidence: &mut Evidence) {
+    fn tell(self, evidence: &mut TextEvidence) {
         let Some(unit) = self.head.unit else {
             return;
         };
-        let dos = self.rows.iter().any(Row::has_byte_type);
+        let dos = self.rows.iter().any(FdiskRow::has_byte_type);
         self.head.tell(unit, dos, evidence);
         for (index, row) in self.rows.iter().enumerate() {
             let said = row.tell(&self.head, unit, evidence);

@@ -2,9 +2,9 @@
 
 use ioalign_core::{Remark, Role, Severity};
 
-use super::super::super::{Evidence, Number, Said};
+use super::super::super::{Number, Said, TextEvidence};
 use super::super::{names, partition, roles, sizes, span};
-use super::head::Head;
+use super::head::FdiskHead;
 use super::unit::{Unit, marked};
 
 /// How translations say that a partition is off the physical sector; fdisk judges by the larger of
@@ -18,7 +18,7 @@ const OFF: &[&str] = &[
 ];
 
 /// A row as printed.
-pub(super) struct Row {
+pub(super) struct FdiskRow {
     name: String,
     start: String,
     end: String,
@@ -70,7 +70,7 @@ pub(super) fn remark(line: &str, exact: bool) -> Remark {
     Remark::new("fdisk-off-physical-sector", severity, why)
 }
 
-impl Row {
+impl FdiskRow {
     /// `/dev/sda1   *   63   208844   104391   83  Linux`; a `?` or a triple of cylinder, head and
     /// sector (busybox) may stand before the numbers.
     pub(super) fn parse(line: &str, disk: &str, counts: usize) -> Option<Self> {
@@ -119,9 +119,9 @@ impl Row {
     /// Adds the partition.
     pub(super) fn tell<'a>(
         &self,
-        head: &Head,
+        head: &FdiskHead,
         unit: Unit,
-        evidence: &'a mut Evidence,
+        evidence: &'a mut TextEvidence,
     ) -> &'a mut Said {
         let said = partition(evidence, &head.disk, &self.name);
         said.number = names::number(&head.disk, &self.name);

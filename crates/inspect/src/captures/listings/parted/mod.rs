@@ -9,13 +9,13 @@ pub(super) mod value;
 use ioalign_core::Role;
 use ioalign_core::layer::Kind;
 
-use super::super::{Evidence, Format, Number, Text};
+use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, disk, names, partition, roles, sector, sizes};
 use crate::error::Result;
-use value::Scale;
+use value::PartedScale;
 
 /// `parted -l`.
-pub const FORMAT: Format = Format {
+pub const FORMAT: TextFormat = TextFormat {
     name: "parted",
     command: "parted -l",
     sniff: |text| text.any(|line| limits(line).is_some()),
@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
 
 /// The part of the text that speaks of one disk.
 #[derive(Default)]
-struct Section {
+struct PartedSection {
     /// As printed: `/dev/sda`.
     disk: String,
     /// The size as printed.
@@ -34,19 +34,19 @@ struct Section {
     driver: String,
     limits: Option<(u64, u64)>,
     table: String,
-    scale: Scale,
+    scale: PartedScale,
     told: bool,
 }
 
-fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    let mut section = Section::default();
+fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut section = PartedSection::default();
     let mut before = "";
     for line in text.lines().map(str::trim) {
         if let Some((name, size)) = start(line) {
-            section = Section {
+            section = PartedSection {
                 disk: name.to_owned(),
                 size: size.to_owned(),
-                ..Section::default()
+                ..PartedSection::default()
             };
             section.model(before);
         } else if !section.disk.is_empty() {
@@ -62,7 +62,7 @@ fn start(line: &str) -> Option<(&str, &str)> {
     let (_, rest) = line.split_once(' ')?;
     let (name, size) = rest.rsplit_once(':').or_else(|| rest.rsplit_once('：'))?;
     let (name, size) = (name.trim(), size.trim());
-    let valued = Scale::default().value(size).is_some() || value::is_place(size);
+    let valued = PartedScale::default().value(size).is_some() || value::is_place(size);
     let one = !name.is_empty() && !name.contains(char::is_whitespace);
     (one && valued && size.contains(|c: char| c.is_alphabetic() || c == ','))
         .then_some((name, size))
@@ -76,7 +76,7 @@ fn limits(line: &str) -> Option<(u64, u64)> {
     Some((bytes(logical)?, bytes(physical)?))
 }
 
-impl Section {
+impl PartedSection {
     /// `Model: ATA WDC WD10EZEX (scsi)`, the line before.
     fn model(&mut self, line: &str) {
         let Some((_, value)) = line.split_once([':', '：']) else {
@@ -92,7 +92,7 @@ impl Section {
         }
     }
 
-    fn take(&mut self, line: &str, evidence: &mut Evidence) {
+    fn take(&mut self, line: &str, evidence: &mut TextEvidence) {
         if let Some(limits) = limits(line) {
             self.limits = Some(limits);
             self.scale.sector = sector(limits.0);
@@ -111,7 +111,7 @@ impl Section {
     }
 
     /// Adds the disk.
-    fn tell(&mut self, evidence: &mut Evidence) {
+    fn tell(&mut self, evidence: &mut TextEvidence) {
         if self.told {
             return;
         }
@@ -139,7 +139,7 @@ impl Section {
 
     /// ` 1      1049kB  500MB  499MB  primary  ext4  boot`. Free space has no number; a `loop`
     /// label is a file system on the whole disk, shown as a partition that does not exist.
-    fn row(&self, line: &str, evidence: &mut Evidence) {
+    fn row(&self, line: &str, evidence: &mut TextEvidence) {
         let mut words = line.split_whitespace();
         let number = words.next().and_then(sizes::whole);
         let places: Vec<&str> = words.clone().take(3).collect();
@@ -188,6 +188,6 @@ pub(super) fn role<'a>(table: &str, words: impl Iterator<Item = &'a str>) -> Opt
 }
 
 /// The value of a start in a unit that may be exact.
-pub(super) fn start_of(scale: &Scale, text: &str) -> Option<Number> {
+pub(super) fn start_of(scale: &PartedScale, text: &str) -> Option<Number> {
     scale.value(text).map(|start| scale.settled(start))
 }

@@ -7,7 +7,7 @@ use super::super::sizes;
 
 /// What is needed to read numbers.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Scale {
+pub struct PartedScale {
     /// The logical sector, if it was printed.
     pub sector: Option<SectorSize>,
     /// Heads and sectors a track.
@@ -49,7 +49,7 @@ fn triple(text: &str) -> Option<[u64; 3]> {
     parts.next().is_none().then_some(found)
 }
 
-impl Scale {
+impl PartedScale {
     /// The bytes that a printed place or size may stand for; `None` for percentages, and for sectors
     /// and cylinders of unknown size.
     pub fn value(&self, text: &str) -> Option<Number> {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_unit() {
-        let scale = Scale {
+        let scale = PartedScale {
             sector: SectorSize::new(512),
             geometry: geometry(
                 "BIOS cylinder,head,sector geometry: 130,255,63.  Each cylinder is 8225kB.",
@@ -131,6 +131,6 @@ mod tests {
         for text in ["", "5%", "12", "1,2", "1x", "99999999999999999999999s"] {
             assert_eq!(scale.value(text), None, "{text}");
         }
-        assert_eq!(Scale::default().value("1cyl"), None);
+        assert_eq!(PartedScale::default().value("1cyl"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! LVM backup files: the text metadata, which the reader of PVs understands already.
 
-use crate::captures::{Evidence, Text};
+use crate::captures::{Text, TextEvidence};
 use crate::error::Result;
 use crate::volumes::group_of_text;
 
@@ -44,7 +44,7 @@ fn is_group(below: &[&str]) -> bool {
 }
 
 /// A damaged group is passed over with a remark: the others may be whole.
-pub(super) fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+pub(super) fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let lines = lines(text);
     let starts = starts(&lines);
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use ioalign_core::Bytes;
 
-use super::entry::{self, Entry};
+use super::entry::{self, LvmEntry};
 use super::{reported, short, size};
-use crate::captures::{Evidence, Text};
+use crate::captures::{Text, TextEvidence};
 use crate::error::Result;
-use crate::volumes::{GroupLv, Segment, SegmentKind};
+use crate::volumes::{GroupLv, LvSegment, SegmentKind};
 
 /// Headings of the blocks.
 const BLOCKS: [&str; 3] = [
@@ -30,7 +30,7 @@ fn kind(line: &str) -> Option<usize> {
         .then(|| BLOCKS.iter().position(|end| line.ends_with(end)))?
 }
 
-pub(super) fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
+pub(super) fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut open: Option<(usize, Vec<&str>)> = None;
     for line in text.lines() {
         if let Some(kind) = kind(line) {
@@ -45,7 +45,7 @@ pub(super) fn read(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-fn close(block: Option<(usize, Vec<&str>)>, evidence: &mut Evidence) {
+fn close(block: Option<(usize, Vec<&str>)>, evidence: &mut TextEvidence) {
     match block {
         Some((0, lines)) => physical(&lines, evidence),
         Some((1, lines)) => group(&lines, evidence),
@@ -73,22 +73,22 @@ fn extent(lines: &[&str]) -> Option<Bytes> {
     size::size(told, None).and_then(size::extent)
 }
 
-fn physical(lines: &[&str], evidence: &mut Evidence) {
+fn physical(lines: &[&str], evidence: &mut TextEvidence) {
     let group = value(lines, "VG Name").unwrap_or_default();
     if let (Some(bytes), Some(group)) = (extent(lines), reported(evidence, group)) {
         group.extent = bytes;
     }
-    let entry = Entry {
+    let entry = LvmEntry {
         device: value(lines, "PV Name").unwrap_or_default(),
         group,
         uuid: value(lines, "PV UUID").filter(|uuid| !uuid.is_empty()),
         extents: value(lines, "Total PE").and_then(|count| count.parse().ok()),
-        ..Entry::default()
+        ..LvmEntry::default()
     };
     entry::add(&entry, evidence);
 }
 
-fn group(lines: &[&str], evidence: &mut Evidence) {
+fn group(lines: &[&str], evidence: &mut TextEvidence) {
     let name = value(lines, "VG Name").unwrap_or_default();
     let Some(group) = reported(evidence, name) else {
         return;
@@ -99,7 +99,7 @@ fn group(lines: &[&str], evidence: &mut Evidence) {
     }
 }
 
-fn logical(lines: &[&str], evidence: &mut Evidence) {
+fn logical(lines: &[&str], evidence: &mut TextEvidence) {
     let vg = value(lines, "VG Name").unwrap_or_default();
     let name = value(lines, "LV Name").unwrap_or_default();
     // Older ones print the path: /dev/vg/lv.
@@ -120,7 +120,7 @@ fn logical(lines: &[&str], evidence: &mut Evidence) {
 }
 
 /// Segments begin with `Logical extents 0 to 15:` (`Logical extent 0 to 15:` in older ones).
-fn segments(lines: &[&str]) -> Vec<Segment> {
+fn segments(lines: &[&str]) -> Vec<LvSegment> {
     let begins: Vec<_> = lines
         .iter()
         .enumerate()
@@ -136,7 +136,7 @@ fn segments(lines: &[&str]) -> Vec<Segment> {
         .collect()
 }
 
-fn segment(lines: &[&str]) -> Option<Segment> {
+fn segment(lines: &[&str]) -> Option<LvSegment> {
     let (first, last) = span(lines.first()?)?;
     let kind = value(lines, "Type").unwrap_or("linear");
     let kind = match kind {
@@ -152,7 +152,7 @@ fn segment(lines: &[&str]) -> Option<Segment> {
             refers: named(lines),
         },
     };
-    Some(Segment {
+    Some(LvSegment {
         start_extent: first,
         extents: last.checked_sub(first)? + 1,
         kind,

@@ -3,12 +3,12 @@
 use ioalign_core::Bytes;
 
 use super::{reported, short, size};
-use crate::captures::{Evidence, Number};
-use crate::volumes::{Detail, GroupPv, Lvm, Member};
+use crate::captures::{Number, TextEvidence};
+use crate::volumes::{Detail, GroupPv, PhysicalVolume, VolumeMember};
 
 /// The printed facts; `None` for missing ones.
 #[derive(Default)]
-pub(super) struct Entry<'a> {
+pub(super) struct LvmEntry<'a> {
     pub device: &'a str,
     pub group: &'a str,
     pub uuid: Option<&'a str>,
@@ -18,7 +18,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// Adds the PV to its device and to its group.
-pub(super) fn add(entry: &Entry<'_>, evidence: &mut Evidence) {
+pub(super) fn add(entry: &LvmEntry<'_>, evidence: &mut TextEvidence) {
     let device = short(entry.device);
     if device.is_empty() || device.starts_with('[') || device.starts_with("unknown") {
         return;
@@ -46,9 +46,9 @@ pub(super) fn add(entry: &Entry<'_>, evidence: &mut Evidence) {
     });
 }
 
-fn member(entry: &Entry<'_>, id: &str, start: Option<Bytes>) -> Member {
+fn member(entry: &LvmEntry<'_>, id: &str, start: Option<Bytes>) -> VolumeMember {
     let detail = match (start, entry.start) {
-        (Some(_), _) => Detail::Lvm(Lvm {
+        (Some(_), _) => Detail::Lvm(PhysicalVolume {
             pv: id.to_owned(),
             group: None,
         }),
@@ -61,7 +61,7 @@ fn member(entry: &Entry<'_>, id: &str, start: Option<Bytes>) -> Member {
             "the start of extent 0 is missing; `pvs --units s -o +pe_start` shows it".to_owned(),
         ),
     };
-    let mut member = Member::new("lvm2", detail);
+    let mut member = VolumeMember::new("lvm2", detail);
     entry.group.clone_into(&mut member.set);
     entry.group.clone_into(&mut member.name);
     member.data_start = start.unwrap_or_default();

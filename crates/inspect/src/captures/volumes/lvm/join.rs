@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ioalign_core::{Bytes, Remark, Severity};
 
 use super::short;
-use crate::captures::{Evidence, Said};
+use crate::captures::{Said, TextEvidence};
 use crate::error::Error;
-use crate::volumes::{Detail, Group, GroupPv, Lvm, Member, SegmentKind};
+use crate::volumes::{Detail, GroupPv, PhysicalVolume, SegmentKind, VolumeGroup, VolumeMember};
 
 /// To be called once, when all texts of a host are read.
 ///
@@ -15,7 +15,7 @@ use crate::volumes::{Detail, Group, GroupPv, Lvm, Member, SegmentKind};
 /// group in a backup file are dropped, except for the devices on which `pvs` saw its PVs. Then
 /// every known PV has a [`Member`] with [`Detail::Lvm`] on its device, whose `set` is the id of its
 /// group, and the first PV of each group carries the group, as on disk.
-pub fn join(evidence: &mut Evidence) {
+pub fn join(evidence: &mut TextEvidence) {
     let mut groups = newest(std::mem::take(&mut evidence.groups));
     let mut attached = BTreeSet::new();
     for group in &mut groups {
@@ -50,8 +50,8 @@ pub(super) fn damaged(error: &Error) -> Remark {
 }
 
 /// One of each name: the newest backup, else what reports make up.
-fn newest(groups: Vec<Group>) -> Vec<Group> {
-    let mut kept: BTreeMap<String, Group> = BTreeMap::new();
+fn newest(groups: Vec<VolumeGroup>) -> Vec<VolumeGroup> {
+    let mut kept: BTreeMap<String, VolumeGroup> = BTreeMap::new();
     for group in groups {
         match kept.get(&group.name) {
             Some(known) if known.seqno >= group.seqno => {}
@@ -64,7 +64,7 @@ fn newest(groups: Vec<Group>) -> Vec<Group> {
 }
 
 /// What reports leave open: the id, and volumes on PVs whose place they do not tell.
-fn complete(group: &mut Group, remarks: &mut Vec<Remark>) {
+fn complete(group: &mut VolumeGroup, remarks: &mut Vec<Remark>) {
     if group.id.is_empty() {
         group.id.clone_from(&group.name);
     }
@@ -115,7 +115,7 @@ fn resolved(kind: &SegmentKind, known: &BTreeSet<String>) -> bool {
 }
 
 /// Members on the devices of the group's PVs.
-fn attach(group: &mut Group, devices: &mut Vec<Said>, attached: &mut BTreeSet<usize>) {
+fn attach(group: &mut VolumeGroup, devices: &mut Vec<Said>, attached: &mut BTreeSet<usize>) {
     let (mut by_id, mut by_name) = (BTreeMap::new(), BTreeMap::new());
     for (at, said) in devices.iter().enumerate() {
         if let Some(id) = said.member.as_ref().and_then(pv_of) {
@@ -158,7 +158,7 @@ fn attach(group: &mut Group, devices: &mut Vec<Said>, attached: &mut BTreeSet<us
 }
 
 /// The PV that a member is, by the id or device name that its report gave.
-fn pv_of(member: &Member) -> Option<String> {
+fn pv_of(member: &VolumeMember) -> Option<String> {
     match &member.detail {
         _ if member.kind != "lvm2" => None,
         Detail::Lvm(lvm) => Some(lvm.pv.clone()),
@@ -167,7 +167,7 @@ fn pv_of(member: &Member) -> Option<String> {
 }
 
 /// What `pvs` saw counts more than a backup of another day.
-fn moved(live: &Member, pv: &mut GroupPv) -> Option<Remark> {
+fn moved(live: &VolumeMember, pv: &mut GroupPv) -> Option<Remark> {
     if !matches!(live.detail, Detail::Lvm(_)) || live.data_start == pv.pe_start {
         return None;
     }
@@ -180,12 +180,12 @@ fn moved(live: &Member, pv: &mut GroupPv) -> Option<Remark> {
     Some(Remark::note("lvm-pe-start-differs", why))
 }
 
-fn member(group: &Group, pv: &GroupPv) -> Member {
-    let detail = Detail::Lvm(Lvm {
+fn member(group: &VolumeGroup, pv: &GroupPv) -> VolumeMember {
+    let detail = Detail::Lvm(PhysicalVolume {
         pv: pv.id.clone(),
         group: None,
     });
-    let mut member = Member::new("lvm2", detail);
+    let mut member = VolumeMember::new("lvm2", detail);
     member.set.clone_from(&group.id);
     member.name.clone_from(&group.name);
     member.data_start = pv.pe_start;

@@ -1,7 +1,7 @@
 //! LVM's reports and backup files.
 //!
 //! `pvs` knows where extents start on a PV, `vgs` how long an extent is, `lvs` which extents a volume
-//! has: a group is put together from all three, piece by piece in [`Evidence::groups`], with
+//! has: a group is put together from all three, piece by piece in [`TextEvidence::groups`], with
 //! sequence number 0. A backup file holds all of it, exactly, and wins. [`join`] makes the members.
 
 mod backup;
@@ -13,13 +13,13 @@ mod rows;
 mod segments;
 mod size;
 
-use crate::captures::{Evidence, Format};
-use crate::volumes::Group;
+use crate::captures::{TextEvidence, TextFormat};
+use crate::volumes::VolumeGroup;
 
 pub use join::join;
 
 /// `vgcfgbackup` output and the files of `/etc/lvm/backup` and `/etc/lvm/archive`.
-pub const BACKUP: Format = Format {
+pub const BACKUP: TextFormat = TextFormat {
     name: "lvm-backup",
     command: "vgcfgbackup",
     sniff: backup::sniff,
@@ -27,7 +27,7 @@ pub const BACKUP: Format = Format {
 };
 
 /// `pvs` with any columns, as a table, with name prefixes or as JSON.
-pub const PVS: Format = Format {
+pub const PVS: TextFormat = TextFormat {
     name: "pvs",
     command: "pvs",
     sniff: report::has_pvs,
@@ -35,7 +35,7 @@ pub const PVS: Format = Format {
 };
 
 /// `vgs`, likewise.
-pub const VGS: Format = Format {
+pub const VGS: TextFormat = TextFormat {
     name: "vgs",
     command: "vgs",
     sniff: report::has_vgs,
@@ -43,7 +43,7 @@ pub const VGS: Format = Format {
 };
 
 /// `lvs`, likewise.
-pub const LVS: Format = Format {
+pub const LVS: TextFormat = TextFormat {
     name: "lvs",
     command: "lvs",
     sniff: report::has_lvs,
@@ -51,7 +51,7 @@ pub const LVS: Format = Format {
 };
 
 /// `pvdisplay`, `vgdisplay`, `lvdisplay -m`.
-pub const DISPLAY: Format = Format {
+pub const DISPLAY: TextFormat = TextFormat {
     name: "lvm-display",
     command: "pvdisplay, vgdisplay or lvdisplay",
     sniff: display::sniff,
@@ -64,7 +64,7 @@ const MOST_GROUPS: usize = 256;
 const MOST_VOLUMES: usize = 1 << 14;
 
 /// The group that reports make up, by name. `None` past a limit.
-fn reported<'a>(evidence: &'a mut Evidence, name: &str) -> Option<&'a mut Group> {
+fn reported<'a>(evidence: &'a mut TextEvidence, name: &str) -> Option<&'a mut VolumeGroup> {
     let known = evidence
         .groups
         .iter()
@@ -73,9 +73,9 @@ fn reported<'a>(evidence: &'a mut Evidence, name: &str) -> Option<&'a mut Group>
         Some(at) => at,
         None if evidence.groups.len() >= MOST_GROUPS || name.is_empty() => return None,
         None => {
-            evidence.groups.push(Group {
+            evidence.groups.push(VolumeGroup {
                 name: name.to_owned(),
-                ..Group::default()
+                ..VolumeGroup::default()
             });
             evidence.groups.len() - 1
         }

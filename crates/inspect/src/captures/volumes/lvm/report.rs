@@ -1,21 +1,21 @@
 //! From the rows of `pvs`, `vgs` and `lvs` to members and groups.
 
-use super::entry::{self, Entry};
-use super::rows::{self, Report, Row, Rows};
+use super::entry::{self, LvmEntry};
+use super::rows::{self, LvmReport, Row, Rows};
 use super::{reported, segments, size};
-use crate::captures::{Evidence, Number, Text};
+use crate::captures::{Number, Text, TextEvidence};
 use crate::error::Result;
 
 pub(super) fn has_pvs(text: &Text) -> bool {
-    rows::sniff(text, Report::Pv)
+    rows::sniff(text, LvmReport::Pv)
 }
 
 pub(super) fn has_vgs(text: &Text) -> bool {
-    rows::sniff(text, Report::Vg)
+    rows::sniff(text, LvmReport::Vg)
 }
 
 pub(super) fn has_lvs(text: &Text) -> bool {
-    rows::sniff(text, Report::Lv)
+    rows::sniff(text, LvmReport::Lv)
 }
 
 /// A field of a row as text; empty where it is missing.
@@ -28,8 +28,8 @@ pub(super) fn number(row: &Row, name: &str, unit: Option<char>) -> Option<Number
     size::size(row.get(name)?, unit)
 }
 
-pub(super) fn read_pvs(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    for Rows { rows, unit } in rows::all(text, Report::Pv) {
+pub(super) fn read_pvs(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    for Rows { rows, unit } in rows::all(text, LvmReport::Pv) {
         for row in &rows {
             let start = number(row, "pe_start", unit);
             // `pvs -a` lists every block device: those that are no PVs have no format.
@@ -37,7 +37,7 @@ pub(super) fn read_pvs(text: &Text, evidence: &mut Evidence) -> Result<()> {
             if !told && start.is_none_or(|start| start.high == 0) {
                 continue;
             }
-            let entry = Entry {
+            let entry = LvmEntry {
                 device: field(row, "pv_name"),
                 group: field(row, "vg_name"),
                 uuid: row.get("pv_uuid").map(String::as_str),
@@ -51,8 +51,8 @@ pub(super) fn read_pvs(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn read_vgs(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    for Rows { rows, unit } in rows::all(text, Report::Vg) {
+pub(super) fn read_vgs(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    for Rows { rows, unit } in rows::all(text, LvmReport::Vg) {
         for row in &rows {
             let Some(group) = reported(evidence, field(row, "vg_name")) else {
                 continue;
@@ -67,8 +67,8 @@ pub(super) fn read_vgs(text: &Text, evidence: &mut Evidence) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn read_lvs(text: &Text, evidence: &mut Evidence) -> Result<()> {
-    for Rows { rows, unit } in rows::all(text, Report::Lv) {
+pub(super) fn read_lvs(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    for Rows { rows, unit } in rows::all(text, LvmReport::Lv) {
         segments::add(&rows, unit, evidence);
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::captures::Text;
-use crate::captures::reading::columns::Columns;
+use crate::captures::reading::columns::TableColumns;
 use crate::captures::reading::json;
 
 /// Fields of a row, by the names that `-o` and JSON use: `pv_name`, `pe_start`.
@@ -13,7 +13,7 @@ pub(super) type Row = BTreeMap<String, String>;
 
 /// Which of the three reports.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Report {
+pub(super) enum LvmReport {
     Pv,
     Vg,
     Lv,
@@ -71,9 +71,9 @@ const FIELDS: &[(&str, &str)] = &[
     ("SSize", "seg_size"),
 ];
 
-impl Report {
+impl LvmReport {
     /// What a line of headings belongs to.
-    fn of(columns: &Columns) -> Option<Self> {
+    fn of(columns: &TableColumns) -> Option<Self> {
         let has = |name| columns.has(name);
         let any = |names: &[&str]| names.iter().any(|name| columns.has(name));
         if has("PV") && any(&["PSize", "1st PE", "PFree", "DevSize", "Fmt"]) {
@@ -117,7 +117,7 @@ impl Report {
 }
 
 /// Whether `text` holds such a report.
-pub(super) fn sniff(text: &Text, report: Report) -> bool {
+pub(super) fn sniff(text: &Text, report: LvmReport) -> bool {
     let prefix = format!("LVM2_{}=", report.name().to_ascii_uppercase());
     let key = format!("\"{}\"", report.name());
     text.any(|line| heading(line).is_some_and(|(kind, _)| kind == report))
@@ -125,18 +125,18 @@ pub(super) fn sniff(text: &Text, report: Report) -> bool {
         || (text.any(|line| line.contains("\"report\"")) && text.any(|line| line.contains(&key)))
 }
 
-fn heading(line: &str) -> Option<(Report, Columns)> {
+fn heading(line: &str) -> Option<(LvmReport, TableColumns)> {
     let first = line.split_whitespace().next()?;
     let known = first.starts_with('#') || FIELDS.iter().any(|(head, _)| head.starts_with(first));
     if !known {
         return None;
     }
-    let columns = Columns::new(line, LONG);
-    Report::of(&columns).map(|report| (report, columns))
+    let columns = TableColumns::new(line, LONG);
+    LvmReport::of(&columns).map(|report| (report, columns))
 }
 
 /// All reports of a kind, in order.
-pub(super) fn all(text: &Text, report: Report) -> Vec<Rows> {
+pub(super) fn all(text: &Text, report: LvmReport) -> Vec<Rows> {
     let mut found = tables(text, report);
     for document in json::documents(text) {
         let unit = None;
@@ -157,9 +157,9 @@ pub(super) fn all(text: &Text, report: Report) -> Vec<Rows> {
     found
 }
 
-fn tables(text: &Text, report: Report) -> Vec<Rows> {
+fn tables(text: &Text, report: LvmReport) -> Vec<Rows> {
     let mut found: Vec<Rows> = Vec::new();
-    let mut open: Option<Columns> = None;
+    let mut open: Option<TableColumns> = None;
     let mut unit = None;
     for line in text.lines() {
         unit = unit_of(line, report).or(unit);
@@ -209,7 +209,7 @@ impl ExtendLast for Vec<Rows> {
 }
 
 /// `--units b` on the command line of the report.
-fn unit_of(line: &str, report: Report) -> Option<char> {
+fn unit_of(line: &str, report: LvmReport) -> Option<char> {
     let command = report.command();
     let runs = |word: &str| word.rsplit('/').next() == Some(command);
     if !line.split_whitespace().any(runs) {
@@ -232,7 +232,7 @@ fn fields(cells: &BTreeMap<&str, String>) -> Row {
 }
 
 /// `LVM2_PV_NAME='/dev/sda' LVM2_PE_START='1.00m'` of `--nameprefixes`.
-fn prefixed(line: &str, report: Report) -> Row {
+fn prefixed(line: &str, report: LvmReport) -> Row {
     let mut row = Row::new();
     for part in line.split("LVM2_").skip(1) {
         let Some((key, value)) = part.split_once('=') else {

@@ -7,8 +7,8 @@ use ioalign_core::Bytes;
 use super::report::{field, number};
 use super::rows::Row;
 use super::{reported, short, size};
-use crate::captures::{Evidence, Number};
-use crate::volumes::{GroupLv, Segment, SegmentKind};
+use crate::captures::{Number, TextEvidence};
+use crate::volumes::{GroupLv, LvSegment, SegmentKind};
 
 /// Segments of one volume; LVM's own limit is far below.
 const MOST_SEGMENTS: usize = 1 << 12;
@@ -18,7 +18,7 @@ const MOST_TARGETS: usize = 256;
 const MOST_EXTENT: u64 = u32::MAX as u64;
 
 /// Extents of a PV or of a hidden volume: `/dev/vda:26-29` or `/dev/vda(26)`.
-struct Range {
+struct ExtentRange {
     name: String,
     first: u64,
     /// `None` in the column `Devices`, which tells only where it begins.
@@ -26,7 +26,7 @@ struct Range {
 }
 
 /// Adds the volumes of one report. Volumes whose segments are known already are not read again.
-pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
+pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut TextEvidence) {
     derive_extents(rows, unit, evidence);
     let mut known = places(evidence);
     let mut fresh: BTreeSet<(&str, &str)> = BTreeSet::new();
@@ -54,7 +54,7 @@ pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
             fresh.insert((vg, name));
         }
         if fresh.contains(&(vg, name)) && lv.segments.len() < MOST_SEGMENTS {
-            let end = |last: &Segment| last.start_extent.saturating_add(last.extents);
+            let end = |last: &LvSegment| last.start_extent.saturating_add(last.extents);
             let start = lv.segments.last().map_or(0, end);
             lv.segments.extend(segment(row, unit, extent, start));
         }
@@ -62,7 +62,7 @@ pub(super) fn add(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
 }
 
 /// If no report has the length of an extent, a volume of known size and extents gives it.
-fn derive_extents(rows: &[Row], unit: Option<char>, evidence: &mut Evidence) {
+fn derive_extents(rows: &[Row], unit: Option<char>, evidence: &mut TextEvidence) {
     let mut count: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for row in rows {
         *count
@@ -107,7 +107,7 @@ fn extent_of(row: &Row, size: Number) -> Option<Bytes> {
 }
 
 /// The place of each volume in its group, by group and name.
-fn places(evidence: &Evidence) -> BTreeMap<(String, String), usize> {
+fn places(evidence: &TextEvidence) -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
     for group in evidence.groups.iter().filter(|group| group.seqno == 0) {
         for (at, lv) in group.lvs.iter().enumerate() {
@@ -118,7 +118,7 @@ fn places(evidence: &Evidence) -> BTreeMap<(String, String), usize> {
 }
 
 /// `None` for a row that tells no place.
-fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> Option<Segment> {
+fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> Option<LvSegment> {
     let ranges = ranges(row);
     let kind = kind(row, unit, &ranges)?;
     let told = match &kind {
@@ -131,7 +131,7 @@ fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> O
         bytes.settle(extent)?.get().checked_div(extent.get())
     };
     let extents = told.or_else(|| if extent.is_zero() { None } else { sized() });
-    Some(Segment {
+    Some(LvSegment {
         start_extent,
         extents: extents.unwrap_or(0).min(MOST_EXTENT),
         kind,
@@ -139,7 +139,7 @@ fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> O
 }
 
 /// `seg_pe_ranges`, else `devices`.
-fn ranges(row: &Row) -> Vec<Range> {
+fn ranges(row: &Row) -> Vec<ExtentRange> {
     let told = match field(row, "seg_pe_ranges") {
         "" => field(row, "devices"),
         ranges => ranges,
@@ -150,7 +150,7 @@ fn ranges(row: &Row) -> Vec<Range> {
         .collect()
 }
 
-fn range(word: &str) -> Option<Range> {
+fn range(word: &str) -> Option<ExtentRange> {
     let word = word.trim();
     if let Some((name, rest)) = word
         .strip_suffix(')')
@@ -163,7 +163,7 @@ fn range(word: &str) -> Option<Range> {
     named(name, first, Some(last))
 }
 
-fn named(name: &str, first: &str, last: Option<&str>) -> Option<Range> {
+fn named(name: &str, first: &str, last: Option<&str>) -> Option<ExtentRange> {
     let number = |text: &str| text.parse::<u64>().ok().filter(|n| *n <= MOST_EXTENT);
     let first = number(first)?;
     let count = match last {
@@ -171,10 +171,10 @@ fn named(name: &str, first: &str, last: Option<&str>) -> Option<Range> {
         None => None,
     };
     let name = short(name.trim_matches(['[', ']'])).to_owned();
-    (!name.is_empty()).then_some(Range { name, first, count })
+    (!name.is_empty()).then_some(ExtentRange { name, first, count })
 }
 
-fn kind(row: &Row, unit: Option<char>, ranges: &[Range]) -> Option<SegmentKind> {
+fn kind(row: &Row, unit: Option<char>, ranges: &[ExtentRange]) -> Option<SegmentKind> {
     let names = || {
         ranges
             .iter()
