@@ -16,7 +16,7 @@ use crate::run;
 const VERSION: &str = "0.20.2";
 
 /// What was found.
-pub struct Checked {
+pub struct DenyResult {
     /// Whether everything that was checked is well, and nothing that is required was left out.
     pub passed: bool,
     /// What was not checked, and why.
@@ -32,12 +32,12 @@ enum Advisories {
 }
 
 /// Runs the checks.
-pub fn check() -> Result<Checked> {
+pub fn check() -> Result<DenyResult> {
     let set = |name, value| std::env::var(name).is_ok_and(|found| found == value);
     if !installed() {
         if !set("CI_DENY", "required") {
             let why = "cargo-deny is not installed; CI compiles it";
-            return Ok(Checked {
+            return Ok(DenyResult {
                 passed: true,
                 left_out: Some(format!("dependencies: {why}")),
             });
@@ -57,15 +57,15 @@ pub fn check() -> Result<Checked> {
     let required = set("CI_ADVISORIES", "required");
     let left_out = |why| Some(format!("advisories of dependencies: {why}"));
     match advisories(offline, required, advisories_reachable) {
-        Advisories::Checked => Ok(Checked {
+        Advisories::Checked => Ok(DenyResult {
             passed: run::succeeds(&mut deny(&["check"]))?,
             left_out: None,
         }),
-        Advisories::LeftOut(why) => Ok(Checked {
+        Advisories::LeftOut(why) => Ok(DenyResult {
             passed: run::succeeds(&mut deny(&["check", "bans", "licenses", "sources"]))?,
             left_out: left_out(why),
         }),
-        Advisories::Missing(why) => Ok(Checked {
+        Advisories::Missing(why) => Ok(DenyResult {
             passed: false,
             left_out: left_out(why),
         }),

@@ -14,7 +14,7 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 
 use crate::hash::Hash;
-use crate::vm::args::Options;
+use crate::vm::args::GuestOptions;
 use crate::{packages, paths, vm};
 
 /// Builds what is missing and prints `STACK PATH` lines.
@@ -100,7 +100,7 @@ fn stem(path: &Path) -> String {
 
 /// The folder of a script's results, made if it is missing.
 fn made(script: &Path) -> Result<PathBuf> {
-    let mut options = Options::from_script(script, &[])?;
+    let mut options = GuestOptions::from_script(script, &[])?;
     let mut hash = Hash::new();
     hash.add(vm::contents_key(&options)?);
     hash.add_file(script)?;

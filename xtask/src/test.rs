@@ -62,7 +62,7 @@ impl Choice {
 /// Runs the steps that are wanted.
 pub fn command(args: &[String]) -> Result<ExitCode> {
     let choice = Choice::parse(args)?;
-    let mut report = Report::default();
+    let mut report = TestReport::default();
     for step in STEPS.into_iter().filter(|step| choice.has(step)) {
         match step {
             "test" => report.tests(choice.name.as_deref()),
@@ -119,13 +119,13 @@ fn doc() -> Command {
 }
 
 #[derive(Default)]
-struct Report {
+struct TestReport {
     counts: Counts,
     /// What no step could check.
     left_out: Option<String>,
 }
 
-impl Report {
+impl TestReport {
     /// Checks the dependencies, and remembers what could not be.
     fn deny(&mut self) {
         let mut left_out = None;

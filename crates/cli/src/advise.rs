@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Error, Result, anyhow};
-use ioalign_core::advice::{self, Advice, Decision, Evidence, Stranger};
+use ioalign_core::advice::{self, Advice, AdviceInput, Decision, Stranger};
 use ioalign_report::json::defects;
 use ioalign_report::words::clean;
 
@@ -28,7 +28,7 @@ pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
         .as_deref()
         .map(measure::document)
         .transpose()?;
-    let evidence = Evidence {
+    let evidence = AdviceInput {
         targets: &targets,
         profile: profile.as_ref(),
         cost: cost.as_ref(),

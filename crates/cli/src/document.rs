@@ -36,7 +36,7 @@ pub fn read<T: DeserializeOwned>(
     let name = path.display();
     let text = text(path)?;
     // A document of another kind is rejected by its own name, not by the first field that it lacks.
-    if let Ok(Kind { schema: Some(own) }) = serde_json::from_str(&text)
+    if let Ok(SchemaName { schema: Some(own) }) = serde_json::from_str(&text)
         && own != schema
     {
         bail!("{name}: it is no {kind}: its schema is `{own}`, not {schema}");
@@ -52,6 +52,6 @@ pub fn read<T: DeserializeOwned>(
 
 /// The name of the schema in a document.
 #[derive(Deserialize)]
-struct Kind {
+struct SchemaName {
     schema: Option<String>,
 }

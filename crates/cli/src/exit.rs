@@ -36,7 +36,7 @@ impl Exit {
 
 /// Which convention `check` follows.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
+pub enum ExitMode {
     /// 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown
     #[default]
     Lint,
@@ -51,19 +51,19 @@ pub enum Mode {
 /// The code for a verdict; `unreadable` when a target could not be read at all.
 ///
 /// Monitoring hears of a real defect first: one unreadable device must not hide it.
-pub fn code(mode: Mode, verdict: Severity, unreadable: bool) -> Exit {
+pub fn code(mode: ExitMode, verdict: Severity, unreadable: bool) -> Exit {
     use Severity::{Broken, DataRisk, Misaligned, Suboptimal, Unknown};
     match mode {
-        Mode::Lint if unreadable => return Exit::Unreadable,
-        Mode::VirtAlignmentScan if unreadable => return Exit::Code(1),
+        ExitMode::Lint if unreadable => return Exit::Unreadable,
+        ExitMode::VirtAlignmentScan if unreadable => return Exit::Code(1),
         // The code must agree with the word of the status line.
-        Mode::Nagios => return Exit::Code(Status::from_verdict(verdict, unreadable).code()),
+        ExitMode::Nagios => return Exit::Code(Status::from_verdict(verdict, unreadable).code()),
         _ => {}
     }
     Exit::Code(match (mode, verdict) {
-        (Mode::Npd, Broken | DataRisk | Misaligned | Suboptimal) => 1,
-        (Mode::Npd, Unknown) => 2,
-        (Mode::Npd, _) if unreadable => 2,
+        (ExitMode::Npd, Broken | DataRisk | Misaligned | Suboptimal) => 1,
+        (ExitMode::Npd, Unknown) => 2,
+        (ExitMode::Npd, _) if unreadable => 2,
         (_, Broken | DataRisk) => 2,
         (_, Misaligned | Suboptimal) => 1,
         (_, Unknown) => 3,
@@ -110,12 +110,12 @@ mod tests {
             (Severity::Broken, 2, 1),
             (Severity::Unknown, 3, 2),
         ] {
-            assert_eq!(code(Mode::Lint, verdict, false), Exit::Code(lint));
-            assert_eq!(code(Mode::Nagios, verdict, false), Exit::Code(lint));
-            assert_eq!(code(Mode::Npd, verdict, false), Exit::Code(npd));
+            assert_eq!(code(ExitMode::Lint, verdict, false), Exit::Code(lint));
+            assert_eq!(code(ExitMode::Nagios, verdict, false), Exit::Code(lint));
+            assert_eq!(code(ExitMode::Npd, verdict, false), Exit::Code(npd));
         }
-        assert_eq!(code(Mode::Lint, Severity::Ok, true), Exit::Unreadable);
-        for (mode, ok, bad) in [(Mode::Nagios, 3, 2), (Mode::Npd, 2, 1)] {
+        assert_eq!(code(ExitMode::Lint, Severity::Ok, true), Exit::Unreadable);
+        for (mode, ok, bad) in [(ExitMode::Nagios, 3, 2), (ExitMode::Npd, 2, 1)] {
             assert_eq!(code(mode, Severity::Ok, true), Exit::Code(ok));
             assert_eq!(code(mode, Severity::Broken, true), Exit::Code(bad));
         }

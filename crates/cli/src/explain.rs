@@ -50,7 +50,7 @@ fn unknown(id: &str) -> UsageError {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct RuleList {
     schema: &'static str,
     rules: Vec<RuleJson>,
 }
@@ -78,7 +78,7 @@ fn json(wanted: &[&Rule]) -> Result<String> {
         fix: rule.fix,
         ignore: rule.ignore,
     });
-    let document = Document {
+    let document = RuleList {
         schema: SCHEMA,
         rules: rules.collect(),
     };

@@ -4,18 +4,18 @@ use std::io::{BufWriter, IsTerminal, Write};
 
 use anyhow::{Context, Result};
 use ioalign_report::json::Visible;
-use ioalign_report::{Options, Verbosity};
+use ioalign_report::{RenderOptions, Verbosity};
 use serde::Serialize;
 
 use crate::args::LookArgs;
 
 /// The look that the arguments and the terminal ask for.
-pub fn options(look: &LookArgs) -> Options {
-    Options {
+pub fn options(look: &LookArgs) -> RenderOptions {
+    RenderOptions {
         color: std::io::stdout().is_terminal() && color(look.no_color),
         ascii: look.ascii,
         verbosity: verbosity(look.quiet, look.verbose),
-        ..Options::default()
+        ..RenderOptions::default()
     }
 }
 
@@ -27,7 +27,7 @@ pub fn width() -> usize {
     let columns = typed.or_else(|| own().map(|size| usize::from(size.ws_col)));
     columns
         .filter(|columns| *columns > 0)
-        .map_or(80, |columns| columns.clamp(Options::NARROWEST, 200))
+        .map_or(80, |columns| columns.clamp(RenderOptions::NARROWEST, 200))
 }
 
 /// Whether colour is welcome on a terminal.

@@ -95,7 +95,7 @@ pub struct Edge {
 
 /// The RAID geometry that a file system got at mkfs time, in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Geometry {
+pub struct RaidGeometry {
     /// XFS `sunit`, ext4 `stride`; zero when not set.
     pub unit: Bytes,
     /// XFS `swidth`, ext4 `stripe-width`; zero when not set.
@@ -129,7 +129,7 @@ pub struct Layer {
     /// Its allocation unit, if that is several blocks: a cluster of ext4 with bigalloc.
     pub cluster: Option<Bytes>,
     /// RAID geometry that it believes in.
-    pub geometry: Option<Geometry>,
+    pub geometry: Option<RaidGeometry>,
     /// Whether its size must be a multiple of something, and of what (LUKS2 sector).
     pub size_unit: Option<Bytes>,
     /// Named facts for the display and for rules: `type`, `level`, `label`, `ashift`, …

@@ -26,7 +26,7 @@ pub struct Load {
     /// The name of the job.
     pub job: String,
     /// One after the other.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LoadStep>,
     /// Why it ended before all was sent; `None`: it did not.
     #[serde(default)]
     pub partial: Option<String>,
@@ -37,11 +37,11 @@ pub struct Load {
 
 /// One workload of a job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct LoadStep {
     /// The sent I/O.
     pub workload: Workload,
     /// `read`, `write`.
-    pub by_op: BTreeMap<String, Sent>,
+    pub by_op: BTreeMap<String, SentOperation>,
     /// Seconds that counted.
     pub duration_s: f64,
     /// User time of the engine's own threads over wall-clock time: 1 is one processor.
@@ -60,7 +60,7 @@ pub struct Step {
 
 /// One operation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sent {
+pub struct SentOperation {
     /// How many.
     pub ios: u64,
     /// Bytes in all.
@@ -70,12 +70,12 @@ pub struct Sent {
     /// Bytes a second.
     pub bytes_per_s: f64,
     /// From submission to completion.
-    pub latency_us: Option<Latency>,
+    pub latency_us: Option<LoadLatency>,
 }
 
 /// How long I/Os took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Latency {
+pub struct LoadLatency {
     /// The shortest.
     pub min: f64,
     /// The mean.

@@ -90,7 +90,7 @@ pub(crate) fn phases_along(
     grid: &Grid,
     reaches: &dyn Fn(LayerId) -> bool,
 ) -> PhaseSet {
-    let mut walk = Walk {
+    let mut walk = PhaseWalk {
         stack,
         target: grid.layer,
         size: grid.size.get(),
@@ -113,7 +113,7 @@ const UNKNOWN_SIZE: u64 = 1 << 60;
 /// Pieces looked at before the walk settles for what it has: bounds time on hostile maps.
 const MOST_PIECES: u64 = 1 << 20;
 
-struct Walk<'a> {
+struct PhaseWalk<'a> {
     stack: &'a Stack,
     target: LayerId,
     size: u64,
@@ -124,7 +124,7 @@ struct Walk<'a> {
     pieces: u64,
 }
 
-impl Walk<'_> {
+impl PhaseWalk<'_> {
     /// `[from, from + len)` of `layer` carries top addresses that lie `shift` lower (modulo size).
     fn descend(&mut self, layer: LayerId, from: u64, len: u64, shift: u64) {
         self.pieces += 1;

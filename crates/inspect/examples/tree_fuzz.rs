@@ -127,7 +127,7 @@ fn read_host(tree: &Path) -> u64 {
     let Ok(found) = assemble::host(&what, &AssembleOptions::default()) else {
         return 0;
     };
-    let _ = judge::judge(&found.stack, &judge::Options::default());
+    let _ = judge::judge(&found.stack, &judge::JudgeOptions::default());
     1
 }
 
@@ -200,7 +200,7 @@ fn database_folder(folder: &Path, kind: usize) -> PathBuf {
 
 /// A host with most of what the readers ask for: an array, dm tables of several kinds, mounts.
 fn made_host() -> Sysroot {
-    let disk = |name| sysroot::Disk::new(name, 1 << 22).limits(512, 4096, 4096, 0);
+    let disk = |name| sysroot::SysrootDisk::new(name, 1 << 22).limits(512, 4096, 4096, 0);
     Sysroot::new()
         .disk(disk("sda").model("ATA", "ST4000VN008"))
         .disk(disk("sdb").usb())

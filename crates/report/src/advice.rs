@@ -1,11 +1,13 @@
 //! Advice for a terminal: the decision first, then each defect with its reasons, then what was assumed.
 
-use ioalign_core::advice::{Advice, Assumption, Decision, Item, Load, Measured, in_flight};
+use ioalign_core::advice::{
+    Advice, Assumption, Decision, Item, LoadSummary, UsedMeasurement, in_flight,
+};
 
 use crate::comparison::words::share;
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::text::findings::{command_line, steps};
-use crate::text::page::{Page, Span, Style};
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::clean;
 use crate::words::ended::ended;
 use crate::words::headline::sentence;
@@ -14,9 +16,9 @@ use crate::words::numbers::{count, thousands};
 const INDENT: &str = "   ";
 
 /// The whole text.
-pub fn render(advice: &Advice, options: &Options) -> String {
-    let mut page = Page::new(options);
-    page.line(&[Span::new(look(advice.decision), headline(advice))]);
+pub fn render(advice: &Advice, options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
+    page.line(&[TextSpan::new(look(advice.decision), headline(advice))]);
     if options.quiet() {
         return page.finish();
     }
@@ -54,17 +56,17 @@ fn headline(advice: &Advice) -> String {
     sentence(&crate::words::headline::capital(&parts.join("; ")))
 }
 
-fn item(page: &mut Page, item: &Item) {
+fn item(page: &mut TextPage, item: &Item) {
     page.blank();
     let dot = page.glyphs().dot;
     let defect = &item.defect;
     let name = defect.layer_name.as_ref().or(defect.layer.as_ref());
     let layer = name.unwrap_or(&item.target);
     let title = [
-        Span::new(look(item.decision), item.decision.words().to_uppercase()),
-        Span::plain("  "),
-        Span::new(Style::Strong, clean(layer)),
-        Span::plain(format!(
+        TextSpan::new(look(item.decision), item.decision.words().to_uppercase()),
+        TextSpan::plain("  "),
+        TextSpan::new(Style::Strong, clean(layer)),
+        TextSpan::plain(format!(
             "{dot}{}{dot}{}",
             clean(&defect.rule),
             clean(&item.target)
@@ -73,7 +75,12 @@ fn item(page: &mut Page, item: &Item) {
     page.put("", "", 3, &title);
     paragraph(page, &sentence(&clean(&defect.why)));
     for reason in &item.reasons {
-        page.put("   - ", "     ", 0, &[Span::plain(reason.text.as_str())]);
+        page.put(
+            "   - ",
+            "     ",
+            0,
+            &[TextSpan::plain(reason.text.as_str())],
+        );
     }
     if item.decision != Decision::Leave && !defect.r#do.is_empty() {
         paragraph(page, "What to do:");
@@ -81,25 +88,25 @@ fn item(page: &mut Page, item: &Item) {
     }
 }
 
-fn paragraph(page: &mut Page, text: &str) {
-    page.put(INDENT, INDENT, 0, &[Span::plain(text)]);
+fn paragraph(page: &mut TextPage, text: &str) {
+    page.put(INDENT, INDENT, 0, &[TextSpan::plain(text)]);
 }
 
-fn evidence(page: &mut Page, advice: &Advice) {
+fn evidence(page: &mut TextPage, advice: &Advice) {
     if advice.items.is_empty() || (advice.load.is_none() && advice.cost.is_none()) {
         return;
     }
     page.blank();
-    page.line(&[Span::new(Style::Strong, "What it rests on")]);
+    page.line(&[TextSpan::new(Style::Strong, "What it rests on")]);
     if let Some(load) = &advice.load {
-        page.put("   - ", "     ", 0, &[Span::plain(workload(load))]);
+        page.put("   - ", "     ", 0, &[TextSpan::plain(workload(load))]);
     }
     if let Some(cost) = &advice.cost {
-        page.put("   - ", "     ", 0, &[Span::plain(measurement(cost))]);
+        page.put("   - ", "     ", 0, &[TextSpan::plain(measurement(cost))]);
     }
 }
 
-fn workload(load: &Load) -> String {
+fn workload(load: &LoadSummary) -> String {
     let mut parts = vec![
         format!("{} I/Os", thousands(load.ios)),
         format!("{} reads", share(load.reads_ratio)),
@@ -123,7 +130,7 @@ fn workload(load: &Load) -> String {
     format!("Profile of {}: {}.", names.join(", "), parts.join(", "))
 }
 
-fn measurement(cost: &Measured) -> String {
+fn measurement(cost: &UsedMeasurement) -> String {
     let place = match cost.machine.as_str() {
         "" => String::new(),
         machine => format!(" of {}", clean(machine)),
@@ -142,12 +149,12 @@ fn measurement(cost: &Measured) -> String {
     )
 }
 
-fn assumed(page: &mut Page, all: &[Assumption]) {
+fn assumed(page: &mut TextPage, all: &[Assumption]) {
     if all.is_empty() {
         return;
     }
     page.blank();
-    page.line(&[Span::new(
+    page.line(&[TextSpan::new(
         Style::Strong,
         "Assumed, and what would settle it",
     )]);
@@ -156,11 +163,16 @@ fn assumed(page: &mut Page, all: &[Assumption]) {
             "   - ",
             "     ",
             0,
-            &[Span::plain(ended(&clean(&one.what)))],
+            &[TextSpan::plain(ended(&clean(&one.what)))],
         );
         match &one.settle {
             Some(command) if command.contains("ioalign ") => command_line(page, &clean(command)),
-            Some(other) => page.put("     ", "     ", 0, &[Span::plain(ended(&clean(other)))]),
+            Some(other) => page.put(
+                "     ",
+                "     ",
+                0,
+                &[TextSpan::plain(ended(&clean(other)))],
+            ),
             None => {}
         }
     }

@@ -5,14 +5,14 @@ use std::path::Path;
 use ioalign_core::capture_document::{CaptureDocument, CaptureManifest};
 use ioalign_core::shell;
 
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::words::clean;
 
 /// Unread items that are named one by one.
 const MOST_UNREAD: usize = 20;
 
 /// The file, what was blanked in it, and how it is read; every path with `--verbose`.
-pub fn render(document: &CaptureDocument, options: &Options) -> String {
+pub fn render(document: &CaptureDocument, options: &RenderOptions) -> String {
     let manifest = &document.manifest;
     let mut text = format!(
         "{}: {} KiB, {} items\n",

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Options, Report, html, json, junit, nagios, prometheus, sarif, svg, text};
+use crate::{RenderOptions, Report, html, json, junit, nagios, prometheus, sarif, svg, text};
 
 /// A way to show a report.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Format {
+pub enum ReportFormat {
     /// For a terminal.
     #[default]
     Text,
@@ -29,71 +29,71 @@ pub enum Format {
 }
 
 /// The facts about a format.
-struct Row {
-    format: Format,
+struct FormatRow {
+    format: ReportFormat,
     name: &'static str,
     media_type: &'static str,
-    render: fn(&Report, &Options) -> String,
+    render: fn(&Report, &RenderOptions) -> String,
 }
 
-const ROWS: [Row; 8] = [
-    Row {
-        format: Format::Text,
+const ROWS: [FormatRow; 8] = [
+    FormatRow {
+        format: ReportFormat::Text,
         name: "text",
         media_type: "text/plain; charset=utf-8",
         render: text::render,
     },
-    Row {
-        format: Format::Json,
+    FormatRow {
+        format: ReportFormat::Json,
         name: "json",
         media_type: "application/json",
         render: json::render,
     },
-    Row {
-        format: Format::Html,
+    FormatRow {
+        format: ReportFormat::Html,
         name: "html",
         media_type: "text/html; charset=utf-8",
         render: html::render,
     },
-    Row {
-        format: Format::Svg,
+    FormatRow {
+        format: ReportFormat::Svg,
         name: "svg",
         media_type: "image/svg+xml",
         render: svg::render,
     },
-    Row {
-        format: Format::Nagios,
+    FormatRow {
+        format: ReportFormat::Nagios,
         name: "nagios",
         media_type: "text/plain; charset=utf-8",
         render: nagios::render,
     },
-    Row {
-        format: Format::Prometheus,
+    FormatRow {
+        format: ReportFormat::Prometheus,
         name: "prometheus",
         media_type: "text/plain; version=0.0.4; charset=utf-8",
         render: prometheus::render,
     },
-    Row {
-        format: Format::Sarif,
+    FormatRow {
+        format: ReportFormat::Sarif,
         name: "sarif",
         media_type: "application/sarif+json",
         render: sarif::render,
     },
-    Row {
-        format: Format::Junit,
+    FormatRow {
+        format: ReportFormat::Junit,
         name: "junit",
         media_type: "application/xml",
         render: junit::render,
     },
 ];
 
-impl Format {
+impl ReportFormat {
     /// All formats, in the order of the help text.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.format)
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FormatRow {
         // The first row only if a variant were without one, which a test rules out.
         ROWS.iter()
             .find(|row| row.format == self)
@@ -111,12 +111,12 @@ impl Format {
     }
 
     /// Shows `report`.
-    pub fn render(self, report: &Report, options: &Options) -> String {
+    pub fn render(self, report: &Report, options: &RenderOptions) -> String {
         (self.row().render)(report, options)
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ReportFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -128,14 +128,14 @@ pub struct UnknownFormat(pub String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<_> = Format::all().map(Format::name).collect();
+        let known: Vec<_> = ReportFormat::all().map(ReportFormat::name).collect();
         write!(f, "`{}` is no format: try {}", self.0, known.join(", "))
     }
 }
 
 impl std::error::Error for UnknownFormat {}
 
-impl FromStr for Format {
+impl FromStr for ReportFormat {
     type Err = UnknownFormat;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
@@ -152,18 +152,18 @@ mod tests {
     #[test]
     fn every_format_has_its_own_row() {
         for format in [
-            Format::Text,
-            Format::Json,
-            Format::Html,
-            Format::Svg,
-            Format::Nagios,
-            Format::Prometheus,
-            Format::Sarif,
-            Format::Junit,
+            ReportFormat::Text,
+            ReportFormat::Json,
+            ReportFormat::Html,
+            ReportFormat::Svg,
+            ReportFormat::Nagios,
+            ReportFormat::Prometheus,
+            ReportFormat::Sarif,
+            ReportFormat::Junit,
         ] {
             assert_eq!(format.row().format, format);
             assert_eq!(format.name().parse(), Ok(format));
         }
-        assert!("yaml".parse::<Format>().is_err());
+        assert!("yaml".parse::<ReportFormat>().is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Shows what was found: text for a terminal, JSON for scripts, a picture, a web page, and the
 //! formats of monitoring servers and of continuous integration.
 //!
-//! Every renderer is a pure function of a [`Report`] and [`Options`]: no clock, no terminal, no
+//! Every renderer is a pure function of a [`Report`] and [`RenderOptions`]: no clock, no terminal, no
 //! file, so the same input gives the same bytes and golden files can hold them. Names and labels
 //! come from untrusted disks: each renderer makes them harmless for its medium.
 #![deny(missing_docs)]
@@ -31,6 +31,6 @@ mod order;
 mod starts;
 mod view;
 
-pub use format::Format;
+pub use format::ReportFormat;
 pub use model::{ErrorInfo, FailOn, LayerPhases, Report, SourceKind, Target};
-pub use options::{Options, Verbosity};
+pub use options::{RenderOptions, Verbosity};

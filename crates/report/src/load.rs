@@ -1,35 +1,35 @@
 //! A plain load, shown in the manner of fio: rates, latencies, percentiles.
 
 use ioalign_core::Bytes;
-use ioalign_core::load::{Latency, Load, Step};
+use ioalign_core::load::{Load, LoadLatency, LoadStep};
 use ioalign_core::units::ratio;
 use ioalign_core::workload::{Pattern, SizeShare, Workload};
 
 use crate::comparison::words;
-use crate::options::Options;
-use crate::profile::table::Table;
-use crate::text::page::{Page, Span, Style};
+use crate::options::RenderOptions;
+use crate::profile::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{about, rate, thousands, time};
 
 /// The whole text.
-pub fn text(load: &Load, options: &Options) -> String {
-    let mut page = Page::new(options);
+pub fn text(load: &Load, options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
     if options.quiet() {
         for step in &load.steps {
-            page.put("", "", 2, &[Span::plain(one_line(step))]);
+            page.put("", "", 2, &[TextSpan::plain(one_line(step))]);
         }
         return page.finish();
     }
     let dot = page.glyphs().dot;
     let title = format!("{}{dot}{}", load.job, load.targets.join(", "));
-    page.put("", "", 2, &[Span::new(Style::Strong, title)]);
+    page.put("", "", 2, &[TextSpan::new(Style::Strong, title)]);
     let machine = words::machine(&load.machine, dot);
     if !machine.is_empty() {
-        page.put("", "", 2, &[Span::new(Style::Dim, machine)]);
+        page.put("", "", 2, &[TextSpan::new(Style::Dim, machine)]);
     }
     if let Some(why) = &load.partial {
         let text = format!("partial: {why}");
-        page.put("", "", 2, &[Span::new(Style::Warn, text)]);
+        page.put("", "", 2, &[TextSpan::new(Style::Warn, text)]);
     }
     let told = load.partial.as_ref();
     for step in &load.steps {
@@ -37,7 +37,12 @@ pub fn text(load: &Load, options: &Options) -> String {
         put(&mut page, step, told);
     }
     for note in &load.notes {
-        page.put("", "", 2, &[Span::new(Style::Dim, format!("note: {note}"))]);
+        page.put(
+            "",
+            "",
+            2,
+            &[TextSpan::new(Style::Dim, format!("note: {note}"))],
+        );
     }
     page.finish()
 }
@@ -47,7 +52,7 @@ pub fn json(load: &Load) -> String {
     crate::json::pretty(load)
 }
 
-fn one_line(step: &Step) -> String {
+fn one_line(step: &LoadStep) -> String {
     let ops = step.by_op.iter().map(|(op, sent)| {
         format!(
             "{op} {} I/Os/s, {}",
@@ -62,17 +67,17 @@ fn one_line(step: &Step) -> String {
     )
 }
 
-fn put(page: &mut Page, step: &Step, told: Option<&String>) {
+fn put(page: &mut TextPage, step: &LoadStep, told: Option<&String>) {
     let title = describe(&step.workload);
-    page.put("", "", 2, &[Span::new(Style::Strong, title)]);
+    page.put("", "", 2, &[TextSpan::new(Style::Strong, title)]);
     rates(page, step);
     latencies(page, step);
     percentiles(page, step);
     facts(page, step, told);
 }
 
-fn rates(page: &mut Page, step: &Step) {
-    let mut table = Table::new(1, &["", "I/Os", "bytes", "I/Os/s", "bytes/s"]);
+fn rates(page: &mut TextPage, step: &LoadStep) {
+    let mut table = TextTable::new(1, &["", "I/Os", "bytes", "I/Os/s", "bytes/s"]);
     for (op, sent) in &step.by_op {
         let row = vec![
             op.clone(),
@@ -86,15 +91,15 @@ fn rates(page: &mut Page, step: &Step) {
     table.put(page);
 }
 
-fn of_latency(step: &Step) -> impl Iterator<Item = (&String, &Latency)> {
+fn of_latency(step: &LoadStep) -> impl Iterator<Item = (&String, &LoadLatency)> {
     step.by_op
         .iter()
         .filter_map(|(op, sent)| Some((op, sent.latency_us.as_ref()?)))
 }
 
-fn latencies(page: &mut Page, step: &Step) {
+fn latencies(page: &mut TextPage, step: &LoadStep) {
     page.blank();
-    let mut table = Table::new(1, &["latency", "least", "mean", "deviation", "most"]);
+    let mut table = TextTable::new(1, &["latency", "least", "mean", "deviation", "most"]);
     for (op, latency) in of_latency(step) {
         let times = [latency.min, latency.mean, latency.stddev, latency.max];
         let row = std::iter::once(op.clone()).chain(times.map(time));
@@ -103,7 +108,7 @@ fn latencies(page: &mut Page, step: &Step) {
     table.put(page);
 }
 
-fn percentiles(page: &mut Page, step: &Step) {
+fn percentiles(page: &mut TextPage, step: &LoadStep) {
     let first = of_latency(step).next();
     let Some((_, first)) = first else { return };
     let names = first
@@ -115,7 +120,7 @@ fn percentiles(page: &mut Page, step: &Step) {
         .collect();
     let head: Vec<_> = head.iter().map(String::as_str).collect();
     page.blank();
-    let mut table = Table::new(1, &head);
+    let mut table = TextTable::new(1, &head);
     for (op, latency) in of_latency(step) {
         let times = latency.percentiles.iter().map(|one| time(one.us));
         table.row(
@@ -127,7 +132,7 @@ fn percentiles(page: &mut Page, step: &Step) {
 }
 
 /// `told` is at the top already.
-fn facts(page: &mut Page, step: &Step, told: Option<&String>) {
+fn facts(page: &mut TextPage, step: &LoadStep, told: Option<&String>) {
     let percent = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), words::share);
     let mut text = format!(
         "{}; processor: user {}, system {}",
@@ -144,7 +149,7 @@ fn facts(page: &mut Page, step: &Step, told: Option<&String>) {
     if let Some(why) = step.partial.as_ref().filter(|why| Some(*why) != told) {
         text.push_str(&format!("; partial: {why}"));
     }
-    page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
+    page.put("  ", "  ", 2, &[TextSpan::new(Style::Dim, text)]);
 }
 
 /// `4 KiB random 70 % read, 64 in flight, at +512`.

@@ -14,8 +14,8 @@ pub enum Verbosity {
 
 /// Choices that change the look and never the content of JSON.
 #[derive(Copy, Clone, Debug)]
-pub struct Options {
-    /// Columns of the terminal; text never goes past them. At least [`Options::NARROWEST`].
+pub struct RenderOptions {
+    /// Columns of the terminal; text never goes past them. At least [`RenderOptions::NARROWEST`].
     pub width: usize,
     /// Colour by ANSI escapes.
     pub color: bool,
@@ -27,7 +27,7 @@ pub struct Options {
     pub max_rows: usize,
 }
 
-impl Options {
+impl RenderOptions {
     /// Below this width text is set as if the terminal had this many columns.
     pub const NARROWEST: usize = 40;
 
@@ -42,7 +42,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for RenderOptions {
     fn default() -> Self {
         Self {
             width: 80,

@@ -86,12 +86,12 @@ fn roots(stack: &Stack, top: LayerId) -> Vec<LayerId> {
 }
 
 /// The names by which layers and grids refer to each other, by their indices.
-pub struct Names {
+pub struct LayerNames {
     pub layers: Vec<String>,
     pub grids: Vec<String>,
 }
 
-impl Names {
+impl LayerNames {
     /// The names of a whole stack: repeated names are made distinct, so all of them are needed.
     pub fn of(stack: &Stack) -> Self {
         let layers = labels(stack);

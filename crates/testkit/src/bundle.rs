@@ -12,14 +12,14 @@ const BLOCK: usize = 512;
 
 /// A bundle in the making.
 #[derive(Clone, Debug, Default)]
-pub struct Bundle {
+pub struct BundleBuilder {
     top: String,
-    members: Vec<Member>,
+    members: Vec<BundleMember>,
 }
 
 /// An entry of a tarball.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct BundleMember {
     /// Its name, any bytes, at most 100.
     pub name: Vec<u8>,
     /// The type: `b'0'` a file, `b'1'` a hard link, `b'2'` a link, `b'5'` a folder.
@@ -30,7 +30,7 @@ pub struct Member {
     pub data: Vec<u8>,
 }
 
-impl Member {
+impl BundleMember {
     /// A file.
     pub fn file(name: impl AsRef<[u8]>, data: impl Into<Vec<u8>>) -> Self {
         Self {
@@ -84,7 +84,7 @@ pub fn seal(block: &mut [u8; BLOCK]) {
     block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
 }
 
-impl Bundle {
+impl BundleBuilder {
     /// A bundle whose files lie in the folder `top`; empty: at the top itself.
     pub fn new(top: &str) -> Self {
         Self {
@@ -105,7 +105,7 @@ impl Bundle {
     #[must_use]
     pub fn file(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
         let path = self.inside(path);
-        self.members.push(Member::file(path, content));
+        self.members.push(BundleMember::file(path, content));
         self
     }
 
@@ -113,13 +113,13 @@ impl Bundle {
     #[must_use]
     pub fn link(mut self, path: &str, target: &str) -> Self {
         let path = self.inside(path);
-        self.members.push(Member::link(&path, b'2', target));
+        self.members.push(BundleMember::link(&path, b'2', target));
         self
     }
 
     /// Adds any entry, its name as it is.
     #[must_use]
-    pub fn member(mut self, member: Member) -> Self {
+    pub fn member(mut self, member: BundleMember) -> Self {
         self.members.push(member);
         self
     }
@@ -144,7 +144,7 @@ impl Bundle {
 
     /// The tarball.
     pub fn tar(&self) -> Vec<u8> {
-        let mut bytes: Vec<u8> = self.members.iter().flat_map(Member::bytes).collect();
+        let mut bytes: Vec<u8> = self.members.iter().flat_map(BundleMember::bytes).collect();
         bytes.resize(bytes.len() + 2 * BLOCK, 0);
         bytes
     }

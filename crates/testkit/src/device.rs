@@ -57,11 +57,11 @@ impl Drop for Loop {
 
 /// A mounted file system.
 #[derive(Debug)]
-pub struct Mount {
+pub struct MountGuard {
     point: PathBuf,
 }
 
-impl Mount {
+impl MountGuard {
     /// `mount ARGUMENTS POINT`: `["-t", "tmpfs", "-o", "size=8m", "none"]`.
     pub fn new(arguments: &[&str], point: &Path) -> Self {
         std::fs::create_dir_all(point).unwrap();
@@ -86,7 +86,7 @@ impl Mount {
     }
 }
 
-impl Drop for Mount {
+impl Drop for MountGuard {
     fn drop(&mut self) {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(5) {

@@ -19,10 +19,10 @@ pub mod sarif;
 pub mod served;
 pub mod sysroot;
 
-pub use bundle::Bundle;
-pub use device::{Loop, Mount};
+pub use bundle::BundleBuilder;
+pub use device::{Loop, MountGuard};
 pub use disk::Disk;
 pub use qemu::Qemu;
 pub use random::Random;
-pub use run::{Checked, check};
+pub use run::{CheckRun, check};
 pub use sysroot::Sysroot;

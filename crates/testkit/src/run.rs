@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What a run of `check` said.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckRun {
     /// The JSON document.
     pub json: Value,
     /// The exit code.
@@ -16,7 +16,7 @@ pub struct Checked {
 }
 
 /// Runs `program check --json` with arguments.
-pub fn check<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -> Checked {
+pub fn check<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -> CheckRun {
     let mut command = Command::new(program);
     command.arg("check").arg("--json").args(arguments);
     let output = command.output().unwrap();
@@ -25,10 +25,10 @@ pub fn check<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item =
         let errors = String::from_utf8_lossy(&output.stderr);
         panic!("{command:?} exits with {code} and no JSON ({error}): {errors}")
     });
-    Checked { json, code }
+    CheckRun { json, code }
 }
 
-impl Checked {
+impl CheckRun {
     /// The only target.
     pub fn target(&self) -> &Value {
         let targets = self.json["targets"].as_array().unwrap();

@@ -18,14 +18,14 @@ pub struct Sysroot {
 }
 
 /// A disk in the making; sizes in bytes but `sectors`, which counts 512-byte units as sysfs does.
-pub struct Disk {
+pub struct SysrootDisk {
     name: String,
     sectors: u64,
     bus: &'static str,
     attrs: Vec<(String, String)>,
 }
 
-impl Disk {
+impl SysrootDisk {
     /// A SATA disk with 512-byte sectors that says nothing else.
     pub fn new(name: &str, sectors: u64) -> Self {
         let disk = Self {
@@ -147,7 +147,7 @@ impl Sysroot {
     }
 
     /// A disk: `sys/block/NAME` is a link into `sys/devices`, as on a real machine.
-    pub fn disk(self, disk: Disk) -> Self {
+    pub fn disk(self, disk: SysrootDisk) -> Self {
         let place = format!("sys/devices/{}/block/{}", disk.bus, disk.name);
         let target = format!("../devices/{}/block/{}", disk.bus, disk.name);
         let mut tree = self

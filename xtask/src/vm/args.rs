@@ -10,9 +10,9 @@ use anyhow::{Context, Result, bail};
 
 /// What the guest gets.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Options {
+pub struct GuestOptions {
     /// Scratch disks, in order: `/dev/disk/0`, `/dev/disk/1`, …
-    pub disks: Vec<Disk>,
+    pub disks: Vec<ScratchDisk>,
     /// Where the guest's tar is unpacked.
     pub out: Option<PathBuf>,
     /// Programs beside the basic ones.
@@ -33,7 +33,7 @@ pub struct Options {
 
 /// A scratch disk.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Disk {
+pub struct ScratchDisk {
     /// The file on the host; `None` is thrown away after the run.
     pub path: Option<PathBuf>,
     /// Bytes.
@@ -42,7 +42,7 @@ pub struct Disk {
     pub properties: Vec<String>,
 }
 
-impl Default for Options {
+impl Default for GuestOptions {
     fn default() -> Self {
         Self {
             disks: Vec::new(),
@@ -66,7 +66,7 @@ pub fn script(args: &[String]) -> Result<(PathBuf, &[String])> {
     }
 }
 
-impl Options {
+impl GuestOptions {
     /// Those that the script names, then those of the command line.
     pub fn from_script(script: &Path, args: &[String]) -> Result<Self> {
         let text = fs::read_to_string(script)
@@ -109,14 +109,14 @@ fn embedded(script: &str) -> Vec<String> {
 }
 
 /// `PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]`
-fn disk(text: &str) -> Result<Disk> {
+fn disk(text: &str) -> Result<ScratchDisk> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();
     let (path, size) = first
         .rsplit_once('=')
         .with_context(|| format!("--disk {text}: PATH=SIZE is wanted"))?;
     let properties = parts.map(property).collect::<Result<Vec<_>>>()?;
-    Ok(Disk {
+    Ok(ScratchDisk {
         path: (path != "-").then(|| PathBuf::from(path)),
         size: size_of_text(size)?,
         properties,
@@ -208,15 +208,15 @@ mod tests {
         ] {
             assert!(disk(text).is_err(), "{text}");
         }
-        assert!(Options::default().add(&words("--disk")).is_err());
-        assert!(Options::default().add(&words("--speed 3")).is_err());
+        assert!(GuestOptions::default().add(&words("--disk")).is_err());
+        assert!(GuestOptions::default().add(&words("--speed 3")).is_err());
         assert!(script(&words("--out x")).is_err());
     }
 
     #[test]
     fn a_script_brings_its_own_options() {
         let text = "#!/bin/sh\n#: --disk -=160M --module raid456\n# note\n#: --memory 768\necho\n";
-        let mut options = Options::default();
+        let mut options = GuestOptions::default();
         options.add(&embedded(text)).unwrap();
         options.add(&words("--timeout 20 --icount")).unwrap();
         assert_eq!(options.disks.len(), 1);

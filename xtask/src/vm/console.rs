@@ -25,7 +25,7 @@ pub enum Ending {
 }
 
 /// What the console said.
-pub struct Log {
+pub struct ConsoleLog {
     /// How it ended.
     pub ending: Ending,
     /// Lines that start with `@@`, without init's own.
@@ -33,7 +33,7 @@ pub struct Log {
     lines: Vec<String>,
 }
 
-impl Log {
+impl ConsoleLog {
     /// The last lines, for a message.
     pub fn tail(&self) -> String {
         let from = self.lines.len().saturating_sub(TAIL);
@@ -42,9 +42,9 @@ impl Log {
 }
 
 /// Kills QEMU when it goes out of scope, whatever the way.
-struct Guard(Child);
+struct QemuGuard(Child);
 
-impl Drop for Guard {
+impl Drop for QemuGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -52,12 +52,17 @@ impl Drop for Guard {
 }
 
 /// Runs the guest: `patience` to its first sign of life, `limit` in all.
-pub fn run(mut command: Command, patience: Duration, limit: Duration, echo: bool) -> Result<Log> {
+pub fn run(
+    mut command: Command,
+    patience: Duration,
+    limit: Duration,
+    echo: bool,
+) -> Result<ConsoleLog> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = Guard(command.spawn().context("cannot start QEMU")?);
+    let mut child = QemuGuard(command.spawn().context("cannot start QEMU")?);
     let lines = reader(child.0.stdout.take().context("no console")?);
     let started = Instant::now();
-    let mut watch = Watch::default();
+    let mut watch = ConsoleWatch::default();
     let silent = loop {
         let allowed = if watch.booted { limit } else { patience };
         let left = allowed.saturating_sub(started.elapsed());
@@ -86,14 +91,14 @@ fn reader(console: ChildStdout) -> Receiver<String> {
 }
 
 #[derive(Default)]
-struct Watch {
+struct ConsoleWatch {
     booted: bool,
     status: Option<i32>,
     results: Vec<String>,
     lines: Vec<String>,
 }
 
-impl Watch {
+impl ConsoleWatch {
     fn line(&mut self, line: String, echo: bool) {
         if line.starts_with("@@boot ") {
             self.booted = true;
@@ -111,14 +116,14 @@ impl Watch {
         self.lines.push(line);
     }
 
-    fn log(self, silent: bool) -> Log {
+    fn log(self, silent: bool) -> ConsoleLog {
         let ending = match (self.status, self.booted, silent) {
             (Some(status), ..) => Ending::Done(status),
             (None, false, true) => Ending::NoSign,
             (None, true, true) => Ending::TimedOut,
             (None, _, false) => Ending::Died,
         };
-        Log {
+        ConsoleLog {
             ending,
             results: self.results,
             lines: self.lines,
@@ -130,8 +135,8 @@ impl Watch {
 mod tests {
     use super::*;
 
-    fn said(lines: &[&str], silent: bool) -> Log {
-        let mut watch = Watch::default();
+    fn said(lines: &[&str], silent: bool) -> ConsoleLog {
+        let mut watch = ConsoleWatch::default();
         lines
             .iter()
             .for_each(|line| watch.line((*line).to_owned(), false));

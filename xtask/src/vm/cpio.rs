@@ -13,13 +13,13 @@ const LINK: u32 = 0o120_777;
 const CHARACTER: u32 = 0o020_600;
 
 /// An archive under construction.
-pub struct Archive<W: Write> {
+pub struct CpioArchive<W: Write> {
     out: W,
     inode: u32,
     folders: BTreeSet<PathBuf>,
 }
 
-impl<W: Write> Archive<W> {
+impl<W: Write> CpioArchive<W> {
     /// An empty archive.
     pub const fn new(out: W) -> Self {
         Self {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn entries_are_aligned_and_folders_come_once() {
-        let mut archive = Archive::new(Vec::new());
+        let mut archive = CpioArchive::new(Vec::new());
         archive.file(Path::new("/a/b/c"), b"hello").unwrap();
         archive.link(Path::new("/a/b/d"), "c").unwrap();
         archive.character(Path::new("/dev/console"), 5, 1).unwrap();

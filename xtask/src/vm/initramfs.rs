@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::args::Options;
-use super::cpio::Archive;
+use super::args::GuestOptions;
+use super::cpio::CpioArchive;
 use super::kernel::{self, Kernel};
 use super::programs::{self, Files};
 use super::scratch::Scratch;
@@ -42,7 +42,7 @@ const INDEXES: [&str; 9] = [
 ];
 
 /// The archive for these options, built if the cache has none.
-pub fn cached(options: &Options) -> Result<PathBuf> {
+pub fn cached(options: &GuestOptions) -> Result<PathBuf> {
     let kernel = kernel::newest().context("no Debian cloud kernel is installed")?;
     let files = contents(&kernel, options)?;
     let folder = paths::target().join("vm-cache");
@@ -70,7 +70,7 @@ pub fn with_script(
         .append(true)
         .open(&path)
         .context("cannot open the initrd")?;
-    let mut archive = Archive::new(file);
+    let mut archive = CpioArchive::new(file);
     archive.file(Path::new("/script"), script)?;
     let read =
         |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
@@ -86,7 +86,7 @@ pub fn with_script(
 }
 
 /// What a guest of these options is made of; also what a fixture's cache key is made of.
-pub fn contents(kernel: &Kernel, options: &Options) -> Result<Files> {
+pub fn contents(kernel: &Kernel, options: &GuestOptions) -> Result<Files> {
     let wanted = options.programs.iter().map(String::as_str);
     let names = programs::BASIC.into_iter().chain(wanted).chain(["busybox"]);
     let mut files = programs::collect(names)?;
@@ -122,7 +122,7 @@ pub fn key(kernel: &Kernel, files: &Files) -> Result<String> {
 
 fn build(path: &Path, files: &Files) -> Result<()> {
     let out = File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
-    let mut archive = Archive::new(BufWriter::new(out));
+    let mut archive = CpioArchive::new(BufWriter::new(out));
     for folder in FOLDERS {
         archive.folder(Path::new(folder))?;
     }
@@ -144,7 +144,7 @@ fn build(path: &Path, files: &Files) -> Result<()> {
     Ok(())
 }
 
-fn add_links<W: Write>(archive: &mut Archive<W>, files: &Files) -> Result<()> {
+fn add_links<W: Write>(archive: &mut CpioArchive<W>, files: &Files) -> Result<()> {
     let has = |name: &str| files.contains_key(&Path::new("/bin").join(name));
     let mut taken = Vec::new();
     for (program, names) in ALIASES {

@@ -6,14 +6,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::args::{Disk, Options};
+use super::args::{GuestOptions, ScratchDisk};
 use super::kernel::{self, Kernel};
 use super::scratch::Scratch;
 use super::tsc;
 use crate::run;
 
 /// All that QEMU needs to know.
-pub struct Machine {
+pub struct QemuMachine {
     kernel: Kernel,
     initrd: PathBuf,
     disks: Vec<(PathBuf, Vec<String>)>,
@@ -28,9 +28,9 @@ pub struct Machine {
 /// QEMU 7.2 emulates `iret` with SMAP and `cmpxchg16b` wrongly: Linux 6.12 does not boot with them.
 const CPU: &str = "max,smap=off,cx16=off";
 
-impl Machine {
+impl QemuMachine {
     /// Makes the disks.
-    pub fn prepare(options: &Options, initrd: PathBuf, scratch: &Scratch) -> Result<Self> {
+    pub fn prepare(options: &GuestOptions, initrd: PathBuf, scratch: &Scratch) -> Result<Self> {
         let mut disks = Vec::new();
         for (number, disk) in options.disks.iter().enumerate() {
             disks.push((disk_file(disk, number, scratch)?, disk.properties.clone()));
@@ -159,7 +159,7 @@ fn port(path: &Path) -> Vec<String> {
     parts.map(str::to_owned).to_vec()
 }
 
-fn disk_file(disk: &Disk, number: usize, scratch: &Scratch) -> Result<PathBuf> {
+fn disk_file(disk: &ScratchDisk, number: usize, scratch: &Scratch) -> Result<PathBuf> {
     let path = match &disk.path {
         Some(path) => std::path::absolute(path)
             .with_context(|| format!("cannot follow {}", path.display()))?,
@@ -180,8 +180,8 @@ fn sparse(path: &Path, size: u64) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn machine(icount: bool) -> Machine {
-        Machine {
+    fn machine(icount: bool) -> QemuMachine {
+        QemuMachine {
             kernel: Kernel {
                 version: "6".into(),
                 image: "/boot/vmlinuz-6".into(),

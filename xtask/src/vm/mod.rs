@@ -21,16 +21,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::packages;
-use args::Options;
-use console::{Ending, Log};
-use machine::Machine;
+use args::GuestOptions;
+use console::{ConsoleLog, Ending};
+use machine::QemuMachine;
 use scratch::Scratch;
 
 /// How long a microvm may take to its first sign of life before q35 is tried instead.
 const FIRST_SIGN: Duration = Duration::from_secs(30);
 
 /// What a run left behind.
-pub struct Outcome {
+pub struct VmOutcome {
     /// Exit status of the script.
     pub status: i32,
     /// The lines that start with `@@`.
@@ -40,20 +40,20 @@ pub struct Outcome {
 /// `cargo xtask vm SCRIPT [OPTIONS]`
 pub fn command(args: &[String]) -> Result<ExitCode> {
     let (script, rest) = args::script(args)?;
-    let options = Options::from_script(&script, rest)?;
+    let options = GuestOptions::from_script(&script, rest)?;
     let outcome = run(&script, &options, true)?;
     Ok(ExitCode::from(u8::try_from(outcome.status).unwrap_or(1)))
 }
 
 /// Runs the script; `echo` shows the console, otherwise only what goes wrong is shown.
-pub fn run(script: &Path, options: &Options, echo: bool) -> Result<Outcome> {
+pub fn run(script: &Path, options: &GuestOptions, echo: bool) -> Result<VmOutcome> {
     packages::ensure("test")?;
     let started = Instant::now();
     let base = initramfs::cached(options)?;
     let scratch = Scratch::new()?;
     let text = fs::read(script).with_context(|| format!("cannot read {}", script.display()))?;
     let initrd = initramfs::with_script(&base, &text, &options.files, &scratch)?;
-    let machine = Machine::prepare(options, initrd, &scratch)?;
+    let machine = QemuMachine::prepare(options, initrd, &scratch)?;
     let (log, status) = boot(&machine, options.timeout, echo)?;
     if status != 0 && !echo {
         eprintln!("{}", log.tail());
@@ -67,14 +67,14 @@ pub fn run(script: &Path, options: &Options, echo: bool) -> Result<Outcome> {
     {
         output::unpack(tar, folder)?;
     }
-    Ok(Outcome {
+    Ok(VmOutcome {
         status,
         results: log.results,
     })
 }
 
 /// Boots a microvm, and q35 when it shows no life: on loaded hosts microvm can stall early.
-fn boot(machine: &Machine, limit: Duration, echo: bool) -> Result<(Log, i32)> {
+fn boot(machine: &QemuMachine, limit: Duration, echo: bool) -> Result<(ConsoleLog, i32)> {
     for (kind, patience) in [("microvm", FIRST_SIGN), ("q35", limit)] {
         let log = console::run(machine.command(kind), patience.min(limit), limit, echo)?;
         match log.ending {
@@ -99,7 +99,7 @@ fn boot(machine: &Machine, limit: Duration, echo: bool) -> Result<(Log, i32)> {
 }
 
 /// The hash of the guest that these options make: kernel, programs, modules, init.
-pub fn contents_key(options: &Options) -> Result<String> {
+pub fn contents_key(options: &GuestOptions) -> Result<String> {
     let kernel = kernel::newest().context("no Debian cloud kernel is installed")?;
     let shape = format!("{:?} {}", options.disks, options.memory);
     let files = initramfs::contents(&kernel, options)?;

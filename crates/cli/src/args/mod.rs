@@ -14,9 +14,9 @@ use clap_complete::Shell;
 use ioalign_core::judge::lint::{self, UPLOADS, Upload};
 use ioalign_core::units::parse_size;
 use ioalign_core::{Bytes, GridClaim, SectorSize, grid};
-use ioalign_report::Format;
+use ioalign_report::ReportFormat;
 
-use crate::exit::Mode;
+use crate::exit::ExitMode;
 
 pub use advise::AdviseArgs;
 pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
@@ -165,7 +165,7 @@ pub struct CheckArgs {
         help = "Judge against a named set: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, \
                 iu-16k, iu-64k, sd-card-4m, raid:<element>x<data disks>"
     )]
-    pub profile_grid: Vec<Profile>,
+    pub profile_grid: Vec<ProfileArg>,
 
     /// Read partition tables written for sectors of this size (default: probe 512 and 4096)
     #[arg(long, value_name = "BYTES", value_parser = sector)]
@@ -211,7 +211,7 @@ pub struct CheckArgs {
 
     /// How exit codes are chosen (default: lint; nagios with --format nagios)
     #[arg(long, value_enum)]
-    pub exit_mode: Option<Mode>,
+    pub exit_mode: Option<ExitMode>,
 
     /// The policy: what fails and what is waived (default: ioalign.toml in the working directory, if
     /// there is one)
@@ -339,16 +339,16 @@ pub struct DemoArgs {
 
 /// A named set of grids, as one argument.
 #[derive(Clone, Debug)]
-pub struct Profile {
+pub struct ProfileArg {
     /// Its name.
     pub name: String,
     /// Its grids.
     pub grids: Vec<GridClaim>,
 }
 
-fn profile(name: &str) -> Result<Profile, String> {
+fn profile(name: &str) -> Result<ProfileArg, String> {
     let grids = grid::profile(name).map_err(|error| error.to_string())?;
-    Ok(Profile {
+    Ok(ProfileArg {
         name: name.to_owned(),
         grids,
     })
@@ -377,15 +377,18 @@ pub fn multiple(text: &str) -> Result<Bytes, String> {
 }
 
 fn format_name() -> clap::builder::PossibleValuesParser {
-    Format::all().map(Format::name).collect::<Vec<_>>().into()
+    ReportFormat::all()
+        .map(ReportFormat::name)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 impl CheckArgs {
     /// The exit codes asked for; a plugin's status line goes with a plugin's codes.
-    pub fn exit_mode(&self) -> Mode {
+    pub fn exit_mode(&self) -> ExitMode {
         let by_format = match self.output.format() {
-            Format::Nagios => Mode::Nagios,
-            _ => Mode::default(),
+            ReportFormat::Nagios => ExitMode::Nagios,
+            _ => ExitMode::default(),
         };
         self.exit_mode.unwrap_or(by_format)
     }
@@ -393,9 +396,9 @@ impl CheckArgs {
 
 impl OutputArgs {
     /// The format asked for; the argument parser lets no unknown name through.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> ReportFormat {
         if self.json {
-            Format::Json
+            ReportFormat::Json
         } else {
             self.format.parse().unwrap_or_default()
         }

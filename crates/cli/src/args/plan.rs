@@ -92,7 +92,7 @@ pub struct PlanArgs {
         help = "A named set of grids: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, iu-16k, iu-64k, \
                 sd-card-4m, raid:<element>x<data disks>"
     )]
-    pub profile_grid: Vec<super::Profile>,
+    pub profile_grid: Vec<super::ProfileArg>,
 
     /// Starts need not be whole mebibytes
     #[arg(long)]

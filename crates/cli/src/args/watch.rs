@@ -64,7 +64,7 @@ pub struct WatchArgs {
 
     /// The columns of lines
     #[arg(long, value_enum, default_value = "alignment")]
-    pub columns: Columns,
+    pub columns: ColumnsArg,
 
     /// Show one of N straddling I/Os as it is issued: whose it is and which boundaries it crosses; in lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["json", "record"])]
@@ -96,18 +96,18 @@ pub struct WatchArgs {
 
 /// The columns of lines.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Columns {
+pub enum ColumnsArg {
     /// The share off the boundaries, and latencies beside those of iostat
     Alignment,
     /// The columns of pt-diskstats
     Diskstats,
 }
 
-impl From<Columns> for LineColumns {
-    fn from(columns: Columns) -> Self {
+impl From<ColumnsArg> for LineColumns {
+    fn from(columns: ColumnsArg) -> Self {
         match columns {
-            Columns::Alignment => Self::Alignment,
-            Columns::Diskstats => Self::Diskstats,
+            ColumnsArg::Alignment => Self::Alignment,
+            ColumnsArg::Diskstats => Self::Diskstats,
         }
     }
 }

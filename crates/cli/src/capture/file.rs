@@ -18,21 +18,21 @@ const STDOUT: &str = "-";
 const PIECE: usize = 64 << 10;
 
 /// The path from the arguments.
-pub(super) struct Wanted {
+pub(super) struct WantedBundle {
     /// `None`: a name is made of the host's.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<BundlePlace>,
 }
 
 /// A place for a bundle.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum BundlePlace {
     /// Standard output.
     Stdout,
     /// A file, and what it may replace.
     File(PathBuf, ReplaceArgs),
 }
 
-impl Wanted {
+impl WantedBundle {
     /// Refuses what can be refused before the host is read.
     pub(super) fn new(arguments: &CaptureArgs) -> Result<Self> {
         let place = match &arguments.output {
@@ -49,11 +49,11 @@ impl Wanted {
                         "a bundle is no text for a terminal: -o FILE, or a pipe",
                     ));
                 }
-                Some(Place::Stdout)
+                Some(BundlePlace::Stdout)
             }
-            Some(path) => Some(Place::File(path.clone(), arguments.replace)),
+            Some(path) => Some(BundlePlace::File(path.clone(), arguments.replace)),
         };
-        if let Some(Place::File(path, replace)) = &place {
+        if let Some(BundlePlace::File(path, replace)) = &place {
             new_file(path, *replace).check().map_err(refused)?;
         }
         Ok(Self { place })
@@ -79,7 +79,7 @@ fn new_file(path: &Path, replace: ReplaceArgs) -> NewFile<'_> {
         .readable_by(Readers::Owner)
 }
 
-impl Place {
+impl BundlePlace {
     /// The file; `None` for standard output.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {

@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// Runs the verb.
 pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
-    let wanted = file::Wanted::new(arguments)?;
+    let wanted = file::WantedBundle::new(arguments)?;
     let request = CaptureRequest {
         sysroot: arguments.sysroot.clone(),
         devices: arguments.devices.clone(),
@@ -35,7 +35,7 @@ pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
     };
     let place = match wanted.place {
         Some(place) => place,
-        None => file::Place::File(default_name(&bundle), arguments.replace),
+        None => file::BundlePlace::File(default_name(&bundle), arguments.replace),
     };
     if !place.write(&bundle.bytes, &interrupt)? {
         summary::interrupted();

@@ -4,15 +4,19 @@
 use anyhow::Result;
 use ioalign_core::capture_document::CaptureDocument;
 use ioalign_inspect::recording::CaptureBundle;
-use ioalign_report::{Options, capture};
+use ioalign_report::{RenderOptions, capture};
 
-use super::file::Place;
+use super::file::BundlePlace;
 use crate::args::CaptureArgs;
 use crate::look;
 use crate::say::note;
 
 /// Prints it. What is missing is said whatever the output is.
-pub(super) fn print(bundle: CaptureBundle, place: &Place, arguments: &CaptureArgs) -> Result<()> {
+pub(super) fn print(
+    bundle: CaptureBundle,
+    place: &BundlePlace,
+    arguments: &CaptureArgs,
+) -> Result<()> {
     let file = place.path().map(|path| path.display().to_string());
     let is_shown = file.is_some() && !arguments.quiet;
     let document = CaptureDocument {
@@ -24,9 +28,9 @@ pub(super) fn print(bundle: CaptureBundle, place: &Place, arguments: &CaptureArg
     if arguments.json {
         look::json(&document)?;
     } else if is_shown {
-        let options = Options {
+        let options = RenderOptions {
             verbosity: look::verbosity(false, u8::from(arguments.verbose)),
-            ..Options::default()
+            ..RenderOptions::default()
         };
         look::write(&capture::render(&document, &options))?;
     }

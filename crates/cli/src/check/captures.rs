@@ -10,7 +10,7 @@ use ioalign_inspect::captures::{self, Text, load};
 use ioalign_inspect::source::{FileSource, Source};
 use ioalign_inspect::{Error, Result};
 
-use super::Job;
+use super::CheckJob;
 
 /// The first bytes of a VMDK descriptor.
 const DESCRIPTOR: &[u8] = b"# Disk DescriptorFile";
@@ -60,7 +60,7 @@ pub fn is_format(name: &str) -> bool {
 }
 
 /// Reads the texts into one stack.
-pub fn inspect(paths: &[PathBuf], named: Option<&str>, job: &Job) -> Result<Inspection> {
+pub fn inspect(paths: &[PathBuf], named: Option<&str>, job: &CheckJob) -> Result<Inspection> {
     let mut texts = Vec::new();
     for path in paths {
         texts.push((path.clone(), read(path)?));

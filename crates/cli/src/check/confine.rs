@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::Job;
-use super::find::Found;
+use super::CheckJob;
+use super::find::FoundTargets;
 use crate::allowed_files::{AllowedFiles, folder_of};
 use crate::args::CheckArgs;
 use crate::output_file::is_stdout;
@@ -16,7 +16,7 @@ const KERNEL: [&str; 2] = ["/proc/self", "/sys"];
 const FOLDERS: usize = 64;
 
 /// Gives up what the targets do not need, where the kernel has Landlock and permits it.
-pub fn confine(found: &Found, job: &Job, arguments: &CheckArgs) {
+pub fn confine(found: &FoundTargets, job: &CheckJob, arguments: &CheckArgs) {
     if let Some(allowed) = allowed(found, job, arguments) {
         // A sandbox around the program may refuse it; the check is as right without.
         let _ = allowed.enforce();
@@ -25,7 +25,7 @@ pub fn confine(found: &Found, job: &Job, arguments: &CheckArgs) {
 
 /// The files of the targets: the folder of each image, because its backing files may lie there. `None`: a target is
 /// no image or bundle, or may lead elsewhere.
-fn allowed(found: &Found, job: &Job, arguments: &CheckArgs) -> Option<AllowedFiles> {
+fn allowed(found: &FoundTargets, job: &CheckJob, arguments: &CheckArgs) -> Option<AllowedFiles> {
     if !found.judged.is_empty() || !job.reads_contents() || job.inspect.allow_backing {
         return None;
     }
@@ -74,7 +74,7 @@ mod tests {
         let Verb::Check(arguments) = Cli::try_parse_from(words).unwrap().verb else {
             unreachable!("it is this verb");
         };
-        let job = Job::new(&arguments, &Default::default()).unwrap();
+        let job = CheckJob::new(&arguments, &Default::default()).unwrap();
         allowed(&find(&arguments, &job).unwrap(), &job, &arguments)
     }
 

@@ -3,20 +3,20 @@
 use anyhow::Result;
 use ioalign_report::Target;
 
-use super::folder::{self, Named};
-use super::{Job, captures, target};
+use super::folder::{self, NamedTarget};
+use super::{CheckJob, captures, target};
 use crate::args::CheckArgs;
 use crate::exit::UsageError;
 
 /// The targets that the arguments name.
-pub struct Found {
+pub struct FoundTargets {
     /// Targets that are judged at once: a host, texts that make one stack.
     pub judged: Vec<Target>,
     /// Files, each a target of its own.
-    pub files: Vec<Named>,
+    pub files: Vec<NamedTarget>,
 }
 
-impl From<Target> for Found {
+impl From<Target> for FoundTargets {
     fn from(only: Target) -> Self {
         Self {
             judged: vec![only],
@@ -25,8 +25,8 @@ impl From<Target> for Found {
     }
 }
 
-impl From<Named> for Found {
-    fn from(only: Named) -> Self {
+impl From<NamedTarget> for FoundTargets {
+    fn from(only: NamedTarget) -> Self {
         Self {
             judged: Vec::new(),
             files: vec![only],
@@ -35,7 +35,7 @@ impl From<Named> for Found {
 }
 
 /// Finds the targets, and judges those that are no files of their own.
-pub fn find(arguments: &CheckArgs, job: &Job) -> Result<Found> {
+pub fn find(arguments: &CheckArgs, job: &CheckJob) -> Result<FoundTargets> {
     let targets = &arguments.targets;
     if targets.is_empty() {
         return Ok(target::host(job, &[]).into());
@@ -47,7 +47,7 @@ pub fn find(arguments: &CheckArgs, job: &Job) -> Result<Found> {
         && job.reads_contents()
         && let Some(source) = captures::image(only)
     {
-        return Ok(Named::opened(only.clone(), source).into());
+        return Ok(NamedTarget::opened(only.clone(), source).into());
     }
     // The extents of a text file are those of a file; what is in it does not matter.
     let (texts, others) = match job.extents {
@@ -67,5 +67,5 @@ pub fn find(arguments: &CheckArgs, job: &Job) -> Result<Found> {
         let what = format!("{}: no image in it", names.join(", "));
         return Err(UsageError(what).into());
     }
-    Ok(Found { judged, files })
+    Ok(FoundTargets { judged, files })
 }

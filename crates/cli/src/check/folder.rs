@@ -9,12 +9,12 @@ use indicatif::ProgressBar;
 use ioalign_inspect::assemble;
 use ioalign_inspect::filesystems::database;
 use ioalign_inspect::source::{FileSource, Source};
-use ioalign_report::{Format, SourceKind, Target};
+use ioalign_report::{ReportFormat, SourceKind, Target};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::lean::Diet;
-use super::{Job, output, target};
+use super::{CheckJob, output, target};
 use crate::args::CheckArgs;
 use crate::bar::bar;
 use crate::interrupt::Interrupt;
@@ -30,7 +30,7 @@ const FEW: usize = 50;
 const LOOK: &str = "{bar:30} {pos}/{len} images, {per_sec}, {eta} left";
 
 /// A target, and whether the operator named it or it was found in a folder.
-pub struct Named {
+pub struct NamedTarget {
     /// Its path.
     pub path: PathBuf,
     /// Found in a folder: then it is left out when it is no image at all.
@@ -43,7 +43,7 @@ pub struct Named {
     pub source: Option<Arc<dyn Source>>,
 }
 
-impl Named {
+impl NamedTarget {
     const fn new(path: PathBuf, found: bool) -> Self {
         Self {
             path,
@@ -64,7 +64,7 @@ impl Named {
 }
 
 /// Replaces folders by the files in them, in order of their paths.
-pub fn expand(targets: &[PathBuf], job: &Job) -> Vec<Named> {
+pub fn expand(targets: &[PathBuf], job: &CheckJob) -> Vec<NamedTarget> {
     let mut files = Vec::new();
     for path in targets {
         let is_folder = path.is_dir() && !is_database(path, job);
@@ -78,13 +78,13 @@ pub fn expand(targets: &[PathBuf], job: &Job) -> Vec<Named> {
             search(path, bundles.then_some(true), &mut found);
             found.tell();
         } else {
-            files.push(Named::new(path.clone(), false));
+            files.push(NamedTarget::new(path.clone(), false));
         }
     }
     files
 }
 
-fn is_database(path: &Path, job: &Job) -> bool {
+fn is_database(path: &Path, job: &CheckJob) -> bool {
     job.sysroot.is_none() && matches!(database::find(path), Ok(Some(_)))
 }
 
@@ -95,8 +95,8 @@ fn is_database(path: &Path, job: &Job) -> bool {
 /// is a support bundle; `bundles`: whether to look for such, and whether the folder was named.
 fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
     if bundles.is_some_and(|named| assemble::is_bundle(folder, named)) {
-        let named = Named::new(folder.to_owned(), false);
-        return found.files.push(Named {
+        let named = NamedTarget::new(folder.to_owned(), false);
+        return found.files.push(NamedTarget {
             bundle: true,
             ..named
         });
@@ -105,9 +105,9 @@ fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
         Ok(entries) => entries,
         Err(error) => {
             let closed = Some(error);
-            return found.files.push(Named {
+            return found.files.push(NamedTarget {
                 closed,
-                ..Named::new(folder.to_owned(), false)
+                ..NamedTarget::new(folder.to_owned(), false)
             });
         }
     };
@@ -115,7 +115,7 @@ fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
         if kind.is_dir() {
             search(&path, bundles.map(|_| false), found);
         } else if kind.is_file() || (kind.is_symlink() && path.is_file() && found.holds(&path)) {
-            found.files.push(Named::new(path, true));
+            found.files.push(NamedTarget::new(path, true));
         }
     }
 }
@@ -124,7 +124,7 @@ fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
 struct FolderSearch<'a> {
     /// The folder that was named, without links.
     home: Option<PathBuf>,
-    files: &'a mut Vec<Named>,
+    files: &'a mut Vec<NamedTarget>,
     /// Links that lead out of it.
     outside: Vec<PathBuf>,
 }
@@ -171,7 +171,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, FileType)>> {
 
 /// Threads that judge many files, and a bar that shows how far they are.
 pub struct Crew<'a> {
-    job: &'a Job,
+    job: &'a CheckJob,
     diet: Diet,
     interrupt: &'a Interrupt,
     pool: ThreadPool,
@@ -182,15 +182,15 @@ impl<'a> Crew<'a> {
     /// A bar for this many files in total.
     pub fn new(
         files: usize,
-        job: &'a Job,
+        job: &'a CheckJob,
         arguments: &CheckArgs,
         interrupt: &'a Interrupt,
     ) -> Result<Self> {
         interrupt.watch()?;
         let threads = ThreadPoolBuilder::new().num_threads(arguments.jobs.unwrap_or(0));
         // Rows of JSON come while the bar is there: on one terminal they would mix.
-        let mixed =
-            arguments.output.format() == Format::Json && output::on_terminal(&arguments.output);
+        let mixed = arguments.output.format() == ReportFormat::Json
+            && output::on_terminal(&arguments.output);
         let shown = files > FEW && !arguments.output.quiet && !mixed;
         Ok(Self {
             job,
@@ -202,7 +202,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Judges files; those found in a folder that are no images are left out.
-    pub fn judge(&self, files: &[Named]) -> Vec<Target> {
+    pub fn judge(&self, files: &[NamedTarget]) -> Vec<Target> {
         let judge = |file| {
             if self.interrupt.asked() {
                 return None;
@@ -223,7 +223,7 @@ impl Drop for Crew<'_> {
 }
 
 /// Judges a file; nothing is said of one that was found in a folder and is no image.
-pub fn judge_one(file: &Named, job: &Job) -> Option<Target> {
+pub fn judge_one(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
     if let Some(error) = &file.closed {
         return Some(target::closed(&file.path, error));
     }

@@ -6,10 +6,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ioalign_core::{Finding, Layer, Stack};
-use ioalign_report::{Format, Target};
+use ioalign_report::{ReportFormat, Target};
 
 use crate::args::CheckArgs;
-use crate::exit::Mode;
+use crate::exit::ExitMode;
 
 /// This many targets are kept completely: a few are shown in full instead of as a table, and the
 /// number of images in a folder is known only at the end.
@@ -24,10 +24,11 @@ pub struct Diet {
 impl Diet {
     /// Whether the arguments allow it: every output except the plain table shows all facts.
     pub fn new(arguments: &CheckArgs) -> Self {
-        let table = arguments.output.format() == Format::Text && arguments.output.verbose == 0;
+        let table =
+            arguments.output.format() == ReportFormat::Text && arguments.output.verbose == 0;
         Self {
             // That mode looks at the starts of all partitions.
-            wanted: table && arguments.exit_mode() != Mode::VirtAlignmentScan,
+            wanted: table && arguments.exit_mode() != ExitMode::VirtAlignmentScan,
             seen: AtomicUsize::new(0),
         }
     }

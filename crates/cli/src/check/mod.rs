@@ -19,7 +19,7 @@ use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::AssembleOptions;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
-use ioalign_report::{Format, Report, Target};
+use ioalign_report::{Report, ReportFormat, Target};
 
 pub use backing::files_of;
 
@@ -27,14 +27,14 @@ use crate::args::CheckArgs;
 use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
 use crate::policy::{self, Policy};
-use find::{Found, find};
+use find::{FoundTargets, find};
 
 /// Everything the targets have in common.
-pub struct Job {
+pub struct CheckJob {
     /// How targets are read.
     pub inspect: AssembleOptions,
     /// How they are judged.
-    pub judge: judge::Options,
+    pub judge: judge::JudgeOptions,
     /// The captured host, where one is named.
     pub sysroot: Option<PathBuf>,
     /// Judge the extents of files.
@@ -46,7 +46,7 @@ pub struct Job {
 /// Runs the verb.
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let policy = policy(arguments)?;
-    let job = Job::new(arguments, &policy.questions)?;
+    let job = CheckJob::new(arguments, &policy.questions)?;
     let interrupt = Interrupt::default();
     if arguments.output.output.is_some() {
         // The file beside the one that is written must not outlive a Ctrl-C.
@@ -86,7 +86,7 @@ fn whole(
 /// A report without its targets.
 fn head(arguments: &CheckArgs, policy: &Policy) -> Report {
     let machine = match arguments.output.format() {
-        Format::Html => machine(),
+        ReportFormat::Html => machine(),
         _ => Vec::new(),
     };
     Report {
@@ -118,9 +118,9 @@ pub fn tool() -> String {
 }
 
 fn judge_all(
-    found: Found,
+    found: FoundTargets,
     arguments: &CheckArgs,
-    job: &Job,
+    job: &CheckJob,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>> {
     let mut judged = found.judged;
@@ -137,14 +137,14 @@ fn judge_all(
 
 fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
     let (mode, unreadable) = (arguments.exit_mode(), report.errors() > 0);
-    if mode == exit::Mode::VirtAlignmentScan && !unreadable {
+    if mode == exit::ExitMode::VirtAlignmentScan && !unreadable {
         return Exit::Code(output::virt_alignment_scan(report));
     }
     exit::code(mode, report.counted(), unreadable)
 }
 
-impl Job {
-    fn new(arguments: &CheckArgs, policy: &judge::Options) -> Result<Self> {
+impl CheckJob {
+    fn new(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> Result<Self> {
         let mut grids = arguments.grid.clone();
         grids.extend(
             arguments
@@ -194,7 +194,7 @@ impl Job {
     pub fn plain() -> Self {
         Self {
             inspect: AssembleOptions::default(),
-            judge: judge::Options::default(),
+            judge: judge::JudgeOptions::default(),
             sysroot: None,
             extents: false,
             text_format: None,
@@ -203,8 +203,8 @@ impl Job {
 }
 
 /// The questions besides the plain verdict; an argument overrides the policy.
-fn questions(arguments: &CheckArgs, policy: &judge::Options) -> judge::Options {
-    judge::Options {
+fn questions(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> judge::JudgeOptions {
+    judge::JudgeOptions {
         target_logical: arguments.target_logical.or(policy.target_logical),
         lint: Lint {
             size_multiple: arguments.size_multiple.or(policy.lint.size_multiple),
@@ -215,13 +215,13 @@ fn questions(arguments: &CheckArgs, policy: &judge::Options) -> judge::Options {
 }
 
 /// Judges one file for other verbs.
-pub fn one(path: &Path, job: &Job) -> Target {
+pub fn one(path: &Path, job: &CheckJob) -> Target {
     target::judge(path, job)
 }
 
 /// Judges a text, image or device for other commands.
 pub fn any(path: &Path) -> Target {
-    let job = Job::plain();
+    let job = CheckJob::plain();
     let (texts, _) = captures::split(&[path.to_owned()], None);
     if texts.is_empty() {
         target::judge(path, &job)

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, shell};
 use ioalign_report::Target;
 
-use super::Job;
+use super::CheckJob;
 use crate::fix;
 
 /// Adds the commands to every finding that is more than a note, before that of its [page](pages). `path`: the image that the target is; `None` for
 /// this host, where disks have names of their own.
-pub fn commands(target: &mut Target, job: &Job, path: Option<&Path>) {
+pub fn commands(target: &mut Target, job: &CheckJob, path: Option<&Path>) {
     let Target {
         stack, findings, ..
     } = target;
@@ -35,7 +35,7 @@ pub fn pages(findings: &mut [Finding]) {
     }
 }
 
-fn fixing(stack: &Stack, finding: &Finding, job: &Job, path: Option<&Path>) -> Option<String> {
+fn fixing(stack: &Stack, finding: &Finding, job: &CheckJob, path: Option<&Path>) -> Option<String> {
     if !matches!(finding.rule, "start-misaligned" | "start-suboptimal") {
         return None;
     }
@@ -86,7 +86,7 @@ fn device(stack: &Stack, disk: LayerId) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-fn call(path: &Path, job: &Job) -> String {
+fn call(path: &Path, job: &CheckJob) -> String {
     let mut words = format!("ioalign fix {}", shell::path(path));
     if let Some(sector) = job.inspect.sector {
         words.push_str(&format!(" --sector-size {}", sector.get()));

@@ -7,7 +7,7 @@ use anyhow::Result;
 use ioalign_core::Severity;
 use ioalign_core::layer::Kind;
 use ioalign_device::create::Readers;
-use ioalign_report::{Format, Options, Report};
+use ioalign_report::{RenderOptions, Report, ReportFormat};
 
 use super::backing;
 use crate::args::{CheckArgs, OutputArgs};
@@ -34,7 +34,10 @@ pub fn destination<'a>(arguments: &'a CheckArgs, files: &[PathBuf]) -> Destinati
     }
     let destination = Destination::report(file, output.replace, &kept);
     match output.format() {
-        Format::Prometheus | Format::Nagios | Format::Sarif | Format::Junit => Destination {
+        ReportFormat::Prometheus
+        | ReportFormat::Nagios
+        | ReportFormat::Sarif
+        | ReportFormat::Junit => Destination {
             readers: Readers::Usual,
             ..destination
         },
@@ -48,14 +51,14 @@ pub fn on_terminal(output: &OutputArgs) -> bool {
 }
 
 /// The look that the arguments and the terminal ask for.
-fn render_options(output: &OutputArgs, max_rows: usize) -> Options {
-    let text = output.format() == Format::Text;
-    Options {
+fn render_options(output: &OutputArgs, max_rows: usize) -> RenderOptions {
+    let text = output.format() == ReportFormat::Text;
+    RenderOptions {
         color: text && on_terminal(output) && look::color(output.no_color),
         ascii: output.ascii,
         verbosity: look::verbosity(output.quiet, output.verbose),
         max_rows,
-        ..Options::default()
+        ..RenderOptions::default()
     }
 }
 

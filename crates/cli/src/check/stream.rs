@@ -5,13 +5,13 @@ use std::io::{BufWriter, Write};
 use anyhow::Result;
 use ioalign_core::Severity;
 use ioalign_core::severity::verdict;
-use ioalign_report::{Format, Report, Target, json};
+use ioalign_report::{Report, ReportFormat, Target, json};
 
-use super::find::Found;
+use super::find::FoundTargets;
 use super::folder::Crew;
 use super::output;
 use crate::args::CheckArgs;
-use crate::exit::{self, Exit, Mode};
+use crate::exit::{self, Exit, ExitMode};
 use crate::policy::Policy;
 
 /// This many are judged before the first of them is written: enough for all processors, and about 10
@@ -22,21 +22,21 @@ const BUFFER: usize = 64 << 10;
 
 /// Whether the targets can be shown one by one: the other formats put the worst first or make tables,
 /// and the codes of that mode look at the layers of all.
-pub fn fits(arguments: &CheckArgs, found: &Found) -> bool {
+pub fn fits(arguments: &CheckArgs, found: &FoundTargets) -> bool {
     found.files.len() > 1
-        && arguments.output.format() == Format::Json
-        && arguments.exit_mode() != Mode::VirtAlignmentScan
+        && arguments.output.format() == ReportFormat::Json
+        && arguments.exit_mode() != ExitMode::VirtAlignmentScan
 }
 
 /// Judges the targets and writes them below `head`, a report without any.
 pub fn run(
-    found: Found,
+    found: FoundTargets,
     crew: &Crew<'_>,
     policy: &Policy,
     arguments: &CheckArgs,
     head: &Report,
 ) -> Result<Exit> {
-    let mut tally = Tally::default();
+    let mut tally = ExitTally::default();
     let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
     let chunks = found.files.chunks(AT_ONCE);
     let chunks = std::iter::once(found.judged).chain(chunks.map(|files| crew.judge(files)));
@@ -55,12 +55,12 @@ pub fn run(
 }
 
 /// The facts of all targets that the exit code needs.
-struct Tally {
+struct ExitTally {
     counted: Severity,
     unreadable: bool,
 }
 
-impl Default for Tally {
+impl Default for ExitTally {
     fn default() -> Self {
         Self {
             counted: Severity::Ok,
@@ -69,7 +69,7 @@ impl Default for Tally {
     }
 }
 
-impl Tally {
+impl ExitTally {
     fn add(&mut self, target: &Target, report: &Report) {
         self.counted = verdict([self.counted, report.fail.counted_of(target)]);
         self.unreadable |= target.error.is_some();

@@ -12,10 +12,10 @@ use ioalign_inspect::source::{FileSource, Source};
 use ioalign_inspect::{Error, ErrorKind, archive};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
-use super::{Job, captures, next};
+use super::{CheckJob, captures, next};
 
 /// Judges a device, image file, ordinary file or database directory.
-pub fn judge(path: &Path, job: &Job) -> Target {
+pub fn judge(path: &Path, job: &CheckJob) -> Target {
     let kind = std::fs::metadata(path).map(|data| data.file_type());
     let on_host = match &kind {
         Ok(kind) => kind.is_block_device() || kind.is_dir() || job.extents,
@@ -40,7 +40,7 @@ pub fn judge(path: &Path, job: &Job) -> Target {
 }
 
 /// Judges an image, or a support bundle in a tarball.
-pub fn opened(path: &Path, source: &Arc<dyn Source>, job: &Job) -> Target {
+pub fn opened(path: &Path, source: &Arc<dyn Source>, job: &CheckJob) -> Target {
     if is_packed(source)
         && let Some(target) = bundle(path, job)
     {
@@ -63,7 +63,7 @@ fn is_packed(source: &Arc<dyn Source>) -> bool {
 }
 
 /// Judges a support bundle, a tarball or a folder.
-pub fn bundle(path: &Path, job: &Job) -> Option<Target> {
+pub fn bundle(path: &Path, job: &CheckJob) -> Option<Target> {
     let begun = Instant::now();
     let inspection = assemble::bundle(path, &job.inspect).transpose()?;
     let name = path.display().to_string();
@@ -79,7 +79,7 @@ pub fn closed(folder: &Path, error: &std::io::Error) -> Target {
 }
 
 /// Judges several images as the disks of one machine.
-pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
+pub fn together(job: &CheckJob, paths: &[PathBuf]) -> Target {
     let name = paths
         .iter()
         .map(|path| path.display().to_string())
@@ -92,7 +92,7 @@ pub fn together(job: &Job, paths: &[PathBuf]) -> Target {
 }
 
 /// Judges what texts say about one host.
-pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
+pub fn texts(job: &CheckJob, paths: &[PathBuf]) -> Target {
     let name = paths
         .iter()
         .map(|path| path.display().to_string())
@@ -105,7 +105,7 @@ pub fn texts(job: &Job, paths: &[PathBuf]) -> Target {
 }
 
 /// Judges this machine, or the captured one; only the named devices where some are named.
-pub fn host(job: &Job, only: &[PathBuf]) -> Target {
+pub fn host(job: &CheckJob, only: &[PathBuf]) -> Target {
     let source = if job.sysroot.is_some() {
         SourceKind::Capture
     } else {
@@ -135,7 +135,7 @@ pub fn host(job: &Job, only: &[PathBuf]) -> Target {
 fn read(
     name: String,
     source: SourceKind,
-    job: &Job,
+    job: &CheckJob,
     inspect: impl FnOnce() -> Result<Inspection, Error>,
 ) -> Target {
     let begun = Instant::now();
@@ -145,7 +145,7 @@ fn read(
 fn done(
     name: String,
     source: SourceKind,
-    job: &Job,
+    job: &CheckJob,
     inspection: Result<Inspection, Error>,
     begun: Instant,
 ) -> Target {
@@ -158,7 +158,7 @@ fn done(
 fn judged(
     name: String,
     source: SourceKind,
-    job: &Job,
+    job: &CheckJob,
     inspection: Inspection,
     begun: Instant,
 ) -> Target {

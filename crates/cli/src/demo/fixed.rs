@@ -6,18 +6,23 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Parser;
 use ioalign_core::{Kind, shell};
-use ioalign_report::{Format, Options, Report, Target, Verbosity};
+use ioalign_report::{RenderOptions, Report, ReportFormat, Target, Verbosity};
 
 use super::{measure, scratch};
 use crate::args::{Cli, DemoArgs, Verb};
-use crate::check::{self, Job};
+use crate::check::{self, CheckJob};
 use crate::fix;
 
 /// Fixes it, and shows what it was before and what it is after.
-pub fn show(out: &mut impl Write, folder: &Path, demo: &DemoArgs, options: &Options) -> Result<()> {
+pub fn show(
+    out: &mut impl Write,
+    folder: &Path,
+    demo: &DemoArgs,
+    options: &RenderOptions,
+) -> Result<()> {
     let image = folder.join("fixed.img");
     scratch::write(&image)?;
-    let before = check::one(&image, &Job::plain());
+    let before = check::one(&image, &CheckJob::plain());
     writeln!(
         out,
         "\nThe same disk once more, and this time it is put right, with a journal:\n\n  \
@@ -26,7 +31,7 @@ pub fn show(out: &mut impl Write, folder: &Path, demo: &DemoArgs, options: &Opti
     )?;
     out.flush()?;
     apply(&image, demo)?;
-    let after = check::one(&image, &Job::plain());
+    let after = check::one(&image, &CheckJob::plain());
     let (old, new) = (first(&before), first(&after));
     writeln!(out, "\nBefore and after, as `ioalign check` says it:\n")?;
     for target in [before, after] {
@@ -62,15 +67,15 @@ fn first(target: &Target) -> Option<u64> {
 }
 
 /// The line of a target.
-fn verdict(target: Target, options: &Options) -> String {
+fn verdict(target: Target, options: &RenderOptions) -> String {
     let report = Report {
         targets: vec![target],
         tool: check::tool(),
         ..Report::default()
     };
-    let quiet = Options {
+    let quiet = RenderOptions {
         verbosity: Verbosity::Quiet,
         ..*options
     };
-    Format::Text.render(&report, &quiet)
+    ReportFormat::Text.render(&report, &quiet)
 }

@@ -10,14 +10,14 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use ioalign_core::advice::{self, Evidence};
+use ioalign_core::advice::{self, AdviceInput};
 use ioalign_core::comparison::Comparison;
 use ioalign_device::create::new_folder;
 use ioalign_report::json::defects;
-use ioalign_report::{Format, Options, Report};
+use ioalign_report::{RenderOptions, Report, ReportFormat};
 
 use crate::args::{DemoArgs, ReplaceArgs};
-use crate::check::{self, Job};
+use crate::check::{self, CheckJob};
 use crate::exit::Exit;
 use crate::output_file::Destination;
 
@@ -29,18 +29,18 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     let mut out = std::io::stdout().lock();
     introduce(&mut out, &image)?;
     let report = Report {
-        targets: vec![check::one(&image, &Job::plain())],
+        targets: vec![check::one(&image, &CheckJob::plain())],
         tool: check::tool(),
         machine: check::machine(),
         ..Report::default()
     };
     let options = options(arguments);
-    out.write_all(Format::Text.render(&report, &options).as_bytes())?;
+    out.write_all(ReportFormat::Text.render(&report, &options).as_bytes())?;
     introduce_cost(&mut out)?;
     let cost = measure(&mut out, &folder, cost::MADE, &options)?;
     advise(&mut out, &report, cost.as_ref(), &options)?;
     fixed::show(&mut out, &folder, arguments, &options)?;
-    let mut pages = vec![("report.html", Format::Html.render(&report, &options))];
+    let mut pages = vec![("report.html", ReportFormat::Html.render(&report, &options))];
     pages.extend(cost.map(|cost| ("cost.html", ioalign_report::comparison::html(&cost))));
     for (name, page) in &pages {
         let path = folder.join(name);
@@ -52,13 +52,13 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn options(arguments: &DemoArgs) -> Options {
+fn options(arguments: &DemoArgs) -> RenderOptions {
     let color = !arguments.no_color
         && std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Options {
+    RenderOptions {
         color,
-        ..Options::default()
+        ..RenderOptions::default()
     }
 }
 
@@ -75,7 +75,7 @@ fn measure(
     out: &mut impl Write,
     folder: &Path,
     starts: cost::Starts,
-    options: &Options,
+    options: &RenderOptions,
 ) -> Result<Option<Comparison>> {
     let file = folder.join("measure.dat");
     writeln!(out, "\n  {}\n", cost::call(&file, starts))?;
@@ -97,11 +97,11 @@ fn advise(
     out: &mut impl Write,
     report: &Report,
     cost: Option<&Comparison>,
-    options: &Options,
+    options: &RenderOptions,
 ) -> Result<()> {
     let targets =
-        defects::read(&Format::Json.render(report, options)).map_err(|why| anyhow!(why))?;
-    let evidence = Evidence {
+        defects::read(&ReportFormat::Json.render(report, options)).map_err(|why| anyhow!(why))?;
+    let evidence = AdviceInput {
         targets: &targets,
         profile: None,
         cost,

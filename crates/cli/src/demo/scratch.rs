@@ -12,7 +12,7 @@ const SECTOR: u64 = 512;
 const MIB_SECTORS: u32 = 2048;
 
 /// A partition of the scratch disk.
-struct Slot {
+struct ScratchPartition {
     start: u32,
     sectors: u32,
     kind: u8,
@@ -29,8 +29,8 @@ enum Holds {
 /// 96 MiB, nearly all of them holes.
 const DISK_SECTORS: u32 = 96 * MIB_SECTORS;
 
-fn slots() -> [Slot; 4] {
-    let fat = |start, sectors, reserved| Slot {
+fn slots() -> [ScratchPartition; 4] {
+    let fat = |start, sectors, reserved| ScratchPartition {
         start,
         sectors,
         kind: 0x06,
@@ -39,7 +39,7 @@ fn slots() -> [Slot; 4] {
     [
         // Its own tables are laid out so that only the start is wrong.
         fat(63, 24 * MIB_SECTORS, 8),
-        Slot {
+        ScratchPartition {
             start: 25 * MIB_SECTORS + 1,
             sectors: 8 * MIB_SECTORS,
             kind: 0x82,
@@ -75,7 +75,7 @@ fn fill(file: &File) -> io::Result<()> {
 }
 
 /// An empty FAT16: 4 KiB clusters, 512 root entries, two tables of 64 sectors.
-fn fat16(file: &File, at: u64, slot: &Slot, reserved: u16) -> io::Result<()> {
+fn fat16(file: &File, at: u64, slot: &ScratchPartition, reserved: u16) -> io::Result<()> {
     let mut boot = [0_u8; 512];
     boot[..3].copy_from_slice(&[0xeb, 0x3c, 0x90]);
     boot[3..11].copy_from_slice(b"IOALIGN ");

@@ -9,7 +9,7 @@ use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
 
 /// The action of the command.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
+pub enum FixStep<'a> {
     /// Moves in place, if the plan is still the one of this name.
     Apply(&'a str),
     /// Writes a new image.
@@ -21,31 +21,31 @@ pub enum Step<'a> {
 }
 
 /// `ioalign fix TARGET …` in one line.
-pub fn line(arguments: &FixArgs, step: Step<'_>) -> String {
+pub fn line(arguments: &FixArgs, step: FixStep<'_>) -> String {
     let mut words = vec![
         "ioalign".to_owned(),
         "fix".to_owned(),
         shell::path(&arguments.target).into_owned(),
     ];
     match step {
-        Step::Resume(_) => words.push("--resume".to_owned()),
-        Step::Rollback(_) => words.push("--rollback".to_owned()),
-        Step::Apply(_) | Step::Output(..) => layout(arguments, step, &mut words),
+        FixStep::Resume(_) => words.push("--resume".to_owned()),
+        FixStep::Rollback(_) => words.push("--rollback".to_owned()),
+        FixStep::Apply(_) | FixStep::Output(..) => layout(arguments, step, &mut words),
     }
     manner(arguments, step, &mut words);
     match step {
-        Step::Apply(plan) => words.extend(["--apply".to_owned(), format!("--expect {plan}")]),
-        Step::Output(new, format) => {
+        FixStep::Apply(plan) => words.extend(["--apply".to_owned(), format!("--expect {plan}")]),
+        FixStep::Output(new, format) => {
             words.push(format!("--output {}", shell::path(new)));
             words.extend(format.map(|format| format!("--format {}", format.name())));
         }
-        Step::Resume(_) | Step::Rollback(_) => {}
+        FixStep::Resume(_) | FixStep::Rollback(_) => {}
     }
     words.join(" ")
 }
 
 /// The options that the plan depends on.
-fn layout(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
+fn layout(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     let change = &arguments.change;
     let sector = |size: ioalign_core::SectorSize| size.get().to_string();
     let mut option = |name: &str, value: Option<String>| {
@@ -64,7 +64,7 @@ fn layout(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
     for set in &arguments.profile_grid {
         option("--profile-grid", Some(set.name.clone()));
     }
-    let in_place = matches!(step, Step::Apply(_));
+    let in_place = matches!(step, FixStep::Apply(_));
     let flags = [
         ("--grow", change.grow),
         ("--shrink-last", change.shrink_last && in_place),
@@ -78,21 +78,22 @@ fn layout(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
 
 /// The calls that end an interrupted job, whose journal is named where it must be.
 pub fn ways(arguments: &FixArgs, journal: Option<&Path>) -> String {
-    let ways = [Step::Resume(journal), Step::Rollback(journal)].map(|step| line(arguments, step));
+    let ways =
+        [FixStep::Resume(journal), FixStep::Rollback(journal)].map(|step| line(arguments, step));
     format!("`{}` or `{}`", ways[0], ways[1])
 }
 
 /// How data are moved, and where the journal is.
-fn manner(arguments: &FixArgs, step: Step<'_>, words: &mut Vec<String>) {
+fn manner(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     let how = &arguments.how;
     let journal = match step {
-        Step::Apply(_) => arguments.journal.as_deref(),
-        Step::Resume(journal) | Step::Rollback(journal) => journal,
-        Step::Output(..) => None,
+        FixStep::Apply(_) => arguments.journal.as_deref(),
+        FixStep::Resume(journal) | FixStep::Rollback(journal) => journal,
+        FixStep::Output(..) => None,
     };
     words.extend(journal.map(|path| format!("--journal {}", shell::path(path))));
     let folder = arguments.journal_dir.as_deref();
-    let folder = folder.filter(|_| matches!(step, Step::Apply(_)));
+    let folder = folder.filter(|_| matches!(step, FixStep::Apply(_)));
     words.extend(folder.map(|path| format!("--journal-dir {}", shell::path(path))));
     if matches!(how.verify, VerifyArg::Sampled) {
         words.push("--verify sampled".to_owned());
@@ -156,14 +157,17 @@ mod tests {
             "-a;touch X;.img",
         ];
         assert_eq!(
-            line(&parsed(&words), Step::Apply("0123")),
+            line(&parsed(&words), FixStep::Apply("0123")),
             "ioalign fix './-a;touch X;.img' --sector-size 512 --partition 1,3 --align 64k \
              --grid 192k@512:stripe:preference --profile-grid 4kn --grow --accept-dirty --accept-boot \
              --journal 'a journal' --verify sampled --read-errors map --chunk 4M --limit 1000 --apply \
              --expect 0123"
         );
         assert_eq!(
-            line(&parsed(&words), Step::Resume(Some(Path::new("a journal")))),
+            line(
+                &parsed(&words),
+                FixStep::Resume(Some(Path::new("a journal")))
+            ),
             "ioalign fix './-a;touch X;.img' --resume --journal 'a journal' --verify sampled \
              --read-errors map --chunk 4M --limit 1000"
         );
@@ -174,11 +178,11 @@ mod tests {
         let arguments = parsed(&["disk.img", "--shrink-last"]);
         let new = Path::new("a b.qcow2");
         assert_eq!(
-            line(&arguments, Step::Apply("01")),
+            line(&arguments, FixStep::Apply("01")),
             "ioalign fix disk.img --shrink-last --apply --expect 01"
         );
         assert_eq!(
-            line(&arguments, Step::Output(new, None)),
+            line(&arguments, FixStep::Output(new, None)),
             "ioalign fix disk.img --output 'a b.qcow2'"
         );
     }

@@ -10,14 +10,14 @@ use ioalign_core::fix_document::{
 use ioalign_repair::Job;
 use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::mover::{self, Done};
-use ioalign_report::{Options, fix as report};
+use ioalign_report::{RenderOptions, fix as report};
 
-use super::{Page, next, options, place, precautions};
+use super::{FixPage, next, options, place, precautions};
 use crate::args::FixArgs;
 use crate::look;
 
 /// The document of a page.
-pub fn of(page: &Page<'_>) -> FixDocument {
+pub fn of(page: &FixPage<'_>) -> FixDocument {
     FixDocument {
         needed: page.plan.map(|plan| !plan.is_empty()),
         plan: page.plan.map(|plan| planned(page, plan)),
@@ -68,7 +68,7 @@ fn timed((done, elapsed): &(Done, Duration)) -> FixDone {
     done.document(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
 }
 
-fn planned(page: &Page<'_>, plan: &RepairPlan) -> FixPlan {
+fn planned(page: &FixPage<'_>, plan: &RepairPlan) -> FixPlan {
     let in_place = !plan.is_empty() && page.arguments.output.is_none();
     let document = plan.document(&options(page.arguments));
     FixPlan {
@@ -90,7 +90,7 @@ fn planned(page: &Page<'_>, plan: &RepairPlan) -> FixPlan {
 }
 
 /// To standard output, as JSON or text.
-pub fn write(arguments: &FixArgs, document: &FixDocument, options: &Options) -> Result<()> {
+pub fn write(arguments: &FixArgs, document: &FixDocument, options: &RenderOptions) -> Result<()> {
     match arguments.look.json {
         true => look::json(document),
         false => look::write(&report::render(document, options)),

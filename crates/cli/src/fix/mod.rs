@@ -31,9 +31,9 @@ use ioalign_repair::{Disk, mover};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
-use ioalign_report::Options;
+use ioalign_report::RenderOptions;
 pub use output::on_the_grid as image_on_the_grid;
-use room::Room;
+use room::FixRoom;
 
 /// How a dry run ends with `--exit-code` where something would move.
 const WOULD_MOVE: Exit = Exit::Code(1);
@@ -69,10 +69,10 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
     let mut disk = target::open(arguments, false)?;
     let plan = plan(&mut *disk, arguments)?;
     refuse::expected(&plan, arguments)?;
-    let page = Page {
+    let page = FixPage {
         rate: estimate::rate(&mut *disk, &plan, arguments),
-        room: Room::of(&mut *disk, &plan.job, &arguments.target),
-        ..Page::of(arguments, &plan)
+        room: FixRoom::of(&mut *disk, &plan.job, &arguments.target),
+        ..FixPage::of(arguments, &plan)
     };
     page.write()?;
     if plan.is_empty() {
@@ -95,7 +95,7 @@ fn possible_in_place(
     disk: &mut dyn Disk,
     plan: &RepairPlan,
     arguments: &FixArgs,
-    room: Option<Room>,
+    room: Option<FixRoom>,
 ) -> Result<()> {
     shrink::possible(disk, plan, arguments)?;
     match room {
@@ -131,7 +131,7 @@ pub fn agreed(
     }
     let converts = arguments.output.is_some() && plan.survey.container.is_some();
     if plan.is_empty() && !converts {
-        Page::of(arguments, &plan).write()?;
+        FixPage::of(arguments, &plan).write()?;
         return Ok(None);
     }
     refuse::without_consent(&plan, arguments)?;
@@ -152,7 +152,7 @@ pub fn options(arguments: &FixArgs) -> mover::MoverOptions {
 }
 
 /// All that is shown.
-pub struct Page<'a> {
+pub struct FixPage<'a> {
     /// The arguments.
     pub arguments: &'a FixArgs,
     /// The plan, done or not; `None` if only a journal has it.
@@ -160,14 +160,14 @@ pub struct Page<'a> {
     /// Bytes a second, for the estimate.
     pub rate: Option<estimate::Rate>,
     /// The space that it allocates, for a file.
-    pub room: Option<Room>,
+    pub room: Option<FixRoom>,
     /// How it ended.
     pub ended: FixResult,
     /// The result, and its duration.
     pub done: Option<(mover::Done, std::time::Duration)>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> FixPage<'a> {
     /// A plan of which nothing is done yet.
     pub const fn of(arguments: &'a FixArgs, plan: &'a RepairPlan) -> Self {
         Self {
@@ -182,7 +182,7 @@ impl<'a> Page<'a> {
 
     /// To standard output.
     pub fn write(&self) -> Result<()> {
-        let look = Options {
+        let look = RenderOptions {
             width: look::width(),
             ..look::options(&self.arguments.look)
         };

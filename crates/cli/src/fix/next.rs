@@ -6,7 +6,7 @@ use ioalign_core::fix_document::FixResult;
 use ioalign_core::shell;
 use ioalign_repair::fix::RepairPlan;
 
-use super::command::{self, Step};
+use super::command::{self, FixStep};
 use super::output;
 use crate::args::FixArgs;
 
@@ -15,16 +15,16 @@ pub fn commands(arguments: &FixArgs, plan: &RepairPlan) -> Vec<String> {
     if let Some(new) = &arguments.output {
         return vec![command::line(
             arguments,
-            Step::Output(new, arguments.format),
+            FixStep::Output(new, arguments.format),
         )];
     }
     let mut all = Vec::new();
     if plan.survey.container.is_some() {
         let new = output::on_the_grid(&arguments.target);
-        all.push(command::line(arguments, Step::Output(&new, None)));
+        all.push(command::line(arguments, FixStep::Output(&new, None)));
     }
     if !plan.is_empty() {
-        all.push(command::line(arguments, Step::Apply(&plan.name())));
+        all.push(command::line(arguments, FixStep::Apply(&plan.name())));
     }
     all
 }

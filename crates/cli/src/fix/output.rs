@@ -10,8 +10,8 @@ use ioalign_repair::mover::Done;
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
 use super::fresh::FreshImage;
-use super::progress::Shown;
-use super::{Page, agreed, flight, image_room, options, refuse, target};
+use super::progress::FixProgress;
+use super::{FixPage, agreed, flight, image_room, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 use crate::say::note;
@@ -24,13 +24,13 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
     let Some(plan) = agreed(&mut *disk, arguments, false)? else {
         return Ok(Exit::Done);
     };
-    let shown = Shown::of(&arguments.look)?;
+    let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
     let done = copied(arguments, &mut *disk, &plan.job, new, &shown);
     shown.end();
     match done {
         Ok(done) => {
-            let mut page = Page::of(arguments, &plan);
+            let mut page = FixPage::of(arguments, &plan);
             page.ended = FixResult::Copied;
             page.done = Some((done, begun.elapsed()));
             page.write()?;
@@ -45,7 +45,7 @@ fn copied(
     disk: &mut dyn Disk,
     job: &Job,
     new: &Path,
-    shown: &Shown,
+    shown: &FixProgress,
 ) -> ioalign_repair::Result<Done> {
     let (bytes, logical) = (disk.size_bytes(), disk.logical_bytes());
     image_room::check(disk, new, arguments)?;

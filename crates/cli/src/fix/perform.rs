@@ -11,9 +11,9 @@ use ioalign_repair::mover::{self, Done, MoveOrigin, MoverOutcome};
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
 use super::flight::{self, Unfinished};
-use super::progress::Shown;
-use super::room::Room;
-use super::{Page, agreed, command, options, overlays, place, refuse, shrink, target};
+use super::progress::FixProgress;
+use super::room::FixRoom;
+use super::{FixPage, agreed, command, options, overlays, place, refuse, shrink, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 use crate::say::note;
@@ -28,11 +28,11 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     let Some(plan) = agreed(&mut *disk, arguments, was_shrunk)? else {
         return Ok(Exit::Done);
     };
-    if let Some(room) = Room::of(&mut *disk, &plan.job, &arguments.target) {
+    if let Some(room) = FixRoom::of(&mut *disk, &plan.job, &arguments.target) {
         room.enough(arguments, &plan.job)?;
     }
     journalled(arguments, disk, &journal, &plan.job, |done, elapsed| {
-        let mut page = Page::of(arguments, &plan);
+        let mut page = FixPage::of(arguments, &plan);
         page.ended = result(done.outcome);
         page.done = Some((done, elapsed));
         page.write()
@@ -48,7 +48,7 @@ pub fn journalled(
     tell: impl FnOnce(Done, Duration) -> Result<()>,
 ) -> Result<Exit> {
     place::warn_volatile(journal, arguments.look.quiet);
-    let shown = Shown::of(&arguments.look)?;
+    let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
     let done = mover::apply(
         &mut *disk,
@@ -87,7 +87,7 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     let sector = job.contents.job.identity.logical_bytes;
     let mut disk = target::with_sector(&arguments.target, true, Some(sector))?;
     job.is_on(&mut *disk, arguments)?;
-    let shown = Shown::of(&arguments.look)?;
+    let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
     let way = if arguments.mode.resume {
         mover::resume
@@ -113,7 +113,7 @@ fn show_done(
     done: Done,
     elapsed: Duration,
 ) -> Result<Exit> {
-    let page = Page {
+    let page = FixPage {
         arguments,
         plan: None,
         rate: None,

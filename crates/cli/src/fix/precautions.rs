@@ -3,12 +3,12 @@
 use ioalign_core::shell;
 use ioalign_repair::fix::RepairPlan;
 
-use super::room::Room;
-use super::{Page, place};
+use super::room::FixRoom;
+use super::{FixPage, place};
 use crate::args::FixArgs;
 
 /// Sentences without a full stop, the weightiest first.
-pub fn of(page: &Page<'_>, plan: &RepairPlan) -> Vec<String> {
+pub fn of(page: &FixPage<'_>, plan: &RepairPlan) -> Vec<String> {
     if plan.is_empty() || page.arguments.output.is_some() {
         return Vec::new();
     }
@@ -18,7 +18,7 @@ pub fn of(page: &Page<'_>, plan: &RepairPlan) -> Vec<String> {
             .to_owned(),
         unfinished(page.arguments),
     ];
-    all.extend(page.room.and_then(Room::growth));
+    all.extend(page.room.and_then(FixRoom::growth));
     all
 }
 

@@ -11,12 +11,12 @@ use crate::bar::bar;
 use crate::interrupt::Interrupt;
 
 /// A bar, and the mark of Ctrl-C; nothing is shown where standard error is no terminal.
-pub struct Shown {
+pub struct FixProgress {
     bar: ProgressBar,
     interrupt: Interrupt,
 }
 
-impl Shown {
+impl FixProgress {
     /// Watches for Ctrl-C from now on.
     pub fn of(look: &LookArgs) -> Result<Self> {
         let quiet = look.quiet || look.json;

@@ -13,12 +13,12 @@ use crate::args::FixArgs;
 
 /// The most that a job allocates, and the free space.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct FixRoom {
     needed: u64,
     free: u64,
 }
 
-impl Room {
+impl FixRoom {
     /// For a target in a file system; `None` for a device.
     pub fn of(disk: &mut dyn Disk, job: &Job, path: &Path) -> Option<Self> {
         if job.moves.is_empty() || target::is_block(path).unwrap_or(true) {

@@ -13,7 +13,7 @@ use ioalign_report::Target;
 use ioalign_report::words::{clean, kinds};
 
 use super::refuse;
-use crate::check::{self, Job};
+use crate::check::{self, CheckJob};
 
 /// The survey; refused where data may be somewhere else than the table says.
 pub fn of(
@@ -56,8 +56,8 @@ fn container(target: &Target) -> Option<u64> {
 }
 
 fn judged(path: &Path, grids: Vec<GridClaim>, sector: Option<SectorSize>) -> Target {
-    let plain = Job::plain();
-    let job = Job {
+    let plain = CheckJob::plain();
+    let job = CheckJob {
         inspect: assemble::AssembleOptions {
             grids,
             sector,

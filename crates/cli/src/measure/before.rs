@@ -16,7 +16,7 @@ use crate::document;
 use crate::exit::UsageError;
 
 /// An earlier run.
-pub struct Saved {
+pub struct EarlierRun {
     path: PathBuf,
     comparison: Comparison,
     interleaved: bool,
@@ -28,7 +28,7 @@ pub fn document(path: &Path) -> Result<Comparison> {
 }
 
 /// Reads it.
-pub fn read(path: &Path) -> Result<Saved> {
+pub fn read(path: &Path) -> Result<EarlierRun> {
     let name = || path.display().to_string();
     let comparison = document(path)?;
     if comparison.arms.is_empty() || comparison.cells.is_empty() {
@@ -38,14 +38,14 @@ pub fn read(path: &Path) -> Result<Saved> {
         let what = format!("{}: it compares targets, which have no before", name());
         return Err(UsageError(what).into());
     }
-    Ok(Saved {
+    Ok(EarlierRun {
         path: path.to_owned(),
         comparison,
         interleaved: false,
     })
 }
 
-impl Saved {
+impl EarlierRun {
     /// The arms of the new run.
     pub fn arms(mut self, target: &Path) -> (Arms, Self) {
         let now = start::on_disk(target);

@@ -7,7 +7,7 @@ use ioalign_measure::engine::CellSpec;
 
 use super::arms::Arms;
 use super::cells::{self, Usual};
-use super::session::{DESTROY, Session, Wanted};
+use super::session::{DESTROY, MeasureRequest, MeasureSession};
 use super::{before, open, output, quick};
 use crate::args::CompareArgs;
 use crate::exit::Exit;
@@ -17,12 +17,12 @@ use crate::interrupt::Interrupt;
 const OFFSETS: [u64; 4] = [0, 512, 1536, 32256];
 
 /// The measurement.
-struct Plan {
+struct ComparedMeasurement {
     arms: Arms,
     specs: Vec<CellSpec>,
     data: Data,
     notes: Vec<String>,
-    before: Option<before::Saved>,
+    before: Option<before::EarlierRun>,
 }
 
 /// Runs the verb.
@@ -42,12 +42,15 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     open::allowed(writes, &arguments.how.io)?;
     output::destination(&arguments.how.shown, &plan.arms.targets).check()?;
     let interrupt = Interrupt::watched()?;
-    let wanted = Wanted {
+    let wanted = MeasureRequest {
         arms: &plan.arms,
         specs: &plan.specs,
         usual_size: arguments.quick.then_some(quick::TARGET_SIZE),
         data: plan.data,
-        like: plan.before.as_ref().and_then(before::Saved::conditions),
+        like: plan
+            .before
+            .as_ref()
+            .and_then(before::EarlierRun::conditions),
         notes: &plan.notes,
         ramp_ms: arguments.ramp,
         time_ms: if arguments.quick {
@@ -56,7 +59,7 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
             arguments.time
         },
     };
-    let session = Session::open(&wanted, &arguments.how, &interrupt)?;
+    let session = MeasureSession::open(&wanted, &arguments.how, &interrupt)?;
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
         let unlike = saved.unlike(comparison.conditions.as_ref());
@@ -67,12 +70,12 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     Ok((comparison, exit))
 }
 
-fn plan(arguments: &CompareArgs) -> Result<Plan> {
+fn plan(arguments: &CompareArgs) -> Result<ComparedMeasurement> {
     if let Some(path) = &arguments.before {
         let saved = before::read(path)?;
         let (arms, saved) = saved.arms(&arguments.target);
         let data = saved.conditions().map(|then| then.data.clone());
-        return Ok(Plan {
+        return Ok(ComparedMeasurement {
             arms,
             specs: saved.specs()?,
             data: data.unwrap_or_default(),
@@ -85,7 +88,7 @@ fn plan(arguments: &CompareArgs) -> Result<Plan> {
         Some(name) => of_job(name)?,
         None => (cells(arguments), Data::default(), unwritten(arguments)),
     };
-    Ok(Plan {
+    Ok(ComparedMeasurement {
         arms,
         specs,
         data,

@@ -5,7 +5,7 @@ use ioalign_core::workload::{Data, Pattern};
 
 use super::arms::Arms;
 use super::cells::{self, Usual};
-use super::session::{Session, Wanted, readable};
+use super::session::{MeasureRequest, MeasureSession, readable};
 use super::{output, quick};
 use crate::args::MatrixArgs;
 use crate::exit::{Exit, UsageError};
@@ -36,7 +36,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     output::destination(&how.shown, &arms.targets).check()?;
     let interrupt = Interrupt::watched()?;
     let (ramp_ms, time_ms) = times(arguments, specs.len());
-    let wanted = Wanted {
+    let wanted = MeasureRequest {
         arms: &arms,
         specs: &specs,
         usual_size: Some(if arguments.quick {
@@ -50,7 +50,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
         ramp_ms,
         time_ms,
     };
-    let mut session = Session::open(&wanted, how, &interrupt)?;
+    let mut session = MeasureSession::open(&wanted, how, &interrupt)?;
     if arguments.full {
         session.design.min_time = session.design.max_time;
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use ioalign_core::comparison::Comparison;
-use ioalign_report::Options;
-use ioalign_report::comparison::Format;
+use ioalign_report::RenderOptions;
+use ioalign_report::comparison::ComparisonFormat;
 
 use crate::args::ShownArgs;
 use crate::look;
@@ -14,8 +14,8 @@ use crate::output_file::Destination;
 /// To the file that was named, or to standard output.
 pub fn write(comparison: &Comparison, shown: &ShownArgs) -> Result<()> {
     let format = shown.format();
-    let mut options: Options = look::options(&shown.look);
-    options.color &= format == Format::Text && shown.output.is_none();
+    let mut options: RenderOptions = look::options(&shown.look);
+    options.color &= format == ComparisonFormat::Text && shown.output.is_none();
     let text = format.render(comparison, &options);
     let targets = [PathBuf::from(&comparison.target)];
     destination(shown, &targets).write(|out| out.write_all(text.as_bytes()))

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 
 /// The conditions of all cells.
-pub struct Session<'a> {
+pub struct MeasureSession<'a> {
     /// The results so far.
     pub comparison: Comparison,
     /// The places of the arms.
@@ -39,7 +39,7 @@ pub struct Session<'a> {
 }
 
 /// The measurement that a command requests.
-pub struct Wanted<'a> {
+pub struct MeasureRequest<'a> {
     /// The compared arms.
     pub arms: &'a Arms,
     /// By which I/O.
@@ -66,9 +66,13 @@ enum Ended {
     Stop(String),
 }
 
-impl<'a> Session<'a> {
+impl<'a> MeasureSession<'a> {
     /// Opens the targets; nothing is measured yet.
-    pub fn open(wanted: &Wanted<'_>, how: &'a HowArgs, interrupt: &'a Interrupt) -> Result<Self> {
+    pub fn open(
+        wanted: &MeasureRequest<'_>,
+        how: &'a HowArgs,
+        interrupt: &'a Interrupt,
+    ) -> Result<Self> {
         let io = open::like(&how.io, wanted.like);
         let opener = Opener {
             arguments: &io,

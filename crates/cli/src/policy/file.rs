@@ -23,7 +23,7 @@ const LARGEST: u64 = 1 << 20;
 struct File {
     fail: Option<Fail>,
     #[serde(default)]
-    lint: lint::Table,
+    lint: lint::PolicyTable,
     #[serde(default)]
     waive: Vec<Spanned<WaiveTable>>,
 }
@@ -75,7 +75,7 @@ fn cannot(path: &Path) -> String {
 
 fn parse(text: &str) -> Result<Policy, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-    let source = Source(text);
+    let source = PolicyText(text);
     let waivers = file
         .waive
         .iter()
@@ -90,7 +90,7 @@ fn parse(text: &str) -> Result<Policy, String> {
     })
 }
 
-fn fails(table: &Fail, source: &Source<'_>) -> Result<FailOn, String> {
+fn fails(table: &Fail, source: &PolicyText<'_>) -> Result<FailOn, String> {
     let mut fail = FailOn::default();
     if let Some(word) = &table.severity {
         fail.severity = severity(word.get_ref()).map_err(|what| source.at(word, &what))?;
@@ -112,7 +112,7 @@ fn severity(word: &str) -> Result<Severity, String> {
         })
 }
 
-fn waive(table: &WaiveTable, source: &Source<'_>) -> Result<Waive, String> {
+fn waive(table: &WaiveTable, source: &PolicyText<'_>) -> Result<Waive, String> {
     if table.reason.get_ref().trim().is_empty() {
         return Err(source.at(&table.reason, "a waiver needs a reason"));
     }
@@ -132,7 +132,7 @@ fn waive(table: &WaiveTable, source: &Source<'_>) -> Result<Waive, String> {
 }
 
 /// A rule that exists.
-fn known(rule: &Spanned<String>, source: &Source<'_>) -> Result<String, String> {
+fn known(rule: &Spanned<String>, source: &PolicyText<'_>) -> Result<String, String> {
     let id = rule.get_ref();
     if rules::find(id).is_some() {
         return Ok(id.clone());
@@ -146,9 +146,9 @@ fn known(rule: &Spanned<String>, source: &Source<'_>) -> Result<String, String> 
 }
 
 /// The text, to say where something stands.
-pub(super) struct Source<'a>(&'a str);
+pub(super) struct PolicyText<'a>(&'a str);
 
-impl Source<'_> {
+impl PolicyText<'_> {
     /// `what`, with the line of `place` before it.
     pub(super) fn at<T>(&self, place: &Spanned<T>, what: &str) -> String {
         let before = self.0.get(..place.span().start).unwrap_or_default();

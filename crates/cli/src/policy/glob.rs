@@ -29,7 +29,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 #[derive(Copy, Clone)]
-enum Token {
+enum GlobToken {
     Byte(u8),
     /// Any one byte but a slash.
     One,
@@ -39,30 +39,30 @@ enum Token {
     Stars,
 }
 
-fn next(pattern: &[u8]) -> Option<(Token, &[u8])> {
+fn next(pattern: &[u8]) -> Option<(GlobToken, &[u8])> {
     Some(match pattern {
         // `a/**/b` covers `a/b` too.
-        [b'*', b'*', b'/', rest @ ..] | [b'*', b'*', rest @ ..] => (Token::Stars, rest),
-        [b'*', rest @ ..] => (Token::Star, rest),
-        [b'?', rest @ ..] => (Token::One, rest),
-        [byte, rest @ ..] => (Token::Byte(*byte), rest),
+        [b'*', b'*', b'/', rest @ ..] | [b'*', b'*', rest @ ..] => (GlobToken::Stars, rest),
+        [b'*', rest @ ..] => (GlobToken::Star, rest),
+        [b'?', rest @ ..] => (GlobToken::One, rest),
+        [byte, rest @ ..] => (GlobToken::Byte(*byte), rest),
         [] => return None,
     })
 }
 
 /// `row[i]`: whether what was read of the pattern matches the first `i` bytes of the text.
-fn step(token: Token, row: &[bool], text: &[u8]) -> Vec<bool> {
+fn step(token: GlobToken, row: &[bool], text: &[u8]) -> Vec<bool> {
     let mut out = Vec::with_capacity(row.len());
-    let stays = matches!(token, Token::Star | Token::Stars);
+    let stays = matches!(token, GlobToken::Star | GlobToken::Stars);
     let mut last = stays && row.first() == Some(&true);
     out.push(last);
     for (byte, ends) in text.iter().zip(row.windows(2)) {
         let (before, here) = (ends.first() == Some(&true), ends.last() == Some(&true));
         last = match token {
-            Token::Byte(wanted) => before && *byte == wanted,
-            Token::One => before && *byte != b'/',
-            Token::Star => here || (last && *byte != b'/'),
-            Token::Stars => here || last,
+            GlobToken::Byte(wanted) => before && *byte == wanted,
+            GlobToken::One => before && *byte != b'/',
+            GlobToken::Star => here || (last && *byte != b'/'),
+            GlobToken::Stars => here || last,
         };
         out.push(last);
     }

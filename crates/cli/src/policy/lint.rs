@@ -7,13 +7,13 @@ use ioalign_core::judge::lint::Lint;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::file::Source;
+use super::file::PolicyText;
 use crate::args;
 
 /// The table as it is written.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Table {
+pub struct PolicyTable {
     target_logical: Option<Spanned<Value>>,
     size_multiple: Option<Spanned<Value>>,
     upload: Option<Spanned<Value>>,
@@ -21,10 +21,10 @@ pub struct Table {
     uefi: bool,
 }
 
-impl Table {
+impl PolicyTable {
     /// The questions that it asks.
-    pub fn read(&self, source: &Source<'_>) -> Result<judge::Options, String> {
-        Ok(judge::Options {
+    pub fn read(&self, source: &PolicyText<'_>) -> Result<judge::JudgeOptions, String> {
+        Ok(judge::JudgeOptions {
             target_logical: parsed(self.target_logical.as_ref(), source, args::sector)?,
             lint: Lint {
                 size_multiple: parsed(self.size_multiple.as_ref(), source, args::multiple)?,
@@ -38,7 +38,7 @@ impl Table {
 /// A value as the argument of the same name would be read; sizes may be numbers as well.
 fn parsed<T>(
     value: Option<&Spanned<Value>>,
-    source: &Source<'_>,
+    source: &PolicyText<'_>,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, String> {
     let Some(value) = value else {

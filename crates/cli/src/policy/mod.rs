@@ -29,7 +29,7 @@ pub struct Policy {
     /// The failing findings of a build.
     pub fail: FailOn,
     /// The purpose of the images: the same questions as `--target-logical`, `--upload`, ….
-    pub questions: judge::Options,
+    pub questions: judge::JudgeOptions,
     waivers: Vec<Waive>,
 }
 

@@ -25,7 +25,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     let settings = reading(&arguments.source, arguments.jobs);
     let interrupt = Interrupt::watched()?;
     let progress = TraceProgress::default();
-    let mut output = file::Output::default();
+    let mut output = file::TraceOutput::default();
     let to = Destination {
         kept: arguments.files.clone(),
         ..Destination::data(
@@ -36,7 +36,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     };
     let mut refused = None;
     let writer = || {
-        let (created, out) = file::Output::create(&to).map_err(|error| {
+        let (created, out) = file::TraceOutput::create(&to).map_err(|error| {
             let text = std::io::Error::other(error.to_string());
             refused = Some(error);
             text

@@ -19,14 +19,14 @@ pub fn target(name: &str) -> Result<&'static WritableFormat> {
 
 /// A trace on its way: what was written goes when it is dropped, unless it is kept.
 #[derive(Default)]
-pub struct Output(Option<OutputFile>);
+pub struct TraceOutput(Option<OutputFile>);
 
-impl Output {
+impl TraceOutput {
     /// A file that is not seen before it is whole. Standard output, devices and pipes are written as they
     /// are.
     pub fn create(to: &Destination<'_>) -> Result<(Self, Out)> {
         let file = to.open()?;
-        let named = Named {
+        let named = NamedFile {
             file: file.file().try_clone()?,
             path: to.path.unwrap_or_else(|| Path::new("-")).to_owned(),
         };
@@ -53,12 +53,12 @@ pub fn readers_of(files: &[PathBuf]) -> Readers {
 }
 
 /// A file whose errors say which it is.
-struct Named {
+struct NamedFile {
     file: File,
     path: PathBuf,
 }
 
-impl io::Write for Named {
+impl io::Write for NamedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes);
         written.map_err(|error| match error.kind() {

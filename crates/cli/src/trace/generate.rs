@@ -34,7 +34,7 @@ pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
     if let Some(truth_to) = &truth_to {
         truth_to.check()?;
     }
-    let (output, out) = file::Output::create(&to)?;
+    let (output, out) = file::TraceOutput::create(&to)?;
     let written = bar::while_shown(&[], false, &progress, &interrupt, || {
         let mut writer = (target.writer)(out, true)?;
         write(&plan, &mut *writer, truth.as_mut(), &progress)

@@ -1,7 +1,7 @@
 //! `ioalign trace littles-law`: a calculator for the numbers of a chart.
 
 use anyhow::Result;
-use ioalign_core::profile::littles_law::{Numbers, TOLERANCE};
+use ioalign_core::profile::littles_law::{LawNumbers, TOLERANCE};
 use ioalign_report::profile::law;
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::exit::{Exit, UsageError};
 
 /// Runs the verb.
 pub fn run(arguments: &LittlesLawArgs) -> Result<Exit> {
-    let typed = Numbers {
+    let typed = LawNumbers {
         outstanding: arguments.outstanding,
         iops: arguments.iops,
         #[allow(clippy::cast_precision_loss)] // typed with a few digits
@@ -19,14 +19,14 @@ pub fn run(arguments: &LittlesLawArgs) -> Result<Exit> {
         size_bytes: arguments.size,
         throughput_bytes_per_s: arguments.throughput,
     };
-    let answer = law::Answer::of(typed, arguments.sampler);
+    let answer = law::LawAnswer::of(typed, arguments.sampler);
     if !answer.says_anything() {
         let what = "too few numbers: any two of --outstanding, --iops and --latency, or of --iops, \
                     --size and --throughput, give the rest";
         return Err(UsageError(what.to_owned()).into());
     }
     if arguments.look.json {
-        look::json(&Document {
+        look::json(&LawDocument {
             schema: "ioalign.littles-law/1",
             answer: &answer,
         })?;
@@ -41,8 +41,8 @@ pub fn run(arguments: &LittlesLawArgs) -> Result<Exit> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct LawDocument<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    answer: &'a law::Answer,
+    answer: &'a law::LawAnswer,
 }

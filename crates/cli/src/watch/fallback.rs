@@ -104,6 +104,6 @@ fn tell(path: &Path, lost: u64, devices: &[WatchedDevice], arguments: &WatchArgs
         return look::json(&profile);
     }
     profile.files.clear();
-    let options = ioalign_report::Options::default();
+    let options = ioalign_report::RenderOptions::default();
     look::write(&ioalign_report::profile::render(&profile, &options))
 }

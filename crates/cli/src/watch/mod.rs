@@ -25,7 +25,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
 use crate::say::note;
-use record::Record;
+use record::WatchRecord;
 use tick::Clock;
 
 /// How long a wait looks away from Ctrl-C.
@@ -52,7 +52,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         devices.truncate(Watch::MOST);
     }
     let parts = host::describe(&mut devices, arguments);
-    let mode = Mode::of(arguments);
+    let mode = WatchMode::of(arguments);
     let wanted = WatchOptions {
         owners: mode.top > 0,
         ring: mode.ring(arguments),
@@ -71,7 +71,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
             if let Err(error) = confine::confine(arguments.record.as_deref()) {
                 note(format_args!("it keeps all of its rights: {error:#}"));
             }
-            Session::new(arguments, mode, parts, watch)?.run(&interrupt)
+            WatchSession::new(arguments, mode, parts, watch)?.run(&interrupt)
         }
         Err(error) => {
             note(&error);
@@ -88,14 +88,14 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
 
 /// How figures are shown.
 #[derive(Copy, Clone, Debug)]
-struct Mode {
+struct WatchMode {
     screen: bool,
     top: usize,
     /// The end of a burst.
     gap: Option<Duration>,
 }
 
-impl Mode {
+impl WatchMode {
     fn of(arguments: &WatchArgs) -> Self {
         let lines = arguments.line || arguments.json || arguments.straddling.is_some();
         let screen = !lines && std::io::stdout().is_terminal();
@@ -119,21 +119,21 @@ impl Mode {
 }
 
 /// A watch from beginning to end.
-struct Session<'a> {
+struct WatchSession<'a> {
     arguments: &'a WatchArgs,
-    mode: Mode,
+    mode: WatchMode,
     /// What begins on each device.
     parts: Vec<Vec<WatchedPart>>,
     watch: Watch,
-    record: Option<Record>,
+    record: Option<WatchRecord>,
     samples: Option<Samples>,
     clock: Clock,
 }
 
-impl<'a> Session<'a> {
+impl<'a> WatchSession<'a> {
     fn new(
         arguments: &'a WatchArgs,
-        mode: Mode,
+        mode: WatchMode,
         parts: Vec<Vec<WatchedPart>>,
         mut watch: Watch,
     ) -> Result<Self> {
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
             note("no type information: plain tracepoints, latencies by device and sector");
         }
         let record = match &arguments.record {
-            Some(path) => Some(Record::start(&mut watch, path, arguments.replace)?),
+            Some(path) => Some(WatchRecord::start(&mut watch, path, arguments.replace)?),
             None => None,
         };
         // The programs are attached now: I/O after this line is counted.
@@ -179,7 +179,7 @@ impl<'a> Session<'a> {
 
     /// Until the end that was asked for; whether it was reached.
     fn lines(&mut self, interrupt: &Interrupt) -> Result<bool> {
-        let mut lines = report::Lines::new(self.arguments.columns.into());
+        let mut lines = report::WatchLines::new(self.arguments.columns.into());
         let mut count = 0;
         loop {
             let stopped = self.sleep(interrupt)?;

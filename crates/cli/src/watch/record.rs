@@ -17,7 +17,7 @@ use crate::args::ReplaceArgs;
 use crate::output_file::{Destination, OutputFile};
 
 /// A record that is being written. The I/O of a machine is for its owner only.
-pub struct Record {
+pub struct WatchRecord {
     path: PathBuf,
     /// The events; they are the record itself, but for Parquet.
     events: OutputFile,
@@ -26,7 +26,7 @@ pub struct Record {
     recorder: Recorder,
 }
 
-impl Record {
+impl WatchRecord {
     /// Begins to write what `watch` sees; the ending of `path` says how.
     pub fn start(watch: &mut Watch, path: &Path, replace: ReplaceArgs) -> Result<Self> {
         let own = Destination::data(path, replace, Readers::Owner).open()?;

@@ -4,17 +4,17 @@
 //! captured host and, where that makes sense, as the bare disks.
 
 use ioalign_testkit::run::fixture;
-use ioalign_testkit::{Checked, check};
+use ioalign_testkit::{CheckRun, check};
 use serde_json::Value;
 
 use super::PROGRAM;
 
-fn captured(name: &str) -> Checked {
+fn captured(name: &str) -> CheckRun {
     let folder = fixture(name);
     check(PROGRAM, ["--sysroot".as_ref(), folder.as_os_str()])
 }
 
-fn together(name: &str, devices: &[&str], more: &[&str]) -> Checked {
+fn together(name: &str, devices: &[&str], more: &[&str]) -> CheckRun {
     let folder = fixture(name).join("dev");
     let mut arguments = vec!["--together".to_owned()];
     arguments.extend(devices.iter().map(|d| folder.join(d).display().to_string()));
@@ -24,7 +24,7 @@ fn together(name: &str, devices: &[&str], more: &[&str]) -> Checked {
 
 const DISKS: [&str; 4] = ["vda", "vdb", "vdc", "vdd"];
 
-fn about<'a>(checked: &'a Checked, layer: &str) -> Vec<&'a Value> {
+fn about<'a>(checked: &'a CheckRun, layer: &str) -> Vec<&'a Value> {
     let ends = |value: &Value| value.as_str().is_some_and(|id| id.ends_with(layer));
     checked
         .findings()

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, check};
+use ioalign_testkit::{CheckRun, check};
 use serde_json::Value;
 
 use super::{PROGRAM, capture, guest};
 
-fn answer(folder: &Path, name: &str) -> Checked {
+fn answer(folder: &Path, name: &str) -> CheckRun {
     let text = std::fs::read_to_string(folder.join("answers").join(name)).unwrap();
-    Checked {
+    CheckRun {
         json: serde_json::from_str(&text).unwrap(),
         code: 0,
     }
 }
 
 /// What both readers must agree on: each layer's place and each grid.
-fn shape(checked: &Checked) -> Vec<String> {
+fn shape(checked: &CheckRun) -> Vec<String> {
     let word = |value: &Value| value.to_string();
     let layers = checked.target()["layers"].as_array().unwrap();
     let mut lines: Vec<_> = layers

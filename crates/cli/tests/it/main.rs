@@ -44,18 +44,18 @@ mod watch_vm;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ioalign_testkit::{Checked, Sysroot, check};
+use ioalign_testkit::{CheckRun, Sysroot, check};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ioalign");
 
 /// `ioalign check --json IMAGE ARGUMENT…`
-fn check_image(image: &Path, arguments: &[&str]) -> Checked {
+fn check_image(image: &Path, arguments: &[&str]) -> CheckRun {
     let arguments = arguments.iter().map(OsStr::new);
     check(PROGRAM, std::iter::once(image.as_os_str()).chain(arguments))
 }
 
 /// `ioalign check --json --sysroot TREE ARGUMENT…`
-fn check_host(tree: &Sysroot, arguments: &[&str]) -> Checked {
+fn check_host(tree: &Sysroot, arguments: &[&str]) -> CheckRun {
     let arguments = arguments.iter().map(OsStr::new);
     let root = [OsStr::new("--sysroot"), tree.path().as_os_str()];
     check(PROGRAM, root.into_iter().chain(arguments))

@@ -1,7 +1,7 @@
 //! Acceptance scenarios of arrays, volume groups and thin pools on captured hosts.
 
-use ioalign_testkit::Checked;
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::CheckRun;
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 use serde_json::json;
 
 use super::{check_host, cost, why};
@@ -9,7 +9,7 @@ use super::{check_host, cost, why};
 /// Disks with 4 KiB blocks, one partition at 1 MiB each.
 fn disks(names: &[&str]) -> Sysroot {
     names.iter().fold(Sysroot::new(), |tree, name| {
-        tree.disk(Disk::new(name, 1 << 31).limits(512, 4096, 4096, 0))
+        tree.disk(SysrootDisk::new(name, 1 << 31).limits(512, 4096, 4096, 0))
             .partition(name, 1, 2048, (1 << 31) - 4096)
     })
 }
@@ -80,7 +80,7 @@ fn one_bad_start_is_one_finding() {
 #[test]
 fn a_member_off_its_blocks_is_replaced_one_at_a_time() {
     let tree = disks(&["sda"])
-        .disk(Disk::new("sdb", 1 << 31).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sdb", 1 << 31).limits(512, 4096, 4096, 0))
         .partition("sdb", 1, 63, 1 << 30)
         .md(
             "md0",
@@ -143,9 +143,10 @@ fn a15_minus_one_is_a_verdict_and_no_number() {
 
 #[test]
 fn a21_a_4kn_spare_breaks_the_array_on_reassembly() {
-    let mut tree = Sysroot::new().disk(Disk::new("sdd", 1 << 31).limits(4096, 4096, 4096, 0));
+    let mut tree =
+        Sysroot::new().disk(SysrootDisk::new("sdd", 1 << 31).limits(4096, 4096, 4096, 0));
     for name in ["sda", "sdb", "sdc"] {
-        tree = tree.disk(Disk::new(name, 1 << 31));
+        tree = tree.disk(SysrootDisk::new(name, 1 << 31));
     }
     let members = [
         ("sda", "0", 2048),
@@ -161,12 +162,12 @@ fn a21_a_4kn_spare_breaks_the_array_on_reassembly() {
 }
 
 /// A group on a disk with 512-byte sectors and one with 4096.
-fn mixed_group(table: &str) -> Checked {
+fn mixed_group(table: &str) -> CheckRun {
     let tree = Sysroot::new()
-        .disk(Disk::new("vda", 1 << 25).virtio())
+        .disk(SysrootDisk::new("vda", 1 << 25).virtio())
         .partition("vda", 5, 2048, 1 << 24)
         .disk(
-            Disk::new("vdg", 1 << 25)
+            SysrootDisk::new("vdg", 1 << 25)
                 .virtio()
                 .limits(4096, 4096, 4096, 0),
         )
@@ -199,7 +200,7 @@ fn a21_the_same_for_a_volume_group() {
 }
 
 /// A thin pool with this chunk on RAID 5 with four data disks and a full stripe of 1 MiB.
-fn thin_pool(chunk: u64) -> Checked {
+fn thin_pool(chunk: u64) -> CheckRun {
     let names = ["sda", "sdb", "sdc", "sdd", "sde"];
     let members = ["sda1", "sdb1", "sdc1", "sdd1", "sde1"];
     let slots = ["0", "1", "2", "3", "4"];

@@ -1,7 +1,7 @@
 //! Acceptance scenarios of partitions on captured hosts; ids as in the design notes.
 
 use ioalign_testkit::gpt::{self, BIOS_BOOT, LINUX};
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 use ioalign_testkit::{Disk as Image, mbr};
 use serde_json::json;
 
@@ -18,8 +18,8 @@ pub fn swap_header(bytes: u64) -> Vec<u8> {
     page
 }
 
-fn sector_4096(name: &str, sectors: u64) -> Disk {
-    Disk::new(name, sectors).limits(512, 4096, 4096, 0)
+fn sector_4096(name: &str, sectors: u64) -> SysrootDisk {
+    SysrootDisk::new(name, sectors).limits(512, 4096, 4096, 0)
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a04_sector_1_in_the_gap_and_an_odd_place() {
 #[test]
 fn a06_mkfs_xfs_will_refuse() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 512, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 512, 4096, 0))
         .partition("sda", 1, 34, 1 << 20)
         .set("sda1", "alignment_offset", 3072);
     let checked = check_host(&tree, &[]);
@@ -109,7 +109,7 @@ fn a06_mkfs_xfs_will_refuse() {
 fn a07_a_usb_bridge_with_a_transfer_limit_for_a_stripe() {
     let tree = Sysroot::new()
         .disk(
-            Disk::new("sda", 1_953_525_168)
+            SysrootDisk::new("sda", 1_953_525_168)
                 .limits(512, 512, 512, 33_553_920)
                 .usb(),
         )
@@ -202,7 +202,7 @@ fn a11_four_kib_but_not_one_mib() {
 #[test]
 fn a11_on_a_card_with_large_erase_blocks() {
     for erase in [4_u64 << 20, 8 << 20] {
-        let card = Disk::new("mmcblk0", 62_333_952)
+        let card = SysrootDisk::new("mmcblk0", 62_333_952)
             .bus("platform/soc/mmc_host/mmc0/mmc0:0001")
             .flash()
             .attr("device/preferred_erase_size", erase);
@@ -263,7 +263,7 @@ fn a20_a_table_at_byte_512_of_a_512e_disk() {
 #[test]
 fn a32_sysfs_counts_512_byte_units_on_4kn() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 31).limits(4096, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 31).limits(4096, 4096, 4096, 0))
         .partition("sda", 1, 16384, 1 << 20);
     let checked = check_host(&tree, &[]);
     assert_eq!((checked.verdict(), checked.code), ("ok", 0));
@@ -282,7 +282,7 @@ fn a32_sysfs_counts_512_byte_units_on_4kn() {
 fn a32_a_dos_table_counts_in_the_sectors_of_its_disk() {
     // Nothing in such a table says what its sectors are: the kernel takes those of the device.
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 24).limits(4096, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 24).limits(4096, 4096, 4096, 0))
         .partition("sda", 1, 16384, 1 << 20)
         .content("sda", 0, mbr::sector(&[(0x83, 2048, 1 << 17)]));
     let checked = check_host(&tree, &[]);
@@ -299,7 +299,7 @@ fn a32_a_dos_table_counts_in_the_sectors_of_its_disk() {
 fn a_note_about_every_disk_is_said_once() {
     let disks = ["vda", "vdb", "vdc"].iter();
     let tree = disks.fold(Sysroot::new(), |tree, name| {
-        tree.disk(Disk::new(name, 1 << 24).virtio())
+        tree.disk(SysrootDisk::new(name, 1 << 24).virtio())
             .partition(name, 1, 2048, 1 << 20)
     });
     let checked = check_host(&tree, &[]);

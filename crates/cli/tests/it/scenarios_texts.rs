@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ioalign_testkit::Checked;
+use ioalign_testkit::CheckRun;
 use serde_json::json;
 
 use super::texts::{from_stdin, together};
@@ -43,7 +43,7 @@ fn a09_a_hint_that_only_the_log_remembers() {
     );
 }
 
-fn zpool(complaint: &str) -> Checked {
+fn zpool(complaint: &str) -> CheckRun {
     let text = format!(
         "# zpool status\n  pool: tank\n state: ONLINE\n\
          status: One or more devices are configured to use a non-native block size.\n\
@@ -127,7 +127,7 @@ fn a29_requests_that_a_tracer_saw() {
 }
 
 /// The listing of the disk in util-linux#848; the second partition ends `free` sectors before the third.
-fn ticket(free: u64) -> Checked {
+fn ticket(free: u64) -> CheckRun {
     let text = format!(
         "# fdisk -l /dev/sda\nDisk /dev/sda: 931.5 GiB, 1000204886016 bytes, 1953525168 sectors\n\
          Units: sectors of 1 * 512 = 512 bytes\nSector size (logical/physical): 512 bytes / 4096 bytes\n\
@@ -304,7 +304,7 @@ fn outputs_that_do_not_name_their_device() {
 }
 
 /// A partition at sector 63 of a disk with 4 KiB blocks.
-fn sector_63() -> Checked {
+fn sector_63() -> CheckRun {
     let text = "# fdisk -l /dev/sda\nDisk /dev/sda: 10 GiB, 10737418240 bytes, 20971520 sectors\n\
         Units: sectors of 1 * 512 = 512 bytes\nSector size (logical/physical): 512 bytes / 4096 bytes\n\
         I/O size (minimum/optimal): 4096 bytes / 4096 bytes\nDisklabel type: dos\n\n\

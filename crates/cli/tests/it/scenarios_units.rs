@@ -1,9 +1,9 @@
 //! Acceptance scenarios of units larger than the blocks above them: volume blocks, indirection units,
 //! database pages, zones, and hints that contradict each other.
 
-use ioalign_testkit::Checked;
+use ioalign_testkit::CheckRun;
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 use serde_json::json;
 
 use super::{check_host, why};
@@ -21,8 +21,8 @@ fn ext4() -> Vec<u8> {
     filesystem(64, "mkfs.ext4", &["-q", "-b", "4096"])
 }
 
-fn nvme(name: &str, sectors: u64) -> Disk {
-    Disk::new(name, sectors)
+fn nvme(name: &str, sectors: u64) -> SysrootDisk {
+    SysrootDisk::new(name, sectors)
         .bus("pci0000:00/0000:00:1d.0/0000:3d:00.0/nvme/nvme0")
         .flash()
 }
@@ -30,7 +30,7 @@ fn nvme(name: &str, sectors: u64) -> Disk {
 #[test]
 fn a24_a_volume_block_of_128_kib() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 131_072, 131_072, 131_072))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 131_072, 131_072, 131_072))
         .partition("sda", 1, 2048, 131_072)
         .content("sda1", 0, ext4());
     let checked = check_host(&tree, &[]);
@@ -56,7 +56,7 @@ fn a24_a_volume_block_of_128_kib() {
     );
 }
 
-fn osd(disk: Disk, arguments: &[&str]) -> Checked {
+fn osd(disk: SysrootDisk, arguments: &[&str]) -> CheckRun {
     check_host(&Sysroot::new().disk(disk), arguments)
 }
 
@@ -160,7 +160,7 @@ fn a38_a_stripe_unit_without_a_width() {
     let mut xfs = filesystem(1024, "mkfs.xfs", &["-q", "-d", "su=64k,sw=3"]);
     xfs[188..192].fill(0);
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 2048, 2_097_152)
         .content("sda1", 0, xfs);
     let checked = check_host(&tree, &[]);
@@ -172,7 +172,7 @@ fn a38_a_stripe_unit_without_a_width() {
 #[test]
 fn a38_a_minimum_above_the_optimum() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 4096, 262_144, 65536))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 4096, 262_144, 65536))
         .partition("sda", 1, 2048, 1 << 20);
     let checked = check_host(&tree, &[]);
     assert_eq!((checked.verdict(), checked.code), ("ok", 0));
@@ -195,9 +195,9 @@ fn a38_a_minimum_above_the_optimum() {
 }
 
 /// InnoDB on ext4 in a partition at `start`.
-fn innodb(start: u64, configuration: &str, name: &str) -> Checked {
+fn innodb(start: u64, configuration: &str, name: &str) -> CheckRun {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 24).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 24).limits(512, 4096, 4096, 0))
         .partition("sda", 1, start, 131_072)
         .content("sda1", 0, ext4())
         .file("etc/mysql/conf.d/mysqld.cnf", configuration);
@@ -237,7 +237,7 @@ fn a37_a_lun_that_lies_about_its_physical_block() {
     for (start, verdict) in [(63, "misaligned"), (128, "ok")] {
         let tree = Sysroot::new()
             .disk(
-                Disk::new("sda", 1 << 30)
+                SysrootDisk::new("sda", 1 << 30)
                     .limits(512, 512, 4096, 65536)
                     .model("NETAPP", "LUN"),
             )
@@ -260,7 +260,7 @@ fn a39_zones_must_be_written_from_their_start() {
     for (start, verdict, code) in [(2048, "broken", 2), (524_288, "ok", 0)] {
         let tree = Sysroot::new()
             .disk(
-                Disk::new("sda", 1 << 34)
+                SysrootDisk::new("sda", 1 << 34)
                     .limits(512, 4096, 4096, 0)
                     .attr("queue/zoned", "host-managed")
                     .attr("queue/chunk_sectors", 524_288),

@@ -1,12 +1,12 @@
 //! Hosts without root, and captured trees without copies of devices: sysfs alone gives verdicts.
 
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 
 use super::{check_host, why};
 
 fn partitioned(start: u64) -> Sysroot {
     Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
         .partition("sda", 1, start, 1 << 20)
 }
 
@@ -44,7 +44,7 @@ fn types_that_udev_knows_need_no_table() {
 
 #[test]
 fn a_bare_disk_beside_others_is_a_note() {
-    let tree = partitioned(2048).disk(Disk::new("sdb", 1 << 30));
+    let tree = partitioned(2048).disk(SysrootDisk::new("sdb", 1 << 30));
     let checked = check_host(&tree, &[]);
     assert_eq!((checked.verdict(), checked.code), ("ok", 0));
     assert_eq!(checked.finding("not-readable", "sdb")["severity"], "note");
@@ -52,7 +52,7 @@ fn a_bare_disk_beside_others_is_a_note() {
 
 #[test]
 fn when_nothing_can_be_judged_the_verdict_is_unknown() {
-    let bare = Sysroot::new().disk(Disk::new("sda", 1 << 30));
+    let bare = Sysroot::new().disk(SysrootDisk::new("sda", 1 << 30));
     let checked = check_host(&bare, &[]);
     assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
     assert_eq!(checked.rules(), ["not-readable=unknown"]);
@@ -81,7 +81,7 @@ fn volumes_without_tables_leave_their_partitions_judged() {
 fn what_the_kernel_tells_otherwise_is_not_missed() {
     // An array on two partitions, mounted: only the file system's own words are missing.
     let tree = ["sda", "sdb"].iter().fold(Sysroot::new(), |tree, name| {
-        tree.disk(Disk::new(name, 1 << 30).limits(512, 4096, 4096, 0))
+        tree.disk(SysrootDisk::new(name, 1 << 30).limits(512, 4096, 4096, 0))
             .partition(name, 1, 2048, 1 << 20)
     });
     let tree = tree.md(

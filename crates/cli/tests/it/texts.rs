@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, check, mbr};
+use ioalign_testkit::{CheckRun, check, mbr};
 
 use super::PROGRAM;
 
@@ -28,7 +28,7 @@ Any idea?
 ";
 
 /// Texts of one host, by file name.
-pub fn together(texts: &[(&str, &str)], arguments: &[&str]) -> Checked {
+pub fn together(texts: &[(&str, &str)], arguments: &[&str]) -> CheckRun {
     let folder = tempfile::tempdir().unwrap();
     let mut all: Vec<std::ffi::OsString> = Vec::new();
     for (name, content) in texts {
@@ -40,7 +40,7 @@ pub fn together(texts: &[(&str, &str)], arguments: &[&str]) -> Checked {
     check(PROGRAM, all)
 }
 
-pub fn from_stdin(input: &[u8], arguments: &[&str]) -> Checked {
+pub fn from_stdin(input: &[u8], arguments: &[&str]) -> CheckRun {
     let mut child = Command::new(PROGRAM)
         .args(["check", "--json", "-"])
         .args(arguments)
@@ -51,7 +51,7 @@ pub fn from_stdin(input: &[u8], arguments: &[&str]) -> Checked {
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
     let json = serde_json::from_slice(&output.stdout).unwrap();
-    Checked {
+    CheckRun {
         json,
         code: output.status.code().unwrap(),
     }
@@ -130,7 +130,7 @@ fn the_same_image_by_itself_and_by_what_tools_print() {
     ];
     let disk = mbr::disk("disk.img", 64, &entries);
     let image = text(disk.path());
-    let starts = |checked: &Checked| -> Vec<u64> {
+    let starts = |checked: &CheckRun| -> Vec<u64> {
         let layers = checked.target()["layers"].as_array().unwrap();
         let parts = layers.iter().filter(|layer| layer["kind"] == "partition");
         let mut starts: Vec<_> = parts
@@ -139,7 +139,7 @@ fn the_same_image_by_itself_and_by_what_tools_print() {
         starts.sort_unstable();
         starts
     };
-    let severities = |checked: &Checked| -> Vec<String> {
+    let severities = |checked: &CheckRun| -> Vec<String> {
         checked
             .rules()
             .into_iter()

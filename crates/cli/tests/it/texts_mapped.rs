@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use ioalign_testkit::{Checked, check};
+use ioalign_testkit::{CheckRun, check};
 use serde_json::Value;
 
 use super::PROGRAM;
@@ -15,18 +15,18 @@ use ioalign_testkit::run::fixture;
 /// What is compared: how layers lie on others. What is written on a device, texts do not tell.
 const KINDS: [&str; 6] = ["disk", "md", "partition", "crypt", "lvm-lv", "thin-pool"];
 
-fn texts_of(machine: &str, files: &[&str]) -> Checked {
+fn texts_of(machine: &str, files: &[&str]) -> CheckRun {
     let folder = fixture(machine).join("oracle");
     check(PROGRAM, files.iter().map(|file| folder.join(file)))
 }
 
-fn host(machine: &str) -> Checked {
+fn host(machine: &str) -> CheckRun {
     let folder = fixture(machine);
     check(PROGRAM, ["--sysroot".as_ref(), folder.as_os_str()])
 }
 
 /// Kind, name, and where it lies on what.
-fn layers(checked: &Checked) -> BTreeSet<String> {
+fn layers(checked: &CheckRun) -> BTreeSet<String> {
     let layers = checked.target()["layers"].as_array().unwrap();
     let placed = layers
         .iter()
@@ -47,7 +47,7 @@ fn edges(layer: &Value) -> String {
 }
 
 /// Rule, severity and arithmetic of what concerns those layers.
-fn findings(checked: &Checked) -> BTreeSet<String> {
+fn findings(checked: &CheckRun) -> BTreeSet<String> {
     let about = |finding: &&Value| {
         let layer = finding["layer"].as_str().unwrap_or_default();
         let kind = layer.split(':').next().unwrap_or_default();

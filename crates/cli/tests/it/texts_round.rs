@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ioalign_testkit::gpt::{self, ESP, LINUX};
 use ioalign_testkit::run::command;
-use ioalign_testkit::{Checked, Disk, check};
+use ioalign_testkit::{CheckRun, Disk, check};
 use serde_json::Value;
 
 use super::PROGRAM;
@@ -58,7 +58,7 @@ const SFDISK: [&[&str]; 2] = [&["sfdisk", "-d", "FILE"], &["sfdisk", "-J", "FILE
 const SGDISK: &[&str] = &["sgdisk", "-p", "FILE"];
 
 /// Number, start and native start of each partition.
-fn starts(checked: &Checked) -> BTreeSet<(u64, u64, Option<u64>)> {
+fn starts(checked: &CheckRun) -> BTreeSet<(u64, u64, Option<u64>)> {
     let layers = checked.target()["layers"].as_array().unwrap();
     let parts = layers.iter().filter(|layer| layer["kind"] == "partition");
     parts
@@ -83,7 +83,7 @@ fn number(name: &Value) -> u64 {
 }
 
 /// What is said of partitions: rule, severity, number, arithmetic, advice.
-fn findings(checked: &Checked) -> BTreeSet<String> {
+fn findings(checked: &CheckRun) -> BTreeSet<String> {
     let about = |finding: &&Value| {
         let layer = finding["layer"].as_str().unwrap_or_default();
         // What is in a partition no listing tells.

@@ -1,7 +1,7 @@
 //! Reasons that bear on a decision besides the deciding one.
 
 use super::decide::{Known, NEGLIGIBLE};
-use super::load::Load;
+use super::load::LoadSummary;
 use super::loss::Loss;
 use super::matching::Unmatched;
 use super::say::{in_flight, kind_of_io};
@@ -27,11 +27,13 @@ pub(super) fn loss(known: Known<'_>) -> Vec<Reason> {
         reasons.push(Reason::new("crossing", text));
     }
     reasons.extend(not_covered(loss));
-    if load.is_some_and(Load::mostly_sequential_reads) {
+    if load.is_some_and(LoadSummary::mostly_sequential_reads) {
         let text = "Most of the I/O is sequential reads, which gain most from alignment.";
         reasons.push(Reason::new("sequential-reads", text));
     }
-    if load.is_some_and(Load::mostly_random_writes) && defect.rewrites && !loss.basis.is_measured()
+    if load.is_some_and(LoadSummary::mostly_random_writes)
+        && defect.rewrites
+        && !loss.basis.is_measured()
     {
         let text = "Most of the I/O is random writes: a cache takes some of them up, and each that it \
                     does not is read, changed and written.";

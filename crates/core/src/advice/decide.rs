@@ -1,6 +1,6 @@
 //! From a loss and a load to a decision, with its reasons.
 
-use super::load::Load;
+use super::load::LoadSummary;
 use super::loss::{Basis, Loss};
 use super::say::{longer, range};
 use super::{Decision, Defect, Reason};
@@ -21,7 +21,7 @@ pub const CONSIDERABLE_TIME: f64 = 0.01;
 pub(super) struct Known<'a> {
     pub(super) defect: &'a Defect,
     pub(super) loss: Option<&'a Loss>,
-    pub(super) load: Option<&'a Load>,
+    pub(super) load: Option<&'a LoadSummary>,
 }
 
 /// Decides on one defect, with the reason that decided.
@@ -47,7 +47,7 @@ fn no_boundary() -> (Decision, Reason) {
     (Decision::NextOutage, Reason::new("not-an-offset", text))
 }
 
-fn by_loss(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
+fn by_loss(defect: &Defect, loss: &Loss, load: Option<&LoadSummary>) -> (Decision, Reason) {
     if loss.high_ratio < NEGLIGIBLE {
         let text = format!(
             "I/O takes {} because of it: less than moving data is worth.",
@@ -95,7 +95,7 @@ fn said(loss: &Loss) -> String {
 }
 
 /// If the device is idle most of the time: the loss as a share of all time.
-fn lost(loss: &Loss, load: Option<&Load>) -> String {
+fn lost(loss: &Loss, load: Option<&LoadSummary>) -> String {
     let busy = load.and_then(|load| load.busy_ratio);
     let times = loss.lost_time_low_ratio.zip(loss.lost_time_high_ratio);
     busy.zip(times)
@@ -109,7 +109,7 @@ fn lost(loss: &Loss, load: Option<&Load>) -> String {
         .unwrap_or_default()
 }
 
-fn weighed(loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
+fn weighed(loss: &Loss, load: Option<&LoadSummary>) -> (Decision, Reason) {
     let text = said(loss);
     let considerable = loss.low_ratio >= CONSIDERABLE;
     let least = loss.lost_time_low_ratio;
@@ -144,9 +144,9 @@ fn unweighed(loss: &Loss) -> (Decision, Reason) {
 }
 
 /// Nothing was measured: never reason enough for an interruption.
-fn assumed(defect: &Defect, loss: &Loss, load: Option<&Load>) -> (Decision, Reason) {
+fn assumed(defect: &Defect, loss: &Loss, load: Option<&LoadSummary>) -> (Decision, Reason) {
     let high = estimate(loss.high_ratio);
-    if load.is_some_and(Load::mostly_random_writes) && !defect.rewrites {
+    if load.is_some_and(LoadSummary::mostly_random_writes) && !defect.rewrites {
         let text = "Most of the I/O is random writes, of which caches take up the second request: \
                     wait for an outage, or leave it.";
         return (Decision::Leave, Reason::new("random-writes", text));

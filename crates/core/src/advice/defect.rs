@@ -9,7 +9,7 @@ use crate::units::{Bytes, ratio};
 
 /// One checked device, image or capture.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Checked {
+pub struct CheckedTarget {
     /// As the operator named it.
     pub name: String,
     /// Its verdict.
@@ -22,7 +22,7 @@ pub struct Checked {
     pub devices: Vec<String>,
 }
 
-impl Checked {
+impl CheckedTarget {
     /// All names by which other documents may know it or a part of it.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let layers = self.devices.iter().map(String::as_str);

@@ -14,7 +14,7 @@ pub const MOSTLY: f64 = 0.5;
 
 /// The workload in a few numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Load {
+pub struct LoadSummary {
     /// The devices of the profile that it is made of.
     pub devices: Vec<String>,
     /// Reads and writes.
@@ -37,7 +37,7 @@ pub struct Load {
     pub(super) kinds: Vec<IoKind>,
 }
 
-impl Load {
+impl LoadSummary {
     /// Whether sequential reads are the most of it, which gain most from alignment.
     pub fn mostly_sequential_reads(&self) -> bool {
         self.sequential_reads_ratio
@@ -75,10 +75,13 @@ impl IoKind {
 }
 
 /// Sums up these devices.
-pub(super) fn sum<'a>(devices: impl Iterator<Item = &'a DeviceProfile>, in_stack: bool) -> Load {
-    let mut load = Load {
+pub(super) fn sum<'a>(
+    devices: impl Iterator<Item = &'a DeviceProfile>,
+    in_stack: bool,
+) -> LoadSummary {
+    let mut load = LoadSummary {
         in_stack,
-        ..Load::default()
+        ..LoadSummary::default()
     };
     let mut depth = Depth::default();
     for device in devices {
@@ -117,7 +120,7 @@ impl Depth {
     }
 }
 
-fn add(load: &mut Load, device: &DeviceProfile) {
+fn add(load: &mut LoadSummary, device: &DeviceProfile) {
     for (op, write) in [("read", false), ("write", true)] {
         if let Some(found) = device.by_op.get(op) {
             load.ios = load.ios.saturating_add(found.ios);
@@ -184,7 +187,7 @@ fn mixes(kinds: &mut [IoKind]) {
     }
 }
 
-fn shares(load: &mut Load) {
+fn shares(load: &mut LoadSummary) {
     let all: f64 = load.kinds.iter().map(|kind| kind.ios).sum();
     if all <= 0.0 {
         return;

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::defect::Defect;
-use super::load::{IoKind, Load};
+use super::load::{IoKind, LoadSummary};
 use super::matching;
 use super::price::{Price, Prices};
 use super::uncovered::{self, Uncovered};
-use super::weigh::{self, Term};
+use super::weigh::{self, LossTerm};
 
 /// The highest cost of a crossing without a measurement, as a share of the I/O's time. The lowest is zero: a flash
 /// cache answers, or the second request runs beside the first. A read waits for two requests one after the other. The
@@ -110,7 +110,7 @@ impl Loss {
 /// The loss of a defect; `None` where it is not one of boundaries.
 pub(super) fn of(
     defect: &Defect,
-    load: Option<&Load>,
+    load: Option<&LoadSummary>,
     prices: Option<&Prices<'_>>,
 ) -> Option<Loss> {
     let unit = defect.unit_bytes.filter(|_| defect.is_of_a_grid())?;
@@ -122,7 +122,7 @@ pub(super) fn of(
             unweighed(defect, &prices)
         });
     };
-    let case = Case {
+    let case = LossCase {
         defect,
         load,
         prices: &prices,
@@ -132,14 +132,14 @@ pub(super) fn of(
 }
 
 /// A workload with a defect and what was measured of it.
-struct Case<'a> {
+struct LossCase<'a> {
     defect: &'a Defect,
-    load: &'a Load,
+    load: &'a LoadSummary,
     prices: &'a [Price],
     unit: u64,
 }
 
-impl Case<'_> {
+impl LossCase<'_> {
     /// Wide enough for all depths that the workload is priced at.
     fn loss(&self) -> Loss {
         let depths = matching::depths(self.prices, self.load.queue_depth);
@@ -157,7 +157,7 @@ impl Case<'_> {
     /// At one of the measured depths; at none of them nothing is priced.
     fn at(&self, depth: Option<u32>) -> Loss {
         let kinds = self.load.kinds.iter();
-        let terms: Vec<Term> = kinds.map(|kind| self.term(kind, depth)).collect();
+        let terms: Vec<LossTerm> = kinds.map(|kind| self.term(kind, depth)).collect();
         let covered = weigh::share(&terms, |term| term.likely.is_some());
         let undecided = weigh::share(&terms, |term| term.likely.is_some() && !term.decided);
         let basis = match covered {
@@ -183,7 +183,7 @@ impl Case<'_> {
         loss
     }
 
-    fn term(&self, kind: &IoKind, depth: Option<u32>) -> Term {
+    fn term(&self, kind: &IoKind, depth: Option<u32>) -> LossTerm {
         let share = self.crossing(kind);
         let found = depth.and_then(|depth| matching::find(self.prices, kind, depth, self.unit));
         let assumed = if kind.write && self.defect.rewrites {
@@ -192,7 +192,7 @@ impl Case<'_> {
             ASSUMED
         };
         let most = assumed.max(matching::dearest(self.prices, kind.write));
-        Term {
+        LossTerm {
             ios: kind.ios,
             share,
             price: found.map_or([0.0, most], |one| [one.crossing.low, one.crossing.high]),
@@ -221,7 +221,7 @@ impl Case<'_> {
         seen.unwrap_or_else(|| self.defect.crossing(kind.bytes, kind.write))
     }
 
-    fn uncovered(&self, terms: &[Term]) -> Vec<Uncovered> {
+    fn uncovered(&self, terms: &[LossTerm]) -> Vec<Uncovered> {
         let all: f64 = terms.iter().map(|term| term.ios * term.share).sum();
         let open = self.load.kinds.iter().zip(terms);
         let open = open.filter(|(_, term)| term.likely.is_none() && term.share > 0.0);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::load::IoKind;
 use super::price::Price;
-use super::range::Range;
+use super::range::LossRange;
 use crate::units::ratio;
 
 /// Sizes past the measured ones are priced up to this factor.
@@ -25,7 +25,7 @@ const AS_GOOD_AS_ONE: f64 = 1.05;
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Matched {
     /// Share of the time of a clean I/O that a crossing adds.
-    pub(super) crossing: Range,
+    pub(super) crossing: LossRange,
     /// The time of a clean I/O, from least to most; `None`: not measured.
     pub(super) clean_us: Option<[f64; 2]>,
     /// Whether all of it rests on verdicts.

@@ -28,8 +28,8 @@ use serde::Serialize;
 use crate::comparison::Comparison;
 use crate::profile::{DeviceProfile, Profile};
 
-pub use defect::{Checked, Defect};
-pub use load::Load;
+pub use defect::{CheckedTarget, Defect};
+pub use load::LoadSummary;
 pub use loss::{Basis, Loss};
 pub use matching::Unmatched;
 pub use same::{Stranger, strangers};
@@ -41,9 +41,9 @@ pub const SCHEMA: &str = "ioalign.advice/1";
 
 /// The inputs of the advice.
 #[derive(Copy, Clone, Debug)]
-pub struct Evidence<'a> {
+pub struct AdviceInput<'a> {
     /// The checked stack, with its findings.
-    pub targets: &'a [Checked],
+    pub targets: &'a [CheckedTarget],
     /// The recorded I/O, if there is a profile.
     pub profile: Option<&'a Profile>,
     /// The measured cost of crossing, if there is a comparison.
@@ -88,9 +88,9 @@ pub struct Advice {
     /// One entry a finding that is a defect, most urgent first.
     pub items: Vec<Item>,
     /// The workload; `None`: no profile.
-    pub load: Option<Load>,
+    pub load: Option<LoadSummary>,
     /// The basis of the cost; `None`: nothing was measured.
-    pub cost: Option<Measured>,
+    pub cost: Option<UsedMeasurement>,
     /// Assumptions, and how to replace them.
     pub assumed: Vec<Assumption>,
 }
@@ -131,7 +131,7 @@ impl Reason {
 
 /// The measurement that was used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Measured {
+pub struct UsedMeasurement {
     /// The measured target.
     pub target: String,
     /// The name of the machine.
@@ -156,7 +156,7 @@ pub struct Assumption {
 }
 
 /// Weighs the evidence. Documents of other devices than the stack's ([`strangers`]) say nothing of it.
-pub fn advise(evidence: &Evidence<'_>, tool: &str) -> Advice {
+pub fn advise(evidence: &AdviceInput<'_>, tool: &str) -> Advice {
     let sources = Sources::new(evidence);
     let mut items = Vec::new();
     for target in evidence.targets {
@@ -183,7 +183,7 @@ pub fn advise(evidence: &Evidence<'_>, tool: &str) -> Advice {
 
 /// The profile and the measurement, and whose they are.
 struct Sources<'a> {
-    evidence: &'a Evidence<'a>,
+    evidence: &'a AdviceInput<'a>,
     prices: Option<price::Prices<'a>>,
     /// The stack names no device of the profile.
     load_assumed: bool,
@@ -192,8 +192,12 @@ struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    fn new(evidence: &'a Evidence<'a>) -> Self {
-        let known: Vec<_> = evidence.targets.iter().flat_map(Checked::names).collect();
+    fn new(evidence: &'a AdviceInput<'a>) -> Self {
+        let known: Vec<_> = evidence
+            .targets
+            .iter()
+            .flat_map(CheckedTarget::names)
+            .collect();
         let foreign = |profile: &Profile| {
             let mut devices = profile.devices.iter();
             !devices.any(|device| same::is_device(device, &known))
@@ -207,7 +211,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn item(&self, target: &Checked, defect: &Defect) -> Item {
+    fn item(&self, target: &CheckedTarget, defect: &Defect) -> Item {
         let names = defect.devices.iter().chain(&defect.layer);
         let names: Vec<&str> = names.chain([&target.name]).map(String::as_str).collect();
         let load = self.load(&names);
@@ -258,7 +262,7 @@ impl<'a> Sources<'a> {
     }
 
     /// The I/O of these devices, where the profile has any.
-    fn load(&self, names: &[&str]) -> Option<Load> {
+    fn load(&self, names: &[&str]) -> Option<LoadSummary> {
         let profile = self.evidence.profile?;
         if self.load_assumed {
             let all = profile.devices.iter();
@@ -270,8 +274,8 @@ impl<'a> Sources<'a> {
     }
 
     /// The I/O of all devices of the stack.
-    fn whole(&self) -> Option<Load> {
+    fn whole(&self) -> Option<LoadSummary> {
         let targets = self.evidence.targets.iter();
-        self.load(&targets.flat_map(Checked::names).collect::<Vec<_>>())
+        self.load(&targets.flat_map(CheckedTarget::names).collect::<Vec<_>>())
     }
 }

@@ -5,10 +5,10 @@
 //! workload that crosses less often or more often. An undecided estimate has an interval like any other and
 //! bounds the price; of a cell whose placebo moved no number counts.
 
-use super::Measured;
+use super::UsedMeasurement;
 use super::defect::{Defect, crossing_at};
-use super::range::{Range, slowdown, together};
-use crate::comparison::{Arm, Cell, Comparison, Estimate, Metric, Verdict};
+use super::range::{LossRange, slowdown, together};
+use crate::comparison::{Arm, Cell, Comparison, Estimate, EstimateVerdict, Metric};
 
 /// Below this share of crossing I/Os their median does not see them.
 const SEEN_BY_MEDIAN: f64 = 0.9;
@@ -29,7 +29,7 @@ pub(super) struct Price {
     /// I/Os in flight, of all workers.
     pub(super) in_flight: u32,
     /// Share of the time of a clean I/O that a crossing adds.
-    pub(super) crossing: Range,
+    pub(super) crossing: LossRange,
     /// Whether any of its estimates has a verdict.
     pub(super) decided: bool,
     /// The time of a clean I/O, including waiting in the queue; `None`: not measured.
@@ -51,18 +51,18 @@ fn counts(cell: &Cell) -> bool {
 
 /// Whether it has an interval.
 fn bounds(estimate: &Estimate) -> bool {
-    estimate.verdict != Verdict::Invalid && slowdown(estimate).is_some()
+    estimate.verdict != EstimateVerdict::Invalid && slowdown(estimate).is_some()
 }
 
 /// Whether it has a verdict as well.
 fn decided(estimate: &Estimate) -> bool {
-    bounds(estimate) && estimate.verdict != Verdict::Undecided
+    bounds(estimate) && estimate.verdict != EstimateVerdict::Undecided
 }
 
 impl<'a> Prices<'a> {
     /// For the document.
-    pub(super) fn measured(&self, assumed_same: bool) -> Measured {
-        Measured {
+    pub(super) fn measured(&self, assumed_same: bool) -> UsedMeasurement {
+        UsedMeasurement {
             target: self.comparison.target.clone(),
             machine: self.comparison.machine.host.clone(),
             assumed_same,
@@ -107,7 +107,7 @@ impl<'a> Prices<'a> {
     fn price(&self, cell: &Cell, defect: &Defect) -> Option<Price> {
         let unit = defect.unit_bytes.filter(|unit| *unit > 0)?;
         let pairs = self.pairs(unit);
-        let alike = |pair: &&Pair<'_>| Some(place(pair.off) % unit) == defect.offset_bytes;
+        let alike = |pair: &&ArmPair<'_>| Some(place(pair.off) % unit) == defect.offset_bytes;
         let exact: Vec<_> = pairs.iter().filter(alike).collect();
         let chosen = if exact.is_empty() {
             pairs.iter().collect()
@@ -131,7 +131,7 @@ impl<'a> Prices<'a> {
 
     /// Estimates are against the first arm: it is on the grid and another is off it, or the other way
     /// round, where what was before is the baseline.
-    fn pairs(&self, unit: u64) -> Vec<Pair<'_>> {
+    fn pairs(&self, unit: u64) -> Vec<ArmPair<'_>> {
         let Some((baseline, others)) = self.comparison.arms.split_first() else {
             return Vec::new();
         };
@@ -144,7 +144,7 @@ impl<'a> Prices<'a> {
             } else {
                 (arm, baseline)
             };
-            Pair { on, off, arm }
+            ArmPair { on, off, arm }
         };
         differ.map(pair).collect()
     }
@@ -160,16 +160,16 @@ fn in_flight(cell: &Cell) -> u32 {
 }
 
 /// Two arms that differ in being on the grid.
-struct Pair<'a> {
+struct ArmPair<'a> {
     on: &'a Arm,
     off: &'a Arm,
     /// The one that is not the baseline: what estimates are about.
     arm: &'a Arm,
 }
 
-impl Pair<'_> {
+impl ArmPair<'_> {
     /// The price, and whether it rests on a verdict.
-    fn price(&self, cell: &Cell, unit: u64, rewrites: bool) -> Option<(Range, bool)> {
+    fn price(&self, cell: &Cell, unit: u64, rewrites: bool) -> Option<(LossRange, bool)> {
         let writes = cell.read_ratio() != Some(1.0);
         let share = crossing_at(cell.block_bytes, unit, place(self.off), writes && rewrites);
         if share <= 0.0 {

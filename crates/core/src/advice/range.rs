@@ -4,13 +4,13 @@ use crate::comparison::Estimate;
 
 /// A range with its middle.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct Range {
+pub(super) struct LossRange {
     pub(super) low: f64,
     pub(super) likely: f64,
     pub(super) high: f64,
 }
 
-impl Range {
+impl LossRange {
     /// Each crossing takes this share.
     pub(super) fn times(self, factor: f64) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Range {
 }
 
 /// How much longer it takes, of a throughput as much as a latency: 0.2 is 20 % longer.
-pub(super) fn slowdown(estimate: &Estimate) -> Option<Range> {
+pub(super) fn slowdown(estimate: &Estimate) -> Option<LossRange> {
     let (ratio, low, high) = (estimate.ratio?, estimate.ratio_low?, estimate.ratio_high?);
     let sound = [ratio, low, high]
         .iter()
@@ -66,7 +66,7 @@ pub(super) fn slowdown(estimate: &Estimate) -> Option<Range> {
     } else {
         [low, ratio, high]
     };
-    Some(Range {
+    Some(LossRange {
         low: low - 1.0,
         likely: likely - 1.0,
         high: high - 1.0,
@@ -76,18 +76,18 @@ pub(super) fn slowdown(estimate: &Estimate) -> Option<Range> {
 /// Several metrics of one quantity combined: the interval of the most exact, widened to include the middles of the
 /// others. If another interval does not contain the middle of the most exact, the two contradict each other (a median
 /// does not show what a mean includes), and both intervals count in full.
-pub(super) fn together(ranges: &[Range]) -> Option<Range> {
-    let width = |one: &Range| ((1.0 + one.high) / (1.0 + one.low)).abs();
+pub(super) fn together(ranges: &[LossRange]) -> Option<LossRange> {
+    let width = |one: &LossRange| ((1.0 + one.high) / (1.0 + one.low)).abs();
     let exact = ranges.iter().copied();
     let exact = exact.min_by(|a, b| width(a).total_cmp(&width(b)))?;
-    let agrees = |one: &Range| one.low <= exact.likely && exact.likely <= one.high;
-    let counts = ranges.iter().map(|one| Range {
+    let agrees = |one: &LossRange| one.low <= exact.likely && exact.likely <= one.high;
+    let counts = ranges.iter().map(|one| LossRange {
         low: if agrees(one) { one.likely } else { one.low },
         likely: one.likely,
         high: if agrees(one) { one.likely } else { one.high },
     });
-    let all = counts.reduce(Range::with)?;
-    Some(Range {
+    let all = counts.reduce(LossRange::with)?;
+    Some(LossRange {
         likely: all.likely,
         ..exact.with(all)
     })

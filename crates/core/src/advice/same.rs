@@ -3,7 +3,7 @@
 //! Numbers of one device say nothing of another one, so a document without a common name is refused unless the
 //! operator says that it speaks for the stack.
 
-use super::{Checked, Evidence};
+use super::{AdviceInput, CheckedTarget};
 use crate::comparison::Comparison;
 use crate::profile::DeviceProfile;
 
@@ -19,8 +19,12 @@ pub struct Stranger {
 }
 
 /// The documents that are of no device of the stack; none where `assume_same` was said.
-pub fn strangers(evidence: &Evidence<'_>) -> Vec<Stranger> {
-    let known: Vec<&str> = evidence.targets.iter().flat_map(Checked::names).collect();
+pub fn strangers(evidence: &AdviceInput<'_>) -> Vec<Stranger> {
+    let known: Vec<&str> = evidence
+        .targets
+        .iter()
+        .flat_map(CheckedTarget::names)
+        .collect();
     let stranger = |document, devices: Vec<String>| {
         let mut stack: Vec<String> = known.iter().copied().map(str::to_owned).collect();
         stack.retain(|name| !name.contains(':'));

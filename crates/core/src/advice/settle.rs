@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::load::Load;
+use super::load::LoadSummary;
 use super::price::Prices;
 use super::say::counted;
-use super::{Assumption, Basis, Evidence, Item, Loss, Uncovered};
+use super::{AdviceInput, Assumption, Basis, Item, Loss, Uncovered};
 use crate::numbers::estimate;
 use crate::severity::Severity;
 use crate::shell;
@@ -14,8 +14,8 @@ use crate::shell;
 const MOST: usize = 4;
 
 pub(super) fn all(
-    evidence: &Evidence<'_>,
-    load: Option<&Load>,
+    evidence: &AdviceInput<'_>,
+    load: Option<&LoadSummary>,
     prices: Option<&Prices<'_>>,
     items: &[Item],
 ) -> Vec<Assumption> {
@@ -59,7 +59,7 @@ fn assume(what: impl Into<String>, settle: Option<String>) -> Assumption {
 }
 
 /// Targets that nothing can be said of.
-fn unknown<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = Assumption> + 'a {
+fn unknown<'a>(evidence: &AdviceInput<'a>) -> impl Iterator<Item = Assumption> + 'a {
     let targets = evidence.targets.iter();
     let unknown = targets.filter(|target| target.unread || target.verdict == Severity::Unknown);
     unknown.map(|target| {
@@ -85,7 +85,7 @@ fn no_profile() -> Assumption {
     )
 }
 
-fn of_load(load: &Load) -> Vec<Assumption> {
+fn of_load(load: &LoadSummary) -> Vec<Assumption> {
     let mut out = Vec::new();
     if load.ios == 0 {
         out.push(assume(
@@ -181,9 +181,9 @@ fn join(all: impl Iterator<Item = String>) -> String {
     all.take(MOST).collect::<Vec<_>>().join(",")
 }
 
-fn of_cost(evidence: &Evidence<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<Assumption> {
+fn of_cost(evidence: &AdviceInput<'_>, prices: &Prices<'_>, open: &[&Item]) -> Vec<Assumption> {
     let target = &prices.comparison().target;
-    let same = !super::strangers(&Evidence {
+    let same = !super::strangers(&AdviceInput {
         assume_same: false,
         profile: None,
         ..*evidence

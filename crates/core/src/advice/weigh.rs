@@ -2,7 +2,7 @@
 
 /// One kind of I/O.
 #[derive(Clone, Debug)]
-pub(super) struct Term {
+pub(super) struct LossTerm {
     /// How many.
     pub(super) ios: f64,
     /// Share of them that crosses.
@@ -19,26 +19,26 @@ pub(super) struct Term {
     pub(super) time: [f64; 2],
 }
 
-impl Term {
+impl LossTerm {
     fn middle(&self) -> f64 {
         (self.time[0] * self.time[1]).sqrt()
     }
 }
 
 /// The least mean slowdown, over all prices and times that the terms allow, and the most.
-pub(super) fn ends(terms: &[Term]) -> [f64; 2] {
+pub(super) fn ends(terms: &[LossTerm]) -> [f64; 2] {
     [end(terms, 0), end(terms, 1)]
 }
 
 /// A weighted mean is least or most where every weight is at one of its ends: at the upper one for what lies on this side of
 /// the mean. Each round brings the mean nearer to that, as in Dinkelbach's method.
-fn end(terms: &[Term], side: usize) -> f64 {
+fn end(terms: &[LossTerm], side: usize) -> f64 {
     const ROUNDS: usize = 32;
-    let pays = |term: &Term| term.share * term.price.get(side).copied().unwrap_or(0.0);
-    let mut value = mean(terms, pays, Term::middle);
+    let pays = |term: &LossTerm| term.share * term.price.get(side).copied().unwrap_or(0.0);
+    let mut value = mean(terms, pays, LossTerm::middle);
     for _ in 0..ROUNDS {
         let before = value;
-        let time = |term: &Term| {
+        let time = |term: &LossTerm| {
             let heavy = if side == 0 {
                 pays(term) < before
             } else {
@@ -55,36 +55,42 @@ fn end(terms: &[Term], side: usize) -> f64 {
 }
 
 /// The mean by what was measured; what was not counts as the rest.
-pub(super) fn likely(terms: &[Term]) -> Option<f64> {
+pub(super) fn likely(terms: &[LossTerm]) -> Option<f64> {
     let measured: Vec<_> = terms
         .iter()
         .filter(|term| term.likely.is_some() || term.share <= 0.0)
         .cloned()
         .collect();
     let any = measured.iter().any(|term| term.likely.is_some());
-    let pays = |term: &Term| term.share * term.likely.unwrap_or(0.0);
-    any.then(|| mean(&measured, pays, Term::middle))
+    let pays = |term: &LossTerm| term.share * term.likely.unwrap_or(0.0);
+    any.then(|| mean(&measured, pays, LossTerm::middle))
 }
 
 /// The share of the crossing I/O that passes a test: by count or by time, whichever is less.
-pub(super) fn share(terms: &[Term], test: impl Fn(&Term) -> bool) -> Option<f64> {
-    let by = |weight: &dyn Fn(&Term) -> f64| {
-        let crossing = |term: &Term| term.ios * term.share * weight(term);
+pub(super) fn share(terms: &[LossTerm], test: impl Fn(&LossTerm) -> bool) -> Option<f64> {
+    let by = |weight: &dyn Fn(&LossTerm) -> f64| {
+        let crossing = |term: &LossTerm| term.ios * term.share * weight(term);
         // From 0: the sum of nothing would be -0.
-        let sum = |all: f64, term: &Term| all + crossing(term);
+        let sum = |all: f64, term: &LossTerm| all + crossing(term);
         let all = terms.iter().fold(0.0, sum);
         let some = terms.iter().filter(|term| test(term)).fold(0.0, sum);
         (all > 0.0).then(|| some / all)
     };
-    by(&|_| 1.0).zip(by(&Term::middle)).map(|(a, b)| a.min(b))
+    by(&|_| 1.0)
+        .zip(by(&LossTerm::middle))
+        .map(|(a, b)| a.min(b))
 }
 
 /// The share of all I/O that crosses.
-pub(super) fn crossing(terms: &[Term]) -> f64 {
+pub(super) fn crossing(terms: &[LossTerm]) -> f64 {
     mean(terms, |term| term.share, |_| 1.0)
 }
 
-fn mean(terms: &[Term], value: impl Fn(&Term) -> f64, time: impl Fn(&Term) -> f64) -> f64 {
+fn mean(
+    terms: &[LossTerm],
+    value: impl Fn(&LossTerm) -> f64,
+    time: impl Fn(&LossTerm) -> f64,
+) -> f64 {
     let (mut sum, mut all) = (0.0, 0.0);
     for term in terms {
         let weight = term.ios * time(term);
@@ -98,8 +104,8 @@ fn mean(terms: &[Term], value: impl Fn(&Term) -> f64, time: impl Fn(&Term) -> f6
 mod tests {
     use super::*;
 
-    fn term(price: [f64; 2], time: [f64; 2]) -> Term {
-        Term {
+    fn term(price: [f64; 2], time: [f64; 2]) -> LossTerm {
+        LossTerm {
             ios: 1.0,
             share: 1.0,
             price,

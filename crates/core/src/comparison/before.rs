@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Comparison, Level, Metric, Verdict};
+use super::{ArmLevel, Cell, Comparison, EstimateVerdict, Metric};
 
 /// Name of the way in which runs of different times are compared: it is none.
 const METHOD: &str = "levels of two times: no evidence of a difference";
@@ -47,7 +47,7 @@ pub struct Change {
     /// That there is no method.
     pub method: String,
     /// Always undecided.
-    pub verdict: Verdict,
+    pub verdict: EstimateVerdict,
 }
 
 impl Change {
@@ -90,7 +90,7 @@ impl Cell {
     }
 }
 
-fn arms<'a>(then: &'a Cell, now: &'a Cell) -> impl Iterator<Item = (&'a Level, &'a Level)> {
+fn arms<'a>(then: &'a Cell, now: &'a Cell) -> impl Iterator<Item = (&'a ArmLevel, &'a ArmLevel)> {
     now.levels.iter().filter_map(|new| {
         let old = then.level(&new.arm)?;
         Some((old, new))
@@ -103,11 +103,11 @@ mod tests {
     use crate::comparison::{Estimate, Placebo};
 
     fn run(p50: f64, iops: f64) -> Comparison {
-        let level = Level {
+        let level = ArmLevel {
             arm: "aligned".to_owned(),
             latency_p50_us: Some(p50),
             iops: Some(iops),
-            ..Level::default()
+            ..ArmLevel::default()
         };
         let placebo = Placebo {
             ratio: Some(1.0),
@@ -120,7 +120,7 @@ mod tests {
             ratio: Some(1.0),
             ratio_low: Some(0.999),
             ratio_high: Some(1.001),
-            verdict: Verdict::NoDifference,
+            verdict: EstimateVerdict::NoDifference,
             ..Estimate::default()
         };
         let cell = Cell {
@@ -144,7 +144,7 @@ mod tests {
         let changes = Change::between(&then, &now);
         assert_eq!(changes.len(), 2);
         for change in &changes {
-            assert_eq!(change.verdict, Verdict::Undecided);
+            assert_eq!(change.verdict, EstimateVerdict::Undecided);
             assert_eq!((change.ratio_low, change.ratio_high), (None, None));
         }
         now.before = Some(Before {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn the_replay_alone_decides() {
         let mut now = run(10.0, 1000.0);
-        now.cells[0].estimates[0].verdict = Verdict::Slower;
+        now.cells[0].estimates[0].verdict = EstimateVerdict::Slower;
         assert!(now.differs());
         now.before = Some(Before::default());
         assert!(!now.differs(), "its arms are no layouts of then and now");

@@ -1,10 +1,10 @@
 //! The I/O of a cell.
 
-use super::{Cell, Estimate, Level, Metric, Verdict};
+use super::{ArmLevel, Cell, Estimate, EstimateVerdict, Metric};
 
 impl Cell {
     /// An arm in absolute numbers, where it was measured.
-    pub fn level(&self, arm: &str) -> Option<&Level> {
+    pub fn level(&self, arm: &str) -> Option<&ArmLevel> {
         self.levels.iter().find(|level| level.arm == arm)
     }
 
@@ -16,18 +16,18 @@ impl Cell {
 
     /// The verdict of an arm: a difference in the median, else in the throughput; no difference if one of them says so
     /// and the other does not contradict. If neither was measured, the verdict of the first metric.
-    pub fn verdict(&self, arm: &str) -> Option<Verdict> {
+    pub fn verdict(&self, arm: &str) -> Option<EstimateVerdict> {
         let of = |metric| Some(self.estimate(arm, metric)?.verdict);
         let deciding = [of(Metric::LatencyMedian), of(Metric::Throughput)];
         let known = || deciding.into_iter().flatten();
-        let is = |wanted: &[Verdict]| known().find(|one| wanted.contains(one));
-        let found = is(&[Verdict::Slower, Verdict::Faster])
-            .or_else(|| is(&[Verdict::NoDifference]))
+        let is = |wanted: &[EstimateVerdict]| known().find(|one| wanted.contains(one));
+        let found = is(&[EstimateVerdict::Slower, EstimateVerdict::Faster])
+            .or_else(|| is(&[EstimateVerdict::NoDifference]))
             .or_else(|| known().next());
         let first = || Some(self.estimates.iter().find(|one| one.arm == arm)?.verdict);
         let found = found.or_else(first)?;
         Some(if self.placebo.moved {
-            Verdict::Invalid
+            EstimateVerdict::Invalid
         } else {
             found
         })
@@ -43,8 +43,8 @@ impl Cell {
 mod tests {
     use super::*;
 
-    fn cell(verdicts: &[(Metric, Verdict)]) -> Cell {
-        let estimate = |(metric, verdict): &(Metric, Verdict)| Estimate {
+    fn cell(verdicts: &[(Metric, EstimateVerdict)]) -> Cell {
+        let estimate = |(metric, verdict): &(Metric, EstimateVerdict)| Estimate {
             metric: *metric,
             verdict: *verdict,
             ..Estimate::default()
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn the_verdict_is_that_of_what_was_decided() {
+        use EstimateVerdict::{NoDifference, Slower, Undecided};
         use Metric::{LatencyMean, LatencyMedian, Throughput};
-        use Verdict::{NoDifference, Slower, Undecided};
         for (known, expected) in [
             (vec![], None),
             (vec![(LatencyMean, Slower)], Some(Slower)),
@@ -83,6 +83,6 @@ mod tests {
         }
         let mut moved = cell(&[(LatencyMedian, Slower)]);
         moved.placebo.moved = true;
-        assert_eq!(moved.verdict(""), Some(Verdict::Invalid));
+        assert_eq!(moved.verdict(""), Some(EstimateVerdict::Invalid));
     }
 }

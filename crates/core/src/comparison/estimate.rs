@@ -31,7 +31,7 @@ impl Metric {
 /// The estimate of a difference.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum EstimateVerdict {
     /// Worse than the baseline by more than the region of practical equivalence.
     Slower,
     /// Better than the baseline by more than that.
@@ -45,7 +45,7 @@ pub enum Verdict {
     Invalid,
 }
 
-impl Verdict {
+impl EstimateVerdict {
     /// The word in reports.
     pub const fn word(self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ pub struct Estimate {
     /// Micro-rounds or blocks that it rests on.
     pub rounds: u64,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: EstimateVerdict,
     /// A caveat that the number alone does not show: median and mean disagree.
     #[serde(default)]
     pub note: Option<String>,

@@ -52,7 +52,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::{Cell, Level};
+    use crate::comparison::{ArmLevel, Cell};
 
     fn saved(start: Option<u64>) -> Comparison {
         let arm = Arm {
@@ -60,9 +60,9 @@ mod tests {
             start_bytes: start,
             ..Arm::default()
         };
-        let level = Level {
+        let level = ArmLevel {
             arm: "+0".to_owned(),
-            ..Level::default()
+            ..ArmLevel::default()
         };
         let cell = Cell {
             levels: vec![level],

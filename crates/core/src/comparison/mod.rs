@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 pub use before::{Before, Change};
 pub use conditions::Conditions;
-pub use estimate::{Estimate, Metric, Placebo, Verdict};
+pub use estimate::{Estimate, EstimateVerdict, Metric, Placebo};
 pub use layouts::{LAYOUT_PHASE, offset_of};
 pub use machine::{Machine, MachineDisk};
-pub use summary::{Points, Spread, Summary};
+pub use summary::{ComparisonSummary, Points, Spread};
 
 /// The name and version of the document.
 pub const SCHEMA: &str = "ioalign.comparison/1";
@@ -39,7 +39,7 @@ pub struct Comparison {
     /// One entry a block size, operation, pattern, queue depth and number of workers.
     pub cells: Vec<Cell>,
     /// Over all cells.
-    pub summary: Summary,
+    pub summary: ComparisonSummary,
     /// Conditions of all cells; `None`: written by an earlier version.
     #[serde(default)]
     pub conditions: Option<Conditions>,
@@ -61,7 +61,12 @@ impl Comparison {
     /// the layout of then decides, measured as an arm of this run.
     pub fn differs(&self) -> bool {
         let mut estimates = self.cells.iter().flat_map(|cell| &cell.estimates);
-        let is_certain = |one: &Estimate| matches!(one.verdict, Verdict::Slower | Verdict::Faster);
+        let is_certain = |one: &Estimate| {
+            matches!(
+                one.verdict,
+                EstimateVerdict::Slower | EstimateVerdict::Faster
+            )
+        };
         (self.before.is_none() || self.is_of_a_change()) && estimates.any(is_certain)
     }
 
@@ -79,9 +84,9 @@ impl Comparison {
     /// Makes the summary of the cells.
     pub fn sum_up(&mut self) {
         self.summary = if self.is_of_a_change() {
-            Summary::of_change(&self.cells)
+            ComparisonSummary::of_change(&self.cells)
         } else {
-            Summary::of(&self.cells)
+            ComparisonSummary::of(&self.cells)
         };
     }
 }
@@ -116,7 +121,7 @@ pub struct Cell {
     pub workers: u32,
     /// The arms in absolute numbers, in the order of [`Comparison::arms`].
     #[serde(default)]
-    pub levels: Vec<Level>,
+    pub levels: Vec<ArmLevel>,
     /// One entry a metric and arm, the baseline left out.
     pub estimates: Vec<Estimate>,
     /// The baseline against its own duplicate.
@@ -151,7 +156,7 @@ impl Cell {
 
 /// One arm in absolute numbers; `None` where it was not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Level {
+pub struct ArmLevel {
     /// The arm's name.
     pub arm: String,
     /// Time that half of the closed batches did not exceed.
@@ -168,7 +173,7 @@ pub struct Level {
     pub cpu_per_io_us: Option<f64>,
 }
 
-impl Level {
+impl ArmLevel {
     /// One of its numbers: µs, or I/Os a second.
     pub fn of(&self, metric: Metric) -> Option<f64> {
         let value = match metric {

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Estimate, Metric, Verdict};
+use super::{Cell, Estimate, EstimateVerdict, Metric};
 
 /// The better side against the other, over all that was decided: the baseline, or after a change what is now.
 ///
 /// An estimate that is undecided is no result: its number may be anything in its interval, and the greatest
 /// of many such numbers is what noise made it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct ComparisonSummary {
     /// How much more throughput alignment gives: 0.12 is 12 %.
     pub throughput_gain_ratio: Option<Spread>,
     /// How much latency alignment saves, by medians.
@@ -43,16 +43,18 @@ impl Points {
         let mut points = Self::default();
         for one in estimates {
             match one.verdict {
-                Verdict::Undecided => points.undecided += 1,
-                Verdict::Invalid => points.invalid += 1,
-                Verdict::Slower | Verdict::Faster | Verdict::NoDifference => points.decided += 1,
+                EstimateVerdict::Undecided => points.undecided += 1,
+                EstimateVerdict::Invalid => points.invalid += 1,
+                EstimateVerdict::Slower
+                | EstimateVerdict::Faster
+                | EstimateVerdict::NoDifference => points.decided += 1,
             }
         }
         points
     }
 }
 
-impl Summary {
+impl ComparisonSummary {
     /// The gain of the baseline over the other arms.
     pub fn of(cells: &[Cell]) -> Self {
         Self::by(cells, f64::recip)
@@ -83,7 +85,12 @@ fn estimates(cells: &[Cell], metric: Metric) -> impl Iterator<Item = &Estimate> 
 
 fn ratios(cells: &[Cell], metric: Metric) -> impl Iterator<Item = f64> {
     estimates(cells, metric)
-        .filter(|one| !matches!(one.verdict, Verdict::Undecided | Verdict::Invalid))
+        .filter(|one| {
+            !matches!(
+                one.verdict,
+                EstimateVerdict::Undecided | EstimateVerdict::Invalid
+            )
+        })
         .filter_map(|one| one.ratio)
         .filter(|ratio| *ratio > 0.0)
 }
@@ -122,7 +129,7 @@ impl Spread {
 mod tests {
     use super::*;
 
-    fn cell(metric: Metric, ratio: f64, verdict: Verdict) -> Cell {
+    fn cell(metric: Metric, ratio: f64, verdict: EstimateVerdict) -> Cell {
         let estimate = Estimate {
             metric,
             ratio: Some(ratio),
@@ -139,13 +146,13 @@ mod tests {
     fn what_alignment_gives_is_seen_from_the_misaligned_side() {
         // 211 and 129 MiB/s; 15 and 30 µs.
         let cells = [
-            cell(Metric::Throughput, 129.0 / 211.0, Verdict::Slower),
-            cell(Metric::Throughput, 1.0, Verdict::NoDifference),
-            cell(Metric::LatencyMedian, 2.0, Verdict::Slower),
-            cell(Metric::LatencyMedian, 50.0, Verdict::Invalid),
-            cell(Metric::LatencyMedian, 9.0, Verdict::Undecided),
+            cell(Metric::Throughput, 129.0 / 211.0, EstimateVerdict::Slower),
+            cell(Metric::Throughput, 1.0, EstimateVerdict::NoDifference),
+            cell(Metric::LatencyMedian, 2.0, EstimateVerdict::Slower),
+            cell(Metric::LatencyMedian, 50.0, EstimateVerdict::Invalid),
+            cell(Metric::LatencyMedian, 9.0, EstimateVerdict::Undecided),
         ];
-        let summary = Summary::of(&cells);
+        let summary = ComparisonSummary::of(&cells);
         let gain = summary.throughput_gain_ratio.unwrap();
         assert!((gain.max - (211.0 / 129.0 - 1.0)).abs() < 1e-9, "{gain:?}");
         assert!(gain.min.abs() < 1e-9, "{gain:?}");
@@ -155,17 +162,17 @@ mod tests {
         let points = summary.latency_points;
         assert_eq!((points.decided, points.all()), (1, 3));
         assert_eq!(summary.throughput_points.decided, 2);
-        assert_eq!(Summary::of(&[]), Summary::default());
+        assert_eq!(ComparisonSummary::of(&[]), ComparisonSummary::default());
     }
 
     #[test]
     fn what_a_change_gives_is_seen_from_what_is_now() {
         // From 129 to 211 MiB/s, from 30 to 15 µs.
         let cells = [
-            cell(Metric::Throughput, 211.0 / 129.0, Verdict::Faster),
-            cell(Metric::LatencyMedian, 0.5, Verdict::Faster),
+            cell(Metric::Throughput, 211.0 / 129.0, EstimateVerdict::Faster),
+            cell(Metric::LatencyMedian, 0.5, EstimateVerdict::Faster),
         ];
-        let summary = Summary::of_change(&cells);
+        let summary = ComparisonSummary::of_change(&cells);
         let gain = summary.throughput_gain_ratio.unwrap();
         assert!((gain.mean - (211.0 / 129.0 - 1.0)).abs() < 1e-9, "{gain:?}");
         let drop = summary.latency_drop_ratio.unwrap();

@@ -1,6 +1,6 @@
 //! Blocks smaller than the unit below: aligned, and still read-modify-write.
 
-use super::Case;
+use super::StackCase;
 use crate::cost;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind, Origin, Tier};
@@ -10,7 +10,7 @@ use crate::phase::PhaseSet;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let databases: Vec<_> = case.databases().collect();
     for leaf in case.data_leaves().chain(databases.iter().copied()) {
         let layer = case.stack.layer(leaf);
@@ -37,7 +37,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 const ASHIFT: &str = "ashift-below-physical-block";
 
 /// Whether a text said so already, of the device that the file system lies on.
-fn said(case: &Case<'_>, layer: &Layer) -> bool {
+fn said(case: &StackCase<'_>, layer: &Layer) -> bool {
     let below = layer.below.iter().map(|edge| case.stack.layer(edge.below));
     below
         .flat_map(|below| &below.remarks)
@@ -45,7 +45,7 @@ fn said(case: &Case<'_>, layer: &Layer) -> bool {
 }
 
 fn finding(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     leaf: LayerId,
     block: Bytes,
     (index, grid, phases): (usize, &Grid, &PhaseSet),

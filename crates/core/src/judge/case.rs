@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use super::room::Room;
+use super::room::PartitionRoom;
 use super::{LayerPhases, moves};
 use crate::grid::Grid;
 use crate::layer::Kind;
@@ -14,7 +14,7 @@ use crate::reach::Reach;
 use crate::stack::Stack;
 
 /// A stack with what all rules ask of it.
-pub(super) struct Case<'a> {
+pub(super) struct StackCase<'a> {
     pub(super) stack: &'a Stack,
     /// By layer, then by grid.
     pub(super) phases: Vec<LayerPhases>,
@@ -23,10 +23,10 @@ pub(super) struct Case<'a> {
     /// Layers whose contents are being moved.
     in_flight: BTreeSet<LayerId>,
     /// Made when it is asked for: most stacks are right.
-    room: OnceCell<Room>,
+    room: OnceCell<PartitionRoom>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> StackCase<'a> {
     pub(super) fn new(stack: &'a Stack) -> Self {
         let mut grids = vec![Vec::new(); stack.len()];
         for (index, grid) in stack.grids.iter().enumerate() {
@@ -193,8 +193,8 @@ impl<'a> Case<'a> {
     }
 
     /// Places that partitions could be moved to.
-    pub(super) fn room(&self) -> &Room {
-        self.room.get_or_init(|| Room::of(self.stack))
+    pub(super) fn room(&self) -> &PartitionRoom {
+        self.room.get_or_init(|| PartitionRoom::of(self.stack))
     }
 
     /// Whether a layer is an array that computes parity.

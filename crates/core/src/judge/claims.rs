@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Case, starts};
+use super::{StackCase, starts};
 use crate::grid::place::solve;
 use crate::grid::{Boundaries, Grid, GridClaim, residue};
 use crate::layer::Kind;
@@ -17,7 +17,7 @@ use crate::units::Bytes;
 /// The good starts of a partition in `below`: on as many grids as can be had together, and by the habit of whole
 /// mebibytes where that fits, which every partitioning tool of the last fifteen years keeps. Where the data lie off the
 /// grids within the partition, the starts are as far from a mebibyte as makes up for that.
-pub(super) fn good(case: &Case<'_>, partition: LayerId, below: LayerId) -> Boundaries {
+pub(super) fn good(case: &StackCase<'_>, partition: LayerId, below: LayerId) -> Boundaries {
     let [asking, noted] = weighed(case, Some(partition), below);
     let starts = solve(asking).and(noted).starts;
     starts.by_habit(Bytes::MIB.get()).unwrap_or(starts)
@@ -25,7 +25,7 @@ pub(super) fn good(case: &Case<'_>, partition: LayerId, below: LayerId) -> Bound
 
 /// The claims on a start that ask for a move when it is off them, and those that are merely noted then.
 pub(super) fn weighed(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     partition: Option<LayerId>,
     below: LayerId,
 ) -> [Vec<GridClaim>; 2] {
@@ -40,7 +40,7 @@ pub(super) fn weighed(
 /// The claims of all trusted grids in `below` and under it on the start of a partition there. The nearest come first:
 /// of two equal claims that contradict each other the solver keeps the nearer one.
 fn all<'a>(
-    case: &Case<'a>,
+    case: &StackCase<'a>,
     partition: Option<LayerId>,
     below: LayerId,
 ) -> Vec<(&'a Grid, GridClaim)> {
@@ -58,7 +58,7 @@ fn all<'a>(
 
 /// The starts of a layer in `below` at which its data are on one grid; `None` where that is not one set.
 pub(super) fn own(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     layer: LayerId,
     below: LayerId,
     grid: &Grid,
@@ -69,7 +69,7 @@ pub(super) fn own(
     })
 }
 
-fn phase(case: &Case<'_>, layer: Option<LayerId>, below: LayerId, grid: &Grid) -> Option<u64> {
+fn phase(case: &StackCase<'_>, layer: Option<LayerId>, below: LayerId, grid: &Grid) -> Option<u64> {
     let size = grid.size.get();
     let phase = phase_in(case, below, grid)?;
     let ahead = layer.and_then(|layer| ahead_of_data(case, layer, grid));
@@ -77,7 +77,7 @@ fn phase(case: &Case<'_>, layer: Option<LayerId>, below: LayerId, grid: &Grid) -
 }
 
 /// The first boundary as seen in the address space of `layer`, which lies on the grid's layer.
-fn phase_in(case: &Case<'_>, layer: LayerId, grid: &Grid) -> Option<u64> {
+fn phase_in(case: &StackCase<'_>, layer: LayerId, grid: &Grid) -> Option<u64> {
     if layer == grid.layer {
         return Some(grid.phase.get());
     }
@@ -88,14 +88,14 @@ fn phase_in(case: &Case<'_>, layer: LayerId, grid: &Grid) -> Option<u64> {
 }
 
 /// How far into a partition its data begin, as the grid counts.
-fn ahead_of_data(case: &Case<'_>, layer: LayerId, grid: &Grid) -> Option<u64> {
+fn ahead_of_data(case: &StackCase<'_>, layer: LayerId, grid: &Grid) -> Option<u64> {
     let data = data_of(case, layer)?;
     let start = |layer| single(case.phases_for(layer, grid)?);
     Some(residue(start(data)?, start(layer)?, grid.size.get()))
 }
 
 /// What lies on a partition alone: its volume or file system. An array of several has no start of its own.
-fn data_of(case: &Case<'_>, partition: LayerId) -> Option<LayerId> {
+fn data_of(case: &StackCase<'_>, partition: LayerId) -> Option<LayerId> {
     if case.stack.layer(partition).kind != Kind::Partition {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Databases on top: torn pages and sectors that are too large.
 
-use super::Case;
+use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind, Tier};
 use crate::layer::{Kind, Layer};
@@ -12,7 +12,7 @@ use crate::units::Bytes;
 /// The largest physical sector on which SQL Server starts.
 const SQL_SERVER_SECTOR: u64 = 4096;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for id in case.databases() {
         let layer = case.stack.layer(id);
         if let (Some(page), Some("off")) = (
@@ -28,7 +28,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Without doublewrite or full-page writes a page must be atomic all the way down.
-fn torn_pages(case: &Case<'_>, id: LayerId, page: Bytes) -> Option<Finding> {
+fn torn_pages(case: &StackCase<'_>, id: LayerId, page: Bytes) -> Option<Finding> {
     let holder = case.stack.layer(id).below.first()?.below;
     if case.stack.layer(holder).name == "zfs" {
         // Never overwrites a record in place.
@@ -45,7 +45,7 @@ fn torn_pages(case: &Case<'_>, id: LayerId, page: Bytes) -> Option<Finding> {
 }
 
 fn torn_on(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     id: LayerId,
     holder: LayerId,
     page: Bytes,
@@ -77,7 +77,7 @@ fn torn_on(
 
 /// Who puts pages off their own boundaries, and how.
 fn place(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     (id, holder): (LayerId, LayerId),
     grid: &Grid,
     below: &PhaseSet,
@@ -110,7 +110,7 @@ fn place(
 }
 
 /// The lowest layer from which on, upwards, everything is off the grid.
-fn lowest_off(case: &Case<'_>, from: LayerId, grid: &Grid) -> LayerId {
+fn lowest_off(case: &StackCase<'_>, from: LayerId, grid: &Grid) -> LayerId {
     let off = |layer: &LayerId| {
         let set = phases(case.stack, *layer, grid);
         set.is_known() && !set.is_aligned()
@@ -131,14 +131,14 @@ fn lowest_off(case: &Case<'_>, from: LayerId, grid: &Grid) -> LayerId {
 
 /// Whether a disk reports that it writes this many bytes atomically or not at all, or is not a
 /// disk.
-fn promises(case: &Case<'_>, bottom: LayerId, page: Bytes) -> bool {
+fn promises(case: &StackCase<'_>, bottom: LayerId, page: Bytes) -> bool {
     let layer = case.stack.layer(bottom);
     let most = layer.facts.get("atomic-write-unit-max");
     let most = most.and_then(|most| most.parse::<u64>().ok());
     layer.kind != Kind::Disk || most.is_some_and(|most| most >= page.get())
 }
 
-fn unproven(case: &Case<'_>, id: LayerId, page: Bytes, bottom: LayerId) -> Finding {
+fn unproven(case: &StackCase<'_>, id: LayerId, page: Bytes, bottom: LayerId) -> Finding {
     let why = format!(
         "{}; every {page} page lies on its own boundary of {bottom}, but {bottom} does not say that it \
          writes {page} in one piece (atomic_write_unit_max_bytes)",
@@ -150,7 +150,7 @@ fn unproven(case: &Case<'_>, id: LayerId, page: Bytes, bottom: LayerId) -> Findi
     finding.step(switch_on(case.stack.layer(id)))
 }
 
-fn unprotected(case: &Case<'_>, id: LayerId) -> String {
+fn unprotected(case: &StackCase<'_>, id: LayerId) -> String {
     let option = option(case.stack.layer(id)).unwrap_or("protection");
     format!(
         "{} survives no page that is written in part ({option} is off)",
@@ -176,7 +176,7 @@ fn switch_on(layer: &Layer) -> String {
 /// SQL Server refuses to start on devices whose atomic physical sector is above 4 KiB.
 ///
 /// It asks for what the device reports, so that a claim counts that is not believed otherwise.
-fn large_sectors(case: &Case<'_>, id: LayerId) -> Option<Finding> {
+fn large_sectors(case: &StackCase<'_>, id: LayerId) -> Option<Finding> {
     let (disk, size) = case
         .bottoms(id)
         .into_iter()
@@ -204,7 +204,7 @@ fn is_physical(grid: &Grid) -> bool {
 }
 
 /// The physical sector of a disk: as it reports it, else as the operator declares it.
-fn reported(case: &Case<'_>, disk: LayerId) -> Option<u64> {
+fn reported(case: &StackCase<'_>, disk: LayerId) -> Option<u64> {
     let fact = case.stack.layer(disk).facts.get("physical-block");
     let fact = fact.and_then(|bytes| bytes.parse().ok());
     let grids = case.stack.grids.iter();

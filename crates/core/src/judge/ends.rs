@@ -1,6 +1,6 @@
 //! Sizes and ends: what fails is often not the start.
 
-use super::Case;
+use super::StackCase;
 use crate::finding::{Finding, Suggestion};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
@@ -11,7 +11,7 @@ use crate::units::{Bytes, SectorSize, Sectors};
 /// LUKS2 with 4 KiB sectors, O_DIRECT on 4Kn and most hypervisors want this multiple.
 const COMMON_UNIT: u64 = 4096;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         size_unit(case, id, layer, findings);
         if layer.kind == Kind::Partition && layer.role.carries_data() {
@@ -22,7 +22,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// A layer that does not open unless its size is a multiple (LUKS2 sector size).
-fn size_unit(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
+fn size_unit(case: &StackCase<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
     let (Some(unit), Some(size)) = (layer.size_unit, layer.size) else {
         return;
     };
@@ -44,7 +44,7 @@ fn size_unit(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Fin
     findings.push(finding.step("cut the partition below it to a multiple of that size"));
 }
 
-fn partition_size(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
+fn partition_size(case: &StackCase<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
     // Swap uses whole pages for any size.
     let Some(size) = layer.size.filter(|_| layer.role != Role::Swap) else {
         return;
@@ -84,7 +84,7 @@ fn counted(sectors: u64) -> String {
 }
 
 /// 2048 sectors are 1 MiB on 512-byte disks and 8 MiB on 4Kn: right, and more than was meant.
-fn over_aligned(case: &Case<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
+fn over_aligned(case: &StackCase<'_>, id: LayerId, layer: &Layer, findings: &mut Vec<Finding>) {
     let Some(start) = layer.start_sectors else {
         return;
     };

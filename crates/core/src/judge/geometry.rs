@@ -1,13 +1,13 @@
 //! The geometry that a file system was made for, against that of the RAID below it.
 
-use super::Case;
+use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
-use crate::layer::{Geometry, Layer};
+use crate::layer::{Layer, RaidGeometry};
 use crate::layer_id::LayerId;
 use crate::severity::Severity;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves() {
         let layer = case.stack.layer(leaf);
         let told = layer.geometry;
@@ -37,7 +37,7 @@ fn takes_geometry(layer: &Layer) -> bool {
 }
 
 /// The nearest array below: its full stripe and its chunk.
-fn array_below<'a>(case: &'a Case<'_>, leaf: LayerId) -> Option<(&'a Grid, &'a Grid)> {
+fn array_below<'a>(case: &'a StackCase<'_>, leaf: LayerId) -> Option<(&'a Grid, &'a Grid)> {
     let of_kind = |kind: GridKind| {
         case.on_grids(leaf)
             .filter(move |(_, grid, _)| grid.kind == kind)
@@ -49,7 +49,7 @@ fn array_below<'a>(case: &'a Case<'_>, leaf: LayerId) -> Option<(&'a Grid, &'a G
     Some((stripe, chunk))
 }
 
-fn missing(case: &Case<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Finding {
+fn missing(case: &StackCase<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Finding {
     let parity = case.has_parity(stripe.layer);
     // Measured: no effect on small random I/O; on parity arrays large files pay for part stripes.
     let severity = if parity {
@@ -76,9 +76,9 @@ fn missing(case: &Case<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> Findi
 }
 
 fn mismatch(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     leaf: LayerId,
-    told: Geometry,
+    told: RaidGeometry,
     chunk: &Grid,
     stripe: &Grid,
 ) -> Option<Finding> {

@@ -1,12 +1,12 @@
 //! Device limits that are not credible, reported so that they are not used elsewhere either.
 
-use super::Case;
+use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
 use crate::layer::Layer;
 use crate::severity::Severity;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (index, grid) in case.stack.grids.iter().enumerate() {
         let layer = case.stack.layer(grid.layer);
         let Some(why) = grid.distrust.as_deref().filter(|_| !said_already(layer)) else {
@@ -34,7 +34,7 @@ fn said_already(layer: &Layer) -> bool {
 
 /// The other half of a pair that cannot both be true, a stripe unit above the stripe's width: one
 /// cause, said at the width.
-fn contradicted<'a>(case: &'a Case<'_>, grid: &Grid) -> Option<&'a Grid> {
+fn contradicted<'a>(case: &'a StackCase<'_>, grid: &Grid) -> Option<&'a Grid> {
     let pair = |optimal: &Grid, minimum: &Grid| {
         (&optimal.kind, &minimum.kind) == (&GridKind::OptimalIo, &GridKind::StripeUnit)
             && optimal.size < minimum.size
@@ -46,7 +46,7 @@ fn contradicted<'a>(case: &'a Case<'_>, grid: &Grid) -> Option<&'a Grid> {
         .find(|other| pair(other, grid) || pair(grid, other))
 }
 
-fn finding(case: &Case<'_>, index: usize, grid: &Grid, why: &str) -> Finding {
+fn finding(case: &StackCase<'_>, index: usize, grid: &Grid, why: &str) -> Finding {
     let what = hint(&grid.kind);
     let why = format!(
         "{} reports {what} of {} B ({}), which is not believed: {why}",

@@ -4,7 +4,7 @@
 //! the operator names a purpose for which it is.
 
 use super::lint::{Lint, UPLOADS, Upload};
-use super::{Case, Options};
+use super::{JudgeOptions, StackCase};
 use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
@@ -15,7 +15,7 @@ use crate::units::Bytes;
 /// Direct I/O on a host with 4 KiB sectors, `losetup --sector-size 4096` and LUKS2 with 4 KiB sectors.
 const COMMON_UNIT: Bytes = Bytes::new(4096);
 
-pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, options: &JudgeOptions, findings: &mut Vec<Finding>) {
     let lint = &options.lint;
     for (id, layer) in case.stack.layers() {
         if layer.kind == Kind::Disk && layer.facts.contains_key("format") {
@@ -32,7 +32,13 @@ pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Findi
 }
 
 /// The sizes that are asked for; without such a question what trips many.
-fn sizes(case: &Case<'_>, id: LayerId, layer: &Layer, lint: &Lint, findings: &mut Vec<Finding>) {
+fn sizes(
+    case: &StackCase<'_>,
+    id: LayerId,
+    layer: &Layer,
+    lint: &Lint,
+    findings: &mut Vec<Finding>,
+) {
     let found = findings.len();
     if let Some(unit) = lint.size_multiple {
         findings.extend(size(case, id, layer, unit).map(Odd::asked));
@@ -58,7 +64,7 @@ fn likely_upload(layer: &Layer) -> Option<&'static Upload> {
 }
 
 /// `Disk x.img`, `The virtual disk`.
-fn subject(case: &Case<'_>, id: LayerId) -> String {
+fn subject(case: &StackCase<'_>, id: LayerId) -> String {
     match case.name(id).as_str() {
         name @ "virtual disk" => format!("The {name}"),
         _ => case.subject(id),
@@ -74,7 +80,7 @@ struct Odd {
     over: u64,
 }
 
-fn size(case: &Case<'_>, id: LayerId, layer: &Layer, unit: Bytes) -> Option<Odd> {
+fn size(case: &StackCase<'_>, id: LayerId, layer: &Layer, unit: Bytes) -> Option<Odd> {
     let size = believed_size(layer)?;
     let over = size.get().checked_rem(unit.get())?;
     (over != 0).then(|| Odd {
@@ -172,7 +178,7 @@ impl Odd {
 
 /// Whether it is what the service takes. Another format is what has to be converted yet, a wrong variant
 /// is taken for the product.
-fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
+fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let format = layer.facts.get("format")?;
     let variant = layer.facts.get("variant").map_or("", String::as_str);
     let right = format == upload.format;
@@ -195,7 +201,7 @@ fn form(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<
 }
 
 /// The file of a fixed VHD is the disk and its footer, nothing between them.
-fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
+fn length(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let variant = layer.facts.get("variant")?;
     if layer.facts.get("format")? != upload.format || variant != upload.variant {
         return None;
@@ -219,7 +225,7 @@ fn length(case: &Case<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Optio
 }
 
 /// UEFI firmware starts from FAT on an EFI system partition and from nothing else.
-fn boots(case: &Case<'_>, findings: &mut Vec<Finding>) {
+fn boots(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for finding in findings.iter_mut() {
         if finding.rule == "esp-not-fat" {
             finding.severity = Severity::Broken;

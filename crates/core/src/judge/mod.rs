@@ -30,14 +30,14 @@ use crate::phase::PhaseSet;
 use crate::severity::{Severity, verdict};
 use crate::stack::Stack;
 use crate::units::SectorSize;
-use case::Case;
+use case::StackCase;
 pub use demand::StartDemands;
 use lint::Lint;
 pub use starts::Missed;
 
 /// Questions of the operator besides the plain verdict.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Options {
+pub struct JudgeOptions {
     /// Would it work on a disk with this logical sector?
     pub target_logical: Option<SectorSize>,
     /// The purpose of the image.
@@ -69,8 +69,8 @@ pub struct Judgement {
 }
 
 /// Judges a stack.
-pub fn judge(stack: &Stack, options: &Options) -> Judgement {
-    let case = Case::new(stack);
+pub fn judge(stack: &Stack, options: &JudgeOptions) -> Judgement {
+    let case = StackCase::new(stack);
     let mut findings = Vec::new();
     remarks::collect(&case, &mut findings);
     nothing_recognised(&case, &mut findings);
@@ -98,11 +98,11 @@ pub fn judge(stack: &Stack, options: &Options) -> Judgement {
 
 /// What layers with data are off, without the findings.
 pub fn missed(stack: &Stack) -> Vec<Missed> {
-    starts::all(&Case::new(stack))
+    starts::all(&StackCase::new(stack))
 }
 
 /// A bottom with nothing on it that is known: never `ok` by silence.
-fn nothing_recognised(case: &Case<'_>, findings: &mut Vec<Finding>) {
+fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
         let other_reason = layer.facts.contains_key("empty-table")

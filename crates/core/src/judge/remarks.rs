@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Case, unread};
+use super::{StackCase, unread};
 use crate::finding::Finding;
 use crate::layer_id::LayerId;
 use crate::remark::Remark;
 use crate::severity::Severity;
 
-pub(super) fn collect(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn collect(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     // The first layer with a note, and the other layers with the same words.
     let mut notes: BTreeMap<(&str, String), (usize, Vec<LayerId>)> = BTreeMap::new();
     for (id, layer) in case.stack.layers() {
@@ -39,7 +39,7 @@ pub(super) fn collect(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Whether a remark is a finding as it stands.
-fn is_told(case: &Case<'_>, id: LayerId, remark: &Remark) -> bool {
+fn is_told(case: &StackCase<'_>, id: LayerId, remark: &Remark) -> bool {
     match remark.rule {
         // Its consequences are reported elsewhere.
         unread::RULE => false,

@@ -7,7 +7,7 @@ use crate::stack::Stack;
 use crate::units::Bytes;
 
 /// The partitions of all devices in order, each with the end of all up to it.
-pub(super) struct Room(Vec<Taken>);
+pub(super) struct PartitionRoom(Vec<Taken>);
 
 struct Taken {
     device: LayerId,
@@ -15,7 +15,7 @@ struct Taken {
     end: Bytes,
 }
 
-impl Room {
+impl PartitionRoom {
     /// The space for all layers of a stack.
     pub(super) fn of(stack: &Stack) -> Self {
         let places = stack.layers().filter_map(|(_, layer)| {
@@ -85,7 +85,7 @@ mod tests {
             }
             stack.push(layer);
         }
-        let room = Room::of(&stack);
+        let room = PartitionRoom::of(&stack);
         for disk in disks {
             for place in (0..1200).map(Bytes::new) {
                 let expected = one_by_one(&stack, disk, place);

@@ -1,6 +1,6 @@
 //! Starts that are known only roughly: where the candidates disagree, nothing is claimed.
 
-use super::Case;
+use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::Origin;
 use crate::layer::{Edge, Kind};
@@ -8,7 +8,7 @@ use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::severity::Severity;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case
         .stack
         .layers()
@@ -40,7 +40,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The sentence for a layer whose candidates disagree on a grid that matters.
-fn undecided(case: &Case<'_>, id: LayerId, low: u64, high: u64) -> Option<String> {
+fn undecided(case: &StackCase<'_>, id: LayerId, low: u64, high: u64) -> Option<String> {
     let (_, grid) = case
         .grids_below(id)
         .filter(|(_, grid)| grid.trusted())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Options};
+use super::{JudgeOptions, StackCase};
 use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
@@ -10,7 +10,7 @@ use crate::role::Role;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
-pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, options: &JudgeOptions, findings: &mut Vec<Finding>) {
     let target = options.target_logical.map(|size| size.bytes());
     for (id, layer) in case.stack.layers() {
         let Some(actual) = target.or_else(|| shown_below(case, id)) else {
@@ -28,7 +28,7 @@ pub(super) fn judge(case: &Case<'_>, options: &Options, findings: &mut Vec<Findi
 }
 
 /// The logical sector that the layer finds below itself; a disk's own.
-fn shown_below(case: &Case<'_>, id: LayerId) -> Option<Bytes> {
+fn shown_below(case: &StackCase<'_>, id: LayerId) -> Option<Bytes> {
     // Each layer once: a mirror of mirrors has more ways down than layers.
     let (mut shown, mut seen, mut pending) = (None, BTreeSet::new(), vec![id]);
     while let Some(id) = pending.pop() {
@@ -49,7 +49,7 @@ fn shown_below(case: &Case<'_>, id: LayerId) -> Option<Bytes> {
 }
 
 fn written_for(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     id: LayerId,
     layer: &Layer,
     wanted: Bytes,
@@ -108,7 +108,7 @@ fn is_fat(layer: &Layer) -> bool {
 
 /// FAT with sectors larger than the disk's: Linux and EDK II read it, U-Boot wants equal ones.
 fn esp_sector(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     id: LayerId,
     layer: &Layer,
     wanted: Bytes,
@@ -129,7 +129,7 @@ fn esp_sector(
 
 /// Whether a table for the target could keep this start at all.
 fn start_fits(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     id: LayerId,
     layer: &Layer,
     target: Bytes,
@@ -151,7 +151,7 @@ fn start_fits(
 }
 
 /// Whether a table for the target could keep this end, and what lies behind the last whole sector.
-fn end_fits(case: &Case<'_>, id: LayerId, layer: &Layer, target: Bytes) -> Option<Finding> {
+fn end_fits(case: &StackCase<'_>, id: LayerId, layer: &Layer, target: Bytes) -> Option<Finding> {
     let start = layer.below.first().and_then(|edge| edge.map.start())?;
     let size = layer.size.filter(|_| start.is_multiple_of(target))?;
     let over = size
@@ -188,7 +188,7 @@ fn end_fits(case: &Case<'_>, id: LayerId, layer: &Layer, target: Bytes) -> Optio
 }
 
 /// Whether what lies on a partition needs more than its first `kept` bytes.
-fn reaches_past(case: &Case<'_>, above: LayerId, kept: Bytes) -> bool {
+fn reaches_past(case: &StackCase<'_>, above: LayerId, kept: Bytes) -> bool {
     let layer = case.stack.layer(above);
     let start = layer.below.first().and_then(|edge| edge.map.start());
     let end = start

@@ -1,6 +1,6 @@
 //! Better values, and what to type to get there.
 
-use super::{Case, claims};
+use super::{StackCase, claims};
 use crate::finding::Suggestion;
 use crate::grid::Grid;
 use crate::layer::Kind;
@@ -16,7 +16,7 @@ pub const MBR_GAP: Bytes = Bytes::new(63 * 512);
 ///
 /// A partition is placed once and for all grids, at the [good starts](claims::good) that every verb names; other layers
 /// move the least that helps.
-pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion {
+pub(super) fn start(case: &StackCase<'_>, guilty: LayerId, grid: &Grid) -> Suggestion {
     let layer = case.stack.layer(guilty);
     let Some((below, now)) = layer.below.first().and_then(|edge| match edge.map {
         Map::Shift { start } | Map::Mirror { start } => Some((edge.below, start.get())),
@@ -60,7 +60,7 @@ pub(super) fn start(case: &Case<'_>, guilty: LayerId, grid: &Grid) -> Suggestion
 }
 
 /// The end of the gap of a disk with an MBR; 0 without one.
-fn gap(case: &Case<'_>, guilty: LayerId, below: LayerId) -> u64 {
+fn gap(case: &StackCase<'_>, guilty: LayerId, below: LayerId) -> u64 {
     let is_dos = case
         .stack
         .layer(below)
@@ -75,7 +75,7 @@ fn gap(case: &Case<'_>, guilty: LayerId, below: LayerId) -> u64 {
 
 /// Whether it can be put right where it is, and how.
 pub(super) fn remedy(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     guilty: LayerId,
     grid: &Grid,
     suggestion: &Suggestion,
@@ -172,14 +172,14 @@ pub(super) fn remedy(
 }
 
 /// Whether a layer lies on one partition and on nothing else.
-fn is_on_a_partition(case: &Case<'_>, layer: LayerId) -> bool {
+fn is_on_a_partition(case: &StackCase<'_>, layer: LayerId) -> bool {
     let below = &case.stack.layer(layer).below;
     let kinds = below.iter().map(|edge| case.stack.layer(edge.below).kind);
     below.len() == 1 && kinds.eq([Kind::Partition])
 }
 
 /// Whether a partition is a member of an array that does without one.
-fn rebuilds(case: &Case<'_>, partition: LayerId) -> bool {
+fn rebuilds(case: &StackCase<'_>, partition: LayerId) -> bool {
     case.stack.above(partition).any(|above| {
         let layer = case.stack.layer(above);
         let level = layer.facts.get("level").map_or("", String::as_str);

@@ -1,6 +1,6 @@
 //! Granules of volume managers against the stripe: thin chunks and LVM extents.
 
-use super::Case;
+use super::StackCase;
 use super::starts::costs_little;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
@@ -12,7 +12,7 @@ use crate::units::Bytes;
 /// Above this a first write after a snapshot copies more than it saves.
 const LARGE_CHUNK: u64 = 2 << 20;
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         match (layer.kind, layer.block) {
             (Kind::ThinPool, Some(chunk)) => thin_chunk(case, id, chunk, findings),
@@ -22,7 +22,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
+fn stripe_below<'a>(case: &'a StackCase<'_>, id: LayerId) -> Option<&'a Grid> {
     case.on_grids(id)
         .filter(|(_, grid, _)| matches!(grid.kind, GridKind::FullStripe | GridKind::OptimalIo))
         .filter(|(_, grid, _)| !costs_little(case, grid))
@@ -30,7 +30,7 @@ fn stripe_below<'a>(case: &'a Case<'_>, id: LayerId) -> Option<&'a Grid> {
         .map(|(_, grid, _)| grid)
 }
 
-fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Finding>) {
+fn thin_chunk(case: &StackCase<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Finding>) {
     let name = case.subject(id);
     if let Some(stripe) = stripe_below(case, id).filter(|grid| !chunk.is_multiple_of(grid.size)) {
         let why = format!(
@@ -59,7 +59,7 @@ fn thin_chunk(case: &Case<'_>, id: LayerId, chunk: Bytes, findings: &mut Vec<Fin
 }
 
 fn extent_size(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     id: LayerId,
     layer: &Layer,
     extent: Bytes,

@@ -3,7 +3,7 @@
 //! The kernel shows where partitions start to everybody: without root they are judged as well, and
 //! only what is written on them stays unknown.
 
-use super::{Case, moves};
+use super::{StackCase, moves};
 use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
@@ -22,7 +22,7 @@ pub(super) fn reason(layer: &Layer) -> Option<&str> {
     Some(&remark.why)
 }
 
-pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let judged = anything_judged(case);
     let severity = if judged {
         Severity::Note
@@ -45,7 +45,7 @@ pub(super) fn judge(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Whether the start of any data was compared with any grid that is believed.
-fn anything_judged(case: &Case<'_>) -> bool {
+fn anything_judged(case: &StackCase<'_>) -> bool {
     case.data_leaves()
         .chain(case.databases())
         .any(|leaf| case.on_grids(leaf).next().is_some())
@@ -53,7 +53,7 @@ fn anything_judged(case: &Case<'_>) -> bool {
 
 /// Facts that are missing because a device could not be read; `None` if they are known from
 /// elsewhere, or do not matter.
-fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
+fn unknown(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
     if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {
         return Some(format!(
@@ -83,7 +83,7 @@ fn unknown(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<Str
 }
 
 /// Whether a partition is taken for data only because nothing says what it is for.
-fn guessed_roles(case: &Case<'_>, disk: LayerId) -> bool {
+fn guessed_roles(case: &StackCase<'_>, disk: LayerId) -> bool {
     case.stack.above(disk).any(|above| {
         let layer = case.stack.layer(above);
         layer.kind == Kind::Partition
@@ -93,7 +93,7 @@ fn guessed_roles(case: &Case<'_>, disk: LayerId) -> bool {
     })
 }
 
-fn content(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> String {
+fn content(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> String {
     let subject = case.subject(id);
     if layer.kind == Kind::Disk {
         return format!(
@@ -110,7 +110,7 @@ fn content(case: &Case<'_>, id: LayerId, layer: &Layer, why: &str) -> String {
 }
 
 /// Data are there, and nothing leads from them to any grid.
-fn nothing_judged(case: &Case<'_>) -> Option<Finding> {
+fn nothing_judged(case: &StackCase<'_>) -> Option<Finding> {
     let leaf = case.data_leaves().next()?;
     let why = format!(
         "Nothing could be judged: where {} lies on the devices below is not known",

@@ -23,7 +23,7 @@ const POWER: usize = 12;
 /// How I/O lies.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum AlignmentState {
     /// Nine of ten start on a multiple of 4 KiB and are multiples of it.
     Aligned,
     /// A tenth or more of the I/Os of whole 4 KiB blocks starts off them.
@@ -35,7 +35,7 @@ pub enum State {
     Indeterminate,
 }
 
-impl State {
+impl AlignmentState {
     /// The word of the JSON output.
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl State {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Alignment {
     /// The verdict.
-    pub state: State,
+    pub state: AlignmentState,
     /// I/Os that have a place and a length.
     pub ios: u64,
     /// Share that starts on a multiple of 4 KiB.
@@ -104,7 +104,7 @@ impl Sums {
         let whole: u64 = self.whole.iter().sum();
         let whole_off = whole - self.whole_on;
         let mut out = Alignment {
-            state: State::Indeterminate,
+            state: AlignmentState::Indeterminate,
             ios: self.ios,
             on_4096_ratio: share(self.on),
             partial_ratio: share(self.partial),
@@ -133,14 +133,14 @@ impl Sums {
     }
 }
 
-fn state(found: &Alignment, whole: u64) -> State {
+fn state(found: &Alignment, whole: u64) -> AlignmentState {
     let enough = whole >= FEWEST;
     if found.offset_bytes.is_some() || (enough && found.whole_off_ratio > 1.0 - MOST) {
-        State::Misaligned
+        AlignmentState::Misaligned
     } else if found.partial_ratio > 1.0 - MOST || found.on_4096_ratio < MOST {
-        State::Partial
+        AlignmentState::Partial
     } else {
-        State::Aligned
+        AlignmentState::Aligned
     }
 }
 
@@ -208,7 +208,7 @@ mod tests {
         let found = judge([&op(&[(63 * 512, 8192, 79), (1 << 20, 4096, 21)])]);
         assert_eq!(
             (found.state, found.offset_bytes),
-            (State::Misaligned, Some(3584))
+            (AlignmentState::Misaligned, Some(3584))
         );
         assert_eq!(found.offset_ratio, Some(0.79));
         assert!(culprit(3584).unwrap().contains("sector 63"));
@@ -221,15 +221,27 @@ mod tests {
         let mut all = log;
         all.push((16384, 16384, 200));
         let found = judge([&op(&all)]);
-        assert_eq!((found.state, found.offset_bytes), (State::Partial, None));
+        assert_eq!(
+            (found.state, found.offset_bytes),
+            (AlignmentState::Partial, None)
+        );
     }
 
     #[test]
     fn few_say_nothing_and_some_are_enough() {
-        assert_eq!(judge([&op(&[(512, 4096, 99)])]).state, State::Indeterminate);
-        assert_eq!(judge([&op(&[(4096, 4096, 100)])]).state, State::Aligned);
+        assert_eq!(
+            judge([&op(&[(512, 4096, 99)])]).state,
+            AlignmentState::Indeterminate
+        );
+        assert_eq!(
+            judge([&op(&[(4096, 4096, 100)])]).state,
+            AlignmentState::Aligned
+        );
         // Off here and there, without one shift.
         let mixed = judge([&op(&[(512, 4096, 10), (1024, 4096, 10), (0, 4096, 80)])]);
-        assert_eq!((mixed.state, mixed.offset_bytes), (State::Misaligned, None));
+        assert_eq!(
+            (mixed.state, mixed.offset_bytes),
+            (AlignmentState::Misaligned, None)
+        );
     }
 }

@@ -33,7 +33,7 @@ pub struct LittlesLaw {
 
 /// The inputs of the check, in nanoseconds.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Measured {
+pub struct LawInputs {
     /// The time looked at.
     pub duration: u64,
     /// I/Os, with or without a known latency.
@@ -48,7 +48,7 @@ pub struct Measured {
     pub busy: u64,
 }
 
-impl Measured {
+impl LawInputs {
     /// The check; `None` where no latency is known or no time passed.
     pub fn check(&self) -> Option<LittlesLaw> {
         if self.known == 0 || self.duration == 0 {
@@ -74,7 +74,7 @@ impl Measured {
 
 /// Numbers as typed, or as computed: `None` is not known.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Numbers {
+pub struct LawNumbers {
     /// N: in flight.
     pub outstanding: Option<f64>,
     /// X: I/Os a second.
@@ -87,7 +87,7 @@ pub struct Numbers {
     pub throughput_bytes_per_s: Option<f64>,
 }
 
-impl Numbers {
+impl LawNumbers {
     /// Derives the missing numbers: `N = X · R` and `throughput = X · size`.
     #[must_use]
     pub fn solved(mut self) -> Self {
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn a_chart_that_shows_17_of_400_megabytes() {
-        let typed = Numbers {
+        let typed = LawNumbers {
             outstanding: Some(32.0),
             latency_us: Some(80_000.0),
             size_bytes: Some(MIB),
             throughput_bytes_per_s: Some(17.5 * MIB),
-            ..Numbers::default()
+            ..LawNumbers::default()
         };
-        let alone = Numbers {
+        let alone = LawNumbers {
             throughput_bytes_per_s: None,
             ..typed
         }
@@ -167,14 +167,14 @@ mod tests {
 
     #[test]
     fn a_disk_at_20233_a_second() {
-        let typed = Numbers {
+        let typed = LawNumbers {
             outstanding: Some(62.8),
             iops: Some(20_233.0),
-            ..Numbers::default()
+            ..LawNumbers::default()
         };
         near(typed.solved().latency_us, 3103.8);
         // As printed by iostat beside them: 3.3 ms.
-        let with = Numbers {
+        let with = LawNumbers {
             latency_us: Some(3300.0),
             ..typed
         };
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn any_two_give_the_rest() {
-        let all = Numbers {
+        let all = LawNumbers {
             outstanding: Some(8.0),
             iops: Some(1000.0),
             latency_us: Some(8000.0),
             size_bytes: Some(4096.0),
             throughput_bytes_per_s: Some(4_096_000.0),
         };
-        let without: [fn(&mut Numbers); 4] = [
+        let without: [fn(&mut LawNumbers); 4] = [
             |n| (n.outstanding, n.iops) = (None, None),
             |n| (n.iops, n.latency_us) = (None, None),
             |n| (n.iops, n.size_bytes) = (None, None),
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn nothing_comes_of_nothing() {
-        assert_eq!(Numbers::default().solved(), Numbers::default());
-        assert!(Measured::default().check().is_none());
+        assert_eq!(LawNumbers::default().solved(), LawNumbers::default());
+        assert!(LawInputs::default().check().is_none());
     }
 }

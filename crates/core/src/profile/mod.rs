@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use alignment::{Alignment, State};
+pub use alignment::{Alignment, AlignmentState};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
 pub use source::{SkippedRow, TraceFile, Unpaired};

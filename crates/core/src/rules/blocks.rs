@@ -1,9 +1,9 @@
 //! Blocks smaller than the unit below: aligned, and still read-modify-write.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Blocks and granules",
     rules: &[
         Rule {

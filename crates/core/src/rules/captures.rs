@@ -1,9 +1,9 @@
 //! What texts of other programs say or leave open.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Texts of other programs",
     rules: &[
         Rule {

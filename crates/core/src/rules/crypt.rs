@@ -1,9 +1,9 @@
 //! LUKS headers and bcache superblocks.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Encryption and caching",
     rules: &[
         Rule {

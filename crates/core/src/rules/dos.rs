@@ -1,9 +1,9 @@
 //! Master boot records and the chains of extended partitions.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "DOS tables",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! The geometry that a file system was made for, against that of the RAID below it.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "RAID geometry of file systems",
     rules: &[
         Rule {

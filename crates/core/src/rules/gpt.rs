@@ -1,9 +1,9 @@
 //! What is wrong with a GUID partition table, by the UEFI specification.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "GPT",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! What devices and the kernel say of themselves, and whether it can be so.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Hints of devices and the kernel",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! qcow2 tables, and what can happen to any image file.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "qcow2 and all images",
     rules: &[
         Rule {

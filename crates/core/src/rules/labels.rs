@@ -1,9 +1,9 @@
 //! Overlaps and order, and the labels of BSD, Solaris, Apple, IRIX and Windows dynamic disks.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Other tables and what all have in common",
     rules: &[
         Rule {

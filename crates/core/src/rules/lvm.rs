@@ -1,9 +1,9 @@
 //! Physical volumes, metadata and volumes of LVM2.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "LVM",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! RAID superblocks of Linux md.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Linux md",
     rules: &[
         Rule {

@@ -53,14 +53,14 @@ pub struct Rule {
 
 /// Rules about one subject.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct RuleGroup {
     /// The subject.
     pub title: &'static str,
     /// Its rules, the most frequent first.
     pub rules: &'static [Rule],
 }
 
-static GROUPS: [Group; 19] = [
+static GROUPS: [RuleGroup; 19] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
@@ -83,7 +83,7 @@ static GROUPS: [Group; 19] = [
 ];
 
 /// All groups, in the order of the documentation.
-pub fn groups() -> impl Iterator<Item = &'static Group> {
+pub fn groups() -> impl Iterator<Item = &'static RuleGroup> {
     GROUPS.iter()
 }
 

@@ -1,9 +1,9 @@
 //! Disks that `ioalign fix` is at work on.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Moves of partitions",
     rules: &[Rule {
         id: "move-in-flight",

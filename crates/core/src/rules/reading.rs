@@ -1,9 +1,9 @@
 //! What was not recognised, not readable, or decided by a policy.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "What could not be known",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! What was written for another sector size than the disk has.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Logical sectors",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! Sizes that are no multiple of what lies on them, and ends past the end.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Sizes and ends",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! Starts of partitions, volumes and data regions on the grids below them.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Starts",
     rules: &[
         Rule {

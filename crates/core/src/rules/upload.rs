@@ -1,9 +1,9 @@
 //! Images that are built to be uploaded and started: what the service and the firmware take.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Uploads and firmware",
     rules: &[
         Rule {

@@ -1,9 +1,9 @@
 //! Disks of Hyper-V, Azure and VirtualBox.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "VHD, VHDX and VDI",
     rules: &[
         Rule {

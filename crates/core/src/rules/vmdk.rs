@@ -1,9 +1,9 @@
 //! VMware disks and their extents.
 
-use super::{Group, Rule};
+use super::{Rule, RuleGroup};
 use crate::severity::Severity;
 
-pub(super) const GROUP: Group = Group {
+pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "VMDK",
     rules: &[
         Rule {

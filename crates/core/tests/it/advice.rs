@@ -1,7 +1,11 @@
 //! Advice: the arithmetic of a loss, what counts and what does not, and which decision follows.
 
-use ioalign_core::advice::{Advice, Basis, Checked, Decision, Defect, Evidence, Unmatched, advise};
-use ioalign_core::comparison::{Arm, Cell, Comparison, Estimate, Level, Metric, Verdict};
+use ioalign_core::advice::{
+    Advice, AdviceInput, Basis, CheckedTarget, Decision, Defect, Unmatched, advise,
+};
+use ioalign_core::comparison::{
+    Arm, ArmLevel, Cell, Comparison, Estimate, EstimateVerdict, Metric,
+};
 use ioalign_core::cost;
 use ioalign_core::profile::{
     DeviceProfile, GridProfile, OpProfile, Profile, QueueDepth, SizeCount,
@@ -36,8 +40,8 @@ pub fn defect(unit: u64, rewrites: bool) -> Defect {
     }
 }
 
-pub fn checked(defect: Defect) -> Vec<Checked> {
-    vec![Checked {
+pub fn checked(defect: Defect) -> Vec<CheckedTarget> {
+    vec![CheckedTarget {
         name: "/dev/sda".to_owned(),
         verdict: defect.severity,
         devices: defect.devices.clone(),
@@ -93,13 +97,13 @@ pub fn cell(op: &str, bytes: u64, [ratio, low, high]: [f64; 3]) -> Cell {
         ratio: Some(ratio),
         ratio_low: Some(low),
         ratio_high: Some(high),
-        verdict: Verdict::Slower,
+        verdict: EstimateVerdict::Slower,
         ..Estimate::default()
     };
-    let level = Level {
+    let level = ArmLevel {
         arm: "+0".to_owned(),
         latency_mean_us: Some(100.0),
-        ..Level::default()
+        ..ArmLevel::default()
     };
     Cell {
         block_bytes: bytes,
@@ -137,7 +141,7 @@ pub fn measured() -> Comparison {
 
 pub fn advice(defect: Defect, profile: Option<&Profile>, cost: Option<&Comparison>) -> Advice {
     let targets = checked(defect);
-    let evidence = Evidence {
+    let evidence = AdviceInput {
         targets: &targets,
         profile,
         cost,
@@ -320,7 +324,7 @@ fn cells_without_a_result_do_not_count() {
     assert!(wanted[1].is_nan(), "half of the I/O has no middle");
     for spoil in [
         (|cell: &mut Cell| cell.placebo.moved = true) as fn(&mut Cell),
-        |cell| cell.estimates[0].verdict = Verdict::Invalid,
+        |cell| cell.estimates[0].verdict = EstimateVerdict::Invalid,
         |cell| cell.estimates[0].ratio_low = None,
         |cell| cell.estimates[0].ratio = Some(f64::NAN),
     ] {
@@ -400,7 +404,7 @@ fn a_baseline_off_the_grid_is_turned_round() {
         let one = &mut cell.estimates[0];
         [one.ratio, one.ratio_low, one.ratio_high] =
             [1.0, 0.98, 1.02].map(|factor| Some(factor / ratio));
-        one.verdict = Verdict::Faster;
+        one.verdict = EstimateVerdict::Faster;
         cell.levels[0].arm = "+512".to_owned();
     }
     let found = advice(defect(4096, true), Some(&half_and_half(0.8)), Some(&cost));
@@ -494,12 +498,12 @@ fn sequential_readers_gain_most_and_random_writers_wait() {
 
 #[test]
 fn a_target_that_nothing_was_recognised_in_is_named() {
-    let targets = [Checked {
+    let targets = [CheckedTarget {
         name: "disk.img".to_owned(),
         verdict: Severity::Unknown,
-        ..Checked::default()
+        ..CheckedTarget::default()
     }];
-    let evidence = Evidence {
+    let evidence = AdviceInput {
         targets: &targets,
         profile: None,
         cost: None,
@@ -522,7 +526,7 @@ prop_compose! {
         let op = if write { "write" } else { "read" };
         let mut cell = cell(op, 1 << power, [ratio, ratio / wide, ratio * wide]);
         cell.estimates[0].verdict = [
-            Verdict::Slower, Verdict::Faster, Verdict::NoDifference, Verdict::Undecided, Verdict::Invalid,
+            EstimateVerdict::Slower, EstimateVerdict::Faster, EstimateVerdict::NoDifference, EstimateVerdict::Undecided, EstimateVerdict::Invalid,
         ][verdict];
         cell.placebo.moved = moved;
         cell

@@ -1,7 +1,7 @@
 //! Which cells price which I/O, and what is said where none does.
 
-use ioalign_core::advice::{Basis, Decision, Evidence, Unmatched, strangers};
-use ioalign_core::comparison::{Cell, Comparison, Metric, Verdict};
+use ioalign_core::advice::{AdviceInput, Basis, Decision, Unmatched, strangers};
+use ioalign_core::comparison::{Cell, Comparison, EstimateVerdict, Metric};
 use ioalign_core::profile::Profile;
 
 use super::advice::{
@@ -155,7 +155,7 @@ fn a_sequential_read_is_not_priced_by_a_random_write() {
 fn undecided_intervals_are_used() {
     let mut open = cell("read", 65536, [1.02, 0.98, 1.06]);
     open.pattern = "sequential".to_owned();
-    open.estimates[0].verdict = Verdict::Undecided;
+    open.estimates[0].verdict = EstimateVerdict::Undecided;
     let found = advice(
         defect(65536, false),
         Some(&reads(65536, 1.0, 1.0)),
@@ -256,7 +256,7 @@ fn documents_of_other_devices_are_strangers() {
     let mut load = half_and_half(0.8);
     let mut cost = measured();
     let said = |load: &Profile, cost: &Comparison, assume_same| {
-        let evidence = Evidence {
+        let evidence = AdviceInput {
             targets: &targets,
             profile: Some(load),
             cost: Some(cost),
@@ -290,7 +290,7 @@ fn what_was_assumed_to_be_the_same_is_said() {
     "loop5".clone_into(&mut load.devices[0].device);
     let mut cost = measured();
     "/mnt/scratch.dat".clone_into(&mut cost.target);
-    let evidence = |assume_same| Evidence {
+    let evidence = |assume_same| AdviceInput {
         targets: &targets,
         profile: Some(&load),
         cost: Some(&cost),

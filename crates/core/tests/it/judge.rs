@@ -1,6 +1,6 @@
 //! The judge: what is off a grid, how bad that is, and what it asks of a start.
 
-use ioalign_core::judge::{Judgement, Options, StartDemands, judge};
+use ioalign_core::judge::{JudgeOptions, Judgement, StartDemands, judge};
 use ioalign_core::severity::verdict;
 use ioalign_core::{
     Boundaries, Bytes, Confidence, GridClaim, GridKind, Kind, Layer, LayerId, Map, Origin, Role,
@@ -38,7 +38,7 @@ fn disk(claims: &[GridClaim], start: u64, role: Role) -> (Stack, LayerId) {
 }
 
 fn judged(stack: &Stack) -> Judgement {
-    judge(stack, &Options::default())
+    judge(stack, &JudgeOptions::default())
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ioalign_device::{ErrorKind, Target, TargetKind, users};
 use ioalign_testkit::run::{command, text, tool};
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -63,7 +63,7 @@ fn a_device_with_a_file_system_is_kept() {
     );
 
     // Mounted, not even a second naming helps.
-    let mount = Mount::new(&[text(device.path())], &folder.path().join("mnt"));
+    let mount = MountGuard::new(&[text(device.path())], &folder.path().join("mnt"));
     let point = mount.path().display().to_string();
     let words = ["is mounted on", point.as_str(), "umount"];
     refused(
@@ -105,7 +105,7 @@ fn a_mounted_partition_keeps_the_whole_disk() {
     let node = folder.path().join("part");
     tool("mknod", &[text(&node), "b", major, minor]);
     tool("mkfs.ext4", &["-q", text(&node)]);
-    let mount = Mount::new(&[text(&node)], &folder.path().join("mnt"));
+    let mount = MountGuard::new(&[text(&node)], &folder.path().join("mnt"));
     let words = [name.as_str(), "is mounted on"];
     refused(
         device.path(),
@@ -192,7 +192,7 @@ fn a_read_only_device_is_measured_by_reads() {
 fn a_file_on_a_read_only_file_system_is_measured_by_reads() {
     let folder = tempfile::tempdir().unwrap();
     let point = folder.path().join("ro");
-    let mount = Mount::new(&["-t", "tmpfs", "none"], &point);
+    let mount = MountGuard::new(&["-t", "tmpfs", "none"], &point);
     let path = mount.path().join("data");
     fs::write(&path, [0; 8192]).unwrap();
     tool("mount", &["-o", "remount,ro", text(&point)]);

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use ioalign_device::{ErrorKind, Target, TargetKind, TargetRequest};
 use ioalign_testkit::run::command;
-use ioalign_testkit::{Mount, Qemu};
+use ioalign_testkit::{MountGuard, Qemu};
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -142,7 +142,7 @@ fn a_stop_ends_the_filling() {
 #[test]
 fn a_full_file_system_is_named_and_nothing_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let small = Mount::new(
+    let small = MountGuard::new(
         &["-t", "tmpfs", "-o", "size=4m", "none"],
         &folder.path().join("small"),
     );

@@ -3,7 +3,7 @@
 use std::fs;
 
 use ioalign_device::{ErrorKind, Target, TargetKind};
-use ioalign_testkit::Mount;
+use ioalign_testkit::MountGuard;
 
 use super::{MIB, destroying, reading, refused, sized, writing};
 
@@ -60,7 +60,7 @@ fn a_folder_without_files_wants_a_size() {
 fn a_folder_that_cannot_be_filled_is_left_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let options = ["-t", "tmpfs", "-o", "size=4m", "none"];
-    let small = Mount::new(&options, &folder.path().join("small"));
+    let small = MountGuard::new(&options, &folder.path().join("small"));
     fs::write(small.path().join("ioalign.scratch.01"), "kept").unwrap();
     let error = Target::open(small.path(), &sized(reading(), 64 * MIB)).unwrap_err();
     assert!(error.to_string().contains("scratch.0"), "{error}");

@@ -28,7 +28,7 @@ pub fn read(format: &TextFormat, source: &dyn Source) -> ReaderAnswer {
         bounded(&evidence, raw.len());
         join(&mut evidence);
         let found = assemble::evidence(evidence, &AssembleOptions::default());
-        judge::judge(&found.stack, &judge::Options::default());
+        judge::judge(&found.stack, &judge::JudgeOptions::default());
     }
     if (format.sniff)(&text) {
         ReaderAnswer::Mine

@@ -3,7 +3,7 @@
 //! Layout: `struct ext4_super_block`, kernel documentation `filesystems/ext4/super.rst`; the
 //! superblock is at byte 1024 for any block size.
 
-use ioalign_core::layer::Geometry;
+use ioalign_core::layer::RaidGeometry;
 use ioalign_core::{Bytes, Remark, Severity};
 
 use super::FileSystem;
@@ -88,12 +88,12 @@ fn blocks(sb: &Record) -> u64 {
 }
 
 /// `s_raid_stride` and `s_raid_stripe_width` count blocks.
-fn geometry(sb: &Record, block: u64) -> Option<Geometry> {
+fn geometry(sb: &Record, block: u64) -> Option<RaidGeometry> {
     let (stride, width) = (u64::from(sb.le16(0x164)), u64::from(sb.le32(0x170)));
     if stride == 0 && width == 0 {
         return None;
     }
-    Some(Geometry {
+    Some(RaidGeometry {
         unit: product(stride, block)?,
         width: product(width, block)?,
     })
@@ -114,7 +114,7 @@ fn add_facts(found: &mut FileSystem, sb: &Record) {
 
 /// mke2fs stores the values of the device without a check.
 pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
-    let Geometry { unit, width } = found.geometry?;
+    let RaidGeometry { unit, width } = found.geometry?;
     let block = found.block.map_or(1, Bytes::get);
     let why = if width.get() == BRIDGE_LIMIT / block * block {
         "is the 0xFFFF-sector transfer limit of a USB bridge, not a stripe"

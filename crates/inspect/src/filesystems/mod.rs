@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::layer::Geometry;
+use ioalign_core::layer::RaidGeometry;
 use ioalign_core::{Bytes, Remark, Severity};
 
 use crate::error::Result;
@@ -43,7 +43,7 @@ pub struct FileSystem {
     /// The size it believes it has.
     pub size: Option<Bytes>,
     /// RAID geometry from mkfs.
-    pub geometry: Option<Geometry>,
+    pub geometry: Option<RaidGeometry>,
     /// The start on its disk that it stores (NTFS, FAT, exFAT hidden sectors), in sectors of
     /// [`FileSystem::sector`].
     pub hidden_sectors: Option<u64>,

@@ -2,7 +2,7 @@
 //!
 //! Layout: `struct xfs_dsb` (kernel `fs/xfs/libxfs/xfs_format.h`), big endian, at byte 0.
 
-use ioalign_core::layer::Geometry;
+use ioalign_core::layer::RaidGeometry;
 use ioalign_core::{Bytes, Remark, Severity};
 
 use super::FileSystem;
@@ -51,12 +51,12 @@ fn describe(sb: &Record) -> Result<FileSystem> {
 }
 
 /// `sb_unit` and `sb_width` count file-system blocks, unlike the options of mkfs.xfs.
-fn geometry(sb: &Record, block: u64) -> Option<Geometry> {
+fn geometry(sb: &Record, block: u64) -> Option<RaidGeometry> {
     let (unit, width) = (u64::from(sb.be32(184)), u64::from(sb.be32(188)));
     if unit == 0 && width == 0 {
         return None;
     }
-    Some(Geometry {
+    Some(RaidGeometry {
         unit: product(unit, block)?,
         width: product(width, block)?,
     })
@@ -84,7 +84,7 @@ fn add_facts(found: &mut FileSystem, sb: &Record, block: u64) {
 /// A unit without a width, or a width that holds no whole number of units: such values come from
 /// lying device hints, and newer kernels refuse them.
 pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
-    let Geometry { unit, width } = found.geometry?;
+    let RaidGeometry { unit, width } = found.geometry?;
     if !unit.is_zero() && !width.is_zero() && width.is_multiple_of(unit) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::judge::{Options as Judge, judge};
+use ioalign_core::judge::{JudgeOptions as Judge, judge};
 use ioalign_core::{Bytes, Finding, LayerId, Severity, Stack};
 use ioalign_inspect::assemble::{AssembleOptions, evidence};
 use ioalign_inspect::captures::{Number, TextArray, TextEvidence};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ioalign_core::judge::{Judgement, Options, judge};
+use ioalign_core::judge::{JudgeOptions, Judgement, judge};
 use ioalign_core::move_marker::{MarkerFound, MoveMarker, set_aside};
 use ioalign_core::{Severity, move_words};
 use ioalign_inspect::assemble;
@@ -30,7 +30,7 @@ fn marked() -> Disk {
 
 fn judged(path: &Path) -> Judgement {
     let found = assemble::image(path, &assemble::AssembleOptions::default()).unwrap();
-    judge(&found.stack, &Options::default())
+    judge(&found.stack, &JudgeOptions::default())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use ioalign_core::comparison::{Metric, Verdict};
+use ioalign_core::comparison::{EstimateVerdict, Metric};
 use ioalign_measure::experiment::{
     Design, ExperimentOutcome, ExperimentSnapshot, ExperimentSubject, run as experiment,
 };
@@ -41,10 +41,10 @@ pub fn run(percent: f64, target: &str, runs: u64) {
             .iter()
             .find(|e| e.metric == Metric::LatencyMedian);
         let median = median.unwrap();
-        found += u64::from(median.verdict == Verdict::Slower);
-        wrong += u64::from(median.verdict == Verdict::Faster);
-        same += u64::from(median.verdict == Verdict::NoDifference);
-        invalid += u64::from(median.verdict == Verdict::Invalid);
+        found += u64::from(median.verdict == EstimateVerdict::Slower);
+        wrong += u64::from(median.verdict == EstimateVerdict::Faster);
+        same += u64::from(median.verdict == EstimateVerdict::NoDifference);
+        invalid += u64::from(median.verdict == EstimateVerdict::Invalid);
         let ends = median.ratio_low.zip(median.ratio_high);
         held += u64::from(ends.is_some_and(|(low, high)| low <= truth && truth <= high));
         times.push(outcome.elapsed.as_secs_f64());

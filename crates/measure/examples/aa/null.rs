@@ -4,16 +4,16 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use ioalign_core::comparison::{Metric, Verdict};
+use ioalign_core::comparison::{EstimateVerdict, Metric};
 use ioalign_measure::experiment::{Design, ExperimentSnapshot, run as experiment};
 use ioalign_measure::stats::real;
 
 use super::classic::{log_ratios, mean, median, student_peeking, times, welch};
-use super::subjects::Recorder;
+use super::subjects::RoundRecorder;
 use super::{bench, each, names, seeds, share};
 
 #[derive(Default)]
-struct Count {
+struct NullCount {
     words: [u64; 3],
     any: u64,
     placebo: u64,
@@ -27,15 +27,15 @@ struct Count {
 }
 
 pub fn run(target: &str, runs: u64) {
-    let mut count = Count::default();
+    let mut count = NullCount::default();
     for seed in seeds(runs) {
         once(target, seed, &mut count);
     }
     show(&mut count, runs);
 }
 
-fn once(target: &str, seed: u64, count: &mut Count) {
-    let mut subject = Recorder::new(bench(target, 2, seed));
+fn once(target: &str, seed: u64, count: &mut NullCount) {
+    let mut subject = RoundRecorder::new(bench(target, 2, seed));
     // Without a region of equivalence: it goes on until something is found, or to its end.
     let design = Design {
         rope_ratio: 0.0,
@@ -48,7 +48,10 @@ fn once(target: &str, seed: u64, count: &mut Count) {
     let mut watch = |snapshot: &ExperimentSnapshot| {
         let mut now = wrong.get();
         for estimate in &snapshot.estimates {
-            let word = matches!(estimate.verdict, Verdict::Slower | Verdict::Faster);
+            let word = matches!(
+                estimate.verdict,
+                EstimateVerdict::Slower | EstimateVerdict::Faster
+            );
             let at = match estimate.metric {
                 Metric::LatencyMedian => &mut now[0],
                 Metric::LatencyMean => &mut now[1],
@@ -77,7 +80,7 @@ fn once(target: &str, seed: u64, count: &mut Count) {
 }
 
 /// What other tests say of the same batches. The first round warms up.
-fn others(rounds: &[Vec<(usize, u64)>], count: &mut Count) {
+fn others(rounds: &[Vec<(usize, u64)>], count: &mut NullCount) {
     count.student_medians += u64::from(student_peeking(&log_ratios(rounds, median)));
     count.student_means += u64::from(student_peeking(&log_ratios(rounds, mean)));
     let all = |arm| -> Vec<f64> {
@@ -87,7 +90,7 @@ fn others(rounds: &[Vec<(usize, u64)>], count: &mut Count) {
     count.pooled += u64::from(welch(&all(0), &all(1)));
 }
 
-fn show(count: &mut Count, runs: u64) {
+fn show(count: &mut NullCount, runs: u64) {
     let middle = |values: &mut Vec<f64>, at: f64| {
         values.sort_by(f64::total_cmp);
         let index = format!("{:.0}", at * (real(values.len() as u64) - 1.0));

@@ -7,12 +7,12 @@ use ioalign_measure::Result;
 use ioalign_measure::experiment::{ClosedBatch, ExperimentSubject, FullQueueTime};
 
 /// Notes every batch: its arm and its time, round by round.
-pub struct Recorder<S> {
+pub struct RoundRecorder<S> {
     pub inner: S,
     pub rounds: Vec<Vec<(usize, u64)>>,
 }
 
-impl<S: ExperimentSubject> Recorder<S> {
+impl<S: ExperimentSubject> RoundRecorder<S> {
     pub fn new(inner: S) -> Self {
         Self {
             inner,
@@ -21,7 +21,7 @@ impl<S: ExperimentSubject> Recorder<S> {
     }
 }
 
-impl<S: ExperimentSubject> ExperimentSubject for Recorder<S> {
+impl<S: ExperimentSubject> ExperimentSubject for RoundRecorder<S> {
     fn arms(&self) -> usize {
         self.inner.arms()
     }

@@ -10,7 +10,7 @@ use super::failure::failure;
 use super::files::Files;
 use super::options::{ArmPlace, CellSpec, EngineOptions};
 use super::patience::Patience;
-use super::places::{IoSpot, Law, PlaceStream};
+use super::places::{IoSpot, PlaceLaw, PlaceStream};
 use super::queue::{Completion, Queue, QueueOp, QueuedIo, Setup};
 use super::span::{Until, WorkerSpan};
 use super::stretch::{LaneStretch, largest_bytes};
@@ -207,7 +207,7 @@ impl Lane {
 
 /// The places of an arm.
 fn walk(place: &ArmPlace, files: &Files, cell: &CellSpec, seed: u64) -> Result<PlaceStream> {
-    let law = Law {
+    let law = PlaceLaw {
         sizes: &[SizeShare::only(cell.block_bytes)],
         read_ratio: cell.read_ratio,
         pattern: cell.pattern,

@@ -30,5 +30,5 @@ pub(crate) use failure::failure;
 pub(crate) use files::Files;
 pub(crate) use lane::io_of;
 pub(crate) use patience::Patience;
-pub(crate) use places::{Law, PlaceStream};
+pub(crate) use places::{PlaceLaw, PlaceStream};
 pub(crate) use queue::{Completion, Queue, QueueOp, QueuedIo, Setup};

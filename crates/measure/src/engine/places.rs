@@ -9,7 +9,7 @@ use crate::chance::Chance;
 
 /// The law of places.
 #[derive(Clone, Debug)]
-pub(crate) struct Law<'a> {
+pub(crate) struct PlaceLaw<'a> {
     pub(crate) sizes: &'a [SizeShare],
     pub(crate) read_ratio: f64,
     pub(crate) pattern: Pattern,
@@ -64,7 +64,7 @@ struct PlaceCursor {
 
 impl PlaceStream {
     /// `None` where some size fits nowhere.
-    pub(crate) fn new(law: &Law<'_>, files: &[(u32, u64)], seed: u64) -> Option<Self> {
+    pub(crate) fn new(law: &PlaceLaw<'_>, files: &[(u32, u64)], seed: u64) -> Option<Self> {
         let mut weights = 0;
         let mut sizes = Vec::new();
         for share in law.sizes.iter().filter(|share| share.weight != 0) {
@@ -147,7 +147,7 @@ impl PlaceStream {
 }
 
 impl PlaceCursor {
-    fn new(law: &Law<'_>, files: &[(u32, u64)]) -> Option<Self> {
+    fn new(law: &PlaceLaw<'_>, files: &[(u32, u64)]) -> Option<Self> {
         let largest = law.sizes.iter().map(|share| share.bytes).max()?;
         let end = law.offset_bytes.checked_add(largest)?;
         let fits = |file: &&(u32, u64)| file.1 >= end;
@@ -198,8 +198,8 @@ impl PlaceCursor {
 mod tests {
     use super::*;
 
-    fn law(pattern: Pattern) -> Law<'static> {
-        Law {
+    fn law(pattern: Pattern) -> PlaceLaw<'static> {
+        PlaceLaw {
             sizes: &[SizeShare {
                 bytes: 4096,
                 weight: 1,
@@ -252,7 +252,7 @@ mod tests {
                 weight: 1,
             },
         ];
-        let mixed = Law {
+        let mixed = PlaceLaw {
             sizes: &sizes,
             read_ratio: 0.7,
             ..law(Pattern::Random)

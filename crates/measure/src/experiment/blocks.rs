@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ioalign_core::comparison::Level;
+use ioalign_core::comparison::ArmLevel;
 
 use super::order::ShuffledOrder;
 use super::{Design, ExperimentSubject, FullQueueTime};
@@ -149,7 +149,7 @@ impl ExperimentBlocks {
     }
 
     /// The rates of an arm, of the baseline with those of its duplicate.
-    pub(super) fn rates(&self, level: &mut Level, arm: usize, block_bytes: Option<u64>) {
+    pub(super) fn rates(&self, level: &mut ArmLevel, arm: usize, block_bytes: Option<u64>) {
         let slots = match arm {
             0 => self.slots.get(..2),
             _ => self.slots.get(arm + 1..=arm + 1),

@@ -1,6 +1,6 @@
 //! Series become estimates: ratios with their intervals, and words.
 
-use ioalign_core::comparison::{Estimate, Metric, Placebo, Verdict};
+use ioalign_core::comparison::{Estimate, EstimateVerdict, Metric, Placebo};
 
 use super::blocks::{ArmRates, ExperimentBlocks};
 use super::notes;
@@ -87,7 +87,7 @@ impl Judge<'_> {
         }
     }
 
-    fn word(&self, metric: Metric, series: &dyn Series) -> Verdict {
+    fn word(&self, metric: Metric, series: &dyn Series) -> EstimateVerdict {
         let boundary = self.shares.metric(metric);
         decide(series, boundary, self.rope, metric.more_is_better())
     }
@@ -100,7 +100,7 @@ impl Judge<'_> {
         mut arms: impl Iterator<Item = &'s dyn Series>,
         placebo: &dyn Series,
     ) -> bool {
-        let decided = arms.all(|series| self.word(metric, series) != Verdict::Undecided);
+        let decided = arms.all(|series| self.word(metric, series) != EstimateVerdict::Undecided);
         decided && !differs(placebo, self.shares.placebo())
     }
 

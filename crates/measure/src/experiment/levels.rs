@@ -1,7 +1,7 @@
 //! Arms in absolute numbers: all times of a run in a histogram of three digits.
 
 use hdrhistogram::Histogram;
-use ioalign_core::comparison::Level;
+use ioalign_core::comparison::ArmLevel;
 
 use crate::stats::real;
 use crate::{Error, ErrorKind, Result};
@@ -21,7 +21,7 @@ pub(super) fn times() -> Result<BatchTimes> {
 }
 
 /// The latencies of an arm, of its batch times and of the usual ones.
-pub(super) fn latencies(level: &mut Level, times: &BatchTimes, usual: &BatchTimes) {
+pub(super) fn latencies(level: &mut ArmLevel, times: &BatchTimes, usual: &BatchTimes) {
     if times.is_empty() {
         return;
     }

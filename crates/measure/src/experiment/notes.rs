@@ -1,6 +1,6 @@
 //! Caveats that a number alone does not show.
 
-use ioalign_core::comparison::{Estimate, Level, Metric, Verdict};
+use ioalign_core::comparison::{ArmLevel, Estimate, EstimateVerdict, Metric};
 
 pub(super) const PLACEBO_MOVED: &str =
     "the baseline differs from its own duplicate: something other than the arms decides here";
@@ -16,7 +16,7 @@ const LEVELS_AGAINST: &str = "the arms' own numbers point the other way. They ho
 
 /// Notes on estimates whose sign is not that of the arms in absolute numbers. Values within `rope`, or within
 /// half a per cent, have no sign.
-pub(super) fn against_levels(estimates: &mut [Estimate], levels: &[Level], rope: f64) {
+pub(super) fn against_levels(estimates: &mut [Estimate], levels: &[ArmLevel], rope: f64) {
     const LEAST: f64 = 0.005;
     let least = rope.max(LEAST);
     for estimate in estimates {
@@ -31,7 +31,7 @@ pub(super) fn against_levels(estimates: &mut [Estimate], levels: &[Level], rope:
             continue;
         };
         let matters = seen.abs() > least || estimated.abs() > least;
-        if matters && seen * estimated < 0.0 && estimate.verdict != Verdict::Invalid {
+        if matters && seen * estimated < 0.0 && estimate.verdict != EstimateVerdict::Invalid {
             note(estimate, LEVELS_AGAINST);
         }
     }
@@ -66,7 +66,7 @@ pub(super) fn disagreements(estimates: &mut [Estimate]) {
 /// No number of the cell is a result.
 pub(super) fn invalid(estimates: &mut [Estimate], why: &str) {
     for estimate in estimates {
-        estimate.verdict = Verdict::Invalid;
+        estimate.verdict = EstimateVerdict::Invalid;
         note(estimate, why);
     }
 }
@@ -90,10 +90,11 @@ fn apart(a: &Estimate, b: &Estimate) -> bool {
     below(a, b) || below(b, a)
 }
 
-fn opposite(a: Verdict, b: Verdict) -> bool {
+fn opposite(a: EstimateVerdict, b: EstimateVerdict) -> bool {
     matches!(
         (a, b),
-        (Verdict::Slower, Verdict::Faster) | (Verdict::Faster, Verdict::Slower)
+        (EstimateVerdict::Slower, EstimateVerdict::Faster)
+            | (EstimateVerdict::Faster, EstimateVerdict::Slower)
     )
 }
 
@@ -104,10 +105,10 @@ mod tests {
     /// 15,255 I/Os a second beside 18,975, and a throughput that is less by 27 %.
     #[test]
     fn numbers_of_opposite_signs_get_a_sentence() {
-        let level = |arm: &str, iops| Level {
+        let level = |arm: &str, iops| ArmLevel {
             arm: arm.to_owned(),
             iops: Some(iops),
-            ..Level::default()
+            ..ArmLevel::default()
         };
         let noted = |baseline, arm, ratio| {
             let mut estimate = Estimate {

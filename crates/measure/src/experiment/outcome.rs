@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use ioalign_core::comparison::{Estimate, Level, Placebo};
+use ioalign_core::comparison::{ArmLevel, Estimate, Placebo};
 
 /// The results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExperimentOutcome {
     /// The arms in absolute numbers, the baseline first and pooled with its duplicate.
-    pub levels: Vec<Level>,
+    pub levels: Vec<ArmLevel>,
     /// One a metric and arm that was measured, the baseline left out.
     pub estimates: Vec<Estimate>,
     /// The duplicate against the baseline.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use ioalign_core::comparison::{Level, Metric};
+use ioalign_core::comparison::{ArmLevel, Metric};
 
 use super::blocks::ExperimentBlocks;
 use super::estimates::Judge;
@@ -215,10 +215,10 @@ impl<'a> Course<'a> {
             placebo: self.judge.placebo(&self.rounds, &self.blocks),
         }
     }
-    fn level(&self, arm: usize, name: &str) -> Level {
-        let mut level = Level {
+    fn level(&self, arm: usize, name: &str) -> ArmLevel {
+        let mut level = ArmLevel {
             arm: name.to_owned(),
-            ..Level::default()
+            ..ArmLevel::default()
         };
         let times = |of| self.rounds.times(arm, of);
         if let Some((all, usual)) = times(|slot| &slot.all).zip(times(|slot| &slot.usual)) {

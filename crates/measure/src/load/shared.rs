@@ -5,7 +5,7 @@ use ioalign_core::workload::Workload;
 use super::board::Board;
 use super::report::Tap;
 use super::tally::LoadTally;
-use crate::engine::{CpuTimes, EngineOptions, Files, Law, PlaceStream};
+use crate::engine::{CpuTimes, EngineOptions, Files, PlaceLaw, PlaceStream};
 use crate::{Error, ErrorKind, Result};
 
 /// Data that all workers of a load share.
@@ -29,7 +29,7 @@ pub(super) struct Work {
 /// The target of a worker.
 pub(super) fn places(shared: &Shared<'_>, seed: u64) -> Result<PlaceStream> {
     let (workload, files) = (shared.workload, shared.files);
-    let law = Law {
+    let law = PlaceLaw {
         sizes: &workload.sizes,
         read_ratio: workload.read_ratio,
         pattern: workload.pattern,

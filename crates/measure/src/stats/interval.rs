@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use ioalign_core::comparison::Verdict;
+use ioalign_core::comparison::EstimateVerdict;
 
 use super::{Boundary, Guard, real};
 
@@ -72,7 +72,12 @@ pub(super) fn guarded(
 }
 
 /// The word for an arm: `rope` is the logarithm of the least ratio that matters.
-pub fn decide(series: &dyn Series, boundary: Boundary, rope: f64, more_is_better: bool) -> Verdict {
+pub fn decide(
+    series: &dyn Series,
+    boundary: Boundary,
+    rope: f64,
+    more_is_better: bool,
+) -> EstimateVerdict {
     let side = series.side(boundary, rope);
     let better = if more_is_better { side } else { side.reverse() };
     let within = || {
@@ -80,10 +85,10 @@ pub fn decide(series: &dyn Series, boundary: Boundary, rope: f64, more_is_better
         interval.is_some_and(|interval| interval.within(rope))
     };
     match better {
-        Ordering::Less => Verdict::Slower,
-        Ordering::Greater => Verdict::Faster,
-        Ordering::Equal if within() => Verdict::NoDifference,
-        Ordering::Equal => Verdict::Undecided,
+        Ordering::Less => EstimateVerdict::Slower,
+        Ordering::Greater => EstimateVerdict::Faster,
+        Ordering::Equal if within() => EstimateVerdict::NoDifference,
+        Ordering::Equal => EstimateVerdict::Undecided,
     }
 }
 
@@ -128,7 +133,7 @@ mod tests {
     }
 
     /// Arms of constant times: all that is left is the arithmetic.
-    fn word(arm: f64, rounds: u32, more_is_better: bool) -> Verdict {
+    fn word(arm: f64, rounds: u32, more_is_better: bool) -> EstimateVerdict {
         let mut series = LogRatios::default();
         for _ in 0..rounds {
             series.add(&Contrast::of(arm, 100.0, 100.0));
@@ -139,10 +144,10 @@ mod tests {
 
     #[test]
     fn words_follow_the_metric() {
-        assert_eq!(word(102.0, 20, false), Verdict::Slower);
-        assert_eq!(word(102.0, 20, true), Verdict::Faster);
-        assert_eq!(word(98.0, 20, false), Verdict::Faster);
-        assert_eq!(word(100.2, 20, false), Verdict::NoDifference);
-        assert_eq!(word(102.0, 9, false), Verdict::Undecided);
+        assert_eq!(word(102.0, 20, false), EstimateVerdict::Slower);
+        assert_eq!(word(102.0, 20, true), EstimateVerdict::Faster);
+        assert_eq!(word(98.0, 20, false), EstimateVerdict::Faster);
+        assert_eq!(word(100.2, 20, false), EstimateVerdict::NoDifference);
+        assert_eq!(word(102.0, 9, false), EstimateVerdict::Undecided);
     }
 }

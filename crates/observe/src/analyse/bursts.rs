@@ -3,7 +3,7 @@
 //! A burst begins with the first I/O after nothing was in flight for the gap, and ends with the
 //! completion of its last I/O. Counts are exact; of the bursts themselves the largest are kept.
 
-use ioalign_core::profile::littles_law::Measured;
+use ioalign_core::profile::littles_law::LawInputs;
 use ioalign_core::profile::{Burst, Bursts, Sampled};
 use ioalign_core::units::ratio;
 
@@ -168,7 +168,7 @@ impl One {
     fn profile(&self, samplers: &[u64]) -> Burst {
         let duration = self.end.saturating_sub(self.start);
         let rate = |value: u64| (duration > 0).then(|| ratio(value, duration) * 1e9);
-        let measured = Measured {
+        let measured = LawInputs {
             duration,
             ios: self.ios,
             known: self.known,

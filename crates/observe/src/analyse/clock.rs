@@ -1,6 +1,6 @@
 //! One device over time: bursts, samplers, queue depth, arrivals, intervals.
 
-use ioalign_core::profile::littles_law::Measured;
+use ioalign_core::profile::littles_law::LawInputs;
 use ioalign_core::profile::{DeviceProfile, TimeCount};
 use ioalign_core::units::ratio;
 
@@ -131,7 +131,7 @@ impl DeviceClock {
         (out.bursts, out.bursts_total) = self.bursts.profile(&settings.samplers);
         out.samplers = self.samplers.iter().map(SamplerState::profile).collect();
         out.queue_depth = self.depth.profile(duration, self.busy);
-        out.littles_law = Measured {
+        out.littles_law = LawInputs {
             duration,
             ios: self.ios,
             known: self.known,

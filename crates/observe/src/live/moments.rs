@@ -4,7 +4,7 @@
 //! later, when nearly everything that was issued in one has completed; what is slower is counted apart.
 
 use aya::maps::{MapData, PerCpuArray};
-use ioalign_core::profile::littles_law::Measured;
+use ioalign_core::profile::littles_law::LawInputs;
 use ioalign_core::profile::{Burst, Bursts, DeviceProfile, QueueDepth};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -129,7 +129,7 @@ impl Timeline {
         (out.bursts, out.bursts_total) = device.bursts.profile(&self.samplers);
         let duration = device.sum.end.saturating_sub(device.first.unwrap_or(0));
         out.queue_depth = device.depth(duration);
-        out.littles_law = Measured {
+        out.littles_law = LawInputs {
             duration,
             ios: device.sum.ios,
             known: device.sum.known,

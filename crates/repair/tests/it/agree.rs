@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::grid::place::solve;
-use ioalign_core::judge::{Options, StartDemands, judge};
+use ioalign_core::judge::{JudgeOptions, StartDemands, judge};
 use ioalign_core::{
     Boundaries, Bytes, Confidence, Finding, GridClaim, GridKind, Kind, Layer, LayerId, Map, Origin,
     SectorSize, Sectors, Severity, Stack, Tier,
@@ -116,7 +116,7 @@ impl Case {
 
 /// The findings about starts that are more than a note.
 fn complaints(stack: &Stack) -> Vec<Finding> {
-    let all = judge(stack, &Options::default()).findings.into_iter();
+    let all = judge(stack, &JudgeOptions::default()).findings.into_iter();
     let starts = all.filter(|one| one.rule.starts_with("start-"));
     starts.filter(|one| one.severity > Severity::Note).collect()
 }

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use ioalign_core::comparison::Comparison;
 
-use crate::options::Options;
+use crate::options::RenderOptions;
 
 pub use csv::render as csv;
 pub use html::render as html;
@@ -26,7 +26,7 @@ pub use text::{heading, render as text, row};
 /// A way to show a comparison.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Format {
+pub enum ComparisonFormat {
     /// For a terminal.
     #[default]
     Text,
@@ -40,7 +40,7 @@ pub enum Format {
     Svg,
 }
 
-impl Format {
+impl ComparisonFormat {
     /// All of them, in the order of the help text.
     pub const ALL: [Self; 5] = [Self::Text, Self::Json, Self::Csv, Self::Html, Self::Svg];
 
@@ -56,7 +56,7 @@ impl Format {
     }
 
     /// Shows it.
-    pub fn render(self, comparison: &Comparison, options: &Options) -> String {
+    pub fn render(self, comparison: &Comparison, options: &RenderOptions) -> String {
         match self {
             Self::Text => text(comparison, options),
             Self::Json => json(comparison),
@@ -67,13 +67,13 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ComparisonFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Format {
+impl FromStr for ComparisonFormat {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {

@@ -1,7 +1,7 @@
 //! Words and numbers of comparisons, the same in every format.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Before, Cell, Comparison, Machine, Metric, Verdict};
+use ioalign_core::comparison::{Before, Cell, Comparison, EstimateVerdict, Machine, Metric};
 
 use crate::text::page::Style;
 use crate::words::numbers::{thousands, three};
@@ -206,12 +206,12 @@ pub fn rate(value: f64) -> String {
 }
 
 /// The colour of a verdict; the word is always there.
-pub(crate) const fn style(verdict: Verdict) -> Style {
+pub(crate) const fn style(verdict: EstimateVerdict) -> Style {
     match verdict {
-        Verdict::Slower => Style::Bad,
-        Verdict::Faster | Verdict::NoDifference => Style::Good,
-        Verdict::Undecided => Style::Dim,
-        Verdict::Invalid => Style::Odd,
+        EstimateVerdict::Slower => Style::Bad,
+        EstimateVerdict::Faster | EstimateVerdict::NoDifference => Style::Good,
+        EstimateVerdict::Undecided => Style::Dim,
+        EstimateVerdict::Invalid => Style::Odd,
     }
 }
 

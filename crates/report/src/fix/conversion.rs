@@ -9,7 +9,7 @@ use ioalign_core::fix_document::{
 
 use super::ending::{consequences, done};
 use super::{afterwards, written_to};
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::text::heading;
 use crate::words::clean;
 use crate::words::numbers::about;
@@ -19,7 +19,7 @@ pub fn render(
     document: &FixDocument,
     conversion: &FixConversion,
     name: &str,
-    options: &Options,
+    options: &RenderOptions,
 ) -> String {
     let mut text = String::new();
     if conversion.needed && !options.quiet() {
@@ -130,7 +130,12 @@ fn rebuilt(one: &RebuiltFilesystem) -> Vec<String> {
     notes
 }
 
-fn next(text: &mut String, document: &FixDocument, conversion: &FixConversion, options: &Options) {
+fn next(
+    text: &mut String,
+    document: &FixDocument,
+    conversion: &FixConversion,
+    options: &RenderOptions,
+) {
     heading(text, "Nothing was written. To do it", options);
     if let Some(why) = &conversion.not_in_place {
         let _ = writeln!(text, "  not in place: {}", clean(why));

@@ -8,13 +8,13 @@ use ioalign_core::fix_document::FixDone;
 use ioalign_core::units::ratio;
 
 use super::paragraph;
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::text::heading;
 use crate::words::headline::capital;
 use crate::words::numbers::{about, time};
 
 /// What it means for boot and contents.
-pub fn consequences(text: &mut String, all: &[Consequence], options: &Options) {
+pub fn consequences(text: &mut String, all: &[Consequence], options: &RenderOptions) {
     if all.is_empty() {
         return;
     }

@@ -6,7 +6,7 @@ use ioalign_core::Bytes;
 use ioalign_core::fix_document::{FixMove, FixPlan, PartitionRank, RateSource};
 
 use super::paragraph;
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::text::heading;
 use crate::words::clean;
 use crate::words::numbers::{about, exact_and_about, roughly};
@@ -29,7 +29,7 @@ pub fn head(text: &mut String, name: &str, plan: &FixPlan) {
 }
 
 /// Starts that cost nothing here, and would elsewhere.
-pub fn could_move(text: &mut String, plan: &FixPlan, options: &Options) {
+pub fn could_move(text: &mut String, plan: &FixPlan, options: &RenderOptions) {
     let mut data = plan
         .partitions
         .iter()
@@ -42,7 +42,7 @@ pub fn could_move(text: &mut String, plan: &FixPlan, options: &Options) {
 }
 
 /// A row for each partition.
-pub fn partitions(text: &mut String, plan: &FixPlan, options: &Options) {
+pub fn partitions(text: &mut String, plan: &FixPlan, options: &RenderOptions) {
     heading(text, "Partitions", options);
     let wide = options.width >= WIDE;
     let column = if wide { 24 } else { 12 };
@@ -82,7 +82,7 @@ pub fn partitions(text: &mut String, plan: &FixPlan, options: &Options) {
 }
 
 /// The moves in their order, and the work that they are; `is_copy`: into a new image.
-pub fn moves(text: &mut String, plan: &FixPlan, is_copy: bool, options: &Options) {
+pub fn moves(text: &mut String, plan: &FixPlan, is_copy: bool, options: &RenderOptions) {
     let title = match plan.moves.is_empty() {
         true => "No data move",
         false => "Moves, in this order",
@@ -99,7 +99,7 @@ pub fn moves(text: &mut String, plan: &FixPlan, is_copy: bool, options: &Options
     text.push('\n');
 }
 
-fn shift(one: &FixMove, is_copy: bool, options: &Options) -> String {
+fn shift(one: &FixMove, is_copy: bool, options: &RenderOptions) -> String {
     let way = match one.to_bytes > one.from_bytes {
         true => "right",
         false => "left",
@@ -120,7 +120,7 @@ fn shift(one: &FixMove, is_copy: bool, options: &Options) -> String {
     )
 }
 
-fn estimate(text: &mut String, plan: &FixPlan, options: &Options) {
+fn estimate(text: &mut String, plan: &FixPlan, options: &RenderOptions) {
     let Some(estimate) = plan.estimate else {
         return;
     };
@@ -136,7 +136,7 @@ fn estimate(text: &mut String, plan: &FixPlan, options: &Options) {
 }
 
 /// What is written, and where the journal is.
-fn work(text: &mut String, plan: &FixPlan, options: &Options) {
+fn work(text: &mut String, plan: &FixPlan, options: &RenderOptions) {
     let mut line = |words: String| paragraph(text, &words, "  ", options);
     let [all, twice, tables] = [
         plan.written_bytes,

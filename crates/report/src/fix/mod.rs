@@ -9,7 +9,7 @@ use std::fmt::Write;
 use ioalign_core::Bytes;
 use ioalign_core::fix_document::{FixDocument, FixPlan, FixResult};
 
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::text::heading;
 use crate::words::clean;
 use crate::words::headline::capital;
@@ -18,7 +18,7 @@ use ending::{consequences, done};
 use layout::{could_move, head, moves, partitions};
 
 /// The page.
-pub fn render(document: &FixDocument, options: &Options) -> String {
+pub fn render(document: &FixDocument, options: &RenderOptions) -> String {
     let name = clean(&document.target);
     if let Some(one) = &document.conversion {
         return conversion::render(document, one, &name, options);
@@ -98,7 +98,7 @@ fn written_to(document: &FixDocument) -> String {
     format!("written to {}", clean(new))
 }
 
-fn before(text: &mut String, plan: &FixPlan, options: &Options) {
+fn before(text: &mut String, plan: &FixPlan, options: &RenderOptions) {
     if plan.precautions.is_empty() {
         return;
     }
@@ -110,7 +110,7 @@ fn before(text: &mut String, plan: &FixPlan, options: &Options) {
 }
 
 /// Commands are never broken into lines, so that they can be pasted.
-fn next(text: &mut String, document: &FixDocument, options: &Options) {
+fn next(text: &mut String, document: &FixDocument, options: &RenderOptions) {
     heading(text, "Nothing was written. To do it", options);
     for command in &document.next {
         let _ = writeln!(text, "  {command}");
@@ -126,6 +126,6 @@ fn afterwards(text: &mut String, document: &FixDocument) {
     }
 }
 
-fn paragraph(text: &mut String, words: &str, mark: &str, options: &Options) {
+fn paragraph(text: &mut String, words: &str, mark: &str, options: &RenderOptions) {
     text.push_str(&crate::text::paragraph(words, [mark, "    "], options));
 }

@@ -14,7 +14,7 @@ mod stack;
 mod target;
 
 use crate::model::{Report, Target};
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::order;
 use crate::svg::{self, escape};
 use crate::words::numbers::count;
@@ -32,7 +32,7 @@ const MOST_SECTIONS: usize = 1000;
 const MOST_PICTURES: usize = 100;
 
 /// The whole page.
-pub fn render(report: &Report, _options: &Options) -> String {
+pub fn render(report: &Report, _options: &RenderOptions) -> String {
     let body = body(report);
     let mut end = String::new();
     glossary::put(&mut end, &body);

@@ -20,12 +20,12 @@ const MOST_COLUMNS: usize = 8;
 const NAMED: usize = 4;
 
 /// Grids of one size and kind, on any member.
-pub struct Column<'a> {
+pub struct GridColumn<'a> {
     grid: &'a Grid,
 }
 
 /// A row: a layer, or several alike.
-struct Row {
+struct LayerRow {
     group: Vec<LayerId>,
     depth: usize,
 }
@@ -65,8 +65,8 @@ fn legend(out: &mut String) {
 }
 
 /// One a size and kind of the believed grids, the strictest first.
-fn columns(target: &Target) -> Vec<Column<'_>> {
-    let mut columns: Vec<Column<'_>> = Vec::new();
+fn columns(target: &Target) -> Vec<GridColumn<'_>> {
+    let mut columns: Vec<GridColumn<'_>> = Vec::new();
     for grid in target.stack.grids.iter().filter(|grid| grid.trusted()) {
         // If sectors are the unit of every address, no start can be off them.
         let told = target.phases.iter().any(|one| {
@@ -77,7 +77,7 @@ fn columns(target: &Target) -> Vec<Column<'_>> {
                 .is_some_and(|g| same(g, grid))
         });
         if told && !columns.iter().any(|column| same(column.grid, grid)) {
-            columns.push(Column { grid });
+            columns.push(GridColumn { grid });
         }
     }
     columns.sort_by_key(|column| {
@@ -96,8 +96,8 @@ fn same(a: &Grid, b: &Grid) -> bool {
 }
 
 /// Every layer after all that lie on it: reverse postorder of a walk from the tops.
-fn rows(target: &Target) -> Vec<Row> {
-    let mut walk = Walk {
+fn rows(target: &Target) -> Vec<LayerRow> {
+    let mut walk = StackWalk {
         target,
         shapes: twins::shapes(target),
         seen: HashSet::new(),
@@ -118,19 +118,19 @@ fn rows(target: &Target) -> Vec<Row> {
                 *slot = (*slot).max(depth + 1);
             }
         }
-        rows.push(Row { group, depth });
+        rows.push(LayerRow { group, depth });
     }
     rows
 }
 
-struct Walk<'a> {
+struct StackWalk<'a> {
     target: &'a Target,
     shapes: Vec<u64>,
     seen: HashSet<LayerId>,
     done: Vec<Vec<LayerId>>,
 }
 
-impl Walk<'_> {
+impl StackWalk<'_> {
     fn visit(&mut self, group: Vec<LayerId>, depth: usize) {
         let Some(&id) = group.first().filter(|id| !self.seen.contains(id)) else {
             return;
@@ -148,7 +148,7 @@ impl Walk<'_> {
     }
 }
 
-fn row(out: &mut String, target: &Target, row: &Row, columns: &[Column<'_>]) {
+fn row(out: &mut String, target: &Target, row: &LayerRow, columns: &[GridColumn<'_>]) {
     let Some(&id) = row.group.first() else { return };
     let layer = target.stack.layer(id);
     let depth = row.depth.min(8);
@@ -235,7 +235,7 @@ fn known(layer: &Layer) -> String {
 }
 
 /// How a layer stands on the grids of a column: the worst of several members.
-fn meeting(target: &Target, id: LayerId, column: &Column<'_>) -> Option<(Standing, String)> {
+fn meeting(target: &Target, id: LayerId, column: &GridColumn<'_>) -> Option<(Standing, String)> {
     let met = view::meetings(target, id)
         .into_iter()
         .filter(|(_, grid, _)| same(grid, column.grid));

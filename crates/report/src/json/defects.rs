@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ioalign_core::Severity;
-use ioalign_core::advice::{Checked, Defect};
+use ioalign_core::advice::{CheckedTarget, Defect};
 use ioalign_core::cost::CostRow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -11,19 +11,19 @@ use serde::de::IgnoredAny;
 use super::layers::Layers;
 
 #[derive(Deserialize)]
-struct Target {
+struct DefectTarget {
     target: String,
     verdict: Severity,
     #[serde(default)]
     error: Option<IgnoredAny>,
     #[serde(default)]
-    grids: Vec<GridIn>,
+    grids: Vec<DefectGrid>,
     #[serde(default)]
     findings: Vec<FindingIn>,
 }
 
 #[derive(Deserialize)]
-struct GridIn {
+struct DefectGrid {
     id: String,
     tier: String,
 }
@@ -48,8 +48,8 @@ struct FindingIn {
 }
 
 /// All targets of the document with their findings; the error says what is wrong with it.
-pub fn read(text: &str) -> Result<Vec<Checked>, String> {
-    let targets: Vec<Target> = super::read::targets(text)?;
+pub fn read(text: &str) -> Result<Vec<CheckedTarget>, String> {
+    let targets: Vec<DefectTarget> = super::read::targets(text)?;
     let layers = Layers::each(text).into_iter();
     let layers = layers.chain(std::iter::repeat_with(Layers::default));
     let targets = targets.into_iter().zip(layers);
@@ -58,11 +58,11 @@ pub fn read(text: &str) -> Result<Vec<Checked>, String> {
         .collect())
 }
 
-fn checked(target: Target, layers: &Layers) -> Checked {
+fn checked(target: DefectTarget, layers: &Layers) -> CheckedTarget {
     let grids = target.grids.into_iter();
     let tiers: HashMap<_, _> = grids.map(|grid| (grid.id, grid.tier)).collect();
     let findings = target.findings.into_iter();
-    Checked {
+    CheckedTarget {
         name: target.target,
         verdict: target.verdict,
         unread: target.error.is_some(),

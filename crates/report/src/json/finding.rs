@@ -6,7 +6,7 @@ use ioalign_core::cost::CostRow;
 use ioalign_core::{Bytes, Confidence, Finding, Severity, Suggestion, Waiver};
 
 use super::layer::label;
-use crate::view::Names;
+use crate::view::LayerNames;
 
 #[derive(Serialize)]
 pub struct FindingJson<'a> {
@@ -49,7 +49,7 @@ impl From<&Suggestion> for SuggestJson {
     }
 }
 
-pub fn of<'a>(finding: &'a Finding, names: &Names) -> FindingJson<'a> {
+pub fn of<'a>(finding: &'a Finding, names: &LayerNames) -> FindingJson<'a> {
     FindingJson {
         rule: finding.rule,
         severity: finding.severity,

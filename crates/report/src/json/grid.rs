@@ -5,7 +5,7 @@ use serde::Serialize;
 use ioalign_core::{Bytes, Confidence, Origin, Stack, Tier};
 
 use super::layer::label;
-use crate::view::Names;
+use crate::view::LayerNames;
 
 #[derive(Serialize)]
 pub struct GridJson<'a> {
@@ -22,7 +22,7 @@ pub struct GridJson<'a> {
     why: Option<&'a str>,
 }
 
-pub fn all<'a>(stack: &'a Stack, names: &Names) -> Vec<GridJson<'a>> {
+pub fn all<'a>(stack: &'a Stack, names: &LayerNames) -> Vec<GridJson<'a>> {
     stack
         .grids
         .iter()

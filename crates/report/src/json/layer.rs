@@ -7,7 +7,7 @@ use serde::Serialize;
 use ioalign_core::{Bytes, Edge, Layer, LayerId, Map, Role, Run, Runs};
 
 use crate::model::Target;
-use crate::view::Names;
+use crate::view::LayerNames;
 
 #[derive(Serialize)]
 pub struct LayerJson<'a> {
@@ -92,7 +92,7 @@ struct PhaseJson {
     weight_ratio: f64,
 }
 
-pub fn all<'a>(target: &'a Target, names: &Names) -> Vec<LayerJson<'a>> {
+pub fn all<'a>(target: &'a Target, names: &LayerNames) -> Vec<LayerJson<'a>> {
     target
         .stack
         .layers()
@@ -100,7 +100,7 @@ pub fn all<'a>(target: &'a Target, names: &Names) -> Vec<LayerJson<'a>> {
         .collect()
 }
 
-fn of<'a>(target: &'a Target, id: LayerId, layer: &'a Layer, names: &Names) -> LayerJson<'a> {
+fn of<'a>(target: &'a Target, id: LayerId, layer: &'a Layer, names: &LayerNames) -> LayerJson<'a> {
     LayerJson {
         id: label(names, id),
         kind: layer.kind.name(),
@@ -122,11 +122,11 @@ fn of<'a>(target: &'a Target, id: LayerId, layer: &'a Layer, names: &Names) -> L
     }
 }
 
-pub fn label(names: &Names, id: LayerId) -> String {
+pub fn label(names: &LayerNames, id: LayerId) -> String {
     names.layer(Some(id)).to_owned()
 }
 
-fn phases(target: &Target, id: LayerId, names: &Names) -> Vec<PhaseJson> {
+fn phases(target: &Target, id: LayerId, names: &LayerNames) -> Vec<PhaseJson> {
     target
         .phases_of(id)
         .filter_map(|one| names.grids.get(one.grid).map(|grid| (grid, &one.phases)))
@@ -139,7 +139,7 @@ fn phases(target: &Target, id: LayerId, names: &Names) -> Vec<PhaseJson> {
         .collect()
 }
 
-fn below<'a>(edge: &'a Edge, names: &Names) -> BelowJson<'a> {
+fn below<'a>(edge: &'a Edge, names: &LayerNames) -> BelowJson<'a> {
     let mut out = BelowJson {
         id: label(names, edge.below),
         map: edge.map.name(),

@@ -21,10 +21,10 @@ use std::io::{self, Write};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use self::summary::Summary;
+use self::summary::ReportSummary;
 pub use self::visible::Visible;
 use crate::model::{Report, Target};
-use crate::options::Options;
+use crate::options::RenderOptions;
 
 /// Room for the report of one target: a text that grows is copied at each doubling.
 const USUAL_BYTES: usize = 16 << 10;
@@ -33,7 +33,7 @@ const USUAL_BYTES: usize = 16 << 10;
 pub const SCHEMA: &str = "ioalign.check/1";
 
 /// The whole document, indented, with a line feed at the end.
-pub fn render(report: &Report, _options: &Options) -> String {
+pub fn render(report: &Report, _options: &RenderOptions) -> String {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
     // Cannot fail: every key is a string, and memory takes all.
     let _ = write(&mut bytes, report, report.targets.iter());
@@ -62,10 +62,10 @@ pub fn write<T: Borrow<Target>>(
     targets: impl Iterator<Item = T>,
 ) -> io::Result<()> {
     let summary = RefCell::default();
-    let document = Document {
+    let document = WrittenReport {
         schema: SCHEMA,
         tool: &head.tool,
-        machine: Machine(&head.machine),
+        machine: MachineJson(&head.machine),
         policy: head.policy.as_deref(),
         targets: Targets {
             coming: Cell::new(Some(targets)),
@@ -81,20 +81,20 @@ pub fn write<T: Borrow<Target>>(
 /// In the order in which it is written: the summary is right when the last target is.
 #[derive(Serialize)]
 #[serde(bound = "")]
-struct Document<'a, I: Iterator<Item: Borrow<Target>>> {
+struct WrittenReport<'a, I: Iterator<Item: Borrow<Target>>> {
     schema: &'static str,
     tool: &'a str,
-    machine: Machine<'a>,
+    machine: MachineJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy: Option<&'a str>,
     targets: Targets<'a, I>,
-    summary: &'a RefCell<Summary>,
+    summary: &'a RefCell<ReportSummary>,
 }
 
 /// Targets that are asked for one by one, while they are written.
 struct Targets<'a, I> {
     coming: Cell<Option<I>>,
-    summary: &'a RefCell<Summary>,
+    summary: &'a RefCell<ReportSummary>,
 }
 
 impl<I: Iterator<Item: Borrow<Target>>> Serialize for Targets<'_, I> {
@@ -110,9 +110,9 @@ impl<I: Iterator<Item: Borrow<Target>>> Serialize for Targets<'_, I> {
 }
 
 /// Name and value pairs as an object in display order; a repeated name keeps its first value.
-struct Machine<'a>(&'a [(String, String)]);
+struct MachineJson<'a>(&'a [(String, String)]);
 
-impl Serialize for Machine<'_> {
+impl Serialize for MachineJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seen = HashSet::new();
         let mut map = serializer.serialize_map(None)?;

@@ -13,11 +13,11 @@ use ioalign_core::{
 };
 
 #[derive(Deserialize)]
-struct Target {
+struct ReadTarget {
     #[serde(default)]
     layers: Vec<LayerIn>,
     #[serde(default)]
-    grids: Vec<GridIn>,
+    grids: Vec<ReadGrid>,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +54,7 @@ struct Below {
 type RunIn = (u64, u64, u64, u64, u64, i64);
 
 #[derive(Deserialize)]
-struct GridIn {
+struct ReadGrid {
     layer: String,
     size_bytes: u64,
     phase_bytes: u64,
@@ -84,11 +84,11 @@ pub fn stack(text: &str) -> Result<Stack, String> {
 /// The targets of a document of `check --json`; the error says what is wrong with it.
 pub(super) fn targets<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, String> {
     #[derive(Deserialize)]
-    struct Document<T> {
+    struct ReadReport<T> {
         schema: String,
         targets: Vec<T>,
     }
-    let document: Document<T> = serde_json::from_str(text)
+    let document: ReadReport<T> = serde_json::from_str(text)
         .map_err(|error| format!("no document of check --json: {error}"))?;
     is_ours(&document.schema)?;
     Ok(document.targets)
@@ -97,10 +97,10 @@ pub(super) fn targets<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, String>
 /// Whether a text is a document of `check --json`; other JSON, as that of sfdisk, is not.
 pub fn is_document(text: &str) -> bool {
     #[derive(Deserialize)]
-    struct Head {
+    struct ReportHead {
         schema: String,
     }
-    let head: Result<Head, _> = serde_json::from_str(text);
+    let head: Result<ReportHead, _> = serde_json::from_str(text);
     head.is_ok_and(|head| is_ours(&head.schema).is_ok())
 }
 
@@ -115,8 +115,8 @@ fn is_ours(schema: &str) -> Result<(), String> {
 
 /// The stack of each target, in order, with its layers by their ids; empty where they do not make a stack.
 pub(super) fn each(text: &str) -> Vec<(Stack, HashMap<String, LayerId>)> {
-    let targets: Vec<Target> = targets(text).unwrap_or_default();
-    let alone = |target: &Target| {
+    let targets: Vec<ReadTarget> = targets(text).unwrap_or_default();
+    let alone = |target: &ReadTarget| {
         let mut stack = Stack::new();
         let ids = add(&mut stack, target).ok()?;
         let ids = ids.into_iter().map(|(id, layer)| (id.to_owned(), layer));
@@ -128,7 +128,7 @@ pub(super) fn each(text: &str) -> Vec<(Stack, HashMap<String, LayerId>)> {
 }
 
 /// Adds a target; its layers by their ids, which are unique within a target only.
-fn add<'a>(stack: &mut Stack, target: &'a Target) -> Result<HashMap<&'a str, LayerId>, String> {
+fn add<'a>(stack: &mut Stack, target: &'a ReadTarget) -> Result<HashMap<&'a str, LayerId>, String> {
     let mut ids: HashMap<&str, LayerId> = HashMap::new();
     for layer in &target.layers {
         let id = stack.push(of(layer, &ids)?);
@@ -229,7 +229,7 @@ fn within(edge: &Below) -> Option<Map> {
 }
 
 /// The origin that the document states.
-fn origin(grid: &GridIn) -> Origin {
+fn origin(grid: &ReadGrid) -> Origin {
     match grid.origin.as_deref() {
         Some("assumed") => Origin::Assumed,
         Some("declared") => Origin::Declared,
@@ -239,7 +239,7 @@ fn origin(grid: &GridIn) -> Origin {
     }
 }
 
-fn confidence(grid: &GridIn) -> Confidence {
+fn confidence(grid: &ReadGrid) -> Confidence {
     match grid.confidence.as_deref() {
         Some("high") => Confidence::High,
         Some("low") => Confidence::Low,
@@ -247,7 +247,7 @@ fn confidence(grid: &GridIn) -> Confidence {
     }
 }
 
-fn grid_of(grid: &GridIn, layer: LayerId) -> Option<Grid> {
+fn grid_of(grid: &ReadGrid, layer: LayerId) -> Option<Grid> {
     let tier = match grid.tier.as_str() {
         "validity" => Tier::Validity,
         "preference" => Tier::Preference,

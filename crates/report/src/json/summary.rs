@@ -8,7 +8,7 @@ use crate::model::Target;
 
 /// Counted while the targets are written.
 #[derive(Serialize)]
-pub struct Summary {
+pub struct ReportSummary {
     targets: usize,
     errors: usize,
     verdict: Severity,
@@ -29,7 +29,7 @@ struct ByVerdict {
     unknown: usize,
 }
 
-impl Default for Summary {
+impl Default for ReportSummary {
     fn default() -> Self {
         Self {
             targets: 0,
@@ -41,7 +41,7 @@ impl Default for Summary {
     }
 }
 
-impl Summary {
+impl ReportSummary {
     /// Counts one more.
     pub fn add(&mut self, target: &Target) {
         self.targets += 1;
@@ -80,7 +80,7 @@ mod tests {
             &[Unknown, Misaligned, Note],
             &[Misaligned, Unknown, Broken, Ok],
         ] {
-            let mut summary = Summary::default();
+            let mut summary = ReportSummary::default();
             for severity in list {
                 let target = Target {
                     verdict: *severity,

@@ -22,7 +22,7 @@ pub struct TargetJson<'a> {
 }
 
 pub fn of(target: &Target) -> TargetJson<'_> {
-    let names = view::Names::of(&target.stack);
+    let names = view::LayerNames::of(&target.stack);
     TargetJson {
         target: &target.name,
         source: target.source.name(),

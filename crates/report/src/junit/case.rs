@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ioalign_core::{Finding, LayerId, Severity};
 
-use super::xml::Writer;
+use super::xml::XmlWriter;
 use crate::model::{FailOn, Target};
 use crate::order;
 use crate::starts::blamed;
@@ -12,14 +12,14 @@ use crate::view::labels;
 use crate::words::ended::ended;
 
 /// One thing that was looked at.
-pub struct Case {
+pub struct JunitCase {
     name: String,
     /// Its result.
-    pub outcome: Outcome,
+    pub outcome: JunitOutcome,
 }
 
 /// The result of a test case.
-pub enum Outcome {
+pub enum JunitOutcome {
     /// Nothing to complain about; what there is to say.
     Passed { note: Option<String> },
     /// It fails the build.
@@ -31,7 +31,7 @@ pub enum Outcome {
 }
 
 /// All cases of a target; at least one.
-pub fn all(target: &Target, fail: &FailOn) -> Vec<Case> {
+pub fn all(target: &Target, fail: &FailOn) -> Vec<JunitCase> {
     let labels = labels(&target.stack);
     let label = |id: LayerId| labels.get(id.0).cloned().unwrap_or_default();
     let findings = order::findings(target);
@@ -44,13 +44,13 @@ pub fn all(target: &Target, fail: &FailOn) -> Vec<Case> {
         .stack
         .layers()
         .filter(|(id, layer)| layer.role.carries_data() && !told.contains(id))
-        .map(|(id, _)| Case {
+        .map(|(id, _)| JunitCase {
             name: label(id),
-            outcome: Outcome::Passed { note: None },
+            outcome: JunitOutcome::Passed { note: None },
         });
     let said = findings.iter().map(|finding| {
         let layer = blamed(finding).map_or_else(String::new, |id| label(id) + " ");
-        Case {
+        JunitCase {
             name: format!("{layer}{}", finding.rule),
             outcome: outcome(finding, fail),
         }
@@ -61,62 +61,62 @@ pub fn all(target: &Target, fail: &FailOn) -> Vec<Case> {
         .collect()
 }
 
-fn read(target: &Target) -> Case {
+fn read(target: &Target) -> JunitCase {
     let outcome = match &target.error {
-        None => Outcome::Passed { note: None },
-        Some(error) => Outcome::Error {
+        None => JunitOutcome::Passed { note: None },
+        Some(error) => JunitOutcome::Error {
             kind: error.kind.clone(),
             text: ended(&error.message),
         },
     };
-    Case {
+    JunitCase {
         name: "readable".to_owned(),
         outcome,
     }
 }
 
-fn outcome(finding: &Finding, fail: &FailOn) -> Outcome {
+fn outcome(finding: &Finding, fail: &FailOn) -> JunitOutcome {
     let mut text = ended(&finding.why);
     if let Some(waiver) = &finding.waived {
         let why = format!("waived until {}: {}: {text}", waiver.expires, waiver.reason);
-        return Outcome::Skipped { why };
+        return JunitOutcome::Skipped { why };
     }
     for step in &finding.steps {
         text.push_str(&format!("\n{step}"));
     }
     match finding.severity {
-        Severity::Unknown => Outcome::Skipped { why: text },
-        severity if fail.fails(finding) => Outcome::Failure {
+        Severity::Unknown => JunitOutcome::Skipped { why: text },
+        severity if fail.fails(finding) => JunitOutcome::Failure {
             kind: severity.name(),
             text,
         },
-        _ => Outcome::Passed { note: Some(text) },
+        _ => JunitOutcome::Passed { note: Some(text) },
     }
 }
 
-impl Case {
+impl JunitCase {
     /// Writes the element; the class is the target, as viewers group by it.
-    pub fn write(&self, class: &str, out: &mut Writer) {
+    pub fn write(&self, class: &str, out: &mut XmlWriter) {
         let attributes = [("name", self.name.as_str()), ("classname", class)];
-        if matches!(self.outcome, Outcome::Passed { note: None }) {
+        if matches!(self.outcome, JunitOutcome::Passed { note: None }) {
             out.empty("testcase", &attributes);
             return;
         }
         out.open("testcase", &attributes);
         match &self.outcome {
-            Outcome::Passed { note } => {
+            JunitOutcome::Passed { note } => {
                 out.text("system-out", &[], note.as_deref().unwrap_or_default());
             }
-            Outcome::Failure { kind, text } => failed("failure", kind, text, out),
-            Outcome::Error { kind, text } => failed("error", kind, text, out),
-            Outcome::Skipped { why } => out.empty("skipped", &[("message", why)]),
+            JunitOutcome::Failure { kind, text } => failed("failure", kind, text, out),
+            JunitOutcome::Error { kind, text } => failed("error", kind, text, out),
+            JunitOutcome::Skipped { why } => out.empty("skipped", &[("message", why)]),
         }
         out.close("testcase");
     }
 }
 
 /// The first line is the message that viewers list, the rest is shown when opened.
-fn failed(element: &str, kind: &str, text: &str, out: &mut Writer) {
+fn failed(element: &str, kind: &str, text: &str, out: &mut XmlWriter) {
     let message = text.lines().next().unwrap_or_default();
     out.text(element, &[("message", message), ("type", kind)], text);
 }

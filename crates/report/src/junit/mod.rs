@@ -10,15 +10,15 @@ mod suite;
 mod xml;
 
 use crate::model::Report;
-use crate::options::Options;
+use crate::options::RenderOptions;
 use suite::Suite;
-use xml::Writer;
+use xml::XmlWriter;
 
 /// The whole document.
-pub fn render(report: &Report, _options: &Options) -> String {
+pub fn render(report: &Report, _options: &RenderOptions) -> String {
     let targets = report.targets.iter();
     let suites: Vec<_> = targets.map(|target| Suite::of(target, report)).collect();
-    let mut out = Writer::new();
+    let mut out = XmlWriter::new();
     let microseconds = report.targets.iter().map(|target| target.elapsed_us);
     let time = suite::seconds(microseconds.fold(0, u64::saturating_add));
     out.open(

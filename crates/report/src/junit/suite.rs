@@ -1,7 +1,7 @@
 //! A target as a test suite.
 
-use super::case::{self, Case, Outcome};
-use super::xml::Writer;
+use super::case::{self, JunitCase, JunitOutcome};
+use super::xml::XmlWriter;
 use crate::model::{Report, Target};
 use crate::words::time;
 
@@ -11,7 +11,7 @@ pub struct Suite<'a> {
     timestamp: Option<String>,
     properties: Vec<(String, String)>,
     /// The target was read, layer by layer, finding by finding.
-    pub cases: Vec<Case>,
+    pub cases: Vec<JunitCase>,
 }
 
 impl<'a> Suite<'a> {
@@ -24,23 +24,23 @@ impl<'a> Suite<'a> {
         }
     }
 
-    fn count(&self, of: fn(&Outcome) -> bool) -> usize {
+    fn count(&self, of: fn(&JunitOutcome) -> bool) -> usize {
         self.cases.iter().filter(|case| of(&case.outcome)).count()
     }
 
     pub fn failures(&self) -> usize {
-        self.count(|outcome| matches!(outcome, Outcome::Failure { .. }))
+        self.count(|outcome| matches!(outcome, JunitOutcome::Failure { .. }))
     }
 
     pub fn errors(&self) -> usize {
-        self.count(|outcome| matches!(outcome, Outcome::Error { .. }))
+        self.count(|outcome| matches!(outcome, JunitOutcome::Error { .. }))
     }
 
     pub fn skipped(&self) -> usize {
-        self.count(|outcome| matches!(outcome, Outcome::Skipped { .. }))
+        self.count(|outcome| matches!(outcome, JunitOutcome::Skipped { .. }))
     }
 
-    pub fn write(&self, out: &mut Writer) {
+    pub fn write(&self, out: &mut XmlWriter) {
         let (tests, failures) = (self.cases.len().to_string(), self.failures().to_string());
         let (errors, skipped) = (self.errors().to_string(), self.skipped().to_string());
         let time = seconds(self.target.elapsed_us);

@@ -1,12 +1,12 @@
 //! XML with nothing in it that a name from a disk could break.
 
 /// A document in the making.
-pub struct Writer {
+pub struct XmlWriter {
     out: String,
     depth: usize,
 }
 
-impl Writer {
+impl XmlWriter {
     pub fn new() -> Self {
         Self {
             out: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned(),

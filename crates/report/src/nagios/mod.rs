@@ -14,14 +14,14 @@ use escape::plain;
 pub use status::Status;
 
 use crate::model::Report;
-use crate::options::{Options, Verbosity};
+use crate::options::{RenderOptions, Verbosity};
 use crate::order;
 
 /// Longest line of the long output: servers cut a check's answer at 4 or 8 KiB.
 const LONGEST: usize = 240;
 
 /// The whole answer of the plugin.
-pub fn render(report: &Report, options: &Options) -> String {
+pub fn render(report: &Report, options: &RenderOptions) -> String {
     let status = Status::of(report);
     let mut out = format!(
         "IOALIGN {} - {} | {}\n",

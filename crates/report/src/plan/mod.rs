@@ -8,13 +8,13 @@ use std::fmt::Write;
 use ioalign_core::Kind;
 use ioalign_core::plan_document::{PlanDocument, PlanStep, PlannedGrid, PlannedLayer, ProofLine};
 
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::text::{heading, paragraph};
 use crate::words::numbers::about;
 use sentences::{block_below, given_up, missed, replace};
 
 /// The page, or with `--quiet` the script alone.
-pub fn render(plan: &PlanDocument, options: &Options) -> String {
+pub fn render(plan: &PlanDocument, options: &RenderOptions) -> String {
     if options.quiet() {
         return script::render(plan);
     }
@@ -29,7 +29,7 @@ pub fn render(plan: &PlanDocument, options: &Options) -> String {
     page
 }
 
-fn grids(page: &mut String, plan: &PlanDocument, options: &Options) {
+fn grids(page: &mut String, plan: &PlanDocument, options: &RenderOptions) {
     heading(page, "Grids", options);
     for grid in &plan.grids {
         page.push_str(&paragraph(&named(grid), ["  ", "    "], options));
@@ -60,7 +60,7 @@ fn named(grid: &PlannedGrid) -> String {
     format!("{size:<11} {}{phase}: {}", grid.kind, grid.source)
 }
 
-fn layers(page: &mut String, plan: &PlanDocument, options: &Options) {
+fn layers(page: &mut String, plan: &PlanDocument, options: &RenderOptions) {
     for layer in &plan.layers {
         let text = place(layer, plan.sector_bytes.get());
         page.push_str(&paragraph(&text, ["", "    "], options));
@@ -102,7 +102,7 @@ fn place(layer: &PlannedLayer, sector: u64) -> String {
 }
 
 /// A line for each start or end on each grid.
-fn proof(page: &mut String, plan: &PlanDocument, options: &Options) {
+fn proof(page: &mut String, plan: &PlanDocument, options: &RenderOptions) {
     if plan.proof.is_empty() {
         return;
     }
@@ -126,7 +126,7 @@ fn equation(line: &ProofLine) -> String {
     format!("{name:<12} {left} mod {size} = {rest}   {}", line.grid)
 }
 
-fn commands(page: &mut String, steps: &[PlanStep], options: &Options) {
+fn commands(page: &mut String, steps: &[PlanStep], options: &RenderOptions) {
     for (number, step) in (1..).zip(steps) {
         let lost = if step.destroys_data {
             "  (what is there is lost)"

@@ -5,8 +5,8 @@ use ioalign_core::profile::{DeviceProfile, GridProfile, LatencyRatio};
 use ioalign_core::units::ratio;
 
 use super::heading;
-use super::table::Table;
-use crate::text::page::{Page, Span, Style};
+use super::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::kinds;
 use crate::words::numbers::{share, three, time, times};
 
@@ -36,9 +36,9 @@ fn name(grid: &GridProfile) -> String {
     )
 }
 
-pub fn table(page: &mut Page, device: &DeviceProfile) {
+pub fn table(page: &mut TextPage, device: &DeviceProfile) {
     let head = ["grid", "", "start off", "length off", "straddle", "cells"];
-    let mut table = Table::new(2, &head);
+    let mut table = TextTable::new(2, &head);
     let shown = if page.options().verbose() {
         usize::MAX
     } else {
@@ -60,7 +60,7 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
     table.put(page);
     if count > shown {
         let text = format!("  and {} more with -v", count - shown);
-        page.line(&[Span::new(Style::Dim, text)]);
+        page.line(&[TextSpan::new(Style::Dim, text)]);
     }
 }
 
@@ -123,7 +123,7 @@ fn row(grid: &GridProfile, layers: usize) -> Vec<String> {
 }
 
 /// Straddling against clean I/O.
-pub fn latency(page: &mut Page, device: &DeviceProfile) {
+pub fn latency(page: &mut TextPage, device: &DeviceProfile) {
     let split = device
         .grids
         .iter()
@@ -150,7 +150,7 @@ pub fn latency(page: &mut Page, device: &DeviceProfile) {
             name(grid),
             sentence(grid, found)
         );
-        page.put("  ", "  ", 2, &[Span::new(style, text)]);
+        page.put("  ", "  ", 2, &[TextSpan::new(style, text)]);
     }
 }
 
@@ -177,7 +177,7 @@ fn sentence(grid: &GridProfile, found: &LatencyRatio) -> String {
 }
 
 /// Read-modify-write, where it shows.
-pub fn read_before_write(page: &mut Page, device: &DeviceProfile) {
+pub fn read_before_write(page: &mut TextPage, device: &DeviceProfile) {
     let found = device
         .grids
         .iter()
@@ -200,6 +200,6 @@ pub fn read_before_write(page: &mut Page, device: &DeviceProfile) {
             share(one.whole_after_read, one.whole_writes)
         );
         let style = if one.seen { Style::Bad } else { Style::Plain };
-        page.put("  ", "  ", 2, &[Span::new(style, text)]);
+        page.put("  ", "  ", 2, &[TextSpan::new(style, text)]);
     }
 }

@@ -3,13 +3,13 @@
 use ioalign_core::profile::{Profile, TraceFile, Unpaired};
 use ioalign_core::units::ratio;
 
-use crate::text::page::{Page, Span, Style};
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{thousands, time};
 
 /// Files that are shown one by one, unless everything is wanted.
 const FILES: usize = 4;
 
-pub fn files(page: &mut Page, profile: &Profile) {
+pub fn files(page: &mut TextPage, profile: &Profile) {
     let shown = if page.options().verbose() {
         usize::MAX
     } else {
@@ -29,7 +29,7 @@ pub fn files(page: &mut Page, profile: &Profile) {
         let rest = profile.files.iter().skip(shown);
         let bad: u64 = rest.map(|file| file.skipped_rows).sum();
         let text = format!("{more} more files, {} rows skipped in them", thousands(bad));
-        page.line(&[Span::new(Style::Dim, text)]);
+        page.line(&[TextSpan::new(Style::Dim, text)]);
     }
     if !profile.files.is_empty() {
         page.blank();
@@ -40,7 +40,7 @@ fn alike(a: &TraceFile, b: &TraceFile) -> bool {
     (&a.format, &a.time_unit, &a.offset_unit) == (&b.format, &b.time_unit, &b.offset_unit)
 }
 
-fn title(page: &mut Page, file: &TraceFile) {
+fn title(page: &mut TextPage, file: &TraceFile) {
     let dot = page.glyphs().dot;
     let mut text = format!("{dot}{}", file.format);
     if let Some(how) = &file.compression {
@@ -51,11 +51,11 @@ fn title(page: &mut Page, file: &TraceFile) {
     } else {
         &file.path
     };
-    let body = [Span::new(Style::Strong, name), Span::plain(text)];
+    let body = [TextSpan::new(Style::Strong, name), TextSpan::plain(text)];
     page.put("", "", 2, &body);
 }
 
-fn facts(page: &mut Page, file: &TraceFile) {
+fn facts(page: &mut TextPage, file: &TraceFile) {
     let times = match file.time_unit.strip_prefix("none") {
         Some(why) => format!("times: none{why}"),
         None => format!("times in {}", file.time_unit),
@@ -64,13 +64,13 @@ fn facts(page: &mut Page, file: &TraceFile) {
         "{times}; offsets in {}; lengths in {}; operations by {}; latency: {}",
         file.offset_unit, file.length_unit, file.op_codes, file.latency_source
     );
-    page.put("  ", "  ", 0, &[Span::new(Style::Dim, text)]);
+    page.put("  ", "  ", 0, &[TextSpan::new(Style::Dim, text)]);
 }
 
-fn skipped(page: &mut Page, file: &TraceFile) {
+fn skipped(page: &mut TextPage, file: &TraceFile) {
     if file.dropped > 0 {
         let text = format!("! {} events lost by the tracer", thousands(file.dropped));
-        page.put("  ", "  ", 2, &[Span::new(Style::Bad, text)]);
+        page.put("  ", "  ", 2, &[TextSpan::new(Style::Bad, text)]);
     }
     if file.skipped_rows == 0 {
         return;
@@ -79,18 +79,18 @@ fn skipped(page: &mut Page, file: &TraceFile) {
         1 => "! 1 row did not parse and is left out:".to_owned(),
         n => format!("! {} rows did not parse and are left out:", thousands(n)),
     };
-    page.put("  ", "  ", 2, &[Span::new(Style::Warn, text)]);
+    page.put("  ", "  ", 2, &[TextSpan::new(Style::Warn, text)]);
     for row in &file.skipped_first {
         let text = format!("{}: {}: {}", thousands(row.place), row.why, row.text);
         let text = text.trim_end_matches([':', ' ']);
-        page.put("    ", "    ", 2, &[Span::new(Style::Dim, text)]);
+        page.put("    ", "    ", 2, &[TextSpan::new(Style::Dim, text)]);
     }
 }
 
-pub fn summary(page: &mut Page, profile: &Profile) {
+pub fn summary(page: &mut TextPage, profile: &Profile) {
     if profile.interrupted {
         let text = "Interrupted: what follows is what was read until then.";
-        page.line(&[Span::new(Style::Warn, text)]);
+        page.line(&[TextSpan::new(Style::Warn, text)]);
     }
     let devices = match profile.devices.len() {
         1 => "1 device".to_owned(),
@@ -100,7 +100,7 @@ pub fn summary(page: &mut Page, profile: &Profile) {
     if profile.duration_us > 0 {
         text.push_str(&format!(" in {}", time(ratio(profile.duration_us, 1))));
     }
-    page.line(&[Span::plain(text)]);
+    page.line(&[TextSpan::plain(text)]);
     unpaired(page, &profile.unpaired);
     let lost: u64 = profile.files.iter().map(|file| file.dropped).sum();
     if profile.dropped > lost {
@@ -108,11 +108,11 @@ pub fn summary(page: &mut Page, profile: &Profile) {
             "! {} events lost: counts are too low",
             thousands(profile.dropped)
         );
-        page.line(&[Span::new(Style::Bad, text)]);
+        page.line(&[TextSpan::new(Style::Bad, text)]);
     }
 }
 
-fn unpaired(page: &mut Page, unpaired: &Unpaired) {
+fn unpaired(page: &mut TextPage, unpaired: &Unpaired) {
     let facts = [
         (unpaired.without_completion, "issued and not completed"),
         (
@@ -128,6 +128,6 @@ fn unpaired(page: &mut Page, unpaired: &Unpaired) {
         .map(|(count, what)| format!("{} {what}", thousands(*count)))
         .collect();
     if !said.is_empty() {
-        page.put("", "", 2, &[Span::new(Style::Dim, said.join(", "))]);
+        page.put("", "", 2, &[TextSpan::new(Style::Dim, said.join(", "))]);
     }
 }

@@ -4,13 +4,13 @@ use ioalign_core::profile::{DeviceProfile, Interval, IntervalOp};
 use ioalign_core::units::ratio;
 
 use super::heading;
-use crate::text::page::{Page, Span, Style};
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{three, time};
 
 /// Rows, unless everything is wanted.
 const ROWS: usize = 40;
 
-pub fn table(page: &mut Page, device: &DeviceProfile) {
+pub fn table(page: &mut TextPage, device: &DeviceProfile) {
     let Some(intervals) = &device.intervals else {
         return;
     };
@@ -26,7 +26,7 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
         columns("rd_s"),
         columns("wr_s")
     );
-    page.line(&[Span::new(Style::Dim, head)]);
+    page.line(&[TextSpan::new(Style::Dim, head)]);
     let used = |row: &&Interval| row.read.ios + row.write.ios > 0 || row.in_progress > Some(0);
     let shown = if page.options().verbose() {
         usize::MAX
@@ -41,7 +41,7 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
         0 => "  intervals without I/O are left out".to_owned(),
         more => format!("  and {more} more with -v; intervals without I/O are left out"),
     };
-    page.line(&[Span::new(Style::Dim, text)]);
+    page.line(&[TextSpan::new(Style::Dim, text)]);
 }
 
 const WIDTHS: [usize; 6] = [5, 5, 5, 3, 3, 4];
@@ -53,7 +53,7 @@ fn columns(first: &str) -> String {
     padded.collect::<Vec<_>>().join(" ")
 }
 
-fn line(page: &mut Page, row: &Interval) {
+fn line(page: &mut TextPage, row: &Interval) {
     let start = three(ratio(row.start_us, 1_000_000));
     let busy = row
         .busy_ratio
@@ -66,7 +66,7 @@ fn line(page: &mut Page, row: &Interval) {
         op(&row.read),
         op(&row.write)
     );
-    page.line(&[Span::plain(text)]);
+    page.line(&[TextSpan::plain(text)]);
 }
 
 /// Reads or writes: a second, mean KiB, MiB a second, merged, concurrency, response time in ms.

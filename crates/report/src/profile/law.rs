@@ -1,20 +1,20 @@
 //! Little's law on typed numbers: what follows from them, and whether they contradict each other.
 
-use ioalign_core::profile::littles_law::{Numbers, TOLERANCE};
+use ioalign_core::profile::littles_law::{LawNumbers, TOLERANCE};
 use ioalign_core::units::ratio;
 use serde::Serialize;
 
-use crate::options::Options;
-use crate::text::page::{Page, Span, Style};
+use crate::options::RenderOptions;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{percent, rate, size, three, time};
 
 /// The law applied to some numbers.
 #[derive(Clone, Debug, Serialize)]
-pub struct Answer {
+pub struct LawAnswer {
     /// As typed.
-    pub typed: Numbers,
+    pub typed: LawNumbers,
     /// With all that follows. The throughput is that of the law, where it can be computed.
-    pub by_law: Numbers,
+    pub by_law: LawNumbers,
     /// Throughput by the law divided by the typed one: how many times less is shown.
     pub understated_ratio: Option<f64>,
     /// Rate by latency over the number in flight that was typed.
@@ -27,12 +27,12 @@ pub struct Answer {
     pub consistent: bool,
 }
 
-impl Answer {
+impl LawAnswer {
     /// From numbers as typed; `sampler` in nanoseconds.
-    pub fn of(typed: Numbers, sampler: Option<u64>) -> Self {
+    pub fn of(typed: LawNumbers, sampler: Option<u64>) -> Self {
         let understated_ratio = typed.understated();
         let base = match understated_ratio {
-            Some(_) => Numbers {
+            Some(_) => LawNumbers {
                 throughput_bytes_per_s: None,
                 ..typed
             },
@@ -69,8 +69,8 @@ impl Answer {
 }
 
 /// The text.
-pub fn render(answer: &Answer, options: &Options) -> String {
-    let mut page = Page::new(options);
+pub fn render(answer: &LawAnswer, options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
     let word = if answer.consistent {
         "consistent"
     } else {
@@ -86,7 +86,10 @@ pub fn render(answer: &Answer, options: &Options) -> String {
         } else {
             Style::Bad
         };
-        let body = [Span::new(style, word), Span::plain(format!(": {sentence}"))];
+        let body = [
+            TextSpan::new(style, word),
+            TextSpan::plain(format!(": {sentence}")),
+        ];
         page.put("", "", 2, &body);
     }
     if options.quiet() && sentences(answer).is_empty() {
@@ -99,7 +102,7 @@ pub fn render(answer: &Answer, options: &Options) -> String {
 /// Name, number typed, number by the law, how it is shown.
 type Row<'a> = (&'a str, Option<f64>, Option<f64>, &'a dyn Fn(f64) -> String);
 
-fn numbers(page: &mut Page, answer: &Answer) {
+fn numbers(page: &mut TextPage, answer: &LawAnswer) {
     let (typed, law) = (&answer.typed, &answer.by_law);
     let per_second = |x: f64| format!("{}/s", three(x));
     let rows: [Row<'_>; 5] = [
@@ -122,11 +125,11 @@ fn numbers(page: &mut Page, answer: &Answer) {
             Some(_) => "",
         };
         let text = format!("  {name:<22}  {:>12}   ", shown(value));
-        page.line(&[Span::plain(text), Span::new(Style::Dim, by)]);
+        page.line(&[TextSpan::plain(text), TextSpan::new(Style::Dim, by)]);
     }
 }
 
-fn sentences(answer: &Answer) -> Vec<String> {
+fn sentences(answer: &LawAnswer) -> Vec<String> {
     let mut all = Vec::new();
     if let (Some(factor), Some(shown)) = (
         answer.understated_ratio,
@@ -146,7 +149,7 @@ fn sentences(answer: &Answer) -> Vec<String> {
     all
 }
 
-fn understated(answer: &Answer, factor: f64, shown: f64) -> String {
+fn understated(answer: &LawAnswer, factor: f64, shown: f64) -> String {
     let law = answer.by_law.throughput_bytes_per_s.unwrap_or(0.0);
     let both = format!("the law gives {}, and {} are shown", rate(law), rate(shown));
     if factor <= 1.0 + TOLERANCE {

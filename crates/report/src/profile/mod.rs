@@ -15,15 +15,15 @@ mod who;
 
 use ioalign_core::profile::{DeviceProfile, Profile};
 
-use crate::options::Options;
-use crate::text::page::{Page, Span, Style};
+use crate::options::RenderOptions;
+use crate::text::page::{Style, TextPage, TextSpan};
 
 /// Devices that are shown in full, unless everything is wanted.
 const IN_FULL: usize = 3;
 
 /// The whole text.
-pub fn render(profile: &Profile, options: &Options) -> String {
-    let mut page = Page::new(options);
+pub fn render(profile: &Profile, options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
     if options.quiet() {
         verdict::quiet(&mut page, profile);
         return page.finish();
@@ -48,7 +48,7 @@ pub fn render(profile: &Profile, options: &Options) -> String {
         page.blank();
         let more = devices.len() - shown;
         let text = format!("{more} more devices in full with -v.");
-        page.line(&[Span::new(Style::Dim, text)]);
+        page.line(&[TextSpan::new(Style::Dim, text)]);
     }
     page.finish()
 }
@@ -61,7 +61,7 @@ fn by_ios(profile: &Profile) -> Vec<&DeviceProfile> {
     devices
 }
 
-fn device(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
+fn device(page: &mut TextPage, device: &DeviceProfile, profile: &Profile) {
     verdict::device(page, device);
     ops::table(page, device);
     starts::bars(page, device);
@@ -75,7 +75,7 @@ fn device(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
 }
 
 /// A heading inside a device.
-fn heading(page: &mut Page, text: &str) {
+fn heading(page: &mut TextPage, text: &str) {
     page.blank();
-    page.line(&[Span::new(Style::Strong, text)]);
+    page.line(&[TextSpan::new(Style::Strong, text)]);
 }

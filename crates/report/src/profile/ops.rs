@@ -4,11 +4,11 @@ use ioalign_core::Bytes;
 use ioalign_core::profile::{DeviceProfile, OpProfile};
 use ioalign_core::units::ratio;
 
-use super::table::Table;
-use crate::text::page::{Page, Style};
+use super::table::TextTable;
+use crate::text::page::{Style, TextPage};
 use crate::words::numbers::{about, percent, size, thousands, time};
 
-pub fn table(page: &mut Page, device: &DeviceProfile) {
+pub fn table(page: &mut TextPage, device: &DeviceProfile) {
     let head = [
         "",
         "I/Os",
@@ -19,7 +19,7 @@ pub fn table(page: &mut Page, device: &DeviceProfile) {
         "p99",
         "max",
     ];
-    let mut table = Table::new(1, &head);
+    let mut table = TextTable::new(1, &head);
     for (name, op) in ordered(device) {
         table.row(Style::Plain, row(name, op));
     }

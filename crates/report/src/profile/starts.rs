@@ -4,14 +4,14 @@ use ioalign_core::Bytes;
 use ioalign_core::profile::DeviceProfile;
 
 use super::heading;
-use crate::text::page::{Page, Span, Style};
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{bar, share, thousands};
 
 /// Everything from 1 MiB on is one row.
 const LAST: usize = 20;
 const BAR: usize = 36;
 
-pub fn bars(page: &mut Page, device: &DeviceProfile) {
+pub fn bars(page: &mut TextPage, device: &DeviceProfile) {
     let mut counts = [0_u64; LAST + 1];
     for op in device.by_op.values() {
         for (power, ios) in op.start_pow2_histogram.iter().enumerate() {
@@ -32,7 +32,7 @@ pub fn bars(page: &mut Page, device: &DeviceProfile) {
     }
 }
 
-fn row(page: &mut Page, power: usize, ios: u64, most: u64, total: u64) {
+fn row(page: &mut TextPage, power: usize, ios: u64, most: u64, total: u64) {
     let size = Bytes::new(1 << power).to_string();
     let size = if power == LAST {
         format!("{size} +")
@@ -45,9 +45,9 @@ fn row(page: &mut Page, power: usize, ios: u64, most: u64, total: u64) {
     let space = " ".repeat(BAR - drawn.chars().count().min(BAR));
     let numbers = format!("{:>9}  {:>14}", share(ios, total), thousands(ios));
     let body = [
-        Span::plain(format!("  {size:>9}  ")),
-        Span::new(style, drawn),
-        Span::plain(format!("{space}{numbers}")),
+        TextSpan::plain(format!("  {size:>9}  ")),
+        TextSpan::new(style, drawn),
+        TextSpan::plain(format!("{space}{numbers}")),
     ];
     page.line(&body);
 }

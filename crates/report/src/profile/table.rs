@@ -1,6 +1,6 @@
 //! Tables that fit the page: numbers to the right, the first column shortened where it must.
 
-use crate::text::page::{Page, Span, Style};
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::clean::{columns, shorten_end};
 
 /// Space between columns, and before the first.
@@ -10,12 +10,12 @@ const INDENT: usize = 2;
 const NARROWEST: usize = 8;
 
 /// Rows under a head. The first `left` columns are text, the others numbers.
-pub struct Table {
+pub struct TextTable {
     left: usize,
     rows: Vec<(Style, Vec<String>)>,
 }
 
-impl Table {
+impl TextTable {
     pub fn new(left: usize, head: &[&str]) -> Self {
         let head = head.iter().map(ToString::to_string).collect();
         Self {
@@ -32,7 +32,7 @@ impl Table {
         self.rows.len() < 2
     }
 
-    pub fn put(&self, page: &mut Page) {
+    pub fn put(&self, page: &mut TextPage) {
         if self.is_empty() {
             return;
         }
@@ -52,11 +52,11 @@ impl Table {
                     line.push_str(&text);
                 }
             }
-            page.line(&[Span::new(*style, line)]);
+            page.line(&[TextSpan::new(*style, line)]);
         }
     }
 
-    fn widths(&self, page: &Page) -> Vec<usize> {
+    fn widths(&self, page: &TextPage) -> Vec<usize> {
         let count = self.rows.first().map_or(0, |(_, cells)| cells.len());
         let widest = |column: usize| {
             let cells = self.rows.iter().filter_map(|(_, cells)| cells.get(column));

@@ -5,8 +5,8 @@ use ioalign_core::profile::{Burst, DeviceProfile, Profile, Sampler};
 use ioalign_core::units::ratio;
 
 use super::heading;
-use super::table::Table;
-use crate::text::page::{Page, Span, Style};
+use super::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{about, percent, rate, thousands, three, time};
 
 /// A sample may be this many times longer than all I/O.
@@ -14,7 +14,7 @@ const SHORT: f64 = 100.0;
 /// Bursts that are listed.
 const ROWS: usize = 5;
 
-pub fn all(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
+pub fn all(page: &mut TextPage, device: &DeviceProfile, profile: &Profile) {
     if device.bursts_total.count == 0 {
         return;
     }
@@ -29,11 +29,11 @@ pub fn all(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
     }
 }
 
-fn put(page: &mut Page, text: &str) {
-    page.put("  ", "  ", 2, &[Span::plain(text)]);
+fn put(page: &mut TextPage, text: &str) {
+    page.put("  ", "  ", 2, &[TextSpan::plain(text)]);
 }
 
-fn summary(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
+fn summary(page: &mut TextPage, device: &DeviceProfile, profile: &Profile) {
     let total = &device.bursts_total;
     let gap = time(ratio(total.gap_us, 1));
     let count = match total.count {
@@ -56,7 +56,7 @@ fn summary(page: &mut Page, device: &DeviceProfile, profile: &Profile) {
     put(page, &text);
 }
 
-fn sampled(page: &mut Page, sampler: &Sampler, device: &DeviceProfile) {
+fn sampled(page: &mut TextPage, sampler: &Sampler, device: &DeviceProfile) {
     let within = device.bursts_total.throughput_bytes_per_s;
     let latency = sampler.latency_at_highest_us;
     let latency = latency.map_or_else(String::new, |us| format!(" at {}", time(us)));
@@ -74,7 +74,7 @@ fn sampled(page: &mut Page, sampler: &Sampler, device: &DeviceProfile) {
     put(page, &text);
 }
 
-fn depth(page: &mut Page, device: &DeviceProfile) {
+fn depth(page: &mut TextPage, device: &DeviceProfile) {
     let Some(depth) = &device.queue_depth else {
         return;
     };
@@ -113,7 +113,7 @@ fn per_second(iops: f64) -> String {
     }
 }
 
-fn bursts(page: &mut Page, device: &DeviceProfile) {
+fn bursts(page: &mut TextPage, device: &DeviceProfile) {
     let last = device
         .samplers
         .iter()
@@ -130,7 +130,7 @@ fn bursts(page: &mut Page, device: &DeviceProfile) {
         "in flight",
         &shows,
     ];
-    let mut table = Table::new(0, &head);
+    let mut table = TextTable::new(0, &head);
     let mut largest: Vec<_> = device.bursts.iter().collect();
     largest.sort_by_key(|burst| std::cmp::Reverse(burst.bytes));
     let shown = if page.options().verbose() {

@@ -2,23 +2,23 @@
 
 use ioalign_core::Bytes;
 use ioalign_core::profile::alignment::{FEWEST, culprit};
-use ioalign_core::profile::{Alignment, DeviceProfile, Profile, State};
+use ioalign_core::profile::{Alignment, AlignmentState, DeviceProfile, Profile};
 
-use super::table::Table;
-use crate::text::page::{Page, Span, Style};
+use super::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{about, percent, thousands};
 
-pub const fn style(state: State) -> Style {
+pub const fn style(state: AlignmentState) -> Style {
     match state {
-        State::Aligned => Style::Good,
-        State::Misaligned => Style::Bad,
-        State::Partial => Style::Warn,
-        State::Indeterminate => Style::Odd,
+        AlignmentState::Aligned => Style::Good,
+        AlignmentState::Misaligned => Style::Bad,
+        AlignmentState::Partial => Style::Warn,
+        AlignmentState::Indeterminate => Style::Odd,
     }
 }
 
 /// One line: verdict, device, share.
-pub fn quiet(page: &mut Page, profile: &Profile) {
+pub fn quiet(page: &mut TextPage, profile: &Profile) {
     let name = match profile.devices.as_slice() {
         [one] => one.device.clone(),
         many => format!("{} devices", many.len()),
@@ -29,8 +29,8 @@ pub fn quiet(page: &mut Page, profile: &Profile) {
         None => found.state.name().to_owned(),
     };
     let body = [
-        Span::new(style(found.state), word),
-        Span::plain(format!(": {name}: {}", brief(found))),
+        TextSpan::new(style(found.state), word),
+        TextSpan::plain(format!(": {name}: {}", brief(found))),
     ];
     page.put("", "", 2, &body);
 }
@@ -38,14 +38,14 @@ pub fn quiet(page: &mut Page, profile: &Profile) {
 fn brief(found: &Alignment) -> String {
     let ios = thousands(found.ios);
     match (found.state, found.offset_ratio) {
-        (State::Indeterminate, _) => format!("{ios} I/Os, fewer than {FEWEST}"),
-        (State::Aligned, _) => format!("{} of {ios} I/Os", percent(found.on_4096_ratio)),
-        (State::Misaligned, Some(part)) => format!("{} of {ios} I/Os", percent(part)),
-        (State::Misaligned, None) => format!(
+        (AlignmentState::Indeterminate, _) => format!("{ios} I/Os, fewer than {FEWEST}"),
+        (AlignmentState::Aligned, _) => format!("{} of {ios} I/Os", percent(found.on_4096_ratio)),
+        (AlignmentState::Misaligned, Some(part)) => format!("{} of {ios} I/Os", percent(part)),
+        (AlignmentState::Misaligned, None) => format!(
             "{} of {ios} I/Os, no constant shift",
             percent(found.whole_off_ratio)
         ),
-        (State::Partial, _) => format!(
+        (AlignmentState::Partial, _) => format!(
             "{} of {ios} I/Os are no whole blocks",
             percent(found.partial_ratio)
         ),
@@ -53,8 +53,8 @@ fn brief(found: &Alignment) -> String {
 }
 
 /// A row a device.
-pub fn table(page: &mut Page, devices: &[&DeviceProfile]) {
-    let mut table = Table::new(
+pub fn table(page: &mut TextPage, devices: &[&DeviceProfile]) {
+    let mut table = TextTable::new(
         2,
         &[
             "device",
@@ -89,37 +89,37 @@ pub fn table(page: &mut Page, devices: &[&DeviceProfile]) {
     table.put(page);
     let more = devices.len().saturating_sub(page.options().max_rows);
     if more > 0 {
-        page.line(&[Span::new(Style::Dim, format!("  and {more} more"))]);
+        page.line(&[TextSpan::new(Style::Dim, format!("  and {more} more"))]);
     }
 }
 
 /// The device's title and its verdict.
-pub fn device(page: &mut Page, device: &DeviceProfile) {
+pub fn device(page: &mut TextPage, device: &DeviceProfile) {
     let found = &device.alignment;
     let mut title = vec![
-        Span::new(Style::Strong, device.device.clone()),
-        Span::plain(page.glyphs().dot),
-        Span::new(style(found.state), found.state.name().to_uppercase()),
+        TextSpan::new(Style::Strong, device.device.clone()),
+        TextSpan::plain(page.glyphs().dot),
+        TextSpan::new(style(found.state), found.state.name().to_uppercase()),
     ];
     if let Some(layer) = &device.layer {
-        title.push(Span::plain(format!("{}{layer}", page.glyphs().dot)));
+        title.push(TextSpan::plain(format!("{}{layer}", page.glyphs().dot)));
     }
     page.put("", "", 2, &title);
-    page.line(&[Span::plain(sentence(found))]);
+    page.line(&[TextSpan::plain(sentence(found))]);
     if let Some(why) = by_op(device) {
-        page.line(&[Span::plain(why)]);
+        page.line(&[TextSpan::plain(why)]);
     }
     if device.offset_applied_bytes != 0 {
         let text = format!(
             "Every offset was moved by {} bytes first.",
             device.offset_applied_bytes
         );
-        page.line(&[Span::new(Style::Dim, text)]);
+        page.line(&[TextSpan::new(Style::Dim, text)]);
     }
     outside(page, device);
 }
 
-fn outside(page: &mut Page, device: &DeviceProfile) {
+fn outside(page: &mut TextPage, device: &DeviceProfile) {
     let verb = match device.outside_ios {
         0 => return,
         1 => "I/O lies",
@@ -129,7 +129,7 @@ fn outside(page: &mut Page, device: &DeviceProfile) {
         "{} {verb} past the end of the device or before its first byte: the trace is another device's, or the shift is wrong.",
         thousands(device.outside_ios)
     );
-    page.line(&[Span::new(Style::Warn, text)]);
+    page.line(&[TextSpan::new(Style::Warn, text)]);
 }
 
 /// If operations differ, the one that the verdict belongs to.
@@ -137,7 +137,7 @@ fn by_op(device: &DeviceProfile) -> Option<String> {
     let judged = device
         .by_op
         .iter()
-        .filter(|(_, op)| op.alignment.state != State::Indeterminate);
+        .filter(|(_, op)| op.alignment.state != AlignmentState::Indeterminate);
     let states: Vec<_> = judged
         .map(|(name, op)| (name, op.alignment.state))
         .collect();
@@ -155,22 +155,22 @@ fn by_op(device: &DeviceProfile) -> Option<String> {
 /// The basis of the verdict.
 pub fn sentence(found: &Alignment) -> String {
     match (found.state, found.offset_bytes) {
-        (State::Indeterminate, _) => format!(
+        (AlignmentState::Indeterminate, _) => format!(
             "Only {} I/Os with a place: {FEWEST} are needed for a verdict.",
             thousands(found.ios)
         ),
-        (State::Aligned, _) => format!(
+        (AlignmentState::Aligned, _) => format!(
             "{} of its I/Os start on a 4 KiB boundary, and {} are not whole 4 KiB blocks.",
             percent(found.on_4096_ratio),
             percent(found.partial_ratio)
         ),
-        (State::Misaligned, Some(offset)) => shift(found, offset),
-        (State::Misaligned, None) => format!(
+        (AlignmentState::Misaligned, Some(offset)) => shift(found, offset),
+        (AlignmentState::Misaligned, None) => format!(
             "{} of the I/Os of whole 4 KiB blocks start off a 4 KiB boundary, by no constant amount: \
              not a partition, but whoever places this I/O. See sizes and processes.",
             percent(found.whole_off_ratio)
         ),
-        (State::Partial, _) => format!(
+        (AlignmentState::Partial, _) => format!(
             "{} of its I/Os are not whole 4 KiB blocks and {} start off a 4 KiB boundary, while those of \
              whole blocks are aligned: small records (a log, 512-byte sectors), no shift of a partition.",
             percent(found.partial_ratio),

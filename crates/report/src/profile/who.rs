@@ -6,15 +6,15 @@ use ioalign_core::Bytes;
 use ioalign_core::profile::{DeviceProfile, ProcessProfile, SizeCount};
 
 use super::heading;
-use super::table::Table;
-use crate::text::page::{Page, Span, Style};
+use super::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{about, share, thousands};
 
 const SIZES: usize = 6;
 const PROCESSES: usize = 6;
 
 /// The most frequent sizes of all operations.
-pub fn sizes(page: &mut Page, device: &DeviceProfile) {
+pub fn sizes(page: &mut TextPage, device: &DeviceProfile) {
     let mut all: BTreeMap<u64, SizeCount> = BTreeMap::new();
     for one in device.by_op.values().flat_map(|op| &op.size_histogram) {
         let sum = all.entry(one.bytes).or_default();
@@ -32,7 +32,7 @@ pub fn sizes(page: &mut Page, device: &DeviceProfile) {
     most.sort_by_key(|size| std::cmp::Reverse(size.ios));
     most.truncate(shown);
     most.sort_by_key(|size| size.bytes);
-    let mut table = Table::new(0, &["size", "I/Os", "of all", "start off 4 KiB"]);
+    let mut table = TextTable::new(0, &["size", "I/Os", "of all", "start off 4 KiB"]);
     for size in &most {
         table.row(
             Style::Plain,
@@ -51,7 +51,7 @@ pub fn sizes(page: &mut Page, device: &DeviceProfile) {
     }
 }
 
-pub fn processes(page: &mut Page, device: &DeviceProfile) {
+pub fn processes(page: &mut TextPage, device: &DeviceProfile) {
     let nobody = |one: &ProcessProfile| one.pid == 0 && one.name.is_empty();
     if device.processes.iter().all(nobody) {
         return;
@@ -62,7 +62,7 @@ pub fn processes(page: &mut Page, device: &DeviceProfile) {
         PROCESSES
     };
     let head = ["process", "", "I/Os", "bytes", "start off 4 KiB", "partial"];
-    let mut table = Table::new(2, &head);
+    let mut table = TextTable::new(2, &head);
     for one in device.processes.iter().take(shown) {
         table.row(Style::Plain, row(one));
     }
@@ -93,9 +93,9 @@ fn row(one: &ProcessProfile) -> Vec<String> {
     ]
 }
 
-fn more(page: &mut Page, count: usize, what: &str) {
+fn more(page: &mut TextPage, count: usize, what: &str) {
     if count > 0 {
         let text = format!("  and {count} more {what}");
-        page.line(&[Span::new(Style::Dim, text)]);
+        page.line(&[TextSpan::new(Style::Dim, text)]);
     }
 }

@@ -12,11 +12,11 @@ mod series;
 mod targets;
 
 use crate::model::Report;
-use crate::options::Options;
+use crate::options::RenderOptions;
 use series::Metrics;
 
 /// The whole exposition, with a line feed at the end.
-pub fn render(report: &Report, _options: &Options) -> String {
+pub fn render(report: &Report, _options: &RenderOptions) -> String {
     let mut metrics = Metrics::default();
     for target in &report.targets {
         targets::add(target, &mut metrics);

@@ -6,10 +6,14 @@ use std::collections::BTreeMap;
 use ioalign_core::Finding;
 
 use crate::model::Target;
-use crate::view::Names;
+use crate::view::LayerNames;
 
 /// Key and value pairs of `partialFingerprints`.
-pub fn of(target: &Target, names: &Names, finding: &Finding) -> BTreeMap<&'static str, String> {
+pub fn of(
+    target: &Target,
+    names: &LayerNames,
+    finding: &Finding,
+) -> BTreeMap<&'static str, String> {
     let grid = finding.grid.and_then(|index| names.grids.get(index));
     let parts = [
         finding.rule,

@@ -17,14 +17,14 @@ pub struct Invocation {
 
 #[derive(Serialize)]
 struct Notification {
-    descriptor: Descriptor,
+    descriptor: SarifDescriptor,
     level: &'static str,
     message: Message,
     locations: [Location; 1],
 }
 
 #[derive(Serialize)]
-struct Descriptor {
+struct SarifDescriptor {
     id: String,
 }
 
@@ -43,7 +43,7 @@ pub fn of(report: &Report) -> Invocation {
 
 fn notification(target: &Target, error: &ErrorInfo) -> Notification {
     Notification {
-        descriptor: Descriptor {
+        descriptor: SarifDescriptor {
             id: format!("unreadable-{}", error.kind),
         },
         level: "error",

@@ -15,37 +15,37 @@ use serde::Serialize;
 
 use crate::json;
 use crate::model::Report;
-use crate::options::Options;
+use crate::options::RenderOptions;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The whole log, indented, with a line feed at the end.
-pub fn render(report: &Report, _options: &Options) -> String {
-    let log = Log {
+pub fn render(report: &Report, _options: &RenderOptions) -> String {
+    let log = SarifLog {
         schema: SCHEMA,
         version: "2.1.0",
-        runs: [Run::of(report)],
+        runs: [SarifRun::of(report)],
     };
     json::pretty(&log)
 }
 
 #[derive(Serialize)]
-struct Log<'a> {
+struct SarifLog<'a> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<'a>; 1],
+    runs: [SarifRun<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Run<'a> {
+struct SarifRun<'a> {
     tool: Tool<'a>,
     invocations: [invocation::Invocation; 1],
     results: Vec<result::SarifResult<'a>>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> SarifRun<'a> {
     fn of(report: &'a Report) -> Self {
         let rules = rule::all(report);
         Self {
@@ -70,11 +70,11 @@ struct Driver<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'a str>,
     information_uri: &'static str,
-    rules: Vec<rule::RuleJson>,
+    rules: Vec<rule::SarifRule>,
 }
 
 impl<'a> Driver<'a> {
-    fn of(report: &'a Report, rules: Vec<rule::RuleJson>) -> Self {
+    fn of(report: &'a Report, rules: Vec<rule::SarifRule>) -> Self {
         Self {
             name: "ioalign",
             version: report.tool.split_once(' ').map(|(_, version)| version),

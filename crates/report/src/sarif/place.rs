@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::text::uri;
 use crate::model::{SourceKind, Target};
 use crate::starts::{blamed, extent};
-use crate::view::Names;
+use crate::view::LayerNames;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +22,7 @@ pub struct Location {
 struct Physical {
     artifact_location: Artifact,
     #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<Region>,
+    region: Option<SarifRegion>,
 }
 
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ struct Artifact {
 /// Bytes of a binary file (§3.30.9).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Region {
+struct SarifRegion {
     byte_offset: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     byte_length: Option<u64>,
@@ -48,7 +48,7 @@ struct Logical {
 }
 
 /// The place of a finding.
-pub fn of(target: &Target, names: &Names, finding: &Finding) -> Location {
+pub fn of(target: &Target, names: &LayerNames, finding: &Finding) -> Location {
     let layer = blamed(finding);
     Location {
         physical_location: physical(target, layer),
@@ -94,15 +94,15 @@ fn physical(target: &Target, layer: Option<LayerId>) -> Option<Physical> {
 }
 
 /// The schema's integers are signed: what does not fit is left out.
-fn region(offset: u64, len: Option<u64>) -> Option<Region> {
+fn region(offset: u64, len: Option<u64>) -> Option<SarifRegion> {
     let fits = |value: &u64| i64::try_from(*value).is_ok();
-    Some(offset).filter(fits).map(|byte_offset| Region {
+    Some(offset).filter(fits).map(|byte_offset| SarifRegion {
         byte_offset,
         byte_length: len.filter(fits),
     })
 }
 
-fn logical(target: &Target, names: &Names, id: LayerId) -> Logical {
+fn logical(target: &Target, names: &LayerNames, id: LayerId) -> Logical {
     let layer = target.stack.layer(id);
     Logical {
         name: layer.name.clone(),

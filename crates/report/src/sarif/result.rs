@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use ioalign_core::{Bytes, Finding, Severity};
 use serde::Serialize;
 
-use super::rule::{RuleJson, index, level};
+use super::rule::{SarifRule, index, level};
 use super::text::Message;
 use super::{fingerprint, place};
 use crate::model::{FailOn, Report, Target};
 use crate::order;
-use crate::view::Names;
+use crate::view::LayerNames;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -57,11 +57,11 @@ struct Properties<'a> {
 }
 
 /// All results, target by target, worst first in each.
-pub fn all<'a>(report: &'a Report, rules: &[RuleJson]) -> Vec<SarifResult<'a>> {
+pub fn all<'a>(report: &'a Report, rules: &[SarifRule]) -> Vec<SarifResult<'a>> {
     let targets = report.targets.iter();
     targets
         .flat_map(|target| {
-            let names = Names::of(&target.stack);
+            let names = LayerNames::of(&target.stack);
             let results = order::findings(target)
                 .into_iter()
                 .map(|finding| of((target, &names), finding, rules, &report.fail));
@@ -71,9 +71,9 @@ pub fn all<'a>(report: &'a Report, rules: &[RuleJson]) -> Vec<SarifResult<'a>> {
 }
 
 fn of<'a>(
-    (target, names): (&Target, &Names),
+    (target, names): (&Target, &LayerNames),
     finding: &'a Finding,
-    rules: &[RuleJson],
+    rules: &[SarifRule],
     fail: &FailOn,
 ) -> SarifResult<'a> {
     let waived = finding.waived.iter();

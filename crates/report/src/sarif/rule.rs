@@ -11,7 +11,7 @@ use crate::model::Report;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RuleJson {
+pub struct SarifRule {
     id: &'static str,
     short_description: Message,
     full_description: Message,
@@ -25,20 +25,20 @@ struct Configuration {
 }
 
 /// One rule a rule id, sorted by id.
-pub fn all(report: &Report) -> Vec<RuleJson> {
+pub fn all(report: &Report) -> Vec<SarifRule> {
     let findings = report.targets.iter().flat_map(|target| &target.findings);
     let by_id: BTreeMap<_, _> = findings.map(|finding| (finding.rule, finding)).collect();
     by_id.into_values().map(of).collect()
 }
 
 /// The place of a rule in the list.
-pub fn index(rules: &[RuleJson], id: &str) -> Option<usize> {
+pub fn index(rules: &[SarifRule], id: &str) -> Option<usize> {
     rules.binary_search_by(|rule| rule.id.cmp(id)).ok()
 }
 
-fn of(finding: &Finding) -> RuleJson {
+fn of(finding: &Finding) -> SarifRule {
     match rules::find(finding.rule) {
-        Some(page) => RuleJson {
+        Some(page) => SarifRule {
             id: page.id,
             short_description: Message::plain(page.title),
             full_description: Message::plain(page.means),
@@ -48,7 +48,7 @@ fn of(finding: &Finding) -> RuleJson {
             },
         },
         // A rule without a page fails a test of ours; its users still get their result.
-        None => RuleJson {
+        None => SarifRule {
             id: finding.rule,
             short_description: Message::plain(finding.rule),
             full_description: Message::plain(finding.rule),

@@ -4,12 +4,12 @@ use ioalign_core::Bytes;
 
 use super::pen::Pen;
 use super::row::RULER;
-use super::scale::{Scale, X0, X1};
-use super::scene::{Row, Scene};
+use super::scale::{RulerScale, X0, X1};
+use super::scene::{Scene, SceneRow};
 use super::words;
 
 /// The way of the request down through the rows.
-pub fn beam(pen: &mut Pen, scene: &Scene<'_>, scale: &Scale, (top, bottom): (f64, f64)) {
+pub fn beam(pen: &mut Pen, scene: &Scene<'_>, scale: &RulerScale, (top, bottom): (f64, f64)) {
     let (a, b) = (scale.start(), scale.start() + scale.wide(scene.io));
     pen.rect(a, top, b - a, bottom - top, &[("class", "ia-beam")]);
     for x in [a, b] {
@@ -18,7 +18,7 @@ pub fn beam(pen: &mut Pen, scene: &Scene<'_>, scale: &Scale, (top, bottom): (f64
 }
 
 /// The request above all rows, with its size.
-pub fn request(pen: &mut Pen, scene: &Scene<'_>, scale: &Scale, y: f64) {
+pub fn request(pen: &mut Pen, scene: &Scene<'_>, scale: &RulerScale, y: f64) {
     let (x, width) = (scale.start(), scale.wide(scene.io).max(3.0));
     pen.rect(x, y, width, 26.0, &[("class", "ia-io"), ("rx", "4")]);
     let text = format!("one {} request", Bytes::new(scene.io));
@@ -33,7 +33,7 @@ pub fn request(pen: &mut Pen, scene: &Scene<'_>, scale: &Scale, y: f64) {
 }
 
 /// Hatches the cells that a broken request touches.
-pub fn touched(pen: &mut Pen, scale: &Scale, row: &Row<'_>, y: f64, prefix: &str) {
+pub fn touched(pen: &mut Pen, scale: &RulerScale, row: &SceneRow<'_>, y: f64, prefix: &str) {
     let Some(cells) = row.cells.filter(|_| row.breaks()) else {
         return;
     };
@@ -55,7 +55,7 @@ pub fn touched(pen: &mut Pen, scale: &Scale, row: &Row<'_>, y: f64, prefix: &str
 }
 
 /// The request on a ruler, cut where it breaks.
-pub fn bar(pen: &mut Pen, scale: &Scale, row: &Row<'_>, y: f64) {
+pub fn bar(pen: &mut Pen, scale: &RulerScale, row: &SceneRow<'_>, y: f64) {
     let (a, b) = (
         scale.start(),
         (scale.start() + scale.wide(row.part)).min(X1),

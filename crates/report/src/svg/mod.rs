@@ -15,7 +15,7 @@ mod words;
 pub use style::STYLE;
 
 use crate::model::{Report, Target};
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::order;
 use crate::words::numbers::count;
 use pen::Pen;
@@ -73,7 +73,7 @@ pub(crate) fn element(picture: &Picture, prefix: &str) -> String {
 }
 
 /// A file: the pictures of all targets below each other, worst first.
-pub fn render(report: &Report, _options: &Options) -> String {
+pub fn render(report: &Report, _options: &RenderOptions) -> String {
     let targets = order::targets(&report.targets);
     let mut body = Pen::new();
     let mut y = 0.0;

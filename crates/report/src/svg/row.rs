@@ -4,8 +4,8 @@ use ioalign_core::Bytes;
 
 use super::bar;
 use super::pen::Pen;
-use super::scale::{Scale, X0, X1};
-use super::scene::{Row, Scene};
+use super::scale::{RulerScale, X0, X1};
+use super::scene::{Scene, SceneRow};
 use super::{WIDTH, words};
 
 /// Heights: of the head with the request, of a row, of a ruler, of the foot.
@@ -18,7 +18,7 @@ const FOOT: f64 = 104.0;
 
 /// The whole picture; gives its height.
 pub fn scene(pen: &mut Pen, scene: &Scene<'_>, prefix: &str) -> f64 {
-    let scale = Scale::of(scene);
+    let scale = RulerScale::of(scene);
     let rows = u32::try_from(scene.rows.len()).unwrap_or(0);
     let bottom = HEAD + f64::from(rows) * ROW;
     bar::beam(pen, scene, &scale, (HEAD - 24.0, bottom - 10.0));
@@ -36,9 +36,9 @@ pub fn scene(pen: &mut Pen, scene: &Scene<'_>, prefix: &str) -> f64 {
 fn one(
     pen: &mut Pen,
     scene: &Scene<'_>,
-    scale: &Scale,
-    row: &Row<'_>,
-    above: Option<&Row<'_>>,
+    scale: &RulerScale,
+    row: &SceneRow<'_>,
+    above: Option<&SceneRow<'_>>,
     y: f64,
     prefix: &str,
 ) {
@@ -69,7 +69,7 @@ fn one(
 }
 
 /// The band with its cells and ticks, only where the layer exists.
-fn ruler(pen: &mut Pen, scene: &Scene<'_>, scale: &Scale, row: &Row<'_>, y: f64) {
+fn ruler(pen: &mut Pen, scene: &Scene<'_>, scale: &RulerScale, row: &SceneRow<'_>, y: f64) {
     let size = scene.target.stack.layer(row.layer).size.map(Bytes::get);
     let (from, to) = scale.extent(row, size);
     let (x0, x1) = (scale.x(row, from), scale.x(row, to));
@@ -96,7 +96,7 @@ fn ruler(pen: &mut Pen, scene: &Scene<'_>, scale: &Scale, row: &Row<'_>, y: f64)
     }
 }
 
-fn minor(pen: &mut Pen, scale: &Scale, row: &Row<'_>, range: (u64, u64), y: f64) {
+fn minor(pen: &mut Pen, scale: &RulerScale, row: &SceneRow<'_>, range: (u64, u64), y: f64) {
     let Some((size, phase)) = row.finer.filter(|(size, _)| *size > 0) else {
         return;
     };
@@ -114,9 +114,9 @@ fn minor(pen: &mut Pen, scale: &Scale, row: &Row<'_>, range: (u64, u64), y: f64)
 /// Below a ruler: how far past the boundary the request starts, or where the layer above begins.
 fn below(
     pen: &mut Pen,
-    scale: &Scale,
-    row: &Row<'_>,
-    above: Option<&Row<'_>>,
+    scale: &RulerScale,
+    row: &SceneRow<'_>,
+    above: Option<&SceneRow<'_>>,
     stack: &ioalign_core::Stack,
     y: f64,
 ) {

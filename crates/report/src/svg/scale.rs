@@ -2,7 +2,7 @@
 
 use ioalign_core::units::ratio;
 
-use super::scene::{Cells, Row, Scene};
+use super::scene::{Cells, Scene, SceneRow};
 
 /// Left and right end of every ruler.
 pub const X0: f64 = 20.0;
@@ -12,12 +12,12 @@ pub const X1: f64 = 620.0;
 const FINEST: f64 = 5.0;
 
 /// Places on the rulers.
-pub struct Scale {
+pub struct RulerScale {
     left: u64,
     span: u64,
 }
 
-impl Scale {
+impl RulerScale {
     pub fn of(scene: &Scene<'_>) -> Self {
         Self {
             left: scene.left,
@@ -36,7 +36,7 @@ impl Scale {
     }
 
     /// The position of an address of `row`, within the ruler.
-    pub fn x(&self, row: &Row<'_>, address: u64) -> f64 {
+    pub fn x(&self, row: &SceneRow<'_>, address: u64) -> f64 {
         let x = if address >= row.at {
             self.start() + self.wide(address - row.at)
         } else {
@@ -46,7 +46,7 @@ impl Scale {
     }
 
     /// The part of the layer that is in view: it may begin or end on the ruler.
-    pub fn extent(&self, row: &Row<'_>, size: Option<u64>) -> (u64, u64) {
+    pub fn extent(&self, row: &SceneRow<'_>, size: Option<u64>) -> (u64, u64) {
         let from = row.at.saturating_sub(self.left);
         let to = row.at.saturating_add(self.span - self.left);
         (from, size.map_or(to, |size| to.min(size.max(row.at))))

@@ -17,13 +17,13 @@ pub struct Scene<'a> {
     pub left: u64,
     pub right: u64,
     /// Top first.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<SceneRow<'a>>,
     /// Whether its place below the last row is not known.
     pub cut_off: bool,
 }
 
 /// One layer.
-pub struct Row<'a> {
+pub struct SceneRow<'a> {
     pub layer: LayerId,
     /// The start of the request in this layer's address space.
     pub at: u64,
@@ -58,7 +58,7 @@ impl Cells<'_> {
     }
 }
 
-impl Row<'_> {
+impl SceneRow<'_> {
     /// Cells touched, and the fewest that would do.
     pub fn count(&self) -> Option<(u64, u64)> {
         let cells = self.cells.filter(|cells| cells.grid.is_some())?;
@@ -114,7 +114,7 @@ impl<'a> Scene<'a> {
         self.left.saturating_add(self.right)
     }
 
-    fn row(&self, layer: LayerId, at: u64, room: u64, focus: &'a Grid) -> Row<'a> {
+    fn row(&self, layer: LayerId, at: u64, room: u64, focus: &'a Grid) -> SceneRow<'a> {
         let stack = &self.target.stack;
         let of_layer = |grid: &&Grid| grid.layer == layer && grid.trusted();
         let mut grids: Vec<&Grid> = stack.grids.iter().filter(of_layer).collect();
@@ -147,7 +147,7 @@ impl<'a> Scene<'a> {
         let finer = grids
             .iter()
             .filter(|grid| main.is_some_and(|main| grid.size < main.size));
-        Row {
+        SceneRow {
             layer,
             at,
             part: self.io.min(room),
@@ -161,7 +161,7 @@ impl<'a> Scene<'a> {
     fn thin_out(&mut self) {
         while self.rows.len() > MOST_ROWS {
             let last = self.rows.len() - 1;
-            let dull = |row: &Row<'_>| !row.focus && !row.breaks();
+            let dull = |row: &SceneRow<'_>| !row.focus && !row.breaks();
             let inner = self.rows.iter().enumerate().skip(1).take(last - 1);
             let Some((index, _)) = inner
                 .filter(|(_, row)| dull(row))

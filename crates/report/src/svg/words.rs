@@ -2,8 +2,8 @@
 
 use ioalign_core::{Bytes, LayerId, Stack};
 
-use super::scale::Scale;
-use super::scene::{Row, Scene};
+use super::scale::RulerScale;
+use super::scene::{Scene, SceneRow};
 use crate::words::clean::columns;
 use crate::words::headline::capital;
 use crate::words::{kinds, place, shorten_middle};
@@ -43,7 +43,7 @@ pub fn name(stack: &Stack, id: LayerId) -> String {
 }
 
 /// The effect on the request on this row; `None` if there is none.
-pub fn outcome(row: &Row<'_>) -> Option<String> {
+pub fn outcome(row: &SceneRow<'_>) -> Option<String> {
     let (touched, least) = row.count()?;
     Some(match (touched, least) {
         (t, 1) if t > 1 => format!("✗ 1 request becomes {t}"),
@@ -54,7 +54,7 @@ pub fn outcome(row: &Row<'_>) -> Option<String> {
 }
 
 /// The meaning of the ticks.
-pub fn boundaries(row: &Row<'_>, scale: &Scale) -> String {
+pub fn boundaries(row: &SceneRow<'_>, scale: &RulerScale) -> String {
     let Some(cells) = row.cells else {
         return "no boundaries of its own".to_owned();
     };

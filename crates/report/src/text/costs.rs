@@ -3,7 +3,7 @@
 use ioalign_core::cost::CostRow;
 use ioalign_core::{Bytes, Finding, Grid, Tier};
 
-use super::page::{Page, Span, Style};
+use super::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{percent, times, trimmed};
 
 /// The sizes that tell the story: a sector, a page, a database page, a stripe, a stream.
@@ -34,7 +34,7 @@ pub fn telling(rows: &[CostRow], unit: Option<Bytes>, all: bool) -> Vec<&CostRow
 }
 
 /// Head and rows; nothing for a finding without costs.
-pub fn table(page: &mut Page, finding: &Finding, grid: Option<&Grid>) {
+pub fn table(page: &mut TextPage, finding: &Finding, grid: Option<&Grid>) {
     let rows = telling(&finding.cost, finding.unit, page.options().verbose());
     let narrow = page.width() < 64;
     // Only where a part of a cell cannot be written alone.
@@ -55,7 +55,7 @@ pub fn table(page: &mut Page, finding: &Finding, grid: Option<&Grid>) {
             "touched in part",
         ),
     };
-    page.put(INDENT, INDENT, 0, &[Span::new(Style::Dim, head)]);
+    page.put(INDENT, INDENT, 0, &[TextSpan::new(Style::Dim, head)]);
     for row in rows {
         let (size, cross) = (row.io.to_string(), percent(row.straddle_ratio));
         let (cells, rmw) = (times(row.cells_ratio), trimmed(row.rmw_ratio));
@@ -64,7 +64,7 @@ pub fn table(page: &mut Page, finding: &Finding, grid: Option<&Grid>) {
         } else {
             wide(&size, &cross, &cells, &format!("{rmw} each"))
         };
-        page.put(INDENT, INDENT, 0, &[Span::plain(text)]);
+        page.put(INDENT, INDENT, 0, &[TextSpan::plain(text)]);
     }
 }
 

@@ -4,7 +4,7 @@ use ioalign_core::cost::CostRow;
 use ioalign_core::{Finding, Severity};
 
 use super::costs;
-use super::page::{Page, Span, Style};
+use super::page::{Style, TextPage, TextSpan};
 use crate::model::Target;
 use crate::order::{self, Merged};
 use crate::words::headline::{self, sentence};
@@ -13,13 +13,13 @@ use crate::words::{clean, kinds, place, remedy};
 const INDENT: &str = "   ";
 
 /// All findings of a target.
-pub fn all(page: &mut Page, target: &Target) {
+pub fn all(page: &mut TextPage, target: &Target) {
     let findings = order::merged(target);
     if findings.is_empty() {
         return;
     }
     page.blank();
-    page.line(&[Span::new(Style::Strong, "Findings")]);
+    page.line(&[TextSpan::new(Style::Strong, "Findings")]);
     let mut told: Vec<&[CostRow]> = Vec::new();
     for one in &findings {
         page.blank();
@@ -41,7 +41,7 @@ pub fn all(page: &mut Page, target: &Target) {
 
 /// The table, or that it is one that the reader has just seen.
 fn costs<'a>(
-    page: &mut Page,
+    page: &mut TextPage,
     target: &Target,
     finding: &'a Finding,
     told: &mut Vec<&'a [CostRow]>,
@@ -57,27 +57,27 @@ fn costs<'a>(
     costs::table(page, finding, headline::grid_of(target, finding));
 }
 
-fn title(page: &mut Page, target: &Target, one: &Merged<'_>) {
+fn title(page: &mut TextPage, target: &Target, one: &Merged<'_>) {
     let dot = page.glyphs().dot;
     let severity = one.finding.severity;
     let mut spans = vec![
-        Span::new(Style::of(severity), severity.name().to_uppercase()),
-        Span::plain("  "),
-        Span::new(Style::Strong, one.finding.rule),
+        TextSpan::new(Style::of(severity), severity.name().to_uppercase()),
+        TextSpan::plain("  "),
+        TextSpan::new(Style::Strong, one.finding.rule),
     ];
     if !one.layers.is_empty() {
         let names = place::names(&target.stack, one.layers.iter().copied());
-        spans.push(Span::plain(format!("{dot}{names}")));
+        spans.push(TextSpan::plain(format!("{dot}{names}")));
     }
     if let Some(guilty) = one.because() {
         let name = place::name(&target.stack, guilty);
-        spans.push(Span::plain(format!("{dot}because of {name}")));
+        spans.push(TextSpan::plain(format!("{dot}because of {name}")));
     }
     page.put("", "", 3, &spans);
 }
 
-fn indented(page: &mut Page, text: &str) {
-    page.put(INDENT, INDENT, 0, &[Span::plain(text)]);
+fn indented(page: &mut TextPage, text: &str) {
+    page.put(INDENT, INDENT, 0, &[TextSpan::plain(text)]);
 }
 
 /// Better values, whether it can be done in place, and how sure we are.
@@ -92,13 +92,13 @@ fn remedy(finding: &Finding) -> Vec<String> {
 }
 
 /// Commands keep a `\` at each break, so that they can still be pasted.
-pub fn steps(page: &mut Page, steps: &[String]) {
+pub fn steps(page: &mut TextPage, steps: &[String]) {
     for step in steps {
         let step = clean(step);
         if let Some(command) = step.strip_prefix("$ ") {
             command_line(page, command);
         } else {
-            page.put("   - ", "     ", 0, &[Span::plain(step)]);
+            page.put("   - ", "     ", 0, &[TextSpan::plain(step)]);
         }
     }
 }
@@ -106,7 +106,7 @@ pub fn steps(page: &mut Page, steps: &[String]) {
 /// Before the lines of a command that follow its first.
 const CONTINUED: &str = "         ";
 
-pub fn command_line(page: &mut Page, command: &str) {
+pub fn command_line(page: &mut TextPage, command: &str) {
     let room = page.width().saturating_sub(CONTINUED.len() + " \\".len());
     let mut line = String::new();
     let mut first = true;
@@ -135,9 +135,9 @@ fn words(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn put_command(page: &mut Page, text: &str, first: bool) {
+fn put_command(page: &mut TextPage, text: &str, first: bool) {
     let lead = if first { "     $ " } else { CONTINUED };
-    page.put(lead, CONTINUED, 0, &[Span::new(Style::Info, text)]);
+    page.put(lead, CONTINUED, 0, &[TextSpan::new(Style::Info, text)]);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use ioalign_core::{Grid, LayerId, Origin, PhaseSet};
 
-use super::page::{Page, Span, Style};
+use super::page::{Style, TextPage, TextSpan};
 use crate::model::Target;
 use crate::view::{self, Standing};
 use crate::words::numbers::{count, exact_and_about, percent};
@@ -12,7 +12,7 @@ use crate::words::{clean, kinds, place};
 const OFFSETS: usize = 3;
 
 /// Everything that belongs below the title of `id`.
-pub fn all(page: &mut Page, target: &Target, id: LayerId, own: &str) {
+pub fn all(page: &mut TextPage, target: &Target, id: LayerId, own: &str) {
     let groups = grouped(target, id);
     if !groups.is_empty() && !page.options().verbose() && inherits(target, id) {
         inherited(page, target, id, own);
@@ -64,7 +64,7 @@ fn inherits(target: &Target, id: LayerId) -> bool {
         })
 }
 
-fn inherited(page: &mut Page, target: &Target, id: LayerId, own: &str) {
+fn inherited(page: &mut TextPage, target: &Target, id: LayerId, own: &str) {
     let worst = view::meetings(target, id)
         .into_iter()
         .map(|(_, _, standing)| standing)
@@ -83,7 +83,7 @@ fn inherited(page: &mut Page, target: &Target, id: LayerId, own: &str) {
         Standing::Slight => format!("on the boundaries that are known, as {below}"),
         Standing::Off | Standing::Crosses => format!("off the boundaries below, as {below}"),
     };
-    put(page, worst, own, vec![Span::plain(text)]);
+    put(page, worst, own, vec![TextSpan::plain(text)]);
 }
 
 const fn badness(standing: Standing) -> u8 {
@@ -98,7 +98,7 @@ const fn badness(standing: Standing) -> u8 {
 }
 
 /// Bad ones a line each; good ones together on one line unless everything is wanted.
-fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str) {
+fn meetings(page: &mut TextPage, target: &Target, groups: &[Meeting<'_>], own: &str) {
     let verbose = page.options().verbose();
     let brief = |m: &&Meeting<'_>| {
         let quiet = [Standing::On, Standing::Moot, Standing::Slight];
@@ -118,7 +118,7 @@ fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str)
             Standing::Moot => "not judged: carries no data".to_owned(),
             _ => format!("on the boundaries of {}", sizes.join(", ")),
         };
-        put(page, first.standing, own, vec![Span::plain(text)]);
+        put(page, first.standing, own, vec![TextSpan::plain(text)]);
     }
     // Beside a real miss, one that is only assumed is noise.
     if bad.is_empty() && !slight.is_empty() {
@@ -132,7 +132,7 @@ fn meetings(page: &mut Page, target: &Target, groups: &[Meeting<'_>], own: &str)
             page,
             Standing::Slight,
             own,
-            vec![Span::new(Style::Dim, text)],
+            vec![TextSpan::new(Style::Dim, text)],
         );
     }
 }
@@ -142,16 +142,16 @@ fn cell(grid: &Grid) -> String {
     format!("{} {}", grid.size, kinds::cell(grid.kind.name()))
 }
 
-fn full(page: &Page, target: &Target, meeting: &Meeting<'_>) -> Vec<Span> {
+fn full(page: &TextPage, target: &Target, meeting: &Meeting<'_>) -> Vec<TextSpan> {
     let whose = place::names(&target.stack, meeting.layers.iter().copied());
     vec![
-        Span::plain(format!("{} of {whose}: ", cell(meeting.grid))),
-        Span::new(style(meeting.standing), offsets(page, meeting.phases)),
+        TextSpan::plain(format!("{} of {whose}: ", cell(meeting.grid))),
+        TextSpan::new(style(meeting.standing), offsets(page, meeting.phases)),
     ]
 }
 
 /// `ok`, `off by 3584 B`, or the set of offsets with their shares.
-pub fn offsets(page: &Page, set: &PhaseSet) -> String {
+pub fn offsets(page: &TextPage, set: &PhaseSet) -> String {
     match set.phases.as_slice() {
         [] => "not known".to_owned(),
         [one] if one.offset == 0 => "ok".to_owned(),
@@ -194,22 +194,27 @@ const fn style(standing: Standing) -> Style {
     }
 }
 
-fn put(page: &mut Page, standing: Standing, own: &str, text: Vec<Span>) {
+fn put(page: &mut TextPage, standing: Standing, own: &str, text: Vec<TextSpan>) {
     let mark = format!("{} ", page.glyphs().mark(standing));
-    let mut body = vec![Span::new(style(standing), mark)];
+    let mut body = vec![TextSpan::new(style(standing), mark)];
     body.extend(text);
     page.put(own, own, 2, &body);
 }
 
 /// A grid in the layer's own address space, or a hint that is not believed.
-fn brought(page: &mut Page, grid: &Grid, own: &str) {
+fn brought(page: &mut TextPage, grid: &Grid, own: &str) {
     let source = match clean(&grid.source) {
         source if source.is_empty() => String::new(),
         source => format!(" ({source})"),
     };
     if let Some(why) = &grid.distrust {
         let text = format!("hint not believed: {}{source}: {}", cell(grid), clean(why));
-        put(page, Standing::Moot, own, vec![Span::new(Style::Dim, text)]);
+        put(
+            page,
+            Standing::Moot,
+            own,
+            vec![TextSpan::new(Style::Dim, text)],
+        );
         return;
     }
     let phase = if grid.phase.is_zero() {
@@ -223,6 +228,9 @@ fn brought(page: &mut Page, grid: &Grid, own: &str) {
         kinds::confidence(grid.confidence)
     );
     let mark = format!("{} ", page.glyphs().grid);
-    let body = [Span::new(Style::Dim, mark), Span::new(Style::Dim, text)];
+    let body = [
+        TextSpan::new(Style::Dim, mark),
+        TextSpan::new(Style::Dim, text),
+    ];
     page.put(own, own, 2, &body);
 }

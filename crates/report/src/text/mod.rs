@@ -1,6 +1,6 @@
 //! For a terminal: the stack as a tree, the findings with their arithmetic, one verdict line.
 //!
-//! Never wider than [`Options::width`], with or without colour, with or without Unicode.
+//! Never wider than [`RenderOptions::width`], with or without colour, with or without Unicode.
 
 pub(crate) mod costs;
 pub(crate) mod findings;
@@ -14,16 +14,16 @@ mod verdict;
 mod wrap;
 
 use crate::model::{Report, Target};
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::words::clean::shorten_end;
-use page::{Page, Span, Style};
+use page::{Style, TextPage, TextSpan};
 
 /// More targets than this are shown as a table instead of in full.
 const IN_FULL: usize = 3;
 
 /// The whole text.
-pub fn render(report: &Report, options: &Options) -> String {
-    let mut page = Page::new(options);
+pub fn render(report: &Report, options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
     match report.targets.as_slice() {
         [] => verdict::nothing(&mut page),
         [one] if options.quiet() => verdict::line(&mut page, one),
@@ -42,14 +42,14 @@ pub fn render(report: &Report, options: &Options) -> String {
 
 /// A paragraph of a page that is made elsewhere: harmless, wrapped, and ASCII where asked for; `first`
 /// and `rest` stand before its first and its later lines.
-pub fn paragraph(text: &str, [first, rest]: [&str; 2], options: &Options) -> String {
-    let mut page = Page::new(options);
-    page.put(first, rest, 0, &[Span::plain(text)]);
+pub fn paragraph(text: &str, [first, rest]: [&str; 2], options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
+    page.put(first, rest, 0, &[TextSpan::plain(text)]);
     page.finish()
 }
 
 /// A title in a page that is made elsewhere: bold where colour is wanted.
-pub fn heading(text: &mut String, title: &str, options: &Options) {
+pub fn heading(text: &mut String, title: &str, options: &RenderOptions) {
     let (on, off) = match options.color {
         true => ("\u{1b}[1m", "\u{1b}[0m"),
         false => ("", ""),
@@ -57,7 +57,7 @@ pub fn heading(text: &mut String, title: &str, options: &Options) {
     text.push_str(&format!("{on}{title}{off}\n"));
 }
 
-fn several(page: &mut Page, report: &Report, targets: &[Target]) {
+fn several(page: &mut TextPage, report: &Report, targets: &[Target]) {
     if targets.len() <= IN_FULL || page.options().verbose() {
         for target in targets {
             full(page, target);
@@ -67,7 +67,7 @@ fn several(page: &mut Page, report: &Report, targets: &[Target]) {
     summary::table(page, report);
 }
 
-fn full(page: &mut Page, target: &Target) {
+fn full(page: &mut TextPage, target: &Target) {
     verdict::title(page, target);
     if !target.stack.is_empty() {
         page.blank();
@@ -79,7 +79,7 @@ fn full(page: &mut Page, target: &Target) {
 }
 
 /// The machine's summary opens every report that has one.
-fn machine(page: &mut Page, report: &Report) {
+fn machine(page: &mut TextPage, report: &Report) {
     let opening = report.opening();
     let widest = opening
         .iter()
@@ -96,7 +96,7 @@ fn machine(page: &mut Page, report: &Report) {
             "",
             "",
             hang,
-            &[Span::new(Style::Dim, name), Span::plain(value)],
+            &[TextSpan::new(Style::Dim, name), TextSpan::plain(value)],
         );
     }
     if !opening.is_empty() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::glyphs::Glyphs;
 use super::wrap;
-use crate::options::Options;
+use crate::options::RenderOptions;
 use crate::words::clean::{clean, columns, is_clean, is_plain, to_ascii};
 use ioalign_core::Severity;
 
@@ -53,12 +53,12 @@ impl Style {
 
 /// A piece of a line.
 #[derive(Clone, Debug)]
-pub struct Span {
+pub struct TextSpan {
     pub style: Style,
     pub text: String,
 }
 
-impl Span {
+impl TextSpan {
     pub fn new(style: Style, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { style, text }
@@ -70,7 +70,7 @@ impl Span {
 }
 
 /// The texts of all spans as one; nothing is copied where there is only one.
-fn joined(body: &[Span]) -> Cow<'_, str> {
+fn joined(body: &[TextSpan]) -> Cow<'_, str> {
     match body {
         [only] => Cow::Borrowed(&only.text),
         _ => Cow::Owned(body.iter().map(|span| span.text.as_str()).collect()),
@@ -81,22 +81,22 @@ fn joined(body: &[Span]) -> Cow<'_, str> {
 const USUAL_BYTES: usize = 4 << 10;
 
 /// Text in the making.
-pub struct Page<'a> {
-    options: &'a Options,
+pub struct TextPage<'a> {
+    options: &'a RenderOptions,
     width: usize,
     out: String,
 }
 
-impl<'a> Page<'a> {
-    pub fn new(options: &'a Options) -> Self {
+impl<'a> TextPage<'a> {
+    pub fn new(options: &'a RenderOptions) -> Self {
         Self {
             options,
-            width: options.width.max(Options::NARROWEST),
+            width: options.width.max(RenderOptions::NARROWEST),
             out: String::with_capacity(USUAL_BYTES),
         }
     }
 
-    pub const fn options(&self) -> &'a Options {
+    pub const fn options(&self) -> &'a RenderOptions {
         self.options
     }
 
@@ -114,7 +114,7 @@ impl<'a> Page<'a> {
 
     /// A paragraph: `first` and `rest` are the tree lines before its first and later lines,
     /// `hang` the columns by which the later ones are indented.
-    pub fn put(&mut self, first: &str, rest: &str, hang: usize, body: &[Span]) {
+    pub fn put(&mut self, first: &str, rest: &str, hang: usize, body: &[TextSpan]) {
         let hang = hang.min(self.width / 2);
         let room = [
             self.width.saturating_sub(columns(first)),
@@ -167,7 +167,7 @@ impl<'a> Page<'a> {
     }
 
     /// A line without tree lines.
-    pub fn line(&mut self, body: &[Span]) {
+    pub fn line(&mut self, body: &[TextSpan]) {
         self.put("", "", 0, body);
     }
 
@@ -177,7 +177,7 @@ impl<'a> Page<'a> {
     }
 
     /// Cleans and flattens, so that wrapping sees one character at a time.
-    fn letters(&self, body: &[Span]) -> Vec<(Style, char)> {
+    fn letters(&self, body: &[TextSpan]) -> Vec<(Style, char)> {
         let mut letters = Vec::with_capacity(body.iter().map(|span| span.text.len()).sum());
         for span in body {
             let text = self.safe(&span.text);

@@ -1,6 +1,6 @@
 //! The table of many targets: a folder of ten thousand images, worst first.
 
-use super::page::{Page, Span, Style};
+use super::page::{Style, TextPage, TextSpan};
 use super::verdict;
 use crate::model::{Report, Target};
 use crate::words::clean::columns;
@@ -16,11 +16,14 @@ const VERDICT: usize = 10;
 const FORMAT: usize = 8;
 
 /// The rows that fit, what was left out, and the counts.
-pub fn table(page: &mut Page<'_>, report: &Report) {
+pub fn table(page: &mut TextPage<'_>, report: &Report) {
     let all = order::targets(&report.targets);
     let rows = shown(&all, page.options().max_rows);
     if !rows.is_empty() {
-        let rows: Vec<_> = rows.iter().map(|target| Row::of(page, target)).collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|target| SummaryRow::of(page, target))
+            .collect();
         let widths = widths(page, &rows);
         head(page, widths);
         for row in &rows {
@@ -42,14 +45,14 @@ fn shown<'a>(all: &[&'a Target], most: usize) -> Vec<&'a Target> {
 }
 
 /// A row of the table: the columns that stretch are cut when it is put.
-struct Row<'a> {
+struct SummaryRow<'a> {
     target: &'a Target,
     format: String,
     said: String,
 }
 
-impl<'a> Row<'a> {
-    fn of(page: &Page<'_>, target: &'a Target) -> Self {
+impl<'a> SummaryRow<'a> {
+    fn of(page: &TextPage<'_>, target: &'a Target) -> Self {
         Self {
             target,
             format: page.safe(&view::format_of(target)),
@@ -74,7 +77,7 @@ pub fn said(target: &Target) -> String {
 }
 
 /// Widths of the columns target, format and first finding: the names get what the others leave.
-fn widths(page: &Page<'_>, rows: &[Row<'_>]) -> [usize; 3] {
+fn widths(page: &TextPage<'_>, rows: &[SummaryRow<'_>]) -> [usize; 3] {
     let widest = |texts: &mut dyn Iterator<Item = &String>, least: &str| {
         let widest = texts.map(|text| columns(text)).max().unwrap_or(0);
         widest.max(columns(least))
@@ -86,7 +89,7 @@ fn widths(page: &Page<'_>, rows: &[Row<'_>]) -> [usize; 3] {
     [room.saturating_sub(said), format, said]
 }
 
-fn head(page: &mut Page<'_>, [name, format, said]: [usize; 3]) {
+fn head(page: &mut TextPage<'_>, [name, format, said]: [usize; 3]) {
     let titles = [
         ("target", name),
         ("format", format),
@@ -97,10 +100,10 @@ fn head(page: &mut Page<'_>, [name, format, said]: [usize; 3]) {
         format!("{title:<width$}")
     });
     let text = format!("{:<VERDICT$}  {}", "verdict", cells.join("  "));
-    page.line(&[Span::new(Style::Dim, text.trim_end())]);
+    page.line(&[TextSpan::new(Style::Dim, text.trim_end())]);
 }
 
-fn put(page: &mut Page<'_>, row: &Row<'_>, [name, format, said]: [usize; 3]) {
+fn put(page: &mut TextPage<'_>, row: &SummaryRow<'_>, [name, format, said]: [usize; 3]) {
     let ellipsis = page.glyphs().ellipsis;
     let target = shorten_middle(&page.safe(&row.target.name), name, ellipsis);
     let text = format!(
@@ -111,8 +114,8 @@ fn put(page: &mut Page<'_>, row: &Row<'_>, [name, format, said]: [usize; 3]) {
     );
     let state = format!("{:<VERDICT$}", order::state(row.target));
     page.line(&[
-        Span::new(verdict::style(row.target), state),
-        Span::plain(text.trim_end()),
+        TextSpan::new(verdict::style(row.target), state),
+        TextSpan::plain(text.trim_end()),
     ]);
 }
 
@@ -122,7 +125,7 @@ fn filled(text: String, width: usize) -> String {
 }
 
 /// `… and 9,876 more ok`.
-fn left_out(page: &mut Page<'_>, rest: &[&Target]) {
+fn left_out(page: &mut TextPage<'_>, rest: &[&Target]) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for target in rest {
         let state = order::state(target);
@@ -139,11 +142,11 @@ fn left_out(page: &mut Page<'_>, rest: &[&Target]) {
         .map(|(state, n)| format!("{} more {state}", count(*n)))
         .collect();
     let text = format!("{} and {}", page.glyphs().ellipsis, list.join(", "));
-    page.line(&[Span::new(Style::Dim, text)]);
+    page.line(&[TextSpan::new(Style::Dim, text)]);
 }
 
 /// `misaligned  10,000 targets: 3 misaligned, 9,997 ok`.
-pub(super) fn counts_line(page: &mut Page<'_>, report: &Report) {
+pub(super) fn counts_line(page: &mut TextPage<'_>, report: &Report) {
     let list: Vec<_> = order::counts(&report.targets)
         .into_iter()
         .map(|(state, n)| format!("{} {state}", count(n)))
@@ -154,7 +157,7 @@ pub(super) fn counts_line(page: &mut Page<'_>, report: &Report) {
     let room = page.width().saturating_sub(columns(verdict.name()));
     let text = shorten_end(&page.safe(&text), room, page.glyphs().ellipsis);
     page.line(&[
-        Span::new(Style::of(verdict), verdict.name()),
-        Span::plain(text),
+        TextSpan::new(Style::of(verdict), verdict.name()),
+        TextSpan::plain(text),
     ]);
 }

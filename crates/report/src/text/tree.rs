@@ -5,7 +5,7 @@
 
 use ioalign_core::{Layer, LayerId, Stack};
 
-use super::page::{Page, Span, Style};
+use super::page::{Style, TextPage, TextSpan};
 use super::{marks, twins};
 use crate::model::Target;
 use crate::view;
@@ -17,8 +17,8 @@ use crate::words::{clean, facts, place};
 const DEEPEST: usize = 12;
 
 /// Draws every layer of the target.
-pub fn stack(page: &mut Page, target: &Target) {
-    let mut tree = Tree {
+pub fn stack(page: &mut TextPage, target: &Target) {
+    let mut tree = TextTree {
         target,
         shapes: twins::shapes(target),
         drawn: vec![false; target.stack.len()],
@@ -28,22 +28,32 @@ pub fn stack(page: &mut Page, target: &Target) {
     }
 }
 
-struct Tree<'a> {
+struct TextTree<'a> {
     target: &'a Target,
     shapes: Vec<u64>,
     /// By the place of the layer in the stack.
     drawn: Vec<bool>,
 }
 
-impl Tree<'_> {
+impl TextTree<'_> {
     /// A layer (or several alike), its own lines, and what lies below.
-    fn draw(&mut self, page: &mut Page, group: &[LayerId], first: &str, rest: &str, depth: usize) {
+    fn draw(
+        &mut self,
+        page: &mut TextPage,
+        group: &[LayerId],
+        first: &str,
+        rest: &str,
+        depth: usize,
+    ) {
         let Some(&id) = group.first() else {
             return;
         };
         let stack = &self.target.stack;
         if self.is_drawn(id) {
-            let text = [name(stack, id), Span::new(Style::Dim, "  (shown above)")];
+            let text = [
+                name(stack, id),
+                TextSpan::new(Style::Dim, "  (shown above)"),
+            ];
             page.put(first, rest, 2, &text);
             return;
         }
@@ -56,7 +66,7 @@ impl Tree<'_> {
             format!("{rest}{}", page.glyphs().bar)
         };
         for phrase in place::phrases(stack, id) {
-            page.put(&own, &own, 2, &[Span::plain(phrase)]);
+            page.put(&own, &own, 2, &[TextSpan::plain(phrase)]);
         }
         marks::all(page, self.target, id, &own);
         self.descend(page, &below, rest, depth + 1);
@@ -74,7 +84,7 @@ impl Tree<'_> {
         }
     }
 
-    fn descend(&mut self, page: &mut Page, below: &[Vec<LayerId>], rest: &str, depth: usize) {
+    fn descend(&mut self, page: &mut TextPage, below: &[Vec<LayerId>], rest: &str, depth: usize) {
         let glyphs = page.glyphs();
         if depth > DEEPEST && !below.is_empty() {
             let first = format!("{rest}{}", glyphs.corner);
@@ -82,7 +92,7 @@ impl Tree<'_> {
                 &first,
                 rest,
                 2,
-                &[Span::plain("more layers below, not drawn")],
+                &[TextSpan::plain("more layers below, not drawn")],
             );
             return;
         }
@@ -98,14 +108,14 @@ impl Tree<'_> {
     }
 
     /// The layers below, alike ones together; below twins only those of the first.
-    fn below(&self, id: LayerId, page: &Page) -> Vec<Vec<LayerId>> {
+    fn below(&self, id: LayerId, page: &TextPage) -> Vec<Vec<LayerId>> {
         let layer = self.target.stack.layer(id);
         let mut ids: Vec<_> = layer.below.iter().map(|edge| edge.below).collect();
         ids.dedup();
         self.groups(&ids, page)
     }
 
-    fn groups(&self, ids: &[LayerId], page: &Page) -> Vec<Vec<LayerId>> {
+    fn groups(&self, ids: &[LayerId], page: &TextPage) -> Vec<Vec<LayerId>> {
         if page.options().verbose() {
             return ids.iter().map(|id| vec![*id]).collect();
         }
@@ -113,12 +123,12 @@ impl Tree<'_> {
     }
 }
 
-fn name(stack: &Stack, id: LayerId) -> Span {
-    Span::new(Style::Strong, capital(&place::name(stack, id)))
+fn name(stack: &Stack, id: LayerId) -> TextSpan {
+    TextSpan::new(Style::Strong, capital(&place::name(stack, id)))
 }
 
 /// `Partition sda1 · 20 GiB · data`, or `Partition sda1, sdb1 and 4 more · each 20 GiB`.
-fn title(page: &Page, stack: &Stack, group: &[LayerId]) -> Vec<Span> {
+fn title(page: &TextPage, stack: &Stack, group: &[LayerId]) -> Vec<TextSpan> {
     let dot = page.glyphs().dot;
     let Some((&id, others)) = group.split_first() else {
         return Vec::new();
@@ -126,11 +136,11 @@ fn title(page: &Page, stack: &Stack, group: &[LayerId]) -> Vec<Span> {
     let layer = stack.layer(id);
     let mut spans = vec![name(stack, id)];
     if !others.is_empty() {
-        spans.push(Span::new(Style::Strong, and_others(stack, others)));
-        spans.push(Span::plain(format!("{dot}alike")));
+        spans.push(TextSpan::new(Style::Strong, and_others(stack, others)));
+        spans.push(TextSpan::plain(format!("{dot}alike")));
     }
     for fact in known(layer, page.options().verbose()) {
-        spans.push(Span::plain(format!("{dot}{fact}")));
+        spans.push(TextSpan::plain(format!("{dot}{fact}")));
     }
     spans
 }

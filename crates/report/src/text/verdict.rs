@@ -3,7 +3,7 @@
 use ioalign_core::Severity;
 use ioalign_core::units::ratio;
 
-use super::page::{Page, Span, Style};
+use super::page::{Style, TextPage, TextSpan};
 use super::summary;
 use crate::model::Target;
 use crate::words::clean::{columns, shorten_end};
@@ -14,25 +14,30 @@ use crate::words::shorten_middle;
 use crate::{order, view};
 
 /// Above the tree: the name, what it is, and the headline.
-pub fn title(page: &mut Page, target: &Target) {
+pub fn title(page: &mut TextPage, target: &Target) {
     let dot = page.glyphs().dot;
     let mut spans = vec![
-        Span::new(Style::Strong, target.name.clone()),
-        Span::new(Style::Dim, format!("{dot}{}", view::format_of(target))),
+        TextSpan::new(Style::Strong, target.name.clone()),
+        TextSpan::new(Style::Dim, format!("{dot}{}", view::format_of(target))),
     ];
     if target.elapsed_us > 0 && page.options().verbose() {
         let took = time(ratio(target.elapsed_us, 1));
-        spans.push(Span::new(Style::Dim, format!("{dot}{took}")));
+        spans.push(TextSpan::new(Style::Dim, format!("{dot}{took}")));
     }
     page.put("", "", 2, &spans);
-    page.line(&[Span::new(style(target), headline(target))]);
+    page.line(&[TextSpan::new(style(target), headline(target))]);
     error(page, target);
 }
 
 /// The place of the damage in an unreadable target.
-fn error(page: &mut Page, target: &Target) {
+fn error(page: &mut TextPage, target: &Target) {
     let Some(error) = &target.error else { return };
-    page.put("", "", 2, &[Span::plain(reason::place(error).join(", "))]);
+    page.put(
+        "",
+        "",
+        2,
+        &[TextSpan::plain(reason::place(error).join(", "))],
+    );
 }
 
 /// The colour of a target's state.
@@ -45,7 +50,7 @@ pub fn style(target: &Target) -> Style {
 }
 
 /// One line, at most as wide as the page: `misaligned  winxp.img  p1 3584 B off 4 KiB`.
-pub fn line(page: &mut Page, target: &Target) {
+pub fn line(page: &mut TextPage, target: &Target) {
     let state = order::state(target);
     let said = summary::said(target);
     let ellipsis = page.glyphs().ellipsis;
@@ -54,18 +59,18 @@ pub fn line(page: &mut Page, target: &Target) {
     let rest = room.saturating_sub(columns(&said));
     let name = shorten_middle(&page.safe(&target.name), rest, ellipsis);
     page.line(&[
-        Span::new(style(target), state),
-        Span::plain("  "),
-        Span::new(Style::Strong, name),
-        Span::plain("  "),
-        Span::plain(said),
+        TextSpan::new(style(target), state),
+        TextSpan::plain("  "),
+        TextSpan::new(Style::Strong, name),
+        TextSpan::plain("  "),
+        TextSpan::plain(said),
     ]);
 }
 
 /// No target at all.
-pub fn nothing(page: &mut Page) {
+pub fn nothing(page: &mut TextPage) {
     page.line(&[
-        Span::new(Style::Odd, "unknown"),
-        Span::plain("  nothing was found to check"),
+        TextSpan::new(Style::Odd, "unknown"),
+        TextSpan::plain("  nothing was found to check"),
     ]);
 }

@@ -24,12 +24,12 @@ pub enum LineColumns {
 
 /// Lines of one interval after the other, with headings.
 #[derive(Debug)]
-pub struct Lines {
+pub struct WatchLines {
     columns: LineColumns,
     since_heading: usize,
 }
 
-impl Lines {
+impl WatchLines {
     /// With such columns.
     pub const fn new(columns: LineColumns) -> Self {
         Self {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn headings_come_again_and_devices_at_rest_do_not() {
-        let mut lines = Lines::new(LineColumns::Alignment);
+        let mut lines = WatchLines::new(LineColumns::Alignment);
         let text: String = (0..21)
             .map(|_| lines.interval(&[device(512), device(0)], 2.0))
             .collect();

@@ -10,7 +10,7 @@ mod summary;
 use ioalign_core::Bytes;
 use ioalign_core::profile::{GridProfile, ProcessProfile};
 
-pub use lines::{LineColumns, Lines};
+pub use lines::{LineColumns, WatchLines};
 pub use straddling::straddling;
 pub use summary::render;
 

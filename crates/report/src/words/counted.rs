@@ -9,7 +9,7 @@ use super::place;
 use crate::model::Target;
 
 /// Layers of one kind: how many of them are off, and how many there are.
-struct Tally {
+struct KindTally {
     what: String,
     off: usize,
     total: usize,
@@ -32,7 +32,7 @@ pub fn off(target: &Target, layer: LayerId, grid: &Grid) -> (String, bool) {
     }
 }
 
-fn phrase(tally: &Tally) -> String {
+fn phrase(tally: &KindTally) -> String {
     match (tally.off, tally.total) {
         (1, 1) => format!("the {}", tally.what),
         (n, total) if n == total => format!("all {} {}s", count(n), tally.what),
@@ -41,8 +41,8 @@ fn phrase(tally: &Tally) -> String {
 }
 
 /// One row a kind, over all layers that hold data and meet such a grid.
-fn tallies(target: &Target, grid: &Grid) -> Vec<Tally> {
-    let mut tallies: Vec<Tally> = Vec::new();
+fn tallies(target: &Target, grid: &Grid) -> Vec<KindTally> {
+    let mut tallies: Vec<KindTally> = Vec::new();
     for (id, layer) in target.stack.layers() {
         if !holds_data(target, id) {
             continue;
@@ -56,7 +56,7 @@ fn tallies(target: &Target, grid: &Grid) -> Vec<Tally> {
         };
         let known = tallies.iter().position(|tally| tally.what == what);
         let index = known.unwrap_or_else(|| {
-            tallies.push(Tally {
+            tallies.push(KindTally {
                 what: what.to_owned(),
                 off: 0,
                 total: 0,

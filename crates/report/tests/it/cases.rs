@@ -2,7 +2,7 @@
 
 use ioalign_core::{
     Bytes, Confidence, Finding, Kind, Layer, Map, Role, Runs, Severity, Stack, Tier,
-    layer::Geometry,
+    layer::RaidGeometry,
 };
 use ioalign_report::{ErrorInfo, Report, SourceKind, Target};
 
@@ -222,7 +222,7 @@ pub fn raid5() -> Target {
     let lun = partition("md0p1", 2048, 6 * 1024 * GIB - MIB);
     let lun = stack.push(lun.on(md, shift(MIB)));
     let mut xfs = filesystem("xfs \"srv\"", 6 * 1024 * GIB - MIB);
-    xfs.geometry = Some(Geometry {
+    xfs.geometry = Some(RaidGeometry {
         unit: Bytes::new(64 * KIB),
         width: Bytes::new(192 * KIB),
     });

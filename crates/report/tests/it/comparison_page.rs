@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use ioalign_core::comparison::{
-    Arm, Cell, Comparison, Estimate, Level, Machine, MachineDisk, Metric, Placebo, SCHEMA, Summary,
-    Verdict,
+    Arm, ArmLevel, Cell, Comparison, ComparisonSummary, Estimate, EstimateVerdict, Machine,
+    MachineDisk, Metric, Placebo, SCHEMA,
 };
 use ioalign_report::comparison::{html, svg};
 
@@ -14,7 +14,7 @@ const SIZES: [u64; 8] = [1, 4, 8, 16, 32, 64, 72, 128];
 /// A slowdown that stands nowhere else.
 const OF_INVALID: f64 = 7.77;
 
-fn estimate(metric: Metric, ratio: f64, verdict: Verdict) -> Estimate {
+fn estimate(metric: Metric, ratio: f64, verdict: EstimateVerdict) -> Estimate {
     Estimate {
         metric,
         arm: "+512".to_owned(),
@@ -44,26 +44,26 @@ fn slowdown(op: &str, pattern: &str, kib: u64) -> f64 {
 fn cell(op: &str, pattern: &str, kib: u64) -> Cell {
     let slower = slowdown(op, pattern, kib);
     let verdict = match (op, pattern, kib) {
-        ("write", "random", 72) => Verdict::Invalid,
-        ("read", "random", 128) => Verdict::Undecided,
-        _ if slower > 1.005 => Verdict::Slower,
-        _ => Verdict::NoDifference,
+        ("write", "random", 72) => EstimateVerdict::Invalid,
+        ("read", "random", 128) => EstimateVerdict::Undecided,
+        _ if slower > 1.005 => EstimateVerdict::Slower,
+        _ => EstimateVerdict::NoDifference,
     };
-    let ratio = if verdict == Verdict::Invalid {
+    let ratio = if verdict == EstimateVerdict::Invalid {
         OF_INVALID
     } else {
         slower
     };
     let size = f64::from(u32::try_from(kib).unwrap());
     let us = if pattern == "random" { 60.0 } else { 25.0 } + size * 0.9;
-    let level = |arm: &str, slower: f64| Level {
+    let level = |arm: &str, slower: f64| ArmLevel {
         arm: arm.to_owned(),
         latency_p50_us: Some(us * slower),
         iops: Some(16e6 / us / slower),
         bytes_per_s: Some(16e6 / us / slower * size * 1024.0),
-        ..Level::default()
+        ..ArmLevel::default()
     };
-    let moved = verdict == Verdict::Invalid;
+    let moved = verdict == EstimateVerdict::Invalid;
     Cell {
         block_bytes: kib * 1024,
         op: op.to_owned(),
@@ -136,7 +136,7 @@ pub fn matrix() -> Comparison {
         machine: machine(),
         target: "/dev/sdb".to_owned(),
         arms: vec![arm("aligned", 0), arm("+512", 512)],
-        summary: Summary::of(&cells),
+        summary: ComparisonSummary::of(&cells),
         cells,
         duration_s: 128.4,
         notes: vec!["the device has no poll queues, so completions are interrupts".to_owned()],
@@ -209,8 +209,8 @@ fn an_invalid_cell_has_no_number() {
     // And neither has one in which only the placebo says so.
     let mut silent = matrix();
     for estimate in silent.cells.iter_mut().flat_map(|cell| &mut cell.estimates) {
-        if estimate.verdict == Verdict::Invalid {
-            estimate.verdict = Verdict::Slower;
+        if estimate.verdict == EstimateVerdict::Invalid {
+            estimate.verdict = EstimateVerdict::Slower;
         }
     }
     assert!(!html(&silent).contains("677"));
@@ -224,8 +224,8 @@ fn an_undecided_cell_has_an_interval_and_no_bar() {
     assert!(undecided.contains("pl-open") && undecided.contains(">?</text>"));
     for cell in &mut decided.cells {
         for estimate in &mut cell.estimates {
-            if estimate.verdict == Verdict::Undecided {
-                estimate.verdict = Verdict::Slower;
+            if estimate.verdict == EstimateVerdict::Undecided {
+                estimate.verdict = EstimateVerdict::Slower;
             }
         }
     }
@@ -262,7 +262,7 @@ fn throughput_without_intervals_is_not_drawn() {
         for one in &mut cell.estimates {
             if one.metric == Metric::Throughput {
                 (one.ratio_low, one.ratio_high) = (None, None);
-                one.verdict = Verdict::Undecided;
+                one.verdict = EstimateVerdict::Undecided;
             }
         }
     }

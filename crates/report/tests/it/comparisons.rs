@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use ioalign_core::comparison::{
-    Arm, Before, Cell, Change, Comparison, Estimate, Level, Machine, Metric, Placebo, Summary,
-    Verdict,
+    Arm, ArmLevel, Before, Cell, Change, Comparison, ComparisonSummary, Estimate, EstimateVerdict,
+    Machine, Metric, Placebo,
 };
-use ioalign_core::load::{self, Latency, Load, Percentile, Second, Sent, Step};
+use ioalign_core::load::{self, Load, LoadLatency, LoadStep, Percentile, Second, SentOperation};
 use ioalign_core::workload::{Pattern, Workload};
-use ioalign_report::comparison::{Format, heading, row};
-use ioalign_report::{Options, Verbosity};
+use ioalign_report::comparison::{ComparisonFormat, heading, row};
+use ioalign_report::{RenderOptions, Verbosity};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -18,12 +18,19 @@ use super::golden::check;
 const ARMS: [(&str, u64); 3] = [("aligned", 0), ("+512", 512), ("+32256", 32256)];
 
 /// A cell in which every arm but the first is slower by the factor, known to a tenth of its effect.
-fn cell(bytes: u64, op: &str, pattern: &str, factor: f64, arms: usize, verdict: Verdict) -> Cell {
+fn cell(
+    bytes: u64,
+    op: &str,
+    pattern: &str,
+    factor: f64,
+    arms: usize,
+    verdict: EstimateVerdict,
+) -> Cell {
     let us = 15.0 + f64::from(u32::try_from(bytes).unwrap()) / 1000.0;
     let level = |index: usize| {
         let slow = if index == 0 { 1.0 } else { factor };
         let iops = 1e6 / us / slow;
-        Level {
+        ArmLevel {
             arm: ARMS[index].0.to_owned(),
             latency_p50_us: Some(us * slow),
             latency_mean_us: Some(us * slow * 1.1),
@@ -72,7 +79,7 @@ fn cell(bytes: u64, op: &str, pattern: &str, factor: f64, arms: usize, verdict: 
             ratio: Some(1.0007),
             ratio_low: Some(0.998),
             ratio_high: Some(1.0034),
-            moved: verdict == Verdict::Invalid,
+            moved: verdict == EstimateVerdict::Invalid,
         },
         ios: 65_920,
         duration_s: 4.2,
@@ -100,7 +107,7 @@ fn comparison(cells: Vec<Cell>, arms: usize) -> Comparison {
         },
         target: "/dev/sdb".to_owned(),
         arms: ARMS[..arms].iter().map(arm).collect(),
-        summary: Summary::of(&cells),
+        summary: ComparisonSummary::of(&cells),
         cells,
         conditions: None,
         duration_s: 12.6,
@@ -117,20 +124,34 @@ fn matrix() -> Comparison {
     for pattern in ["random", "sequential"] {
         for (kib, factor) in [(1, 1.09), (4, 1.62), (72, 1.12), (128, 1.004)] {
             let verdict = if factor > 1.005 {
-                Verdict::Slower
+                EstimateVerdict::Slower
             } else {
-                Verdict::NoDifference
+                EstimateVerdict::NoDifference
             };
             cells.push(cell(kib << 10, "write", pattern, factor, 2, verdict));
         }
     }
-    cells.push(cell(4096, "read-70", "random", 1.3, 2, Verdict::Invalid));
+    cells.push(cell(
+        4096,
+        "read-70",
+        "random",
+        1.3,
+        2,
+        EstimateVerdict::Invalid,
+    ));
     comparison(cells, 2)
 }
 
 fn before() -> Comparison {
     let mut out = comparison(
-        vec![cell(8192, "read", "random", 0.81, 2, Verdict::Faster)],
+        vec![cell(
+            8192,
+            "read",
+            "random",
+            0.81,
+            2,
+            EstimateVerdict::Faster,
+        )],
         2,
     );
     let change = |metric, before, after| Change {
@@ -157,7 +178,14 @@ fn before() -> Comparison {
 
 pub fn all() -> Vec<(&'static str, Comparison)> {
     let mut partial = comparison(
-        vec![cell(4096, "write", "random", 6.25, 3, Verdict::Slower)],
+        vec![cell(
+            4096,
+            "write",
+            "random",
+            6.25,
+            3,
+            EstimateVerdict::Slower,
+        )],
         3,
     );
     partial.partial = Some("interrupted".to_owned());
@@ -165,7 +193,14 @@ pub fn all() -> Vec<(&'static str, Comparison)> {
         (
             "compare",
             comparison(
-                vec![cell(4096, "write", "random", 6.25, 3, Verdict::Slower)],
+                vec![cell(
+                    4096,
+                    "write",
+                    "random",
+                    6.25,
+                    3,
+                    EstimateVerdict::Slower,
+                )],
                 3,
             ),
         ),
@@ -179,7 +214,7 @@ pub fn all() -> Vec<(&'static str, Comparison)> {
                     "sequential",
                     1.0002,
                     2,
-                    Verdict::NoDifference,
+                    EstimateVerdict::NoDifference,
                 )],
                 2,
             ),
@@ -187,7 +222,14 @@ pub fn all() -> Vec<(&'static str, Comparison)> {
         (
             "compare-invalid",
             comparison(
-                vec![cell(65536, "read", "sequential", 1.2, 2, Verdict::Invalid)],
+                vec![cell(
+                    65536,
+                    "read",
+                    "sequential",
+                    1.2,
+                    2,
+                    EstimateVerdict::Invalid,
+                )],
                 2,
             ),
         ),
@@ -199,12 +241,12 @@ pub fn all() -> Vec<(&'static str, Comparison)> {
 
 fn load() -> Load {
     let percentiles = [(50.0, 120.0), (90.0, 300.0), (99.0, 900.0), (99.9, 2100.0)];
-    let sent = Sent {
+    let sent = SentOperation {
         ios: 61_234,
         bytes: 61_234 * 4096,
         iops: 6123.4,
         bytes_per_s: 6123.4 * 4096.0,
-        latency_us: Some(Latency {
+        latency_us: Some(LoadLatency {
             min: 40.0,
             mean: 163.2,
             stddev: 91.0,
@@ -214,7 +256,7 @@ fn load() -> Load {
                 .to_vec(),
         }),
     };
-    let step = Step {
+    let step = LoadStep {
         workload: Workload {
             name: "blender".to_owned(),
             read_ratio: 0.7,
@@ -259,7 +301,8 @@ fn schema(name: &str) -> jsonschema::Validator {
 }
 
 fn json(comparison: &Comparison) -> Value {
-    serde_json::from_str(&Format::Json.render(comparison, &Options::default())).unwrap()
+    serde_json::from_str(&ComparisonFormat::Json.render(comparison, &RenderOptions::default()))
+        .unwrap()
 }
 
 #[test]
@@ -267,12 +310,12 @@ fn texts_are_as_committed() {
     for (name, comparison) in all() {
         check(
             &format!("{name}.txt"),
-            &Format::Text.render(&comparison, &Options::default()),
+            &ComparisonFormat::Text.render(&comparison, &RenderOptions::default()),
         );
     }
     check(
         "load.txt",
-        &ioalign_report::load::text(&load(), &Options::default()),
+        &ioalign_report::load::text(&load(), &RenderOptions::default()),
     );
 }
 
@@ -280,7 +323,7 @@ fn texts_are_as_committed() {
 fn rows_are_as_committed() {
     check(
         "matrix.csv",
-        &Format::Csv.render(&matrix(), &Options::default()),
+        &ComparisonFormat::Csv.render(&matrix(), &RenderOptions::default()),
     );
 }
 
@@ -295,13 +338,13 @@ fn no_line_is_wider_than_the_page() {
             (80, Verbosity::Quiet, false),
             (120, Verbosity::Verbose, false),
         ] {
-            let options = Options {
+            let options = RenderOptions {
                 width,
                 verbosity,
                 ascii,
-                ..Options::default()
+                ..RenderOptions::default()
             };
-            let text = Format::Text.render(&comparison, &options);
+            let text = ComparisonFormat::Text.render(&comparison, &options);
             assert!(!ascii || text.is_ascii(), "{name}: {text}");
             for line in text.lines() {
                 assert!(line.width() <= width, "{name} at {width}: {line}");
@@ -358,19 +401,26 @@ fn every_document_is_valid_and_reads_back() {
 #[test]
 fn levels_of_two_times_have_no_word() {
     let mut one = before();
-    let cells = vec![cell(8192, "read", "random", 1.0, 2, Verdict::NoDifference)];
+    let cells = vec![cell(
+        8192,
+        "read",
+        "random",
+        1.0,
+        2,
+        EstimateVerdict::NoDifference,
+    )];
     one.cells = cells;
     let earlier = one.before.as_mut().unwrap();
     earlier.interleaved = false;
     earlier.changes[0].before = 117_000.0;
-    let shown = Format::Text.render(&one, &Options::default());
+    let shown = ComparisonFormat::Text.render(&one, &RenderOptions::default());
     let (table, _) = shown.split_once("8 KiB random read, ").unwrap();
     assert!(
         table.contains("117 ms") && table.contains("3.3 ms"),
         "{table}"
     );
     assert!(table.contains("undecided: nothing says"), "{table}");
-    let page = Format::Html.render(&one, &Options::default());
+    let page = ComparisonFormat::Html.render(&one, &RenderOptions::default());
     let table = page.split_once("<h2>Then and now</h2>").unwrap().1;
     let html = table.split_once("</table>").unwrap().0;
     assert!(html.contains("117 ms"), "{html}");
@@ -393,19 +443,20 @@ fn levels_of_two_times_have_no_word() {
 /// A partition at sector 63, measured as it lies: the baseline is the arm that loses.
 #[test]
 fn a_baseline_that_is_worse_gives_nothing() {
-    let cells = [4096, 8192].map(|size| cell(size, "write", "random", 0.16, 2, Verdict::Faster));
+    let cells =
+        [4096, 8192].map(|size| cell(size, "write", "random", 0.16, 2, EstimateVerdict::Faster));
     let mut one = comparison(cells.to_vec(), 2);
     "+0".clone_into(&mut one.arms[0].name);
     one.arms[0].start_bytes = Some(32256);
     one.arms[1].start_bytes = Some(32768);
-    let text = Format::Text.render(&one, &Options::default());
+    let text = ComparisonFormat::Text.render(&one, &RenderOptions::default());
     assert!(text.contains("`+0` against the others"), "{text}");
     let row = text
         .lines()
         .find(|line| line.starts_with("  median latency  "));
     assert!(row.unwrap().contains("+525 %"), "{text}");
     assert!(!text.contains("gives") && !text.contains("less"), "{text}");
-    let page = Format::Html.render(&one, &Options::default());
+    let page = ComparisonFormat::Html.render(&one, &RenderOptions::default());
     for words in [
         "<th>+0 against the others</th>",
         "gained with +0, writes",
@@ -420,7 +471,7 @@ fn a_baseline_that_is_worse_gives_nothing() {
 /// The columns of the summary do not fit into a small screen side by side: they can be scrolled there.
 #[test]
 fn the_summary_is_not_cut_on_a_small_screen() {
-    let page = Format::Html.render(&matrix(), &Options::default());
+    let page = ComparisonFormat::Html.render(&matrix(), &RenderOptions::default());
     assert!(page.contains("<div class=\"wide\">\n<table class=\"summary\">"));
 }
 
@@ -449,7 +500,7 @@ fn the_schema_is_strict() {
 fn a_row_has_as_many_fields_as_the_head() {
     let mut odd = matrix();
     odd.target = "/mnt/a,b \"c\"/disk".to_owned();
-    let text = Format::Csv.render(&odd, &Options::default());
+    let text = ComparisonFormat::Csv.render(&odd, &RenderOptions::default());
     let mut lines = text.lines();
     let fields = lines.next().unwrap().split(',').count();
     assert_eq!(lines.clone().count(), odd.cells.len() * 2);

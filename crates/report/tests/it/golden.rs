@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ioalign_report::{Format, Options, Report, Verbosity};
+use ioalign_report::{RenderOptions, Report, ReportFormat, Verbosity};
 
 use super::cases;
 
@@ -40,58 +40,58 @@ fn text() {
     for (name, report) in cases::all() {
         check(
             &format!("{name}.txt"),
-            &Format::Text.render(&report, &Options::default()),
+            &ReportFormat::Text.render(&report, &RenderOptions::default()),
         );
     }
 }
 
 #[test]
 fn text_variants() {
-    let verbose = Options {
+    let verbose = RenderOptions {
         verbosity: Verbosity::Verbose,
-        ..Options::default()
+        ..RenderOptions::default()
     };
     check(
         "raid5-verbose.txt",
-        &Format::Text.render(&case("raid5"), &verbose),
+        &ReportFormat::Text.render(&case("raid5"), &verbose),
     );
-    let plain = Options {
+    let plain = RenderOptions {
         ascii: true,
         width: 60,
-        ..Options::default()
+        ..RenderOptions::default()
     };
     check(
         "sector63-ascii-60.txt",
-        &Format::Text.render(&case("sector63"), &plain),
+        &ReportFormat::Text.render(&case("sector63"), &plain),
     );
-    let color = Options {
+    let color = RenderOptions {
         color: true,
-        ..Options::default()
+        ..RenderOptions::default()
     };
     check(
         "sector63-color.txt",
-        &Format::Text.render(&case("sector63"), &color),
+        &ReportFormat::Text.render(&case("sector63"), &color),
     );
-    let quiet = Options {
+    let quiet = RenderOptions {
         verbosity: Verbosity::Quiet,
-        ..Options::default()
+        ..RenderOptions::default()
     };
     let lines: String = cases::all()
         .iter()
-        .map(|(_, report)| Format::Text.render(report, &quiet))
+        .map(|(_, report)| ReportFormat::Text.render(report, &quiet))
         .collect();
     check("quiet.txt", &lines);
 }
 
 #[test]
 fn few_rows() {
-    let few = Options {
+    let few = RenderOptions {
         max_rows: 3,
-        ..Options::default()
+        ..RenderOptions::default()
     };
     check(
         "forty-3-rows.txt",
-        &Format::Text.render(&case("forty"), &few),
+        &ReportFormat::Text.render(&case("forty"), &few),
     );
 }
 
@@ -100,7 +100,7 @@ fn json() {
     for name in ["sector63", "vhd", "unreadable"] {
         check(
             &format!("{name}.json"),
-            &Format::Json.render(&case(name), &Options::default()),
+            &ReportFormat::Json.render(&case(name), &RenderOptions::default()),
         );
     }
 }
@@ -117,7 +117,7 @@ fn svg() {
     ] {
         check(
             &format!("{name}.svg"),
-            &Format::Svg.render(&case(name), &Options::default()),
+            &ReportFormat::Svg.render(&case(name), &RenderOptions::default()),
         );
     }
 }
@@ -127,7 +127,7 @@ fn html() {
     for name in ["sector63", "unreadable", "two"] {
         check(
             &format!("{name}.html"),
-            &Format::Html.render(&case(name), &Options::default()),
+            &ReportFormat::Html.render(&case(name), &RenderOptions::default()),
         );
     }
 }

@@ -1,7 +1,9 @@
 //! Names and labels come from untrusted bytes: no medium may be attacked through them.
 
 use ioalign_core::{Bytes, Confidence, Finding, Kind, Layer, Severity, Stack, Tier};
-use ioalign_report::{ErrorInfo, Format, Options, Report, SourceKind, Target, Verbosity};
+use ioalign_report::{
+    ErrorInfo, RenderOptions, Report, ReportFormat, SourceKind, Target, Verbosity,
+};
 use unicode_width::UnicodeWidthStr;
 
 use super::build::{grid, shift, target};
@@ -63,11 +65,11 @@ pub fn reports() -> Vec<Report> {
 fn text_has_no_control_characters() {
     for report in reports() {
         for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
-            let options = Options {
+            let options = RenderOptions {
                 verbosity,
-                ..Options::default()
+                ..RenderOptions::default()
             };
-            let text = Format::Text.render(&report, &options);
+            let text = ReportFormat::Text.render(&report, &options);
             assert!(
                 !text.contains(|c: char| c.is_control() && c != '\n'),
                 "{text:?}"
@@ -83,8 +85,8 @@ fn text_has_no_control_characters() {
 #[test]
 fn markup_is_escaped() {
     for report in reports() {
-        for format in [Format::Svg, Format::Html] {
-            let text = format.render(&report, &Options::default());
+        for format in [ReportFormat::Svg, ReportFormat::Html] {
+            let text = format.render(&report, &RenderOptions::default());
             assert!(!text.contains("<script"), "{format}");
             assert!(!text.contains("\" onload"), "{format}");
             assert!(
@@ -98,7 +100,7 @@ fn markup_is_escaped() {
 #[test]
 fn json_keeps_the_name_and_hides_the_escapes() {
     for report in reports() {
-        let text = Format::Json.render(&report, &Options::default());
+        let text = ReportFormat::Json.render(&report, &RenderOptions::default());
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
         assert!(!text.contains('\u{202e}'));
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();

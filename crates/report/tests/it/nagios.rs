@@ -2,12 +2,12 @@
 
 use ioalign_core::{Severity, Waiver};
 use ioalign_report::nagios::Status;
-use ioalign_report::{FailOn, Format, Options, Report, Target, Verbosity};
+use ioalign_report::{FailOn, RenderOptions, Report, ReportFormat, Target, Verbosity};
 
 use super::cases;
 
 fn render(report: &Report) -> String {
-    Format::Nagios.render(report, &Options::default())
+    ReportFormat::Nagios.render(report, &RenderOptions::default())
 }
 
 fn one(name: &str) -> Report {
@@ -100,12 +100,12 @@ fn a_defect_outranks_what_cannot_be_read() {
 
 #[test]
 fn long_output_only_with_v_and_bounded() {
-    let options = Options {
+    let options = RenderOptions {
         verbosity: Verbosity::Verbose,
         max_rows: 5,
-        ..Options::default()
+        ..RenderOptions::default()
     };
-    let text = Format::Nagios.render(&one("forty"), &options);
+    let text = ReportFormat::Nagios.render(&one("forty"), &options);
     assert_eq!(text.lines().count(), 7, "{text}");
     assert_eq!(text.matches('|').count(), 1, "{text}");
     assert!(
@@ -118,11 +118,11 @@ fn long_output_only_with_v_and_bounded() {
 #[test]
 fn names_from_disks_break_nothing() {
     for report in super::hostile::reports() {
-        let options = Options {
+        let options = RenderOptions {
             verbosity: Verbosity::Verbose,
-            ..Options::default()
+            ..RenderOptions::default()
         };
-        let text = Format::Nagios.render(&report, &options);
+        let text = ReportFormat::Nagios.render(&report, &options);
         let (said, rest) = text.split_once(" | ").unwrap();
         assert!(!rest.contains('|') && !said.contains('|'), "{text}");
         assert!(!text.contains(['<', '`', '$']), "{text}");

@@ -7,7 +7,7 @@ use ioalign_core::profile::{
     LatencyRatio, LittlesLaw, OpProfile, ProcessProfile, Profile, QueueDepth, ReadBeforeWrite,
     Sampled, Sampler, SizeCount, SkippedRow, TraceFile,
 };
-use ioalign_report::{Format, Options, Verbosity, json, profile};
+use ioalign_report::{RenderOptions, ReportFormat, Verbosity, json, profile};
 use unicode_width::UnicodeWidthStr;
 
 use super::{cases, golden};
@@ -256,7 +256,7 @@ fn many() -> Profile {
 
 #[test]
 fn text_of_a_profile() {
-    let plain = Options::default();
+    let plain = RenderOptions::default();
     golden::check("profile.txt", &profile::render(&sample(), &plain));
     golden::check("profile-many.txt", &profile::render(&many(), &plain));
 }
@@ -271,11 +271,11 @@ fn a_profile_never_leaves_the_page() {
         for width in [40, 60, 80, 120] {
             for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
                 for ascii in [false, true] {
-                    let options = Options {
+                    let options = RenderOptions {
                         width,
                         verbosity,
                         ascii,
-                        ..Options::default()
+                        ..RenderOptions::default()
                     };
                     let text = profile::render(&one, &options);
                     assert!(!ascii || text.is_ascii(), "{name} is not ASCII: {text}");
@@ -292,7 +292,7 @@ fn a_profile_never_leaves_the_page() {
 #[test]
 fn check_json_is_read_back_to_the_same_maps() {
     for (name, report) in cases::all() {
-        let text = Format::Json.render(&report, &Options::default());
+        let text = ReportFormat::Json.render(&report, &RenderOptions::default());
         let read = json::read::stack(&text);
         if report.targets.iter().all(|target| target.stack.is_empty()) {
             assert!(read.is_err(), "{name}");
@@ -322,7 +322,10 @@ fn check_json_is_read_back_to_the_same_maps() {
 
 #[test]
 fn a_damaged_document_is_an_error() {
-    let good = Format::Json.render(&cases::report(vec![cases::raid5()]), &Options::default());
+    let good = ReportFormat::Json.render(
+        &cases::report(vec![cases::raid5()]),
+        &RenderOptions::default(),
+    );
     assert!(json::read::stack(&good).is_ok());
     let other = good.replace("ioalign.check/1", "ioalign.check/9");
     assert!(json::read::stack(&other).unwrap_err().contains("check/9"));
@@ -353,7 +356,7 @@ fn a_trace_without_times_says_so() {
     for device in &mut one.devices {
         device.bursts_total.throughput_bytes_per_s = None;
     }
-    let text = profile::render(&one, &Options::default());
+    let text = profile::render(&one, &RenderOptions::default());
     assert!(text.contains("times: none: only waits;"), "{text}");
     assert!(
         text.contains("! 1 row did not parse and is left out:"),

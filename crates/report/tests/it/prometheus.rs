@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ioalign_core::Waiver;
-use ioalign_report::{Format, Options, Report};
+use ioalign_report::{RenderOptions, Report, ReportFormat};
 
 use super::cases;
 use super::tools::complaint;
@@ -11,7 +11,7 @@ use super::tools::complaint;
 fn render(report: &Report) -> String {
     let mut report = report.clone();
     report.scanned_at_seconds = Some(1_700_000_000);
-    Format::Prometheus.render(&report, &Options::default())
+    ReportFormat::Prometheus.render(&report, &RenderOptions::default())
 }
 
 #[test]

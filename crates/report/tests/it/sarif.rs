@@ -2,7 +2,7 @@
 //! the schema does not say.
 
 use ioalign_core::{Severity, Waiver};
-use ioalign_report::{FailOn, Format, Options, Report};
+use ioalign_report::{FailOn, RenderOptions, Report, ReportFormat};
 use serde_json::Value;
 
 use super::cases;
@@ -10,7 +10,7 @@ use super::cases;
 fn render(report: &Report) -> Value {
     let mut report = report.clone();
     report.scanned_at_seconds = Some(1_700_000_000);
-    serde_json::from_str(&Format::Sarif.render(&report, &Options::default())).unwrap()
+    serde_json::from_str(&ReportFormat::Sarif.render(&report, &RenderOptions::default())).unwrap()
 }
 
 #[test]

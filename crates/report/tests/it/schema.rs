@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use ioalign_report::{Format, Options, Report};
+use ioalign_report::{RenderOptions, Report, ReportFormat};
 use serde_json::Value;
 
 use super::cases;
@@ -14,7 +14,7 @@ fn schema() -> Value {
 }
 
 fn json(report: &Report) -> Value {
-    serde_json::from_str(&Format::Json.render(report, &Options::default())).unwrap()
+    serde_json::from_str(&ReportFormat::Json.render(report, &RenderOptions::default())).unwrap()
 }
 
 #[test]

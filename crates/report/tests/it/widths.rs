@@ -1,6 +1,6 @@
 //! Text never leaves the page, whatever the width, and quiet is one line.
 
-use ioalign_report::{Format, Options, Verbosity};
+use ioalign_report::{RenderOptions, ReportFormat, Verbosity};
 use unicode_width::UnicodeWidthStr;
 
 use super::cases;
@@ -11,13 +11,13 @@ fn no_line_is_wider_than_the_page() {
         for width in [40, 60, 80, 120] {
             for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
                 for ascii in [false, true] {
-                    let options = Options {
+                    let options = RenderOptions {
                         width,
                         verbosity,
                         ascii,
-                        ..Options::default()
+                        ..RenderOptions::default()
                     };
-                    let text = Format::Text.render(&report, &options);
+                    let text = ReportFormat::Text.render(&report, &options);
                     assert!(!ascii || text.is_ascii(), "{name} is not ASCII");
                     for line in text.lines() {
                         assert!(line.width() <= width, "{name} at {width}: {line}");
@@ -31,12 +31,12 @@ fn no_line_is_wider_than_the_page() {
 
 #[test]
 fn quiet_is_one_line() {
-    let options = Options {
+    let options = RenderOptions {
         verbosity: Verbosity::Quiet,
-        ..Options::default()
+        ..RenderOptions::default()
     };
     for (name, report) in cases::all() {
-        let text = Format::Text.render(&report, &options);
+        let text = ReportFormat::Text.render(&report, &options);
         assert_eq!(text.lines().count(), 1, "{name}: {text}");
     }
 }
@@ -44,12 +44,12 @@ fn quiet_is_one_line() {
 #[test]
 fn colour_only_adds_escapes() {
     for (name, report) in cases::all() {
-        let plain = Format::Text.render(&report, &Options::default());
-        let color = Options {
+        let plain = ReportFormat::Text.render(&report, &RenderOptions::default());
+        let color = RenderOptions {
             color: true,
-            ..Options::default()
+            ..RenderOptions::default()
         };
-        let color = Format::Text.render(&report, &color);
+        let color = ReportFormat::Text.render(&report, &color);
         assert_eq!(strip(&color), plain, "{name}");
     }
 }

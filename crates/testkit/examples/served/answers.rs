@@ -12,7 +12,7 @@ use fuser::{ReplyData, ReplyWrite};
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// What is to be answered, and when.
-pub struct Answer {
+pub struct ServedAnswer {
     pub at: Instant,
     pub reply: Reply,
 }
@@ -33,16 +33,16 @@ impl Reply {
 }
 
 /// A thread that gives each answer in its time, until the sender is gone.
-pub fn start() -> Sender<Answer> {
+pub fn start() -> Sender<ServedAnswer> {
     let (later, due) = channel();
     std::thread::spawn(move || give(&due));
     later
 }
 
-fn give(due: &Receiver<Answer>) {
+fn give(due: &Receiver<ServedAnswer>) {
     // The kernel may be 50 µs late otherwise; where it refuses, it is.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let mut waiting: BinaryHeap<Reverse<Answer>> = BinaryHeap::new();
+    let mut waiting: BinaryHeap<Reverse<ServedAnswer>> = BinaryHeap::new();
     loop {
         let now = Instant::now();
         while waiting.peek().is_some_and(|Reverse(first)| first.at <= now) {
@@ -59,21 +59,21 @@ fn give(due: &Receiver<Answer>) {
     }
 }
 
-impl PartialEq for Answer {
+impl PartialEq for ServedAnswer {
     fn eq(&self, other: &Self) -> bool {
         self.at == other.at
     }
 }
 
-impl Eq for Answer {}
+impl Eq for ServedAnswer {}
 
-impl Ord for Answer {
+impl Ord for ServedAnswer {
     fn cmp(&self, other: &Self) -> Ordering {
         self.at.cmp(&other.at)
     }
 }
 
-impl PartialOrd for Answer {
+impl PartialOrd for ServedAnswer {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

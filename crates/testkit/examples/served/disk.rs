@@ -14,9 +14,9 @@ use fuser::{
     KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
     ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
-use ioalign_testkit::served::{Law, ServedIo, Servers};
+use ioalign_testkit::served::{DeviceLaw, ServedIo, Servers};
 
-use crate::answers::{self, Answer, Reply};
+use crate::answers::{self, Reply, ServedAnswer};
 
 /// How long the kernel may keep names and attributes, which never change.
 const FOREVER: Duration = Duration::from_secs(86_400);
@@ -26,28 +26,28 @@ const FILE: INodeNo = INodeNo(2);
 const NAME: &str = "disk";
 
 /// The folder, and what is in its file.
-pub struct Disk {
+pub struct ServedDisk {
     size: u64,
     data: File,
-    queue: Mutex<Queue>,
-    later: Sender<Answer>,
+    queue: Mutex<ServedQueue>,
+    later: Sender<ServedAnswer>,
 }
 
-struct Queue {
+struct ServedQueue {
     servers: Servers,
     begun: Instant,
     /// Where I/Os ended of late.
     ends: VecDeque<u64>,
 }
 
-impl Disk {
-    pub fn new(law: Law, size: u64) -> io::Result<Self> {
+impl ServedDisk {
+    pub fn new(law: DeviceLaw, size: u64) -> io::Result<Self> {
         let data = tempfile::tempfile()?;
         data.set_len(size)?;
         Ok(Self {
             size,
             data,
-            queue: Mutex::new(Queue {
+            queue: Mutex::new(ServedQueue {
                 servers: Servers::new(law),
                 begun: Instant::now(),
                 ends: VecDeque::new(),
@@ -105,7 +105,7 @@ impl Disk {
     }
 }
 
-impl Filesystem for Disk {
+impl Filesystem for ServedDisk {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         // Without it the kernel sends one direct I/O at a time. What a kernel does not have it leaves as it is.
         let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
@@ -173,7 +173,7 @@ impl Filesystem for Disk {
         let at = self.complete(false, offset, data.len());
         let reply = Reply::Read(reply, data);
         // The thread that answers lives as long as this.
-        let _ = self.later.send(Answer { at, reply });
+        let _ = self.later.send(ServedAnswer { at, reply });
     }
 
     fn write(
@@ -193,7 +193,7 @@ impl Filesystem for Disk {
         }
         let at = self.complete(true, offset, data.len());
         let reply = Reply::Write(reply, u32::try_from(data.len()).unwrap_or(u32::MAX));
-        let _ = self.later.send(Answer { at, reply });
+        let _ = self.later.send(ServedAnswer { at, reply });
     }
 
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {

@@ -11,22 +11,22 @@
 mod answers;
 mod disk;
 
-use ioalign_testkit::served::{Law, Split};
+use ioalign_testkit::served::{DeviceLaw, ServerSplit};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().expect("a folder to mount on");
     let (law, size) = law(arguments);
     fuser::mount(
-        disk::Disk::new(law, size)?,
+        disk::ServedDisk::new(law, size)?,
         folder,
         &fuser::Config::default(),
     )
 }
 
 /// The law, and the size of the file.
-fn law(arguments: impl Iterator<Item = String>) -> (Law, u64) {
-    let mut law = Law {
+fn law(arguments: impl Iterator<Item = String>) -> (DeviceLaw, u64) {
+    let mut law = DeviceLaw {
         unit: 4096,
         servers: 4,
         read_us: 800.0,
@@ -35,7 +35,7 @@ fn law(arguments: impl Iterator<Item = String>) -> (Law, u64) {
         sequential: 1.0,
         extra_cell_us: 0.0,
         partial_cell_us: 900.0,
-        split: Split::Whole,
+        split: ServerSplit::Whole,
     };
     let mut size = 1 << 30;
     for argument in arguments {
@@ -51,8 +51,8 @@ fn law(arguments: impl Iterator<Item = String>) -> (Law, u64) {
             ("sequential", _) => law.sequential = us(),
             ("extra", _) => law.extra_cell_us = us(),
             ("partial", _) => law.partial_cell_us = us(),
-            ("split", "striped") => law.split = Split::Striped,
-            ("split", "whole") => law.split = Split::Whole,
+            ("split", "striped") => law.split = ServerSplit::Striped,
+            ("split", "whole") => law.split = ServerSplit::Whole,
             _ => panic!("{argument}: not known"),
         }
     }

@@ -4,7 +4,7 @@ use super::ServedIo;
 
 /// The law of a device; times in µs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Law {
+pub struct DeviceLaw {
     /// Distance of the boundaries.
     pub unit: u64,
     /// Requests that are served at the same time.
@@ -22,12 +22,12 @@ pub struct Law {
     /// What each cell adds that a write covers in part: it is read first.
     pub partial_cell_us: f64,
     /// Who serves an I/O.
-    pub split: Split,
+    pub split: ServerSplit,
 }
 
 /// Who serves the parts of an I/O.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum ServerSplit {
     /// The next server that is free serves all of it.
     Whole,
     /// Each cell belongs to one server, in turn, which is asked for its part: a stripe.
@@ -36,22 +36,22 @@ pub enum Split {
 
 /// What one server has to do.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ServerPart {
     /// Which server; `None`: any.
     pub server: Option<usize>,
     /// How long.
     pub us: f64,
 }
 
-impl Law {
+impl DeviceLaw {
     /// The parts of an I/O: it is complete when all of them are.
-    pub fn parts(&self, io: &ServedIo) -> Vec<Part> {
+    pub fn parts(&self, io: &ServedIo) -> Vec<ServerPart> {
         match self.split {
-            Split::Whole => vec![Part {
+            ServerSplit::Whole => vec![ServerPart {
                 server: None,
                 us: self.fixed_us(io) + self.bytes_us(io.bytes) + self.boundaries_us(io),
             }],
-            Split::Striped => self.chunks(io),
+            ServerSplit::Striped => self.chunks(io),
         }
     }
 
@@ -87,13 +87,13 @@ impl Law {
         self.extra_cell_us * float(extra) + self.partial_cell_us * float(partial)
     }
 
-    fn chunks(&self, io: &ServedIo) -> Vec<Part> {
+    fn chunks(&self, io: &ServedIo) -> Vec<ServerPart> {
         let (first, last) = self.cells(io);
         let end = io.offset + io.bytes;
         let part = |cell: u64| {
             let from = io.offset.max(cell * self.unit);
             let to = end.min((cell + 1) * self.unit);
-            Part {
+            ServerPart {
                 server: Some(usize::try_from(cell).unwrap() % self.servers),
                 us: self.fixed_us(io) + self.bytes_us(to - from),
             }
@@ -118,7 +118,7 @@ fn float(value: u64) -> f64 {
 mod tests {
     use super::*;
 
-    const LAW: Law = Law {
+    const LAW: DeviceLaw = DeviceLaw {
         unit: 4096,
         servers: 4,
         read_us: 100.0,
@@ -127,7 +127,7 @@ mod tests {
         sequential: 0.5,
         extra_cell_us: 30.0,
         partial_cell_us: 70.0,
-        split: Split::Whole,
+        split: ServerSplit::Whole,
     };
 
     fn io(write: bool, offset: u64, bytes: u64) -> ServedIo {
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_stripe_asks_each_of_its_disks() {
-        let law = Law {
-            split: Split::Striped,
+        let law = DeviceLaw {
+            split: ServerSplit::Striped,
             ..LAW
         };
         let parts = law.parts(&io(false, 3 * 4096 + 2048, 4096));

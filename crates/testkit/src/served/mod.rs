@@ -1,6 +1,6 @@
 //! A device whose service times are known: the truth that measurements and advice are held against.
 //!
-//! A [`Law`] says what an I/O costs by its operation, its size, and where it lies on a grid. [`VirtualDevice`] serves by it in
+//! A [`DeviceLaw`] says what an I/O costs by its operation, its size, and where it lies on a grid. [`VirtualDevice`] serves by it in
 //! virtual time, as fast as the machine counts; the example `served` does so for real, as a file in a FUSE mount.
 
 mod law;
@@ -8,10 +8,10 @@ mod queue;
 mod virtual_device;
 mod workload;
 
-pub use law::{Law, Part, Split};
+pub use law::{DeviceLaw, ServerPart, ServerSplit};
 pub use queue::Servers;
-pub use virtual_device::{Ran, Sent, VirtualDevice};
-pub use workload::{Places, Workload};
+pub use virtual_device::{AnsweredIo, Ran, VirtualDevice};
+pub use workload::{Places, ServedWorkload};
 
 /// One I/O.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,17 +1,17 @@
 //! Servers, each of which serves one part after the other.
 
-use super::{Law, ServedIo};
+use super::{DeviceLaw, ServedIo};
 
 /// When each server is free; times in µs since the start.
 #[derive(Clone, Debug)]
 pub struct Servers {
-    law: Law,
+    law: DeviceLaw,
     free: Vec<f64>,
 }
 
 impl Servers {
     /// All of them idle.
-    pub fn new(law: Law) -> Self {
+    pub fn new(law: DeviceLaw) -> Self {
         let free = vec![0.0; law.servers.max(1)];
         Self { law, free }
     }

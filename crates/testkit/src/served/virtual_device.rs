@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Law, Places, ServedIo, Servers};
+use super::{DeviceLaw, Places, ServedIo, Servers};
 use crate::Random;
 
 /// Serves by a law, with noise that is the same for all.
@@ -16,7 +16,7 @@ pub struct VirtualDevice {
 
 /// An I/O and its times.
 #[derive(Copy, Clone, Debug)]
-pub struct Sent {
+pub struct AnsweredIo {
     /// The I/O.
     pub io: ServedIo,
     /// When it was sent, in µs.
@@ -36,7 +36,7 @@ pub struct Ran {
 
 impl VirtualDevice {
     /// An idle device; noise is drawn from the seed.
-    pub fn new(law: Law, seed: u64) -> Self {
+    pub fn new(law: DeviceLaw, seed: u64) -> Self {
         Self {
             servers: Servers::new(law),
             noise: Random(seed),
@@ -66,7 +66,7 @@ impl VirtualDevice {
         places: &mut Places,
         depth: usize,
         enough: impl Fn(&Ran) -> bool,
-        mut show: impl FnMut(&Sent),
+        mut show: impl FnMut(&AnsweredIo),
     ) -> Ran {
         let began = self.now_us;
         let mut flying = BinaryHeap::with_capacity(depth);
@@ -87,10 +87,10 @@ impl VirtualDevice {
         ran
     }
 
-    fn sent(&mut self, places: &mut Places, now: f64, show: &mut impl FnMut(&Sent)) -> f64 {
+    fn sent(&mut self, places: &mut Places, now: f64, show: &mut impl FnMut(&AnsweredIo)) -> f64 {
         let io = places.draw();
         let end = self.send(&io, now);
-        show(&Sent {
+        show(&AnsweredIo {
             io,
             at_us: now,
             latency_us: end - now,
@@ -133,12 +133,12 @@ impl PartialOrd for Moment {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Split, Workload};
+    use super::super::{ServedWorkload, ServerSplit};
     use super::*;
 
     #[test]
     fn servers_are_the_limit_of_a_full_queue() {
-        let law = Law {
+        let law = DeviceLaw {
             unit: 4096,
             servers: 4,
             read_us: 100.0,
@@ -147,9 +147,9 @@ mod tests {
             sequential: 1.0,
             extra_cell_us: 100.0,
             partial_cell_us: 0.0,
-            split: Split::Whole,
+            split: ServerSplit::Whole,
         };
-        let workload = Workload {
+        let workload = ServedWorkload {
             sizes: vec![(4096, 1)],
             reads_percent: 100,
             sequential: false,

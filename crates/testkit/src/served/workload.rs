@@ -8,7 +8,7 @@ const SPAN: u64 = 1 << 30;
 
 /// What is sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Workload {
+pub struct ServedWorkload {
     /// Sizes with their weights.
     pub sizes: Vec<(u64, u64)>,
     /// Share of reads, in hundredths.
@@ -22,7 +22,7 @@ pub struct Workload {
 /// The I/O of a workload one by one: at multiples of its size, from a start of the whole.
 #[derive(Clone, Debug)]
 pub struct Places {
-    workload: Workload,
+    workload: ServedWorkload,
     start: u64,
     next: Option<u64>,
     random: Random,
@@ -30,7 +30,7 @@ pub struct Places {
 
 impl Places {
     /// Of a partition that begins at byte `start`; the same seed gives the same I/O wherever that is.
-    pub fn new(workload: &Workload, start: u64, seed: u64) -> Self {
+    pub fn new(workload: &ServedWorkload, start: u64, seed: u64) -> Self {
         Self {
             workload: workload.clone(),
             start,

@@ -88,7 +88,7 @@ pub struct FixArgs {
         value_parser = super::profile,
         help = "Also on a named set of grids: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, iu-16k, raid:<element>x<data disks>, …"
     )]
-    pub profile_grid: Vec<super::Profile>,
+    pub profile_grid: Vec<super::ProfileArg>,
 
     /// Logical sector of an image (default: that of its format, or of its GPT, else 512)
     #[arg(long, value_name = "BYTES", value_parser = super::sector)]

@@ -10,7 +10,7 @@ use ioalign_measure::jobs::values;
 pub struct LoadArgs {
     /// Size of I/Os, or a mix with weights: 4k:70,64k:30 (default: as the job says)
     #[arg(long, value_name = "SIZE[:N],…", value_parser = sizes)]
-    pub sizes: Option<Sizes>,
+    pub sizes: Option<BlockSizeMix>,
 
     /// Operation: read, write, read-70 (70 % reads)
     #[arg(long, value_name = "OP", value_parser = values::op)]
@@ -55,10 +55,10 @@ pub struct LoadArgs {
 
 /// A mix of sizes: one argument for `clap`, which would take a list for several.
 #[derive(Clone, Debug)]
-pub struct Sizes(pub Vec<SizeShare>);
+pub struct BlockSizeMix(pub Vec<SizeShare>);
 
-fn sizes(text: &str) -> Result<Sizes, String> {
-    values::mix(text).map(Sizes)
+fn sizes(text: &str) -> Result<BlockSizeMix, String> {
+    values::mix(text).map(BlockSizeMix)
 }
 
 fn rate() -> RangedU64ValueParser<u64> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use ioalign_report::comparison::Format;
+use ioalign_report::comparison::ComparisonFormat;
 
 use crate::args::{LookArgs, ReplaceArgs};
 
@@ -28,9 +28,9 @@ pub struct ShownArgs {
 
 impl ShownArgs {
     /// The format asked for; the argument parser lets no unknown name through.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> ComparisonFormat {
         if self.look.json {
-            Format::Json
+            ComparisonFormat::Json
         } else {
             self.format.parse().unwrap_or_default()
         }
@@ -38,5 +38,5 @@ impl ShownArgs {
 }
 
 fn formats() -> PossibleValuesParser {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
+    PossibleValuesParser::new(ComparisonFormat::ALL.map(ComparisonFormat::name))
 }

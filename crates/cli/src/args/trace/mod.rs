@@ -80,7 +80,7 @@ pub struct SummarizeArgs {
         help = "Judge against a named set: 4kn, 512e, vmfs, netapp-wafl, zfs-8k, ebs-16k-atomic, \
                 iu-16k, iu-64k, sd-card-4m, raid:<element>x<data disks>"
     )]
-    pub profile_grid: Vec<super::Profile>,
+    pub profile_grid: Vec<super::ProfileArg>,
 
     /// Judge on every layer below too: a document of `check --json`, or `live` for this machine
     #[arg(long, value_name = "CHECK.json")]
@@ -88,7 +88,7 @@ pub struct SummarizeArgs {
 
     /// Add this many bytes to every offset, or to those of one device: 32256, sda1=63s, -1M
     #[arg(long, value_name = "[DEVICE=]BYTES", allow_hyphen_values = true, value_parser = shift)]
-    pub shift: Vec<Shift>,
+    pub shift: Vec<ShiftArg>,
 
     /// Idle time that ends a burst
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time)]
@@ -202,14 +202,14 @@ fn formats() -> PossibleValuesParser {
 
 /// A shift of all devices, or of one.
 #[derive(Clone, Debug)]
-pub struct Shift {
+pub struct ShiftArg {
     /// The device; `None`: all.
     pub device: Option<String>,
     /// Bytes.
     pub bytes: i64,
 }
 
-fn shift(text: &str) -> Result<Shift, String> {
+fn shift(text: &str) -> Result<ShiftArg, String> {
     let (device, size) = match text.rsplit_once('=') {
         Some((device, size)) => (Some(device.to_owned()), size),
         None => (None, text),
@@ -221,7 +221,7 @@ fn shift(text: &str) -> Result<Shift, String> {
     let bytes = parse_size(plain, SectorSize::S512).map_err(|error| error.to_string())?;
     let bytes = i64::try_from(bytes.get()).map_err(|_| "past 63 bits".to_owned())?;
     let bytes = if negative { -bytes } else { bytes };
-    Ok(Shift { device, bytes })
+    Ok(ShiftArg { device, bytes })
 }
 
 /// A time in nanoseconds: `20s`, `1.5ms`, `100us`; a plain number is of seconds.

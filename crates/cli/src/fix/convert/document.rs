@@ -3,13 +3,13 @@
 use ioalign_core::fix_document::{ConvertedPartition, FixConversion, FixResult, RebuiltFilesystem};
 use ioalign_repair::convert;
 
-use super::super::command::{self, Step};
+use super::super::command::{self, FixStep};
 use super::super::document::journal;
 use super::super::{next, output, refuse};
-use super::Page;
+use super::ConversionPage;
 
 /// The part of a page that is about the conversion.
-pub fn of(page: &Page<'_>) -> FixConversion {
+pub fn of(page: &ConversionPage<'_>) -> FixConversion {
     let one = page.conversion;
     let job = page.job.as_ref().and_then(|job| job.as_ref().ok());
     let why = page.job.as_ref().and_then(|job| job.as_ref().err());
@@ -53,7 +53,7 @@ fn partitions(conversion: &convert::Conversion) -> Vec<ConvertedPartition> {
 }
 
 /// The commands that do it: in place where that can be, or into a new image; afterwards that of the check.
-pub fn commands(page: &Page<'_>) -> Vec<String> {
+pub fn commands(page: &ConversionPage<'_>) -> Vec<String> {
     let arguments = page.arguments;
     if page.conversion.is_none() {
         return Vec::new();
@@ -65,7 +65,7 @@ pub fn commands(page: &Page<'_>) -> Vec<String> {
         Some(Ok(job)) => Some(refuse::name(job)),
         _ => None,
     };
-    let apply = name.map(|plan| command::line(arguments, Step::Apply(&plan)));
+    let apply = name.map(|plan| command::line(arguments, FixStep::Apply(&plan)));
     let ending = arguments
         .target
         .extension()
@@ -74,6 +74,6 @@ pub fn commands(page: &Page<'_>) -> Vec<String> {
         Some(new) => new.clone(),
         None => output::beside(&arguments.target, ending.unwrap_or("img")),
     };
-    let output = command::line(arguments, Step::Output(&new, arguments.format));
+    let output = command::line(arguments, FixStep::Output(&new, arguments.format));
     apply.into_iter().chain([output]).collect()
 }

@@ -90,7 +90,7 @@ fn consented(conversion: &convert::Conversion, arguments: &FixArgs) -> Result<()
 }
 
 /// All that is shown.
-struct Page<'a> {
+struct ConversionPage<'a> {
     arguments: &'a FixArgs,
     to: u64,
     /// The plan, done or not; `None`: nothing to do.
@@ -101,7 +101,7 @@ struct Page<'a> {
     done: Option<(Done, Duration)>,
 }
 
-impl Page<'_> {
+impl ConversionPage<'_> {
     fn write(&self) -> Result<()> {
         let document = outer::of_conversion(
             self.arguments,

@@ -13,9 +13,9 @@ use ioalign_repair::{Disk, Job, mover};
 use rustix::fs::{FlockOperation, flock};
 
 use super::super::fresh::FreshImage;
-use super::super::progress::Shown;
+use super::super::progress::FixProgress;
 use super::super::{flight, image_room, options, output, overlays, perform, place, refuse};
-use super::{Page, SMALLEST, consented, open, plan, possible_in_place};
+use super::{ConversionPage, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 
@@ -32,7 +32,7 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
     if let Some(Ok(job)) = &job {
         refuse::expected_job(job, arguments)?;
     }
-    let page = Page {
+    let page = ConversionPage {
         arguments,
         to,
         conversion: conversion.as_ref(),
@@ -69,7 +69,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
         disk = longer(disk, arguments, &conversion)?;
     }
     perform::journalled(arguments, disk, &journal, &job, |done, elapsed| {
-        let page = Page {
+        let page = ConversionPage {
             arguments,
             to,
             conversion: Some(&conversion),
@@ -126,13 +126,13 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
         return nothing(arguments, to);
     };
     consented(&conversion, arguments)?;
-    let shown = Shown::of(&arguments.look)?;
+    let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
     let done = write_new(arguments, &conversion, &mut *disk, new, &shown);
     shown.end();
     match done {
         Ok(done) => {
-            let page = Page {
+            let page = ConversionPage {
                 arguments,
                 to,
                 conversion: Some(&conversion),
@@ -152,7 +152,7 @@ fn write_new(
     conversion: &Conversion,
     disk: &mut dyn Disk,
     new: &Path,
-    shown: &Shown,
+    shown: &FixProgress,
 ) -> ioalign_repair::Result<mover::Done> {
     let format = output::format(arguments, new);
     // This is the only format that stores its sector size.
@@ -171,7 +171,7 @@ fn write_new(
 }
 
 fn nothing(arguments: &FixArgs, to: u64) -> Result<Exit> {
-    let page = Page {
+    let page = ConversionPage {
         arguments,
         to,
         conversion: None,

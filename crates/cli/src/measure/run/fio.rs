@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use ioalign_inspect::source::{FileSource, Source};
 use ioalign_measure::jobs::fio::{self, FioTarget};
 
-use super::plan::Plan;
+use super::plan::MeasurePlan;
 use crate::args::{RunArgs, TheApi};
 use crate::exit::UsageError;
 
 /// A job file as a plan; targets that were typed win over those in the file.
-pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
+pub fn read(path: &Path, arguments: &RunArgs) -> Result<MeasurePlan> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let taken = fio::read(&name, &text);
@@ -40,7 +40,7 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
     } else {
         arguments.what.clone()
     };
-    Ok(Plan {
+    Ok(MeasurePlan {
         job: taken.job,
         targets,
         io,
@@ -55,14 +55,14 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<Plan> {
 }
 
 /// Ignored keys are named before anything runs.
-pub fn tell(plan: &Plan) {
+pub fn tell(plan: &MeasurePlan) {
     for note in &plan.notes {
         crate::say::note(note);
     }
 }
 
 /// The plan as a job file.
-pub fn emit(plan: &Plan) -> Result<String> {
+pub fn emit(plan: &MeasurePlan) -> Result<String> {
     let folders = plan.targets.iter().filter(|path| path.is_dir()).count();
     if folders > 0 && plan.targets.len() > 1 {
         let what = "fio takes one folder, or files and devices";

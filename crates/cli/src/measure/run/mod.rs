@@ -9,7 +9,7 @@ mod sent;
 use std::sync::Arc;
 
 use anyhow::Result;
-use ioalign_core::load::{self, Load, Step};
+use ioalign_core::load::{self, Load, LoadStep};
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
 use ioalign_measure::load::Tap;
@@ -24,9 +24,9 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
 use crate::output_file::Destination;
-use plan::Plan;
-use progress::Progress;
-use sent::Collector;
+use plan::MeasurePlan;
+use progress::ProgressLine;
+use sent::SentCollector;
 
 /// Runs the verb.
 pub fn run(arguments: &RunArgs) -> Result<Exit> {
@@ -52,7 +52,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
         interrupt: &interrupt,
     };
     let targets = opener.all(&plan.targets)?;
-    let collector = profile_out.as_ref().map(|_| Collector::new(&targets));
+    let collector = profile_out.as_ref().map(|_| SentCollector::new(&targets));
     let load = send(&plan, &targets, collector.as_ref(), arguments, &interrupt)?;
     let text = if arguments.look.json {
         ioalign_report::load::json(&load)
@@ -72,9 +72,9 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
 
 /// Step after step, until one ends early.
 fn send(
-    plan: &Plan,
+    plan: &MeasurePlan,
     targets: &[Arc<Target>],
-    collector: Option<&Collector>,
+    collector: Option<&SentCollector>,
     arguments: &RunArgs,
     interrupt: &Interrupt,
 ) -> Result<Load> {
@@ -92,7 +92,7 @@ fn send(
         ..Load::default()
     };
     load.notes.extend(open::notes(targets));
-    let progress = Progress::new(&plan.job, arguments.look.quiet);
+    let progress = ProgressLine::new(&plan.job, arguments.look.quiet);
     let mut refused = None;
     for workload in &plan.job.steps {
         let step = match one(plan, targets, workload, collector, &progress, interrupt) {
@@ -140,13 +140,13 @@ fn once(notes: Vec<String>) -> Vec<String> {
 }
 
 fn one(
-    plan: &Plan,
+    plan: &MeasurePlan,
     targets: &[Arc<Target>],
     workload: &Workload,
-    collector: Option<&Collector>,
-    progress: &Progress,
+    collector: Option<&SentCollector>,
+    progress: &ProgressLine,
     interrupt: &Interrupt,
-) -> Result<(Step, Vec<String>), Error> {
+) -> Result<(LoadStep, Vec<String>), Error> {
     let mut options = open::options(&plan.io, &plan.engine, workload.data.clone());
     options.write &= workload.writes();
     let tap = collector.map(|collector| -> &dyn Tap { collector });

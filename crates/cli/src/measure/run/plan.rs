@@ -14,7 +14,7 @@ use crate::args::{DataArgs, EngineArgs, LoadArgs, RunArgs, TargetArgs, TheApi};
 use crate::exit::UsageError;
 
 /// Everything that is known before a target is opened.
-pub struct Plan {
+pub struct MeasurePlan {
     pub job: LoadJob,
     pub targets: Vec<PathBuf>,
     pub io: TargetArgs,
@@ -23,7 +23,7 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-impl Plan {
+impl MeasurePlan {
     /// How much of a target the job uses where nothing is typed; of files in a folder as much as ever.
     pub fn usual_size(&self) -> Option<u64> {
         let has_folder = self.targets.iter().any(|path| path.is_dir());
@@ -45,7 +45,7 @@ impl Plan {
 }
 
 /// By the arguments.
-pub fn plan(arguments: &RunArgs) -> Result<Plan> {
+pub fn plan(arguments: &RunArgs) -> Result<MeasurePlan> {
     let mut plan = match &arguments.from_fio {
         Some(path) => fio::read(path, arguments)?,
         None => named(arguments)?,
@@ -78,14 +78,14 @@ fn named_once(targets: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn named(arguments: &RunArgs) -> Result<Plan> {
+fn named(arguments: &RunArgs) -> Result<MeasurePlan> {
     let (job, targets) = match arguments.what.split_first() {
         Some((first, rest)) if is_job(first) || is_no_target(first, rest) => {
             (cells::job(&first.display().to_string())?, rest)
         }
         _ => (usual(), arguments.what.as_slice()),
     };
-    Ok(Plan {
+    Ok(MeasurePlan {
         job,
         targets: targets.to_vec(),
         io: arguments.io.clone(),

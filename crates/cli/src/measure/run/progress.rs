@@ -7,11 +7,11 @@ use ioalign_measure::jobs::LoadJob;
 use ioalign_measure::load::LoadSnapshot;
 
 /// A line; nothing where standard error is no terminal.
-pub struct Progress {
+pub struct ProgressLine {
     bar: ProgressBar,
 }
 
-impl Progress {
+impl ProgressLine {
     /// For the steps of a job.
     pub fn new(job: &LoadJob, quiet: bool) -> Self {
         let target = if quiet {
@@ -26,7 +26,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// The next step; its name for [`Progress::show`].
+    /// The next step; its name for [`ProgressLine::show`].
     pub fn begin(&self, workload: &Workload) -> String {
         let name = ioalign_report::load::describe(workload);
         self.bar.set_message(name.clone());

@@ -1,6 +1,6 @@
 //! The result of a load, in the words of its report.
 
-use ioalign_core::load::{Latency, Percentile, Second, Sent, Step};
+use ioalign_core::load::{LoadLatency, LoadStep, Percentile, Second, SentOperation};
 use ioalign_core::workload::Workload;
 use ioalign_measure::load::{Histogram, LoadReport, LoadSample, OpReport};
 
@@ -8,12 +8,12 @@ use ioalign_measure::load::{Histogram, LoadReport, LoadSample, OpReport};
 const PERCENTILES: [f64; 7] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
 /// One step of a job.
-pub fn step(workload: &Workload, report: &LoadReport) -> Step {
+pub fn step(workload: &Workload, report: &LoadReport) -> LoadStep {
     let ops = [("read", &report.read), ("write", &report.write)];
     let used = ops.into_iter().filter(|(_, op)| op.ios > 0);
     let wall = report.elapsed.as_secs_f64();
     let of_wall = |seconds: f64| (wall > 0.0).then(|| seconds / wall);
-    Step {
+    LoadStep {
         workload: Workload {
             queue_depth: report.queue_depth,
             batch: Some(workload.at_once().min(report.queue_depth)),
@@ -30,8 +30,8 @@ pub fn step(workload: &Workload, report: &LoadReport) -> Step {
     }
 }
 
-fn sent(op: &OpReport) -> Sent {
-    Sent {
+fn sent(op: &OpReport) -> SentOperation {
+    SentOperation {
         ios: op.ios,
         bytes: op.bytes,
         iops: op.iops,
@@ -41,13 +41,13 @@ fn sent(op: &OpReport) -> Sent {
 }
 
 #[allow(clippy::cast_precision_loss)] // nanoseconds of a run
-fn latency(all: &Histogram<u64>) -> Latency {
+fn latency(all: &Histogram<u64>) -> LoadLatency {
     let us = |nanos: u64| nanos as f64 / 1e3;
     let percentile = |percent| Percentile {
         percent,
         us: us(all.value_at_percentile(percent)),
     };
-    Latency {
+    LoadLatency {
         min: us(all.min()),
         mean: all.mean() / 1e3,
         stddev: all.stdev() / 1e3,

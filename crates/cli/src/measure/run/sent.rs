@@ -13,9 +13,9 @@ use crate::look;
 use crate::output_file::Destination;
 
 /// Takes I/Os from all workers.
-pub struct Collector(Mutex<DeviceStream>);
+pub struct SentCollector(Mutex<DeviceStream>);
 
-impl Collector {
+impl SentCollector {
     /// Several targets are one device: the load treats them as one.
     pub fn new(targets: &[Arc<Target>]) -> Self {
         let names: Vec<_> = targets
@@ -37,7 +37,7 @@ impl Collector {
     }
 }
 
-impl Tap for Collector {
+impl Tap for SentCollector {
     fn sent(&self, _worker: u32, ios: &[SentIo]) {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stream.push(ios.iter().map(io));

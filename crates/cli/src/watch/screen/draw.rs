@@ -9,7 +9,7 @@ use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table};
 use ioalign_core::numbers::thousands;
 use ioalign_report::watch::screen;
 
-use super::view::{Shown, View};
+use super::view::{ScreenView, ShownDevice};
 
 /// Devices on the screen at once.
 const DEVICES: usize = 8;
@@ -17,7 +17,7 @@ const DEVICES: usize = 8;
 const ROWS: usize = 8;
 
 /// Everything.
-pub fn all(frame: &mut Frame, view: &View) {
+pub fn all(frame: &mut Frame, view: &ScreenView) {
     let devices = rows(view.devices.len(), DEVICES);
     let owners = rows(view.top, ROWS);
     let latencies = view.figures().map(screen::latencies).unwrap_or_default();
@@ -61,7 +61,7 @@ fn paragraph(title: &str, lines: Vec<String>) -> Paragraph<'static> {
     Paragraph::new(lines).block(block)
 }
 
-fn title(view: &View) -> Paragraph<'static> {
+fn title(view: &ScreenView) -> Paragraph<'static> {
     let span = if view.whole {
         "since the beginning"
     } else {
@@ -76,7 +76,7 @@ fn title(view: &View) -> Paragraph<'static> {
     ]))
 }
 
-fn device_table(view: &View) -> Table<'static> {
+fn device_table(view: &ScreenView) -> Table<'static> {
     let first = view.chosen.saturating_sub(DEVICES - 1);
     let shown = view.devices.iter().enumerate().skip(first).take(DEVICES);
     let seconds = view.last.as_secs_f64();
@@ -95,7 +95,7 @@ fn device_table(view: &View) -> Table<'static> {
         .block(Block::new().borders(Borders::BOTTOM))
 }
 
-fn latency_table(shown: &Shown, rows: Vec<[String; 7]>) -> Table<'static> {
+fn latency_table(shown: &ShownDevice, rows: Vec<[String; 7]>) -> Table<'static> {
     let bursts = shown.all.bursts.as_ref().map(|bursts| bursts.total);
     let title = screen::latency_title(&bursts.unwrap_or_default());
     let widths = [5, 23, 8, 9, 8, 14, 7].map(Constraint::Length);
@@ -105,7 +105,7 @@ fn latency_table(shown: &Shown, rows: Vec<[String; 7]>) -> Table<'static> {
         .block(Block::new().borders(Borders::TOP).title(title))
 }
 
-fn put_processes(frame: &mut Frame, view: &View, area: Rect) {
+fn put_processes(frame: &mut Frame, view: &ScreenView, area: Rect) {
     let chosen = view.looked_at().map(|shown| &shown.all);
     let lines = chosen.iter().flat_map(|device| {
         let all = device.processes.iter();

@@ -16,8 +16,8 @@ use super::tick::Clock;
 use super::{GLANCE, POLL, over, wait};
 use crate::args::WatchArgs;
 use crate::interrupt::Interrupt;
-use terminal::Guard;
-use view::View;
+use terminal::TerminalGuard;
+use view::ScreenView;
 
 /// The action of a key.
 enum Asked {
@@ -34,8 +34,8 @@ pub fn run(
     top: usize,
     interrupt: &Interrupt,
 ) -> Result<bool> {
-    let mut guard = Guard::new()?;
-    let mut view = View::new(watch.devices(), arguments.interval, top);
+    let mut guard = TerminalGuard::new()?;
+    let mut view = ScreenView::new(watch.devices(), arguments.interval, top);
     guard.terminal.draw(|frame| draw::all(frame, &view))?;
     let mut count = 0;
     loop {
@@ -57,7 +57,12 @@ pub fn run(
 }
 
 /// Serves keys until `next`; false when the end was asked for.
-fn keys(guard: &mut Guard, view: &mut View, next: Instant, interrupt: &Interrupt) -> Result<bool> {
+fn keys(
+    guard: &mut TerminalGuard,
+    view: &mut ScreenView,
+    next: Instant,
+    interrupt: &Interrupt,
+) -> Result<bool> {
     loop {
         let left = next.saturating_duration_since(Instant::now());
         if interrupt.asked() {
@@ -79,7 +84,7 @@ fn keys(guard: &mut Guard, view: &mut View, next: Instant, interrupt: &Interrupt
     }
 }
 
-fn key(event: &Event, view: &mut View) -> Asked {
+fn key(event: &Event, view: &mut ScreenView) -> Asked {
     let Event::Key(KeyEvent {
         code,
         modifiers,

@@ -11,12 +11,12 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 /// Holds the terminal while it lives.
-pub struct Guard {
+pub struct TerminalGuard {
     /// To draw on.
     pub terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
-impl Guard {
+impl TerminalGuard {
     /// Takes the terminal.
     pub fn new() -> io::Result<Self> {
         restore_on_panic();
@@ -30,7 +30,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         restore();
     }

@@ -8,7 +8,7 @@ use ioalign_observe::live::WatchedDevice;
 use crate::watch::tick::Tick;
 
 /// A device and its last interval.
-pub struct Shown {
+pub struct ShownDevice {
     /// In the last interval; empty before the first.
     pub part: DeviceFigures,
     /// Since the beginning, with its processes and bursts.
@@ -16,9 +16,9 @@ pub struct Shown {
 }
 
 /// Everything on the screen.
-pub struct View {
+pub struct ScreenView {
     /// All devices.
-    pub devices: Vec<Shown>,
+    pub devices: Vec<ShownDevice>,
     /// The one that is looked at.
     pub chosen: usize,
     /// Its figures are those since the beginning.
@@ -31,14 +31,14 @@ pub struct View {
     pub dropped: u64,
 }
 
-impl View {
+impl ScreenView {
     /// Before the first interval.
     pub fn new(devices: &[WatchedDevice], interval: Duration, top: usize) -> Self {
         let empty = |device: &WatchedDevice| DeviceFigures {
             name: device.name.clone(),
             ..DeviceFigures::default()
         };
-        let shown = devices.iter().map(|device| Shown {
+        let shown = devices.iter().map(|device| ShownDevice {
             part: empty(device),
             all: empty(device),
         });
@@ -81,7 +81,7 @@ impl View {
     }
 
     /// The device that is looked at.
-    pub fn looked_at(&self) -> Option<&Shown> {
+    pub fn looked_at(&self) -> Option<&ShownDevice> {
         self.devices.get(self.chosen)
     }
 

@@ -1,7 +1,7 @@
 //! Workloads, and which cells are measured for them.
 
 use ioalign_testkit::Random;
-use ioalign_testkit::served::Workload;
+use ioalign_testkit::served::ServedWorkload;
 
 use super::laws::Named;
 
@@ -11,7 +11,7 @@ const EACH: usize = 7;
 /// A workload on a device, with the measurement that is at hand.
 pub struct Case<'a> {
     pub law: &'a Named,
-    pub workload: Workload,
+    pub workload: ServedWorkload,
     pub cells: Cells,
     pub seed: u64,
 }
@@ -31,7 +31,7 @@ pub enum Cells {
 
 impl Case<'_> {
     pub fn name(&self) -> String {
-        let Workload {
+        let ServedWorkload {
             sizes,
             reads_percent,
             sequential,
@@ -80,7 +80,7 @@ pub fn of(law: &Named, index: usize) -> Vec<Case<'_>> {
     (0..EACH)
         .map(|number| Case {
             law,
-            workload: Workload {
+            workload: ServedWorkload {
                 sizes: random.pick(&sizes).clone(),
                 reads_percent: *random.pick(&[0, 30, 50, 70, 100]),
                 sequential: random.below(4) == 0,

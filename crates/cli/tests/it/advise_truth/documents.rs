@@ -6,7 +6,7 @@ use ioalign_core::comparison::{Arm, Cell, Comparison, SCHEMA};
 use ioalign_observe::TraceSettings;
 use ioalign_observe::pipeline::DeviceStream;
 use ioalign_observe::record::{Io, Op};
-use ioalign_testkit::served::{Places, Sent, VirtualDevice, Workload};
+use ioalign_testkit::served::{AnsweredIo, Places, ServedWorkload, VirtualDevice};
 use serde_json::Value;
 
 use super::START;
@@ -128,7 +128,7 @@ impl Desk {
 }
 
 /// Where it lies on the partition, whose start the kernel adds.
-fn io(sent: &Sent) -> Io {
+fn io(sent: &AnsweredIo) -> Io {
     let nanos = |us: f64| std::time::Duration::from_secs_f64(us / 1e6).as_nanos();
     Io {
         time: i64::try_from(nanos(sent.at_us)).unwrap(),
@@ -141,13 +141,13 @@ fn io(sent: &Sent) -> Io {
 }
 
 /// The cells that are measured.
-fn matrix() -> Vec<Workload> {
+fn matrix() -> Vec<ServedWorkload> {
     let mut all = Vec::new();
     for depth in [1, 16] {
         for kib in [4, 16, 64] {
             for reads_percent in [100, 0] {
                 for sequential in [false, true] {
-                    all.push(Workload {
+                    all.push(ServedWorkload {
                         sizes: vec![(kib << 10, 1)],
                         reads_percent,
                         sequential,
@@ -156,7 +156,7 @@ fn matrix() -> Vec<Workload> {
                 }
             }
         }
-        all.push(Workload {
+        all.push(ServedWorkload {
             sizes: vec![(4096, 1)],
             reads_percent: 70,
             sequential: false,

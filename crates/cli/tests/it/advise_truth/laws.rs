@@ -1,17 +1,17 @@
 //! Kinds of devices.
 
-use ioalign_testkit::served::{Law, Split};
+use ioalign_testkit::served::{DeviceLaw, ServerSplit};
 
 /// A law with what `check` is asked, so that the image has its grid.
 pub struct Named {
     pub name: &'static str,
-    pub law: Law,
+    pub law: DeviceLaw,
     /// For `check --grid`.
     pub grid: Option<&'static str>,
 }
 
 pub fn all() -> Vec<Named> {
-    let block = Law {
+    let block = DeviceLaw {
         unit: 4096,
         servers: 4,
         read_us: 80.0,
@@ -20,14 +20,14 @@ pub fn all() -> Vec<Named> {
         sequential: 1.0,
         extra_cell_us: 0.0,
         partial_cell_us: 90.0,
-        split: Split::Whole,
+        split: ServerSplit::Whole,
     };
-    let stripe = Law {
+    let stripe = DeviceLaw {
         unit: 65536,
         servers: 4,
         kib_us: 2.0,
         partial_cell_us: 0.0,
-        split: Split::Striped,
+        split: ServerSplit::Striped,
         ..block
     };
     let on_4k = |name, law| Named {
@@ -43,7 +43,7 @@ pub fn all() -> Vec<Named> {
     vec![
         on_4k(
             "512e disk",
-            Law {
+            DeviceLaw {
                 servers: 1,
                 sequential: 0.2,
                 ..block.clone()
@@ -51,14 +51,14 @@ pub fn all() -> Vec<Named> {
         ),
         on_4k(
             "flash, blocks of 4 KiB",
-            Law {
+            DeviceLaw {
                 extra_cell_us: 25.0,
                 ..block.clone()
             },
         ),
         on_4k(
             "writes cached",
-            Law {
+            DeviceLaw {
                 write_us: 30.0,
                 servers: 8,
                 ..block.clone()
@@ -66,7 +66,7 @@ pub fn all() -> Vec<Named> {
         ),
         on_4k(
             "boundaries cost nothing",
-            Law {
+            DeviceLaw {
                 partial_cell_us: 0.0,
                 ..block.clone()
             },
@@ -75,7 +75,7 @@ pub fn all() -> Vec<Named> {
         on_64k(
             "rewritten chunks of 64 KiB",
             "64k:raid-chunk:rmw",
-            Law {
+            DeviceLaw {
                 partial_cell_us: 200.0,
                 extra_cell_us: 40.0,
                 unit: 65536,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ioalign_core::comparison::Cell;
 use ioalign_measure::Result;
 use ioalign_measure::experiment::{self, ClosedBatch, Design, ExperimentSubject, FullQueueTime};
-use ioalign_testkit::served::{Law, Places, VirtualDevice, Workload};
+use ioalign_testkit::served::{DeviceLaw, Places, ServedWorkload, VirtualDevice};
 
 use super::START;
 
@@ -70,7 +70,7 @@ fn nanos(us: f64) -> u64 {
 }
 
 /// Measures one cell, as part of a run of `cells`.
-pub fn measure(law: &Law, workload: &Workload, cells: u32, seed: u64) -> Cell {
+pub fn measure(law: &DeviceLaw, workload: &ServedWorkload, cells: u32, seed: u64) -> Cell {
     let places = |start, number| Places::new(workload, start, seed ^ number);
     let mut served = Served {
         device: VirtualDevice::new(law.clone(), seed),

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ioalign_testkit::bundle::{Member, filter, packed, seal};
-use ioalign_testkit::{Bundle, Checked};
+use ioalign_testkit::bundle::{BundleMember, filter, packed, seal};
+use ioalign_testkit::{BundleBuilder, CheckRun};
 use serde_json::Value;
 
 use super::super::PROGRAM;
@@ -18,7 +18,7 @@ use super::{BLOCKDEV, sos};
 const PATIENCE: &str = "120";
 
 /// Runs `check --json` in a folder of its own, under a watch; nothing may appear in that folder.
-fn watched(path: &Path, most_mib: u64) -> Checked {
+fn watched(path: &Path, most_mib: u64) -> CheckRun {
     let folder = tempfile::tempdir().unwrap();
     let log = tempfile::NamedTempFile::new().unwrap();
     let output = Command::new("time")
@@ -41,7 +41,7 @@ fn watched(path: &Path, most_mib: u64) -> Checked {
         path.display()
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    Checked {
+    CheckRun {
         json: serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}")),
         code: output.status.code().unwrap_or(-1),
     }
@@ -53,15 +53,15 @@ fn file(folder: &Path, bytes: &[u8]) -> PathBuf {
     path
 }
 
-fn full() -> Bundle {
+fn full() -> BundleBuilder {
     sos("s").file("sos_commands/block/blockdev_--report", BLOCKDEV)
 }
 
-fn error(checked: &Checked) -> String {
+fn error(checked: &CheckRun) -> String {
     checked.target()["error"]["message"].to_string()
 }
 
-fn remarks(checked: &Checked, rule: &str) -> String {
+fn remarks(checked: &CheckRun, rule: &str) -> String {
     let found = checked.of_rule(rule);
     found
         .iter()
@@ -77,31 +77,40 @@ fn names_and_links_lead_nowhere() {
     fs::write(&outside, &text).unwrap();
     let outside = outside.to_str().unwrap();
     let bundle = full()
-        .member(Member::file(
+        .member(BundleMember::file(
             "../../../sos_commands/block/blockdev_--report_1",
             text.clone(),
         ))
-        .member(Member::file("/s/sos_commands/block/dmesg", "absolute\n"))
-        .member(Member::link(
+        .member(BundleMember::file(
+            "/s/sos_commands/block/dmesg",
+            "absolute\n",
+        ))
+        .member(BundleMember::link(
             "s/sos_commands/block/blockdev_2",
             b'2',
             outside,
         ))
-        .member(Member::link(
+        .member(BundleMember::link(
             "s/sos_commands/block/blockdev_3",
             b'1',
             "/etc/passwd",
         ))
-        .member(Member::link(
+        .member(BundleMember::link(
             "s/sos_commands/block/blockdev_4",
             b'2',
             "blockdev_4",
         ))
-        .member(Member::link("s/sos_commands/a", b'2', "b"))
-        .member(Member::link("s/sos_commands/b", b'2', "a"))
-        .member(Member::file("s/sos_commands/a/blockdev_5", text.clone()))
-        .member(Member::file(b"s/sos_commands/\xff\xfe/blockdev_6", text))
-        .member(Member::link("s/dev/null", b'3', ""));
+        .member(BundleMember::link("s/sos_commands/a", b'2', "b"))
+        .member(BundleMember::link("s/sos_commands/b", b'2', "a"))
+        .member(BundleMember::file(
+            "s/sos_commands/a/blockdev_5",
+            text.clone(),
+        ))
+        .member(BundleMember::file(
+            b"s/sos_commands/\xff\xfe/blockdev_6",
+            text,
+        ))
+        .member(BundleMember::link("s/dev/null", b'3', ""));
     let checked = watched(&file(folder.path(), &bundle.tar()), 64);
     assert_eq!(
         (checked.verdict(), checked.code),
@@ -135,7 +144,7 @@ fn names_and_links_lead_nowhere() {
 #[test]
 fn bombs_are_left_early() {
     let folder = tempfile::tempdir().unwrap();
-    let mut head = Member::file("s/sos_logs/zeros", "").header();
+    let mut head = BundleMember::file("s/sos_logs/zeros", "").header();
     head[124..136].copy_from_slice(b"120000000000");
     seal(&mut head);
     let mut tar = full().tar();
@@ -185,7 +194,7 @@ fn a_line_of_a_gigabyte() {
     let path = folder.path().join("bundle.tar");
     let whole = full().tar();
     let (data, end) = whole.split_at(whole.len() - 1024);
-    let mut head = Member::file("s/sos_commands/block/lsblk_-t", "").header();
+    let mut head = BundleMember::file("s/sos_commands/block/lsblk_-t", "").header();
     head[124..136].copy_from_slice(b"10000000000\0");
     seal(&mut head);
     let mut out = File::create(&path).unwrap();
@@ -262,7 +271,7 @@ fn a_wrong_checksum_ends_it() {
     let mut bytes = full().tar();
     let last = bytes.len() - 1024;
     bytes.truncate(last);
-    let mut header = Member::file("s/sos_commands/block/fdisk_-l", "x").header();
+    let mut header = BundleMember::file("s/sos_commands/block/fdisk_-l", "x").header();
     header[0] ^= 1;
     bytes.extend(header);
     bytes.extend([0; 1536]);
@@ -283,7 +292,7 @@ fn entries_without_number() {
     out.write_all(full().tar().split_last_chunk::<1024>().unwrap().0)
         .unwrap();
     for number in 0..430_000 {
-        let member = Member::file(format!("s/sys/block/sda/{number:084}"), "");
+        let member = BundleMember::file(format!("s/sys/block/sda/{number:084}"), "");
         out.write_all(&member.header()).unwrap();
     }
     out.write_all(&[0; 1024]).unwrap();
@@ -302,7 +311,7 @@ fn sparse_maps_that_make_no_sense() {
     let folder = tempfile::tempdir().unwrap();
     // Offset, length; then the length of the file and whether more pieces follow.
     let gnu = |pieces: &[(u64, u64)], len: u64, more: u8| {
-        let mut header = Member::file("dev/sda", [1; 512]).header();
+        let mut header = BundleMember::file("dev/sda", [1; 512]).header();
         header[156] = b'S';
         for (index, (at, bytes)) in pieces.iter().enumerate() {
             let field = format!("{at:011o}\0{bytes:011o}\0");
@@ -323,13 +332,13 @@ fn sparse_maps_that_make_no_sense() {
             + &record("GNU.sparse.minor", "0")
             + &record("GNU.sparse.name", "dev/sda")
             + &record("GNU.sparse.realsize", "4096");
-        let mut header = Member::file("x", records);
+        let mut header = BundleMember::file("x", records);
         header.flag = b'x';
         let mut bytes = header.bytes();
         let mut data = map.as_bytes().to_vec();
         data.resize(512, 0);
         data.extend([1; 512]);
-        bytes.extend(Member::file("GNUSparseFile.0/sda", data).bytes());
+        bytes.extend(BundleMember::file("GNUSparseFile.0/sda", data).bytes());
         bytes
     };
     let good = gnu(&[(512, 512)], 4096, 0);
@@ -392,7 +401,7 @@ fn contents_that_are_no_text() {
 #[test]
 fn a_bundle_in_which_everything_is_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let empty = Bundle::new("sosreport-x").file("sos_commands/block/version", "x\n");
+    let empty = BundleBuilder::new("sosreport-x").file("sos_commands/block/version", "x\n");
     let checked = watched(&empty.write(folder.path().join("b.tar.gz")), 64);
     assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
     let missing = remarks(&checked, "bundle-incomplete");

@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
-use ioalign_testkit::{Bundle, Checked, Sysroot, check, sysroot};
+use ioalign_testkit::{BundleBuilder, CheckRun, Sysroot, check, sysroot};
 
 use super::super::{PROGRAM, check_host};
 use super::{BLOCKDEV, LSBLK_237, judged, sos};
 
-fn in_tar(bundle: &Bundle) -> Checked {
+fn in_tar(bundle: &BundleBuilder) -> CheckRun {
     let folder = tempfile::tempdir().unwrap();
     judged(&bundle.write(folder.path().join("bundle.tar")))
 }
@@ -103,7 +103,7 @@ fn keys_and_files_of_all_versions() {
         ("sos_commands/block/parted_-s_.dev.sda_unit_s_print", parted),
         ("sos_commands/filesys/parted_-s_.dev.sda_print", parted),
     ] {
-        let bundle = Bundle::new("host").queue("sda", (512, 4096, 4096, 0));
+        let bundle = BundleBuilder::new("host").queue("sda", (512, 4096, 4096, 0));
         let bundle = bundle
             .file("sos_commands/block/lsblk", "nothing\n")
             .file(path, text);
@@ -115,7 +115,7 @@ fn keys_and_files_of_all_versions() {
         );
         assert_eq!(checked.offset("sda1", 4096), Some(3584), "{path}");
     }
-    let bundle = Bundle::new("host").file("sos_commands/block/lsblk_-O_-P", hyphens);
+    let bundle = BundleBuilder::new("host").file("sos_commands/block/lsblk_-O_-P", hyphens);
     let checked = in_tar(&bundle.file("sos_commands/block/blockdev_--report", BLOCKDEV));
     assert_eq!(
         checked.offset("sda1", 4096),
@@ -134,7 +134,7 @@ fn volumes_of_a_sosreport() {
 NAME="sda1" KNAME="sda1" TYPE="part" FSTYPE="LVM2_member" MIN-IO="4096" OPT-IO="0" PHY-SEC="4096" LOG-SEC="512" PKNAME="sda"
 NAME="vg-root" KNAME="dm-0" TYPE="lvm" FSTYPE="xfs" MIN-IO="4096" OPT-IO="0" PHY-SEC="4096" LOG-SEC="512" PKNAME="sda1"
 "#;
-    let bundle = Bundle::new("sosreport-lvm")
+    let bundle = BundleBuilder::new("sosreport-lvm")
         .queue("sda", (512, 4096, 4096, 0))
         .queue("dm-0", (512, 4096, 4096, 0))
         .file("sos_commands/block/blockdev_--report", blockdev)
@@ -174,7 +174,7 @@ NAME="vg-root" KNAME="dm-0" TYPE="lvm" FSTYPE="xfs" MIN-IO="4096" OPT-IO="0" PHY
 fn archives_of_insights() {
     let lsblk = LSBLK_237.replace('_', "-");
     for data in ["", "data/"] {
-        let bundle = Bundle::new("insights-web1-20261121")
+        let bundle = BundleBuilder::new("insights-web1-20261121")
             .file(
                 &format!("{data}insights_commands/lsblk_-P_-o"),
                 lsblk.clone(),
@@ -205,7 +205,7 @@ fn the_sections_of_a_supportconfig() {
          #==[ Command ]======================================#\n# /sbin/blockdev --report\n{BLOCKDEV}\n\
          #==[ Configuration File ]===========================#\n# /etc/fstab\n/dev/sda1 / ext4\n"
     );
-    let bundle = Bundle::new("scc_web1_261121")
+    let bundle = BundleBuilder::new("scc_web1_261121")
         .file("basic-environment.txt", "Linux\n")
         .file("fs-diskio.txt", file);
     let checked = in_tar(&bundle);
@@ -216,7 +216,7 @@ fn the_sections_of_a_supportconfig() {
 #[test]
 fn plain_texts_of_one_host() {
     let folder = tempfile::tempdir().unwrap();
-    let bundle = Bundle::new("ticket")
+    let bundle = BundleBuilder::new("ticket")
         .file("a.txt", LSBLK_237)
         .file("b.txt", BLOCKDEV);
     bundle.unpack(folder.path());
@@ -228,7 +228,7 @@ fn plain_texts_of_one_host() {
 #[test]
 fn a_captured_host_in_a_tarball_is_the_folder() {
     let tree = Sysroot::new()
-        .disk(sysroot::Disk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
+        .disk(sysroot::SysrootDisk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 63, 100_000)
         .content(
             "sda",

@@ -6,7 +6,7 @@ mod several;
 
 use std::path::Path;
 
-use ioalign_testkit::{Bundle, Checked, check};
+use ioalign_testkit::{BundleBuilder, CheckRun, check};
 
 use super::PROGRAM;
 
@@ -36,8 +36,8 @@ major minor  #blocks  name
 ";
 
 /// What a sosreport of the last years has at least, without any start.
-fn sos(top: &str) -> Bundle {
-    Bundle::new(top)
+fn sos(top: &str) -> BundleBuilder {
+    BundleBuilder::new(top)
         .file("version.txt", "sosreport: 4.7.0\n")
         .file("sos_logs/sos.log", "2026-11-21 ...\n")
         .file("sos_commands/block/lsblk_-O_-P", LSBLK_237)
@@ -47,6 +47,6 @@ fn sos(top: &str) -> Bundle {
         .queue("sda", (512, 4096, 4096, 0))
 }
 
-fn judged(path: &Path) -> Checked {
+fn judged(path: &Path) -> CheckRun {
     check(PROGRAM, [path])
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ioalign_testkit::{Bundle, check, mbr};
+use ioalign_testkit::{BundleBuilder, check, mbr};
 
 use super::super::PROGRAM;
 use super::{BLOCKDEV, sos};
@@ -15,11 +15,11 @@ fn a_folder_of_bundles_and_images_is_one_table() {
     sos("s").write(folder.path().join("b.tar.xz"));
     let disk = mbr::disk("disk.img", 64, &[(0x83, 2048, 100_000)]);
     std::fs::copy(disk.path(), folder.path().join("c.img")).unwrap();
-    Bundle::new("d")
+    BundleBuilder::new("d")
         .file("sos_commands/block/blockdev_--report", BLOCKDEV)
         .unpack(folder.path());
     // Not ours: a tarball of something else, a packed log, a text.
-    let other = Bundle::new("src").file("main.rs", "fn main() {}\n");
+    let other = BundleBuilder::new("src").file("main.rs", "fn main() {}\n");
     other.write(folder.path().join("other.tar.gz"));
     let log = ioalign_testkit::bundle::filter("gzip", &["-c"], b"a log\n");
     std::fs::write(folder.path().join("log.gz"), log).unwrap();
@@ -60,8 +60,9 @@ fn a_folder_of_bundles_and_images_is_one_table() {
 #[test]
 fn hosts_are_not_mixed() {
     let folder = tempfile::tempdir().unwrap();
-    let text = |host: &str, bundle: Bundle| bundle.file(&format!("{host}/blockdev.txt"), BLOCKDEV);
-    let bundle = text("web2", text("web1", Bundle::new("")));
+    let text =
+        |host: &str, bundle: BundleBuilder| bundle.file(&format!("{host}/blockdev.txt"), BLOCKDEV);
+    let bundle = text("web2", text("web1", BundleBuilder::new("")));
     bundle.unpack(&folder.path().join("hosts"));
     let checked = check(PROGRAM, [folder.path()]);
     assert_eq!(checked.json["targets"].as_array().unwrap().len(), 2);
@@ -75,7 +76,7 @@ fn hosts_are_not_mixed() {
 #[test]
 fn a_tarball_of_something_else_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
-    let other = Bundle::new("src").file("main.rs", "fn main() {}\n");
+    let other = BundleBuilder::new("src").file("main.rs", "fn main() {}\n");
     let checked = check(PROGRAM, [other.write(folder.path().join("other.tar.gz"))]);
     assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
 }

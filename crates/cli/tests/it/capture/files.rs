@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ioalign_testkit::files::names;
 use ioalign_testkit::run::text;
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 use serde_json::Value;
 
 use super::{Bundle, capture};
@@ -16,7 +16,7 @@ use crate::schema::valid;
 
 fn small() -> Sysroot {
     Sysroot::new()
-        .disk(Disk::new("sda", 1 << 20))
+        .disk(SysrootDisk::new("sda", 1 << 20))
         .file("proc/sys/kernel/hostname", "a-host\n")
 }
 
@@ -111,7 +111,7 @@ fn a_full_disk_leaves_nothing_and_is_named() {
 fn ctrl_c_leaves_nothing() {
     let mut tree = small();
     for n in 0..600 {
-        let disk = Disk::new(&format!("sd{n:03}x"), 1 << 20);
+        let disk = SysrootDisk::new(&format!("sd{n:03}x"), 1 << 20);
         tree = tree.disk(disk);
     }
     let folder = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, check};
+use ioalign_testkit::{CheckRun, check};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -77,17 +77,17 @@ impl Bundle {
         output.stdout
     }
 
-    pub fn check(&self) -> Checked {
+    pub fn check(&self) -> CheckRun {
         check(PROGRAM, [&self.file])
     }
 
-    pub fn check_with(&self, arguments: &[&str]) -> Checked {
+    pub fn check_with(&self, arguments: &[&str]) -> CheckRun {
         let arguments = arguments.iter().map(OsStr::new);
         check(PROGRAM, arguments.chain([self.file.as_os_str()]))
     }
 }
 
-pub fn check_tree(tree: &Path, arguments: &[&str]) -> Checked {
+pub fn check_tree(tree: &Path, arguments: &[&str]) -> CheckRun {
     let arguments = arguments.iter().map(OsStr::new);
     let root = [OsStr::new("--sysroot"), tree.as_os_str()];
     check(PROGRAM, root.into_iter().chain(arguments))
@@ -95,7 +95,7 @@ pub fn check_tree(tree: &Path, arguments: &[&str]) -> Checked {
 
 /// The answer without the target's name, its source, the time that it took, the facts that are
 /// blanked, and the folder that paths begin with.
-pub fn answer(checked: &Checked, folder: &Path) -> Value {
+pub fn answer(checked: &CheckRun, folder: &Path) -> Value {
     let mut target = checked.target().clone();
     for key in ["target", "source", "elapsed_us"] {
         target[key] = Value::Null;

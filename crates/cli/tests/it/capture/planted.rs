@@ -7,7 +7,7 @@ use std::process::Command;
 
 use ioalign_testkit::lvm::{self, Pv};
 use ioalign_testkit::run::text;
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 use ioalign_testkit::{mbr, nvlist};
 
 use super::{Bundle, PROGRAM, check_tree};
@@ -119,7 +119,7 @@ fn vpd(plants: &mut Planted) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn disks(tree: Sysroot, plants: &mut Planted) -> Sysroot {
-    let plain = |name| Disk::new(name, 1 << 17).limits(512, 4096, 4096, 0);
+    let plain = |name| SysrootDisk::new(name, 1 << 17).limits(512, 4096, 4096, 0);
     let mut hidden = plain("sda");
     for place in [
         "device/serial",

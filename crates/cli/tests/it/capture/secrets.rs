@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use ioalign_testkit::mbr;
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 
 use super::{Bundle, answer, assert_same, check_tree};
 
@@ -62,7 +62,7 @@ fn luks(folder: &Path, kind: &str) -> Vec<u8> {
 fn disk_with(volume: &[u8]) -> Sysroot {
     let table = mbr::sector(&[(0x83, 2048, 65536)]);
     Sysroot::new()
-        .disk(Disk::new("sda", 1 << 18).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 18).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 2048, 65536)
         .content("sda", 0, table)
         .content("sda", 1 << 20, volume)
@@ -139,7 +139,7 @@ fn talkative() -> Sysroot {
                  secret: 0 2048 crypt aes-xts-plain64 PLANTED 0 {sda1} 0\n";
     let tree = Sysroot::new()
         .disk(
-            Disk::new("sda", 1 << 20)
+            SysrootDisk::new("sda", 1 << 20)
                 .limits(512, 4096, 4096, 0)
                 .attr("device/serial", "SERIALNO-0001")
                 .attr("device/wwid", "naa.SERIALNO-3600508b4")

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::sysroot::{Disk, Sysroot};
+use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 use ioalign_testkit::{Loop, check};
 
 use super::{Bundle, answer, assert_same, check_tree};
@@ -96,9 +96,9 @@ fn a_bundle_of_a_bundle_is_the_same() {
 fn what_cannot_be_read_is_said_in_the_same_words() {
     // A folder where the device should be, no copy of the other, no table, no answer of the drive.
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 63, 1 << 20)
-        .disk(Disk::new("nvme0n1", 1 << 30).bus("pci0000:00/0000:01:00.0/nvme/nvme0"))
+        .disk(SysrootDisk::new("nvme0n1", 1 << 30).bus("pci0000:00/0000:01:00.0/nvme/nvme0"))
         .file("dev/sda/a-file-in-it", "");
     let tree = tree.dm("dm-0", "vg-lv", "LVM-lv", 1 << 20, &["sda1"]);
     let bundle = same(tree.path(), "unread");
@@ -156,7 +156,7 @@ fn a_large_host_stays_small() {
     let table = ioalign_testkit::mbr::sector(&[(0x83, 2048, 1 << 20), (0x83, 2_000_000, 1 << 20)]);
     for n in 0..200 {
         let name = format!("sd{n:03}x");
-        let disk = Disk::new(&name, 1 << 30).limits(512, 4096, 4096, 0);
+        let disk = SysrootDisk::new(&name, 1 << 30).limits(512, 4096, 4096, 0);
         tree = tree
             .disk(disk.model("ATA", "A DISK"))
             .partition(&name, 1, 2048, 1 << 20)

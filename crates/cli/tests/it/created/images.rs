@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use ioalign_testkit::Mount;
+use ioalign_testkit::MountGuard;
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn what_does_not_fit_is_refused_before_the_first_byte() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");
-    let small = Mount::new(&["-t", "tmpfs", "-o", "size=8m", "none"], &at.join("small"));
+    let small = MountGuard::new(&["-t", "tmpfs", "-o", "size=8m", "none"], &at.join("small"));
     let output = ioalign(at, "fix disk.img --output small/new.img");
     ends(
         &output,

@@ -1,7 +1,7 @@
 //! Block devices: refused while they are used, and the kernel takes on the new table.
 
 use super::*;
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 /// A loop device with its partitions: the kernel is told of them one by one, because not every one reads
 /// tables of loop devices.
@@ -63,7 +63,7 @@ fn what_is_mounted_is_not_touched() {
     let device = with_partitions(&image);
     let first = format!("{}p1", device.text());
     let point = image.disk.folder().join("mounted");
-    let mount = Mount::new(&["-o", "ro", &first], &point);
+    let mount = MountGuard::new(&["-o", "ro", &first], &point);
     // A journal that lies on the disk that moves: its file system is mounted, so it is refused.
     let journal = point.join("journal");
     refused(
@@ -103,7 +103,7 @@ fn paging_space_is_not_touched() {
 fn a_journal_needs_its_room_before_anything_moves() {
     let image = Image::old();
     let before = image.whole();
-    let mount = Mount::new(
+    let mount = MountGuard::new(
         &["-t", "tmpfs", "-o", "size=2m", "none"],
         &image.disk.folder().join("small"),
     );
@@ -129,7 +129,7 @@ fn a_journal_needs_its_room_before_anything_moves() {
         &["no room"],
     );
     drop(mount);
-    let mount = Mount::new(
+    let mount = MountGuard::new(
         &["-t", "tmpfs", "-o", "size=80m", "none"],
         &image.disk.folder().join("small"),
     );

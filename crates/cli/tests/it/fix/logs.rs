@@ -1,7 +1,7 @@
 //! File systems whose log is dirty are moved only when that was said.
 
 use super::*;
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 /// An image with one partition at sector 63 that holds what `make` writes.
 fn with(mib: u64, make: impl Fn(&Path)) -> (Image, u64) {
@@ -104,7 +104,7 @@ fn cut_off(tool_name: &str, arguments: &[&str], mib: u64) -> Image {
     let size = format!("--sizelimit={}", mib * MIB);
     let device = Loop::new(image.path(), &[&at_text, &size]);
     let point = image.disk.folder().join("mounted");
-    let mount = Mount::new(&[device.text()], &point);
+    let mount = MountGuard::new(&[device.text()], &point);
     std::fs::write(mount.path().join("file"), noise(3, MIB)).unwrap();
     let file = std::fs::File::open(mount.path().join("file")).unwrap();
     file.sync_all().unwrap();
@@ -131,7 +131,7 @@ fn xfs_that_was_unmounted_is_clean() {
     });
     let at = format!("--offset={at}");
     let device = Loop::new(image.path(), &[&at, "--sizelimit=335544320"]);
-    let mount = Mount::new(&[device.text()], &image.disk.folder().join("mounted"));
+    let mount = MountGuard::new(&[device.text()], &image.disk.folder().join("mounted"));
     for name in 0..200 {
         std::fs::write(mount.path().join(name.to_string()), noise(name, 4096)).unwrap();
     }

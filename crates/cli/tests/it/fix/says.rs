@@ -1,13 +1,13 @@
 //! `fix` does what `check` says: the same starts, no new finding afterwards, and nothing left to do.
 
 use super::*;
-use ioalign_testkit::{Checked, Loop, mbr};
+use ioalign_testkit::{CheckRun, Loop, mbr};
 
 /// The gap of an MBR, where boot loaders embed themselves.
 const GAP: u64 = 63 * 512;
 
 /// Findings that count, and notes, by rule and layer.
-fn findings(judged: &Checked) -> Vec<(String, String)> {
+fn findings(judged: &CheckRun) -> Vec<(String, String)> {
     let word = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
     let all = judged.findings().iter();
     all.map(|one| (word(one, "rule"), word(one, "layer")))

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 
 use super::*;
-use ioalign_testkit::Mount;
+use ioalign_testkit::MountGuard;
 
 fn stored(path: &Path) -> u64 {
     std::fs::metadata(path).unwrap().blocks() * 512
@@ -63,7 +63,7 @@ fn an_image_without_holes_keeps_its_space() {
 fn a_file_system_that_would_be_filled_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let small = folder.path().join("small");
-    let small = Mount::new(&["-t", "tmpfs", "-o", "size=64M", "none"], &small);
+    let small = MountGuard::new(&["-t", "tmpfs", "-o", "size=64M", "none"], &small);
     let path = small.path().join("disk.img");
     std::fs::File::create(&path)
         .unwrap()

@@ -2,7 +2,7 @@
 //! not fit any more, so that the kernel gives EIO. Root is needed.
 
 use super::*;
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 /// What btrfs has a checksum of.
 const BLOCK: u64 = 4096;
@@ -11,7 +11,7 @@ const BLOCK: u64 = 4096;
 struct Spoiled {
     path: PathBuf,
     bad: std::ops::Range<u64>,
-    _mount: Mount,
+    _mount: MountGuard,
     _device: Loop,
 }
 
@@ -28,7 +28,7 @@ impl Spoiled {
             .unwrap();
         tool("mkfs.btrfs", &["-q", "-d", "single", text(&store)]);
         let path = point.join("disk.img");
-        let on = |device: &Loop| Mount::new(&[device.text()], &point);
+        let on = |device: &Loop| MountGuard::new(&[device.text()], &point);
         {
             let device = Loop::new(&store, &[]);
             let _mount = on(&device);

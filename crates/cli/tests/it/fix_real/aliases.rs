@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Loop, Mount, Random};
+use ioalign_testkit::{Loop, MountGuard, Random};
 
 use crate::PROGRAM;
 
@@ -22,7 +22,7 @@ const PARTS: [(usize, usize); 2] = [(63, 9000), (9063, 10000)];
 /// A file system with an image in it, that can be taken away and mounted elsewhere like by a restart.
 struct Machine {
     folder: tempfile::TempDir,
-    host: Option<(Mount, Loop)>,
+    host: Option<(MountGuard, Loop)>,
     /// What the image is called today.
     name: String,
     fresh: Vec<u8>,
@@ -95,7 +95,7 @@ impl Machine {
         let device = Loop::new(&self.folder.path().join("host.img"), &[]);
         drop(busy);
         let point = self.folder.path().join(format!("mnt{}", self.restarts % 3));
-        let mount = Mount::new(&[device.text()], &point);
+        let mount = MountGuard::new(&[device.text()], &point);
         self.host = Some((mount, device));
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Loop, Mount, Random};
+use ioalign_testkit::{Loop, MountGuard, Random};
 
 /// A file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Kind {
         listing(mount.path())
     }
 
-    fn mount(self, device: &Loop, scratch: &Path) -> Mount {
+    fn mount(self, device: &Loop, scratch: &Path) -> MountGuard {
         let name = match self {
             Self::Ext4 => "ext4",
             Self::Xfs => "xfs",
@@ -100,7 +100,7 @@ impl Kind {
             Self::Ntfs => "ntfs-3g",
             Self::Fat32 => "vfat",
         };
-        Mount::new(&["-t", name, device.text()], &scratch.join("mounted"))
+        MountGuard::new(&["-t", name, device.text()], &scratch.join("mounted"))
     }
 
     /// The sector at which it believes to start, where it does.

@@ -4,12 +4,12 @@ use std::process::Command;
 
 use ioalign_testkit::gpt::{self, ESP};
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, Disk};
+use ioalign_testkit::{CheckRun, Disk};
 
 use super::{plain, with_esp};
 use crate::{PROGRAM, check_image};
 
-fn severities(checked: &Checked, rule: &str) -> Vec<String> {
+fn severities(checked: &CheckRun, rule: &str) -> Vec<String> {
     let all = checked.of_rule(rule);
     let words = all
         .iter()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ioalign_testkit::gpt::{self, LINUX};
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, Disk};
+use ioalign_testkit::{CheckRun, Disk};
 
 use super::{plain, vhd};
 use crate::{check_image, why};
@@ -49,7 +49,7 @@ fn grow(image: &Path) {
     tool("truncate", &["-s", "+1M", text(image)]);
 }
 
-fn not_at_end(checked: &Checked) -> usize {
+fn not_at_end(checked: &CheckRun) -> usize {
     checked.of_rule("gpt-backup-not-at-end").len()
 }
 

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use ioalign_testkit::Checked;
+use ioalign_testkit::CheckRun;
 use ioalign_testkit::run::{text, tool};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::check_image;
 
 const AZURE: [&str; 2] = ["--upload", "azure"];
 
-fn azure(image: &Path) -> Checked {
+fn azure(image: &Path) -> CheckRun {
     check_image(image, &AZURE)
 }
 
@@ -58,7 +58,7 @@ fn without_force_size_qemu_rounds_to_a_geometry() {
 fn a_dynamic_vhd_is_refused_and_a_raw_image_is_to_be_converted() {
     let disk = plain(100 << 20);
     let image = vhd(&disk, "subformat=dynamic,force_size");
-    let form = |checked: &Checked| checked.of_rule("upload-format")[0]["severity"].clone();
+    let form = |checked: &CheckRun| checked.of_rule("upload-format")[0]["severity"].clone();
     assert_eq!(form(&azure(&image)), "broken");
     let raw = azure(disk.path());
     assert_eq!((raw.verdict(), form(&raw)), ("ok", "note".into()));

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_testkit::{Checked, check};
+use ioalign_testkit::{CheckRun, check};
 use serde_json::Value;
 
 use super::layers;
@@ -53,19 +53,19 @@ fn lsblk(name: &str) -> BTreeMap<String, Value> {
     all
 }
 
-fn captured(name: &str) -> Checked {
+fn captured(name: &str) -> CheckRun {
     let folder = fixture(name);
     check(PROGRAM, ["--sysroot".as_ref(), folder.as_os_str()])
 }
 
-fn by_number<'a>(checked: &'a Checked, number: &str) -> Option<&'a Value> {
+fn by_number<'a>(checked: &'a CheckRun, number: &str) -> Option<&'a Value> {
     layers(checked)
         .iter()
         .find(|layer| layer["facts"]["device-number"] == number)
 }
 
 /// The offsets of a layer on trusted grids of `size` bytes.
-fn offsets(checked: &Checked, layer: &Value, size: u64) -> Vec<u64> {
+fn offsets(checked: &CheckRun, layer: &Value, size: u64) -> Vec<u64> {
     let grids = checked.target()["grids"].as_array().unwrap();
     let of_size = |id: &Value| {
         let grid = grids.iter().find(|grid| grid["id"] == *id).unwrap();

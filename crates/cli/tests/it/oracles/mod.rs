@@ -8,7 +8,7 @@ mod volumes;
 
 use std::process::{Command, Output};
 
-use ioalign_testkit::{Checked, Random};
+use ioalign_testkit::{CheckRun, Random};
 use serde_json::Value;
 
 /// Runs a tool whatever its exit code; says which package is missing when it is.
@@ -30,12 +30,12 @@ fn stdout(output: &Output) -> String {
 }
 
 /// All layers of the target.
-fn layers(checked: &Checked) -> &[Value] {
+fn layers(checked: &CheckRun) -> &[Value] {
     checked.target()["layers"].as_array().unwrap()
 }
 
 /// The layers of one kind.
-fn of_kind<'a>(checked: &'a Checked, kind: &str) -> Vec<&'a Value> {
+fn of_kind<'a>(checked: &'a CheckRun, kind: &str) -> Vec<&'a Value> {
     let all = layers(checked).iter();
     all.filter(|layer| layer["kind"] == kind).collect()
 }

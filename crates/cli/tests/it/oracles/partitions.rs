@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, Disk, mbr};
+use ioalign_testkit::{CheckRun, Disk, mbr};
 use serde_json::Value;
 
 use super::{Random, code, of_kind, run, stdout};
@@ -29,7 +29,7 @@ fn sfdisk(image: &Path) -> Vec<Row> {
 }
 
 /// What we list.
-fn ours(checked: &Checked) -> Vec<Row> {
+fn ours(checked: &CheckRun) -> Vec<Row> {
     let row = |layer: &&Value| {
         let number = layer["name"].as_str().unwrap()[1..].parse().unwrap();
         let size = layer["size_bytes"].as_u64().unwrap() / 512;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Checked, Disk};
+use ioalign_testkit::{CheckRun, Disk};
 use serde_json::Value;
 
 use super::{field, number, of_kind};
@@ -19,7 +19,7 @@ fn oracle(name: &str, file: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn filesystem(checked: &Checked) -> &Value {
+fn filesystem(checked: &CheckRun) -> &Value {
     of_kind(checked, "filesystem")[0]
 }
 
@@ -128,7 +128,7 @@ fn xfs_on_an_array_as_xfs_info_says() {
 }
 
 /// One member alone is enough for everything that its superblock says.
-fn member(path: &Path) -> Checked {
+fn member(path: &Path) -> CheckRun {
     check_image(path, &["--together"])
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::finding::Finding;
-use crate::judge::Case;
+use crate::judge::StackCase;
 use crate::layer_id::LayerId;
 
 /// Several volumes on one bad partition are one defect, not many.
-pub(super) fn same_cause(case: &Case<'_>, findings: &mut Vec<Finding>, first: usize) {
+pub(super) fn same_cause(case: &StackCase<'_>, findings: &mut Vec<Finding>, first: usize) {
     let mut kept: Vec<Finding> = Vec::new();
     let mut more: Vec<Vec<LayerId>> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! What it means that a layer is off a grid: answered once, and read by findings, marks, headlines and `fix`.
 
 use crate::grid::{Grid, GridKind, Origin, Tier};
-use crate::judge::Case;
+use crate::judge::StackCase;
 use crate::layer::Kind;
 use crate::layer_id::LayerId;
 use crate::map::Map;
@@ -26,7 +26,7 @@ pub struct Missed {
 
 /// Every layer with data that is off a grid, by layer, then by grid. On a disk whose partitions are being moved
 /// nothing is a fact.
-pub(in crate::judge) fn all(case: &Case<'_>) -> Vec<Missed> {
+pub(in crate::judge) fn all(case: &StackCase<'_>) -> Vec<Missed> {
     let judged = case.phases.iter().filter(|entry| {
         let carries_data = case.stack.layer(entry.layer).role.carries_data();
         let is_off = !entry.phases.is_aligned();
@@ -49,7 +49,7 @@ pub(in crate::judge) fn all(case: &Case<'_>) -> Vec<Missed> {
 
 /// Whether everything that holds data on a layer is on a grid nevertheless. What an image format puts off its file
 /// stays off for all that is still to be written.
-pub(super) fn repaired_above(case: &Case<'_>, layer: LayerId, grid: usize) -> bool {
+pub(super) fn repaired_above(case: &StackCase<'_>, layer: LayerId, grid: usize) -> bool {
     if case.is_data_leaf(layer) || case.stack.layer(layer).kind == Kind::Disk {
         return false;
     }
@@ -62,7 +62,7 @@ pub(super) fn repaired_above(case: &Case<'_>, layer: LayerId, grid: usize) -> bo
 }
 
 /// The lowest layer from which on, upwards, everything is off the grid.
-fn guilty(case: &Case<'_>, leaf: LayerId, grid: usize) -> LayerId {
+fn guilty(case: &StackCase<'_>, leaf: LayerId, grid: usize) -> LayerId {
     let mut suspect = leaf;
     loop {
         let worst_below = case
@@ -83,7 +83,7 @@ fn guilty(case: &Case<'_>, leaf: LayerId, grid: usize) -> LayerId {
 }
 
 /// How bad it is, or would be, that a layer is off a grid.
-pub(in crate::judge) fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) -> Severity {
+pub(in crate::judge) fn severity(case: &StackCase<'_>, leaf: LayerId, grid: &Grid) -> Severity {
     let plain = match (grid.tier, grid.origin) {
         (Tier::Validity, _) => Severity::Broken,
         (Tier::Rmw, _) => Severity::Misaligned,
@@ -103,7 +103,7 @@ pub(in crate::judge) fn severity(case: &Case<'_>, leaf: LayerId, grid: &Grid) ->
 
 /// A full stripe matters where a part of one costs parity reads; an optimal I/O size where it is the
 /// width of a stripe. Elsewhere both only name a convenient length.
-pub(in crate::judge) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
+pub(in crate::judge) fn costs_little(case: &StackCase<'_>, grid: &Grid) -> bool {
     if grid.origin == Origin::Declared {
         return false;
     }
@@ -118,7 +118,7 @@ pub(in crate::judge) fn costs_little(case: &Case<'_>, grid: &Grid) -> bool {
 
 /// A thin volume off a stripe on which its pool is right: the chunk size is the cause, and that is
 /// said once of the pool and not of each volume.
-pub(super) fn chunk_is_to_blame(case: &Case<'_>, missed: &Missed) -> bool {
+pub(super) fn chunk_is_to_blame(case: &StackCase<'_>, missed: &Missed) -> bool {
     let guilty = case.stack.layer(missed.guilty);
     case.stack.grids[missed.grid].tier == Tier::Preference
         && guilty.below.iter().any(|edge| {

@@ -7,7 +7,7 @@ mod words;
 
 use std::cmp::Reverse;
 
-use super::{Case, suggest};
+use super::{StackCase, suggest};
 use crate::cost;
 use crate::finding::Finding;
 use crate::grid::{Grid, Origin, Tier};
@@ -19,7 +19,7 @@ use crate::units::Bytes;
 pub use missed::Missed;
 pub(super) use missed::{all, costs_little, severity};
 
-pub(super) fn judge(case: &Case<'_>, missed: &[Missed], findings: &mut Vec<Finding>) {
+pub(super) fn judge(case: &StackCase<'_>, missed: &[Missed], findings: &mut Vec<Finding>) {
     let first = findings.len();
     for leaf in case.data_leaves() {
         judge_layer(case, missed, leaf, findings);
@@ -32,7 +32,12 @@ pub(super) fn judge(case: &Case<'_>, missed: &[Missed], findings: &mut Vec<Findi
 
 /// One finding for each cause: the worst; the smallest missed grid represents the others, which the same
 /// move repairs.
-fn judge_layer(case: &Case<'_>, missed: &[Missed], layer: LayerId, findings: &mut Vec<Finding>) {
+fn judge_layer(
+    case: &StackCase<'_>,
+    missed: &[Missed],
+    layer: LayerId,
+    findings: &mut Vec<Finding>,
+) {
     let grid = |one: &Missed| &case.stack.grids[one.grid];
     let first = missed.partition_point(|one| one.layer < layer);
     let own = missed[first..].iter().take_while(|one| one.layer == layer);
@@ -67,7 +72,12 @@ fn judge_layer(case: &Case<'_>, missed: &[Missed], layer: LayerId, findings: &mu
 
 /// An image format that puts guest data off the grid of its file, where no partition has shown it:
 /// they may all lie in holes as yet.
-fn judge_containers(case: &Case<'_>, missed: &[Missed], findings: &mut Vec<Finding>, first: usize) {
+fn judge_containers(
+    case: &StackCase<'_>,
+    missed: &[Missed],
+    findings: &mut Vec<Finding>,
+    first: usize,
+) {
     for (id, layer) in case.stack.layers() {
         let container = layer.kind == Kind::Disk && !layer.below.is_empty();
         let said = findings[first..]
@@ -79,7 +89,7 @@ fn judge_containers(case: &Case<'_>, missed: &[Missed], findings: &mut Vec<Findi
     }
 }
 
-fn finding(case: &Case<'_>, missed: &Missed, grid: &Grid) -> Finding {
+fn finding(case: &StackCase<'_>, missed: &Missed, grid: &Grid) -> Finding {
     let rule = match (grid.tier, missed.severity) {
         (Tier::Validity, _) => "start-invalid",
         (Tier::Rmw, _) => "start-misaligned",

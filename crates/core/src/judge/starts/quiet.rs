@@ -3,7 +3,7 @@
 use super::{missed, words};
 use crate::finding::Finding;
 use crate::grid::{Grid, Tier};
-use crate::judge::Case;
+use crate::judge::StackCase;
 use crate::layer::Kind;
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
@@ -12,7 +12,7 @@ use crate::severity::Severity;
 use crate::units::Bytes;
 
 /// A partition that is off a grid on which everything above it is nevertheless right.
-pub(super) fn repaired(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn repaired(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         if layer.kind != Kind::Partition {
             continue;
@@ -34,7 +34,7 @@ pub(super) fn repaired(case: &Case<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Partitions without data may start anywhere. A note says so, to prevent a needless repair.
-pub(super) fn harmless_roles(case: &Case<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn harmless_roles(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let quiet = matches!(layer.role, Role::BiosBoot | Role::Msr | Role::Reserved);
         if layer.kind != Kind::Partition || !quiet {

@@ -2,13 +2,13 @@
 
 use super::Missed;
 use crate::grid::{Grid, GridKind, Origin, Tier};
-use crate::judge::Case;
+use crate::judge::StackCase;
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
 use crate::units::Bytes;
 
 /// The sentence of a finding.
-pub(super) fn why(case: &Case<'_>, missed: &Missed) -> String {
+pub(super) fn why(case: &StackCase<'_>, missed: &Missed) -> String {
     let grid = &case.stack.grids[missed.grid];
     let phases = case.phases_on(missed.guilty, missed.grid);
     let mut text = arithmetic(case, missed.guilty, grid, phases.unwrap_or(&missed.phases));
@@ -27,7 +27,7 @@ pub(super) fn why(case: &Case<'_>, missed: &Missed) -> String {
 
 /// `partition sda1 starts at sector 63 = 32256 B: 3584 B past a 4 KiB boundary (physical-block)`
 pub(super) fn arithmetic(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     layer: LayerId,
     grid: &Grid,
     phases: &PhaseSet,
@@ -60,7 +60,7 @@ pub(super) fn arithmetic(
     }
 }
 
-fn start_text(case: &Case<'_>, layer: LayerId) -> String {
+fn start_text(case: &StackCase<'_>, layer: LayerId) -> String {
     let layer = case.stack.layer(layer);
     let bytes = layer.below.first().and_then(|edge| edge.map.start());
     match (layer.start_sectors, bytes) {
@@ -76,7 +76,7 @@ fn start_text(case: &Case<'_>, layer: LayerId) -> String {
 
 /// The other grids that are missed as well: each size and kind once, however many disks have it.
 pub(super) fn also_off<'a>(
-    case: &Case<'_>,
+    case: &StackCase<'_>,
     first: &Missed,
     missed: impl Iterator<Item = &'a Missed>,
 ) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::Bytes;
-use ioalign_core::layer::Geometry;
+use ioalign_core::layer::RaidGeometry;
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{leading, pair};
@@ -114,11 +114,11 @@ fn text(fields: &Fields<'_>, key: &str) -> String {
     }
 }
 
-fn geometry(stride: Option<u64>, width: Option<u64>, block: u64) -> Option<Geometry> {
+fn geometry(stride: Option<u64>, width: Option<u64>, block: u64) -> Option<RaidGeometry> {
     if stride.unwrap_or(0) == 0 && width.unwrap_or(0) == 0 {
         return None;
     }
-    Some(Geometry {
+    Some(RaidGeometry {
         unit: product(stride.unwrap_or(0), block)?,
         width: product(width.unwrap_or(0), block)?,
     })

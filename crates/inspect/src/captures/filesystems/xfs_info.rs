@@ -2,7 +2,7 @@
 //! the file system; as options of mkfs.xfs they count 512 bytes (rear#2777).
 
 use ioalign_core::Bytes;
-use ioalign_core::layer::Geometry;
+use ioalign_core::layer::RaidGeometry;
 
 use crate::captures::reading::leading;
 use crate::captures::reading::subject::Subject;
@@ -141,7 +141,7 @@ fn close(output: Option<XfsInfo<'_>>, evidence: &mut TextEvidence) {
     evidence.device(&output.device).filesystem = Some(found);
 }
 
-fn geometry(output: &XfsInfo<'_>, block: u64) -> Option<Geometry> {
+fn geometry(output: &XfsInfo<'_>, block: u64) -> Option<RaidGeometry> {
     let (unit, width) = (
         output.number("data", "sunit")?,
         output.number("data", "swidth")?,
@@ -149,7 +149,7 @@ fn geometry(output: &XfsInfo<'_>, block: u64) -> Option<Geometry> {
     if unit == 0 && width == 0 {
         return None;
     }
-    Some(Geometry {
+    Some(RaidGeometry {
         unit: product(unit, block)?,
         width: product(width, block)?,
     })

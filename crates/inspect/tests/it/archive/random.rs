@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ioalign_inspect::source::MemorySource;
 use ioalign_inspect::{Source, archive};
 use ioalign_testkit::bundle::packed;
-use ioalign_testkit::{Bundle, Random};
+use ioalign_testkit::{BundleBuilder, Random};
 
 #[test]
 fn damage_is_survived() {
-    let bundle = Bundle::new("s")
+    let bundle = BundleBuilder::new("s")
         .queue("sda", (512, 4096, 4096, 0))
         .link("sys/block/sdb", "sda")
         .file("sos_commands/block/lsblk", "NAME SIZE\nsda 1G\n".repeat(40))

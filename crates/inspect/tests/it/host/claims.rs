@@ -6,16 +6,16 @@ use ioalign_inspect::host::nvme::ID_NS_BYTES;
 
 use proptest::strategy::Strategy;
 
-use super::sysroot::{Disk, Read as _, Sysroot};
+use super::sysroot::{Read as _, Sysroot, SysrootDisk};
 use super::{grid, has_remark, layer, off};
 
-fn one(disk: Disk) -> ioalign_inspect::host::Host {
+fn one(disk: SysrootDisk) -> ioalign_inspect::host::Host {
     Sysroot::new().disk(disk).read()
 }
 
 #[test]
 fn minus_one_is_no_phase() {
-    let disk = Disk::new("sda", 1 << 31).limits(512, 4096, 4096, 1 << 20);
+    let disk = SysrootDisk::new("sda", 1 << 31).limits(512, 4096, 4096, 1 << 20);
     let host = one(disk.attr("alignment_offset", -1));
     let rule = has_remark(&host, "sda", "kernel-misaligned-stack");
     assert_eq!(rule, Some(Severity::Misaligned));
@@ -27,7 +27,7 @@ fn minus_one_is_no_phase() {
 
 #[test]
 fn a20_logical_512_physical_4096() {
-    let host = one(Disk::new("sda", 1 << 31).limits(512, 4096, 4096, 0));
+    let host = one(SysrootDisk::new("sda", 1 << 31).limits(512, 4096, 4096, 0));
     assert_eq!(layer(&host, "sda").logical_sector, Some(Bytes::new(512)));
     let logical = grid(&host, "sda", "logical-sector").unwrap();
     assert_eq!((logical.size.get(), logical.tier), (512, Tier::Validity));
@@ -36,7 +36,7 @@ fn a20_logical_512_physical_4096() {
 #[test]
 fn a24_an_exported_zvol() {
     let host = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 31).limits(512, 131_072, 131_072, 131_072))
+        .disk(SysrootDisk::new("sda", 1 << 31).limits(512, 131_072, 131_072, 131_072))
         .partition("sda", 1, 2048, 1 << 20)
         .read();
     let block = grid(&host, "sda", "volume-block").unwrap();
@@ -72,8 +72,8 @@ fn a25_a_large_nows_is_no_claim_about_the_unit() {
     assert!(grid(&host, "nvme0n1", "indirection-unit").is_none());
 }
 
-fn nvme(model: &str) -> Disk {
-    Disk::new("nvme0n1", 1 << 32)
+fn nvme(model: &str) -> SysrootDisk {
+    SysrootDisk::new("nvme0n1", 1 << 32)
         .bus("pci0000:00/0000:00:03.0/nvme/nvme0")
         .flash()
         .attr("device/model", model)
@@ -121,7 +121,7 @@ fn identify_namespace_confirms_and_adds() {
 fn a37_a_netapp_lun_counts_in_4_kib() {
     let host = Sysroot::new()
         .disk(
-            Disk::new("sda", 1 << 31)
+            SysrootDisk::new("sda", 1 << 31)
                 .limits(512, 512, 4096, 65536)
                 .model("NETAPP", "LUN"),
         )
@@ -143,7 +143,7 @@ fn a37_a_netapp_lun_counts_in_4_kib() {
 
 #[test]
 fn a38_optimal_less_than_minimum() {
-    let host = one(Disk::new("sda", 1 << 31).limits(512, 512, 262_144, 65536));
+    let host = one(SysrootDisk::new("sda", 1 << 31).limits(512, 512, 262_144, 65536));
     let why = grid(&host, "sda", "optimal-io")
         .unwrap()
         .distrust
@@ -160,7 +160,7 @@ fn a38_optimal_less_than_minimum() {
 #[test]
 fn t02_huge_optimal_sizes_are_low() {
     for size in [64 << 20, 256 << 20] {
-        let host = one(Disk::new("sda", 1 << 31).limits(512, 512, 512, size));
+        let host = one(SysrootDisk::new("sda", 1 << 31).limits(512, 512, 512, size));
         let optimal = grid(&host, "sda", "optimal-io").unwrap();
         assert!(optimal.trusted() && optimal.confidence == Confidence::Low);
         assert_eq!(
@@ -172,7 +172,7 @@ fn t02_huge_optimal_sizes_are_low() {
 
 #[test]
 fn t22_virtual_disks_hide_their_topology() {
-    let host = one(Disk::new("vda", 1 << 31).virtio());
+    let host = one(SysrootDisk::new("vda", 1 << 31).virtio());
     let block = grid(&host, "vda", "physical-block").unwrap();
     assert_eq!((block.size.get(), block.origin), (4096, Origin::Assumed));
     assert_eq!(block.confidence, Confidence::Medium);
@@ -180,14 +180,14 @@ fn t22_virtual_disks_hide_their_topology() {
         has_remark(&host, "vda", "virtual-disk-topology"),
         Some(Severity::Note)
     );
-    let vmware = one(Disk::new("sda", 1 << 31).model("VMware", "Virtual disk"));
+    let vmware = one(SysrootDisk::new("sda", 1 << 31).model("VMware", "Virtual disk"));
     assert!(grid(&vmware, "sda", "physical-block").is_some());
-    let old = one(Disk::new("sda", 1 << 31).model("ATA", "ST3500418AS"));
+    let old = one(SysrootDisk::new("sda", 1 << 31).model("ATA", "ST3500418AS"));
     assert!(
         grid(&old, "sda", "physical-block").is_none(),
         "a real 512n disk"
     );
-    let ssd = one(Disk::new("sda", 1 << 31)
+    let ssd = one(SysrootDisk::new("sda", 1 << 31)
         .model("ATA", "Samsung SSD 840")
         .flash());
     let page = grid(&ssd, "sda", "physical-block").unwrap();
@@ -199,7 +199,7 @@ fn t22_virtual_disks_hide_their_topology() {
 
 #[test]
 fn a_4kn_disk_needs_no_assumption() {
-    let host = one(Disk::new("vda", 1 << 31)
+    let host = one(SysrootDisk::new("vda", 1 << 31)
         .limits(4096, 4096, 4096, 0)
         .virtio());
     assert_eq!(host.stack.grids.len(), 1);

@@ -3,13 +3,13 @@
 use ioalign_core::{Bytes, Confidence, Kind, Map, Origin, Role, Severity, Tier};
 use ioalign_inspect::host::Root;
 
-use super::sysroot::{Disk, Read as _, Sysroot};
+use super::sysroot::{Read as _, Sysroot, SysrootDisk};
 use super::{grid, has_remark, id, layer, off};
 
 #[test]
 fn a04_starts_in_the_gap_and_off_the_block() {
     let host = Sysroot::new()
-        .disk(Disk::new("sdb", 41_943_040).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sdb", 41_943_040).limits(512, 4096, 4096, 0))
         .partition("sdb", 1, 1, 7_020_404)
         .partition("sdb", 2, 7_020_405, 34_922_635)
         .read();
@@ -25,7 +25,7 @@ fn a04_starts_in_the_gap_and_off_the_block() {
 #[test]
 fn a06_mkfs_xfs_will_refuse() {
     let host = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 512, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 512, 4096, 0))
         .partition("sda", 1, 34, 1 << 20)
         .set("sda1", "alignment_offset", 3072)
         .read();
@@ -42,7 +42,7 @@ fn a06_mkfs_xfs_will_refuse() {
 fn a07_usb_bridge_with_a_bogus_optimal_size() {
     let host = Sysroot::new()
         .disk(
-            Disk::new("sda", 1_953_525_168)
+            SysrootDisk::new("sda", 1_953_525_168)
                 .limits(512, 512, 512, 33_553_920)
                 .usb(),
         )
@@ -67,7 +67,7 @@ fn a07_usb_bridge_with_a_bogus_optimal_size() {
 #[test]
 fn a10_a_boot_loader_partition_has_its_role_from_udev() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 34, 2014);
     let number = tree.number("sda1");
     let host = tree
@@ -83,7 +83,7 @@ fn a10_a_boot_loader_partition_has_its_role_from_udev() {
 fn a11_a_card_prefers_its_erase_size_with_low_confidence() {
     let host = Sysroot::new()
         .disk(
-            Disk::new("mmcblk0", 62_333_952)
+            SysrootDisk::new("mmcblk0", 62_333_952)
                 .bus("platform/soc/mmc_host/mmc0/mmc0:0001")
                 .flash()
                 .attr("device/preferred_erase_size", 4_194_304)
@@ -110,7 +110,7 @@ fn a11_a_card_prefers_its_erase_size_with_low_confidence() {
 fn a13_a_jumpered_drive_wants_lba_7_mod_8() {
     let host = Sysroot::new()
         .disk(
-            Disk::new("sda", 1 << 31)
+            SysrootDisk::new("sda", 1 << 31)
                 .limits(512, 4096, 4096, 0)
                 .attr("alignment_offset", 3584),
         )
@@ -133,7 +133,7 @@ fn a13_a_jumpered_drive_wants_lba_7_mod_8() {
 #[test]
 fn the_kernel_is_contradicted_with_a_note() {
     let host = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 63, 1953)
         .set("sda1", "alignment_offset", 0)
         .read();
@@ -144,7 +144,7 @@ fn the_kernel_is_contradicted_with_a_note() {
 #[test]
 fn a32_sysfs_counts_512_byte_units_on_4kn() {
     let host = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 31).limits(4096, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 31).limits(4096, 4096, 4096, 0))
         .partition("sda", 1, 16384, 1 << 20)
         .read();
     let partition = layer(&host, "sda1");
@@ -160,7 +160,7 @@ fn a39_zones_of_a_host_managed_disk() {
     let zoned = |model: &str| {
         Sysroot::new()
             .disk(
-                Disk::new("sda", 1 << 34)
+                SysrootDisk::new("sda", 1 << 34)
                     .limits(4096, 4096, 4096, 0)
                     .attr("queue/zoned", model)
                     .attr("queue/chunk_sectors", 524_288),
@@ -184,16 +184,16 @@ fn a39_zones_of_a_host_managed_disk() {
 #[test]
 fn memory_disks_and_empty_loops_are_no_layers() {
     let host = Sysroot::new()
-        .disk(Disk::new("loop0", 0).bus("virtual"))
-        .disk(Disk::new("ram0", 8192).bus("virtual"))
-        .disk(Disk::new("zram0", 8192).bus("virtual"))
+        .disk(SysrootDisk::new("loop0", 0).bus("virtual"))
+        .disk(SysrootDisk::new("ram0", 8192).bus("virtual"))
+        .disk(SysrootDisk::new("zram0", 8192).bus("virtual"))
         .disk(
-            Disk::new("nvme0c0n1", 8192)
+            SysrootDisk::new("nvme0c0n1", 8192)
                 .bus("virtual")
                 .attr("hidden", 1),
         )
         .disk(
-            Disk::new("loop1", 8192)
+            SysrootDisk::new("loop1", 8192)
                 .bus("virtual")
                 .attr("loop/backing_file", "/x.img")
                 .attr("loop/offset", 512),
@@ -214,7 +214,7 @@ fn memory_disks_and_empty_loops_are_no_layers() {
 #[test]
 fn an_extended_partition_shows_as_1_kib() {
     let host = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
         .partition("sda", 2, 2_050_046, 2)
         .partition("sda", 5, 2_050_048, 1 << 20)
         .read();
@@ -225,8 +225,8 @@ fn an_extended_partition_shows_as_1_kib() {
 #[test]
 fn copies_of_devices_are_readable_and_others_are_listed() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 4096))
-        .disk(Disk::new("sdb", 4096))
+        .disk(SysrootDisk::new("sda", 4096))
+        .disk(SysrootDisk::new("sdb", 4096))
         .file("dev/sda", vec![7_u8; 4096])
         .link("dev/sdb", "/etc/passwd");
     let host = tree.read();
@@ -242,11 +242,11 @@ fn copies_of_devices_are_readable_and_others_are_listed() {
 #[test]
 fn only_keeps_what_is_below_and_above() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 20))
+        .disk(SysrootDisk::new("sda", 1 << 20))
         .partition("sda", 1, 2048, 4096)
         .partition("sda", 2, 8192, 4096)
-        .disk(Disk::new("sdb", 1 << 20))
-        .disk(Disk::new("sdc", 1 << 20))
+        .disk(SysrootDisk::new("sdb", 1 << 20))
+        .disk(SysrootDisk::new("sdc", 1 << 20))
         .md(
             "md0",
             4096,
@@ -265,7 +265,7 @@ fn only_keeps_what_is_below_and_above() {
 #[test]
 fn mounts_and_swaps_name_their_devices() {
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 20))
+        .disk(SysrootDisk::new("sda", 1 << 20))
         .partition("sda", 1, 2048, 4096);
     let number = tree.number("sda1");
     let mountinfo = format!(

@@ -2,14 +2,14 @@
 
 use ioalign_core::{Bytes, Kind, Map, Role, Severity, Tier};
 
-use super::sysroot::{Disk, Read as _, Sysroot};
+use super::sysroot::{Read as _, Sysroot, SysrootDisk};
 use super::{grid, has_remark, layer};
 
 fn two_disks() -> Sysroot {
     Sysroot::new()
-        .disk(Disk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sda", 1 << 31).limits(512, 4096, 4096, 0))
         .partition("sda", 1, 2048, 1 << 30)
-        .disk(Disk::new("sdb", 1 << 31).limits(512, 4096, 4096, 0))
+        .disk(SysrootDisk::new("sdb", 1 << 31).limits(512, 4096, 4096, 0))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use ioalign_inspect::host;
 use ioalign_testkit::Random;
 
-use super::sysroot::{Disk, Read as _, Sysroot};
+use super::sysroot::{Read as _, Sysroot, SysrootDisk};
 
 /// Values that have broken parsers before.
 const WORDS: [&str; 16] = [
@@ -27,7 +27,7 @@ const WORDS: [&str; 16] = [
 
 #[test]
 fn circles_are_reported() {
-    let tree = Sysroot::new().disk(Disk::new("sda", 4096));
+    let tree = Sysroot::new().disk(SysrootDisk::new("sda", 4096));
     let tree = tree
         .stacked("dm-0", 4096, 512, &["sda"])
         .stacked("dm-1", 4096, 512, &["dm-0"])
@@ -51,7 +51,7 @@ fn links_do_not_leave_the_tree() {
 
 #[test]
 fn a_fifo_does_not_block() {
-    let tree = Sysroot::new().disk(Disk::new("sda", 4096));
+    let tree = Sysroot::new().disk(SysrootDisk::new("sda", 4096));
     let fifo = tree.path().join("proc/self");
     std::fs::create_dir_all(&fifo).unwrap();
     rustix::fs::mkfifoat(
@@ -86,7 +86,7 @@ fn random_attributes_are_survived() {
     ];
     for _ in 0..20 {
         let mut tree = Sysroot::new()
-            .disk(Disk::new("sda", 4096))
+            .disk(SysrootDisk::new("sda", 4096))
             .partition("sda", 1, 63, 100)
             .md(
                 "md0",
@@ -136,7 +136,7 @@ fn random_tables_are_survived() {
     ];
     let mut random = Random(11);
     let tree = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 20))
+        .disk(SysrootDisk::new("sda", 1 << 20))
         .partition("sda", 1, 63, 100)
         .dm("dm-0", "a", "LVM-a", 4096, &[])
         .dm("dm-1", "b", "LVM-b", 4096, &[]);

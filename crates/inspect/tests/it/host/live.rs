@@ -7,7 +7,7 @@ use std::time::Duration;
 use ioalign_inspect::host::{self, Root, What};
 use ioalign_testkit::Loop;
 
-use super::sysroot::{Disk, Read as _, Sysroot};
+use super::sysroot::{Read as _, Sysroot, SysrootDisk};
 use crate::tools::{on_cpu, run};
 
 #[test]
@@ -90,14 +90,14 @@ fn the_machine_says_who_it_is() {
 /// `lsblk --sysroot` reads the same kind of tree.
 #[test]
 fn a_captured_tree_agrees_with_lsblk() {
-    let jumpered = Disk::new("sda", 1 << 31)
+    let jumpered = SysrootDisk::new("sda", 1 << 31)
         .limits(512, 4096, 4096, 0)
         .attr("alignment_offset", 3584);
     let mut tree = Sysroot::new()
         .disk(jumpered)
         .partition("sda", 1, 63, 1000)
         .disk(
-            Disk::new("nvme0n1", 1 << 31)
+            SysrootDisk::new("nvme0n1", 1 << 31)
                 .limits(4096, 4096, 65536, 131_072)
                 .flash(),
         )

@@ -6,7 +6,7 @@ use std::process::Command;
 use ioalign_core::comparison::Machine;
 use ioalign_inspect::host::{Root, machine};
 
-use super::sysroot::{Disk, Sysroot};
+use super::sysroot::{Sysroot, SysrootDisk};
 use crate::tools::run;
 
 const CPU: &str =
@@ -17,7 +17,7 @@ const PCI_IDS: &str =
 /// A server with a RAID controller, three disks, and md on two of them.
 fn server() -> Sysroot {
     let disk = |name, bus| {
-        Disk::new(name, 1 << 21)
+        SysrootDisk::new(name, 1 << 21)
             .bus(bus)
             .limits(512, 4096, 4096, 0)
             .attr("queue/scheduler", "none [mq-deadline] kyber")
@@ -156,7 +156,7 @@ fn a_hostile_tree_gives_no_nonsense() {
         .file("sys/bus/pci/devices/y/vendor", "0x144d\n")
         .file("sys/bus/pci/devices/y/device", "0xa808\n")
         .disk(
-            Disk::new("loop0", 2048)
+            SysrootDisk::new("loop0", 2048)
                 .attr("loop/backing_file", "/dev/loop0")
                 .attr("queue/scheduler", "[")
                 .attr("queue/rotational", "maybe"),

@@ -2,14 +2,14 @@
 
 use ioalign_core::{Bytes, Kind, Map, Severity, Tier};
 
-use super::sysroot::{Disk, Read as _, Sysroot};
+use super::sysroot::{Read as _, Sysroot, SysrootDisk};
 use super::{grid, has_remark, layer};
 
 fn four_disks() -> Sysroot {
     ["sda", "sdb", "sdc", "sdd"]
         .iter()
         .fold(Sysroot::new(), |tree, name| {
-            tree.disk(Disk::new(name, 1 << 31).limits(512, 4096, 4096, 0))
+            tree.disk(SysrootDisk::new(name, 1 << 31).limits(512, 4096, 4096, 0))
                 .partition(name, 1, 2048, (1 << 31) - 4096)
         })
 }
@@ -90,9 +90,10 @@ fn raid10_near_and_a_reshape() {
 
 #[test]
 fn a21_a_4kn_spare_breaks_the_array_on_reassembly() {
-    let mut tree = Sysroot::new().disk(Disk::new("sdd", 1 << 31).limits(4096, 4096, 4096, 0));
+    let mut tree =
+        Sysroot::new().disk(SysrootDisk::new("sdd", 1 << 31).limits(4096, 4096, 4096, 0));
     for name in ["sda", "sdb", "sdc"] {
-        tree = tree.disk(Disk::new(name, 1 << 31));
+        tree = tree.disk(SysrootDisk::new(name, 1 << 31));
     }
     let members = [
         ("sda", "0", 2048),
@@ -131,7 +132,7 @@ fn an_unknown_level_is_opaque_and_said() {
 #[test]
 fn bcache_data_start_is_the_difference_of_sizes() {
     let host = Sysroot::new()
-        .disk(Disk::new("sda", 1 << 21))
+        .disk(SysrootDisk::new("sda", 1 << 21))
         .set("sda", "bcache/cache_mode", "[writethrough] writeback")
         .stacked("bcache0", (1 << 21) - 16, 512, &["sda"])
         .read();

@@ -1,7 +1,7 @@
 //! The fake machine of the test kit, read by this crate.
 
 use ioalign_inspect::host::{self, Host, Root};
-pub use ioalign_testkit::sysroot::{Disk, Sysroot};
+pub use ioalign_testkit::sysroot::{Sysroot, SysrootDisk};
 
 /// What a test of the readers asks of a tree.
 pub trait Read {

@@ -1,7 +1,7 @@
 //! Every listing as it arrives in tickets: carriage returns, colours, quoting, prose, translated
 //! numbers, wrapped lines. The layers and findings stay the same.
 
-use ioalign_core::judge::{Options as Judge, judge};
+use ioalign_core::judge::{JudgeOptions as Judge, judge};
 use ioalign_inspect::assemble::{AssembleOptions, evidence};
 use ioalign_inspect::captures::{FORMATS, Text};
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use ioalign_core::comparison::{Metric, Verdict};
+use ioalign_core::comparison::{EstimateVerdict, Metric};
 use ioalign_measure::ErrorKind;
 use ioalign_measure::experiment::{Design, ExperimentPart, ExperimentSnapshot, run};
 
@@ -21,7 +21,7 @@ fn a_device_that_vanishes_leaves_a_partial_outcome() {
     model.left = Some(3000);
     let run = outcome(&mut model, &Design::default());
     assert!(run.partial.unwrap().contains("the model is gone"));
-    assert_eq!(run.estimates[0].verdict, Verdict::Slower);
+    assert_eq!(run.estimates[0].verdict, EstimateVerdict::Slower);
     // Batches of a round that was not completed count for nothing.
     assert!(run.rounds > 10 && run.estimates[0].rounds == run.rounds);
 }
@@ -114,7 +114,10 @@ fn a_slow_disk_has_short_rounds_and_an_answer() {
     };
     let run = outcome(&mut Model::new(2, 1, law), &Design::default());
     assert!(run.rounds >= 10 && run.rounds <= 200, "{}", run.rounds);
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::Slower);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::Slower
+    );
 }
 
 #[test]
@@ -137,7 +140,7 @@ fn both_parts_share_the_time_and_are_shown() {
     assert!(latency >= seconds(6) && latency < Duration::from_millis(6050));
     assert_eq!(parts.last().unwrap().0, ExperimentPart::Saturation);
     // A tenth less throughput is clear after the fewest rounds: 10 of 3 blocks of 80 ms.
-    assert_eq!(verdict(&run, Metric::Throughput), Verdict::Slower);
+    assert_eq!(verdict(&run, Metric::Throughput), EstimateVerdict::Slower);
     assert_eq!(estimate(&run, Metric::Throughput).rounds, 10);
     assert_eq!(run.elapsed - latency, Duration::from_millis(2400));
 }
@@ -157,7 +160,7 @@ fn blocks_are_so_short_that_enough_of_them_fit() {
     };
     let run = outcome(&mut model, &design);
     let throughput = estimate(&run, Metric::Throughput);
-    assert_eq!(throughput.verdict, Verdict::Slower);
+    assert_eq!(throughput.verdict, EstimateVerdict::Slower);
     assert!(throughput.rounds >= 10, "{}", throughput.rounds);
     assert!(run.elapsed < seconds(9), "{:?}", run.elapsed);
 }

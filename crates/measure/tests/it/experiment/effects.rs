@@ -1,6 +1,6 @@
 //! Known effects are found, in time, and named right.
 
-use ioalign_core::comparison::{Metric, Verdict};
+use ioalign_core::comparison::{EstimateVerdict, Metric};
 use ioalign_measure::experiment::Design;
 
 use super::model::{Model, Moment, Noise, noises};
@@ -18,7 +18,7 @@ fn found(effect: f64, noise: fn(&Moment, &mut Noise) -> f64, limit: u64) -> (u32
         outcome(&mut model, &Design { seed, ..design })
     });
     runs.fold((0, 0.0), |(found, longest), run| {
-        let named = verdict(&run, Metric::LatencyMedian) == Verdict::Slower;
+        let named = verdict(&run, Metric::LatencyMedian) == EstimateVerdict::Slower;
         (
             found + u32::from(named),
             run.elapsed.as_secs_f64().max(longest),
@@ -74,7 +74,10 @@ fn the_estimate_is_the_effect() {
 fn no_difference_is_said_of_none() {
     let mut model = Model::with_effect(1.001, 3, noises::quiet);
     let run = outcome(&mut model, &Design::default());
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::NoDifference);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::NoDifference
+    );
     assert!(run.elapsed < seconds(10));
 }
 
@@ -82,7 +85,10 @@ fn no_difference_is_said_of_none() {
 fn a_faster_arm_is_faster() {
     let mut model = Model::with_effect(0.9, 3, noises::quiet);
     let run = outcome(&mut model, &Design::default());
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::Faster);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::Faster
+    );
 }
 
 /// Too little time for so small a difference: no word is better than a wrong one.
@@ -94,7 +100,10 @@ fn what_is_not_clear_is_undecided() {
         ..Design::default()
     };
     let run = outcome(&mut model, &design);
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::Undecided);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::Undecided
+    );
     assert_eq!(run.partial, None);
 }
 
@@ -143,8 +152,11 @@ fn a_longer_tail_is_seen_in_the_99th_percentile() {
         ..Design::default()
     };
     let run = outcome(&mut Model::new(2, 5, law), &design);
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::NoDifference);
-    assert_eq!(verdict(&run, Metric::LatencyP99), Verdict::Slower);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::NoDifference
+    );
+    assert_eq!(verdict(&run, Metric::LatencyP99), EstimateVerdict::Slower);
     assert!(estimate(&run, Metric::LatencyP99).ratio.unwrap() > 3.0);
     let [baseline, arm] = run.levels.as_slice() else {
         panic!()
@@ -166,9 +178,9 @@ fn every_arm_has_its_own_word() {
         .filter(|e| e.metric == Metric::LatencyMedian);
     let words: Vec<_> = medians.map(|e| (e.arm.as_str(), e.verdict)).collect();
     let expected = [
-        ("arm 1", Verdict::Slower),
-        ("arm 2", Verdict::NoDifference),
-        ("arm 3", Verdict::Faster),
+        ("arm 1", EstimateVerdict::Slower),
+        ("arm 2", EstimateVerdict::NoDifference),
+        ("arm 3", EstimateVerdict::Faster),
     ];
     assert_eq!(words, expected);
 }

@@ -11,7 +11,7 @@ mod walks;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use ioalign_core::comparison::{Estimate, Metric, Verdict};
+use ioalign_core::comparison::{Estimate, EstimateVerdict, Metric};
 use ioalign_measure::experiment::{
     Design, ExperimentOutcome, ExperimentSnapshot, ExperimentSubject, run,
 };
@@ -51,7 +51,7 @@ fn estimate(outcome: &ExperimentOutcome, metric: Metric) -> &Estimate {
     all.find(|estimate| estimate.metric == metric).unwrap()
 }
 
-fn verdict(outcome: &ExperimentOutcome, metric: Metric) -> Verdict {
+fn verdict(outcome: &ExperimentOutcome, metric: Metric) -> EstimateVerdict {
     estimate(outcome, metric).verdict
 }
 

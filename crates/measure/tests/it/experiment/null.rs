@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use ioalign_core::comparison::Verdict;
+use ioalign_core::comparison::EstimateVerdict;
 use ioalign_measure::experiment::{Design, ExperimentSnapshot};
 
 use super::model::{Model, Moment, Noise, noises};
@@ -27,7 +27,11 @@ fn alarms<N: FnMut(&Moment, &mut Noise) -> f64 + 'static>(noise: impl Fn() -> N)
         let wrong = Cell::new(false);
         let mut see = |snapshot: &ExperimentSnapshot| {
             let mut words = snapshot.estimates.iter().map(|estimate| estimate.verdict);
-            wrong.set(wrong.get() || words.any(|w| matches!(w, Verdict::Slower | Verdict::Faster)));
+            wrong.set(
+                wrong.get()
+                    || words
+                        .any(|w| matches!(w, EstimateVerdict::Slower | EstimateVerdict::Faster)),
+            );
         };
         let run = watched(&mut model, &design, &mut see);
         all.0 += u32::from(wrong.get());

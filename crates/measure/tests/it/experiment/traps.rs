@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ioalign_core::comparison::{Metric, Verdict};
+use ioalign_core::comparison::{EstimateVerdict, Metric};
 use ioalign_measure::experiment::{Design, ExperimentSubject};
 
 use super::model::{Model, Moment, Noise, noises};
@@ -33,7 +33,10 @@ fn noise_of_whole_runs_does_not_hide_or_fake_an_effect() {
         "the model is too quiet to be a trap: {ratios:?}"
     );
 
-    for (effect, expected) in [(1.0, Verdict::NoDifference), (1.02, Verdict::Slower)] {
+    for (effect, expected) in [
+        (1.0, EstimateVerdict::NoDifference),
+        (1.02, EstimateVerdict::Slower),
+    ] {
         let mut model = Model::with_effect(effect, 21, noises::regimes());
         let run = outcome(
             &mut model,
@@ -76,7 +79,10 @@ fn cursors_in_lock_step_make_the_cell_invalid() {
     for starts in [[9, 0, 3], [0, 5, 9]] {
         let run = outcome(&mut cursors(Some(starts)), &Design::default());
         assert!(run.placebo.moved);
-        assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::Invalid);
+        assert_eq!(
+            verdict(&run, Metric::LatencyMedian),
+            EstimateVerdict::Invalid
+        );
         let note = estimate(&run, Metric::LatencyMedian).note.clone();
         assert!(note.unwrap().contains("duplicate"));
     }
@@ -87,7 +93,10 @@ fn cursors_in_lock_step_make_the_cell_invalid() {
 fn new_starts_every_round_undo_the_lock_step() {
     let run = outcome(&mut cursors(None), &Design::default());
     assert!(!run.placebo.moved);
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::NoDifference);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::NoDifference
+    );
 }
 
 /// Why a subject has to draw new starts, and may not rely on the placebo: with the arm ahead, baseline and duplicate
@@ -101,7 +110,10 @@ fn the_placebo_cannot_see_what_hits_both_of_its_sides() {
             ..Design::default()
         },
     );
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::Slower);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::Slower
+    );
 }
 
 /// Trap 3: a request that is split over two disks is faster alone, and costs throughput under load.
@@ -121,15 +133,21 @@ fn the_sign_depends_on_the_load() {
         ..Design::default()
     };
     let run = outcome(&mut Model::new(2, 6, alone).loaded(load), &design);
-    assert_eq!(verdict(&run, Metric::LatencyMedian), Verdict::Faster);
-    assert_eq!(verdict(&run, Metric::Throughput), Verdict::Slower);
+    assert_eq!(
+        verdict(&run, Metric::LatencyMedian),
+        EstimateVerdict::Faster
+    );
+    assert_eq!(verdict(&run, Metric::Throughput), EstimateVerdict::Slower);
     let ratio = estimate(&run, Metric::Throughput).ratio.unwrap();
     assert!((ratio - 0.652).abs() < 0.03, "{ratio}");
     for metric in [Metric::LatencyMedian, Metric::Throughput] {
         let note = estimate(&run, metric).note.clone();
         assert!(note.unwrap().contains("opposite"));
     }
-    assert_eq!(verdict(&run, Metric::CpuPerIo), Verdict::NoDifference);
+    assert_eq!(
+        verdict(&run, Metric::CpuPerIo),
+        EstimateVerdict::NoDifference
+    );
     let arm = run.levels.last().unwrap();
     let rate = arm.bytes_per_s.unwrap() / arm.iops.unwrap();
     assert!((rate - 65_536.0).abs() < 1e-6);

@@ -1,7 +1,7 @@
 //! Walks through a cold cache: most queues are served by what was read ahead, a few wait for the disk, for anything up
 //! to two hundred times as long.
 
-use ioalign_core::comparison::{Metric, Verdict};
+use ioalign_core::comparison::{EstimateVerdict, Metric};
 use ioalign_measure::experiment::Design;
 
 use super::model::{Model, Moment, Noise, noises};
@@ -24,7 +24,7 @@ fn walk(effect: f64, seed: u64) -> Model {
 }
 
 /// The words for arms of a known effect, of several runs with the default region of equivalence.
-fn words(effect: f64) -> Vec<Verdict> {
+fn words(effect: f64) -> Vec<EstimateVerdict> {
     let runs = 0..10;
     let word = |seed| {
         let design = Design {
@@ -35,7 +35,10 @@ fn words(effect: f64) -> Vec<Verdict> {
         let run = outcome(&mut walk(effect, seed), &design);
         let mean = verdict(&run, Metric::LatencyMean);
         assert!(
-            !matches!(mean, Verdict::Faster | Verdict::NoDifference),
+            !matches!(
+                mean,
+                EstimateVerdict::Faster | EstimateVerdict::NoDifference
+            ),
             "the mean is that of the waits: {:?}",
             estimate(&run, Metric::LatencyMean)
         );
@@ -46,10 +49,10 @@ fn words(effect: f64) -> Vec<Verdict> {
 
 #[test]
 fn no_difference_is_certain_within_a_minute() {
-    assert_eq!(words(1.0), [Verdict::NoDifference; 10]);
+    assert_eq!(words(1.0), [EstimateVerdict::NoDifference; 10]);
 }
 
 #[test]
 fn two_per_cent_are_no_no_difference() {
-    assert_eq!(words(1.02), [Verdict::Slower; 10]);
+    assert_eq!(words(1.02), [EstimateVerdict::Slower; 10]);
 }

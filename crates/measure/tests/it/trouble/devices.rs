@@ -11,7 +11,7 @@ use ioalign_measure::experiment::ExperimentSubject;
 use ioalign_measure::load::LoadReport;
 use ioalign_measure::{ErrorKind, load};
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 use crate::scratch::{MIB, device, options, run, scratch, workload};
 
@@ -113,7 +113,7 @@ fn an_error_of_the_device_is_named() {
 #[test]
 fn a_file_system_that_fills_up_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let small = Mount::new(
+    let small = MountGuard::new(
         &["-t", "tmpfs", "-o", "size=4m", "none"],
         &folder.path().join("small"),
     );
@@ -155,7 +155,7 @@ fn hung(run_ms: u64, stall: Duration) -> LoadReport {
     let path = image(folder.path(), 64 * MIB);
     tool("mkfs.ext4", &["-q", text(&path)]);
     let disk = Loop::new(&path, &[]);
-    let mount = Mount::new(&[text(disk.path())], &folder.path().join("mnt"));
+    let mount = MountGuard::new(&[text(disk.path())], &folder.path().join("mnt"));
     let target = scratch(&mount.path().join("data"), 8 * MIB, true, true);
     let patience = EngineOptions { stall, ..options() };
     let mut frozen = false;
@@ -184,7 +184,7 @@ fn what_was_measured_is_free_at_once() {
     tool("mkfs.ext4", &["-q", text(&path)]);
     let disk = Loop::new(&path, &[]);
     for round in 0..5 {
-        let mount = Mount::new(&[text(disk.path())], &folder.path().join("mnt"));
+        let mount = MountGuard::new(&[text(disk.path())], &folder.path().join("mnt"));
         let target = scratch(&mount.path().join("data"), 4 * MIB, true, true);
         let both = Workload {
             workers: 2,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ioalign_repair::boot::{self, Weight};
 use ioalign_repair::tables::RewritableTable;
-use ioalign_testkit::device::{Loop, Mount};
+use ioalign_testkit::device::{Loop, MountGuard};
 use ioalign_testkit::run::tool;
 
 use super::{Plan, ask, bytes, image_of, says, shift};
@@ -20,7 +20,7 @@ fn install(path: &Path, boot: u32, make: bool, arguments: &[&str], on: &str) {
     if make {
         tool("/usr/sbin/mke2fs", &["-q", "-F", "-t", "ext2", &partition]);
     }
-    let mount = Mount::new(&[&partition], &path.with_extension("mount"));
+    let mount = MountGuard::new(&[&partition], &path.with_extension("mount"));
     let folder = format!("--boot-directory={}/boot", mount.path().display());
     let device = format!("{}{on}", disk.text());
     let all = ["--target=i386-pc", "--no-floppy", &folder];
@@ -65,7 +65,7 @@ fn moved_and_again(
     let disk = Loop::new(&copy, &[]);
     tool("partx", &["--add", disk.text()]);
     let partition = format!("{}p{boot}", disk.text());
-    let mount = Mount::new(&[&partition], &path.with_extension("mount"));
+    let mount = MountGuard::new(&[&partition], &path.with_extension("mount"));
     let folder = format!("--directory={}/boot/grub/i386-pc", mount.path().display());
     let device = format!("{}{on}", disk.text());
     let setup = "/usr/lib/grub/i386-pc/grub-bios-setup";

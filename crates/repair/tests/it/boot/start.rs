@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ioalign_testkit::device::{Loop, Mount};
+use ioalign_testkit::device::{Loop, MountGuard};
 use ioalign_testkit::run::{command, tool};
 
 use super::{Plan, image_of, shift, write};
@@ -25,7 +25,7 @@ fn fill(path: &Path, number: u32, file: &str, text: &str, then: impl FnOnce(&Loo
     tool("partx", &["--add", disk.text()]);
     let partition = format!("{}p{number}", disk.text());
     tool("/usr/sbin/mke2fs", &["-q", "-F", "-t", "ext2", &partition]);
-    let mount = Mount::new(&[&partition], &path.with_extension("mount"));
+    let mount = MountGuard::new(&[&partition], &path.with_extension("mount"));
     let file = mount.path().join(file);
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, text).unwrap();

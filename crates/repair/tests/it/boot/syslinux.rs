@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ioalign_repair::boot::Weight;
-use ioalign_testkit::device::{Loop, Mount};
+use ioalign_testkit::device::{Loop, MountGuard};
 use ioalign_testkit::run::tool;
 
 use super::{bytes, image_of, says, shift, write};
@@ -17,7 +17,7 @@ fn extlinux(path: &Path) -> Vec<u8> {
     tool("partx", &["--add", disk.text()]);
     let partition = format!("{}p1", disk.text());
     tool("/usr/sbin/mke2fs", &["-q", "-F", "-t", "ext2", &partition]);
-    let mount = Mount::new(&[&partition], &path.with_extension("mount"));
+    let mount = MountGuard::new(&[&partition], &path.with_extension("mount"));
     tool("extlinux", &["--install", mount.path().to_str().unwrap()]);
     drop(mount);
     drop(disk);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_repair::boot::{Fixups, Weight};
-use ioalign_testkit::device::{Loop, Mount};
+use ioalign_testkit::device::{Loop, MountGuard};
 use ioalign_testkit::run::tool;
 
 use super::{ask, image_of, says, shift, write};
@@ -26,7 +26,7 @@ fn disk(folder: &Path, table: &str, fill: impl FnOnce(&Path)) -> std::path::Path
     let name = volume.to_str().unwrap();
     tool("/usr/sbin/mkntfs", &[&arguments[..], &[name]].concat());
     let device = Loop::new(&volume, &[]);
-    let mount = Mount::new(&["-t", "ntfs-3g", device.text()], &folder.join("mount"));
+    let mount = MountGuard::new(&["-t", "ntfs-3g", device.text()], &folder.join("mount"));
     fill(mount.path());
     drop(mount);
     drop(device);

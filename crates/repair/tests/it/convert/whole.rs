@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_repair::mover::FileDisk;
-use ioalign_testkit::device::{Loop, Mount};
+use ioalign_testkit::device::{Loop, MountGuard};
 
 use super::{blank, convert_in_place, copy, planned, shell};
 use crate::image;
@@ -33,7 +33,7 @@ fn fill(path: &Path) {
     shell(script, &[device.path()]);
     for part in [&parts[1], &parts[2]] {
         let folder = tempfile::tempdir().unwrap();
-        let mount = Mount::new(&[part], folder.path());
+        let mount = MountGuard::new(&[part], folder.path());
         let script = "mkdir -p \"$1/a/b\"; for i in 1 2 3 4 5; do dd if=/dev/urandom of=\"$1/a/b/$i\" bs=300k count=$i status=none; done; ln -s b \"$1/a/link\"";
         shell(script, &[mount.path()]);
     }
@@ -53,7 +53,7 @@ fn seen(path: &Path, unit: u64) -> String {
     let mut seen = shell(checks, &[device.path()]);
     for part in [&parts[1], &parts[2]] {
         let folder = tempfile::tempdir().unwrap();
-        let mount = Mount::new(&["-o", "ro", part], folder.path());
+        let mount = MountGuard::new(&["-o", "ro", part], folder.path());
         let hash = "cd \"$1\"; find . -type f | LC_ALL=C sort | xargs sha256sum; readlink a/link";
         seen.push_str(&shell(hash, &[mount.path()]));
     }

@@ -2,7 +2,7 @@
 
 use ioalign_repair::layout::{MovableBlock, least};
 use ioalign_repair::resize;
-use ioalign_testkit::device::{Loop, Mount};
+use ioalign_testkit::device::{Loop, MountGuard};
 use proptest::prelude::*;
 
 use super::*;
@@ -23,7 +23,7 @@ fn an_ext4_without_room_is_made_smaller_by_its_own_tool() {
     let hash = "cd \"$1\"; find . -type f | LC_ALL=C sort | xargs sha256sum";
     let hashes = |offset: u64| {
         let device = Loop::new(&path, &[&format!("--offset={offset}")]);
-        let mount = Mount::new(&[device.text()], &folder.path().join("mnt"));
+        let mount = MountGuard::new(&[device.text()], &folder.path().join("mnt"));
         if offset == 32256 {
             shell(
                 "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/urandom of=\"$1/$i\" bs=1M count=4 status=none; done",

@@ -1,8 +1,8 @@
 //! Common to all figures: the frame with its marks, the columns, the legend.
 
 use super::Figure;
-use super::data::Column;
-use super::scale::Scale;
+use super::data::FigureColumn;
+use super::scale::PlotScale;
 use crate::svg::pen::{self, Pen};
 
 /// Width of a figure in user units: two stand beside each other on a wide screen, one on a narrow one.
@@ -71,7 +71,7 @@ impl Chart {
     }
 
     /// Lines and numbers of the marks, the line at nothing stronger.
-    pub fn marks(&mut self, scale: &Scale, label: impl Fn(f64) -> String) {
+    pub fn marks(&mut self, scale: &PlotScale, label: impl Fn(f64) -> String) {
         for mark in scale.marks() {
             let y = scale.y(mark);
             let class = if mark == 0.0 { "pl-zero" } else { "pl-mark" };
@@ -82,7 +82,7 @@ impl Chart {
     }
 
     /// The names of the columns.
-    pub fn columns(&mut self, columns: &[Column<'_>]) {
+    pub fn columns(&mut self, columns: &[FigureColumn<'_>]) {
         let (_, bottom) = self.heights();
         for (i, column) in columns.iter().enumerate() {
             let x = self.x(i);

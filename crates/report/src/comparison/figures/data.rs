@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Arm, Cell, Comparison, Verdict};
+use ioalign_core::comparison::{Arm, Cell, Comparison, EstimateVerdict};
 
 use super::quantity::Quantity;
 use crate::comparison::words;
@@ -12,7 +12,7 @@ use crate::comparison::words;
 const MOST_COLUMNS: usize = 16;
 
 /// One arm at one load, by block size; or all arms at the only block size.
-pub struct View<'a> {
+pub struct FigureView<'a> {
     pub comparison: &'a Comparison,
     pub quantity: Quantity,
     load: (u32, u32),
@@ -22,7 +22,7 @@ pub struct View<'a> {
 }
 
 /// A place on the horizontal axis.
-pub struct Column<'a> {
+pub struct FigureColumn<'a> {
     /// One below the other.
     pub label: [String; 2],
     block_bytes: u64,
@@ -31,7 +31,7 @@ pub struct Column<'a> {
 
 /// An operation and order of I/O.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Series {
+pub struct FigureSeries {
     pub op: String,
     pub pattern: String,
 }
@@ -41,7 +41,7 @@ pub struct Series {
 pub struct Gain {
     /// The gain between the ends of its interval; `None` where there is no number to show.
     pub value: Option<[f64; 3]>,
-    pub verdict: Verdict,
+    pub verdict: EstimateVerdict,
 }
 
 /// The level in one cell.
@@ -52,7 +52,7 @@ pub enum Reached {
     Invalid,
 }
 
-impl<'a> View<'a> {
+impl<'a> FigureView<'a> {
     /// A view a load and arm.
     pub fn all(comparison: &'a Comparison) -> Vec<Self> {
         let cells = &comparison.cells;
@@ -105,11 +105,11 @@ impl<'a> View<'a> {
     }
 
     /// The series of an operation, or of all.
-    pub fn series(&self, op: Option<&str>) -> Vec<Series> {
+    pub fn series(&self, op: Option<&str>) -> Vec<FigureSeries> {
         let cells = self.cells();
         let cells = cells.filter(|cell| op.is_none_or(|op| cell.op == op));
         let all: BTreeSet<_> = cells
-            .map(|cell| Series {
+            .map(|cell| FigureSeries {
                 op: cell.op.clone(),
                 pattern: cell.pattern.clone(),
             })
@@ -124,9 +124,9 @@ impl<'a> View<'a> {
     }
 
     /// The columns of this arm, or of the view's; where arms are columns, the baseline on request.
-    pub fn columns(&self, arm: Option<&'a Arm>, baseline: bool) -> Vec<Column<'a>> {
+    pub fn columns(&self, arm: Option<&'a Arm>, baseline: bool) -> Vec<FigureColumn<'a>> {
         if let Some(arm) = arm.or(self.arm) {
-            let column = |size: &u64| Column {
+            let column = |size: &u64| FigureColumn {
                 label: split(&Bytes::new(*size).to_string()),
                 block_bytes: *size,
                 arm,
@@ -134,7 +134,7 @@ impl<'a> View<'a> {
             return self.sizes.iter().map(column).collect();
         }
         let size = self.sizes.first().copied().unwrap_or_default();
-        let column = |arm: &'a Arm| Column {
+        let column = |arm: &'a Arm| FigureColumn {
             label: [shortened(&arm.name), String::new()],
             block_bytes: size,
             arm,
@@ -144,14 +144,14 @@ impl<'a> View<'a> {
     }
 
     /// The gain of alignment; `None` if it was not measured.
-    pub fn gain(&self, column: &Column<'_>, series: &Series) -> Option<Gain> {
+    pub fn gain(&self, column: &FigureColumn<'_>, series: &FigureSeries) -> Option<Gain> {
         let cell = self.cell(column, series)?;
         let metric = self.quantity.metric();
         let found = cell.estimate(&column.arm.name, metric)?;
-        if cell.placebo.moved || found.verdict == Verdict::Invalid {
+        if cell.placebo.moved || found.verdict == EstimateVerdict::Invalid {
             return Some(Gain {
                 value: None,
-                verdict: Verdict::Invalid,
+                verdict: EstimateVerdict::Invalid,
             });
         }
         Some(Gain {
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
     }
 
     /// The level; `None` if nothing was measured.
-    pub fn level(&self, column: &Column<'_>, series: &Series) -> Option<Reached> {
+    pub fn level(&self, column: &FigureColumn<'_>, series: &FigureSeries) -> Option<Reached> {
         let cell = self.cell(column, series)?;
         if cell.placebo.moved {
             return Some(Reached::Invalid);
@@ -173,7 +173,7 @@ impl<'a> View<'a> {
         Some(Reached::Number(number))
     }
 
-    fn cell(&self, column: &Column<'_>, series: &Series) -> Option<&'a Cell> {
+    fn cell(&self, column: &FigureColumn<'_>, series: &FigureSeries) -> Option<&'a Cell> {
         self.cells().find(|cell| {
             cell.block_bytes == column.block_bytes
                 && cell.op == series.op

@@ -1,11 +1,11 @@
 //! The gain of alignment: one bar with its interval for each cell.
 
-use ioalign_core::comparison::Verdict;
+use ioalign_core::comparison::EstimateVerdict;
 
 use super::Figure;
 use super::chart::{Chart, look, number};
-use super::data::{Gain, View};
-use super::scale::Scale;
+use super::data::{FigureView, Gain};
+use super::scale::PlotScale;
 use crate::svg::pen::Pen;
 use crate::words::numbers::three;
 
@@ -17,7 +17,7 @@ const MOST_UNCERTAIN: f64 = 1.0;
 const WIDEST: f64 = 40.0;
 
 /// One operation, all patterns, by column.
-pub fn draw(view: &View<'_>, op: &str, title: &str, prefix: &str) -> Figure {
+pub fn draw(view: &FigureView<'_>, op: &str, title: &str, prefix: &str) -> Figure {
     let series = view.series(Some(op));
     let columns = view.columns(None, false);
     let names: Vec<_> = series.iter().map(|one| one.pattern.clone()).collect();
@@ -25,7 +25,7 @@ pub fn draw(view: &View<'_>, op: &str, title: &str, prefix: &str) -> Figure {
     hatches(&mut chart);
     let gains = |column| series.iter().map(|one| view.gain(column, one)).collect();
     let rows: Vec<Vec<_>> = columns.iter().map(gains).collect();
-    let scale = Scale::of(extent(&rows).into_iter(), LEAST, chart.heights());
+    let scale = PlotScale::of(extent(&rows).into_iter(), LEAST, chart.heights());
     chart.marks(&scale, |mark| format!("{} %", three(mark * 100.0)));
     for (column, gains) in rows.iter().enumerate() {
         bars(&mut chart, &scale, column, gains);
@@ -46,14 +46,14 @@ fn extent(rows: &[Vec<Option<Gain>>]) -> Vec<f64> {
     let values = gains.filter_map(|gain| Some((gain.verdict, gain.value?)));
     values
         .flat_map(|(verdict, [low, middle, high])| match verdict {
-            Verdict::Undecided => vec![middle.clamp(-MOST_UNCERTAIN, MOST_UNCERTAIN)],
+            EstimateVerdict::Undecided => vec![middle.clamp(-MOST_UNCERTAIN, MOST_UNCERTAIN)],
             _ => vec![low, middle, high],
         })
         .collect()
 }
 
 /// The bars of a column, beside each other.
-fn bars(chart: &mut Chart, scale: &Scale, column: usize, gains: &[Option<Gain>]) {
+fn bars(chart: &mut Chart, scale: &PlotScale, column: usize, gains: &[Option<Gain>]) {
     let count = number(gains.len().max(1));
     let wide = (chart.width() * 0.8 / count).min(WIDEST);
     let left = chart.x(column) - wide * count / 2.0;
@@ -66,13 +66,19 @@ fn bars(chart: &mut Chart, scale: &Scale, column: usize, gains: &[Option<Gain>])
     }
 }
 
-fn one(pen: &mut Pen, scale: &Scale, gain: Gain, (x, wide): (f64, f64), (n, fill): (usize, &str)) {
+fn one(
+    pen: &mut Pen,
+    scale: &PlotScale,
+    gain: Gain,
+    (x, wide): (f64, f64),
+    (n, fill): (usize, &str),
+) {
     let (middle, zero) = (x + wide / 2.0, scale.y(0.0));
     let Some([low, value, high]) = gain.value else {
         sign(pen, middle, zero, gain.verdict);
         return;
     };
-    let certain = gain.verdict != Verdict::Undecided;
+    let certain = gain.verdict != EstimateVerdict::Undecided;
     if certain {
         let y = scale.y(value);
         let height = (zero - y).abs().max(1.0);
@@ -89,7 +95,7 @@ fn bar(pen: &mut Pen, n: usize, fill: &str, [x, y, wide, high]: [f64; 4]) {
 }
 
 /// The interval; an end outside of the plot is an arrow.
-fn whisker(pen: &mut Pen, scale: &Scale, x: f64, (low, high): (f64, f64), certain: bool) {
+fn whisker(pen: &mut Pen, scale: &PlotScale, x: f64, (low, high): (f64, f64), certain: bool) {
     let class = if certain {
         "pl-whisker"
     } else {
@@ -108,12 +114,12 @@ fn whisker(pen: &mut Pen, scale: &Scale, x: f64, (low, high): (f64, f64), certai
 }
 
 /// The caveat that a bar cannot show.
-fn sign(pen: &mut Pen, x: f64, y: f64, verdict: Verdict) {
+fn sign(pen: &mut Pen, x: f64, y: f64, verdict: EstimateVerdict) {
     let (text, class) = match verdict {
-        Verdict::Slower | Verdict::Faster => return,
-        Verdict::NoDifference => ("=", "pl-sign"),
-        Verdict::Undecided => ("?", "pl-sign"),
-        Verdict::Invalid => ("×", "pl-sign pl-invalid"),
+        EstimateVerdict::Slower | EstimateVerdict::Faster => return,
+        EstimateVerdict::NoDifference => ("=", "pl-sign"),
+        EstimateVerdict::Undecided => ("?", "pl-sign"),
+        EstimateVerdict::Invalid => ("×", "pl-sign pl-invalid"),
     };
     pen.text(x, y - 5.0, class, "middle", text);
 }

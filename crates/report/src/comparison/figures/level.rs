@@ -4,15 +4,15 @@ use ioalign_core::comparison::Arm;
 
 use super::Figure;
 use super::chart::{Chart, look};
-use super::data::{Column, Reached, Series, View};
-use super::scale::Scale;
+use super::data::{FigureColumn, FigureSeries, FigureView, Reached};
+use super::scale::PlotScale;
 use crate::comparison::words;
 use crate::svg::pen::Pen;
 use crate::words::numbers::three;
 
 /// One figure a title and arm, all on one scale; without an arm the columns are all arms.
 pub fn draw<'a>(
-    view: &View<'a>,
+    view: &FigureView<'a>,
     wanted: &[(String, Option<&'a Arm>)],
     prefix: &str,
 ) -> Vec<Figure> {
@@ -38,7 +38,11 @@ pub fn draw<'a>(
     figures.map(draw).collect()
 }
 
-fn numbers(view: &View<'_>, columns: &[Column<'_>], series: &[Series]) -> Vec<f64> {
+fn numbers(
+    view: &FigureView<'_>,
+    columns: &[FigureColumn<'_>],
+    series: &[FigureSeries],
+) -> Vec<f64> {
     let places = columns
         .iter()
         .flat_map(|column| series.iter().map(move |one| (column, one)));
@@ -52,12 +56,12 @@ fn numbers(view: &View<'_>, columns: &[Column<'_>], series: &[Series]) -> Vec<f6
 
 fn figure(
     mut chart: Chart,
-    view: &View<'_>,
-    columns: &[Column<'_>],
-    (series, names): (&[Series], &[String]),
+    view: &FigureView<'_>,
+    columns: &[FigureColumn<'_>],
+    (series, names): (&[FigureSeries], &[String]),
     all: &[f64],
 ) -> Figure {
-    let scale = Scale::of(all.iter().copied(), f64::MIN_POSITIVE, chart.heights());
+    let scale = PlotScale::of(all.iter().copied(), f64::MIN_POSITIVE, chart.heights());
     chart.marks(&scale, mark);
     for (n, one) in series.iter().enumerate() {
         let levels: Vec<_> = columns
@@ -74,7 +78,7 @@ fn figure(
 }
 
 /// `random read`.
-fn name(series: &Series) -> String {
+fn name(series: &FigureSeries) -> String {
     format!("{} {}", series.pattern, words::op(&series.op))
 }
 
@@ -87,7 +91,7 @@ fn mark(value: f64) -> String {
 }
 
 /// A series: its runs between cells that are missing or invalid.
-fn line(chart: &mut Chart, scale: &Scale, levels: &[Option<Reached>], n: usize) {
+fn line(chart: &mut Chart, scale: &PlotScale, levels: &[Option<Reached>], n: usize) {
     let mut points = Vec::new();
     for (i, level) in levels.iter().enumerate() {
         let x = chart.x(i);

@@ -16,7 +16,7 @@ use ioalign_core::comparison::{Arm, Comparison};
 
 use super::words;
 pub use chart::WIDTH;
-use data::View;
+use data::FigureView;
 
 /// Style sheet of the figures; its colours are variables of the page around them.
 pub const STYLE: &str = include_str!("style.css");
@@ -55,7 +55,7 @@ pub struct Set {
 
 /// All sets, and how many more there would be.
 pub fn sets(comparison: &Comparison) -> (Vec<Set>, usize) {
-    let views = View::all(comparison);
+    let views = FigureView::all(comparison);
     let several = views.len() > 1;
     let more = views.len().saturating_sub(MOST_SETS);
     let shown = views.iter().take(MOST_SETS).enumerate();
@@ -63,7 +63,7 @@ pub fn sets(comparison: &Comparison) -> (Vec<Set>, usize) {
     (sets.collect(), more)
 }
 
-fn set(view: &View<'_>, prefix: &str, several: bool) -> Set {
+fn set(view: &FigureView<'_>, prefix: &str, several: bool) -> Set {
     let mut figures = Vec::new();
     let ops = view.ops();
     for (number, op) in ops.iter().enumerate() {
@@ -80,7 +80,7 @@ fn set(view: &View<'_>, prefix: &str, several: bool) -> Set {
 }
 
 /// Without alignment and with it, on one scale so that they can be compared by eye.
-fn levels(view: &View<'_>, prefix: &str) -> Vec<Figure> {
+fn levels(view: &FigureView<'_>, prefix: &str) -> Vec<Figure> {
     let what = view.quantity.level();
     let Some(arm) = view.arm else {
         let title = format!("{what} of each arm");
@@ -96,7 +96,7 @@ fn levels(view: &View<'_>, prefix: &str) -> Vec<Figure> {
 }
 
 /// `unaligned (+512)`, `aligned`, `/dev/sdb`.
-fn standing(view: &View<'_>, arm: &Arm) -> String {
+fn standing(view: &FigureView<'_>, arm: &Arm) -> String {
     let several_targets = view.comparison.arms.iter().any(|one| one.target.is_some());
     if several_targets {
         return arm.name.clone();

@@ -1,6 +1,6 @@
 //! The drawn quantity, and its numbers.
 
-use ioalign_core::comparison::{Comparison, Estimate, Level, Metric};
+use ioalign_core::comparison::{ArmLevel, Comparison, Estimate, Metric};
 
 /// The drawn quantity: throughput, or latency if throughput was not measured, or not long enough.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Quantity {
 
     /// Mebibytes a second, or microseconds.
     #[expect(clippy::cast_precision_loss, reason = "sizes of I/Os are small")]
-    pub fn reached(self, level: &Level, block_bytes: u64) -> Option<f64> {
+    pub fn reached(self, level: &ArmLevel, block_bytes: u64) -> Option<f64> {
         match self {
             Self::Throughput => {
                 let by_ios = || Some(level.iops? * block_bytes as f64);

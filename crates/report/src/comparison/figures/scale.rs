@@ -1,7 +1,7 @@
 //! The vertical axis: a range that begins or passes at nothing, and round marks on it.
 
 /// From values to heights in a plot.
-pub struct Scale {
+pub struct PlotScale {
     low: f64,
     high: f64,
     step: f64,
@@ -16,7 +16,7 @@ const MOST_MARKS: u32 = 24;
 /// Beyond this a number is no measurement.
 const MOST: f64 = 1e15;
 
-impl Scale {
+impl PlotScale {
     /// A scale on which all `values` have a place, at least `least` high, between two heights.
     pub fn of(values: impl Iterator<Item = f64>, least: f64, (top, bottom): (f64, f64)) -> Self {
         let sound = values.filter(|value| value.is_finite() && value.abs() < MOST);
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn marks_are_round_and_hold_everything() {
-        let scale = Scale::of([0.62, -0.03].into_iter(), 0.02, (0.0, 100.0));
+        let scale = PlotScale::of([0.62, -0.03].into_iter(), 0.02, (0.0, 100.0));
         let marks = scale.marks();
         assert_eq!(marks.len(), 6, "{marks:?}");
         assert!((marks[0] + 0.2).abs() < 1e-9 && (marks[5] - 0.8).abs() < 1e-9);
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn numbers_that_are_none_do_no_harm() {
         for value in [f64::NAN, f64::INFINITY, -1e300, 1e-300, 0.0] {
-            let scale = Scale::of([value].into_iter(), 0.02, (0.0, 100.0));
+            let scale = PlotScale::of([value].into_iter(), 0.02, (0.0, 100.0));
             let marks = scale.marks();
             assert!((2..=24).contains(&marks.len()), "{value}: {marks:?}");
         }

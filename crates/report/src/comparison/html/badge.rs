@@ -1,22 +1,22 @@
 //! A verdict as shape, colour and word: any one of them is enough.
 
-use ioalign_core::comparison::Verdict;
+use ioalign_core::comparison::EstimateVerdict;
 
 /// The class of the style sheet and the outline in a box of 16 by 16.
-const fn look(verdict: Verdict) -> (&'static str, &'static str) {
+const fn look(verdict: EstimateVerdict) -> (&'static str, &'static str) {
     match verdict {
-        Verdict::Slower => ("bad", "<polygon points=\"8,15 15.5,2 0.5,2\"/>"),
-        Verdict::Faster => ("good", "<polygon points=\"8,1 15.5,14 0.5,14\"/>"),
-        Verdict::NoDifference => (
+        EstimateVerdict::Slower => ("bad", "<polygon points=\"8,15 15.5,2 0.5,2\"/>"),
+        EstimateVerdict::Faster => ("good", "<polygon points=\"8,1 15.5,14 0.5,14\"/>"),
+        EstimateVerdict::NoDifference => (
             "info",
             "<rect x=\"1\" y=\"3\" width=\"14\" height=\"3.5\"/>\
              <rect x=\"1\" y=\"9.5\" width=\"14\" height=\"3.5\"/>",
         ),
-        Verdict::Undecided => (
+        EstimateVerdict::Undecided => (
             "quiet",
             "<circle class=\"stroke\" cx=\"8\" cy=\"8\" r=\"6\"/>",
         ),
-        Verdict::Invalid => (
+        EstimateVerdict::Invalid => (
             "odd",
             "<path class=\"stroke\" d=\"M2 2 L14 14 M14 2 L2 14\"/>",
         ),
@@ -24,7 +24,7 @@ const fn look(verdict: Verdict) -> (&'static str, &'static str) {
 }
 
 /// The verdict for a table or a sentence.
-pub fn verdict(verdict: Verdict) -> String {
+pub fn verdict(verdict: EstimateVerdict) -> String {
     let (class, shape) = look(verdict);
     let word = verdict.word().replace('-', " ");
     format!(

@@ -1,6 +1,6 @@
 //! All results as tables: one row a kind of I/O and arm; every metric on demand.
 
-use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Placebo, Verdict};
+use ioalign_core::comparison::{Cell, Comparison, Estimate, EstimateVerdict, Metric, Placebo};
 
 use super::badge;
 use crate::comparison::words;
@@ -37,7 +37,7 @@ fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
         return;
     };
     first(out, cell, arm, verdict);
-    if verdict == Verdict::Invalid {
+    if verdict == EstimateVerdict::Invalid {
         out.push_str(&format!(
             "<td colspan=\"2\" class=\"invalid\">no result: {}</td></tr>\n",
             escape(&moved(&cell.placebo))
@@ -57,7 +57,7 @@ fn row(out: &mut String, cell: &Cell, arm: &str, baseline: &str) {
 }
 
 /// The I/O, the arm, and the verdict.
-fn first(out: &mut String, cell: &Cell, arm: &str, verdict: Verdict) {
+fn first(out: &mut String, cell: &Cell, arm: &str, verdict: EstimateVerdict) {
     out.push_str(&format!(
         "<tr><td class=\"name\"><b>{}</b> <small>{}</small></td><td data-label=\"arm\">{}</td>\
          <td data-label=\"verdict\">{}</td>",
@@ -100,11 +100,14 @@ fn shown(metric: Metric, value: f64, cell: &Cell) -> String {
 
 /// `+528 % (+409 to +659 %)`; what is not certain says so.
 fn difference(one: &Estimate) -> String {
-    let Some(ratio) = one.ratio.filter(|_| one.verdict != Verdict::Invalid) else {
+    let Some(ratio) = one
+        .ratio
+        .filter(|_| one.verdict != EstimateVerdict::Invalid)
+    else {
         return "no result".to_owned();
     };
     let open = match one.verdict {
-        Verdict::Undecided => "undecided: ",
+        EstimateVerdict::Undecided => "undecided: ",
         _ => "",
     };
     let note = one.note.as_ref().map_or_else(String::new, |note| {
@@ -136,7 +139,7 @@ fn all(out: &mut String, comparison: &Comparison) {
 
 fn estimate(out: &mut String, cell: &Cell, one: &Estimate) {
     let (verdict, shown) = match cell.placebo.moved {
-        true => (Verdict::Invalid, "no result".to_owned()),
+        true => (EstimateVerdict::Invalid, "no result".to_owned()),
         false => (one.verdict, difference(one)),
     };
     first(out, cell, &one.arm, verdict);

@@ -1,6 +1,6 @@
 //! The answer in one sentence, and the table of least, average and most.
 
-use ioalign_core::comparison::{Comparison, Verdict};
+use ioalign_core::comparison::{Comparison, EstimateVerdict};
 
 use super::badge;
 use crate::comparison::gains::GainTable;
@@ -10,12 +10,12 @@ use crate::words::ended::ended;
 use crate::words::numbers::count;
 
 /// In the order in which they are counted up.
-const ORDER: [Verdict; 5] = [
-    Verdict::Slower,
-    Verdict::NoDifference,
-    Verdict::Faster,
-    Verdict::Undecided,
-    Verdict::Invalid,
+const ORDER: [EstimateVerdict; 5] = [
+    EstimateVerdict::Slower,
+    EstimateVerdict::NoDifference,
+    EstimateVerdict::Faster,
+    EstimateVerdict::Undecided,
+    EstimateVerdict::Invalid,
 ];
 
 /// Verdict, table, and what the reader has to know.
@@ -42,13 +42,17 @@ pub fn put(out: &mut String, comparison: &Comparison) {
     notes(out, &comparison.notes);
 }
 
-fn of(verdicts: &[Verdict], wanted: Verdict) -> usize {
+fn of(verdicts: &[EstimateVerdict], wanted: EstimateVerdict) -> usize {
     verdicts.iter().filter(|one| **one == wanted).count()
 }
 
-fn headline(verdicts: &[Verdict]) -> (&'static str, String) {
-    let [slower, same, faster] =
-        [Verdict::Slower, Verdict::NoDifference, Verdict::Faster].map(|one| of(verdicts, one));
+fn headline(verdicts: &[EstimateVerdict]) -> (&'static str, String) {
+    let [slower, same, faster] = [
+        EstimateVerdict::Slower,
+        EstimateVerdict::NoDifference,
+        EstimateVerdict::Faster,
+    ]
+    .map(|one| of(verdicts, one));
     let all = count(verdicts.len());
     let kinds = |n: usize| {
         let are = if n == 1 { "is" } else { "are" };
@@ -89,7 +93,7 @@ fn headline(verdicts: &[Verdict]) -> (&'static str, String) {
 }
 
 /// One a cell and arm.
-fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
+fn verdicts(comparison: &Comparison) -> impl Iterator<Item = EstimateVerdict> {
     comparison.cells.iter().flat_map(move |cell| {
         let arms = comparison.arms.iter().skip(1);
         arms.filter_map(|arm| cell.verdict(&arm.name))
@@ -135,7 +139,7 @@ fn table(out: &mut String, comparison: &Comparison) {
 }
 
 /// How many of each verdict, invalid ones among them.
-fn tally(out: &mut String, verdicts: &[Verdict]) {
+fn tally(out: &mut String, verdicts: &[EstimateVerdict]) {
     out.push_str("<p class=\"tally\">");
     for wanted in ORDER {
         let n = of(verdicts, wanted);

@@ -3,25 +3,25 @@
 use ioalign_core::comparison::{Before, Change, Comparison, Metric};
 
 use super::super::words;
-use crate::profile::table::Table;
-use crate::text::page::{Page, Span, Style};
+use crate::profile::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::time;
 
-pub fn put(page: &mut Page, comparison: &Comparison) {
+pub fn put(page: &mut TextPage, comparison: &Comparison) {
     let Some(before) = &comparison.before else {
         return;
     };
     page.blank();
-    page.put("", "", 2, &[Span::new(Style::Strong, title(before))]);
+    page.put("", "", 2, &[TextSpan::new(Style::Strong, title(before))]);
     let head = ["", "then", "now"];
-    let mut table = Table::new(1, &head);
+    let mut table = TextTable::new(1, &head);
     for change in &before.changes {
         let name = name(comparison, before, change);
         table.row(Style::Plain, row(name, change));
     }
     table.put(page);
     let text = words::levels_of_two_times(before);
-    page.put("  ", "  ", 0, &[Span::new(Style::Dim, text)]);
+    page.put("  ", "  ", 0, &[TextSpan::new(Style::Dim, text)]);
 }
 
 fn title(before: &Before) -> String {

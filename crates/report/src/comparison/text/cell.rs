@@ -1,34 +1,34 @@
 //! One cell in full: the arms in absolute numbers, every estimate, the placebo.
 
-use ioalign_core::comparison::{Cell, Comparison, Estimate, Level, Metric};
+use ioalign_core::comparison::{ArmLevel, Cell, Comparison, Estimate, Metric};
 
 use super::super::words;
-use crate::profile::table::Table;
-use crate::text::page::{Page, Span, Style};
+use crate::profile::table::TextTable;
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{rate, thousands, time};
 
-pub fn put(page: &mut Page, comparison: &Comparison, cell: &Cell) {
+pub fn put(page: &mut TextPage, comparison: &Comparison, cell: &Cell) {
     let title = format!(
         "{}, {}",
         words::cell(cell),
         words::load(cell.queue_depth, cell.workers)
     );
-    page.line(&[Span::new(Style::Strong, title)]);
+    page.line(&[TextSpan::new(Style::Strong, title)]);
     levels(page, cell);
     estimates(page, comparison, cell);
     placebo(page, cell);
 }
 
-fn levels(page: &mut Page, cell: &Cell) {
+fn levels(page: &mut TextPage, cell: &Cell) {
     let head = ["arm", "p50", "mean", "p99", "I/Os/s", "bytes/s", "CPU/I/O"];
-    let mut table = Table::new(1, &head);
+    let mut table = TextTable::new(1, &head);
     for level in &cell.levels {
         table.row(Style::Plain, level_row(level));
     }
     table.put(page);
 }
 
-fn level_row(level: &Level) -> Vec<String> {
+fn level_row(level: &ArmLevel) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
         level.arm.clone(),
@@ -41,9 +41,9 @@ fn level_row(level: &Level) -> Vec<String> {
     ]
 }
 
-fn estimates(page: &mut Page, comparison: &Comparison, cell: &Cell) {
+fn estimates(page: &mut TextPage, comparison: &Comparison, cell: &Cell) {
     let head = ["arm", "metric", "difference", "interval", "verdict"];
-    let mut table = Table::new(2, &head);
+    let mut table = TextTable::new(2, &head);
     let mut last = "";
     let known = |one: &&Estimate| one.ratio.is_some() || page.options().verbose();
     for one in ordered(comparison, cell).into_iter().filter(known) {
@@ -57,7 +57,7 @@ fn estimates(page: &mut Page, comparison: &Comparison, cell: &Cell) {
     table.put(page);
     for (note, which) in notes(cell) {
         let text = format!("{}: {note}", which.join(", "));
-        page.put("  ", "  ", 2, &[Span::new(Style::Dim, text)]);
+        page.put("  ", "  ", 2, &[TextSpan::new(Style::Dim, text)]);
     }
 }
 
@@ -106,7 +106,7 @@ fn row(arm: &str, one: &Estimate) -> Vec<String> {
 const WIDEST: f64 = 0.1;
 
 /// How far identical arms were apart: what the cell can resolve.
-fn placebo(page: &mut Page, cell: &Cell) {
+fn placebo(page: &mut TextPage, cell: &Cell) {
     let placebo = &cell.placebo;
     let Some(ratio) = placebo.ratio else { return };
     let rounds = cell.estimates.iter().map(|one| one.rounds).max();
@@ -130,5 +130,5 @@ fn placebo(page: &mut Page, cell: &Cell) {
     } else {
         Style::Dim
     };
-    page.put("  ", "  ", 2, &[Span::new(style, text)]);
+    page.put("  ", "  ", 2, &[TextSpan::new(style, text)]);
 }

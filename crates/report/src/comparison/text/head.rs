@@ -1,13 +1,13 @@
 //! The target, and the answer in one sentence.
 
-use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric, Verdict};
+use ioalign_core::comparison::{Cell, Comparison, Estimate, EstimateVerdict, Metric};
 
 use super::super::words;
-use crate::text::page::{Page, Span, Style};
+use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::numbers::{thousands, time};
 
 /// The target, the machine and the time it took.
-pub fn title(page: &mut Page, comparison: &Comparison) {
+pub fn title(page: &mut TextPage, comparison: &Comparison) {
     let dot = page.glyphs().dot;
     let (arms, cells) = (comparison.arms.len(), comparison.cells.len());
     let took = time(comparison.duration_s * 1e6);
@@ -18,11 +18,11 @@ pub fn title(page: &mut Page, comparison: &Comparison) {
         count(cells, "cell"),
         thousands(ios)
     );
-    let name = Span::new(Style::Strong, comparison.target.clone());
-    page.put("", "", 2, &[name, Span::new(Style::Dim, facts)]);
+    let name = TextSpan::new(Style::Strong, comparison.target.clone());
+    page.put("", "", 2, &[name, TextSpan::new(Style::Dim, facts)]);
     let machine = words::machine(&comparison.machine, dot);
     if !machine.is_empty() {
-        page.put("", "", 2, &[Span::new(Style::Dim, machine)]);
+        page.put("", "", 2, &[TextSpan::new(Style::Dim, machine)]);
     }
 }
 
@@ -32,16 +32,16 @@ fn count(n: usize, what: &str) -> String {
 }
 
 /// One line: what differs most, or that nothing does.
-pub fn answer(page: &mut Page, comparison: &Comparison) {
+pub fn answer(page: &mut TextPage, comparison: &Comparison) {
     let (style, mut text) = sentence(comparison);
     if let Some(why) = words::no_answer(comparison) {
-        page.put("", "", 2, &[Span::new(Style::Dim, why)]);
+        page.put("", "", 2, &[TextSpan::new(Style::Dim, why)]);
         text = format!("the arms of this run: {text}");
     }
-    page.put("", "", 2, &[Span::new(style, text)]);
+    page.put("", "", 2, &[TextSpan::new(style, text)]);
     if let Some(why) = &comparison.partial {
         let text = format!("partial: {why}");
-        page.put("", "", 2, &[Span::new(Style::Warn, text)]);
+        page.put("", "", 2, &[TextSpan::new(Style::Warn, text)]);
     }
 }
 
@@ -51,17 +51,21 @@ fn sentence(comparison: &Comparison) -> (Style, String) {
         let cells = comparison.cells.iter();
         cells.flat_map(|cell| cell.estimates.iter().map(move |one| (cell, one)))
     };
-    let of = |verdict: Verdict| known().filter(move |(_, one)| one.verdict == verdict);
-    let worst = of(Verdict::Slower).max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+    let of = |verdict: EstimateVerdict| known().filter(move |(_, one)| one.verdict == verdict);
+    let worst = of(EstimateVerdict::Slower).max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
     if let Some((cell, one)) = worst {
         return (Style::Bad, certain(cell, one));
     }
-    let best = of(Verdict::Faster).max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+    let best = of(EstimateVerdict::Faster).max_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
     if let Some((cell, one)) = best {
         return (Style::Warn, certain(cell, one));
     }
-    let invalid = of(Verdict::Invalid).count();
-    match (known().count(), invalid, of(Verdict::NoDifference).count()) {
+    let invalid = of(EstimateVerdict::Invalid).count();
+    match (
+        known().count(),
+        invalid,
+        of(EstimateVerdict::NoDifference).count(),
+    ) {
         (0, ..) => (Style::Odd, "nothing was measured".to_owned()),
         (all, invalid, _) if all == invalid => (
             Style::Odd,
@@ -100,7 +104,7 @@ fn certain(cell: &Cell, one: &Estimate) -> String {
 /// The bound that holds for every cell that was decided.
 fn same(comparison: &Comparison) -> String {
     let estimates = comparison.cells.iter().flat_map(|cell| &cell.estimates);
-    let decided = estimates.filter(|one| one.verdict == Verdict::NoDifference);
+    let decided = estimates.filter(|one| one.verdict == EstimateVerdict::NoDifference);
     let bound = words::share(bound(decided).unwrap_or(0.0));
     format!("no-difference: none larger than {bound} where it was decided")
 }
@@ -128,11 +132,16 @@ fn bound<'a>(mut estimates: impl Iterator<Item = &'a Estimate>) -> Option<f64> {
 }
 
 /// Notes for the reader.
-pub fn notes(page: &mut Page, comparison: &Comparison) {
+pub fn notes(page: &mut TextPage, comparison: &Comparison) {
     if !comparison.notes.is_empty() {
         page.blank();
     }
     for note in &comparison.notes {
-        page.put("", "", 2, &[Span::new(Style::Dim, format!("note: {note}"))]);
+        page.put(
+            "",
+            "",
+            2,
+            &[TextSpan::new(Style::Dim, format!("note: {note}"))],
+        );
     }
 }

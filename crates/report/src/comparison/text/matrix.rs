@@ -3,15 +3,15 @@
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric};
 
 use super::super::words;
-use crate::profile::table::Table;
-use crate::text::page::{Page, Style};
+use crate::profile::table::TextTable;
+use crate::text::page::{Style, TextPage};
 use crate::words::clean::columns;
 
 /// All rows.
-pub fn table(page: &mut Page, comparison: &Comparison) {
+pub fn table(page: &mut TextPage, comparison: &Comparison) {
     let head = head(comparison);
     let head: Vec<_> = head.iter().map(String::as_str).collect();
-    let mut table = Table::new(1, &head);
+    let mut table = TextTable::new(1, &head);
     let depths = words::depths_differ(&comparison.cells);
     for cell in &comparison.cells {
         for (style, row) in rows(comparison, cell, depths) {

@@ -8,8 +8,8 @@ mod summary;
 
 use ioalign_core::comparison::{Cell, Comparison};
 
-use crate::options::Options;
-use crate::text::page::Page;
+use crate::options::RenderOptions;
+use crate::text::page::TextPage;
 
 pub use matrix::{heading, row};
 
@@ -17,8 +17,8 @@ pub use matrix::{heading, row};
 const IN_FULL: usize = 4;
 
 /// The whole text.
-pub fn render(comparison: &Comparison, options: &Options) -> String {
-    let mut page = Page::new(options);
+pub fn render(comparison: &Comparison, options: &RenderOptions) -> String {
+    let mut page = TextPage::new(options);
     if options.quiet() {
         head::answer(&mut page, comparison);
         return page.finish();
@@ -41,7 +41,7 @@ pub fn render(comparison: &Comparison, options: &Options) -> String {
     page.finish()
 }
 
-fn full(page: &mut Page, comparison: &Comparison, cells: &[Cell]) {
+fn full(page: &mut TextPage, comparison: &Comparison, cells: &[Cell]) {
     for one in cells {
         page.blank();
         cell::put(page, comparison, one);

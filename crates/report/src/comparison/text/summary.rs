@@ -3,10 +3,10 @@
 use ioalign_core::comparison::Comparison;
 
 use crate::comparison::gains::{GainRow, GainTable};
-use crate::profile::table::Table;
-use crate::text::page::{Page, Style};
+use crate::profile::table::TextTable;
+use crate::text::page::{Style, TextPage};
 
-pub fn table(page: &mut Page, comparison: &Comparison) {
+pub fn table(page: &mut TextPage, comparison: &Comparison) {
     let gains = GainTable::new(comparison);
     let title = if gains.is_gain {
         format!("What `{}` gives", gains.arm)
@@ -15,7 +15,7 @@ pub fn table(page: &mut Page, comparison: &Comparison) {
     } else {
         format!("`{}` against the others", gains.arm)
     };
-    let mut table = Table::new(1, &[&title, "least", "mean", "most", "decided"]);
+    let mut table = TextTable::new(1, &[&title, "least", "mean", "most", "decided"]);
     for one in &gains.rows {
         table.row(Style::Plain, row(one, gains.is_gain));
     }

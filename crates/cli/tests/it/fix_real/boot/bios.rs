@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 use super::super::image::Image;
 use super::machine::Firmware;
@@ -25,7 +25,7 @@ fn debian(arguments: &[&str]) -> Image {
     let disk = Loop::new(image.path(), &[]);
     tool("partx", &["--add", disk.text()]);
     let partition = format!("{}p1", disk.text());
-    let mount = Mount::new(&["-t", "ext4", &partition], &image.folder().join("mounted"));
+    let mount = MountGuard::new(&["-t", "ext4", &partition], &image.folder().join("mounted"));
     fill(mount.path(), image.folder());
     install(&disk, mount.path(), arguments);
     drop(mount);

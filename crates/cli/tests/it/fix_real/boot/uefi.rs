@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ioalign_testkit::run::{text, tool};
-use ioalign_testkit::{Loop, Mount};
+use ioalign_testkit::{Loop, MountGuard};
 
 use super::super::image::{Image, SECTOR};
 use super::machine::Firmware;
@@ -33,7 +33,7 @@ fn grub_on_an_efi_system_partition() {
 
 fn file_system(device: &Loop, scratch: &Path) {
     tool("mkfs.ext4", &["-q", "-U", root::UUID, device.text()]);
-    let mount = Mount::new(&["-t", "ext4", device.text()], &scratch.join("mounted"));
+    let mount = MountGuard::new(&["-t", "ext4", device.text()], &scratch.join("mounted"));
     root::fill(mount.path());
 }
 
