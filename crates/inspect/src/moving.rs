@@ -4,8 +4,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::move_marker::{self, BYTES, MAGIC, MarkerFound, MoveMarker};
 use ioalign_core::{Layer, Remark, Severity, move_words};
+use ioalign_core::{
+    move_marker::{self, BYTES, MAGIC, MarkerFound, MoveMarker},
+    rules,
+};
 
 use crate::error::Result;
 use crate::images::{self, ImagePolicy};
@@ -88,7 +91,7 @@ impl Moving {
             Self::Disk(found) => {
                 let why = format!("{name}: {}. {after}", move_words::state(found));
                 let advice = move_words::ways(target, None);
-                Remark::new("move-in-flight", Severity::Broken, why)
+                Remark::new(rules::MOVE_IN_FLIGHT, Severity::Broken, why)
                     .advise(format!("On the host that has the journal: {advice}"))
                     .advise("Until then do not mount, repair or partition it")
             }
@@ -97,7 +100,7 @@ impl Moving {
                     "{name} is part of a disk whose partitions are being moved by `ioalign fix`: its superblock \
                      is in the journal of run {run:032x}. {after}"
                 );
-                Remark::new("move-in-flight", Severity::Broken, why)
+                Remark::new(rules::MOVE_IN_FLIGHT, Severity::Broken, why)
                     .advise("Name its disk: `ioalign check DISK` prints how to continue")
                     .advise("Until then do not mount, repair or partition it")
             }

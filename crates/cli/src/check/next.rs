@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, shell};
+use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, rules, shell};
 use ioalign_report::Target;
 
 use super::CheckJob;
@@ -36,7 +36,10 @@ pub fn pages(findings: &mut [Finding]) {
 }
 
 fn fixing(stack: &Stack, finding: &Finding, job: &CheckJob, path: Option<&Path>) -> Option<String> {
-    if !matches!(finding.rule, "start-misaligned" | "start-suboptimal") {
+    if !matches!(
+        finding.rule,
+        rules::START_MISALIGNED | rules::START_SUBOPTIMAL
+    ) {
         return None;
     }
     let guilty = finding.guilty?;

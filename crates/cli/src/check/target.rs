@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use ioalign_core::judge::judge as judge_stack;
 use ioalign_core::{Finding, Severity};
+use ioalign_core::{judge::judge as judge_stack, rules};
 use ioalign_inspect::assemble::{self, HostOptions, Inspection};
 use ioalign_inspect::source::{FileSource, Source};
 use ioalign_inspect::{Error, ErrorKind, archive};
@@ -166,7 +166,7 @@ fn judged(
     let mut findings = judgement.findings;
     findings.extend(inspection.unread.iter().map(|(path, why)| {
         let why = format!("{}: {why}", path.display());
-        Finding::new("not-readable", Severity::Note, why)
+        Finding::new(rules::NOT_READABLE, Severity::Note, why)
     }));
     next::pages(&mut findings);
     let verdict = ioalign_core::severity::verdict(findings.iter().map(|finding| finding.severity));

@@ -12,7 +12,7 @@ mod lint;
 use std::path::Path;
 
 use anyhow::Result;
-use ioalign_core::{Finding, Severity, Waiver, judge};
+use ioalign_core::{Finding, Severity, Waiver, judge, rules};
 use ioalign_report::{FailOn, Target};
 
 use crate::say::note;
@@ -108,7 +108,7 @@ fn expired(waive: &Waive, finding: &Finding) -> Finding {
         "The waiver of {} expired on {}, so it counts again; its reason was: {}",
         waive.rule, waive.expires, waive.reason
     );
-    let mut note = Finding::new("waiver-expired", Severity::Note, why);
+    let mut note = Finding::new(rules::WAIVER_EXPIRED, Severity::Note, why);
     note.layer = finding.layer;
     note.guilty = finding.guilty;
     note

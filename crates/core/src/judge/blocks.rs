@@ -7,6 +7,7 @@ use crate::grid::{Grid, GridKind, Origin, Tier};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -33,15 +34,12 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The rule of ZFS, which `zpool status` complains of itself.
-const ASHIFT: &str = "ashift-below-physical-block";
-
-/// Whether a text said so already, of the device that the file system lies on.
+/// Whether a text said so already (`zpool status` complains of it itself), of the device that the file system lies on.
 fn said(case: &StackCase<'_>, layer: &Layer) -> bool {
     let below = layer.below.iter().map(|edge| case.stack.layer(edge.below));
     below
         .flat_map(|below| &below.remarks)
-        .any(|remark| remark.rule == ASHIFT)
+        .any(|remark| remark.rule == rules::ASHIFT_BELOW_PHYSICAL_BLOCK)
 }
 
 fn finding(
@@ -58,7 +56,11 @@ fn finding(
         _ if zfs => Severity::Misaligned,
         _ => Severity::Suboptimal,
     };
-    let rule = if zfs { ASHIFT } else { "block-below-rmw-unit" };
+    let rule = if zfs {
+        rules::ASHIFT_BELOW_PHYSICAL_BLOCK
+    } else {
+        rules::BLOCK_BELOW_RMW_UNIT
+    };
     let source = layer
         .facts
         .get("block-source")

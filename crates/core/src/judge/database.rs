@@ -6,6 +6,7 @@ use crate::grid::{Grid, GridKind, Tier};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::phase::{PhaseSet, phases};
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -62,7 +63,7 @@ fn torn_on(
         "{}, and {place}: a page can be written in two parts, and a crash between them loses it",
         unprotected(case, id)
     );
-    let mut finding = Finding::new("torn-page-risk", Severity::DataRisk, why).at(id);
+    let mut finding = Finding::new(rules::TORN_PAGE_RISK, Severity::DataRisk, why).at(id);
     finding.guilty = Some(guilty);
     finding.unit = Some(page);
     finding.offset = below.dominant_offset().map(Bytes::new);
@@ -145,7 +146,7 @@ fn unproven(case: &StackCase<'_>, id: LayerId, page: Bytes, bottom: LayerId) -> 
         unprotected(case, id),
         bottom = case.stack.layer(bottom).name
     );
-    let mut finding = Finding::new("torn-page-risk", Severity::Note, why).at(id);
+    let mut finding = Finding::new(rules::TORN_PAGE_RISK, Severity::Note, why).at(id);
     finding.unit = Some(page);
     finding.step(switch_on(case.stack.layer(id)))
 }
@@ -189,7 +190,7 @@ fn large_sectors(case: &StackCase<'_>, id: LayerId) -> Option<Finding> {
          reports {size} (PhysicalBytesPerSectorForAtomicity)",
         case.stack.layer(disk).name
     );
-    let mut finding = Finding::new("sqlserver-sector-too-large", Severity::Broken, why).at(id);
+    let mut finding = Finding::new(rules::SQLSERVER_SECTOR_TOO_LARGE, Severity::Broken, why).at(id);
     finding.guilty = Some(disk);
     finding.unit = Some(size);
     finding.fixable_in_place = Some(true);

@@ -5,6 +5,7 @@ use crate::finding::{Finding, Suggestion};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::{Bytes, SectorSize, Sectors};
 
@@ -36,7 +37,7 @@ fn size_unit(case: &StackCase<'_>, id: LayerId, layer: &Layer, findings: &mut Ve
         case.subject(id),
         size.get()
     );
-    let mut finding = Finding::new("size-not-sector-multiple", Severity::Broken, why).at(id);
+    let mut finding = Finding::new(rules::SIZE_NOT_SECTOR_MULTIPLE, Severity::Broken, why).at(id);
     finding.unit = Some(unit);
     finding.offset = Some(Bytes::new(over));
     finding.suggest.size = size.checked_sub(Bytes::new(over));
@@ -61,7 +62,7 @@ fn partition_size(case: &StackCase<'_>, id: LayerId, layer: &Layer, findings: &m
         case.subject(id),
         size.get() / u64::from(sector.get()),
     );
-    let mut finding = Finding::new("size-not-multiple", Severity::Note, why).at(id);
+    let mut finding = Finding::new(rules::SIZE_NOT_MULTIPLE, Severity::Note, why).at(id);
     finding.unit = Some(Bytes::new(COMMON_UNIT));
     finding.offset = Some(Bytes::new(over));
     finding.suggest = Suggestion {
@@ -98,5 +99,5 @@ fn over_aligned(case: &StackCase<'_>, id: LayerId, layer: &Layer, findings: &mut
         start.size().get(),
         start.bytes()
     );
-    findings.push(Finding::new("over-aligned", Severity::Note, why).at(id));
+    findings.push(Finding::new(rules::OVER_ALIGNED, Severity::Note, why).at(id));
 }

@@ -5,6 +5,7 @@ use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
 use crate::layer::{Layer, RaidGeometry};
 use crate::layer_id::LayerId;
+use crate::rules;
 use crate::severity::Severity;
 
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
@@ -28,7 +29,7 @@ fn contradicts_itself(layer: &Layer) -> bool {
     layer
         .remarks
         .iter()
-        .any(|remark| remark.rule == "xfs-geometry-bogus")
+        .any(|remark| remark.rule == rules::XFS_GEOMETRY_BOGUS)
 }
 
 /// File systems that place allocations by stripe.
@@ -68,7 +69,7 @@ fn missing(case: &StackCase<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> 
             ""
         }
     );
-    let mut finding = Finding::new("fs-geometry-missing", severity, why).at(leaf);
+    let mut finding = Finding::new(rules::FS_GEOMETRY_MISSING, severity, why).at(leaf);
     finding.unit = Some(stripe.size);
     finding.fixable_in_place = Some(true);
     finding.steps = remedy(case.stack.layer(leaf), chunk, stripe);
@@ -96,7 +97,7 @@ fn mismatch(
         chunk.size,
         stripe.size
     );
-    let mut finding = Finding::new("fs-geometry-mismatch", Severity::Suboptimal, why).at(leaf);
+    let mut finding = Finding::new(rules::FS_GEOMETRY_MISMATCH, Severity::Suboptimal, why).at(leaf);
     finding.unit = Some(stripe.size);
     finding.fixable_in_place = Some(true);
     finding.steps = remedy(case.stack.layer(leaf), chunk, stripe);

@@ -4,6 +4,7 @@ use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
 use crate::layer::Layer;
+use crate::rules;
 use crate::severity::Severity;
 
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
@@ -29,7 +30,7 @@ fn said_already(layer: &Layer) -> bool {
     layer
         .remarks
         .iter()
-        .any(|remark| remark.rule == "kernel-misaligned-stack")
+        .any(|remark| remark.rule == rules::KERNEL_MISALIGNED_STACK)
 }
 
 /// The other half of a pair that cannot both be true, a stripe unit above the stripe's width: one
@@ -54,7 +55,7 @@ fn finding(case: &StackCase<'_>, index: usize, grid: &Grid, why: &str) -> Findin
         grid.size.get(),
         grid.source,
     );
-    let mut finding = Finding::new("bogus-hint", Severity::Note, why).at(grid.layer);
+    let mut finding = Finding::new(rules::BOGUS_HINT, Severity::Note, why).at(grid.layer);
     finding.grid = Some(index);
     finding.unit = Some(grid.size);
     finding.steps = remedy(&grid.kind);

@@ -9,6 +9,7 @@ use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -135,7 +136,7 @@ impl Odd {
     fn asked(self) -> Finding {
         let why = format!("{}, which is asked for", self.sentence());
         self.filled(Finding::new(
-            "image-size-not-multiple",
+            rules::IMAGE_SIZE_NOT_MULTIPLE,
             Severity::Broken,
             why,
         ))
@@ -156,7 +157,11 @@ impl Odd {
              loop devices and encryption with 4 KiB sectors leave out the tail",
             self.sentence()
         );
-        self.filled(Finding::new("image-size-not-multiple", Severity::Note, why))
+        self.filled(Finding::new(
+            rules::IMAGE_SIZE_NOT_MULTIPLE,
+            Severity::Note,
+            why,
+        ))
     }
 
     fn refused(self, upload: &Upload, named: bool) -> Finding {
@@ -171,7 +176,7 @@ impl Odd {
             format!(" (the footer of {} is not counted)", upload.footer)
         };
         let why = format!("{}: {} refuses it{footer}", self.sentence(), upload.service);
-        let finding = Finding::new("upload-size-not-multiple", severity, why);
+        let finding = Finding::new(rules::UPLOAD_SIZE_NOT_MULTIPLE, severity, why);
         self.filled(finding).step(upload.convert)
     }
 }
@@ -196,7 +201,7 @@ fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Op
         upload.service,
         upload.form
     );
-    let finding = Finding::new("upload-format", severity, why).at(id);
+    let finding = Finding::new(rules::UPLOAD_FORMAT, severity, why).at(id);
     Some(finding.step(upload.convert))
 }
 
@@ -218,7 +223,7 @@ fn length(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> 
             size.get(),
             upload.footer
         );
-        let mut finding = Finding::new("upload-file-length", Severity::Broken, why).at(id);
+        let mut finding = Finding::new(rules::UPLOAD_FILE_LENGTH, Severity::Broken, why).at(id);
         finding.suggest.size = Some(wanted);
         finding.step(upload.convert)
     })
@@ -227,7 +232,7 @@ fn length(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> 
 /// UEFI firmware starts from FAT on an EFI system partition and from nothing else.
 fn boots(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for finding in findings.iter_mut() {
-        if finding.rule == "esp-not-fat" {
+        if finding.rule == rules::ESP_NOT_FAT {
             finding.severity = Severity::Broken;
         }
     }
@@ -245,7 +250,7 @@ fn boots(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
             "{} has no EFI system partition: UEFI firmware finds nothing to start",
             subject(case, id)
         );
-        let finding = Finding::new("esp-missing", Severity::Broken, why).at(id);
+        let finding = Finding::new(rules::ESP_MISSING, Severity::Broken, why).at(id);
         finding
             .step("make a FAT partition of type EF00 (sgdisk -t) and install the boot loader in it")
     }));

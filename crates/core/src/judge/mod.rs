@@ -27,6 +27,7 @@ use crate::finding::Finding;
 use crate::layer::Kind;
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
+use crate::rules;
 use crate::severity::{Severity, verdict};
 use crate::stack::Stack;
 use crate::units::SectorSize;
@@ -114,7 +115,7 @@ fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
                  nothing can be said about its alignment",
                 layer.name
             );
-            findings.push(Finding::new("nothing-recognised", Severity::Unknown, why).at(id));
+            findings.push(Finding::new(rules::NOTHING_RECOGNISED, Severity::Unknown, why).at(id));
         }
     }
 }

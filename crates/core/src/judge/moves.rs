@@ -5,10 +5,11 @@
 
 use crate::layer::Layer;
 use crate::layer_id::LayerId;
+use crate::rules;
 use crate::stack::Stack;
 
 /// The rule, and the fact that a layer has: the id of the run, or nothing where that is not known.
-pub const RULE: &str = "move-in-flight";
+pub const RULE: &str = rules::MOVE_IN_FLIGHT;
 
 /// Whether a layer carries the marker, or a superblock on it is set aside.
 pub fn is_in_flight(layer: &Layer) -> bool {

@@ -6,6 +6,7 @@ use super::{StackCase, unread};
 use crate::finding::Finding;
 use crate::layer_id::LayerId;
 use crate::remark::Remark;
+use crate::rules;
 use crate::severity::Severity;
 
 pub(super) fn collect(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
@@ -42,9 +43,9 @@ pub(super) fn collect(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
 fn is_told(case: &StackCase<'_>, id: LayerId, remark: &Remark) -> bool {
     match remark.rule {
         // Its consequences are reported elsewhere.
-        unread::RULE => false,
+        rules::NOT_READABLE => false,
         // Nobody makes a file system where something is.
-        "mkfs-xfs-refuses" => case.stack.is_leaf(id),
+        rules::MKFS_XFS_REFUSES => case.stack.is_leaf(id),
         _ => true,
     }
 }

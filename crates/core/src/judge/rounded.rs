@@ -6,6 +6,7 @@ use crate::grid::Origin;
 use crate::layer::{Edge, Kind};
 use crate::layer_id::LayerId;
 use crate::map::Map;
+use crate::rules;
 use crate::severity::Severity;
 
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
@@ -23,14 +24,14 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
             ] = layer.below.as_slice()
         {
             let why = format!("{} cannot be judged: {why}", case.subject(id));
-            findings.push(Finding::new("start-unknown", Severity::Unknown, why).at(id));
+            findings.push(Finding::new(rules::START_UNKNOWN, Severity::Unknown, why).at(id));
         }
         for edge in &layer.below {
             if let Map::Within { low, high, .. } = edge.map
                 && let Some(why) = undecided(case, id, low.get(), high.get())
             {
                 findings.push(
-                    Finding::new("start-not-exact", Severity::Unknown, why)
+                    Finding::new(rules::START_NOT_EXACT, Severity::Unknown, why)
                         .at(id)
                         .step("print it in sectors: parted DISK unit s print, fdisk -l, sfdisk -d"),
                 );

@@ -7,6 +7,7 @@ use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -73,12 +74,16 @@ fn written_for(
             _ => "partition table",
         };
         (
-            "table-sector-mismatch",
+            rules::TABLE_SECTOR_MISMATCH,
             format!("The {kind} of {}", layer.name),
             "is not found",
         )
     } else {
-        ("fs-sector-mismatch", case.subject(id), "cannot be mounted")
+        (
+            rules::FS_SECTOR_MISMATCH,
+            case.subject(id),
+            "cannot be mounted",
+        )
     };
     let why = format!(
         "{what} is written for {wanted} sectors and {effect} on a disk with {actual} logical sectors"
@@ -122,7 +127,7 @@ fn esp_sector(
          U-Boot refuses it (\"FAT sector size mismatch\")",
         case.subject(id)
     );
-    let mut finding = Finding::new("esp-sector-mismatch", Severity::Note, why).at(id);
+    let mut finding = Finding::new(rules::ESP_SECTOR_MISMATCH, Severity::Note, why).at(id);
     finding.unit = Some(actual);
     Some(finding.step(remedy(layer, actual)))
 }
@@ -144,7 +149,7 @@ fn start_fits(
         case.name(id),
         start.get()
     );
-    let mut finding = Finding::new("start-not-on-target-sector", Severity::Broken, why).at(id);
+    let mut finding = Finding::new(rules::START_NOT_ON_TARGET_SECTOR, Severity::Broken, why).at(id);
     finding.unit = Some(target);
     finding.offset = Some(Bytes::new(start.get() % target.get()));
     findings.push(finding);
@@ -177,7 +182,7 @@ fn end_fits(case: &StackCase<'_>, id: LayerId, layer: &Layer, target: Bytes) -> 
         "{} ends {over} B past a {target} sector: a table for the target ends it before them, and {effect}",
         case.subject(id)
     );
-    let mut finding = Finding::new("end-not-on-target-sector", severity, why).at(id);
+    let mut finding = Finding::new(rules::END_NOT_ON_TARGET_SECTOR, severity, why).at(id);
     finding.unit = Some(target);
     finding.offset = Some(Bytes::new(over));
     finding.suggest.size = Some(kept);

@@ -6,6 +6,7 @@ use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -39,8 +40,12 @@ fn thin_chunk(case: &StackCase<'_>, id: LayerId, chunk: Bytes, findings: &mut Ve
              RAID 5 and 6)",
             stripe.size
         );
-        let mut finding =
-            Finding::new("thin-chunk-not-stripe-multiple", Severity::Suboptimal, why).at(id);
+        let mut finding = Finding::new(
+            rules::THIN_CHUNK_NOT_STRIPE_MULTIPLE,
+            Severity::Suboptimal,
+            why,
+        )
+        .at(id);
         finding.unit = Some(stripe.size);
         finding.offset = Some(Bytes::new(chunk.get() % stripe.size.get()));
         finding.confidence = stripe.confidence;
@@ -54,7 +59,7 @@ fn thin_chunk(case: &StackCase<'_>, id: LayerId, chunk: Bytes, findings: &mut Ve
         let why = format!(
             "{name} allocates chunks of {chunk}: the first write after a snapshot copies a whole chunk"
         );
-        findings.push(Finding::new("thin-chunk-large", Severity::Note, why).at(id));
+        findings.push(Finding::new(rules::THIN_CHUNK_LARGE, Severity::Note, why).at(id));
     }
 }
 
@@ -82,7 +87,7 @@ fn extent_size(
          of the first extent, later volumes may start off the stripe",
         layer.name, stripe.size
     );
-    let mut finding = Finding::new("extent-not-stripe-multiple", Severity::Note, why).at(id);
+    let mut finding = Finding::new(rules::EXTENT_NOT_STRIPE_MULTIPLE, Severity::Note, why).at(id);
     finding.unit = Some(stripe.size);
     finding.offset = Some(Bytes::new(extent.get() % stripe.size.get()));
     finding.fixable_in_place = Some(false);

@@ -8,17 +8,18 @@ use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
+use crate::rules;
 use crate::severity::Severity;
 
-/// The remark of a reader that could not open a device, with the reason: what follows from it is
-/// said here.
-pub(super) const RULE: &str = "not-readable";
 /// The fact that every block device of a host has.
 const DEVICE: &str = "device-number";
 
-/// Why a device could not be read, if so.
+/// Why a device could not be read, if so: what follows from that remark of a reader is a finding of this module.
 pub(super) fn reason(layer: &Layer) -> Option<&str> {
-    let remark = layer.remarks.iter().find(|remark| remark.rule == RULE)?;
+    let remark = layer
+        .remarks
+        .iter()
+        .find(|remark| remark.rule == rules::NOT_READABLE)?;
     Some(&remark.why)
 }
 
@@ -32,13 +33,13 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for (id, layer) in case.stack.layers() {
         let why = reason(layer).and_then(|why| unknown(case, id, layer, why));
         if let Some(why) = why {
-            let finding = Finding::new(RULE, severity, why).at(id);
+            let finding = Finding::new(rules::NOT_READABLE, severity, why).at(id);
             findings.push(finding);
         }
     }
-    let said = findings
-        .iter()
-        .any(|finding| finding.severity == Severity::Unknown || finding.rule == moves::RULE);
+    let said = findings.iter().any(|finding| {
+        finding.severity == Severity::Unknown || finding.rule == rules::MOVE_IN_FLIGHT
+    });
     if !judged && !said {
         findings.extend(nothing_judged(case));
     }
@@ -116,5 +117,5 @@ fn nothing_judged(case: &StackCase<'_>) -> Option<Finding> {
         "Nothing could be judged: where {} lies on the devices below is not known",
         case.name(leaf)
     );
-    Some(Finding::new("nothing-judged", Severity::Unknown, why).at(leaf))
+    Some(Finding::new(rules::NOTHING_JUDGED, Severity::Unknown, why).at(leaf))
 }

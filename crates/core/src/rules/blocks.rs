@@ -1,13 +1,25 @@
 //! Blocks smaller than the unit below: aligned, and still read-modify-write.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const BLOCK_BELOW_RMW_UNIT: &str = "block-below-rmw-unit";
+pub const ASHIFT_BELOW_PHYSICAL_BLOCK: &str = "ashift-below-physical-block";
+pub const THIN_CHUNK_NOT_STRIPE_MULTIPLE: &str = "thin-chunk-not-stripe-multiple";
+pub const THIN_CHUNK_LARGE: &str = "thin-chunk-large";
+pub const THIN_CHUNK_UNKNOWN: &str = "thin-chunk-unknown";
+pub const EXTENT_NOT_STRIPE_MULTIPLE: &str = "extent-not-stripe-multiple";
+pub const TORN_PAGE_RISK: &str = "torn-page-risk";
+pub const ZFS_NATIVE_HINT: &str = "zfs-native-hint";
+pub const ZFS_ASHIFT_UNKNOWN: &str = "zfs-ashift-unknown";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Blocks and granules",
     rules: &[
         Rule {
-            id: "block-below-rmw-unit",
+            id: BLOCK_BELOW_RMW_UNIT,
             severity: Severity::Suboptimal,
             title: "Blocks smaller than what the storage rewrites",
             means: "The file system or database writes blocks smaller than the unit that the \
@@ -23,7 +35,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             small writes.",
         },
         Rule {
-            id: "ashift-below-physical-block",
+            id: ASHIFT_BELOW_PHYSICAL_BLOCK,
             severity: Severity::Misaligned,
             title: "A ZFS vdev with too small an ashift",
             means: "ashift is the smallest power of two that ZFS writes on this vdev, and it is \
@@ -37,7 +49,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the pool is nearly read-only.",
         },
         Rule {
-            id: "thin-chunk-not-stripe-multiple",
+            id: THIN_CHUNK_NOT_STRIPE_MULTIPLE,
             severity: Severity::Suboptimal,
             title: "A thin pool whose chunk is not whole stripes",
             means: "The pool allocates chunks that are no multiple of the full stripe of the \
@@ -50,7 +62,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On arrays without parity.",
         },
         Rule {
-            id: "thin-chunk-large",
+            id: THIN_CHUNK_LARGE,
             severity: Severity::Note,
             title: "A thin pool with chunks above 2 MiB",
             means: "The first write to a chunk after a snapshot copies the whole chunk.",
@@ -60,7 +72,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When there are no snapshots: large chunks keep the metadata small.",
         },
         Rule {
-            id: "thin-chunk-unknown",
+            id: THIN_CHUNK_UNKNOWN,
             severity: Severity::Unknown,
             title: "A thin pool of unknown chunk size",
             means: "The metadata do not contain the pool's chunk size, so nothing on it can be \
@@ -72,7 +84,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "extent-not-stripe-multiple",
+            id: EXTENT_NOT_STRIPE_MULTIPLE,
             severity: Severity::Note,
             title: "LVM extents that are not whole stripes",
             means: "The extent size is no multiple of the full stripe below. The first extent is \
@@ -85,7 +97,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On arrays without parity, and for random I/O much smaller than the chunk.",
         },
         Rule {
-            id: "torn-page-risk",
+            id: TORN_PAGE_RISK,
             severity: Severity::DataRisk,
             title: "Pages that can be written in two parts, with the protection off",
             means: "The database's protection against torn pages is off (innodb_doublewrite, \
@@ -100,7 +112,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the data can be thrown away.",
         },
         Rule {
-            id: "zfs-native-hint",
+            id: ZFS_NATIVE_HINT,
             severity: Severity::Note,
             title: "A native size in zpool status that is only a hint",
             means: "zpool status calls a large size native. Above 4 KiB that is a preference \
@@ -111,7 +123,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Nearly always.",
         },
         Rule {
-            id: "zfs-ashift-unknown",
+            id: ZFS_ASHIFT_UNKNOWN,
             severity: Severity::Note,
             title: "A pool whose ashift is not that of its vdevs",
             means: "The pool's property ashift is that of new vdevs, or 0; each vdev has its \

@@ -1,13 +1,25 @@
 //! What texts of other programs say or leave open.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const DEVICE_NOT_NAMED: &str = "device-not-named";
+pub const REQUESTS_SEEN: &str = "requests-seen";
+pub const RAID_DRIVE_NOT_TIED: &str = "raid-drive-not-tied";
+pub const FDISK_OFF_PHYSICAL_SECTOR: &str = "fdisk-off-physical-sector";
+pub const WINDOWS_PARTITION_MISALIGNED: &str = "windows-partition-misaligned";
+pub const IMAGE_DATA_MISALIGNED: &str = "image-data-misaligned";
+pub const SECTOR_SIZE_ASSUMED: &str = "sector-size-assumed";
+pub const SEVERAL_HOSTS: &str = "several-hosts";
+pub const TOO_MANY_DEVICES: &str = "too-many-devices";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Texts of other programs",
     rules: &[
         Rule {
-            id: "device-not-named",
+            id: DEVICE_NOT_NAMED,
             severity: Severity::Note,
             title: "An output that does not name its device",
             means: "A text holds the output of a tool that leaves out which device it is about \
@@ -21,7 +33,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When only what the text itself says is of interest.",
         },
         Rule {
-            id: "requests-seen",
+            id: REQUESTS_SEEN,
             severity: Severity::Note,
             title: "Requests that a tracer saw",
             means: "A pasted biosnoop output shows requests: how many start off 4, 16 and 64 KiB, and \
@@ -34,7 +46,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the requests are those of a program that writes single sectors on purpose.",
         },
         Rule {
-            id: "raid-drive-not-tied",
+            id: RAID_DRIVE_NOT_TIED,
             severity: Severity::Note,
             title: "A logical drive without a known disk",
             means: "storcli, MegaCli or ssacli shows a logical drive by the controller's own \
@@ -46,7 +58,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the controller's drives are mirrors.",
         },
         Rule {
-            id: "fdisk-off-physical-sector",
+            id: FDISK_OFF_PHYSICAL_SECTOR,
             severity: Severity::Misaligned,
             title: "fdisk says that a partition is off the physical sector",
             means: "A pasted listing holds fdisk's own line \"Partition … does not start on \
@@ -60,7 +72,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the physical sector is a hint that is not believed.",
         },
         Rule {
-            id: "windows-partition-misaligned",
+            id: WINDOWS_PARTITION_MISALIGNED,
             severity: Severity::Misaligned,
             title: "Windows says that a partition is off the physical sector",
             means: "fsutil fsinfo sectorinfo shows a partition alignment that is not zero.",
@@ -72,7 +84,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On volumes that are only read.",
         },
         Rule {
-            id: "image-data-misaligned",
+            id: IMAGE_DATA_MISALIGNED,
             severity: Severity::Misaligned,
             title: "A map of an image whose data are off 4 KiB",
             means: "qemu-img map shows guest data at file offsets that differ from their guest \
@@ -85,7 +97,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only read.",
         },
         Rule {
-            id: "sector-size-assumed",
+            id: SECTOR_SIZE_ASSUMED,
             severity: Severity::Note,
             title: "A listing without its sector size",
             means: "The listing counts in sectors and does not say how large they are; 512 bytes \
@@ -97,7 +109,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the disk is known to have 512-byte sectors.",
         },
         Rule {
-            id: "several-hosts",
+            id: SEVERAL_HOSTS,
             severity: Severity::Note,
             title: "Facts of several hosts in one text",
             means: "One text holds facts of several machines; only the first is read.",
@@ -108,7 +120,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the first host is the one that matters.",
         },
         Rule {
-            id: "too-many-devices",
+            id: TOO_MANY_DEVICES,
             severity: Severity::Unknown,
             title: "A text with more devices than are read",
             means: "The text has more lines about devices than any host.",

@@ -1,13 +1,23 @@
 //! LUKS headers and bcache superblocks.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const LUKS_FIRST_HEADER_LOST: &str = "luks-first-header-lost";
+pub const LUKS_HEADERS_DIFFER: &str = "luks-headers-differ";
+pub const LUKS_REENCRYPT: &str = "luks-reencrypt";
+pub const LUKS_DATA_PAST_END: &str = "luks-data-past-end";
+pub const BCACHE_CHECKSUM: &str = "bcache-checksum";
+pub const BCACHE_DATA_PAST_END: &str = "bcache-data-past-end";
+pub const SWAP_HOLDS_HIBERNATION_IMAGE: &str = "swap-holds-hibernation-image";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Encryption and caching",
     rules: &[
         Rule {
-            id: "luks-first-header-lost",
+            id: LUKS_FIRST_HEADER_LOST,
             severity: Severity::DataRisk,
             title: "The first LUKS2 header is damaged",
             means: "The primary header fails its checksum; the second copy is good and is used \
@@ -19,7 +29,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "luks-headers-differ",
+            id: LUKS_HEADERS_DIFFER,
             severity: Severity::Note,
             title: "LUKS2 headers of different age",
             means: "The two copies have different sequence numbers, or one cannot be read; the \
@@ -30,7 +40,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Mostly.",
         },
         Rule {
-            id: "luks-reencrypt",
+            id: LUKS_REENCRYPT,
             severity: Severity::DataRisk,
             title: "A re-encryption that was not finished",
             means: "The header says that the volume is being re-encrypted. Offline it cannot be \
@@ -41,7 +51,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "While it runs.",
         },
         Rule {
-            id: "luks-data-past-end",
+            id: LUKS_DATA_PAST_END,
             severity: Severity::Broken,
             title: "Encrypted data that do not fit on the device",
             means: "The payload starts or ends behind the device.",
@@ -51,7 +61,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the header.",
         },
         Rule {
-            id: "bcache-checksum",
+            id: BCACHE_CHECKSUM,
             severity: Severity::Broken,
             title: "A bcache superblock with a wrong checksum",
             means: "The superblock is there, but its checksum is wrong.",
@@ -62,7 +72,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is a remnant.",
         },
         Rule {
-            id: "bcache-data-past-end",
+            id: BCACHE_DATA_PAST_END,
             severity: Severity::Broken,
             title: "bcache data that start behind the device",
             means: "The data offset is behind the end of the device.",
@@ -72,7 +82,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "swap-holds-hibernation-image",
+            id: SWAP_HOLDS_HIBERNATION_IMAGE,
             severity: Severity::Note,
             title: "Swap that holds a hibernated system",
             means: "The signature says that a system was suspended to it.",

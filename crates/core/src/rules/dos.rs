@@ -1,13 +1,26 @@
 //! Master boot records and the chains of extended partitions.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const START_IN_MBR_GAP: &str = "start-in-mbr-gap";
+pub const PARTITION_COVERS_TABLE: &str = "partition-covers-table";
+pub const EXTENDED_EMPTY: &str = "extended-empty";
+pub const EBR_SIGNATURE: &str = "ebr-signature";
+pub const EBR_LOOP: &str = "ebr-loop";
+pub const EBR_LINK_OUTSIDE: &str = "ebr-link-outside";
+pub const EBR_CHAIN_TOO_LONG: &str = "ebr-chain-too-long";
+pub const EBR_INSIDE_LOGICAL: &str = "ebr-inside-logical";
+pub const LOGICAL_OVER_EBR: &str = "logical-over-ebr";
+pub const LOGICAL_OUTSIDE_EXTENDED: &str = "logical-outside-extended";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "DOS tables",
     rules: &[
         Rule {
-            id: "start-in-mbr-gap",
+            id: START_IN_MBR_GAP,
             severity: Severity::Note,
             title: "A partition inside the boot loader's gap",
             means: "It starts before sector 63, where boot loaders embed their second stage.",
@@ -17,7 +30,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When nothing boots from the disk.",
         },
         Rule {
-            id: "partition-covers-table",
+            id: PARTITION_COVERS_TABLE,
             severity: Severity::Note,
             title: "A partition that starts at sector 0",
             means: "The partition contains its own table, as isohybrid images and some USB \
@@ -28,7 +41,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "For boot media.",
         },
         Rule {
-            id: "extended-empty",
+            id: EXTENDED_EMPTY,
             severity: Severity::Note,
             title: "An extended partition without logical ones",
             means: "The container holds no table yet.",
@@ -38,7 +51,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always.",
         },
         Rule {
-            id: "ebr-signature",
+            id: EBR_SIGNATURE,
             severity: Severity::Broken,
             title: "A link to a place where no EBR is",
             means: "The chain of logical partitions points at a sector without the 55 AA \
@@ -52,7 +65,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "ebr-loop",
+            id: EBR_LOOP,
             severity: Severity::Broken,
             title: "A chain of logical partitions that runs in a circle",
             means: "An EBR links to one that was read before.",
@@ -62,7 +75,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "ebr-link-outside",
+            id: EBR_LINK_OUTSIDE,
             severity: Severity::Broken,
             title: "A link out of the extended partition",
             means: "An EBR points behind the end of its container or of the disk.",
@@ -73,7 +86,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "ebr-chain-too-long",
+            id: EBR_CHAIN_TOO_LONG,
             severity: Severity::Broken,
             title: "More logical partitions than are followed",
             means: "The chain is longer than any system follows.",
@@ -83,7 +96,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "ebr-inside-logical",
+            id: EBR_INSIDE_LOGICAL,
             severity: Severity::Broken,
             title: "A logical partition that contains a later EBR",
             means: "The table of a later logical partition lies inside an earlier one's data.",
@@ -93,7 +106,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "logical-over-ebr",
+            id: LOGICAL_OVER_EBR,
             severity: Severity::Broken,
             title: "A logical partition that starts on its own table",
             means: "Its start is sector 0 relative to its EBR.",
@@ -103,7 +116,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "logical-outside-extended",
+            id: LOGICAL_OUTSIDE_EXTENDED,
             severity: Severity::Broken,
             title: "A logical partition that leaves its container",
             means: "Start or end lies outside the extended partition.",

@@ -1,13 +1,20 @@
 //! The geometry that a file system was made for, against that of the RAID below it.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const FS_GEOMETRY_MISSING: &str = "fs-geometry-missing";
+pub const FS_GEOMETRY_MISMATCH: &str = "fs-geometry-mismatch";
+pub const XFS_GEOMETRY_BOGUS: &str = "xfs-geometry-bogus";
+pub const EXT_GEOMETRY_BOGUS: &str = "ext-geometry-bogus";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "RAID geometry of file systems",
     rules: &[
         Rule {
-            id: "fs-geometry-missing",
+            id: FS_GEOMETRY_MISSING,
             severity: Severity::Suboptimal,
             title: "A file system without the geometry of its RAID",
             means: "XFS and ext4 place their allocations by stripe unit and width if mkfs gets \
@@ -21,7 +28,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "For arrays without parity, and for databases that write in place.",
         },
         Rule {
-            id: "fs-geometry-mismatch",
+            id: FS_GEOMETRY_MISMATCH,
             severity: Severity::Suboptimal,
             title: "A file system with the geometry of another RAID",
             means: "Stripe unit or width in the superblock are not those of the array below: it \
@@ -34,7 +41,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the array will be reshaped again soon.",
         },
         Rule {
-            id: "xfs-geometry-bogus",
+            id: XFS_GEOMETRY_BOGUS,
             severity: Severity::Suboptimal,
             title: "XFS stripe width that is no multiple of its unit",
             means: "The superblock holds a stripe width that is not a whole number of stripe \
@@ -46,7 +53,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never for long: a kernel update can make it unmountable.",
         },
         Rule {
-            id: "ext-geometry-bogus",
+            id: EXT_GEOMETRY_BOGUS,
             severity: Severity::Suboptimal,
             title: "ext4 stripe values that cannot be right",
             means: "Stride and stripe width in the superblock contradict each other or come \

@@ -1,13 +1,34 @@
 //! What is wrong with a GUID partition table, by the UEFI specification.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const GPT_PRIMARY_DAMAGED: &str = "gpt-primary-damaged";
+pub const GPT_HEADER_DAMAGED: &str = "gpt-header-damaged";
+pub const GPT_ENTRIES_CRC: &str = "gpt-entries-crc";
+pub const GPT_ENTRY_IMPOSSIBLE: &str = "gpt-entry-impossible";
+pub const GPT_BACKUP_MISSING: &str = "gpt-backup-missing";
+pub const GPT_BACKUP_DAMAGED: &str = "gpt-backup-damaged";
+pub const GPT_BACKUP_DIFFERS: &str = "gpt-backup-differs";
+pub const GPT_BACKUP_NOT_AT_END: &str = "gpt-backup-not-at-end";
+pub const GPT_TWO_SECTOR_SIZES: &str = "gpt-two-sector-sizes";
+pub const GPT_TABLES_DISAGREE: &str = "gpt-tables-disagree";
+pub const GPT_MISSING: &str = "gpt-missing";
+pub const GPT_BESIDE_MBR: &str = "gpt-beside-mbr";
+pub const GPT_MBR_DISAGREE: &str = "gpt-mbr-disagree";
+pub const HYBRID_MBR: &str = "hybrid-mbr";
+pub const PROTECTIVE_MBR_MISSING: &str = "protective-mbr-missing";
+pub const PROTECTIVE_MBR_DOUBLE: &str = "protective-mbr-double";
+pub const PROTECTIVE_MBR_EXTENT: &str = "protective-mbr-extent";
+pub const PROTECTIVE_MBR_ACTIVE: &str = "protective-mbr-active";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "GPT",
     rules: &[
         Rule {
-            id: "gpt-primary-damaged",
+            id: GPT_PRIMARY_DAMAGED,
             severity: Severity::Broken,
             title: "The first GPT is damaged, the backup is used",
             means: "Header or entries at the start of the disk fail their CRC; a good copy was \
@@ -20,7 +41,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "gpt-header-damaged",
+            id: GPT_HEADER_DAMAGED,
             severity: Severity::Broken,
             title: "The GPT header is damaged and there is no good backup",
             means: "The header fails its CRC or contradicts itself; its entries are shown as far \
@@ -32,7 +53,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "gpt-entries-crc",
+            id: GPT_ENTRIES_CRC,
             severity: Severity::Broken,
             title: "The entries of the GPT fail their CRC and there is no good backup",
             means: "The header is valid, but the array of entries does not match its CRC.",
@@ -43,7 +64,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "gpt-entry-impossible",
+            id: GPT_ENTRY_IMPOSSIBLE,
             severity: Severity::Broken,
             title: "An entry that ends before it starts",
             means: "The last LBA of the entry lies before its first, or the numbers do not fit \
@@ -54,7 +75,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "gpt-backup-missing",
+            id: GPT_BACKUP_MISSING,
             severity: Severity::DataRisk,
             title: "There is no backup GPT",
             means: "There is no backup at the place that the primary header names: the image \
@@ -66,7 +87,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             then.",
         },
         Rule {
-            id: "gpt-backup-damaged",
+            id: GPT_BACKUP_DAMAGED,
             severity: Severity::DataRisk,
             title: "The backup GPT is damaged",
             means: "The backup header or its entries fail their CRC.",
@@ -76,7 +97,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never for long: it costs one command.",
         },
         Rule {
-            id: "gpt-backup-differs",
+            id: GPT_BACKUP_DIFFERS,
             severity: Severity::DataRisk,
             title: "The backup GPT describes another table",
             means: "Both copies are valid and list different partitions: one of them is old.",
@@ -87,7 +108,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "gpt-backup-not-at-end",
+            id: GPT_BACKUP_NOT_AT_END,
             severity: Severity::Note,
             title: "The backup GPT is not at the end of the disk",
             means: "The disk has grown, or the table was copied from a smaller one. The space \
@@ -98,7 +119,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On images that are grown on first boot.",
         },
         Rule {
-            id: "gpt-two-sector-sizes",
+            id: GPT_TWO_SECTOR_SIZES,
             severity: Severity::Note,
             title: "GPT headers for two sector sizes",
             means: "There is a header at byte 512 and one at byte 4096: one is a remnant, or the \
@@ -109,7 +130,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "If it is on purpose; then both tables should name the same bytes.",
         },
         Rule {
-            id: "gpt-tables-disagree",
+            id: GPT_TABLES_DISAGREE,
             severity: Severity::DataRisk,
             title: "GPTs for two sector sizes that name different bytes",
             means: "The image has a good table for each of two sector sizes, and their partitions \
@@ -120,7 +141,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: wipe the one that is a remnant.",
         },
         Rule {
-            id: "gpt-missing",
+            id: GPT_MISSING,
             severity: Severity::Broken,
             title: "A protective MBR without a GPT",
             means: "The MBR says that the disk has a GPT, and no header is found for any sector \
@@ -131,7 +152,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "gpt-beside-mbr",
+            id: GPT_BESIDE_MBR,
             severity: Severity::DataRisk,
             title: "A GPT beside an MBR that does not protect it",
             means: "There are two tables, and systems that prefer one see something else than \
@@ -143,7 +164,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never, unless the GPT is empty (then it is a note).",
         },
         Rule {
-            id: "gpt-mbr-disagree",
+            id: GPT_MBR_DISAGREE,
             severity: Severity::DataRisk,
             title: "MBR entries that match no GPT partition",
             means: "The hybrid MBR has an entry that is not one of the GPT's partitions.",
@@ -154,7 +175,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "hybrid-mbr",
+            id: HYBRID_MBR,
             severity: Severity::Note,
             title: "A hybrid MBR",
             means: "The MBR has real entries beside the protective one. Systems that read it see \
@@ -165,7 +186,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the firmware needs it.",
         },
         Rule {
-            id: "protective-mbr-missing",
+            id: PROTECTIVE_MBR_MISSING,
             severity: Severity::Broken,
             title: "A GPT without a protective MBR",
             means: "No entry of type EE stands before the GPT.",
@@ -176,7 +197,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             gpt on the command line).",
         },
         Rule {
-            id: "protective-mbr-double",
+            id: PROTECTIVE_MBR_DOUBLE,
             severity: Severity::Note,
             title: "Several protective entries",
             means: "The MBR has more than one entry of type EE.",
@@ -186,7 +207,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When everything boots.",
         },
         Rule {
-            id: "protective-mbr-extent",
+            id: PROTECTIVE_MBR_EXTENT,
             severity: Severity::Note,
             title: "A protective entry that does not cover the disk",
             means: "It should reach from sector 1 to the end (or to 2^32 - 1). If the numbers \
@@ -197,7 +218,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On images that are grown on first boot.",
         },
         Rule {
-            id: "protective-mbr-active",
+            id: PROTECTIVE_MBR_ACTIVE,
             severity: Severity::Note,
             title: "A protective entry marked active",
             means: "The boot flag of the EE entry is set, which the specification forbids, some \

@@ -1,13 +1,25 @@
 //! What devices and the kernel say of themselves, and whether it can be so.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const BOGUS_HINT: &str = "bogus-hint";
+pub const KERNEL_MISALIGNED_STACK: &str = "kernel-misaligned-stack";
+pub const KERNEL_ALIGNMENT_DIFFERS: &str = "kernel-alignment-differs";
+pub const MKFS_XFS_REFUSES: &str = "mkfs-xfs-refuses";
+pub const HUGE_OPTIMAL_IO: &str = "huge-optimal-io";
+pub const VIRTUAL_DISK_TOPOLOGY: &str = "virtual-disk-topology";
+pub const NVME_ATOMIC_OFFSET: &str = "nvme-atomic-offset";
+pub const DM_DEVICE_MISSING: &str = "dm-device-missing";
+pub const MKFS_MISALIGNED: &str = "mkfs-misaligned";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Hints of devices and the kernel",
     rules: &[
         Rule {
-            id: "bogus-hint",
+            id: BOGUS_HINT,
             severity: Severity::Note,
             title: "A device limit that is not credible",
             means: "The device reports an impossible size: 33553920 (65535 sectors, the largest \
@@ -22,7 +34,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always, once you know why your tools propose odd starts.",
         },
         Rule {
-            id: "kernel-misaligned-stack",
+            id: KERNEL_MISALIGNED_STACK,
             severity: Severity::Misaligned,
             title: "The kernel itself calls this stack misaligned",
             means: "alignment_offset is -1: the blocks of the devices below start at \
@@ -36,7 +48,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             themselves are aligned.",
         },
         Rule {
-            id: "kernel-alignment-differs",
+            id: KERNEL_ALIGNMENT_DIFFERS,
             severity: Severity::Note,
             title: "The kernel computes another offset",
             means: "The kernel's alignment_offset of this partition is not what follows from its \
@@ -47,7 +59,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the disk's own grids are aligned.",
         },
         Rule {
-            id: "mkfs-xfs-refuses",
+            id: MKFS_XFS_REFUSES,
             severity: Severity::Note,
             title: "mkfs.xfs will refuse this partition",
             means: "alignment_offset is not zero, and mkfs.xfs stops with \"device is not \
@@ -58,7 +70,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When XFS is not wanted there.",
         },
         Rule {
-            id: "huge-optimal-io",
+            id: HUGE_OPTIMAL_IO,
             severity: Severity::Note,
             title: "An optimal I/O size of many megabytes",
             means: "The hint is legal and so large that partitions aligned to it waste space.",
@@ -69,7 +81,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When there is one partition on the disk.",
         },
         Rule {
-            id: "virtual-disk-topology",
+            id: VIRTUAL_DISK_TOPOLOGY,
             severity: Severity::Note,
             title: "A virtual disk that hides the storage below",
             means: "The hypervisor always presents 512-byte blocks; 4 KiB is assumed.",
@@ -81,7 +93,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the storage below is known to have 4 KiB blocks.",
         },
         Rule {
-            id: "nvme-atomic-offset",
+            id: NVME_ATOMIC_OFFSET,
             severity: Severity::Note,
             title: "Atomic writes that are shifted",
             means: "The namespace gives power-fail atomic boundaries that do not start at byte 0 \
@@ -93,7 +105,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When no database relies on atomic writes.",
         },
         Rule {
-            id: "dm-device-missing",
+            id: DM_DEVICE_MISSING,
             severity: Severity::Note,
             title: "A mapping to a device that is not listed",
             means: "A device-mapper table names a device number that sysfs does not show: it is \
@@ -104,7 +116,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the device was removed on purpose.",
         },
         Rule {
-            id: "mkfs-misaligned",
+            id: MKFS_MISALIGNED,
             severity: Severity::Misaligned,
             title: "mkfs found the device misaligned",
             means: "A log holds mkfs's own complaint that the device is not properly aligned.",

@@ -1,13 +1,24 @@
 //! qcow2 tables, and what can happen to any image file.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const QCOW2_CORRUPT: &str = "qcow2-corrupt";
+pub const QCOW2_DIRTY: &str = "qcow2-dirty";
+pub const QCOW2_BAD_ENTRIES: &str = "qcow2-bad-entries";
+pub const IMAGE_CUT_OFF: &str = "image-cut-off";
+pub const IMAGE_MAP_TRUNCATED: &str = "image-map-truncated";
+pub const IMAGE_MAP_CUT: &str = "image-map-cut";
+pub const FAT32_TOO_FEW_CLUSTERS: &str = "fat32-too-few-clusters";
+pub const ZFS_POOL_DESTROYED: &str = "zfs-pool-destroyed";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "qcow2 and all images",
     rules: &[
         Rule {
-            id: "qcow2-corrupt",
+            id: QCOW2_CORRUPT,
             severity: Severity::DataRisk,
             title: "A qcow2 image marked corrupt",
             means: "QEMU found damaged tables and set the corrupt bit; it opens the image for \
@@ -18,7 +29,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "qcow2-dirty",
+            id: QCOW2_DIRTY,
             severity: Severity::Note,
             title: "A qcow2 image that was not closed",
             means: "Lazy reference counts are on and the image was not closed cleanly, or is in \
@@ -29,7 +40,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "While the machine runs.",
         },
         Rule {
-            id: "qcow2-bad-entries",
+            id: QCOW2_BAD_ENTRIES,
             severity: Severity::DataRisk,
             title: "qcow2 tables that cannot be followed",
             means: "Entries of L1 or L2 tables point outside the file or between clusters.",
@@ -39,7 +50,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "image-cut-off",
+            id: IMAGE_CUT_OFF,
             severity: Severity::DataRisk,
             title: "An image file that was cut off",
             means: "Tables point at data behind the end of the file; they read as zeros or fail.",
@@ -49,7 +60,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "image-map-truncated",
+            id: IMAGE_MAP_TRUNCATED,
             severity: Severity::Note,
             title: "An image too fragmented to keep its whole map",
             means: "More than 262,144 pieces were found; shares are those of the first.",
@@ -59,7 +70,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always, when the verdict is clear.",
         },
         Rule {
-            id: "image-map-cut",
+            id: IMAGE_MAP_CUT,
             severity: Severity::Note,
             title: "A block map that is shown in part",
             means: "The map has too many pieces to keep; where data lie is known up to the byte \
@@ -70,7 +81,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always, when the verdict is clear.",
         },
         Rule {
-            id: "fat32-too-few-clusters",
+            id: FAT32_TOO_FEW_CLUSTERS,
             severity: Severity::Note,
             title: "FAT32 with too few clusters",
             means: "The specification tells FAT16 from FAT32 by the number of clusters alone, \
@@ -81,7 +92,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the firmware reads it.",
         },
         Rule {
-            id: "zfs-pool-destroyed",
+            id: ZFS_POOL_DESTROYED,
             severity: Severity::Note,
             title: "A destroyed ZFS pool",
             means: "The label says that the pool was destroyed.",

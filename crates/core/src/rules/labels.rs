@@ -1,13 +1,29 @@
 //! Overlaps and order, and the labels of BSD, Solaris, Apple, IRIX and Windows dynamic disks.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const PARTITION_OVERLAP: &str = "partition-overlap";
+pub const PARTITION_ORDER: &str = "partition-order";
+pub const PARTITION_OVER_TABLE: &str = "partition-over-table";
+pub const PARTITION_OUTSIDE_USABLE: &str = "partition-outside-usable";
+pub const BSD_CHECKSUM: &str = "bsd-checksum";
+pub const BSD_OUTSIDE_SLICE: &str = "bsd-outside-slice";
+pub const SGI_CHECKSUM: &str = "sgi-checksum";
+pub const VTOC_CHECKSUM: &str = "vtoc-checksum";
+pub const CYLINDER_OFF_GRID: &str = "cylinder-off-grid";
+pub const APM_ENTRY_MISSING: &str = "apm-entry-missing";
+pub const LDM_NOT_FOLLOWED: &str = "ldm-not-followed";
+pub const LDM_GROUP: &str = "ldm-group";
+pub const STORAGE_SPACES_NOT_FOLLOWED: &str = "storage-spaces-not-followed";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Other tables and what all have in common",
     rules: &[
         Rule {
-            id: "partition-overlap",
+            id: PARTITION_OVERLAP,
             severity: Severity::Broken,
             title: "Partitions that share bytes",
             means: "Two entries cover the same part of the disk.",
@@ -18,7 +34,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On labels where one slice covers the disk by convention.",
         },
         Rule {
-            id: "partition-order",
+            id: PARTITION_ORDER,
             severity: Severity::Note,
             title: "Numbers that are not in disk order",
             means: "A partition with a higher number lies before one with a lower number.",
@@ -29,7 +45,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always.",
         },
         Rule {
-            id: "partition-over-table",
+            id: PARTITION_OVER_TABLE,
             severity: Severity::Broken,
             title: "A partition that lies over the table's own entries",
             means: "It contains the sectors of the GPT's array.",
@@ -39,7 +55,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "partition-outside-usable",
+            id: PARTITION_OUTSIDE_USABLE,
             severity: Severity::Note,
             title: "A partition outside the usable range of its table",
             means: "The header names the first and last usable LBA, and the partition leaves \
@@ -51,7 +67,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When every tool in use accepts it.",
         },
         Rule {
-            id: "bsd-checksum",
+            id: BSD_CHECKSUM,
             severity: Severity::Broken,
             title: "A BSD disklabel with a wrong checksum",
             means: "The label is there, but its checksum is wrong.",
@@ -61,7 +77,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is a remnant of an old installation.",
         },
         Rule {
-            id: "bsd-outside-slice",
+            id: BSD_OUTSIDE_SLICE,
             severity: Severity::Note,
             title: "A BSD partition outside the space of its label",
             means: "Its offset lies before or behind the slice that holds the label. Offsets may \
@@ -72,7 +88,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When that partition belongs to another slice.",
         },
         Rule {
-            id: "sgi-checksum",
+            id: SGI_CHECKSUM,
             severity: Severity::Broken,
             title: "An IRIX volume header with a wrong checksum",
             means: "The header is there, but its checksum is wrong.",
@@ -82,7 +98,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is a remnant.",
         },
         Rule {
-            id: "vtoc-checksum",
+            id: VTOC_CHECKSUM,
             severity: Severity::Broken,
             title: "A Solaris VTOC without a valid checksum",
             means: "The label's checksum is wrong. Linux reads it anyway.",
@@ -92,7 +108,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When only Linux reads the disk.",
         },
         Rule {
-            id: "cylinder-off-grid",
+            id: CYLINDER_OFF_GRID,
             severity: Severity::Note,
             title: "Cylinders that are no multiple of 4 KiB",
             means: "Slices of a SPARC label start on cylinders, and a cylinder is an odd number \
@@ -103,7 +119,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On disks with 512-byte blocks.",
         },
         Rule {
-            id: "apm-entry-missing",
+            id: APM_ENTRY_MISSING,
             severity: Severity::Broken,
             title: "An Apple partition map that breaks off",
             means: "The map says how many entries it has, and one of them is not there.",
@@ -113,7 +129,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "ldm-not-followed",
+            id: LDM_NOT_FOLLOWED,
             severity: Severity::Unknown,
             title: "A Windows dynamic disk whose volumes are not followed",
             means: "The disk is recognised, what is inside its data partition is not read.",
@@ -123,7 +139,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "ldm-group",
+            id: LDM_GROUP,
             severity: Severity::Note,
             title: "A member of a dynamic disk group",
             means: "Windows joins its dynamic disks to groups; this disk belongs to the one \
@@ -134,7 +150,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always.",
         },
         Rule {
-            id: "storage-spaces-not-followed",
+            id: STORAGE_SPACES_NOT_FOLLOWED,
             severity: Severity::Unknown,
             title: "A member of Storage Spaces",
             means: "The partition belongs to a pool of Windows Storage Spaces, whose virtual \

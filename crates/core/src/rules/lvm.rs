@@ -1,13 +1,27 @@
 //! Physical volumes, metadata and volumes of LVM2.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const LVM_LABEL_CRC: &str = "lvm-label-crc";
+pub const LVM_METADATA: &str = "lvm-metadata";
+pub const LVM_METADATA_LOST: &str = "lvm-metadata-lost";
+pub const LVM_METADATA_DIFFERS: &str = "lvm-metadata-differs";
+pub const LVM_METADATA_ELSEWHERE: &str = "lvm-metadata-elsewhere";
+pub const LVM_FOREIGN_METADATA: &str = "lvm-foreign-metadata";
+pub const LVM_PE_START_DIFFERS: &str = "lvm-pe-start-differs";
+pub const LVM_PV_TOO_SMALL: &str = "lvm-pv-too-small";
+pub const LVM_RAID_UNKNOWN: &str = "lvm-raid-unknown";
+pub const LVM_REPORT_INCOMPLETE: &str = "lvm-report-incomplete";
+pub const LVM_BACKUP_DAMAGED: &str = "lvm-backup-damaged";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "LVM",
     rules: &[
         Rule {
-            id: "lvm-label-crc",
+            id: LVM_LABEL_CRC,
             severity: Severity::Broken,
             title: "An LVM label with a wrong CRC",
             means: "The label is there, but its CRC is wrong.",
@@ -17,7 +31,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is a remnant.",
         },
         Rule {
-            id: "lvm-metadata",
+            id: LVM_METADATA,
             severity: Severity::Broken,
             title: "LVM metadata that cannot be read",
             means: "The metadata area is there and its text is damaged or contradicts itself.",
@@ -27,7 +41,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "lvm-metadata-lost",
+            id: LVM_METADATA_LOST,
             severity: Severity::Broken,
             title: "No copy of the LVM metadata can be read",
             means: "Every metadata area of this PV is damaged: the group's volumes are not known \
@@ -39,7 +53,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "lvm-metadata-differs",
+            id: LVM_METADATA_DIFFERS,
             severity: Severity::Note,
             title: "Copies of the LVM metadata that differ",
             means: "Metadata areas hold different sequence numbers; the newest is taken.",
@@ -49,7 +63,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the group is one of a snapshot.",
         },
         Rule {
-            id: "lvm-metadata-elsewhere",
+            id: LVM_METADATA_ELSEWHERE,
             severity: Severity::Note,
             title: "A physical volume without metadata of its own",
             means: "pvcreate was run with --metadatacopies 0; the group is described on other \
@@ -60,7 +74,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the host itself is checked.",
         },
         Rule {
-            id: "lvm-foreign-metadata",
+            id: LVM_FOREIGN_METADATA,
             severity: Severity::Broken,
             title: "A physical volume that its own metadata do not name",
             means: "The metadata on it describe a group in which this PV is not: it was removed, \
@@ -71,7 +85,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the disk is a leftover.",
         },
         Rule {
-            id: "lvm-pe-start-differs",
+            id: LVM_PE_START_DIFFERS,
             severity: Severity::Note,
             title: "Two statements on where the extents start",
             means: "The PV header and the metadata text name different starts of extent 0; the \
@@ -82,7 +96,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always.",
         },
         Rule {
-            id: "lvm-pv-too-small",
+            id: LVM_PV_TOO_SMALL,
             severity: Severity::Broken,
             title: "A physical volume smaller than its extents",
             means: "The extents reach past the end of the device: it was shrunk or cut off.",
@@ -92,7 +106,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "lvm-raid-unknown",
+            id: LVM_RAID_UNKNOWN,
             severity: Severity::Unknown,
             title: "A RAID type of LVM that is not known",
             means: "The segment type names a layout that no reader here knows.",
@@ -102,7 +116,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "lvm-report-incomplete",
+            id: LVM_REPORT_INCOMPLETE,
             severity: Severity::Note,
             title: "Reports without the places of volumes",
             means: "pvs, vgs and lvs were printed without the columns that place the volumes on \
@@ -114,7 +128,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When only the partitions matter.",
         },
         Rule {
-            id: "lvm-backup-damaged",
+            id: LVM_BACKUP_DAMAGED,
             severity: Severity::Note,
             title: "A backup of LVM metadata that cannot be used",
             means: "The file of vgcfgbackup, or of /etc/lvm/archive, breaks off or contradicts \

@@ -1,13 +1,24 @@
 //! RAID superblocks of Linux md.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const MD_CHECKSUM: &str = "md-checksum";
+pub const MD_DATA_PAST_END: &str = "md-data-past-end";
+pub const MD_SEVERAL_SUPERBLOCKS: &str = "md-several-superblocks";
+pub const MD_RESHAPE: &str = "md-reshape";
+pub const MD_DEGRADED: &str = "md-degraded";
+pub const MD_DATA_OFFSETS_DIFFER: &str = "md-data-offsets-differ";
+pub const MD_LAYOUT_UNKNOWN: &str = "md-layout-unknown";
+pub const MD_LEVEL_UNKNOWN: &str = "md-level-unknown";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Linux md",
     rules: &[
         Rule {
-            id: "md-checksum",
+            id: MD_CHECKSUM,
             severity: Severity::Broken,
             title: "An md superblock with a wrong checksum",
             means: "The superblock is there, but its checksum is wrong.",
@@ -17,7 +28,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is a remnant of an older array.",
         },
         Rule {
-            id: "md-data-past-end",
+            id: MD_DATA_PAST_END,
             severity: Severity::Broken,
             title: "md data that reach past the device",
             means: "Data offset and size of this member end behind the device or its superblock.",
@@ -27,7 +38,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "md-several-superblocks",
+            id: MD_SEVERAL_SUPERBLOCKS,
             severity: Severity::Note,
             title: "Several md superblocks on one device",
             means: "Superblocks of different versions lie at different places; the newest is \
@@ -38,7 +49,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never for long.",
         },
         Rule {
-            id: "md-reshape",
+            id: MD_RESHAPE,
             severity: Severity::Note,
             title: "A reshape in progress",
             means: "The array is being changed to another number of disks, chunk or layout; one \
@@ -49,7 +60,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "While it lasts.",
         },
         Rule {
-            id: "md-degraded",
+            id: MD_DEGRADED,
             severity: Severity::Note,
             title: "An array with missing members",
             means: "The array runs without some of its members.",
@@ -59,7 +70,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is known.",
         },
         Rule {
-            id: "md-data-offsets-differ",
+            id: MD_DATA_OFFSETS_DIFFER,
             severity: Severity::Note,
             title: "Members whose data start at different offsets",
             means: "Members were added by different versions of mdadm, so their data areas start \
@@ -70,7 +81,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always, when all are aligned.",
         },
         Rule {
-            id: "md-layout-unknown",
+            id: MD_LAYOUT_UNKNOWN,
             severity: Severity::Unknown,
             title: "An md level or layout that is not known",
             means: "The superblock names a combination of level, layout and disks that no reader \
@@ -81,7 +92,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "md-level-unknown",
+            id: MD_LEVEL_UNKNOWN,
             severity: Severity::Note,
             title: "An md level that is not known",
             means: "sysfs names a level for which no geometry is known here.",

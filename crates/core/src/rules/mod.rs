@@ -27,6 +27,12 @@ mod vhd;
 mod vmdk;
 
 pub use nearest::nearest;
+// The ids: a constant for each rule, beside its page.
+pub use {
+    blocks::*, captures::*, crypt::*, dos::*, geometry::*, gpt::*, hints::*, images::*, labels::*,
+    lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*, starts::*, upload::*, vhd::*,
+    vmdk::*,
+};
 
 use crate::severity::Severity;
 

@@ -1,12 +1,16 @@
 //! Disks that `ioalign fix` is at work on.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const MOVE_IN_FLIGHT: &str = "move-in-flight";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Moves of partitions",
     rules: &[Rule {
-        id: "move-in-flight",
+        id: MOVE_IN_FLIGHT,
         severity: Severity::Broken,
         title: "Partitions of this disk are being moved",
         means: "The first sector holds the marker of `ioalign fix` in place of the partition table, \

@@ -1,13 +1,29 @@
 //! What was not recognised, not readable, or decided by a policy.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const NOTHING_RECOGNISED: &str = "nothing-recognised";
+pub const NOTHING_JUDGED: &str = "nothing-judged";
+pub const START_UNKNOWN: &str = "start-unknown";
+pub const START_NOT_EXACT: &str = "start-not-exact";
+pub const CAPTURES_DISAGREE: &str = "captures-disagree";
+pub const TEXT_NOT_RECOGNISED: &str = "text-not-recognised";
+pub const TEXT_CUT_OFF: &str = "text-cut-off";
+pub const BUNDLE_INCOMPLETE: &str = "bundle-incomplete";
+pub const BUNDLE_ENTRY_REFUSED: &str = "bundle-entry-refused";
+pub const BUNDLE_FILE_CUT_OFF: &str = "bundle-file-cut-off";
+pub const DAMAGED_METADATA: &str = "damaged-metadata";
+pub const NOT_READABLE: &str = "not-readable";
+pub const WAIVER_EXPIRED: &str = "waiver-expired";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "What could not be known",
     rules: &[
         Rule {
-            id: "nothing-recognised",
+            id: NOTHING_RECOGNISED,
             severity: Severity::Unknown,
             title: "Nothing is recognised",
             means: "No partition table, volume or file system was found, so nothing can be \
@@ -19,7 +35,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "For disks that are known to be empty.",
         },
         Rule {
-            id: "nothing-judged",
+            id: NOTHING_JUDGED,
             severity: Severity::Unknown,
             title: "Nothing could be compared with a grid",
             means: "There are data, but no path leads from them to any unit of the devices \
@@ -30,7 +46,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "start-unknown",
+            id: START_UNKNOWN,
             severity: Severity::Unknown,
             title: "A partition without a known start",
             means: "The text names the partition but not its start.",
@@ -40,7 +56,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "start-not-exact",
+            id: START_NOT_EXACT,
             severity: Severity::Unknown,
             title: "A start that is printed rounded",
             means: "The number was rounded for people (5370MB), and the possible starts are on \
@@ -52,7 +68,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "captures-disagree",
+            id: CAPTURES_DISAGREE,
             severity: Severity::Unknown,
             title: "Texts that contradict each other",
             means: "Two texts of the same host name different values; the more exact one is \
@@ -63,7 +79,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When you know which one is right.",
         },
         Rule {
-            id: "text-not-recognised",
+            id: TEXT_NOT_RECOGNISED,
             severity: Severity::Unknown,
             title: "A text of unknown format",
             means: "It has no output of a known program.",
@@ -73,7 +89,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it was not meant as input.",
         },
         Rule {
-            id: "text-cut-off",
+            id: TEXT_CUT_OFF,
             severity: Severity::Unknown,
             title: "A text that is too long",
             means: "Only its beginning was read.",
@@ -83,7 +99,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "If the important part is at the beginning.",
         },
         Rule {
-            id: "bundle-incomplete",
+            id: BUNDLE_INCOMPLETE,
             severity: Severity::Unknown,
             title: "A support bundle without starts",
             means: "The bundle shows disks, partitions or volumes, but not their starts.",
@@ -94,7 +110,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "If the devices in it do not matter.",
         },
         Rule {
-            id: "bundle-entry-refused",
+            id: BUNDLE_ENTRY_REFUSED,
             severity: Severity::Note,
             title: "An entry of a tarball that was left out",
             means: "Its name leads out of the bundle or is not UTF-8, it is a hard link to a file that is \
@@ -106,7 +122,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the entries named are of no interest: devices in a copy of /dev, for example.",
         },
         Rule {
-            id: "bundle-file-cut-off",
+            id: BUNDLE_FILE_CUT_OFF,
             severity: Severity::Unknown,
             title: "A file of a tarball that is too large",
             means: "Only the beginning of a text was read; the copy of a device was left out.",
@@ -116,7 +132,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "If the file is not about disks.",
         },
         Rule {
-            id: "damaged-metadata",
+            id: DAMAGED_METADATA,
             severity: Severity::Broken,
             title: "A structure that could not be read",
             means: "A format was recognised and its own fields contradict it; the file, byte and \
@@ -128,7 +144,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is a remnant of another system.",
         },
         Rule {
-            id: "not-readable",
+            id: NOT_READABLE,
             severity: Severity::Unknown,
             title: "A device that could not be read",
             means: "The device is there and could not be opened or read, mostly for lack of \
@@ -139,7 +155,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "For empty card readers and optical drives.",
         },
         Rule {
-            id: "waiver-expired",
+            id: WAIVER_EXPIRED,
             severity: Severity::Note,
             title: "A waiver that has expired",
             means: "The policy file waives a finding until a day that is over, so the finding \

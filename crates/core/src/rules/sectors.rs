@@ -1,13 +1,28 @@
 //! What was written for another sector size than the disk has.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const TABLE_SECTOR_MISMATCH: &str = "table-sector-mismatch";
+pub const FS_SECTOR_MISMATCH: &str = "fs-sector-mismatch";
+pub const END_NOT_ON_TARGET_SECTOR: &str = "end-not-on-target-sector";
+pub const ESP_SECTOR_MISMATCH: &str = "esp-sector-mismatch";
+pub const MIXED_LOGICAL_SECTORS: &str = "mixed-logical-sectors";
+pub const GPT_FOREIGN_SECTOR: &str = "gpt-foreign-sector";
+pub const DOS_FOREIGN_SECTOR: &str = "dos-foreign-sector";
+pub const USB_LOGICAL_4096: &str = "usb-logical-4096";
+pub const SQLSERVER_SECTOR_TOO_LARGE: &str = "sqlserver-sector-too-large";
+pub const HIDDEN_SECTORS_MISMATCH: &str = "hidden-sectors-mismatch";
+pub const LOG_SECTOR_MISMATCH: &str = "log-sector-mismatch";
+pub const REQUEST_BELOW_LOGICAL_BLOCK: &str = "request-below-logical-block";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Logical sectors",
     rules: &[
         Rule {
-            id: "table-sector-mismatch",
+            id: TABLE_SECTOR_MISMATCH,
             severity: Severity::Broken,
             title: "A partition table for another sector size",
             means: "The table counts in sectors of one size and the disk has another: GPT's \
@@ -22,7 +37,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             measure.",
         },
         Rule {
-            id: "fs-sector-mismatch",
+            id: FS_SECTOR_MISMATCH,
             severity: Severity::Broken,
             title: "A file system for smaller sectors than the disk has",
             means: "The file system was made with sectors smaller than the logical sector of the \
@@ -35,7 +50,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never on that disk.",
         },
         Rule {
-            id: "end-not-on-target-sector",
+            id: END_NOT_ON_TARGET_SECTOR,
             severity: Severity::Note,
             title: "A partition that ends inside a sector of the target",
             means: "With --target-logical: the size of the partition is no whole number of the \
@@ -48,7 +63,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image never sees such a disk.",
         },
         Rule {
-            id: "esp-sector-mismatch",
+            id: ESP_SECTOR_MISMATCH,
             severity: Severity::Note,
             title: "An EFI system partition with larger sectors than the disk",
             means: "The FAT was made with sectors (BPB_BytsPerSec) larger than the disk's logical \
@@ -61,7 +76,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             one size that Linux mounts on both.",
         },
         Rule {
-            id: "mixed-logical-sectors",
+            id: MIXED_LOGICAL_SECTORS,
             severity: Severity::Broken,
             title: "Members with different logical sectors",
             means: "An array, volume group or file system has members with 512-byte and with \
@@ -75,7 +90,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When every file system on it was made with the larger sector.",
         },
         Rule {
-            id: "gpt-foreign-sector",
+            id: GPT_FOREIGN_SECTOR,
             severity: Severity::Broken,
             title: "A GPT at the place of another sector size",
             means: "There is a GPT header, at the byte where a disk with other sectors has its \
@@ -87,7 +102,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the disk goes back to the adapter that it was made on.",
         },
         Rule {
-            id: "dos-foreign-sector",
+            id: DOS_FOREIGN_SECTOR,
             severity: Severity::Broken,
             title: "A DOS table that counts other sectors",
             means: "Nothing is found at the places of the entries, but something is if they \
@@ -99,7 +114,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the disk goes back to the adapter that it was made on.",
         },
         Rule {
-            id: "usb-logical-4096",
+            id: USB_LOGICAL_4096,
             severity: Severity::Note,
             title: "A USB bridge that shows 4096-byte sectors",
             means: "The bridge presents 4096-byte sectors; the drive behind it mostly has 512. \
@@ -110,7 +125,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the drive never leaves its enclosure.",
         },
         Rule {
-            id: "sqlserver-sector-too-large",
+            id: SQLSERVER_SECTOR_TOO_LARGE,
             severity: Severity::Broken,
             title: "SQL Server on physical sectors above 4 KiB",
             means: "The device reports physical sectors larger than 4 KiB, and SQL Server takes \
@@ -123,7 +138,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "If the server runs already; then the workaround is in place.",
         },
         Rule {
-            id: "hidden-sectors-mismatch",
+            id: HIDDEN_SECTORS_MISMATCH,
             severity: Severity::Note,
             title: "A boot sector with another start",
             means: "FAT, exFAT and NTFS keep the number of sectors before them (hidden sectors), \
@@ -135,7 +150,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When nothing boots from it, and always for a volume inside LVM, md or LUKS.",
         },
         Rule {
-            id: "log-sector-mismatch",
+            id: LOG_SECTOR_MISMATCH,
             severity: Severity::Broken,
             title: "The kernel log refuses a mount for its sectors",
             means: "A line of the kernel log says that a file system was made for other sectors \
@@ -148,7 +163,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the line is old and the device has been replaced.",
         },
         Rule {
-            id: "request-below-logical-block",
+            id: REQUEST_BELOW_LOGICAL_BLOCK,
             severity: Severity::Broken,
             title: "Requests that are not whole logical blocks",
             means: "The kernel log shows requests that start or end inside a logical block: what \

@@ -1,13 +1,23 @@
 //! Sizes that are no multiple of what lies on them, and ends past the end.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const SIZE_NOT_MULTIPLE: &str = "size-not-multiple";
+pub const IMAGE_SIZE_NOT_MULTIPLE: &str = "image-size-not-multiple";
+pub const SIZE_NOT_SECTOR_MULTIPLE: &str = "size-not-sector-multiple";
+pub const LUKS_SIZE_NOT_MULTIPLE: &str = "luks-size-not-multiple";
+pub const PARTITION_PAST_END: &str = "partition-past-end";
+pub const LABEL_PAST_END: &str = "label-past-end";
+pub const FILESYSTEM_PAST_END: &str = "filesystem-past-end";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Sizes and ends",
     rules: &[
         Rule {
-            id: "size-not-multiple",
+            id: SIZE_NOT_MULTIPLE,
             severity: Severity::Note,
             title: "A size that is no multiple of 4 KiB",
             means: "The partition does not end on a 4 KiB boundary.",
@@ -20,7 +30,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When it is never encrypted and holds a plain file system.",
         },
         Rule {
-            id: "image-size-not-multiple",
+            id: IMAGE_SIZE_NOT_MULTIPLE,
             severity: Severity::Note,
             title: "An image whose size is no multiple of 4 KiB, or of what was asked for",
             means: "The virtual size of the image is no whole number of 4 KiB blocks, or of the \
@@ -34,7 +44,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image only ever lies on hosts with 512-byte sectors.",
         },
         Rule {
-            id: "size-not-sector-multiple",
+            id: SIZE_NOT_SECTOR_MULTIPLE,
             severity: Severity::Broken,
             title: "A size that is no multiple of the layer's own sector",
             means: "The layer works in sectors of the size given, and the device below it is not \
@@ -47,7 +57,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "luks-size-not-multiple",
+            id: LUKS_SIZE_NOT_MULTIPLE,
             severity: Severity::Broken,
             title: "An encrypted area that is not whole sectors",
             means: "The area that LUKS encrypts is no multiple of its encryption sector, usually \
@@ -58,7 +68,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "partition-past-end",
+            id: PARTITION_PAST_END,
             severity: Severity::Broken,
             title: "A partition that ends behind the disk",
             means: "The table gives the partition more sectors than the device has: the disk was \
@@ -72,7 +82,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             off for a report.",
         },
         Rule {
-            id: "label-past-end",
+            id: LABEL_PAST_END,
             severity: Severity::Broken,
             title: "A disk label that describes more than there is",
             means: "The label's geometry (cylinders × heads × sectors) covers more bytes than \
@@ -83,7 +93,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "filesystem-past-end",
+            id: FILESYSTEM_PAST_END,
             severity: Severity::DataRisk,
             title: "A file system larger than what holds it",
             means: "The superblock counts more blocks than the partition or volume has: the \

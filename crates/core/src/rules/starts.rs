@@ -1,13 +1,25 @@
 //! Starts of partitions, volumes and data regions on the grids below them.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const START_MISALIGNED: &str = "start-misaligned";
+pub const START_INVALID: &str = "start-invalid";
+pub const START_SUBOPTIMAL: &str = "start-suboptimal";
+pub const START_OFF_ASSUMED_GRID: &str = "start-off-assumed-grid";
+pub const START_OFF_CONVENIENT_GRID: &str = "start-off-convenient-grid";
+pub const START_REPAIRED_ABOVE: &str = "start-repaired-above";
+pub const START_HARMLESS: &str = "start-harmless";
+pub const START_NOT_ON_TARGET_SECTOR: &str = "start-not-on-target-sector";
+pub const OVER_ALIGNED: &str = "over-aligned";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Starts",
     rules: &[
         Rule {
-            id: "start-misaligned",
+            id: START_MISALIGNED,
             severity: Severity::Misaligned,
             title: "Data start off a block that the storage rewrites as a whole",
             means: "The first byte of the data lies between two boundaries of a unit that is \
@@ -29,7 +41,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             smaller one: then declare it with --grid.",
         },
         Rule {
-            id: "start-invalid",
+            id: START_INVALID,
             severity: Severity::Broken,
             title: "A start between two logical sectors",
             means: "The data start at a byte that is no multiple of the logical sector of the \
@@ -43,7 +55,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             the one of the real target.",
         },
         Rule {
-            id: "start-suboptimal",
+            id: START_SUBOPTIMAL,
             severity: Severity::Suboptimal,
             title: "Data start off a stripe or preferred unit",
             means: "The data start off a boundary that the storage prefers but does not need: a \
@@ -61,7 +73,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             share of requests that do is in the cost rows.",
         },
         Rule {
-            id: "start-off-assumed-grid",
+            id: START_OFF_ASSUMED_GRID,
             severity: Severity::Note,
             title: "Off a boundary that this target is not known to have",
             means: "The start is off 64 KiB or 1 MiB, or off a full stripe that costs little \
@@ -75,7 +87,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Nearly always, unless you know of an array below.",
         },
         Rule {
-            id: "start-off-convenient-grid",
+            id: START_OFF_CONVENIENT_GRID,
             severity: Severity::Note,
             title: "Off a length that is only convenient",
             means: "The start is off a full stripe without parity, or off an optimal I/O size \
@@ -88,7 +100,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Nearly always.",
         },
         Rule {
-            id: "start-repaired-above",
+            id: START_REPAIRED_ABOVE,
             severity: Severity::Note,
             title: "An odd start that the layer above compensates",
             means: "The partition starts off the grid, and the layer on it (usually LVM or md) \
@@ -100,7 +112,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Always; only remember it when the layer above is replaced.",
         },
         Rule {
-            id: "start-harmless",
+            id: START_HARMLESS,
             severity: Severity::Note,
             title: "An odd start of a region that holds no data",
             means: "A BIOS boot partition, a Microsoft reserved partition or a reserved slice \
@@ -113,7 +125,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             reported for alignment checkers.",
         },
         Rule {
-            id: "start-not-on-target-sector",
+            id: START_NOT_ON_TARGET_SECTOR,
             severity: Severity::Broken,
             title: "A start that the target disk cannot express",
             means: "You asked with --target-logical whether the image works on a disk with \
@@ -128,7 +140,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image will never see such a disk.",
         },
         Rule {
-            id: "over-aligned",
+            id: OVER_ALIGNED,
             severity: Severity::Note,
             title: "Sector 2048 of a 4Kn disk",
             means: "The start is sector 2048 of 4096 bytes, which is 8 MiB: right, and probably \

@@ -1,13 +1,21 @@
 //! Images that are built to be uploaded and started: what the service and the firmware take.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const UPLOAD_SIZE_NOT_MULTIPLE: &str = "upload-size-not-multiple";
+pub const UPLOAD_FORMAT: &str = "upload-format";
+pub const UPLOAD_FILE_LENGTH: &str = "upload-file-length";
+pub const ESP_NOT_FAT: &str = "esp-not-fat";
+pub const ESP_MISSING: &str = "esp-missing";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Uploads and firmware",
     rules: &[
         Rule {
-            id: "upload-size-not-multiple",
+            id: UPLOAD_SIZE_NOT_MULTIPLE,
             severity: Severity::Broken,
             title: "A virtual size that the service refuses",
             means: "The virtual size is not a multiple of the unit of the service: whole MiB \
@@ -22,7 +30,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is never uploaded there.",
         },
         Rule {
-            id: "upload-format",
+            id: UPLOAD_FORMAT,
             severity: Severity::Broken,
             title: "Not the format that the service accepts",
             means: "Azure accepts only fixed VHDs, Google Compute Engine a raw image in a tar \
@@ -35,7 +43,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the tool that uploads converts it.",
         },
         Rule {
-            id: "upload-file-length",
+            id: UPLOAD_FILE_LENGTH,
             severity: Severity::Broken,
             title: "A fixed VHD with more or less than its disk and footer",
             means: "The file is not the virtual size and 512 bytes of footer: the footer's \
@@ -46,7 +54,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never for an upload.",
         },
         Rule {
-            id: "esp-not-fat",
+            id: ESP_NOT_FAT,
             severity: Severity::Note,
             title: "An EFI system partition without FAT",
             means: "The partition has the type of an EFI system partition and something else is \
@@ -58,7 +66,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When nothing boots from it by UEFI.",
         },
         Rule {
-            id: "esp-missing",
+            id: ESP_MISSING,
             severity: Severity::Broken,
             title: "No EFI system partition",
             means: "With --uefi: no partition of the image is an EFI system partition.",

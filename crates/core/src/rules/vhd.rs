@@ -1,13 +1,30 @@
 //! Disks of Hyper-V, Azure and VirtualBox.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const VHD_FOOTER_MISSING: &str = "vhd-footer-missing";
+pub const VHD_FOOTER_CHECKSUM: &str = "vhd-footer-checksum";
+pub const VHD_HEADER_CHECKSUM: &str = "vhd-header-checksum";
+pub const VHD_BLOCK_TABLE: &str = "vhd-block-table";
+pub const VHD_CUT_OFF: &str = "vhd-cut-off";
+pub const VHD_PARENT_ID: &str = "vhd-parent-id";
+pub const VHDX_HEADER_COPY: &str = "vhdx-header-copy";
+pub const VHDX_REGION_COPY: &str = "vhdx-region-copy";
+pub const VHDX_DIRTY_LOG: &str = "vhdx-dirty-log";
+pub const VHDX_BLOCK_TABLE: &str = "vhdx-block-table";
+pub const VHDX_PARENT_ID: &str = "vhdx-parent-id";
+pub const VDI_BAD_ENTRIES: &str = "vdi-bad-entries";
+pub const VDI_BLOCK_COUNT: &str = "vdi-block-count";
+pub const VDI_PARENT_NOT_READ: &str = "vdi-parent-not-read";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "VHD, VHDX and VDI",
     rules: &[
         Rule {
-            id: "vhd-footer-missing",
+            id: VHD_FOOTER_MISSING,
             severity: Severity::Broken,
             title: "A VHD without its footer",
             means: "The footer at the end is missing or damaged; its copy at the start is used.",
@@ -17,7 +34,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vhd-footer-checksum",
+            id: VHD_FOOTER_CHECKSUM,
             severity: Severity::Broken,
             title: "A VHD footer with a wrong checksum",
             means: "The footer is there, but its checksum is wrong.",
@@ -27,7 +44,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vhd-header-checksum",
+            id: VHD_HEADER_CHECKSUM,
             severity: Severity::Broken,
             title: "A dynamic VHD header with a wrong checksum",
             means: "The checksum of the dynamic header is wrong.",
@@ -37,7 +54,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vhd-block-table",
+            id: VHD_BLOCK_TABLE,
             severity: Severity::Broken,
             title: "A VHD block table that cannot be followed",
             means: "Entries point outside the file.",
@@ -47,7 +64,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vhd-cut-off",
+            id: VHD_CUT_OFF,
             severity: Severity::Broken,
             title: "A fixed VHD that ends too early",
             means: "The file has fewer bytes than the disk.",
@@ -57,7 +74,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "vhd-parent-id",
+            id: VHD_PARENT_ID,
             severity: Severity::DataRisk,
             title: "A differencing VHD with another parent",
             means: "The parent's unique id is not the one that was recorded.",
@@ -67,7 +84,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the parent is known to be the same data.",
         },
         Rule {
-            id: "vhdx-header-copy",
+            id: VHDX_HEADER_COPY,
             severity: Severity::Note,
             title: "One of two VHDX headers is damaged",
             means: "One header fails its CRC-32C; the other is used.",
@@ -77,7 +94,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Mostly: it is the normal state after a crash.",
         },
         Rule {
-            id: "vhdx-region-copy",
+            id: VHDX_REGION_COPY,
             severity: Severity::Note,
             title: "One of two VHDX region tables is damaged",
             means: "One table fails its CRC-32C; the other is used.",
@@ -87,7 +104,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Mostly.",
         },
         Rule {
-            id: "vhdx-dirty-log",
+            id: VHDX_DIRTY_LOG,
             severity: Severity::Note,
             title: "A VHDX whose log was not replayed",
             means: "The disk was not closed cleanly; its log holds changes of the tables.",
@@ -97,7 +114,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "While the machine runs.",
         },
         Rule {
-            id: "vhdx-block-table",
+            id: VHDX_BLOCK_TABLE,
             severity: Severity::Broken,
             title: "A VHDX block table that cannot be followed",
             means: "Entries point outside the file.",
@@ -107,7 +124,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vhdx-parent-id",
+            id: VHDX_PARENT_ID,
             severity: Severity::DataRisk,
             title: "A differencing VHDX with another parent",
             means: "The parent was changed after this disk was made.",
@@ -117,7 +134,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the parent is known to be the same data.",
         },
         Rule {
-            id: "vdi-bad-entries",
+            id: VDI_BAD_ENTRIES,
             severity: Severity::DataRisk,
             title: "VDI blocks that cannot be followed",
             means: "Some entries of the block map point outside the file.",
@@ -127,7 +144,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vdi-block-count",
+            id: VDI_BLOCK_COUNT,
             severity: Severity::Note,
             title: "A VDI that counts its blocks wrongly",
             means: "The header's number of allocated blocks is not that of the map.",
@@ -137,7 +154,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "On images made by other programs that are only read.",
         },
         Rule {
-            id: "vdi-parent-not-read",
+            id: VDI_PARENT_NOT_READ,
             severity: Severity::Unknown,
             title: "A differencing VDI whose parent is not read",
             means: "VDI names its parent by id only, so it is not looked for.",

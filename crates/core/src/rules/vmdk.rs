@@ -1,13 +1,29 @@
 //! VMware disks and their extents.
 
+#![expect(missing_docs, reason = "the page of each id is its documentation")]
+
 use super::{Rule, RuleGroup};
 use crate::severity::Severity;
+
+pub const VMDK_DESCRIPTOR: &str = "vmdk-descriptor";
+pub const VMDK_BARE_EXTENT: &str = "vmdk-bare-extent";
+pub const VMDK_EXTENT_MISSING: &str = "vmdk-extent-missing";
+pub const VMDK_EXTENT_SIZE: &str = "vmdk-extent-size";
+pub const VMDK_EXTENT_SHORT: &str = "vmdk-extent-short";
+pub const VMDK_RAW_DEVICE: &str = "vmdk-raw-device";
+pub const VMDK_PARENT_MISSING: &str = "vmdk-parent-missing";
+pub const VMDK_CID_MISMATCH: &str = "vmdk-cid-mismatch";
+pub const VMDK_DIRECTORY_COPY: &str = "vmdk-directory-copy";
+pub const VMDK_GRAIN_TABLE: &str = "vmdk-grain-table";
+pub const VMDK_TEXT_TRANSFER: &str = "vmdk-text-transfer";
+pub const VMDK_UNCLEAN_SHUTDOWN: &str = "vmdk-unclean-shutdown";
+pub const VMDK_JOURNAL: &str = "vmdk-journal";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "VMDK",
     rules: &[
         Rule {
-            id: "vmdk-descriptor",
+            id: VMDK_DESCRIPTOR,
             severity: Severity::Broken,
             title: "A VMDK descriptor that cannot be read",
             means: "The text that names extents and parent is damaged, so a parent would be \
@@ -19,7 +35,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vmdk-bare-extent",
+            id: VMDK_BARE_EXTENT,
             severity: Severity::Note,
             title: "One extent without its descriptor",
             means: "This file is a piece of a disk; the disk may have more pieces, and a parent.",
@@ -29,7 +45,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the disk is known to have one extent.",
         },
         Rule {
-            id: "vmdk-extent-missing",
+            id: VMDK_EXTENT_MISSING,
             severity: Severity::Broken,
             title: "Extents that cannot be opened",
             means: "The descriptor names files that are not there, or outside the folder.",
@@ -40,7 +56,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When only the first extent matters.",
         },
         Rule {
-            id: "vmdk-extent-size",
+            id: VMDK_EXTENT_SIZE,
             severity: Severity::Broken,
             title: "An extent with two sizes",
             means: "Header and descriptor name different sizes.",
@@ -50,7 +66,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vmdk-extent-short",
+            id: VMDK_EXTENT_SHORT,
             severity: Severity::Broken,
             title: "An extent that is shorter than it should be",
             means: "The flat file ends before the size that the descriptor gives it.",
@@ -60,7 +76,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {
-            id: "vmdk-raw-device",
+            id: VMDK_RAW_DEVICE,
             severity: Severity::Unknown,
             title: "Data on a raw device",
             means: "The extent only points at a LUN (RDM): where its bytes lie is not known \
@@ -71,7 +87,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never: it is an open question.",
         },
         Rule {
-            id: "vmdk-parent-missing",
+            id: VMDK_PARENT_MISSING,
             severity: Severity::Broken,
             title: "A required parent that is not named",
             means: "The content id of a parent is given and no file name.",
@@ -81,7 +97,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vmdk-cid-mismatch",
+            id: VMDK_CID_MISMATCH,
             severity: Severity::DataRisk,
             title: "A parent that was changed afterwards",
             means: "The parent's content id is not the one that this delta was made for.",
@@ -92,7 +108,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "When the parent was only opened for writing and not written.",
         },
         Rule {
-            id: "vmdk-directory-copy",
+            id: VMDK_DIRECTORY_COPY,
             severity: Severity::Broken,
             title: "A grain directory outside the file",
             means: "The first grain directory cannot be read; the redundant one is used.",
@@ -102,7 +118,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vmdk-grain-table",
+            id: VMDK_GRAIN_TABLE,
             severity: Severity::Broken,
             title: "Grain tables that cannot be followed",
             means: "Entries point outside the file.",
@@ -112,7 +128,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vmdk-text-transfer",
+            id: VMDK_TEXT_TRANSFER,
             severity: Severity::Broken,
             title: "A disk damaged by a text-mode transfer",
             means: "The four newline bytes of the header are changed, as FTP in text mode does \
@@ -123,7 +139,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "Never.",
         },
         Rule {
-            id: "vmdk-unclean-shutdown",
+            id: VMDK_UNCLEAN_SHUTDOWN,
             severity: Severity::Note,
             title: "An extent that was not closed",
             means: "The flag says that it is in use, or that the last session crashed.",
@@ -133,7 +149,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             ignore: "While the machine runs.",
         },
         Rule {
-            id: "vmdk-journal",
+            id: VMDK_JOURNAL,
             severity: Severity::Note,
             title: "A seSparse journal that was not replayed",
             means: "The journal is not empty, and a reader does not replay it.",

@@ -13,14 +13,17 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+fn sources() -> Sources {
+    let crates = ["core", "inspect", "repair", "report", "cli"];
+    Sources::read(crates.map(|name| root().join("crates").join(name).join("src")))
+}
+
 #[test]
 fn every_rule_has_a_page_and_every_page_a_rule() {
-    let folders = ["crates/core/src", "crates/inspect/src", "crates/cli/src"];
-    let sources = Sources::read(folders.map(|folder| root().join(folder)));
-    let found = emitted(&sources);
+    let found = emitted(&sources().with_ids());
     assert!(
         found.unclear.is_empty(),
-        "these calls name a rule in a way that this test cannot follow; use a literal, or \
+        "these calls name a rule in a way that this test cannot follow; use `rules::NAME`, or \
          `let rule = …;` in the same file:\n  {}",
         found.unclear.join("\n  ")
     );
@@ -40,6 +43,18 @@ fn every_rule_has_a_page_and_every_page_a_rule() {
          `cargo xtask docs`:\n  {}\npages whose rule is emitted nowhere, remove them:\n  {}",
         missing.join("\n  "),
         stale.join("\n  ")
+    );
+}
+
+/// Sources name a rule by its constant: another word for a rule may not change what they do.
+#[test]
+fn the_id_of_a_rule_is_written_once() {
+    let ids: Vec<_> = rules::all().map(|rule| rule.id).collect();
+    let literals = sources().literals_of(&ids);
+    assert!(
+        literals.is_empty(),
+        "use the constant of `core::rules`:\n  {}",
+        literals.join("\n  ")
     );
 }
 

@@ -1,8 +1,9 @@
 //! Finds the rule ids that the sources emit, by reading them.
 //!
-//! Understood are literals in `Remark::new(…)`, `Remark::note(…)`, `Finding::new(…)`, in `rule = …`
-//! and `rule: "…"`; and names that stand for a literal: a `let rule = …;` or `let (rule, …) = …;`
-//! of the same file, a constant, and a parameter `rule: &'static str`, whose callers are then read.
+//! Every `rules::NAME` is read as its id. Understood are ids in `Remark::new(…)`, `Remark::note(…)`,
+//! `Finding::new(…)`, in `rule = …` and `rule: …`; and names that stand for one: a `let rule = …;` or
+//! `let (rule, …) = …;` of the same file, a constant, and a parameter `rule: &'static str`, whose
+//! callers are then read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,40 @@ impl Sources {
         files.sort();
         Self(files)
     }
+
+    /// The same with every id in the place of its constant.
+    pub fn with_ids(mut self) -> Self {
+        for (_, code) in &mut self.0 {
+            *code = ids_for_constants(code);
+        }
+        self
+    }
+
+    /// Where a rule id stands as a literal: a place that a renamed rule would miss.
+    pub fn literals_of(&self, ids: &[&str]) -> Vec<String> {
+        let found = self.0.iter().flat_map(|(path, code)| {
+            let lines = code.lines().filter(|line| !line.contains("facts.insert("));
+            let quoted = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
+            let known = quoted.filter(|text| ids.contains(text));
+            known.map(move |id| format!("{path}: \"{id}\""))
+        });
+        found.collect()
+    }
+}
+
+fn ids_for_constants(code: &str) -> String {
+    let mut parts = code.split("rules::");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let in_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let (name, rest) = part.split_at(part.find(|c| !in_name(c)).unwrap_or(part.len()));
+        match name {
+            "" => out.push_str("rules::"),
+            _ => out.push_str(&format!("\"{}\"", name.to_lowercase().replace('_', "-"))),
+        }
+        out.push_str(rest);
+    }
+    out
 }
 
 fn walk(folder: &Path, files: &mut Vec<(String, String)>) {

@@ -1,6 +1,6 @@
 //! What of a bundle was left out, counted by reason: a hostile one has a million such entries.
 
-use ioalign_core::{Remark, Severity};
+use ioalign_core::{Remark, Severity, rules};
 
 /// Why an entry is not in the tree.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Refused {
         for (why, count, first) in &self.reasons {
             let entries = if *count == 1 { "entry" } else { "entries" };
             let why = format!("{count} {entries} {}: {first}", why.says());
-            remarks.push(Remark::note("bundle-entry-refused", why));
+            remarks.push(Remark::note(rules::BUNDLE_ENTRY_REFUSED, why));
         }
         if self.cut_count > 0 {
             let names = self
@@ -75,7 +75,11 @@ impl Refused {
                 "{} files are too large to be read whole, what was left out is not known: {names}",
                 self.cut_count
             );
-            remarks.push(Remark::new("bundle-file-cut-off", Severity::Unknown, why));
+            remarks.push(Remark::new(
+                rules::BUNDLE_FILE_CUT_OFF,
+                Severity::Unknown,
+                why,
+            ));
         }
         remarks
     }

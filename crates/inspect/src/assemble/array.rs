@@ -1,7 +1,7 @@
 //! An md array from its members' superblocks.
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, Remark, Severity};
+use ioalign_core::{layer::Kind, rules};
 
 use super::striped::StripedLayout;
 use super::volume::{VolumePiece, VolumeSource};
@@ -57,7 +57,7 @@ impl Assembly<'_> {
             "md level {} with layout {:#x} on {} devices is not known: nothing above it is judged",
             leg.md.level, leg.md.layout, leg.md.raid_disks
         );
-        let remark = Remark::new("md-layout-unknown", Severity::Unknown, why);
+        let remark = Remark::new(rules::MD_LAYOUT_UNKNOWN, Severity::Unknown, why);
         self.stack.layer_mut(leg.part.layer).remarks.push(remark);
     }
 }
@@ -131,7 +131,7 @@ fn differing_starts(legs: &[Leg<'_>]) -> Option<Remark> {
         first.get(),
         other.part.member.data_start.get()
     );
-    Some(Remark::note("md-data-offsets-differ", why))
+    Some(Remark::note(rules::MD_DATA_OFFSETS_DIFFER, why))
 }
 
 /// The array's bytes, as far as the members that are here can give them.

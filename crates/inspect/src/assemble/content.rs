@@ -1,7 +1,7 @@
 //! What one address space holds: a volume, a partition table, or a file system.
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, SectorSize, Severity};
+use ioalign_core::{layer::Kind, rules};
 
 use super::{Assembly, PendingSpace, SetMember};
 use crate::error::Result;
@@ -140,7 +140,7 @@ impl Assembly<'_> {
         // The judge says the same of `size_unit`, with what to do about it.
         layer
             .remarks
-            .retain(|remark| remark.rule != "luks-size-not-multiple");
+            .retain(|remark| remark.rule != rules::LUKS_SIZE_NOT_MULTIPLE);
         layer.size = member.data_size.or_else(|| room(node, start));
         self.stack.push(layer);
     }
@@ -244,7 +244,7 @@ impl Assembly<'_> {
                 "EFI system partition {} holds {holds} and no FAT: UEFI firmware cannot start from it",
                 layer.name
             );
-            let remark = Remark::note("esp-not-fat", why);
+            let remark = Remark::note(rules::ESP_NOT_FAT, why);
             layer
                 .remarks
                 .push(remark.advise("mkfs.fat -F 32, then install the boot loader in it"));
@@ -345,5 +345,9 @@ fn hidden_sectors(node: &PendingSpace, holder: &Layer, found: &FileSystem) -> Op
         found.kind,
         node.start_on_disk.get()
     );
-    Some(Remark::new("hidden-sectors-mismatch", Severity::Note, why))
+    Some(Remark::new(
+        rules::HIDDEN_SECTORS_MISMATCH,
+        Severity::Note,
+        why,
+    ))
 }

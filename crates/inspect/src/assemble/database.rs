@@ -3,8 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map};
+use ioalign_core::{layer::Kind, rules};
 
 use super::Assembly;
 use super::host::HostTargets;
@@ -48,7 +48,7 @@ impl Assembly<'_> {
         for device in host.devices.iter().filter(|device| !device.held) {
             let layer = self.stack.layer(device.layer);
             let swap = layer.role == ioalign_core::Role::Swap;
-            let unread = layer.remarks.iter().any(|r| r.rule == "not-readable");
+            let unread = layer.remarks.iter().any(|r| r.rule == rules::NOT_READABLE);
             if unread && layer.role.carries_data() && !swap && self.stack.is_leaf(device.layer) {
                 self.put_database(&database, device.layer);
             }

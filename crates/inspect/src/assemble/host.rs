@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role};
+use ioalign_core::{layer::Kind, rules};
 
 use super::{AssembleOptions, Assembly, Inspection, PendingSpace};
 use crate::error::{Error, ErrorKind, Result};
@@ -136,7 +136,7 @@ impl Assembly<'_> {
             Err(why) => {
                 // The judge says what that leaves unknown, by what the kernel shows on the device.
                 let layer = self.stack.layer_mut(device.layer);
-                layer.remarks.push(Remark::note("not-readable", why));
+                layer.remarks.push(Remark::note(rules::NOT_READABLE, why));
                 return;
             }
         };

@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{
     Bytes, Confidence, Grid, GridClaim, GridKind, Layer, LayerId, Map, Origin, Remark, Stack, Tier,
     grid,
+};
+use ioalign_core::{
+    layer::{Edge, Kind},
+    rules,
 };
 
 use super::{AssembleOptions, Assembly, Inspection};
@@ -112,7 +115,7 @@ impl Assembly<'_> {
                 self.stack.grids.push(host_block().on(file));
                 if place.runs.truncated() {
                     disk.remarks.push(Remark::note(
-                        "image-map-truncated",
+                        rules::IMAGE_MAP_TRUNCATED,
                         "the image is too fragmented to keep its whole map: shares are of its \
                          first pieces",
                     ));

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, LayerId};
+use ioalign_core::{layer::Kind, rules};
 
 use super::Assembly;
 use crate::host::{dm, mixed};
@@ -47,7 +47,7 @@ impl Assembly<'_> {
             members.said |= layer
                 .remarks
                 .iter()
-                .any(|remark| remark.rule == "mixed-logical-sectors");
+                .any(|remark| remark.rule == rules::MIXED_LOGICAL_SECTORS);
             let below = layer.below.iter().map(|edge| edge.below);
             members
                 .devices

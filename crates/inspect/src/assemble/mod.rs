@@ -21,7 +21,7 @@ mod volume;
 
 use std::path::{Path, PathBuf};
 
-use ioalign_core::{Bytes, GridClaim, LayerId, Remark, SectorSize, Severity, Stack};
+use ioalign_core::{Bytes, GridClaim, LayerId, Remark, SectorSize, Severity, Stack, rules};
 
 use crate::error::Error;
 use crate::filesystems::database::Database;
@@ -69,30 +69,30 @@ pub struct Inspection {
 /// of a file that was cut off, overlaps and the like. They are `broken`, and the answer is whole.
 const MALFORMED: [&str; 22] = [
     // Links that cannot be followed.
-    "ebr-loop",
-    "ebr-link-outside",
-    "ebr-signature",
-    "ebr-chain-too-long",
-    "apm-entry-missing",
+    rules::EBR_LOOP,
+    rules::EBR_LINK_OUTSIDE,
+    rules::EBR_SIGNATURE,
+    rules::EBR_CHAIN_TOO_LONG,
+    rules::APM_ENTRY_MISSING,
     // Entries that name what cannot be.
-    "gpt-entry-impossible",
-    "qcow2-bad-entries",
-    "vdi-bad-entries",
-    "vhd-block-table",
-    "vhdx-block-table",
-    "vmdk-grain-table",
-    "vmdk-descriptor",
+    rules::GPT_ENTRY_IMPOSSIBLE,
+    rules::QCOW2_BAD_ENTRIES,
+    rules::VDI_BAD_ENTRIES,
+    rules::VHD_BLOCK_TABLE,
+    rules::VHDX_BLOCK_TABLE,
+    rules::VMDK_GRAIN_TABLE,
+    rules::VMDK_DESCRIPTOR,
     // Bytes that do not match their only checksum.
-    "gpt-header-damaged",
-    "gpt-entries-crc",
-    "bsd-checksum",
-    "sgi-checksum",
-    "vtoc-checksum",
-    "md-checksum",
-    "bcache-checksum",
-    "lvm-label-crc",
-    "lvm-metadata-lost",
-    "vhd-footer-checksum",
+    rules::GPT_HEADER_DAMAGED,
+    rules::GPT_ENTRIES_CRC,
+    rules::BSD_CHECKSUM,
+    rules::SGI_CHECKSUM,
+    rules::VTOC_CHECKSUM,
+    rules::MD_CHECKSUM,
+    rules::BCACHE_CHECKSUM,
+    rules::LVM_LABEL_CRC,
+    rules::LVM_METADATA_LOST,
+    rules::VHD_FOOTER_CHECKSUM,
 ];
 
 /// No stack is deeper: real ones have about eight layers.
@@ -175,7 +175,7 @@ impl<'a> Assembly<'a> {
     /// Records that a reader gave up on a structure.
     fn damaged(&mut self, layer: LayerId, what: &'static str, error: Error) {
         let remark = Remark::new(
-            "damaged-metadata",
+            rules::DAMAGED_METADATA,
             Severity::Broken,
             format!("{what}: {error}"),
         );

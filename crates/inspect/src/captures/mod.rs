@@ -18,8 +18,8 @@ pub mod text;
 mod unnamed;
 pub mod volumes;
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{layer::Kind, rules};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
@@ -71,11 +71,11 @@ impl TextEvidence {
         if self
             .remarks
             .iter()
-            .all(|remark| remark.rule != "too-many-devices")
+            .all(|remark| remark.rule != rules::TOO_MANY_DEVICES)
         {
             let why = format!("More than {MOST_DEVICES} lines about devices: the rest is not read");
             self.remarks
-                .push(Remark::new("too-many-devices", Severity::Unknown, why));
+                .push(Remark::new(rules::TOO_MANY_DEVICES, Severity::Unknown, why));
         }
     }
 }

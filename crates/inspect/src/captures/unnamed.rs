@@ -4,7 +4,7 @@
 //! good, only their device is unknown. They are named after the text, one by one, so that two such
 //! texts do not count as one device.
 
-use ioalign_core::{Kind, Remark};
+use ioalign_core::{Kind, Remark, rules};
 
 use super::{Said, TextEvidence};
 
@@ -54,7 +54,7 @@ fn remark(command: &str) -> Remark {
         "The output of {command} does not name its device: it is a stack of its own, and is not put \
          on any disk"
     );
-    Remark::note("device-not-named", why).advise(
+    Remark::note(rules::DEVICE_NOT_NAMED, why).advise(
         "Paste the command line with it (# dumpe2fs -h /dev/sda1), or name the file as sos does \
          (dumpe2fs_-h_.dev.sda1)",
     )

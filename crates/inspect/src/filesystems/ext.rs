@@ -3,8 +3,8 @@
 //! Layout: `struct ext4_super_block`, kernel documentation `filesystems/ext4/super.rst`; the
 //! superblock is at byte 1024 for any block size.
 
-use ioalign_core::layer::RaidGeometry;
 use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{layer::RaidGeometry, rules};
 
 use super::FileSystem;
 use super::fields::product;
@@ -128,6 +128,6 @@ pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
         width.get(),
         unit.get()
     );
-    let remark = Remark::new("ext-geometry-bogus", Severity::Suboptimal, why);
+    let remark = Remark::new(rules::EXT_GEOMETRY_BOGUS, Severity::Suboptimal, why);
     Some(remark.advise("tune2fs -E stride=BLOCKS,stripe_width=BLOCKS DEVICE"))
 }

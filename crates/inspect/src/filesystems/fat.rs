@@ -7,8 +7,11 @@
 //! a boot loader that kept an old parameter block must not look like one, so that the parameter
 //! block must be consistent *and* the first FAT must begin as the format demands.
 
-use ioalign_core::on_disk::{FAT16_BELOW, FatBootSector};
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{
+    on_disk::{FAT16_BELOW, FatBootSector},
+    rules,
+};
 
 use super::FileSystem;
 use super::fields::{product, serial};
@@ -122,7 +125,7 @@ fn too_few(layout: &FatBootSector) -> Option<Remark> {
         "FAT32 with {clusters} clusters, where the specification demands at least \
          {FAT16_BELOW}: strict systems take it for FAT16"
     );
-    Some(Remark::note("fat32-too-few-clusters", why))
+    Some(Remark::note(rules::FAT32_TOO_FEW_CLUSTERS, why))
 }
 
 /// The volume-label entry of the root directory, whose first piece is looked at.

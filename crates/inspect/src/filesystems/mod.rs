@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::layer::RaidGeometry;
 use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{layer::RaidGeometry, rules};
 
 use crate::error::Result;
 use crate::view::View;
@@ -123,5 +123,9 @@ fn past_end(found: &FileSystem, view: &View) -> Option<Remark> {
          {missing} B are missing at its end",
         found.kind
     );
-    Some(Remark::new("filesystem-past-end", Severity::DataRisk, why))
+    Some(Remark::new(
+        rules::FILESYSTEM_PAST_END,
+        Severity::DataRisk,
+        why,
+    ))
 }

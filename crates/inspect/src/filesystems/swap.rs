@@ -3,7 +3,7 @@
 //! Layout: `union swap_header` (kernel `include/linux/swap.h`); the signature ends the first page,
 //! so its place tells the page size.
 
-use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Bytes, Remark, rules};
 
 use super::FileSystem;
 use super::fields::product;
@@ -84,5 +84,5 @@ fn hibernated(word: &[u8]) -> Remark {
     let word = String::from_utf8_lossy(word);
     let why =
         format!("The swap space holds a hibernated system ({word}): creating it again loses it");
-    Remark::note("swap-holds-hibernation-image", why)
+    Remark::note(rules::SWAP_HOLDS_HIBERNATION_IMAGE, why)
 }

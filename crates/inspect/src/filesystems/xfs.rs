@@ -2,8 +2,8 @@
 //!
 //! Layout: `struct xfs_dsb` (kernel `fs/xfs/libxfs/xfs_format.h`), big endian, at byte 0.
 
-use ioalign_core::layer::RaidGeometry;
 use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{layer::RaidGeometry, rules};
 
 use super::FileSystem;
 use super::fields::{power_of_two, product};
@@ -94,6 +94,6 @@ pub(crate) fn bogus_geometry(found: &FileSystem) -> Option<Remark> {
         unit.get(),
         width.get()
     );
-    let remark = Remark::new("xfs-geometry-bogus", Severity::Suboptimal, why);
+    let remark = Remark::new(rules::XFS_GEOMETRY_BOGUS, Severity::Suboptimal, why);
     Some(remark.advise("mount -o sunit=SECTORS,swidth=SECTORS writes new values"))
 }

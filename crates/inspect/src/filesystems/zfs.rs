@@ -7,8 +7,11 @@
 //! Labels outlive their pool at places that other file systems do not overwrite. The first label
 //! is believed before FAT; the others only when nothing else is recognised.
 
-use ioalign_core::on_disk::{DosEntry, is_boot_record};
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{
+    on_disk::{DosEntry, is_boot_record},
+    rules,
+};
 
 use super::FileSystem;
 use super::fields::shifted;
@@ -83,7 +86,9 @@ fn describe(config: &NvList<'_>) -> Option<FileSystem> {
     found.facts.insert("state", (*word).to_owned());
     if state == 2 {
         let why = format!("The pool {} on it is marked as destroyed", found.label);
-        found.remarks.push(Remark::note("zfs-pool-destroyed", why));
+        found
+            .remarks
+            .push(Remark::note(rules::ZFS_POOL_DESTROYED, why));
     }
     add_tree(&mut found, config);
     Some(found)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::{
-    Bytes, Confidence, Grid, GridKind, Kind, Layer, LayerId, Origin, Remark, Stack, Tier,
+    Bytes, Confidence, Grid, GridKind, Kind, Layer, LayerId, Origin, Remark, Stack, Tier, rules,
 };
 
 use super::dm::DmTables;
@@ -165,7 +165,7 @@ fn stacked(site: &Site<'_>, block: &SysfsBlock, layer: &mut Layer) {
         && !layer
             .remarks
             .iter()
-            .any(|r| r.rule == "kernel-misaligned-stack")
+            .any(|r| r.rule == rules::KERNEL_MISALIGNED_STACK)
     {
         layer.remarks.extend(hints::misaligned_stack(offset));
     }

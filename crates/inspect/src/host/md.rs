@@ -1,6 +1,6 @@
 //! md arrays from `md/*`: level, chunk, and where data start on each member.
 
-use ioalign_core::{Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier};
+use ioalign_core::{Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier, rules};
 
 use super::build::{Built, Site, incomplete, layer};
 use super::inventory::SysfsBlock;
@@ -262,7 +262,7 @@ fn remarks(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Buil
     let reshape = root.attr(&format!("{}/md/reshape_position", block.dir));
     if let Some(position) = reshape.filter(|position| position != "none") {
         remarks.push(incomplete(
-            "md-reshape",
+            rules::MD_RESHAPE,
             format!("A reshape is in progress at sector {position}: geometry and data offsets will change"),
         ));
     }
@@ -271,7 +271,7 @@ fn remarks(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Buil
         .unwrap_or(0);
     if degraded > 0 {
         remarks.push(Remark::new(
-            "md-degraded",
+            rules::MD_DEGRADED,
             Severity::Note,
             format!("{degraded} of {} members are missing", array.disks),
         ));
@@ -279,7 +279,7 @@ fn remarks(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Buil
     let known = array.geometry.is_some() || array.level == "container";
     if !known {
         remarks.push(incomplete(
-            "md-level-unknown",
+            rules::MD_LEVEL_UNKNOWN,
             format!(
                 "md level `{}` with {} members is not known",
                 array.level, array.disks

@@ -1,7 +1,7 @@
 //! Members with different logical sectors: the array takes the largest, and what was made for
 //! the smaller one does not mount any more.
 
-use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use super::build::Site;
 use super::inventory::SysfsBlock;
@@ -38,7 +38,7 @@ pub fn judge(members: &[(&str, Bytes)], now: Option<Bytes>) -> Option<Remark> {
         let advice = format!("Make file systems on it with {m}-byte sectors only");
         (raised(&what, l, m), advice)
     };
-    Some(Remark::new("mixed-logical-sectors", Severity::Broken, why).advise(advice))
+    Some(Remark::new(rules::MIXED_LOGICAL_SECTORS, Severity::Broken, why).advise(advice))
 }
 
 /// The same for the physical volumes of a group, none of whose volumes spans both sorts yet.
@@ -56,7 +56,7 @@ pub fn judge_group(group: &str, members: &[(&str, Bytes)]) -> Option<Remark> {
         names(members, least),
         names(members, most)
     );
-    let remark = Remark::new("mixed-logical-sectors", Severity::Broken, why);
+    let remark = Remark::new(rules::MIXED_LOGICAL_SECTORS, Severity::Broken, why);
     Some(remark.advise(format!(
         "Take {odd} out of the group (pvmove, vgreduce), or format it with {l}-byte sectors; newer LVM \
          refuses such a mix (devices/allow_mixed_block_sizes)"

@@ -1,7 +1,7 @@
 //! Partitions as the kernel knows them. sysfs counts their start and size in 512-byte units even
 //! on disks with 4096-byte sectors.
 
-use ioalign_core::{Bytes, Kind, Map, Remark, Role, SectorSize, Sectors};
+use ioalign_core::{Bytes, Kind, Map, Remark, Role, SectorSize, Sectors, rules};
 
 use super::build::{Built, Site, layer};
 use super::inventory::SysfsBlock;
@@ -24,7 +24,7 @@ pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     if !partition.role.carries_data() {
         partition
             .remarks
-            .retain(|remark| remark.rule != "mkfs-xfs-refuses");
+            .retain(|remark| remark.rule != rules::MKFS_XFS_REFUSES);
     }
     let disk = block.parent.as_deref().and_then(|name| site.layer_of(name));
     if let Some(disk) = disk {
@@ -102,7 +102,7 @@ pub(super) fn expected_offset(start: u64, granularity: u64, disk_offset: i64) ->
 
 fn differs(kernel: i64, ours: u64, start: Bytes, granularity: u64) -> Remark {
     Remark::note(
-        "kernel-alignment-differs",
+        rules::KERNEL_ALIGNMENT_DIFFERS,
         format!(
             "The kernel gives alignment_offset {kernel}; start {} on a {granularity}-byte \
              granularity gives {ours}",
@@ -114,7 +114,7 @@ fn differs(kernel: i64, ours: u64, start: Bytes, granularity: u64) -> Remark {
 /// xfsprogs `mkfs/xfs_mkfs.c`: "device is not properly aligned", exit 1.
 fn xfs_refuses(kernel: i64) -> Remark {
     Remark::note(
-        "mkfs-xfs-refuses",
+        rules::MKFS_XFS_REFUSES,
         format!(
             "The kernel gives alignment_offset {kernel}, the bytes to the next boundary: mkfs.xfs \
              refuses this partition without -f (\"device is not properly aligned\")"

@@ -3,7 +3,7 @@
 //! Layout: Inside Macintosh: Devices, kernel `block/partitions/mac.c`. The descriptor names the
 //! block size (512, or 2048 on CDs), but maps for 512-byte readers also exist on those.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
 
 use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
@@ -69,7 +69,7 @@ fn entry(view: &View, number: u32, unit: SectorSize, table: &mut PartitionTable)
     let record = view.try_record(at, LEN)?.filter(|r| r.has(0, ENTRY));
     let Some(record) = record else {
         let why = format!("The map breaks off before entry {number}.");
-        let remark = Remark::new("apm-entry-missing", Severity::Broken, why);
+        let remark = Remark::new(rules::APM_ENTRY_MISSING, Severity::Broken, why);
         let at = view.start().saturating_add(at);
         table.remarks.push(remark.at(at, "pmSig"));
         return Ok(false);

@@ -5,7 +5,7 @@
 //! counts from what its raw partition `c` says, NetBSD and OpenBSD from the start of the disk.
 //! Whatever puts the partitions inside the container is right. Numbers: `a` is 1.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
 
 use super::mbr::{self, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks};
@@ -52,7 +52,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     }
     if checksum(&label, count) != 0 {
         let why = "The checksum of the disklabel is wrong: BSD refuses it.";
-        let remark = Remark::new("bsd-checksum", Severity::Broken, why);
+        let remark = Remark::new(rules::BSD_CHECKSUM, Severity::Broken, why);
         table
             .remarks
             .push(remark.at(label.offset(136), "d_checksum"));
@@ -178,7 +178,9 @@ fn place(slot: &BsdSlot, base: u64, label_at: u64, len: u64, table: &mut Partiti
     let Some(start) = slot.start.checked_sub(base).filter(|start| *start < len) else {
         if !slot.is_raw() {
             let why = format!("Partition {letter} lies outside the space of its label.");
-            table.remarks.push(Remark::note("bsd-outside-slice", why));
+            table
+                .remarks
+                .push(Remark::note(rules::BSD_OUTSIDE_SLICE, why));
         }
         return;
     };

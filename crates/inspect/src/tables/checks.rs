@@ -1,6 +1,6 @@
 //! Checks that every table format shares: overlaps, ends past the disk, order of numbers.
 
-use ioalign_core::{Bytes, Remark, Role, Severity};
+use ioalign_core::{Bytes, Remark, Role, Severity, rules};
 
 use super::{Partition, PartitionTable};
 
@@ -30,7 +30,7 @@ fn past_end(partition: &mut Partition, len: u64) {
     }
     let (number, end) = (partition.number, end(partition));
     partition.remarks.push(Remark::new(
-        "partition-past-end",
+        rules::PARTITION_PAST_END,
         Severity::Broken,
         format!("Partition {number} ends at byte {end}, {past} bytes past the end ({len} bytes)."),
     ));
@@ -65,13 +65,13 @@ fn overlaps(table: &mut PartitionTable, severity: Severity, level: fn(&Partition
         let why = format!("{} further overlaps are not listed.", found - MOST_REMARKS);
         table
             .remarks
-            .push(Remark::new("partition-overlap", severity, why));
+            .push(Remark::new(rules::PARTITION_OVERLAP, severity, why));
     }
 }
 
 fn overlap(severity: Severity, first: u32, second: u32, at: u64, shared: u64) -> Remark {
     Remark::new(
-        "partition-overlap",
+        rules::PARTITION_OVERLAP,
         severity,
         format!(
             "Partitions {first} and {second} share {} from byte {at}.",
@@ -95,7 +95,7 @@ pub(super) fn order(table: &mut PartitionTable) {
     };
     if let Some((a, b)) = disorder(false).or_else(|| disorder(true)) {
         table.remarks.push(Remark::note(
-            "partition-order",
+            rules::PARTITION_ORDER,
             format!("Partition {b} lies before partition {a}: numbers are not in disk order."),
         ));
     }

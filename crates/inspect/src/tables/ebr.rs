@@ -6,8 +6,11 @@
 
 use std::collections::HashSet;
 
-use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry};
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{
+    on_disk::{BOOT_RECORD_BYTES, DosEntry},
+    rules,
+};
 
 use super::mbr::sector::BootRecord;
 use super::{Partition, PartitionTable, checks, mbr};
@@ -55,12 +58,12 @@ pub(super) fn walk(
     while let Some(at) = link {
         if !visited.insert(at) {
             let what = format!("leads back to sector {at} of it");
-            chain.remark("ebr-loop", &what);
+            chain.remark(rules::EBR_LOOP, &what);
             break;
         }
         if visited.len() > MOST_LINKS {
             let what = format!("has over {MOST_LINKS} links");
-            chain.remark("ebr-chain-too-long", &what);
+            chain.remark(rules::EBR_CHAIN_TOO_LONG, &what);
             break;
         }
         link = chain.step(at)?;
@@ -96,7 +99,7 @@ impl EbrChain<'_> {
         }
         let (to, size) = (link.start, self.container.count);
         let what = format!("links to sector {to}, outside its {size} sectors");
-        self.remark("ebr-link-outside", &what);
+        self.remark(rules::EBR_LINK_OUTSIDE, &what);
         None
     }
 
@@ -121,14 +124,17 @@ impl EbrChain<'_> {
         let blank = self.view.try_record(offset, BOOT_RECORD_BYTES)?;
         match blank.map(|r| r.bytes().iter().all(|b| *b == 0)) {
             None => self.remark(
-                "ebr-link-outside",
+                rules::EBR_LINK_OUTSIDE,
                 &format!("links past the end, sector {at}"),
             ),
             Some(true) if at == 0 => self.table.remarks.push(Remark::note(
-                "extended-empty",
+                rules::EXTENDED_EMPTY,
                 "The extended partition holds no EBR yet.",
             )),
-            Some(_) => self.remark("ebr-signature", &format!("has no EBR at its sector {at}")),
+            Some(_) => self.remark(
+                rules::EBR_SIGNATURE,
+                &format!("has no EBR at its sector {at}"),
+            ),
         }
         Ok(())
     }
@@ -144,8 +150,11 @@ impl EbrChain<'_> {
 
 fn logical_remark(found: &Partition, outside: bool, on_ebr: bool) -> Option<Remark> {
     let (rule, what) = match (outside, on_ebr) {
-        (_, true) => ("logical-over-ebr", "starts on its own EBR"),
-        (true, false) => ("logical-outside-extended", "leaves its extended partition"),
+        (_, true) => (rules::LOGICAL_OVER_EBR, "starts on its own EBR"),
+        (true, false) => (
+            rules::LOGICAL_OUTSIDE_EXTENDED,
+            "leaves its extended partition",
+        ),
         (false, false) => return None,
     };
     let why = format!("Logical partition {} {what}.", found.number);
@@ -175,9 +184,11 @@ fn inside_logicals(
                 "Logical partition {} contains the EBR at byte {at}.",
                 logical.number
             );
-            logical
-                .remarks
-                .push(Remark::new("ebr-inside-logical", Severity::Broken, why));
+            logical.remarks.push(Remark::new(
+                rules::EBR_INSIDE_LOGICAL,
+                Severity::Broken,
+                why,
+            ));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! `block/partitions/ldm.c` (a copy of the database fills the last MiB). The volumes are in the
 //! database: to grade the container instead would be a guess, so the answer is "not known".
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
 
 use super::mbr::sector::BootRecord;
 use super::{Context, Partition, PartitionTable, checks};
@@ -77,7 +77,7 @@ fn table(head: &Record, at: u64, unit: SectorSize, len: u64) -> PartitionTable {
         "This is a dynamic disk of group {}: the volumes inside are not followed.",
         group(head)
     );
-    let remark = Remark::new("ldm-not-followed", Severity::Unknown, why);
+    let remark = Remark::new(rules::LDM_NOT_FOLLOWED, Severity::Unknown, why);
     table.remarks.push(remark);
     checks::run(&mut table, len, Severity::Broken);
     table

@@ -3,7 +3,7 @@
 //! Layout: IRIX `sys/dvh.h`, kernel `block/partitions/sgi.c`. Numbers count from 1 as Linux
 //! does: 9 is IRIX partition 8, the volume header itself; 11 is 10, the whole volume.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
 
 use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
@@ -38,7 +38,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     table.first_usable = header.map(|p| Bytes::new(checks::end(p)));
     if checksum(&label) != 0 {
         let why = "The checksum of the volume header is wrong: IRIX and Linux refuse it.";
-        let remark = Remark::new("sgi-checksum", Severity::Broken, why);
+        let remark = Remark::new(rules::SGI_CHECKSUM, Severity::Broken, why);
         table.remarks.push(remark.at(label.offset(504), "vh_csum"));
     }
     checks::run(&mut table, view.len(), Severity::Note);

@@ -4,7 +4,7 @@
 //! Solaris names them (Linux shows `s0` as partition 1). A slice is aligned only if its cylinder
 //! is: heads × sectors × 512 bytes, which for classic geometries is no power of two.
 
-use ioalign_core::{Bytes, Remark, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, SectorSize, Severity, rules};
 
 use super::vtoc_x86::{SANE, slice_type, type_id};
 use super::{Context, Partition, PartitionTable, checks};
@@ -88,7 +88,9 @@ fn geometry(label: &Record, cylinder: u64, unit: SectorSize, len: u64, table: &m
             "A cylinder is {cylinder} sectors ({bytes}), {past} bytes past a multiple of 4 KiB: \
              few slices can start on one."
         );
-        table.remarks.push(Remark::note("cylinder-off-grid", why));
+        table
+            .remarks
+            .push(Remark::note(rules::CYLINDER_OFF_GRID, why));
     }
     let cylinders = u64::from(label.be16(432)) + u64::from(label.be16(434));
     let covered = cylinders.saturating_mul(bytes.get());
@@ -96,6 +98,6 @@ fn geometry(label: &Record, cylinder: u64, unit: SectorSize, len: u64, table: &m
         let why = format!("The label describes {covered} bytes, there are {len}.");
         table
             .remarks
-            .push(Remark::new("label-past-end", Severity::Broken, why));
+            .push(Remark::new(rules::LABEL_PAST_END, Severity::Broken, why));
     }
 }

@@ -3,7 +3,7 @@
 //! Layout: illumos `sys/dklabel.h`, kernel `block/partitions/msdos.c`. Two levels: slices count
 //! from the start of the fdisk partition, so both starts must be right for a slice to be aligned.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
 
 use super::mbr::{self, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks};
@@ -86,7 +86,7 @@ fn damage(label: &Record) -> Option<Remark> {
     let right = label.le16(508) == 0xDABE && sum == 0;
     (!right).then(|| {
         let why = "The VTOC has no valid checksum: Solaris refuses it, Linux reads it.";
-        Remark::new("vtoc-checksum", Severity::Broken, why).at(label.offset(510), "dkl_cksum")
+        Remark::new(rules::VTOC_CHECKSUM, Severity::Broken, why).at(label.offset(510), "dkl_cksum")
     })
 }
 

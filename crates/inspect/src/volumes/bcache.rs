@@ -2,8 +2,8 @@
 //!
 //! Layout: `struct cache_sb_disk` of the kernel's `drivers/md/bcache/bcache_ondisk.h`.
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use super::{Detail, UNIT, VolumeMember};
 use crate::error::Result;
@@ -64,9 +64,11 @@ fn backing(view: &View, record: &Record, start: u64) -> Result<VolumeMember> {
             start.get(),
             view.len()
         );
-        member
-            .remarks
-            .push(Remark::new("bcache-data-past-end", Severity::Broken, why));
+        member.remarks.push(Remark::new(
+            rules::BCACHE_DATA_PAST_END,
+            Severity::Broken,
+            why,
+        ));
     }
     Ok(member)
 }
@@ -106,7 +108,7 @@ fn remark_checksum(record: &Record, member: &mut VolumeMember) {
     let (stored, computed) = (record.le64(0), crc64(record.slice(8, FIXED - 8 + 8 * keys)));
     if stored != computed {
         let why = format!("bcache checksum is {stored:016x}, the bytes give {computed:016x}");
-        let remark = Remark::new("bcache-checksum", Severity::Broken, why);
+        let remark = Remark::new(rules::BCACHE_CHECKSUM, Severity::Broken, why);
         member.remarks.push(remark.at(record.offset(0), "csum"));
     }
 }

@@ -70,9 +70,6 @@ pub struct BlockBelowUnit {
     pub kind: GridKind,
 }
 
-/// The rule that `check` names it by.
-pub const BLOCK_RULE: &str = "block-below-rmw-unit";
-
 /// Whether the file system that is wanted has no blocks as large as the largest unit that was kept. A controller's
 /// element is none: most of them hold writes back until it is whole.
 pub fn block_below_unit(want: &PlanRequest, kept: &[GridClaim]) -> Option<BlockBelowUnit> {

@@ -1,14 +1,13 @@
 //! A plan with the commands of a platform, as plain data.
 
-use ioalign_core::GridClaim;
 use ioalign_core::grid::place::GivenUp;
 use ioalign_core::plan_document::{
     GivenUpGrid, MissedGrid, PlanDocument, PlannedBlockBelow, PlannedExtended, PlannedGrid,
     PlannedLayer, PlannedLvm, ProofLine, SCHEMA,
 };
+use ioalign_core::{GridClaim, rules};
 
 use super::{DiskNames, Platform, steps};
-use crate::planner::filesystems::BLOCK_RULE;
 use crate::planner::{DiskPlan, Filesystem, Proof, Seat};
 
 /// All that is shown of a plan.
@@ -83,7 +82,7 @@ fn given_up_grid(plan: &DiskPlan, lost: &GivenUp) -> GivenUpGrid {
 fn block_below(plan: &DiskPlan) -> Option<PlannedBlockBelow> {
     let below = plan.block_below_unit()?;
     Some(PlannedBlockBelow {
-        rule: BLOCK_RULE,
+        rule: rules::BLOCK_BELOW_RMW_UNIT,
         block_bytes: below.block,
         unit_bytes: below.unit,
         grid: below.kind,

@@ -13,6 +13,7 @@ use crate::finding::Finding;
 use crate::grid::{Grid, Origin, Tier};
 use crate::layer::Kind;
 use crate::layer_id::LayerId;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -91,13 +92,13 @@ fn judge_containers(
 
 fn finding(case: &StackCase<'_>, missed: &Missed, grid: &Grid) -> Finding {
     let rule = match (grid.tier, missed.severity) {
-        (Tier::Validity, _) => "start-invalid",
-        (Tier::Rmw, _) => "start-misaligned",
+        (Tier::Validity, _) => rules::START_INVALID,
+        (Tier::Rmw, _) => rules::START_MISALIGNED,
         (Tier::Preference, Severity::Note) if grid.origin == Origin::Assumed => {
-            "start-off-assumed-grid"
+            rules::START_OFF_ASSUMED_GRID
         }
-        (Tier::Preference, Severity::Note) => "start-off-convenient-grid",
-        (Tier::Preference, _) => "start-suboptimal",
+        (Tier::Preference, Severity::Note) => rules::START_OFF_CONVENIENT_GRID,
+        (Tier::Preference, _) => rules::START_SUBOPTIMAL,
     };
     let guilty = missed.guilty;
     let why = words::why(case, missed);

@@ -8,6 +8,7 @@ use crate::layer::Kind;
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
 use crate::role::Role;
+use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
@@ -26,7 +27,7 @@ pub(super) fn repaired(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
                 "{}, but the layer on it makes up for that: the data are on the grid, nothing is lost",
                 words::arithmetic(case, id, grid, phases)
             );
-            let mut finding = harmless("start-repaired-above", why, id, (index, grid, phases));
+            let mut finding = harmless(rules::START_REPAIRED_ABOVE, why, id, (index, grid, phases));
             finding.confidence = grid.confidence;
             findings.push(finding);
         }
@@ -49,7 +50,12 @@ pub(super) fn harmless_roles(case: &StackCase<'_>, findings: &mut Vec<Finding>) 
                 words::arithmetic(case, id, grid, phases),
                 layer.role.describe()
             );
-            findings.push(harmless("start-harmless", why, id, (index, grid, phases)));
+            findings.push(harmless(
+                rules::START_HARMLESS,
+                why,
+                id,
+                (index, grid, phases),
+            ));
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A stack with a part that has no place must not end as `ok` because another part does.
 
-use ioalign_core::{LayerId, Map, Remark, Severity, Stack};
+use ioalign_core::{LayerId, Map, Remark, Severity, Stack, rules};
 
 use super::kind::BundleKind;
 
@@ -28,7 +28,7 @@ pub(super) fn tell(kind: BundleKind, stack: &mut Stack) {
         }
         None => return,
     };
-    let remark = Remark::new("bundle-incomplete", Severity::Unknown, what).advise(
+    let remark = Remark::new(rules::BUNDLE_INCOMPLETE, Severity::Unknown, what).advise(
         "ask for the output of: fdisk -l, blockdev --report, parted DISK unit s print, or lsblk -O -P \
          of util-linux 2.38 (START)",
     );

@@ -13,8 +13,8 @@ mod texts;
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::layer::Kind as LayerKind;
 use ioalign_core::{Layer, LayerId, Remark, Severity};
+use ioalign_core::{layer::Kind as LayerKind, rules};
 
 use super::host::host_in;
 use super::{AssembleOptions, HostOptions, Inspection};
@@ -140,7 +140,7 @@ fn report(root: &Root, kind: BundleKind, options: &AssembleOptions) -> Inspectio
         if text.cut {
             let why = format!("{path}: it is too long, the rest was not read");
             all.remarks
-                .push(Remark::new("text-cut-off", Severity::Unknown, why));
+                .push(Remark::new(rules::TEXT_CUT_OFF, Severity::Unknown, why));
         }
     });
     captures::volumes::lvm::join(&mut all);

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Remark, Severity};
+use ioalign_core::{layer::Kind, rules};
 
 use super::names;
 use crate::captures::{Said, TextArray};
@@ -90,7 +90,7 @@ fn untied(said: &Said) -> Option<Remark> {
         fact("full-stripe"),
     );
     Some(
-        Remark::new("raid-drive-not-tied", Severity::Note, why)
+        Remark::new(rules::RAID_DRIVE_NOT_TIED, Severity::Note, why)
             .advise("Give the text of that disk alone, or name its stripe with --grid SIZE:full-stripe:preference"),
     )
 }

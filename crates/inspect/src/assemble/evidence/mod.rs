@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Layer, LayerId, Remark, Role, Severity, Stack};
+use ioalign_core::{layer::Kind, rules};
 
 use super::{AssembleOptions, Assembly, Inspection};
 use crate::captures::{self, Said, Text, TextEvidence};
@@ -80,7 +80,7 @@ pub fn texts(
         captures::read(text, named, &mut all).map_err(|error| error.in_file(path))?;
         if all.read.len() == before {
             all.remarks.push(Remark::new(
-                "text-not-recognised",
+                rules::TEXT_NOT_RECOGNISED,
                 Severity::Unknown,
                 format!(
                     "{}: no output of a known program is recognised in it",
@@ -91,7 +91,7 @@ pub fn texts(
         if text.cut {
             let why = format!("{}: it is too long, the rest was not read", path.display());
             all.remarks
-                .push(Remark::new("text-cut-off", Severity::Unknown, why));
+                .push(Remark::new(rules::TEXT_CUT_OFF, Severity::Unknown, why));
         }
     }
     captures::volumes::lvm::join(&mut all);
@@ -226,7 +226,7 @@ impl Placing<'_> {
 /// What the texts disagree about.
 fn disagree(what: &str, name: &str) -> Remark {
     let why = format!("the texts disagree about the {what} of {name}: the more exact one is taken");
-    Remark::new("captures-disagree", Severity::Unknown, why)
+    Remark::new(rules::CAPTURES_DISAGREE, Severity::Unknown, why)
 }
 
 impl Said {

@@ -1,7 +1,7 @@
 //! One device becomes a layer: where it lies on its parents, and what is said of it besides.
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Edge, Grid, Layer, LayerId, Map, SectorSize, Sectors};
+use ioalign_core::{layer::Kind, rules};
 
 use super::merge::kind_of;
 use super::{Placing, mapped, names};
@@ -124,7 +124,7 @@ impl Placing<'_> {
         let assumed = disk
             .remarks
             .iter()
-            .any(|remark| remark.rule == "sector-size-assumed");
+            .any(|remark| remark.rule == rules::SECTOR_SIZE_ASSUMED);
         let logical = u32::try_from(disk.logical_sector?.get())
             .ok()
             .and_then(SectorSize::new)?;

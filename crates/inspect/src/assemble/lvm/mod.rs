@@ -4,9 +4,12 @@ mod segment;
 
 use std::collections::BTreeMap;
 
-use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{
     Bytes, Confidence, Grid, GridKind, Layer, LayerId, Map, Origin, Remark, Runs, Tier,
+};
+use ioalign_core::{
+    layer::{Edge, Kind},
+    rules,
 };
 
 use super::volume::{VolumePiece, VolumeSource};
@@ -110,7 +113,7 @@ impl Assembly<'_> {
                 layer.facts.insert("extent", group.extent.to_string());
             }
             None => layer.remarks.push(Remark::note(
-                "lvm-metadata-elsewhere",
+                rules::LVM_METADATA_ELSEWHERE,
                 "this PV holds no copy of the group's metadata: its volumes are not known",
             )),
         }

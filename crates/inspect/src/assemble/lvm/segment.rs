@@ -1,7 +1,7 @@
 //! One segment of a logical volume: how each of LVM's types lies on what it names.
 
-use ioalign_core::layer::Edge;
 use ioalign_core::{Bytes, Map, Remark, Severity};
+use ioalign_core::{layer::Edge, rules};
 
 use super::super::striped::StripedLayout;
 use super::super::volume::VolumePiece;
@@ -92,7 +92,7 @@ impl Builder<'_, '_, '_> {
         let granule = self.assembly.stack.layer(place.layer).block;
         let Some(granule) = granule.filter(|granule| !granule.is_zero()) else {
             let why = "the pool's chunk size is not known";
-            let remark = Remark::new("thin-chunk-unknown", Severity::Unknown, why);
+            let remark = Remark::new(rules::THIN_CHUNK_UNKNOWN, Severity::Unknown, why);
             return draft.layer.remarks.push(remark);
         };
         draft.layer.facts.insert("pool", pool.to_owned());
@@ -172,7 +172,7 @@ impl Draft {
             Some((_, layout, shape)) => self.stripe(&shape, layout, stripe, legs, len),
             None => {
                 let why = format!("LVM RAID type {level} is not known");
-                let remark = Remark::new("lvm-raid-unknown", Severity::Unknown, why);
+                let remark = Remark::new(rules::LVM_RAID_UNKNOWN, Severity::Unknown, why);
                 self.layer.remarks.push(remark);
             }
         }

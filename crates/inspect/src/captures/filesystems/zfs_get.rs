@@ -3,7 +3,7 @@
 //! The property `ashift` of a pool is what new vdevs get, 0 for "ask the device": only `zdb -C` tells
 //! what the vdevs have.
 
-use ioalign_core::{Bytes, Kind, Remark};
+use ioalign_core::{Bytes, Kind, Remark, rules};
 
 use crate::captures::{Number, Text, TextEvidence, TextFormat};
 use crate::error::Result;
@@ -59,7 +59,7 @@ fn ashift(pool: &str, value: &str, evidence: &mut TextEvidence) {
     said.facts.push(("ashift-of-new-vdevs", shift.to_string()));
     if shifted(shift, 9, 16).is_none() {
         said.remarks.push(Remark::note(
-            "zfs-ashift-unknown",
+            rules::ZFS_ASHIFT_UNKNOWN,
             format!(
                 "The pool {pool} has ashift {shift}: each vdev has its own, which zdb -C shows"
             ),

@@ -5,7 +5,7 @@
 //! have (ashift 16) and, like any difference above 4 KiB, hints: NVMe drives that report their
 //! preferred write size, zvols whose volblocksize changed (zfs#13917, zfs#17327).
 
-use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use crate::captures::reading::leading;
 use crate::captures::{Text, TextEvidence, TextFormat};
@@ -118,7 +118,12 @@ fn remark(configured: u64, native: u64) -> Remark {
              read-modify-write",
             configured.max(1).ilog2()
         );
-        return Remark::new("ashift-below-physical-block", Severity::Misaligned, why).advise(
+        return Remark::new(
+            rules::ASHIFT_BELOW_PHYSICAL_BLOCK,
+            Severity::Misaligned,
+            why,
+        )
+        .advise(
             "Not fixable in place: a vdev keeps its ashift; replace it by a new vdev or pool made \
              with -o ashift=12",
         );
@@ -134,7 +139,7 @@ fn remark(configured: u64, native: u64) -> Remark {
              preference or left from the device that was there before"
         )
     };
-    Remark::note("zfs-native-hint", why)
+    Remark::note(rules::ZFS_NATIVE_HINT, why)
         .advise("Nothing to do before the hint is confirmed (physical_block_size in sysfs, zdb -C)")
 }
 

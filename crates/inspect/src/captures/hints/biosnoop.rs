@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Bytes, Remark, rules};
 
 use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
@@ -113,7 +113,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
         let said = evidence.device(disk);
         said.facts.push(("requests", seen.requests.to_string()));
         said.remarks
-            .push(Remark::note("requests-seen", seen.sentence()));
+            .push(Remark::note(rules::REQUESTS_SEEN, seen.sentence()));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! The log keeps what sysfs has forgotten: an optimal transfer size that `sd` refused is 0 in sysfs
 //! and named in the log (`drivers/scsi/sd.c`, `drivers/md/dm-table.c`, `drivers/md/md.c`).
 
-use ioalign_core::{Remark, SectorSize, Severity};
+use ioalign_core::{Remark, SectorSize, Severity, rules};
 
 use crate::captures::reading::{before, leading};
 use crate::captures::{Number, Said, Text, TextEvidence, TextFormat};
@@ -119,9 +119,10 @@ fn say_refused(line: &str, said: &mut Said) {
         Some(why) => format!("{why}; the kernel refused it: \"{line}\""),
         None => format!("The kernel refused a size that the device reports: \"{line}\""),
     };
-    said.remarks.push(Remark::note("bogus-hint", why).advise(
-        "Nothing to do: sysfs shows 0 for it; older kernels and other systems may believe it",
-    ));
+    said.remarks
+        .push(Remark::note(rules::BOGUS_HINT, why).advise(
+            "Nothing to do: sysfs shows 0 for it; older kernels and other systems may believe it",
+        ));
 }
 
 /// `…: adding target device sdb1 caused an alignment inconsistency: …, start=33553920`.
@@ -142,7 +143,7 @@ fn md_misaligned(line: &str) -> Option<&str> {
 fn say_inconsistent(line: &str, said: &mut Said) {
     let why = format!("The kernel found it misaligned when a volume was put on it: \"{line}\"");
     said.remarks.push(
-        Remark::new("kernel-misaligned-stack", Severity::Misaligned, why)
+        Remark::new(rules::KERNEL_MISALIGNED_STACK, Severity::Misaligned, why)
             .advise("Compare the start of the partition with the units of its disk, and the members of the volume with each other"),
     );
 }
@@ -156,7 +157,7 @@ fn unaligned_request(line: &str) -> Option<&str> {
 fn say_unaligned(line: &str, said: &mut Said) {
     let why = format!("Requests fail that are not whole logical blocks: \"{line}\"");
     said.remarks.push(
-        Remark::new("request-below-logical-block", Severity::Broken, why)
+        Remark::new(rules::REQUEST_BELOW_LOGICAL_BLOCK, Severity::Broken, why)
             .advise("What lies above was made for smaller sectors than this device has"),
     );
 }
@@ -170,8 +171,11 @@ fn improper(line: &str) -> Option<&str> {
 
 fn say_improper(line: &str, said: &mut Said) {
     let why = format!("mkfs found it misaligned: \"{line}\"");
-    said.remarks
-        .push(Remark::new("mkfs-misaligned", Severity::Misaligned, why));
+    said.remarks.push(Remark::new(
+        rules::MKFS_MISALIGNED,
+        Severity::Misaligned,
+        why,
+    ));
 }
 
 /// mke2fs: `/dev/sdb1 alignment is offset by 3584 bytes.`
@@ -201,8 +205,11 @@ fn say_unsupported(line: &str, said: &mut Said) {
         .and_then(|(_, rest)| leading(rest));
     said.sector = sector.and_then(|bytes| SectorSize::new(u32::try_from(bytes).ok()?));
     let why = format!("The file system was made for other sectors and does not mount: \"{line}\"");
-    said.remarks
-        .push(Remark::new("log-sector-mismatch", Severity::Broken, why));
+    said.remarks.push(Remark::new(
+        rules::LOG_SECTOR_MISMATCH,
+        Severity::Broken,
+        why,
+    ));
 }
 
 /// `[sda] 976773168 512-byte logical blocks: (500 GB/466 GiB)`.

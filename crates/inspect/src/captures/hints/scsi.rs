@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::{Remark, SectorSize};
+use ioalign_core::{Remark, SectorSize, rules};
 
 use crate::captures::reading::subject::{Subject, header};
 use crate::captures::reading::{leading, pair};
@@ -136,7 +136,7 @@ fn bogus(count: u64) -> Option<Remark> {
     let limit = count >= LEAST_LIMIT && count.checked_add(1)?.is_power_of_two();
     limit.then(|| {
         Remark::note(
-            "bogus-hint",
+            rules::BOGUS_HINT,
             format!(
                 "Optimal transfer length {count} blocks (Block Limits page) = {count:#X}: a largest \
                  transfer, not a stripe, whatever the block is"

@@ -3,8 +3,8 @@
 //! `sectors` counts 512-byte units or logical sectors, as the version pleases: where the two differ
 //! it is left alone, and the rounded `size` counts.
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Remark, SectorSize};
+use ioalign_core::{layer::Kind, rules};
 use serde_json::Value;
 
 use super::super::{Number, Text, TextEvidence, TextFormat};
@@ -30,7 +30,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     }
     if hosts.len() > 1 {
         evidence.remarks.push(Remark::note(
-            "several-hosts",
+            rules::SEVERAL_HOSTS,
             format!(
                 "The facts of {} hosts are in one text: the first is read",
                 hosts.len()

@@ -4,8 +4,8 @@
 //! offset of the partition within a physical sector (MS-FSCC 2.5.7,
 //! `ByteOffsetForPartitionAlignment`), so that it proves what no start is needed for.
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{layer::Kind, rules};
 
 use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::sizes;
@@ -158,6 +158,10 @@ fn partition(offset: u64) -> Option<Remark> {
             "Windows says that the partition starts {offset} B past a physical sector \
              (Partition alignment on device)"
         );
-        Remark::new("windows-partition-misaligned", Severity::Misaligned, why)
+        Remark::new(
+            rules::WINDOWS_PARTITION_MISALIGNED,
+            Severity::Misaligned,
+            why,
+        )
     })
 }

@@ -42,8 +42,8 @@ mod sizes;
 pub mod udevadm;
 pub mod wmic;
 
-use ioalign_core::layer::Kind;
 use ioalign_core::{Remark, SectorSize};
+use ioalign_core::{layer::Kind, rules};
 
 use super::{Number, Said, TextEvidence};
 use crate::host::hints::Claims;
@@ -80,7 +80,7 @@ fn claims(name: &str) -> Claims {
 /// A listing in sectors of a size that it does not tell.
 fn assumed(listing: &str) -> Remark {
     Remark::note(
-        "sector-size-assumed",
+        rules::SECTOR_SIZE_ASSUMED,
         format!(
             "{listing} counts in sectors without their size: 512 bytes are assumed, and on a disk \
              with 4096-byte sectors every start is eight times as far"

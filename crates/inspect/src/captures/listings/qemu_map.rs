@@ -3,7 +3,7 @@
 //! What counts is the difference of the two offsets: data that are shifted in the file by something
 //! that is no multiple of 4 KiB straddle the blocks of whatever holds it.
 
-use ioalign_core::{Kind, Remark, Severity};
+use ioalign_core::{Kind, Remark, Severity, rules};
 use serde_json::Value;
 
 use super::super::{Number, Text, TextEvidence, TextFormat};
@@ -88,7 +88,7 @@ impl QemuMapExtents {
             self.shifted, self.bytes
         );
         said.remarks.push(Remark::new(
-            "image-data-misaligned",
+            rules::IMAGE_DATA_MISALIGNED,
             Severity::Misaligned,
             why,
         ));

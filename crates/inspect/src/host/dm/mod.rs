@@ -10,7 +10,7 @@ mod source;
 pub mod table;
 mod targets;
 
-use ioalign_core::{Bytes, GridKind, Kind, Layer, Map, Origin, Remark, Tier};
+use ioalign_core::{Bytes, GridKind, Kind, Layer, Map, Origin, Remark, Tier, rules};
 
 use super::build::{Built, Site, layer};
 use super::inventory::SysfsBlock;
@@ -99,7 +99,7 @@ fn follow(site: &Site<'_>, block: &SysfsBlock, table: &Table, built: &mut Built)
 /// A device that a table names and nothing else does.
 pub(crate) fn missing(name: &str, devno: DevNo) -> Remark {
     super::build::incomplete(
-        "dm-device-missing",
+        rules::DM_DEVICE_MISSING,
         format!("The table of {name} names device {devno}, which is not listed"),
     )
 }

@@ -1,6 +1,6 @@
 //! Zones, boundaries that requests must not cross, erase blocks, and what NVMe says besides.
 
-use ioalign_core::{Confidence, GridKind, Remark, Tier};
+use ioalign_core::{Confidence, GridKind, Remark, Tier, rules};
 
 use super::{HintJudge, Transport, Voice, Zoned, known};
 
@@ -83,7 +83,7 @@ fn atomic_boundary(bench: &mut HintJudge<'_>) {
     };
     if let Some((boundary, offset)) = ns.atomic_boundary().filter(|(_, offset)| *offset != 0) {
         bench.remark(Remark::note(
-            "nvme-atomic-offset",
+            rules::NVME_ATOMIC_OFFSET,
             format!(
                 "Power-fail atomic writes hold within {boundary}-byte boundaries that start at \
                  byte {offset} (NABO); Linux offers no atomic writes on such a namespace"

@@ -9,7 +9,9 @@ mod extra;
 mod optimal;
 mod physical;
 
-use ioalign_core::{Bytes, Confidence, Grid, GridKind, LayerId, Origin, Remark, Severity, Tier};
+use ioalign_core::{
+    Bytes, Confidence, Grid, GridKind, LayerId, Origin, Remark, Severity, Tier, rules,
+};
 
 use super::nvme::IdNs;
 
@@ -282,7 +284,7 @@ pub(super) fn known(value: Option<u64>) -> Option<u64> {
 pub fn misaligned_stack(alignment_offset: i64) -> Option<Remark> {
     (alignment_offset < 0).then(|| {
         Remark::new(
-            "kernel-misaligned-stack",
+            rules::KERNEL_MISALIGNED_STACK,
             Severity::Misaligned,
             format!(
                 "The kernel marks this stack as misaligned (alignment_offset {alignment_offset}): \
@@ -296,7 +298,7 @@ pub fn misaligned_stack(alignment_offset: i64) -> Option<Remark> {
 /// USB bridges may present 4096-byte sectors on drives that have 512, and drop that elsewhere.
 fn usb_4096() -> Remark {
     Remark::note(
-        "usb-logical-4096",
+        rules::USB_LOGICAL_4096,
         "The USB bridge presents 4096-byte sectors; on another port or bridge the same drive \
          may show 512, and the partition table written here is then not found",
     )

@@ -1,6 +1,6 @@
 //! `optimal_io_size`: a stripe width when it is true, and the hint that is wrong most often.
 
-use ioalign_core::{Bytes, Confidence, GridKind, Remark, Tier};
+use ioalign_core::{Bytes, Confidence, GridKind, Remark, Tier, rules};
 
 use super::{HintJudge, Transport, Voice, known};
 
@@ -87,7 +87,7 @@ fn transfer_limit(optimal: u64, logical: u64) -> Option<(u64, u64)> {
 fn huge(optimal: u64) -> Remark {
     let size = Bytes::new(optimal);
     Remark::note(
-        "huge-optimal-io",
+        rules::HUGE_OPTIMAL_IO,
         format!(
             "The optimal I/O size is {size}: legal, but as a partition grain it wastes up to \
              {size} a partition; the minimum I/O size is enough for small ones"

@@ -1,6 +1,6 @@
 //! `physical_block_size` and `minimum_io_size`: what a partial write makes the device re-read.
 
-use ioalign_core::{Bytes, Confidence, GridKind, Origin, Remark, Tier};
+use ioalign_core::{Bytes, Confidence, GridKind, Origin, Remark, Tier, rules};
 
 use super::{HintJudge, Transport, Voice, drives, known};
 
@@ -205,7 +205,7 @@ fn assumed(bench: &mut HintJudge<'_>) {
 
 fn unknown_topology() -> Remark {
     Remark::note(
-        "virtual-disk-topology",
+        rules::VIRTUAL_DISK_TOPOLOGY,
         "The virtual disk reports 512-byte blocks, which says nothing about the storage below \
          it; 4 KiB is assumed",
     )

@@ -4,7 +4,7 @@
 //! a virtual disk or cutting an image, the backup is elsewhere or gone; after a stray write the
 //! primary is. The unit of the LBAs is unknown until a header is found.
 
-use ioalign_core::{Remark, SectorSize, Severity};
+use ioalign_core::{Remark, SectorSize, Severity, rules};
 
 use super::entries::GptEntries;
 use super::header::LocatedHeader;
@@ -126,7 +126,7 @@ fn disagree(copies: &[GptTable]) -> Option<Remark> {
         other.header.sector.get()
     );
     let advice = "Write a new second one with the same bytes: LBAs divided by eight.";
-    Some(Remark::new("gpt-tables-disagree", Severity::DataRisk, why).advise(advice))
+    Some(Remark::new(rules::GPT_TABLES_DISAGREE, Severity::DataRisk, why).advise(advice))
 }
 
 /// A remnant of another sector size is believed by systems that see the disk with those sectors.
@@ -140,7 +140,7 @@ fn two_sizes(copies: &[GptTable]) -> Option<Remark> {
             "There is a GPT header for each of the sector sizes {}; the first is used.",
             sizes.join(" and ")
         );
-        Remark::note("gpt-two-sector-sizes", why)
+        Remark::note(rules::GPT_TWO_SECTOR_SIZES, why)
     })
 }
 
@@ -179,9 +179,9 @@ pub fn backup_remark(view: &View, primary: &GptTable) -> Result<Option<Remark>> 
         None => Some(missing(&format!(
             "names LBA {named}, where none is (the last is {last})"
         ))),
-        Some(copy) if !copy.is_good() => Some(risk("gpt-backup-damaged", copy.fault())),
+        Some(copy) if !copy.is_good() => Some(risk(rules::GPT_BACKUP_DAMAGED, copy.fault())),
         Some(copy) if !copy.same_table(primary) => Some(risk(
-            "gpt-backup-differs",
+            rules::GPT_BACKUP_DIFFERS,
             "it describes another table than the primary",
         )),
         Some(_) if named < last => Some(not_at_end(named, last)),
@@ -191,7 +191,7 @@ pub fn backup_remark(view: &View, primary: &GptTable) -> Result<Option<Remark>> 
 
 fn missing(what: &str) -> Remark {
     let why = format!("The backup GPT is missing: the primary {what}.");
-    Remark::new("gpt-backup-missing", Severity::DataRisk, why).advise(MOVE)
+    Remark::new(rules::GPT_BACKUP_MISSING, Severity::DataRisk, why).advise(MOVE)
 }
 
 fn risk(rule: &'static str, what: &str) -> Remark {
@@ -204,7 +204,7 @@ fn not_at_end(named: u64, last: u64) -> Remark {
         "The backup GPT is at LBA {named}, not at the last LBA {last}: the disk has grown or the \
          table was copied from a smaller one."
     );
-    Remark::note("gpt-backup-not-at-end", why).advise(MOVE)
+    Remark::note(rules::GPT_BACKUP_NOT_AT_END, why).advise(MOVE)
 }
 
 const MOVE: &str = "`sgdisk --move-second-header DEVICE` writes a new backup at the end.";

@@ -1,7 +1,10 @@
 //! The GPT entry array: read in pieces, checked, and turned into partitions (UEFI 5.3.3).
 
-use ioalign_core::on_disk::{GPT_ENTRY_BYTES, GptEntry};
 use ioalign_core::{Bytes, Remark, SectorSize, Severity};
+use ioalign_core::{
+    on_disk::{GPT_ENTRY_BYTES, GptEntry},
+    rules,
+};
 
 use super::header::LocatedHeader;
 use super::types;
@@ -84,7 +87,7 @@ impl NumberedEntry {
         };
         if span.is_none() {
             let why = format!("Partition {} runs from LBA {first} to {last}.", self.number);
-            let remark = Remark::new("gpt-entry-impossible", Severity::Broken, why);
+            let remark = Remark::new(rules::GPT_ENTRY_IMPOSSIBLE, Severity::Broken, why);
             let at = self.offset.saturating_add(40);
             found.remarks.push(remark.at(at, "ending_lba"));
         }

@@ -4,7 +4,7 @@
 //! larger than 128 bytes and start elsewhere than LBA 2, the backup may be gone. What the header
 //! says counts, after its checksum.
 
-use ioalign_core::{Bytes, Remark, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, SectorSize, Severity, rules};
 
 use super::mbr::{self, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks, ldm};
@@ -92,15 +92,15 @@ fn rescued(primary: Option<&GptTable>, backup: &LocatedHeader) -> Remark {
         "The primary GPT is damaged ({fault}); the backup at LBA {} is used.",
         backup.lba
     );
-    Remark::new("gpt-primary-damaged", Severity::Broken, why)
+    Remark::new(rules::GPT_PRIMARY_DAMAGED, Severity::Broken, why)
         .advise("Restore it from the backup: `gdisk`, then r, b, w.")
 }
 
 fn doubtful(copy: &GptTable) -> Remark {
     let rule = if copy.header.is_sound() {
-        "gpt-entries-crc"
+        rules::GPT_ENTRIES_CRC
     } else {
-        "gpt-header-damaged"
+        rules::GPT_HEADER_DAMAGED
     };
     let why = format!(
         "The GPT is damaged and has no good backup: {}.",
@@ -154,7 +154,11 @@ fn bounds_remark(partition: &Partition, header: &LocatedHeader, bounds: Bounds) 
     let array = header.array..header.array.saturating_add(header.array_len());
     if start < array.end && array.start < end {
         let why = format!("Partition {number} lies over the entries of the table itself.");
-        return Some(Remark::new("partition-over-table", Severity::Broken, why));
+        return Some(Remark::new(
+            rules::PARTITION_OVER_TABLE,
+            Severity::Broken,
+            why,
+        ));
     }
     let below = bounds.0.is_some_and(|first| start < first.get());
     let above = bounds.1.is_some_and(|last| end > last.get());
@@ -163,7 +167,7 @@ fn bounds_remark(partition: &Partition, header: &LocatedHeader, bounds: Bounds) 
             "Partition {number} leaves the usable LBAs {} to {}.",
             header.fields.first_usable, header.fields.last_usable
         );
-        Remark::note("partition-outside-usable", why)
+        Remark::note(rules::PARTITION_OUTSIDE_USABLE, why)
     })
 }
 
@@ -174,16 +178,16 @@ fn not_followed(view: &View, partition: &Partition) -> Result<Option<Remark>> {
             let space = view.sub(partition.start.get(), partition.size.get());
             ldm::group_of_metadata(&space)?.map(|group| {
                 let why = format!("This disk belongs to the dynamic disk group {group}.");
-                Remark::note("ldm-group", why)
+                Remark::note(rules::LDM_GROUP, why)
             })
         }
         types::LDM_DATA => Some(Remark::new(
-            "ldm-not-followed",
+            rules::LDM_NOT_FOLLOWED,
             Severity::Unknown,
             "Dynamic volumes inside the LDM data partition are not followed.",
         )),
         types::STORAGE_SPACES => Some(Remark::new(
-            "storage-spaces-not-followed",
+            rules::STORAGE_SPACES_NOT_FOLLOWED,
             Severity::Unknown,
             "Virtual disks inside Storage Spaces are not followed.",
         )),

@@ -3,8 +3,11 @@
 //! It should hold one inactive entry of type EE from sector 1 to the end of the disk, or to
 //! 2³² − 1 sectors (UEFI specification 5.2.3). Everything else makes two systems see two tables.
 
-use ioalign_core::on_disk::{DosEntry, PROTECTIVE};
 use ioalign_core::{Remark, SectorSize, Severity};
+use ioalign_core::{
+    on_disk::{DosEntry, PROTECTIVE},
+    rules,
+};
 
 use crate::tables::mbr::{self, sector::BootRecord};
 use crate::tables::{Partition, PartitionTable};
@@ -35,7 +38,7 @@ pub fn judge(boot: Option<&BootRecord>, table: &mut PartitionTable, sector: Sect
         );
         table
             .remarks
-            .push(Remark::note("protective-mbr-double", why));
+            .push(Remark::note(rules::PROTECTIVE_MBR_DOUBLE, why));
     }
     if let Some(entry) = own.first().filter(|_| real.is_empty() && own.len() == 1) {
         table.remarks.extend(extent(entry, sector, len));
@@ -45,14 +48,14 @@ pub fn judge(boot: Option<&BootRecord>, table: &mut PartitionTable, sector: Sect
             "The protective entry is marked active, which some firmware needs and some refuses.";
         table
             .remarks
-            .push(Remark::note("protective-mbr-active", why));
+            .push(Remark::note(rules::PROTECTIVE_MBR_ACTIVE, why));
     }
     hybrid(boot, &real, table, sector);
 }
 
 fn unguarded() -> Remark {
     Remark::new(
-        "protective-mbr-missing",
+        rules::PROTECTIVE_MBR_MISSING,
         Severity::Broken,
         "There is no protective MBR before the GPT: Linux and Windows do not see its partitions.",
     )
@@ -79,7 +82,7 @@ fn extent(entry: &DosEntry, sector: SectorSize, len: u64) -> Option<Remark> {
         entry.end().saturating_sub(1),
         len / unit
     );
-    Some(Remark::note("protective-mbr-extent", why))
+    Some(Remark::note(rules::PROTECTIVE_MBR_EXTENT, why))
 }
 
 fn hybrid(boot: &BootRecord, real: &[&DosEntry], table: &mut PartitionTable, sector: SectorSize) {
@@ -105,15 +108,17 @@ fn hybrid(boot: &BootRecord, real: &[&DosEntry], table: &mut PartitionTable, sec
          read the MBR see those, all others the GPT.",
         rivals.len()
     );
-    table.remarks.push(Remark::note("hybrid-mbr", why));
+    table.remarks.push(Remark::note(rules::HYBRID_MBR, why));
     if !strangers.is_empty() {
         let why = format!(
             "MBR entries {} match no GPT partition: the two tables disagree.",
             strangers.join(", ")
         );
-        table
-            .remarks
-            .push(Remark::new("gpt-mbr-disagree", Severity::DataRisk, why));
+        table.remarks.push(Remark::new(
+            rules::GPT_MBR_DISAGREE,
+            Severity::DataRisk,
+            why,
+        ));
     }
     table.rivals = rivals;
 }

@@ -3,8 +3,11 @@
 //! Layout as written by DOS, fdisk and Windows; read as the kernel's `block/partitions/msdos.c`
 //! reads it. Numbers count logical sectors of the disk, 512 bytes unless something says otherwise.
 
-use ioalign_core::on_disk::{DosEntry, PROTECTIVE};
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{
+    on_disk::{DosEntry, PROTECTIVE},
+    rules,
+};
 
 use super::{Context, Partition, PartitionTable, checks, ebr, gpt, vtoc_x86};
 use crate::error::Result;
@@ -119,12 +122,12 @@ fn start_remark(entry: &DosEntry, number: u32, unit: SectorSize) -> Option<Remar
     let data = !matches!(types::role(entry.kind), Role::Extended | Role::Protective);
     match entry.start {
         0 => Some(Remark::note(
-            "partition-covers-table",
+            rules::PARTITION_COVERS_TABLE,
             format!("Partition {number} starts at sector 0 and so contains the table itself."),
         )),
         start if data && unit == SectorSize::S512 && start < GAP_SECTORS => Some(
             Remark::note(
-                "start-in-mbr-gap",
+                rules::START_IN_MBR_GAP,
                 format!(
                     "Partition {number} starts at sector {start}, inside the gap of \
                      {GAP_SECTORS} sectors where boot loaders embed themselves."
@@ -163,7 +166,7 @@ fn beside_gpt(
         .extend(match (guarded, found, context.sector) {
             (true, Some((size, _)), Some(unit)) => Some(foreign(size, unit)),
             (true, _, _) => Some(Remark::new(
-                "gpt-missing",
+                rules::GPT_MISSING,
                 Severity::Broken,
                 "The MBR protects a GPT, but no GPT header is found.",
             )),
@@ -180,12 +183,12 @@ fn elsewhere(other: SectorSize, unit: SectorSize) -> Remark {
         unit.get(),
         other.get()
     );
-    Remark::new("dos-foreign-sector", Severity::Broken, why)
+    Remark::new(rules::DOS_FOREIGN_SECTOR, Severity::Broken, why)
 }
 
 fn foreign(found: SectorSize, unit: SectorSize) -> Remark {
     Remark::new(
-        "gpt-foreign-sector",
+        rules::GPT_FOREIGN_SECTOR,
         Severity::Broken,
         format!(
             "A GPT header lies at byte {}: it was written for sectors of {} bytes and is not \
@@ -208,6 +211,6 @@ fn rival(found: SectorSize, count: usize) -> Remark {
          the MBR is obeyed, tools that prefer the GPT see something else.",
         found.get()
     );
-    Remark::new("gpt-beside-mbr", severity, why)
+    Remark::new(rules::GPT_BESIDE_MBR, severity, why)
         .advise("Remove the one that is not meant: `sgdisk --zap` or a new protective MBR.")
 }

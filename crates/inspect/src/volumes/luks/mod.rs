@@ -6,8 +6,8 @@ mod json;
 mod v1;
 mod v2;
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use super::{Detail, VolumeMember};
 use crate::error::Result;
@@ -45,7 +45,7 @@ fn interrupted() -> VolumeMember {
     let mut member = VolumeMember::opaque("luks1", "an offline re-encryption was interrupted");
     member.remarks.push(
         Remark::new(
-            "luks-reencrypt",
+            rules::LUKS_REENCRYPT,
             Severity::DataRisk,
             "The header is marked as being re-encrypted offline; the volume cannot be opened",
         )
@@ -79,9 +79,11 @@ fn place(view: &View, member: &mut VolumeMember, start: Bytes, size: Option<Byte
             start.get(),
             view.len()
         );
-        member
-            .remarks
-            .push(Remark::new("luks-data-past-end", Severity::Broken, why));
+        member.remarks.push(Remark::new(
+            rules::LUKS_DATA_PAST_END,
+            Severity::Broken,
+            why,
+        ));
     } else if let Some(size) = member.data_size {
         remark_size(member, size, sector);
     }
@@ -101,7 +103,7 @@ fn remark_size(member: &mut VolumeMember, size: Bytes, sector: Bytes) {
         sector.get()
     );
     member.remarks.push(
-        Remark::new("luks-size-not-multiple", Severity::Broken, why).advise(format!(
+        Remark::new(rules::LUKS_SIZE_NOT_MULTIPLE, Severity::Broken, why).advise(format!(
             "make the device {over} bytes smaller, or larger by a whole sector"
         )),
     );

@@ -3,8 +3,8 @@
 //! The second copy is asked only where the first one's magic stands: alone it is as likely what
 //! an earlier volume left behind, and would hide the file system that was made over it.
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use super::json::{LuksMetadata, LuksSegment};
 use super::{MAGIC, detached, place};
@@ -67,7 +67,7 @@ fn recovered(view: &View, second: &LuksCopy) -> VolumeMember {
     let mut member = member(view, second, None);
     member.remarks.push(
         Remark::new(
-            "luks-first-header-lost",
+            rules::LUKS_FIRST_HEADER_LOST,
             Severity::DataRisk,
             "The first LUKS2 header is damaged; what is said here comes from the second one",
         )
@@ -106,7 +106,7 @@ fn member(view: &View, copy: &LuksCopy, why: Option<String>) -> VolumeMember {
     if let Some(why) = why {
         member
             .remarks
-            .push(Remark::new("luks-headers-differ", Severity::Note, why));
+            .push(Remark::new(rules::LUKS_HEADERS_DIFFER, Severity::Note, why));
     }
     data(view, copy, &mut member);
     remark_reencryption(&mut member, &copy.metadata);
@@ -166,7 +166,7 @@ fn remark_reencryption(member: &mut VolumeMember, metadata: &LuksMetadata) {
     let count = metadata.data().len();
     let why = format!("A re-encryption is in progress over {count} segments{goal}");
     member.remarks.push(
-        Remark::note("luks-reencrypt", why)
+        Remark::note(rules::LUKS_REENCRYPT, why)
             .advise("cryptsetup reencrypt --resume-only finishes it"),
     );
 }

@@ -1,7 +1,7 @@
 //! Metadata areas: a header of one sector, then a circular buffer with the newest text in it.
 
-use ioalign_core::Remark;
 use ioalign_core::Severity;
+use ioalign_core::{Remark, rules};
 
 use super::label::Area;
 use super::text::{LvmTextSection, Value};
@@ -18,8 +18,6 @@ const MAGIC: &[u8] = b" LVM2 x[5A%r0N*>";
 const MOST_TEXT: u64 = 16 << 20;
 /// Bytes read at a time.
 const PIECE: usize = 256 << 10;
-/// The rule for a copy that is damaged.
-const DAMAGED: &str = "lvm-metadata";
 /// `RAW_LOCN_IGNORED`: this copy is not kept up to date.
 const IGNORED: u32 = 1;
 
@@ -38,8 +36,11 @@ pub(super) fn newest(
         .find_map(|area| usable(parse(view, *area), remarks));
     if found.is_none() {
         // No copy makes the damage good.
-        for remark in remarks.iter_mut().filter(|remark| remark.rule == DAMAGED) {
-            remark.rule = "lvm-metadata-lost";
+        for remark in remarks
+            .iter_mut()
+            .filter(|remark| remark.rule == rules::LVM_METADATA)
+        {
+            remark.rule = rules::LVM_METADATA_LOST;
         }
     }
     found
@@ -71,7 +72,7 @@ fn damaged(error: &Error) -> Remark {
         "A copy of the LVM metadata cannot be used: {}",
         error.what()
     );
-    let remark = Remark::new(DAMAGED, Severity::Broken, why);
+    let remark = Remark::new(rules::LVM_METADATA, Severity::Broken, why);
     Remark {
         place: error.place(),
         ..remark.advise("vgcfgrestore restores it from /etc/lvm/backup or /etc/lvm/archive")
@@ -86,7 +87,7 @@ fn remark_difference(copies: &[(u64, Area)], remarks: &mut Vec<Remark>) {
             "The copies of the LVM metadata on this PV differ: sequence numbers {newest} and \
              {oldest}; the newer one is taken"
         );
-        remarks.push(Remark::note("lvm-metadata-differs", why));
+        remarks.push(Remark::note(rules::LVM_METADATA_DIFFERS, why));
     }
 }
 

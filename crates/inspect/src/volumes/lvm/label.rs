@@ -1,7 +1,7 @@
 //! The label in one of the first four 512-byte sectors, and the PV header behind it.
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use super::{crc, dashed};
 use crate::error::Result;
@@ -89,7 +89,7 @@ fn checksum(record: &Record) -> Option<Remark> {
     let (stored, computed) = (record.le32(16), crc(record.slice(20, SECTOR - 20)));
     (stored != computed).then(|| {
         let why = format!("LVM label CRC is {stored:08x}, its bytes give {computed:08x}");
-        Remark::new("lvm-label-crc", Severity::Broken, why)
+        Remark::new(rules::LVM_LABEL_CRC, Severity::Broken, why)
             .at(record.offset(16), "crc_xl")
             .advise("pvck --repairtype label_header can rewrite it")
     })

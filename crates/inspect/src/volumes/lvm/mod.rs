@@ -9,8 +9,8 @@ mod label;
 mod segment;
 mod text;
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use self::label::PvLabel;
 use super::{Detail, GroupPv, PhysicalVolume, VolumeGroup, VolumeMember};
@@ -71,9 +71,11 @@ fn place(view: &View, label: &PvLabel, group: Option<&VolumeGroup>, member: &mut
             "PV {} is not in the group {} that it describes",
             label.pv, group.name
         );
-        member
-            .remarks
-            .push(Remark::new("lvm-foreign-metadata", Severity::Broken, why));
+        member.remarks.push(Remark::new(
+            rules::LVM_FOREIGN_METADATA,
+            Severity::Broken,
+            why,
+        ));
         return;
     };
     member.data_start = pv.pe_start;
@@ -88,9 +90,11 @@ fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut VolumeMe
             header.get(),
             pv.pe_start.get()
         );
-        member
-            .remarks
-            .push(Remark::new("lvm-pe-start-differs", Severity::Note, why));
+        member.remarks.push(Remark::new(
+            rules::LVM_PE_START_DIFFERS,
+            Severity::Note,
+            why,
+        ));
     }
     let end = member
         .data_size
@@ -103,7 +107,7 @@ fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut VolumeMe
             view.len()
         );
         member.remarks.push(
-            Remark::new("lvm-pv-too-small", Severity::Broken, why)
+            Remark::new(rules::LVM_PV_TOO_SMALL, Severity::Broken, why)
                 .advise("vgck and pvck show what is missing; the device may have been shrunk"),
         );
     }

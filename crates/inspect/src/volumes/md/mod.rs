@@ -8,7 +8,7 @@ pub(crate) mod layout;
 mod v0;
 mod v1;
 
-use ioalign_core::Remark;
+use ioalign_core::{Remark, rules};
 
 use super::{Detail, VolumeMember};
 use crate::error::Result;
@@ -50,7 +50,7 @@ fn newest(mut found: Vec<DatedSuperblock>) -> Option<VolumeMember> {
             versions.join(", ")
         );
         member.remarks.push(
-            Remark::note("md-several-superblocks", why)
+            Remark::note(rules::MD_SEVERAL_SUPERBLOCKS, why)
                 .advise("mdadm --zero-superblock --metadata=VERSION removes the stale one"),
         );
     }

@@ -1,8 +1,8 @@
 //! The version-0.90 superblock (`mdp_super_t`): 1024 words in the byte order of the machine that
 //! made it, in the last 64 KiB-aligned 64 KiB of the device. Data start at byte 0.
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use super::layout::{MdShape, layout_name, level_name};
 use super::{DatedSuperblock, MAGIC, checksum};
@@ -176,7 +176,7 @@ fn remark_checksum(member: &mut VolumeMember, words: &Words) {
     let computed = checksum(words.record.bytes(), 4 * CSUM, words.big_endian);
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
-        let remark = Remark::new("md-checksum", Severity::Broken, why);
+        let remark = Remark::new(rules::MD_CHECKSUM, Severity::Broken, why);
         let at = words.record.offset(4 * CSUM);
         member.remarks.push(remark.at(at, "sb_csum"));
     }
@@ -188,7 +188,7 @@ fn remark_space(member: &mut VolumeMember, words: &Words, at: u64) {
         let why = format!("md uses {used} bytes of this device, the superblock lies at byte {at}");
         member
             .remarks
-            .push(Remark::new("md-data-past-end", Severity::Broken, why));
+            .push(Remark::new(rules::MD_DATA_PAST_END, Severity::Broken, why));
     }
 }
 
@@ -205,7 +205,7 @@ fn remark_reshape(member: &mut VolumeMember, words: &Words, md: &Md) {
         md.chunk,
         Bytes::new(u64::from(words.get(49)))
     );
-    member.remarks.push(Remark::note("md-reshape", why));
+    member.remarks.push(Remark::note(rules::MD_RESHAPE, why));
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The version-1 superblock (`struct mdp_superblock_1`), little-endian, offsets in 512-byte units.
 
-use ioalign_core::Severity;
 use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Severity, rules};
 
 use super::layout::{MdShape, layout_name, level_name};
 use super::{DatedSuperblock, MAGIC, checksum};
@@ -177,7 +177,7 @@ fn remark_checksum(member: &mut VolumeMember, record: &Record) {
     let (stored, computed) = (record.le32(CSUM), checksum(record.bytes(), CSUM, false));
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
-        let remark = Remark::new("md-checksum", Severity::Broken, why);
+        let remark = Remark::new(rules::MD_CHECKSUM, Severity::Broken, why);
         member
             .remarks
             .push(remark.at(record.offset(CSUM), "sb_csum"));
@@ -197,7 +197,7 @@ fn remark_space(member: &mut VolumeMember, view: &View, at: u64) {
         );
         member
             .remarks
-            .push(Remark::new("md-data-past-end", Severity::Broken, why));
+            .push(Remark::new(rules::MD_DATA_PAST_END, Severity::Broken, why));
     }
 }
 
@@ -215,7 +215,7 @@ fn remark_reshape(member: &mut VolumeMember, record: &Record, md: &Md) {
         md.raid_disks,
         md.chunk
     );
-    member.remarks.push(Remark::note("md-reshape", why));
+    member.remarks.push(Remark::note(rules::MD_RESHAPE, why));
 }
 
 /// A count of 512-byte units, as bytes.

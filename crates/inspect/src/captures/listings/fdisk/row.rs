@@ -1,6 +1,6 @@
 //! A row of the table: where a partition starts, and what it is.
 
-use ioalign_core::{Remark, Role, Severity};
+use ioalign_core::{Remark, Role, Severity, rules};
 
 use super::super::super::{Number, Said, TextEvidence};
 use super::super::{names, partition, roles, sizes, span};
@@ -67,7 +67,7 @@ pub(super) fn remark(line: &str, exact: bool) -> Remark {
     } else {
         Severity::Misaligned
     };
-    Remark::new("fdisk-off-physical-sector", severity, why)
+    Remark::new(rules::FDISK_OFF_PHYSICAL_SECTOR, severity, why)
 }
 
 impl FdiskRow {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use super::short;
 use crate::captures::{Said, TextEvidence};
@@ -46,7 +46,7 @@ fn drop_others(devices: &mut [Said], attached: &BTreeSet<usize>) {
 
 pub(super) fn damaged(error: &Error) -> Remark {
     let why = format!("A backup of LVM metadata cannot be used: {error}");
-    Remark::note("lvm-backup-damaged", why)
+    Remark::note(rules::LVM_BACKUP_DAMAGED, why)
 }
 
 /// One of each name: the newest backup, else what reports make up.
@@ -96,7 +96,7 @@ fn complete(group: &mut VolumeGroup, remarks: &mut Vec<Remark>) {
         let advice = "pvs --units s -o +pe_start,pv_uuid; vgs --units s -o +vg_extent_size; lvs -a \
                       --units s -o +segtype,stripes,stripesize,chunksize,seg_pe_ranges tell it, and \
                       so does a file of vgcfgbackup";
-        remarks.push(Remark::new("lvm-report-incomplete", Severity::Note, why).advise(advice));
+        remarks.push(Remark::new(rules::LVM_REPORT_INCOMPLETE, Severity::Note, why).advise(advice));
     }
 }
 
@@ -177,7 +177,7 @@ fn moved(live: &VolumeMember, pv: &mut GroupPv) -> Option<Remark> {
         pv.pe_start.get()
     );
     pv.pe_start = live.data_start;
-    Some(Remark::note("lvm-pe-start-differs", why))
+    Some(Remark::note(rules::LVM_PE_START_DIFFERS, why))
 }
 
 fn member(group: &VolumeGroup, pv: &GroupPv) -> VolumeMember {
