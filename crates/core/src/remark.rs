@@ -30,6 +30,12 @@ pub struct Remark {
     pub advice: Vec<String>,
     /// Which bytes.
     pub place: Place,
+    /// The input is malformed: a structure contradicts itself or its format, no good copy settles what it should
+    /// say, and so what was read is incomplete or a guess.
+    ///
+    /// Not so for damage that a second copy makes good (`gpt-primary-damaged`), data behind the end of a file
+    /// that was cut off, overlaps and the like. They are `broken`, and the answer is whole.
+    pub malformed: bool,
 }
 
 impl Remark {
@@ -41,12 +47,20 @@ impl Remark {
             why: why.into(),
             advice: Vec::new(),
             place: Place::default(),
+            malformed: false,
         }
     }
 
     /// A remark that does not spoil an `ok`.
     pub fn note(rule: &'static str, why: impl Into<String>) -> Self {
         Self::new(rule, Severity::Note, why)
+    }
+
+    /// Says that the input is malformed.
+    #[must_use]
+    pub const fn malformed(mut self) -> Self {
+        self.malformed = true;
+        self
     }
 
     /// Adds a line of advice.

@@ -62,39 +62,6 @@ pub struct Inspection {
     pub malformed: Option<Error>,
 }
 
-/// Remarks of readers that mean malformed input: a structure contradicts itself or its format, no
-/// good copy settles what it should say, and so what was read is incomplete or a guess.
-///
-/// Not among them: damage that a second copy makes good (`gpt-primary-damaged`), data behind the end
-/// of a file that was cut off, overlaps and the like. They are `broken`, and the answer is whole.
-const MALFORMED: [&str; 22] = [
-    // Links that cannot be followed.
-    rules::EBR_LOOP,
-    rules::EBR_LINK_OUTSIDE,
-    rules::EBR_SIGNATURE,
-    rules::EBR_CHAIN_TOO_LONG,
-    rules::APM_ENTRY_MISSING,
-    // Entries that name what cannot be.
-    rules::GPT_ENTRY_IMPOSSIBLE,
-    rules::QCOW2_BAD_ENTRIES,
-    rules::VDI_BAD_ENTRIES,
-    rules::VHD_BLOCK_TABLE,
-    rules::VHDX_BLOCK_TABLE,
-    rules::VMDK_GRAIN_TABLE,
-    rules::VMDK_DESCRIPTOR,
-    // Bytes that do not match their only checksum.
-    rules::GPT_HEADER_DAMAGED,
-    rules::GPT_ENTRIES_CRC,
-    rules::BSD_CHECKSUM,
-    rules::SGI_CHECKSUM,
-    rules::VTOC_CHECKSUM,
-    rules::MD_CHECKSUM,
-    rules::BCACHE_CHECKSUM,
-    rules::LVM_LABEL_CRC,
-    rules::LVM_METADATA_LOST,
-    rules::VHD_FOOTER_CHECKSUM,
-];
-
 /// No stack is deeper: real ones have about eight layers.
 const MOST_DEPTH: u32 = 24;
 /// No stack is larger: a host with ten thousand volumes fits.
@@ -187,7 +154,7 @@ impl<'a> Assembly<'a> {
     fn finish(mut self, format: String, path: Option<&Path>) -> Inspection {
         let malformed = self.malformed.take().or_else(|| {
             let mut remarks = self.stack.layers().flat_map(|(_, layer)| &layer.remarks);
-            let first = remarks.find(|remark| MALFORMED.contains(&remark.rule))?;
+            let first = remarks.find(|remark| remark.malformed)?;
             Some(error_of(first, path))
         });
         Inspection {

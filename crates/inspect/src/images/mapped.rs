@@ -154,7 +154,7 @@ impl Damage {
             self.count,
             first.what()
         );
-        let mut remark = Remark::new(rule, Severity::DataRisk, why);
+        let mut remark = Remark::new(rule, Severity::DataRisk, why).malformed();
         remark.place = first.place();
         Some(remark.advise("Run `qemu-img check` on a copy, or restore the image from a backup."))
     }

@@ -69,7 +69,7 @@ fn entry(view: &View, number: u32, unit: SectorSize, table: &mut PartitionTable)
     let record = view.try_record(at, LEN)?.filter(|r| r.has(0, ENTRY));
     let Some(record) = record else {
         let why = format!("The map breaks off before entry {number}.");
-        let remark = Remark::new(rules::APM_ENTRY_MISSING, Severity::Broken, why);
+        let remark = Remark::new(rules::APM_ENTRY_MISSING, Severity::Broken, why).malformed();
         let at = view.start().saturating_add(at);
         table.remarks.push(remark.at(at, "pmSig"));
         return Ok(false);

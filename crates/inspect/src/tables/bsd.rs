@@ -52,7 +52,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     }
     if checksum(&label, count) != 0 {
         let why = "The checksum of the disklabel is wrong: BSD refuses it.";
-        let remark = Remark::new(rules::BSD_CHECKSUM, Severity::Broken, why);
+        let remark = Remark::new(rules::BSD_CHECKSUM, Severity::Broken, why).malformed();
         table
             .remarks
             .push(remark.at(label.offset(136), "d_checksum"));

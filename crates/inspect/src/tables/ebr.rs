@@ -143,7 +143,7 @@ impl EbrChain<'_> {
         let number = self.container.slot + 1;
         let why = format!("The chain of extended partition {number} {what}.");
         let at = self.view.start().saturating_add(self.link_at);
-        let remark = Remark::new(rule, Severity::Broken, why);
+        let remark = Remark::new(rule, Severity::Broken, why).malformed();
         self.table.remarks.push(remark.at(at, "start_lba"));
     }
 }

@@ -38,7 +38,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     table.first_usable = header.map(|p| Bytes::new(checks::end(p)));
     if checksum(&label) != 0 {
         let why = "The checksum of the volume header is wrong: IRIX and Linux refuse it.";
-        let remark = Remark::new(rules::SGI_CHECKSUM, Severity::Broken, why);
+        let remark = Remark::new(rules::SGI_CHECKSUM, Severity::Broken, why).malformed();
         table.remarks.push(remark.at(label.offset(504), "vh_csum"));
     }
     checks::run(&mut table, view.len(), Severity::Note);

@@ -86,7 +86,9 @@ fn damage(label: &Record) -> Option<Remark> {
     let right = label.le16(508) == 0xDABE && sum == 0;
     (!right).then(|| {
         let why = "The VTOC has no valid checksum: Solaris refuses it, Linux reads it.";
-        Remark::new(rules::VTOC_CHECKSUM, Severity::Broken, why).at(label.offset(510), "dkl_cksum")
+        Remark::new(rules::VTOC_CHECKSUM, Severity::Broken, why)
+            .malformed()
+            .at(label.offset(510), "dkl_cksum")
     })
 }
 

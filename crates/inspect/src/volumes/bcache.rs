@@ -108,7 +108,7 @@ fn remark_checksum(record: &Record, member: &mut VolumeMember) {
     let (stored, computed) = (record.le64(0), crc64(record.slice(8, FIXED - 8 + 8 * keys)));
     if stored != computed {
         let why = format!("bcache checksum is {stored:016x}, the bytes give {computed:016x}");
-        let remark = Remark::new(rules::BCACHE_CHECKSUM, Severity::Broken, why);
+        let remark = Remark::new(rules::BCACHE_CHECKSUM, Severity::Broken, why).malformed();
         member.remarks.push(remark.at(record.offset(0), "csum"));
     }
 }

@@ -164,7 +164,9 @@ fn checksum_holds(record: &Record) -> bool {
 
 fn bad_checksum(at: u64) -> Remark {
     let why = format!("The checksum of the footer at byte {at} does not hold.");
-    Remark::new("vhd-footer-checksum", Severity::Broken, why).at(at.saturating_add(64), "checksum")
+    Remark::new("vhd-footer-checksum", Severity::Broken, why)
+        .malformed()
+        .at(at.saturating_add(64), "checksum")
 }
 
 fn copy_used(damaged: bool) -> Remark {

@@ -91,7 +91,7 @@ fn own_text(embedded: Option<Result<VmdkDescriptor>>, remarks: &mut Vec<Remark>)
                 "The embedded descriptor cannot be read, so a parent would be missed: {}.",
                 error.what()
             );
-            let mut remark = Remark::new("vmdk-descriptor", Severity::Broken, why);
+            let mut remark = Remark::new("vmdk-descriptor", Severity::Broken, why).malformed();
             remark.place = error.place();
             remarks.push(remark);
             return VmdkDescriptor::default();

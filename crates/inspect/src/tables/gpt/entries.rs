@@ -87,7 +87,8 @@ impl NumberedEntry {
         };
         if span.is_none() {
             let why = format!("Partition {} runs from LBA {first} to {last}.", self.number);
-            let remark = Remark::new(rules::GPT_ENTRY_IMPOSSIBLE, Severity::Broken, why);
+            let remark =
+                Remark::new(rules::GPT_ENTRY_IMPOSSIBLE, Severity::Broken, why).malformed();
             let at = self.offset.saturating_add(40);
             found.remarks.push(remark.at(at, "ending_lba"));
         }

@@ -106,7 +106,7 @@ fn doubtful(copy: &GptTable) -> Remark {
         "The GPT is damaged and has no good backup: {}.",
         copy.fault()
     );
-    let mut remark = Remark::new(rule, Severity::Broken, why);
+    let mut remark = Remark::new(rule, Severity::Broken, why).malformed();
     remark.place = copy.header.error().place();
     remark
 }

@@ -41,6 +41,7 @@ pub(super) fn newest(
             .filter(|remark| remark.rule == rules::LVM_METADATA)
         {
             remark.rule = rules::LVM_METADATA_LOST;
+            remark.malformed = true;
         }
     }
     found

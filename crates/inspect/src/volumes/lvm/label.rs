@@ -90,6 +90,7 @@ fn checksum(record: &Record) -> Option<Remark> {
     (stored != computed).then(|| {
         let why = format!("LVM label CRC is {stored:08x}, its bytes give {computed:08x}");
         Remark::new(rules::LVM_LABEL_CRC, Severity::Broken, why)
+            .malformed()
             .at(record.offset(16), "crc_xl")
             .advise("pvck --repairtype label_header can rewrite it")
     })

@@ -176,7 +176,7 @@ fn remark_checksum(member: &mut VolumeMember, words: &Words) {
     let computed = checksum(words.record.bytes(), 4 * CSUM, words.big_endian);
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
-        let remark = Remark::new(rules::MD_CHECKSUM, Severity::Broken, why);
+        let remark = Remark::new(rules::MD_CHECKSUM, Severity::Broken, why).malformed();
         let at = words.record.offset(4 * CSUM);
         member.remarks.push(remark.at(at, "sb_csum"));
     }

@@ -177,7 +177,7 @@ fn remark_checksum(member: &mut VolumeMember, record: &Record) {
     let (stored, computed) = (record.le32(CSUM), checksum(record.bytes(), CSUM, false));
     if stored != computed {
         let why = format!("md superblock checksum is {stored:08x}, its bytes give {computed:08x}");
-        let remark = Remark::new(rules::MD_CHECKSUM, Severity::Broken, why);
+        let remark = Remark::new(rules::MD_CHECKSUM, Severity::Broken, why).malformed();
         member
             .remarks
             .push(remark.at(record.offset(CSUM), "sb_csum"));
