@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{StackCase, unread};
+use super::StackCase;
 use crate::finding::Finding;
 use crate::layer_id::LayerId;
 use crate::remark::Remark;

@@ -3,7 +3,7 @@
 //! The kernel shows where partitions start to everybody: without root they are judged as well, and
 //! only what is written on them stays unknown.
 
-use super::{StackCase, moves};
+use super::StackCase;
 use crate::finding::Finding;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;

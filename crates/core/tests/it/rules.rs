@@ -13,14 +13,17 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn sources() -> Sources {
-    let crates = ["core", "inspect", "cli"];
-    Sources::read(crates.map(|name| root().join("crates").join(name).join("src")))
+fn sources(crates: &[&str]) -> Sources {
+    Sources::read(
+        crates
+            .iter()
+            .map(|name| root().join("crates").join(name).join("src")),
+    )
 }
 
 #[test]
 fn every_rule_has_a_page_and_every_page_a_rule() {
-    let found = emitted(&sources().with_ids());
+    let found = emitted(&sources(&["core", "inspect", "cli"]).with_ids());
     assert!(
         found.unclear.is_empty(),
         "these calls name a rule in a way that this test cannot follow; use `rules::NAME`, or \
@@ -43,6 +46,18 @@ fn every_rule_has_a_page_and_every_page_a_rule() {
          `cargo xtask docs`:\n  {}\npages whose rule is emitted nowhere, remove them:\n  {}",
         missing.join("\n  "),
         stale.join("\n  ")
+    );
+}
+
+/// Sources name a rule by its constant: another word for a rule may not change what they do.
+#[test]
+fn the_id_of_a_rule_is_written_once() {
+    let ids: Vec<_> = rules::all().map(|rule| rule.id).collect();
+    let literals = sources(&["core", "inspect", "repair", "report", "cli"]).literals_of(&ids);
+    assert!(
+        literals.is_empty(),
+        "use the constant of `core::rules`:\n  {}",
+        literals.join("\n  ")
     );
 }
 

@@ -3,7 +3,7 @@
 //! A hostile or badly fragmented image can have as many pieces as clusters, and every image of a
 //! backing chain keeps a map of its own; so the deeper an image lies the less it may read and keep.
 
-use ioalign_core::{Remark, Runs, Severity};
+use ioalign_core::{Remark, Runs, Severity, rules};
 
 use super::ImagePolicy;
 use crate::error::{Error, Result};
@@ -125,7 +125,7 @@ impl GuestMapBuilder {
                 "The block map has too many pieces to keep: \
                  where data lie is shown up to guest byte {end} only."
             );
-            Remark::note("image-map-cut", why)
+            Remark::note(rules::IMAGE_MAP_CUT, why)
         });
         (self.runs, remark)
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, SectorSize, Severity, rules};
 
 use super::guest::{BlockMap, Guest, GuestPiece, GuestSpan};
 use super::mapped::{Damage, GuestMapBuilder};
@@ -107,7 +107,7 @@ fn parent_remark(raw: &Record) -> Option<Remark> {
          blocks that only the parent holds are taken as zeros.",
         parent(raw)?
     );
-    let remark = Remark::new("vdi-parent-not-read", Severity::Unknown, why);
+    let remark = Remark::new(rules::VDI_PARENT_NOT_READ, Severity::Unknown, why);
     Some(remark.advise("Make a whole image with `VBoxManage clonemedium` and check that."))
 }
 
@@ -248,7 +248,10 @@ impl VdiWalk<'_> {
 
     fn remarks(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        remarks.extend(self.damage.remark("vdi-bad-entries", "block map entries"));
+        remarks.extend(
+            self.damage
+                .remark(rules::VDI_BAD_ENTRIES, "block map entries"),
+        );
         if self.past_end != 0 {
             let why = format!(
                 "{} blocks lie behind the end of the file's {} bytes and read as zeros: \
@@ -256,14 +259,14 @@ impl VdiWalk<'_> {
                 self.past_end,
                 self.blocks.source.len()
             );
-            remarks.push(Remark::new("image-cut-off", Severity::DataRisk, why));
+            remarks.push(Remark::new(rules::IMAGE_CUT_OFF, Severity::DataRisk, why));
         }
         if self.allocated != self.blocks.claimed {
             let why = format!(
                 "The header counts {} allocated blocks, the map {}.",
                 self.blocks.claimed, self.allocated
             );
-            remarks.push(Remark::note("vdi-block-count", why));
+            remarks.push(Remark::note(rules::VDI_BLOCK_COUNT, why));
         }
         remarks
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use self::entry::Qcow2Shape;
 use self::header::Qcow2Header;
@@ -136,12 +136,12 @@ fn remarks(header: &Qcow2Header) -> Vec<Remark> {
     if header.corrupt {
         let why = "The image is marked corrupt: QEMU found damaged tables and opens it \
                    for reading only.";
-        let remark = Remark::new("qcow2-corrupt", Severity::DataRisk, why);
+        let remark = Remark::new(rules::QCOW2_CORRUPT, Severity::DataRisk, why);
         remarks.push(remark.advise("Run `qemu-img check -r all` on a copy."));
     }
     if header.dirty {
         let why = "The image is marked dirty: it is in use, or was not closed cleanly.";
-        remarks.push(Remark::note("qcow2-dirty", why));
+        remarks.push(Remark::note(rules::QCOW2_DIRTY, why));
     }
     remarks
 }

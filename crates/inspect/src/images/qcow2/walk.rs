@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ioalign_core::Remark;
+use ioalign_core::{Remark, rules};
 
 use super::super::ImagePolicy;
 use super::super::guest::GuestPiece;
@@ -191,7 +191,10 @@ impl Qcow2Walk<'_> {
 
     fn finish(self) -> Qcow2Walked {
         let mut remarks = Vec::new();
-        remarks.extend(self.damage.remark("qcow2-bad-entries", "table entries"));
+        remarks.extend(
+            self.damage
+                .remark(rules::QCOW2_BAD_ENTRIES, "table entries"),
+        );
         if self.past_end != 0 {
             let why = format!(
                 "{} data clusters lie behind the end of the file's {} bytes and read as zeros: \
@@ -199,7 +202,7 @@ impl Qcow2Walk<'_> {
                 self.past_end, self.data_len
             );
             remarks.push(Remark::new(
-                "image-cut-off",
+                rules::IMAGE_CUT_OFF,
                 ioalign_core::Severity::DataRisk,
                 why,
             ));

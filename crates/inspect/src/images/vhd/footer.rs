@@ -2,7 +2,7 @@
 //!
 //! Microsoft "Virtual Hard Disk Image Format Specification" 1.0. All numbers are big-endian.
 
-use ioalign_core::{Remark, Severity};
+use ioalign_core::{Remark, Severity, rules};
 
 use crate::error::{Error, Result};
 use crate::view::{Record, View};
@@ -164,7 +164,7 @@ fn checksum_holds(record: &Record) -> bool {
 
 fn bad_checksum(at: u64) -> Remark {
     let why = format!("The checksum of the footer at byte {at} does not hold.");
-    Remark::new("vhd-footer-checksum", Severity::Broken, why)
+    Remark::new(rules::VHD_FOOTER_CHECKSUM, Severity::Broken, why)
         .malformed()
         .at(at.saturating_add(64), "checksum")
 }
@@ -176,7 +176,7 @@ fn copy_used(damaged: bool) -> Remark {
         "missing: the file was cut off or has grown"
     };
     let why = format!("The footer at the end is {what}; its copy at the start is used.");
-    Remark::new("vhd-footer-missing", Severity::Broken, why)
+    Remark::new(rules::VHD_FOOTER_MISSING, Severity::Broken, why)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod footer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Runs, Severity};
+use ioalign_core::{Bytes, Remark, Runs, Severity, rules};
 
 use self::dynamic::VhdHeader;
 use self::footer::{Footer, VhdKind};
@@ -43,7 +43,7 @@ fn fixed(source: &Arc<dyn Source>, footer: &Footer, mut remarks: Vec<Remark>) ->
     let there = footer.at.min(size);
     if there < size {
         let why = format!("The disk has {size} bytes, the file ends after {there} of them.");
-        remarks.push(Remark::new("vhd-cut-off", Severity::Broken, why));
+        remarks.push(Remark::new(rules::VHD_CUT_OFF, Severity::Broken, why));
     }
     let mut runs = Runs::new();
     runs.push(0, 0, there);
@@ -69,12 +69,12 @@ fn blocks(
     let header = VhdHeader::read(source, footer.header, footer.kind, size)?;
     if !header.sound {
         let why = "The checksum of the dynamic header does not hold.";
-        let remark = Remark::new("vhd-header-checksum", Severity::Broken, why);
+        let remark = Remark::new(rules::VHD_HEADER_CHECKSUM, Severity::Broken, why);
         remarks.push(remark.at(footer.header.saturating_add(36), "checksum"));
     }
     let (mut map, mut damage) = (GuestMapBuilder::new(policy), Damage::default());
     let usable = header.blocks.walk(&mut map, &mut damage)?;
-    remarks.extend(damage.settle(usable, "vhd-block-table", "entries of the block table")?);
+    remarks.extend(damage.settle(usable, rules::VHD_BLOCK_TABLE, "entries of the block table")?);
     let (runs, cut) = map.finish();
     remarks.extend(cut);
     let backing = parent(source, footer, &header, policy, &mut remarks)?;
@@ -110,7 +110,7 @@ fn parent(
             id.map_or("", String::as_str),
             header.parent_id
         );
-        remarks.push(Remark::new("vhd-parent-id", Severity::DataRisk, why));
+        remarks.push(Remark::new(rules::VHD_PARENT_ID, Severity::DataRisk, why));
     }
     Ok(image)
 }

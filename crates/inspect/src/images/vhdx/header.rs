@@ -2,7 +2,7 @@
 //!
 //! \[MS-VHDX\] 2.2. Both structures are there twice so that one survives a torn write.
 
-use ioalign_core::{Remark, Severity};
+use ioalign_core::{Remark, Severity, rules};
 
 use super::crc32c::crc32c;
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ pub(super) fn header(view: &View, remarks: &mut Vec<Remark>) -> Result<VhdxHeade
     }
     if valid.len() == 1 {
         let why = "One of the two headers is damaged; the other one is used.";
-        remarks.push(Remark::note("vhdx-header-copy", why));
+        remarks.push(Remark::note(rules::VHDX_HEADER_COPY, why));
     }
     let Some(record) = valid.iter().max_by_key(|record| record.le64(8)) else {
         let what = "Both headers are damaged (signature or CRC-32C)";
@@ -107,7 +107,7 @@ pub(super) fn regions(view: &View, remarks: &mut Vec<Remark>) -> Result<Regions>
         };
         if copy > 0 {
             let why = "The first region table is damaged; the second one is used.";
-            remarks.push(Remark::note("vhdx-region-copy", why));
+            remarks.push(Remark::note(rules::VHDX_REGION_COPY, why));
         }
         return parse_regions(view, &table, at);
     }
@@ -178,7 +178,7 @@ pub(super) fn log_remark(view: &View, header: &VhdxHeader) -> Result<Option<Rema
         )
     };
     let remark = Remark::new(
-        "vhdx-dirty-log",
+        rules::VHDX_DIRTY_LOG,
         Severity::Note,
         format!("{start}: {meaning}"),
     );

@@ -10,7 +10,7 @@ mod metadata;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use self::blocks::VhdxBlockTable;
 use self::header::VhdxHeader;
@@ -52,7 +52,11 @@ fn image(
 ) -> Result<Image> {
     let (mut map, mut damage) = (GuestMapBuilder::new(policy), Damage::default());
     let usable = blocks.walk(&mut map, &mut damage)?;
-    remarks.extend(damage.settle(usable, "vhdx-block-table", "entries of the block table")?);
+    remarks.extend(damage.settle(
+        usable,
+        rules::VHDX_BLOCK_TABLE,
+        "entries of the block table",
+    )?);
     let (runs, cut) = map.finish();
     remarks.extend(cut);
     let backing = parent(source, metadata, policy, &mut remarks)?;
@@ -135,7 +139,7 @@ fn parent(
             "The parent was changed after this disk was made: its data id is {id}, {} is expected.",
             metadata.linkage.join(" or ")
         );
-        remarks.push(Remark::new("vhdx-parent-id", Severity::DataRisk, why));
+        remarks.push(Remark::new(rules::VHDX_PARENT_ID, Severity::DataRisk, why));
     }
     Ok(image)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::{Remark, Severity};
+use ioalign_core::{Remark, Severity, rules};
 
 use super::descriptor::{VmdkExtentLine, VmdkStorage};
 use super::files::Shelf;
@@ -166,7 +166,7 @@ impl VmdkExtents {
                 grains.capacity(),
                 line.len
             );
-            remarks.push(Remark::new("vmdk-extent-size", Severity::Broken, why));
+            remarks.push(Remark::new(rules::VMDK_EXTENT_SIZE, Severity::Broken, why));
         }
         self.kind.get_or_insert(sparse.kind);
         Ok(Body::Sparse {
@@ -217,7 +217,11 @@ impl Lost {
             "{} of the disk's extents cannot be opened, their part reads as zeros; the first: {first}.",
             self.count
         );
-        remarks.push(Remark::new("vmdk-extent-missing", Severity::Broken, why));
+        remarks.push(Remark::new(
+            rules::VMDK_EXTENT_MISSING,
+            Severity::Broken,
+            why,
+        ));
         Ok(())
     }
 }
@@ -227,7 +231,7 @@ fn raw_device(line: &VmdkExtentLine) -> Remark {
         "{} bytes lie on a raw device that `{}` only points at (RDM): their place is not known here.",
         line.len, line.name
     );
-    Remark::new("vmdk-raw-device", Severity::Unknown, why)
+    Remark::new(rules::VMDK_RAW_DEVICE, Severity::Unknown, why)
         .advise("Check the LUN itself, from a host that sees it.")
 }
 
@@ -238,6 +242,6 @@ fn short(line: &VmdkExtentLine, file: Option<&Arc<dyn Source>>, remarks: &mut Ve
             "The extent `{}` should hold {} bytes from byte {} on, its file has {there} there.",
             line.name, line.len, line.offset
         );
-        remarks.push(Remark::new("vmdk-extent-short", Severity::Broken, why));
+        remarks.push(Remark::new(rules::VMDK_EXTENT_SHORT, Severity::Broken, why));
     }
 }

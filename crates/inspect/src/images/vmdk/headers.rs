@@ -3,7 +3,7 @@
 //! Hosted and COWD: VMware Virtual Disk Format 5.0, "Sparse Extents". seSparse has no public
 //! document; the layout is that of QEMU's `block/vmdk.c`, read-only there as here.
 
-use ioalign_core::{Remark, Severity};
+use ioalign_core::{Remark, Severity, rules};
 
 use super::coding::Coding;
 use super::descriptor::SECTOR;
@@ -77,7 +77,11 @@ fn hosted(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
     let grains = hosted_grains(view, &header)?;
     if grains.as_ref().is_some_and(Grains::replaced) {
         let why = "The grain directory lies outside the file; the redundant one is used.";
-        remarks.push(Remark::new("vmdk-directory-copy", Severity::Broken, why));
+        remarks.push(Remark::new(
+            rules::VMDK_DIRECTORY_COPY,
+            Severity::Broken,
+            why,
+        ));
     }
     Ok(Sparse {
         kind: "hosted",
@@ -171,14 +175,18 @@ fn hosted_remarks(header: &Record, remarks: &mut Vec<Remark>) {
     if header.le32(8) & 1 != 0 && !header.has(73, b"\n \r\n") {
         let why = "The newline bytes 73 to 76 of the header are changed: the file went through a \
             text-mode transfer and its data are damaged.";
-        remarks.push(Remark::new("vmdk-text-transfer", Severity::Broken, why));
+        remarks.push(Remark::new(
+            rules::VMDK_TEXT_TRANSFER,
+            Severity::Broken,
+            why,
+        ));
     }
 }
 
 fn unclean() -> Remark {
     let why = "The extent is marked as not closed cleanly: it is in use, or its last session ended \
         in a crash.";
-    Remark::note("vmdk-unclean-shutdown", why)
+    Remark::note(rules::VMDK_UNCLEAN_SHUTDOWN, why)
 }
 
 fn cowd(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
@@ -256,7 +264,7 @@ fn volatile_header(view: &View, header: &Record, remarks: &mut Vec<Remark>) -> R
     if second.le64(24) != 0 {
         let why = "The seSparse journal waits to be replayed, which is never done on a file opened \
             for reading: grain tables may be out of date.";
-        remarks.push(Remark::note("vmdk-journal", why));
+        remarks.push(Remark::note(rules::VMDK_JOURNAL, why));
     }
     Ok(())
 }

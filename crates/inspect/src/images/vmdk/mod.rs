@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Severity};
+use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use self::descriptor::VmdkDescriptor;
 use self::extents::{Body, VmdkExtents};
@@ -91,7 +91,7 @@ fn own_text(embedded: Option<Result<VmdkDescriptor>>, remarks: &mut Vec<Remark>)
                 "The embedded descriptor cannot be read, so a parent would be missed: {}.",
                 error.what()
             );
-            let mut remark = Remark::new("vmdk-descriptor", Severity::Broken, why).malformed();
+            let mut remark = Remark::new(rules::VMDK_DESCRIPTOR, Severity::Broken, why).malformed();
             remark.place = error.place();
             remarks.push(remark);
             return VmdkDescriptor::default();
@@ -103,7 +103,7 @@ fn own_text(embedded: Option<Result<VmdkDescriptor>>, remarks: &mut Vec<Remark>)
     if text == VmdkDescriptor::default() {
         let why =
             "This is one extent without its descriptor: the disk may have more, and a parent.";
-        remarks.push(Remark::note("vmdk-bare-extent", why));
+        remarks.push(Remark::note(rules::VMDK_BARE_EXTENT, why));
     }
     text
 }
@@ -211,7 +211,11 @@ fn parent(
                 "A parent of content id {cid:08x} is required and none is named: what is not in \
                  this file reads as zeros."
             );
-            remarks.push(Remark::new("vmdk-parent-missing", Severity::Broken, why));
+            remarks.push(Remark::new(
+                rules::VMDK_PARENT_MISSING,
+                Severity::Broken,
+                why,
+            ));
         }
         return Ok(None);
     };
@@ -228,7 +232,11 @@ fn parent(
             has.as_deref().unwrap_or("none"),
             wants.as_deref().unwrap_or("none")
         );
-        remarks.push(Remark::new("vmdk-cid-mismatch", Severity::DataRisk, why));
+        remarks.push(Remark::new(
+            rules::VMDK_CID_MISMATCH,
+            Severity::DataRisk,
+            why,
+        ));
     }
     Ok(Some(image))
 }

@@ -1,6 +1,6 @@
 //! The place of the guest's data in each of the disk's files.
 
-use ioalign_core::{Bytes, Remark};
+use ioalign_core::{Bytes, Remark, rules};
 
 use super::coding::Grain;
 use super::extents::{Body, VmdkExtent, VmdkExtents};
@@ -47,7 +47,11 @@ pub(super) fn walk(
         walk.extent(extents, extent)?;
     }
     let damage = walk.damage;
-    remarks.extend(damage.settle(walk.usable, "vmdk-grain-table", "grains or grain tables")?);
+    remarks.extend(damage.settle(
+        walk.usable,
+        rules::VMDK_GRAIN_TABLE,
+        "grains or grain tables",
+    )?);
     let places = finish(extents, walk.maps, remarks);
     Ok(VmdkWalked {
         places,

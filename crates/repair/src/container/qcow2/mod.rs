@@ -11,6 +11,7 @@ mod header;
 mod refcounts;
 mod tables;
 
+use ioalign_core::rules;
 use std::io;
 
 use ioalign_inspect::images::Image;
@@ -46,7 +47,7 @@ pub fn open(mut store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
     if image
         .remarks
         .iter()
-        .any(|remark| remark.rule == "qcow2-dirty")
+        .any(|remark| remark.rule == rules::QCOW2_DIRTY)
     {
         return Err(refused(
             "the image is marked dirty: it is in use, or `qemu-img check -r all` has to repair it",

@@ -2,6 +2,7 @@
 
 mod create;
 
+use ioalign_core::rules;
 use std::io;
 
 use ioalign_inspect::images::Image;
@@ -109,7 +110,7 @@ pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
     if image
         .remarks
         .iter()
-        .any(|remark| remark.rule == "vmdk-unclean-shutdown")
+        .any(|remark| remark.rule == rules::VMDK_UNCLEAN_SHUTDOWN)
     {
         return Err(refused(
             "the image is in use, or its last session ended in a crash",
