@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 pub mod advice;
+pub mod array;
 pub mod capture_document;
 pub mod comparison;
 pub mod consequence;

@@ -52,7 +52,9 @@ impl Random {
     }
 }
 
-const fn split_mix(at: &mut u64) -> u64 {
+/// The next number of splitmix64 (Steele, Lea and Flood): the stream of a seed of 64 bits, with no other state.
+#[inline]
+pub const fn split_mix(at: &mut u64) -> u64 {
     *at = at.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *at;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

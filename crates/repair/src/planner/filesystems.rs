@@ -2,8 +2,8 @@
 
 use ioalign_core::{Bytes, GridClaim, GridKind, Tier};
 
-use super::array::RaidLevel;
 use super::want::{Filesystem, PartRole, PlanRequest, PlannedDatabase};
+use ioalign_core::array::RaidLevel;
 
 /// Stripe unit and width in the terms of mkfs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

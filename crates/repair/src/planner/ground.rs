@@ -2,8 +2,8 @@
 
 use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
 
-use super::array::{Maker, RaidLevel};
 use super::want::PlanRequest;
+use ioalign_core::array::{Maker, RaidLevel};
 
 /// All grids, also those that cannot be had together.
 pub fn grids(want: &PlanRequest) -> Vec<GridClaim> {

@@ -1,6 +1,5 @@
 //! Computes the start of every layer from the request, by arithmetic over all grids, with the proof.
 
-pub mod array;
 pub mod filesystems;
 pub mod ground;
 pub mod partitions;
@@ -13,8 +12,8 @@ use std::fmt;
 use ioalign_core::grid::place::{Solution, solve};
 use ioalign_core::{Bytes, GridKind, Kind};
 
-pub use array::{Maker, PlannedArray, RaidLevel};
 pub use filesystems::BlockBelowUnit;
+pub use ioalign_core::array::{Maker, PlannedArray, RaidLevel};
 pub use partitions::ExtendedPartition;
 pub use seat::{Proof, Seat};
 pub use volumes::LvmPlan;

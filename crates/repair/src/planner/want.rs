@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, Confidence, GridClaim, GridKind, Origin, Tier};
 
-use super::array::PlannedArray;
+use ioalign_core::array::PlannedArray;
 
 /// Everything that a plan is made from. `None` and empty: not wanted, or not known.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use ioalign_core::Bytes;
 use super::names::{linux_partition, shell_word};
 use super::{DiskNames, PlanStep, partitions};
 use crate::planner::DiskPlan;
-use crate::planner::array::{Maker, RaidLevel};
 use crate::planner::partitions::number;
+use ioalign_core::array::{Maker, RaidLevel};
 
 /// mdadm keeps this much free before the data, for a later reshape, on members from [`MD_LARGE`]
 /// on.

@@ -1,6 +1,6 @@
-//! RAID arithmetic: how many disks bear data, and how wide a stripe is.
+//! RAID arithmetic: how many disks bear data, and how wide a stripe is. The planner and the simulator share it.
 
-use ioalign_core::Bytes;
+use crate::units::Bytes;
 
 /// How disks are joined.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,7 @@
+//! A model of an array: which disks an I/O reaches, in which order, and how long that takes.
+//!
+//! [`geometry`] is exact: it knows where every byte lies and what a write has to read first. Nothing in this
+//! crate does I/O or looks at a clock: the same array, workload and seed give the same result.
+#![deny(missing_docs)]
+
+pub mod geometry;
