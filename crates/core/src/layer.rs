@@ -132,6 +132,8 @@ pub struct Layer {
     pub geometry: Option<RaidGeometry>,
     /// Whether its size must be a multiple of something, and of what (LUKS2 sector).
     pub size_unit: Option<Bytes>,
+    /// Whether its bytes were read and no reader knew them: a spare disk, or something foreign.
+    pub searched: bool,
     /// Named facts for the display and for rules: `type`, `level`, `label`, `ashift`, …
     pub facts: BTreeMap<&'static str, String>,
     /// Remarks of its reader.
@@ -155,6 +157,7 @@ impl Layer {
             cluster: None,
             geometry: None,
             size_unit: None,
+            searched: false,
             facts: BTreeMap::new(),
             remarks: Vec::new(),
         }

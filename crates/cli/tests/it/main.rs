@@ -38,6 +38,7 @@ mod trace_hints;
 mod trace_make;
 mod trace_profile;
 mod trace_stop;
+mod unprivileged;
 mod watch;
 mod watch_vm;
 

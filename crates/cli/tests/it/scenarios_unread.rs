@@ -111,3 +111,50 @@ fn reserved_volumes_and_boot_areas_hold_nothing_to_miss() {
         "{unread:#?}"
     );
 }
+
+#[test]
+fn a_disk_that_was_refused_is_no_note() {
+    // The marks of a capture that was taken without root.
+    let unread = "dev/sdb\tno permission: root may read it\n";
+    let tree = partitioned(2048)
+        .disk(SysrootDisk::new("sdb", 1 << 30))
+        .file("ioalign/unread", unread);
+    let checked = check_host(&tree, &[]);
+    assert_eq!((checked.verdict(), checked.code), ("unknown", 3));
+    let sdb = checked.finding("not-readable", "sdb");
+    assert_eq!(sdb["severity"], "unknown");
+}
+
+#[test]
+fn an_empty_drive_is_a_note() {
+    let unread = "dev/sr0\tCannot open it: No medium found (os error 123)\n";
+    let tree = partitioned(2048)
+        .disk(SysrootDisk::new("sr0", 1 << 21))
+        .file("ioalign/unread", unread);
+    let checked = check_host(&tree, &[]);
+    assert_eq!((checked.verdict(), checked.code), ("ok", 0));
+    assert_eq!(checked.finding("not-readable", "sr0")["severity"], "note");
+}
+
+#[test]
+fn properties_in_the_place_of_bytes_are_no_content() {
+    let udev = "MODE=brw-rw----\nID_FS_TYPE=ext4\nID_PART_ENTRY_SCHEME=gpt\n\
+                ID_PART_ENTRY_TYPE=c12a7328-f81f-11d2-ba4b-00a0c93ec93b\n";
+    let tree = partitioned(2048).file("dev/sda1", udev);
+    let checked = check_host(&tree, &[]);
+    assert_eq!((checked.verdict(), checked.code), ("ok", 0));
+    assert_eq!(checked.layer("sda1")["role"], "esp");
+    assert_eq!(checked.layer("sda1")["facts"]["udev-content"], "ext4");
+}
+
+#[test]
+fn a_partition_of_one_sector_of_4_kib_is_no_extended_one() {
+    let large =
+        || Sysroot::new().disk(SysrootDisk::new("sda", 1 << 30).limits(4096, 4096, 4096, 0));
+    let one = large().partition("sda", 1, 2048, 8);
+    assert_eq!(check_host(&one, &[]).layer("sda1")["role"], "data");
+    let chain = large()
+        .partition("sda", 1, 2048, 8)
+        .partition("sda", 5, 4096, 1 << 20);
+    assert_eq!(check_host(&chain, &[]).layer("sda1")["role"], "extended");
+}

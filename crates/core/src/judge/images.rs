@@ -181,8 +181,7 @@ impl Odd {
     }
 }
 
-/// Whether it is what the service takes. Another format is what has to be converted yet, a wrong variant
-/// is taken for the product.
+/// Whether it is what the service takes.
 fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
     let format = layer.facts.get("format")?;
     let variant = layer.facts.get("variant").map_or("", String::as_str);
@@ -190,10 +189,10 @@ fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Op
     if right && variant == upload.variant {
         return None;
     }
-    let (severity, is) = if right {
-        (Severity::Broken, format!("{variant} {format}"))
+    let is = if right {
+        format!("{variant} {format}")
     } else {
-        (Severity::Note, format.clone())
+        format.clone()
     };
     let why = format!(
         "{} is {is}, and {} takes {} only",
@@ -201,7 +200,7 @@ fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Op
         upload.service,
         upload.form
     );
-    let finding = Finding::new(rules::UPLOAD_FORMAT, severity, why).at(id);
+    let finding = Finding::new(rules::UPLOAD_FORMAT, Severity::Broken, why).at(id);
     Some(finding.step(upload.convert))
 }
 

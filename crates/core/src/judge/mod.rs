@@ -102,8 +102,10 @@ pub fn missed(stack: &Stack) -> Vec<Missed> {
     starts::all(&StackCase::new(stack))
 }
 
-/// A bottom with nothing on it that is known: never `ok` by silence.
+/// A bottom with nothing on it that is known: never `ok` by silence. Beside others that are judged, one that was
+/// read to see that is a note: every host has a spare disk.
 fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
+    let judged = unread::anything_judged(case);
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
         let other_reason = layer.facts.contains_key("empty-table")
@@ -115,7 +117,12 @@ fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
                  nothing can be said about its alignment",
                 layer.name
             );
-            findings.push(Finding::new(rules::NOTHING_RECOGNISED, Severity::Unknown, why).at(id));
+            let severity = if judged && layer.searched {
+                Severity::Note
+            } else {
+                Severity::Unknown
+            };
+            findings.push(Finding::new(rules::NOTHING_RECOGNISED, severity, why).at(id));
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Devices whose bytes could not be read: what stays unknown, and when that is everything.
 //!
 //! The kernel shows where partitions start to everybody: without root they are judged as well, and
-//! only what is written on them stays unknown.
+//! only what is written on them stays unknown. That is a note where nothing worse can be hidden in it,
+//! and `unknown` otherwise: whoever may read less never gets a better verdict.
 
 use super::StackCase;
 use crate::finding::Finding;
+use crate::grid::{Origin, Tier};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
+use crate::remark::Remark;
 use crate::role::Role;
 use crate::rules;
 use crate::severity::Severity;
@@ -14,26 +17,42 @@ use crate::severity::Severity;
 /// The fact that every block device of a host has.
 const DEVICE: &str = "device-number";
 
-/// Why a device could not be read, if so: what follows from that remark of a reader is a finding of this module.
-pub(super) fn reason(layer: &Layer) -> Option<&str> {
-    let remark = layer
+/// What a device that could not be read may hide from the verdict.
+enum Hides {
+    /// Nothing: what there is starts where the kernel says, and is judged by that.
+    Nothing,
+    /// A table, a volume, a file system: how bad that is, the reader knows, who may have been refused
+    /// or have been given nothing to read.
+    Content,
+}
+
+/// What a reader says of a device that it could not read.
+fn remark(layer: &Layer) -> Option<&Remark> {
+    layer
         .remarks
         .iter()
-        .find(|remark| remark.rule == rules::NOT_READABLE)?;
-    Some(&remark.why)
+        .find(|remark| remark.rule == rules::NOT_READABLE)
+}
+
+/// Why a device could not be read, if so.
+pub(super) fn reason(layer: &Layer) -> Option<&str> {
+    Some(&remark(layer)?.why)
 }
 
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let judged = anything_judged(case);
-    let severity = if judged {
-        Severity::Note
-    } else {
-        Severity::Unknown
-    };
     for (id, layer) in case.stack.layers() {
-        let why = reason(layer).and_then(|why| unknown(case, id, layer, why));
-        if let Some(why) = why {
-            let finding = Finding::new(rules::NOT_READABLE, severity, why).at(id);
+        let Some(remark) = remark(layer) else {
+            continue;
+        };
+        if let Some((hides, why)) = unknown(case, id, layer, &remark.why) {
+            let severity = match hides {
+                Hides::Nothing if judged => Severity::Note,
+                Hides::Content if judged => remark.severity,
+                _ => Severity::Unknown,
+            };
+            let mut finding = Finding::new(rules::NOT_READABLE, severity, why).at(id);
+            finding.steps.clone_from(&remark.advice);
             findings.push(finding);
         }
     }
@@ -46,7 +65,7 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Whether the start of any data was compared with any grid that is believed.
-fn anything_judged(case: &StackCase<'_>) -> bool {
+pub(super) fn anything_judged(case: &StackCase<'_>) -> bool {
     case.data_leaves()
         .chain(case.databases())
         .any(|leaf| case.on_grids(leaf).next().is_some())
@@ -54,33 +73,54 @@ fn anything_judged(case: &StackCase<'_>) -> bool {
 
 /// Facts that are missing because a device could not be read; `None` if they are known from
 /// elsewhere, or do not matter.
-fn unknown(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<String> {
+fn unknown(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<(Hides, String)> {
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
     if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {
-        return Some(format!(
+        let why = format!(
             "{} cannot be read ({why}): the mount table says that it holds {}, whose stripe geometry \
              stays unknown",
             case.subject(id),
             mounted.name
-        ));
+        );
+        let hides = if starts_are_all(case, id) {
+            Hides::Nothing
+        } else {
+            Hides::Content
+        };
+        return Some((hides, why));
     }
     if above().any(|above| above.kind == Kind::Database) {
         // The operator says what is on it.
         return None;
     }
     if above().all(|above| !above.facts.contains_key(DEVICE)) {
+        let hides = match layer.role {
+            // The kernel lists what it pages to.
+            Role::Swap => Hides::Nothing,
+            _ => Hides::Content,
+        };
         return layer
             .role
             .carries_data()
-            .then(|| content(case, id, layer, why));
+            .then(|| (hides, content(case, id, layer, why)));
     }
     (layer.kind == Kind::Disk && guessed_roles(case, id)).then(|| {
-        format!(
+        let why = format!(
             "The partition table of {} cannot be read ({why}): what its partitions are for stays \
              unknown, so that even a boot loader area is judged as data",
             case.name(id)
-        )
+        );
+        (Hides::Nothing, why)
     })
+}
+
+/// Whether the start of a mounted device is all that could be wrong: its place is known, and nothing
+/// below it has a geometry that its file system may have got wrong.
+fn starts_are_all(case: &StackCase<'_>, id: LayerId) -> bool {
+    let striped = case.grids_under(id).any(|grid| {
+        grid.tier == Tier::Preference && grid.origin != Origin::Assumed && grid.trusted()
+    });
+    !striped && case.on_grids(id).next().is_some()
 }
 
 /// Whether a partition is taken for data only because nothing says what it is for.

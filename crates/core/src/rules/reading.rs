@@ -27,7 +27,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             severity: Severity::Unknown,
             title: "Nothing is recognised",
             means: "No partition table, volume or file system was found, so nothing can be \
-            judged.",
+            judged. Beside disks that were judged it is a note.",
             costs: "Nothing is known: this is never an ok.",
             source: "Encrypted or raw data, an unknown format, or an empty disk.",
             fix: "Name what lies there: --sector-size for a table of another sector size, \
@@ -148,11 +148,13 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             severity: Severity::Unknown,
             title: "A device that could not be read",
             means: "The device is there and could not be opened or read, mostly for lack of \
-            permission.",
-            costs: "Its contents are not judged.",
+            permission. It is a note where the kernel shows all that could be wrong (a mounted file \
+            system, swap), where a drive is empty, and where a captured tree has no copy.",
+            costs: "Its contents are not judged: a table, a volume or a file system in it may be \
+            misaligned.",
             source: "The error of the operating system is quoted.",
-            fix: "Run as root, or capture the host as root.",
-            ignore: "For empty card readers and optical drives.",
+            fix: "Run as root or as a member of the group that is named, or capture the host as root.",
+            ignore: "For devices that are not used.",
         },
         Rule {
             id: WAIVER_EXPIRED,

@@ -34,8 +34,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             severity: Severity::Broken,
             title: "Not the format that the service accepts",
             means: "Azure accepts only fixed VHDs, Google Compute Engine a raw image in a tar \
-            file. A VHD of the wrong kind is broken, another format is a note, because it has \
-            to be converted.",
+            file.",
             costs: "The upload is refused, or the disk does not start.",
             source: "Microsoft: Prepare Linux for imaging in Azure; Google: Import boot disk \
             images to Compute Engine manually.",

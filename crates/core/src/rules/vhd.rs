@@ -7,6 +7,7 @@ use crate::severity::Severity;
 
 pub const VHD_FOOTER_MISSING: &str = "vhd-footer-missing";
 pub const VHD_FOOTER_CHECKSUM: &str = "vhd-footer-checksum";
+pub const VHD_TWO_SIZES: &str = "vhd-two-sizes";
 pub const VHD_HEADER_CHECKSUM: &str = "vhd-header-checksum";
 pub const VHD_BLOCK_TABLE: &str = "vhd-block-table";
 pub const VHD_CUT_OFF: &str = "vhd-cut-off";
@@ -42,6 +43,19 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             source: "Microsoft VHD Image Format Specification 1.0.",
             fix: "qemu-img convert to a new VHD.",
             ignore: "Never.",
+        },
+        Rule {
+            id: VHD_TWO_SIZES,
+            severity: Severity::Note,
+            title: "A VHD with two sizes",
+            means: "The current size and the geometry (cylinders, heads, sectors) give different sizes, \
+            and the program that made the file is not one of those whose choice is known.",
+            costs: "Hyper-V and QEMU show disks of different sizes: the end, with the backup of a GPT, \
+            may be missing in one of them.",
+            source: "QEMU block/vpc.c: the creator decides. A fixed VHD whose file holds the current \
+            size is judged by that.",
+            fix: "qemu-img convert -O vpc -o subformat=fixed,force_size.",
+            ignore: "When only one hypervisor uses the file.",
         },
         Rule {
             id: VHD_HEADER_CHECKSUM,

@@ -43,7 +43,11 @@ impl Assembly<'_> {
         match filesystems::probe(&node.view) {
             Err(error) => self.damaged(node.layer, "File system", error),
             Ok(Some(found)) => self.add_filesystem(&node, found),
-            Ok(None) => self.esp_without_fat(node.layer, "nothing that is recognised"),
+            Ok(None) => {
+                // One that only texts describe has no bytes.
+                self.stack.layer_mut(node.layer).searched = !node.view.is_empty();
+                self.esp_without_fat(node.layer, "nothing that is recognised");
+            }
         }
     }
 
@@ -141,7 +145,9 @@ impl Assembly<'_> {
         layer
             .remarks
             .retain(|remark| remark.rule != rules::LUKS_SIZE_NOT_MULTIPLE);
-        layer.size = member.data_size.or_else(|| room(node, start));
+        // The file of an image may end within a sector; a disk does not.
+        let room = room(node, start).map(|room| Bytes::new(room.get() / 512 * 512));
+        layer.size = member.data_size.or(room);
         self.stack.push(layer);
     }
 

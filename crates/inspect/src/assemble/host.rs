@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role};
+use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role, Severity};
 use ioalign_core::{layer::Kind, rules};
 
 use super::{AssembleOptions, Assembly, Inspection, PendingSpace};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filesystems::database::{self, Database};
+use crate::host::root::NO_COPY;
 use crate::host::{self, Device, Host, Root, What, extents};
 use crate::tables::{self, Context};
 use crate::volumes::{self, Detail};
@@ -105,6 +106,20 @@ impl HostTargets {
     }
 }
 
+/// What is said of a device without bytes. The judge says what that leaves unknown, by what the kernel shows on it.
+fn not_readable(why: String) -> Remark {
+    let nothing_to_read = why == NO_COPY || why.contains(NO_MEDIUM);
+    let severity = if nothing_to_read {
+        Severity::Note
+    } else {
+        Severity::Unknown
+    };
+    Remark::new(rules::NOT_READABLE, severity, why)
+}
+
+/// `ENOMEDIUM` in words: an empty optical drive or card reader.
+const NO_MEDIUM: &str = "No medium found";
+
 impl Assembly<'_> {
     /// The operator's grids replace what is only assumed, on every disk.
     fn declare_grids(&mut self) {
@@ -134,9 +149,10 @@ impl Assembly<'_> {
         let view = match view {
             Ok(view) => view,
             Err(why) => {
-                // The judge says what that leaves unknown, by what the kernel shows on the device.
-                let layer = self.stack.layer_mut(device.layer);
-                layer.remarks.push(Remark::note(rules::NOT_READABLE, why));
+                self.stack
+                    .layer_mut(device.layer)
+                    .remarks
+                    .push(not_readable(why));
                 return;
             }
         };
@@ -207,7 +223,8 @@ impl Assembly<'_> {
             });
             if let Some(id) = same {
                 let layer = self.stack.layer_mut(id);
-                if layer.role == Role::Data {
+                // The kernel shows what looks like an extended partition; the table knows.
+                if matches!(layer.role, Role::Data | Role::Extended) {
                     layer.role = entry.role;
                 }
                 layer.facts.insert("type", entry.type_id.clone());

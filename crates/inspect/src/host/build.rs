@@ -8,9 +8,9 @@ use ioalign_core::{
 
 use super::dm::DmTables;
 use super::inventory::{Inventory, SysfsBlock};
-use super::root::Root;
+use super::root::{NO_COPY, Root};
 use super::{Device, Host, HostMachine, Mount, Swap, Unread, What, node_inside};
-use super::{bcache, disk, dm, hints, md, mixed, partition};
+use super::{bcache, disk, dm, hints, md, mixed, partition, udev};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a builder may use: the tree, the inventory, and the layers built so far.
@@ -204,7 +204,10 @@ fn raised_sector(site: &Site<'_>, block: &SysfsBlock, built: &mut Built) {
 
 fn device(site: &Site<'_>, block: &SysfsBlock, unread: &mut Vec<Unread>) -> Device {
     let inside = node_inside(&block.name);
-    let unreadable = site.root.readable(&inside).err();
+    let unreadable = site.root.readable(&inside).err().or_else(|| {
+        let text = udev::in_place_of(site.root, &block.name);
+        text.map(|_| NO_COPY.to_owned())
+    });
     if let Some(why) = &unreadable {
         unread.push(Unread {
             what: format!("/{inside}"),

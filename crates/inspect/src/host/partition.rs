@@ -12,7 +12,7 @@ pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     let start = attr("start").and_then(|units| SectorSize::S512.checked_bytes(units));
     let mut partition = layer(Kind::Partition, block);
     partition.logical_sector = site.logical(block);
-    partition.role = role(block, partition.logical_sector);
+    partition.role = role(site, block, partition.logical_sector);
     partition
         .facts
         .extend(attr("partition").map(|n| ("number", n.to_string())));
@@ -47,10 +47,19 @@ pub(super) fn native(start: Bytes, logical: Option<Bytes>) -> Option<Sectors> {
 }
 
 /// The kernel shows an extended partition as 1 KiB (`block/partitions/msdos.c`: room for LILO),
-/// or one sector where sectors are larger.
-fn role(block: &SysfsBlock, logical: Option<Bytes>) -> Role {
+/// or one sector where sectors are larger. A GPT may have a partition of one sector of 4096 bytes, so
+/// there the number must be one of the first four, and there must be a logical partition.
+fn role(site: &Site<'_>, block: &SysfsBlock, logical: Option<Bytes>) -> Role {
     let shown = logical.map_or(1024, |sector| sector.get().max(1024));
-    if block.size.get() == shown {
+    let number = |block: &SysfsBlock| site.root.number(&format!("{}/partition", block.dir));
+    let has_logical = || {
+        let mut others = site.inventory.blocks.values();
+        others.any(|other| {
+            other.parent == block.parent && other.parent.is_some() && number(other) == Some(5)
+        })
+    };
+    let may_be = || shown == 1024 || (number(block).is_some_and(|n| n <= 4) && has_logical());
+    if block.size.get() == shown && may_be() {
         Role::Extended
     } else {
         Role::Data

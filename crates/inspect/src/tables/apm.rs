@@ -99,6 +99,10 @@ fn partition(record: &Record, number: u32, at: u64, unit: SectorSize) -> Option<
 
 const MAP: &str = "Apple_partition_map";
 
+fn has_swap(label: &str) -> bool {
+    label.to_ascii_lowercase().contains("swap")
+}
+
 /// Name and role of a type; `None` for free space, which also has entries.
 fn known(kind: &str, label: &str) -> Option<(&'static str, Role)> {
     Some(match kind {
@@ -107,7 +111,13 @@ fn known(kind: &str, label: &str) -> Option<(&'static str, Role)> {
         "Apple_Bootstrap" => ("Apple bootstrap", Role::BiosBoot),
         "Apple_HFS" => ("Apple HFS", Role::Data),
         "Apple_HFSX" => ("Apple HFSX", Role::Data),
-        "Apple_UNIX_SVR2" if label.eq_ignore_ascii_case("swap") => ("Linux swap", Role::Swap),
+        // Linux and A/UX tell swap by its name: `swap`, `Swap`, `Swap partition`.
+        "Apple_UNIX_SVR2" | "Linux_Swap" if has_swap(label) || kind == "Linux_Swap" => {
+            ("Linux swap", Role::Swap)
+        }
+        // FreeBSD `sys/sys/apm.h`.
+        "FreeBSD-swap" => ("FreeBSD swap", Role::Swap),
+        "FreeBSD-boot" => ("FreeBSD boot", Role::BiosBoot),
         "Apple_UNIX_SVR2" => ("Unix", Role::Data),
         "Apple_UFS" => ("Apple UFS", Role::Data),
         "Apple_RAID" => ("Apple RAID", Role::Data),

@@ -119,6 +119,11 @@ pub(super) const fn slice_type(tag: u16) -> (&'static str, Role) {
         0x83 => ("Linux", Role::Data),
         0x8e => ("Linux LVM", Role::Data),
         0xfd => ("Linux RAID", Role::Data),
+        // FreeBSD `sys/sys/vtoc.h`: VTOC_TAG_FREEBSD_*.
+        0x0901 => ("FreeBSD swap", Role::Swap),
+        0x0902 => ("FreeBSD UFS", Role::Data),
+        0x0903 => ("FreeBSD vinum", Role::Data),
+        0x0904 => ("FreeBSD ZFS", Role::Data),
         _ => ("", Role::Data),
     }
 }

@@ -116,7 +116,7 @@ fn sarif_follows_its_schema() {
         result.map(|result| result["level"].as_str().unwrap().to_owned())
     };
     assert_eq!(level("upload-size-not-multiple").as_deref(), Some("error"));
-    assert_eq!(level("upload-format").as_deref(), Some("note"));
+    assert_eq!(level("upload-format").as_deref(), Some("error"));
     assert_eq!(level("esp-missing").as_deref(), Some("error"));
 }
 

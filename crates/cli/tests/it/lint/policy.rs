@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::plain;
 use crate::PROGRAM;
 
-const QUESTION: &str = "[lint]\nupload = \"azure\"\nsize-multiple = \"4k\"\n\n";
+const QUESTION: &str = "[lint]\nupload = \"gce\"\nsize-multiple = \"4k\"\n\n";
 
 /// Exit code and findings of `check disk.img` in a folder with this policy.
 fn check(folder: &Path, policy: &str, more: &[&str]) -> (Option<i32>, Value) {

@@ -55,13 +55,14 @@ fn without_force_size_qemu_rounds_to_a_geometry() {
 }
 
 #[test]
-fn a_dynamic_vhd_is_refused_and_a_raw_image_is_to_be_converted() {
+fn azure_takes_neither_a_dynamic_vhd_nor_a_raw_image() {
     let disk = plain(100 << 20);
     let image = vhd(&disk, "subformat=dynamic,force_size");
     let form = |checked: &CheckRun| checked.of_rule("upload-format")[0]["severity"].clone();
     assert_eq!(form(&azure(&image)), "broken");
     let raw = azure(disk.path());
-    assert_eq!((raw.verdict(), form(&raw)), ("ok", "note".into()));
+    assert_eq!((raw.verdict(), raw.code), ("broken", 2));
+    assert_eq!(form(&raw), "broken");
     let steps = raw.of_rule("upload-format")[0]["do"].to_string();
     assert!(steps.contains("force_size"), "{steps}");
     let odd = plain((100 << 20) + 4096);

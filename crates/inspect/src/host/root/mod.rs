@@ -260,7 +260,7 @@ fn trimmed(bytes: &[u8]) -> String {
 }
 
 /// Why a device has no bytes in a copied tree.
-const NO_COPY: &str = "the captured tree has no copy of its first bytes";
+pub(crate) const NO_COPY: &str = "the captured tree has no copy of its first bytes";
 
 /// A path's components after resolving `..` in the text alone, for device paths of sysfs.
 pub fn components(path: &Path) -> Vec<String> {

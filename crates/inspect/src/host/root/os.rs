@@ -19,6 +19,9 @@ use crate::error::{Error, Result};
 use crate::source::FileSource;
 use crate::view::View;
 
+/// Bytes of the list of groups that are read.
+const MOST_GROUPS: u64 = 1 << 20;
+
 #[derive(Debug)]
 pub(super) struct Os {
     dir: OwnedFd,
@@ -127,7 +130,32 @@ impl Os {
         } else {
             self.open_in(path, OFlags::RDONLY).map(drop)
         };
-        allowed.map_err(|e| self.why_not(e))
+        allowed.map_err(|error| match error {
+            Errno::ACCESS | Errno::PERM if self.live => self.who_may_read(&stat),
+            other => self.why_not(other),
+        })
+    }
+
+    /// Which user or group would be let in by the mode of a device node.
+    fn who_may_read(&self, node: &rustix::fs::Stat) -> String {
+        let mode = Mode::from_raw_mode(node.st_mode);
+        let group = mode.contains(Mode::RGRP).then(|| self.group(node.st_gid));
+        match group {
+            Some(group) => format!("no permission: root and group {group} may read it"),
+            None => "no permission: only root may read it".to_owned(),
+        }
+    }
+
+    /// The name of a group, or its number.
+    fn group(&self, id: u32) -> String {
+        let bytes = self.bytes("etc/group", MOST_GROUPS).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let name = text.lines().find_map(|line| {
+            let mut fields = line.split(':');
+            let name = fields.next()?;
+            (fields.nth(1)?.parse() == Ok(id)).then_some(name)
+        });
+        name.map_or_else(|| id.to_string(), str::to_owned)
     }
 
     fn stat(&self, path: &str) -> rustix::io::Result<rustix::fs::Stat> {
@@ -139,7 +167,7 @@ impl Os {
         match error {
             Errno::NOENT if self.live => "there is no device node".to_owned(),
             Errno::NOENT => NO_COPY.to_owned(),
-            Errno::ACCESS | Errno::PERM => "no permission (root may read it)".to_owned(),
+            Errno::ACCESS | Errno::PERM => "no permission: root may read it".to_owned(),
             other => other.to_string(),
         }
     }

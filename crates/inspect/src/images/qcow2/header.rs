@@ -61,7 +61,7 @@ impl Qcow2Header {
         }
         let version = view.record(0, 8)?.be32(4);
         match version {
-            1 => return Err(view.locate(foreign::unread("qcow (version 1)"), 4)),
+            1 => return Err(view.locate(foreign::for_qemu("qcow (version 1)"), 4)),
             2 => Self::parse(view, &view.record(0, V2_LEN)?, version),
             3 => {
                 let len = usize::try_from(view.len()).map_or(ALL_LEN, |len| len.min(ALL_LEN));

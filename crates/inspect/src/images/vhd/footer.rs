@@ -17,6 +17,11 @@ const MOST_CHS_SECTORS: u64 = 65535 * 16 * 255;
 /// The format's unit.
 pub(super) const SECTOR: u64 = 512;
 
+/// Creators whose disks have the current size.
+const BY_CURRENT_SIZE: [&str; 7] = ["qem2", "win", "d2v", "tap", "CTXS", "wa", "vbox"];
+/// Creators whose disks have the size of the geometry.
+const BY_GEOMETRY: [&str; 2] = ["vpc", "qemu"];
+
 /// How the data are kept.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum VhdKind {
@@ -122,11 +127,43 @@ impl Footer {
 
     /// Whether the guest sees the size by geometry: Virtual PC and old QEMU, unless the disk is
     /// too large for a geometry. The table is that of QEMU's `block/vpc.c`; VirtualBox (`vbox`)
-    /// uses the current size as well.
+    /// uses the current size as well. QEMU takes the geometry for any other program; the file of a
+    /// fixed disk tells better, where it holds the current size.
     pub(super) fn sized_by_geometry(&self) -> bool {
-        const BY_CURRENT_SIZE: [&str; 7] = ["qem2", "win", "d2v", "tap", "CTXS", "wa", "vbox"];
-        let chs_fits = self.chs != 0 && self.chs != MOST_CHS_SECTORS * SECTOR;
-        chs_fits && !BY_CURRENT_SIZE.contains(&self.creator.as_str())
+        let whole_file = self.kind == VhdKind::Fixed && self.at == self.current;
+        self.geometry_fits()
+            && !BY_CURRENT_SIZE.contains(&self.creator.as_str())
+            && !(self.is_unknown() && whole_file)
+    }
+
+    /// Both sizes, where they differ and the program that made it is not known.
+    pub(super) fn two_sizes(&self) -> Option<Remark> {
+        let unsure = self.is_unknown() && self.geometry_fits() && self.chs != self.current;
+        unsure.then(|| {
+            let why = format!(
+                "The disk has {} bytes by its current size and {} by its geometry, and the program \
+                 that made it (`{}`) is not known: Hyper-V shows the first, QEMU the second. {} \
+                 bytes are judged.",
+                self.current,
+                self.chs,
+                self.creator,
+                self.size()
+            );
+            Remark::note(rules::VHD_TWO_SIZES, why).advise(
+                "qemu-img convert -O vpc -o subformat=fixed,force_size makes one that has one size",
+            )
+        })
+    }
+
+    fn is_unknown(&self) -> bool {
+        !BY_CURRENT_SIZE
+            .iter()
+            .chain(&BY_GEOMETRY)
+            .any(|known| *known == self.creator)
+    }
+
+    const fn geometry_fits(&self) -> bool {
+        self.chs != 0 && self.chs != MOST_CHS_SECTORS * SECTOR
     }
 
     /// Bytes that the guest sees.
@@ -204,6 +241,19 @@ mod tests {
         assert_eq!(footer("vpc", most + 512, most).size(), most + 512);
         assert_eq!(footer("vpc", 1000, 0).size(), 1000);
         assert!(footer("win", u64::MAX, 0).check_size().is_err());
+    }
+
+    #[test]
+    fn an_unknown_creator_is_asked_by_the_length_of_its_file() {
+        let of = |at| Footer {
+            at,
+            ..footer("*img", 1000, 900)
+        };
+        assert_eq!((of(1000).size(), of(900).size()), (1000, 900));
+        let why = of(1000).two_sizes().unwrap().why;
+        assert!(why.contains("1000 bytes") && why.contains("900"), "{why}");
+        assert_eq!(footer("vpc", 1000, 900).two_sizes(), None);
+        assert_eq!(footer("*img", 900, 900).two_sizes(), None);
     }
 
     #[test]

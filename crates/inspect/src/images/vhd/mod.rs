@@ -30,6 +30,7 @@ pub fn open(source: &Arc<dyn Source>, policy: &ImagePolicy) -> Result<Option<Ima
     footer
         .check_size()
         .map_err(|error| view.locate(error, footer.at))?;
+    remarks.extend(footer.two_sizes());
     let image = match footer.kind {
         VhdKind::Fixed => fixed(source, &footer, remarks),
         VhdKind::Dynamic | VhdKind::Differencing => blocks(source, &footer, policy, remarks)?,

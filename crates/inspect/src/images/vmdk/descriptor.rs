@@ -33,7 +33,7 @@ pub(super) struct VmdkExtentLine {
     pub(super) len: u64,
     /// How it is stored.
     pub(super) store: VmdkStorage,
-    /// File name as written; empty for `ZERO`.
+    /// File name as written; empty for `ZERO`, and in an embedded descriptor that means its own file.
     pub(super) name: String,
     /// The start of guest data in a flat file, in bytes.
     pub(super) offset: u64,
@@ -148,9 +148,6 @@ fn extent(line: &str, at: u64) -> Result<Option<VmdkExtentLine>> {
     }
     let store = store(access, kind)?;
     let (name, offset) = name_and_offset(words.next().unwrap_or_default());
-    if name.is_empty() && matches!(store, VmdkStorage::Flat | VmdkStorage::Sparse) {
-        return Err(bad(line, "it names no file"));
-    }
     let bytes = |sectors: &str| {
         sectors
             .parse()
@@ -169,6 +166,20 @@ fn extent(line: &str, at: u64) -> Result<Option<VmdkExtentLine>> {
         offset,
         at,
     }))
+}
+
+/// Every extent of a stand-alone descriptor names its file. An embedded one speaks of the file that
+/// it is in: FreeBSD's mkimg leaves the name empty, and no program reads it.
+pub(super) fn names_files(extents: &[VmdkExtentLine]) -> Result<()> {
+    let nameless = |line: &&VmdkExtentLine| {
+        line.name.is_empty() && matches!(line.store, VmdkStorage::Flat | VmdkStorage::Sparse)
+    };
+    match extents.iter().find(nameless) {
+        Some(line) => Err(Error::malformed("An extent line names no file")
+            .at(line.at)
+            .field("extent")),
+        None => Ok(()),
+    }
 }
 
 fn store(access: &str, kind: &str) -> Result<VmdkStorage> {
@@ -239,7 +250,6 @@ mod tests {
         for (line, at) in [
             ("RW -1 FLAT \"a\" 0", 0),
             ("RW 0 FLAT \"a\" 0", 0),
-            ("RW 8 FLAT", 0),
             ("RW 8 WHATEVER \"a\"", 0),
             ("\n\nRW 99999999999999999999 FLAT \"a\"", 2),
             ("RW 36028797018963968 FLAT \"a\"", 0),
@@ -247,6 +257,16 @@ mod tests {
         ] {
             assert_eq!(parse(line).unwrap_err().offset(), Some(at), "{line}");
         }
+    }
+
+    #[test]
+    fn only_an_embedded_descriptor_may_leave_the_name_out() {
+        let mkimg = parse("RW 20480 SPARSE \"\"\n").unwrap();
+        assert_eq!(mkimg.extents[0].name, "");
+        assert_eq!(names_files(&mkimg.extents).unwrap_err().offset(), Some(0));
+        let plain = parse("#\nRW 8 FLAT").unwrap();
+        assert_eq!(names_files(&plain.extents).unwrap_err().offset(), Some(2));
+        assert!(names_files(&parse("RW 8 ZERO\n").unwrap().extents).is_ok());
     }
 
     #[test]

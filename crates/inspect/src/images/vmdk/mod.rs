@@ -129,6 +129,7 @@ fn from_descriptor(
         let error = Error::malformed("The descriptor lists no extents").field("extent");
         return Err(error.in_file(source.path()));
     }
+    descriptor::names_files(&text.extents).map_err(|error| error.in_file(source.path()))?;
     let extents = VmdkExtents::open(source.path(), &text.extents, policy, &mut remarks)
         .map_err(|error| error.in_file(source.path()))?;
     assemble(source.path(), text, extents, policy, remarks)
