@@ -134,13 +134,20 @@ impl Assembly<'_> {
 
     /// The grids of a disk that carries no topology: those declared, else those assumed.
     pub(super) fn add_disk_grids(&mut self, disk: LayerId) {
-        if let Some(sector) = self.stack.layer(disk).logical_sector {
+        let layer = self.stack.layer(disk);
+        // A raw image has no header, a listed disk neither.
+        let source = match layer.facts.get("format").map(String::as_str) {
+            Some("raw") => "sector of its table, 512 without one",
+            Some(_) => "image header",
+            None => "sector of the listing",
+        };
+        if let Some(sector) = layer.logical_sector {
             self.add_grid(
                 disk,
                 sector,
                 Tier::Validity,
                 GridKind::LogicalSector,
-                "image header",
+                source,
             );
         }
         if self.options.grids.is_empty() {

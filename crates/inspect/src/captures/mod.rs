@@ -236,6 +236,10 @@ pub fn read(text: &Text, named: Option<&str>, evidence: &mut TextEvidence) -> Re
             let first = evidence.devices.len();
             (format.read)(text, evidence)?;
             unnamed::name(evidence, first, format.command);
+            let new = evidence.devices.iter_mut().skip(first);
+            for claims in new.filter_map(|said| said.claims.as_mut()) {
+                claims.printed_by = Some(format.command);
+            }
             evidence.read.push(format.command);
         }
     }

@@ -75,6 +75,8 @@ fn claims(root: &Root, block: &SysfsBlock) -> Claims {
         transport,
         erase: device("preferred_erase_size").and_then(|text| text.parse().ok()),
         nvme: None,
+        size: (!block.size.is_zero()).then(|| block.size.get()),
+        printed_by: None,
     }
 }
 

@@ -18,7 +18,9 @@ impl Placing<'_> {
         let declared = !self.assembly.options.grids.is_empty();
         // For an image file tools print 512 / 512, which is not the topology of a device.
         let image = self.assembly.stack.layer(id).kind == Kind::Image;
-        match device.claims.as_ref().filter(|_| !image) {
+        let size = device.size.map(|size| size.low);
+        let claims = device.claims.clone().filter(|_| !image);
+        match claims.map(|claims| Claims { size, ..claims }).as_ref() {
             Some(claims) => {
                 if tells_no_unit(claims) && !declared {
                     self.assembly.stack.grids.extend(grid::assumed(id));

@@ -8,7 +8,7 @@ use ioalign_core::layer::Kind;
 use super::mapped::MappedDevices;
 use super::{disagree, names};
 use crate::captures::{Number, Said, TextArray};
-use crate::host::hints::Claims;
+use crate::host::hints::{Claims, Transport};
 use crate::volumes::VolumeMember;
 
 /// The kind of a device: as stated, else derived from its facts.
@@ -162,9 +162,20 @@ fn richer_member(mine: Option<VolumeMember>, other: Option<VolumeMember>) -> Opt
 fn joined(mine: Option<Claims>, other: Option<Claims>, offset: Option<i64>) -> Option<Claims> {
     let mut claims = match (mine, other) {
         (Some(mut mine), Some(other)) => {
+            if mine.physical.is_none() {
+                mine.printed_by = other.printed_by;
+            }
             mine.logical = mine.logical.or(other.logical);
-            mine.physical = mine.physical.or(other.physical);
-            mine.minimum = mine.minimum.or(other.minimum);
+            // A text that saw less, behind another bridge or in a guest, takes nothing back.
+            mine.physical = mine.physical.max(other.physical);
+            mine.minimum = mine.minimum.max(other.minimum);
+            if mine.transport == Transport::Unknown
+                || (mine.transport == Transport::Scsi && other.transport != Transport::Unknown)
+            {
+                // The name `sda` says SCSI of USB disks too.
+                mine.transport = other.transport;
+            }
+            mine.size = mine.size.or(other.size);
             mine.optimal = mine.optimal.or(other.optimal);
             mine.chunk = mine.chunk.or(other.chunk);
             mine.rotational = mine.rotational.or(other.rotational);

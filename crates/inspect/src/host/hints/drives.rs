@@ -71,6 +71,178 @@ const VIRTUAL: &[(&str, &str)] = &[
     ("XENSRC", ""),
 ];
 
+/// Words of arrays and of storage that other machines export, in vendor and model.
+const ARRAYS: &[&str] = &[
+    "NETAPP",
+    "SYMMETRIX",
+    "DGC",
+    "VRAID",
+    "INVISTA",
+    "XTREMIO",
+    "POWERSTORE",
+    "2107900",
+    "2105800",
+    "1750500",
+    "IBM 2145",
+    "2145",
+    "2810XIV",
+    "1814",
+    "1815",
+    "1818",
+    "1724",
+    "1726",
+    "1746",
+    "HSV1",
+    "HSV2",
+    "HSV3",
+    "HSV4",
+    "OPEN-V",
+    "OPEN-3",
+    "OPEN-8",
+    "OPEN-9",
+    "OPEN-E",
+    "DF600F",
+    "3PARDATA",
+    "MSA1000",
+    "MSA2",
+    "P2000",
+    "MD3",
+    "COMPELNT",
+    "100E-00",
+    "EQLOGIC",
+    "PURE",
+    "NIMBLE",
+    "ZFS STORAGE",
+    "COMSTAR",
+    "LIO-ORG",
+    "IET VIRTUAL",
+    "SCST_",
+    "SYNOLOGY",
+    "QNAP",
+    "FREENAS",
+    "TRUENAS",
+    "HUAWEI XSG",
+    "INFINIBOX",
+    "LUN",
+    "MPATH",
+    "AXIOM",
+    "DATACORE",
+    "FALCON",
+];
+
+/// Words of RAID controllers, which present volumes as disks.
+const CONTROLLERS: &[&str] = &[
+    "MEGARAID",
+    "MEGASR",
+    "PERC",
+    "LOGICAL VOLUME",
+    "SERVERAID",
+    "SMART ARRAY",
+    "CCISS",
+    "AVAGO MR",
+    "LSI MR",
+    "BROADCOM MR",
+    "MR9",
+    "AMCC",
+    "3WARE",
+    "ADAPTEC",
+    "ARECA",
+    "AACRAID",
+    "RAID",
+    "HIGHPOINT",
+    "BOSS",
+    "INTEL RS",
+    "VIRTUALDISK",
+    "DELL BOSS",
+    "LSI LOGICAL",
+];
+
+/// Words of flash: SSDs by their own word or their family, cards and sticks.
+const FLASH: &[&str] = &[
+    "SSD",
+    "NVME",
+    "SOLID STATE",
+    "PORTABLE SSD",
+    "OCZ",
+    "VERTEX",
+    "AGILITY",
+    "CRUZER",
+    "ULTRA FIT",
+    "EXTREME PRO",
+    "DATATRAVELER",
+    "FLASH",
+    "JUMPDRIVE",
+    "USB DISK",
+    "USB STICK",
+    "SD/MMC",
+    "CARD READER",
+    "MULTI-CARD",
+    "MULTI CARD",
+    "STORAGE DEVICE",
+    "USB3.0-CRW",
+    "COMPACT FLASH",
+    "CF CARD",
+    "MTFD",
+    "SAMSUNG MZ",
+    "KINGSTON S",
+    "CT120",
+    "CT240",
+    "CT250",
+    "CT256",
+    "CT480",
+    "CT500",
+    "CT512",
+    "CT1000",
+    "SATADOM",
+    "DOM ",
+    "PATRIOT",
+    "PNY CS",
+    "TRANSCEND",
+    "SSDSC",
+    "SSDSA",
+    "THNSN",
+    "SDSSD",
+    "EMMC",
+    "FUSION-IO",
+    "OPTANE",
+];
+
+/// Advanced Format models that report 512 for their 4 KiB sectors (the database of `cmd/zpool/os/linux`
+/// in OpenZFS).
+const ADVANCED_FORMAT: &[&str] = &["EARS-", "HD204UI", "HDS5C303", "ST2000DL004"];
+
+/// Whether vendor or model name an array or a storage server.
+pub fn is_array(vendor: &str, model: &str) -> bool {
+    named(ARRAYS, &format!("{vendor} {model}"))
+}
+
+/// Whether vendor or model name a RAID controller.
+pub fn is_controller(vendor: &str, model: &str) -> bool {
+    named(CONTROLLERS, &format!("{vendor} {model}"))
+}
+
+/// Whether the model is one of flash.
+pub fn is_flash(model: &str) -> bool {
+    named(FLASH, model)
+}
+
+/// Whether the model reports 512 for sectors of 4 KiB.
+pub fn is_advanced_format(model: &str) -> bool {
+    ADVANCED_FORMAT.iter().any(|part| model.contains(part))
+}
+
+/// Whether one of these begins a word of the text.
+fn named(words: &[&str], text: &str) -> bool {
+    let text = text.to_ascii_uppercase().replace('_', " ");
+    let begins = |at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_ascii_alphanumeric())
+    };
+    words
+        .iter()
+        .any(|word| text.match_indices(word).any(|(at, _)| begins(at)))
+}
+
 /// Whether vendor and model name a virtual disk.
 pub fn is_virtual(vendor: &str, model: &str) -> bool {
     let (vendor, model) = (vendor.to_ascii_uppercase(), model.to_ascii_uppercase());
@@ -89,6 +261,47 @@ mod tests {
         assert_eq!(find("Micron_6550_MTFDLAL61T4THA").unwrap().unit, 16384);
         assert!(find("Samsung SSD 980 PRO 1TB").is_none());
         assert!(find("").is_none());
+    }
+
+    #[test]
+    fn arrays_controllers_and_flash_by_name() {
+        for (vendor, model) in [
+            ("NETAPP", "LUN"),
+            ("EMC", "SYMMETRIX"),
+            ("DGC", "RAID 5"),
+            ("IBM", "2107900"),
+            ("SUN", "ZFS Storage 7420"),
+        ] {
+            assert!(is_array(vendor, model), "{vendor} {model}");
+        }
+        for (vendor, model) in [
+            ("LSI", "MegaRAID SAS RMB"),
+            ("DELL", "PERC 6/i"),
+            ("", "HP LOGICAL VOLUME"),
+        ] {
+            assert!(is_controller(vendor, model), "{vendor} {model}");
+        }
+        for model in [
+            "INTEL SSDSC2CW12",
+            "OCZ-VERTEX2",
+            "SanDisk Cruzer Blade",
+            "Portable SSD T5",
+        ] {
+            assert!(is_flash(model), "{model}");
+        }
+        assert!(is_advanced_format("ATA WDC WD20EARS-00M"));
+        for model in [
+            "WDC WD5000AAKS-00V1A0",
+            "ST3500418AS",
+            "Hitachi HDS721050CLA362",
+            "SAMSUNG HD103SJ",
+            "MAXTOR STM3250310AS",
+            "FUJITSU MBA3073RC",
+            "TOSHIBA MK2555GSX",
+        ] {
+            let any = is_array("ATA", model) || is_controller("ATA", model) || is_flash(model);
+            assert!(!any && !is_advanced_format(model), "{model}");
+        }
     }
 
     #[test]

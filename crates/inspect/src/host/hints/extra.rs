@@ -36,7 +36,7 @@ fn chunk(bench: &mut HintJudge<'_>) {
             Confidence::Medium,
         ),
     };
-    let source = format!("sysfs chunk_sectors, {source}");
+    let source = format!("{}, {source}", bench.claims.attribute("chunk_sectors"));
     bench.grid(chunk, tier, kind, Voice::reported(&source, confidence));
 }
 
@@ -52,7 +52,10 @@ fn erase_block(bench: &mut HintJudge<'_>) {
     let Some(erase) = known(bench.claims.erase) else {
         return;
     };
-    let voice = Voice::reported("sysfs preferred_erase_size", Confidence::Low);
+    let voice = Voice::reported(
+        &bench.claims.attribute("preferred_erase_size"),
+        Confidence::Low,
+    );
     bench.grid(erase, Tier::Preference, GridKind::EraseBlock, voice);
 }
 

@@ -4,6 +4,7 @@
 //! same rules as a live sysfs. A claim that is not believed stays in the result as a distrusted
 //! grid with the arithmetic that condemns it: silence would look like "nothing was reported".
 
+mod doubt;
 pub mod drives;
 mod extra;
 mod optimal;
@@ -105,6 +106,10 @@ pub struct Claims {
     pub erase: Option<u64>,
     /// NVMe Identify Namespace, where it could be read.
     pub nvme: Option<IdNs>,
+    /// Bytes of the device, where they are known.
+    pub size: Option<u64>,
+    /// The program that printed them, if they are not from sysfs itself: `fdisk -l`.
+    pub printed_by: Option<&'static str>,
 }
 
 /// The outcome: grids on the disk's layer, trusted or not, and remarks for the layer.
@@ -157,6 +162,14 @@ pub(super) struct HintJudge<'a> {
 }
 
 impl Claims {
+    /// Where a value comes from: `sysfs minimum_io_size`, `minimum_io_size by fdisk -l`.
+    pub(super) fn attribute(&self, name: &str) -> String {
+        match self.printed_by {
+            Some(program) => format!("{name} by {program}"),
+            None => format!("sysfs {name}"),
+        }
+    }
+
     /// Logical sector; 512 where nothing is said.
     pub fn logical_or_512(&self) -> u64 {
         known(self.logical).unwrap_or(512)
@@ -244,7 +257,7 @@ impl HintJudge<'_> {
         let Some(logical) = known(self.claims.logical) else {
             return;
         };
-        let source = "sysfs logical_block_size";
+        let source = &self.claims.attribute("logical_block_size");
         if !(logical.is_power_of_two() && (512..=65536).contains(&logical)) {
             let why = format!("{logical} bytes is not a power of two from 512 to 65536");
             return self.distrust(

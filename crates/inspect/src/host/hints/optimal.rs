@@ -11,7 +11,7 @@ const LEAST_LIMIT_BITS: u32 = 10;
 /// Nothing optimal is off the page.
 const PAGE: u64 = 4096;
 
-const SOURCE: &str = "sysfs optimal_io_size";
+const OPTIMAL: &str = "optimal_io_size";
 
 pub(super) fn judge(bench: &mut HintJudge<'_>) {
     let Some(optimal) = known(bench.claims.optimal) else {
@@ -20,7 +20,8 @@ pub(super) fn judge(bench: &mut HintJudge<'_>) {
     let physical = bench.claims.physical_or_logical();
     let minimum = known(bench.claims.minimum).unwrap_or(physical);
     if let Some(why) = bogus(optimal, bench.claims.logical_or_512(), physical, minimum) {
-        return bench.distrust(optimal, Tier::Preference, GridKind::OptimalIo, SOURCE, why);
+        let source = bench.claims.attribute(OPTIMAL);
+        return bench.distrust(optimal, Tier::Preference, GridKind::OptimalIo, &source, why);
     }
     if optimal <= minimum.max(physical) {
         return;
@@ -30,18 +31,19 @@ pub(super) fn judge(bench: &mut HintJudge<'_>) {
 }
 
 fn voice(bench: &mut HintJudge<'_>, optimal: u64) -> Voice {
+    let source = bench.claims.attribute(OPTIMAL);
     if optimal > HUGE {
         bench.remark(huge(optimal));
-        return Voice::reported(SOURCE, Confidence::Low);
+        return Voice::reported(&source, Confidence::Low);
     }
     match bench.claims.transport {
         // Linux takes it from NOWS; TLC drives report large ones that mean throughput only.
         Transport::Nvme => Voice::reported(
-            "NOWS (sysfs optimal_io_size): a preference, no claim about the indirection unit",
+            &format!("NOWS ({source}): a preference, no claim about the indirection unit"),
             Confidence::Low,
         ),
-        Transport::Usb | Transport::Loop => Voice::reported(SOURCE, Confidence::Low),
-        _ => Voice::reported(SOURCE, Confidence::Medium),
+        Transport::Usb | Transport::Loop => Voice::reported(&source, Confidence::Low),
+        _ => Voice::reported(&source, Confidence::Medium),
     }
 }
 

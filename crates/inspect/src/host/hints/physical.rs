@@ -2,7 +2,7 @@
 
 use ioalign_core::{Bytes, Confidence, GridKind, Origin, Remark, Tier, rules};
 
-use super::{HintJudge, Transport, Voice, drives, known};
+use super::{Claims, HintJudge, Transport, Voice, doubt, drives, known};
 
 /// Above this an NVMe physical block is the power-fail atomic unit (AWUPF) or an inflated NPWG.
 const MOST_NVME_PHYSICAL: u64 = 64 << 10;
@@ -11,8 +11,8 @@ const LEAST_VOLUME_BLOCK: u64 = 64 << 10;
 /// Minimum I/O sizes up to this are block sizes of arrays; larger ones are stripe units.
 const MOST_ARRAY_BLOCK: u64 = 16 << 10;
 
-const PHYSICAL: &str = "sysfs physical_block_size";
-const MINIMUM: &str = "sysfs minimum_io_size";
+const PHYSICAL: &str = "physical_block_size";
+const MINIMUM: &str = "minimum_io_size";
 
 pub(super) fn judge(bench: &mut HintJudge<'_>) {
     physical(bench);
@@ -33,7 +33,13 @@ fn physical(bench: &mut HintJudge<'_>) {
     if !physical.is_multiple_of(logical) || !physical.is_power_of_two() {
         let why =
             format!("{physical} is not a power-of-two multiple of the logical sector ({logical})");
-        return bench.distrust(physical, tier, GridKind::PhysicalBlock, PHYSICAL, why);
+        return bench.distrust(
+            physical,
+            tier,
+            GridKind::PhysicalBlock,
+            &bench.claims.attribute(PHYSICAL),
+            why,
+        );
     }
     if bench.claims.transport == Transport::Nvme && physical > MOST_NVME_PHYSICAL {
         return nvme_physical(bench, physical);
@@ -42,7 +48,7 @@ fn physical(bench: &mut HintJudge<'_>) {
         let voice = Voice::reported("physical = minimum = optimal I/O size", Confidence::Medium);
         return bench.grid(physical, tier, GridKind::VolumeBlock, voice);
     }
-    let voice = Voice::reported(PHYSICAL, bench.usual());
+    let voice = Voice::reported(&bench.claims.attribute(PHYSICAL), bench.usual());
     bench.grid(physical, tier, GridKind::PhysicalBlock, voice);
 }
 
@@ -64,11 +70,15 @@ fn nvme_physical(bench: &mut HintJudge<'_>, physical: u64) {
         Bytes::new(physical),
         Bytes::new(MOST_NVME_PHYSICAL)
     );
-    bench.distrust(physical, Tier::Rmw, GridKind::PhysicalBlock, PHYSICAL, why);
-    let voice = Voice::reported(
-        "sysfs physical_block_size, as a preference",
-        Confidence::Low,
+    bench.distrust(
+        physical,
+        Tier::Rmw,
+        GridKind::PhysicalBlock,
+        &bench.claims.attribute(PHYSICAL),
+        why,
     );
+    let source = format!("{}, as a preference", bench.claims.attribute(PHYSICAL));
+    let voice = Voice::reported(&source, Confidence::Low);
     bench.grid(physical, Tier::Preference, GridKind::PreferredWrite, voice);
 }
 
@@ -102,17 +112,20 @@ fn minimum(bench: &mut HintJudge<'_>) {
             minimum,
             Tier::Preference,
             GridKind::StripeUnit,
-            MINIMUM,
+            &bench.claims.attribute(MINIMUM),
             why,
         );
     }
     let optimal = known(bench.claims.optimal).filter(|optimal| *optimal < minimum);
     let array_block = physical == 512 || bench.claims.is_virtual();
     let (tier, kind, voice) = if bench.claims.transport == Transport::Nvme {
-        indirection_unit(minimum)
+        indirection_unit(bench.claims, minimum)
     } else if array_block && minimum <= MOST_ARRAY_BLOCK {
         // NetApp LUNs say 512/512/4096/65536: the 4 KiB WAFL block is the unit that counts.
-        let voice = Voice::reported("minimum_io_size", cap(bench, Confidence::Medium));
+        let voice = Voice::reported(
+            &bench.claims.attribute(MINIMUM),
+            cap(bench, Confidence::Medium),
+        );
         (Tier::Rmw, GridKind::MinimumIo, voice)
     } else if let Some(optimal) = optimal {
         // A stripe that is narrower than its unit: nothing tells which of the two is wrong.
@@ -121,24 +134,27 @@ fn minimum(bench: &mut HintJudge<'_>) {
             minimum,
             Tier::Preference,
             GridKind::StripeUnit,
-            MINIMUM,
+            &bench.claims.attribute(MINIMUM),
             why,
         );
     } else {
-        let voice = Voice::reported(MINIMUM, cap(bench, Confidence::Medium));
+        let voice = Voice::reported(
+            &bench.claims.attribute(MINIMUM),
+            cap(bench, Confidence::Medium),
+        );
         (Tier::Preference, GridKind::StripeUnit, voice)
     };
     bench.grid(minimum, tier, kind, voice);
 }
 
 /// Linux takes `minimum_io_size` of NVMe from NPWG, which is the indirection unit on QLC drives.
-fn indirection_unit(minimum: u64) -> (Tier, GridKind, Voice) {
+fn indirection_unit(claims: &Claims, minimum: u64) -> (Tier, GridKind, Voice) {
     let confidence = if minimum <= MOST_NVME_PHYSICAL {
         Confidence::High
     } else {
         Confidence::Medium
     };
-    let voice = Voice::reported("NPWG (sysfs minimum_io_size)", confidence);
+    let voice = Voice::reported(&format!("NPWG ({})", claims.attribute(MINIMUM)), confidence);
     (Tier::Rmw, GridKind::IndirectionUnit, voice)
 }
 
@@ -162,43 +178,21 @@ fn table(bench: &mut HintJudge<'_>) {
     bench.grid(drive.unit, Tier::Rmw, GridKind::IndirectionUnit, voice);
 }
 
-/// 4 KiB where a device that cannot have 512-byte cells reports 512, or is not believed.
+/// 4 KiB where a device reports 512 and is not believed.
 fn assumed(bench: &mut HintJudge<'_>) {
     if bench.claims.logical_or_512() >= 4096 || bench.rmw().is_some() {
         return;
     }
-    let virtual_disk = bench.claims.is_virtual();
-    let (confidence, source) = if virtual_disk {
-        (
-            Confidence::Medium,
-            "assumed: a virtual disk hides its topology",
-        )
-    } else if bench.claims.transport == Transport::Loop {
-        (
-            Confidence::Low,
-            "assumed: a loop device hides what lies below its file",
-        )
-    } else if bench.claims.rotational == Some(false) {
-        (
-            Confidence::Low,
-            "assumed: flash that reports 512 has larger pages",
-        )
-    } else if bench.claims.physical.is_none() && bench.claims.minimum.is_none() {
-        // A text that shows the logical sector alone: `blockdev --report`.
-        (
-            Confidence::Medium,
-            "assumed: no physical sector is stated, nearly every disk since 2011",
-        )
-    } else {
+    let Some(doubt) = doubt::of(bench) else {
         return;
     };
-    if virtual_disk {
+    if bench.claims.is_virtual() {
         bench.remark(unknown_topology());
     }
     let voice = Voice {
         origin: Origin::Assumed,
-        confidence,
-        source: source.to_owned(),
+        confidence: doubt.confidence,
+        source: doubt.why.to_owned(),
     };
     bench.grid(4096, Tier::Rmw, GridKind::PhysicalBlock, voice);
 }

@@ -1,0 +1,68 @@
+//! Who is believed that it has cells of 512 bytes.
+//!
+//! One court for every source: sysfs, a pasted text, JSON. A rotating disk of the time before 2011 is
+//! believed; what cannot know (a controller, an array, a bridge, a hypervisor) or cannot be (flash) is not.
+
+use ioalign_core::Confidence;
+
+use super::{Claims, HintJudge, Transport, drives};
+
+/// Why 512 is not believed, and how sure it is that 4 KiB is the unit instead.
+pub(super) struct Doubt {
+    pub(super) confidence: Confidence,
+    pub(super) why: &'static str,
+}
+
+/// What USB bridges report as the optimal transfer: 0xFFFF sectors.
+const BRIDGE: u64 = 0xFFFF * 512;
+/// Above this no single disk has 512-byte cells: 6 TB drives were the last.
+const LARGEST_512N: u64 = 6_100_000_000_000;
+
+pub(super) fn of(bench: &HintJudge<'_>) -> Option<Doubt> {
+    let claims = bench.claims;
+    let name = || (claims.vendor.as_str(), claims.model.as_str());
+    let doubt = |confidence, why| Some(Doubt { confidence, why });
+    if claims.is_virtual() {
+        let why = "assumed: a virtual disk hides its topology";
+        return doubt(Confidence::Medium, why);
+    }
+    if claims.transport == Transport::Loop {
+        let why = "assumed: a loop device hides what lies below its file";
+        return doubt(Confidence::Low, why);
+    }
+    if drives::is_advanced_format(name().1) {
+        let why = "table: this model has 4 KiB sectors and reports 512";
+        return doubt(Confidence::Medium, why);
+    }
+    if drives::is_array(name().0, name().1) {
+        let why = "assumed: an array reports 512 for volumes of larger blocks";
+        return doubt(Confidence::Medium, why);
+    }
+    if drives::is_controller(name().0, name().1) {
+        let why = "assumed: a RAID controller reports 512 for any disks behind it";
+        return doubt(Confidence::Low, why);
+    }
+    if is_flash(claims) {
+        let why = "assumed: flash that reports 512 has larger pages";
+        return doubt(Confidence::Low, why);
+    }
+    if claims.transport == Transport::Usb || claims.optimal == Some(BRIDGE) {
+        let why = "assumed: a USB bridge reports 512 for any disk behind it";
+        return doubt(Confidence::Low, why);
+    }
+    if claims.size.is_some_and(|size| size > LARGEST_512N) {
+        let why = "assumed: no disk of this size has 512-byte blocks";
+        return doubt(Confidence::Low, why);
+    }
+    (claims.physical.is_none() && claims.minimum.is_none()).then_some(Doubt {
+        confidence: Confidence::Medium,
+        // A text that shows the logical sector alone: `blockdev --report`.
+        why: "assumed: no physical sector is stated, nearly every disk since 2011",
+    })
+}
+
+fn is_flash(claims: &Claims) -> bool {
+    claims.rotational == Some(false)
+        || matches!(claims.transport, Transport::Nvme | Transport::Mmc)
+        || drives::is_flash(&claims.model)
+}
