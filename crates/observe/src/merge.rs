@@ -105,6 +105,10 @@ fn add_device(to: &mut DeviceProfile, from: DeviceProfile) {
             None => to.grids.push(grid),
         }
     }
+    to.read_before_overwrite = match (to.read_before_overwrite, from.read_before_overwrite) {
+        (Some(a), Some(b)) => Some(a.plus(b)),
+        (one, other) => one.or(other),
+    };
     add_processes(&mut to.processes, from.processes);
     bursts(&mut to.bursts_total, &from.bursts_total);
     arrivals(&mut to.inter_arrival, &from.inter_arrival);
@@ -193,6 +197,7 @@ fn add_grid(to: &mut GridProfile, from: &GridProfile) {
     sum(&mut to.straddling, from.straddling);
     sum(&mut to.cells_touched, from.cells_touched);
     sum(&mut to.cells_minimum, from.cells_minimum);
+    to.declared |= from.declared;
     to.read_before_write = match (to.read_before_write, from.read_before_write) {
         (Some(a), Some(b)) if a.within_us == b.within_us => Some(judged(ReadBeforeWrite {
             within_us: a.within_us,

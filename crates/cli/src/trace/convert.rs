@@ -42,7 +42,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
             text
         })?;
         output = created;
-        (target.writer)(out, false)
+        (target.writer)(out, true)
     };
     let done = bar::while_shown(
         &arguments.files,
@@ -100,6 +100,11 @@ fn tell(done: &Converted, target: &WritableFormat) {
         ),
         (done.late, "latencies became known too late to be written"),
     ];
+    for file in &done.files {
+        if let Some(why) = &file.cut_off {
+            note(format_args!("{} is cut off: {why}", file.path));
+        }
+    }
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
         note(format_args!("{count} {what}"));
     }

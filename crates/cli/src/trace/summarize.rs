@@ -120,6 +120,8 @@ pub fn reading(source: &SourceArgs, jobs: Option<usize>) -> TraceSettings {
             offset_unit: source.offset_unit,
             length_unit: source.length_unit,
             time_unit: source.time_unit,
+            latency_unit: source.latency_unit,
+            device: None,
             columns: source.columns.clone(),
         },
         stage: source.stage.map(Into::into),

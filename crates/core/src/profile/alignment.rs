@@ -4,10 +4,12 @@
 //! `lun alignment show`: eight classes of 512 bytes, and partial I/O separately). A *constant shift*, a
 //! partition that starts off, moves every I/O by the same amount: it is the most frequent remainder of the
 //! start. Small records (redo logs, ZFS with 512-byte sectors) start anywhere. They are counted separately,
-//! because moving a partition does not help them.
+//! because moving a partition does not help them. Grids that the operator declares can only make it worse
+//! ([`on_grid`](super::on_grid)).
 
 use serde::{Deserialize, Serialize};
 
+use super::on_grid::{DeclaredGrids, OnGrid};
 use super::{DeviceProfile, OpProfile, Profile};
 use crate::units::ratio;
 
@@ -28,6 +30,8 @@ pub enum AlignmentState {
     Aligned,
     /// A tenth or more of the I/Os of whole 4 KiB blocks starts off them.
     Misaligned,
+    /// A tenth or more crosses a boundary that a declared grid prefers not to be crossed.
+    Suboptimal,
     /// Off by the records themselves: a tenth or more is no multiple of 4 KiB, the rest is aligned.
     Partial,
     /// Too few I/Os.
@@ -41,6 +45,7 @@ impl AlignmentState {
         match self {
             Self::Aligned => "aligned",
             Self::Misaligned => "misaligned",
+            Self::Suboptimal => "suboptimal",
             Self::Partial => "partial",
             Self::Indeterminate => "indeterminate",
         }
@@ -64,6 +69,9 @@ pub struct Alignment {
     pub offset_bytes: Option<u64>,
     /// Share of the I/Os that have this remainder.
     pub offset_ratio: Option<f64>,
+    /// The declared grid that decided; `None`: the verdict is on 4 KiB.
+    #[serde(default)]
+    pub on_grid: Option<OnGrid>,
 }
 
 #[derive(Default)]
@@ -154,10 +162,17 @@ pub fn judge<'a>(ops: impl IntoIterator<Item = &'a OpProfile>) -> Alignment {
 impl DeviceProfile {
     /// Fills in the verdicts on the device and on each operation, from their counters.
     pub fn judge(&mut self) {
-        self.by_op
-            .values_mut()
-            .for_each(|op| op.alignment = judge([&*op]));
-        self.alignment = judge(self.by_op.values());
+        let decided = |device: &Self, only: Option<&str>, found: Alignment| {
+            let mut declared = DeclaredGrids::default();
+            declared.add(device, only);
+            declared.decide(found)
+        };
+        let of = |(name, op): (&String, &OpProfile)| decided(self, Some(name), judge([op]));
+        let found: Vec<_> = self.by_op.iter().map(of).collect();
+        for (op, found) in self.by_op.values_mut().zip(found) {
+            op.alignment = found;
+        }
+        self.alignment = decided(self, None, judge(self.by_op.values()));
     }
 }
 
@@ -165,7 +180,12 @@ impl Profile {
     /// Fills in the verdicts on everything, each device and each operation, from their counters.
     pub fn judge(&mut self) {
         self.devices.iter_mut().for_each(DeviceProfile::judge);
-        self.alignment = judge(self.devices.iter().flat_map(|device| device.by_op.values()));
+        let mut declared = DeclaredGrids::default();
+        self.devices
+            .iter()
+            .for_each(|device| declared.add(device, None));
+        let assumed = judge(self.devices.iter().flat_map(|device| device.by_op.values()));
+        self.alignment = declared.decide(assumed);
     }
 }
 

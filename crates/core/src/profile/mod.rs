@@ -6,6 +6,8 @@
 pub mod alignment;
 mod latency;
 pub mod littles_law;
+pub mod on_grid;
+mod overwrites;
 mod source;
 mod time;
 
@@ -16,6 +18,8 @@ use serde::{Deserialize, Serialize};
 pub use alignment::{Alignment, AlignmentState};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
+pub use on_grid::OnGrid;
+pub use overwrites::ReadBeforeOverwrite;
 pub use source::{SkippedRow, TraceFile, Unpaired};
 pub use time::{
     Burst, Bursts, Interval, IntervalOp, Intervals, QueueDepth, Sampled, Sampler, TimeCount,
@@ -43,6 +47,9 @@ pub struct Profile {
     /// Stopped by the operator: what was read until then.
     #[serde(default)]
     pub interrupted: bool,
+    /// Why the files may not have one clock: then what is over time means little.
+    #[serde(default)]
+    pub clock_doubt: Option<String>,
     /// The source files, if there were any.
     #[serde(default)]
     pub files: Vec<TraceFile>,
@@ -74,6 +81,9 @@ pub struct DeviceProfile {
     pub by_op: BTreeMap<String, OpProfile>,
     /// Each operation on each grid.
     pub grids: Vec<GridProfile>,
+    /// Small reads beside large writes; `None` without either.
+    #[serde(default)]
+    pub read_before_overwrite: Option<ReadBeforeOverwrite>,
     /// The processes, most I/O first.
     #[serde(default)]
     pub processes: Vec<ProcessProfile>,
@@ -171,6 +181,9 @@ pub struct GridProfile {
     /// The cost of being off it: `rmw`, `preference`, `validity`.
     #[serde(default)]
     pub tier: String,
+    /// The operator declared it: it has a say in the verdict.
+    #[serde(default)]
+    pub declared: bool,
     /// Pieces that were judged: on a layer below, an I/O may have become several, or none.
     #[serde(default)]
     pub pieces: u64,

@@ -29,6 +29,9 @@ pub struct TraceFile {
     pub other_rows: u64,
     /// Events that the tracer says it lost.
     pub dropped: u64,
+    /// Why it ends too early, where it does.
+    #[serde(default)]
+    pub cut_off: Option<String>,
 }
 
 /// A row that did not parse.

@@ -8,6 +8,7 @@ use super::clock::DeviceClock;
 use super::limits::DeviceLimits;
 use super::op::OpState;
 use super::outside::Outside;
+use super::overwrites::Overwrites;
 use super::owners::DeviceOwners;
 use super::placement::DevicePlacement;
 use super::rmw::Rmw;
@@ -21,6 +22,7 @@ pub struct DeviceState {
     limits: DeviceLimits,
     ops: [Option<Box<OpState>>; Op::ALL.len()],
     rmw: Vec<Rmw>,
+    overwrites: Overwrites,
     owners: DeviceOwners,
     /// I/O past the end of the device; `None` where its size is unknown.
     outside: Option<Outside>,
@@ -42,6 +44,7 @@ impl DeviceState {
         Self {
             ops: [const { None }; Op::ALL.len()],
             rmw: rmw.collect(),
+            overwrites: Overwrites::new(limits.regions),
             owners: DeviceOwners::new(limits.owners),
             outside: Outside::new(placement.bytes, placement.shift),
             clock: DeviceClock::new(settings, origin, &limits),
@@ -60,6 +63,7 @@ impl DeviceState {
                 outside.add(io);
             }
             self.clock.add(io);
+            self.overwrites.add(io);
             last = last.max(io.end());
             self.add_shifted(&io.shifted(shift));
         }
@@ -106,6 +110,7 @@ impl DeviceState {
             offset_applied_bytes: self.placement.shift,
             layer: self.placement.layer.clone(),
             outside_ios: self.outside.as_ref().map_or(0, Outside::ios),
+            read_before_overwrite: self.overwrites.profile(),
             processes: self.owners.profile(directory),
             ..DeviceProfile::default()
         };

@@ -180,6 +180,11 @@ impl Histogram {
 
     /// The latency that `part` of 1000 are not above, in nanoseconds.
     pub fn quantile(&self, part: u64) -> f64 {
+        if self.ios == 1 {
+            // The only one is the largest, which is known exactly.
+            #[allow(clippy::cast_precision_loss)] // a display value
+            return self.max as f64;
+        }
         let wanted = u128::from(self.ios) * u128::from(part);
         let mut seen = 0_u128;
         for (index, count) in (self.base..).zip(&self.counts) {
@@ -290,6 +295,13 @@ mod tests {
         let bits =
             |histogram: &Histogram| [500, 900, 990, 999].map(|p| histogram.quantile(p).to_bits());
         assert_eq!(bits(&back), bits(&histogram));
+    }
+
+    #[test]
+    fn a_single_one_is_exact() {
+        let mut histogram = Histogram::default();
+        histogram.add(100_000);
+        assert!((histogram.summary().unwrap().p50 - 100.0).abs() < f64::EPSILON);
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub struct DeviceLimits {
     pub intervals: usize,
     /// Cells read, on each grid.
     pub cells: usize,
+    /// Regions of 256 KiB in which small reads are remembered.
+    pub regions: usize,
     /// Sizes, of each operation.
     pub sizes: usize,
     /// Samples that wait for completions.
@@ -26,6 +28,11 @@ impl DeviceLimits {
             owners: (8192 / (before + 1)).clamp(4, 1024),
             intervals: (65536 / (before + 1)).clamp(64, 2048),
             cells: if before < 256 { 1024 } else { 64 },
+            regions: match before {
+                0..16 => 16384,
+                16..256 => 1024,
+                _ => 64,
+            },
             sizes: (65536 / (before + 1)).clamp(16, 4096),
             samples: if before < 256 { 1024 } else { 64 },
             steps: if before < 1024 { 128 } else { 32 },

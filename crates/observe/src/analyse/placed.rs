@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use ioalign_core::GridClaim;
-use ioalign_core::Tier;
 use ioalign_core::profile::GridProfile;
+use ioalign_core::{GridClaim, Origin, Tier};
 
 use super::cells::GridCells;
 
@@ -51,6 +50,7 @@ impl PlacedGrid {
             size_bytes: self.spec.size.get(),
             phase_bytes: self.spec.phase.get(),
             tier: tier(self.spec.tier).to_owned(),
+            declared: self.layer.is_none() && self.spec.origin == Origin::Declared,
             ..GridProfile::default()
         }
     }

@@ -103,7 +103,7 @@ fn parse(line: &[u8], names: &mut ChunkNames) -> Option<ParsedLine> {
 /// Operation and place. bcc shows a flush as a read of nothing, at the highest possible sector.
 #[inline]
 fn operation(letters: &[u8], sector: &[u8], bytes: &[u8]) -> Option<(Op, u64)> {
-    let op = rwbs(letters);
+    let op = rwbs(letters, u32::MAX);
     if op == Op::Other && letters.first() != Some(&b'N') {
         return None;
     }

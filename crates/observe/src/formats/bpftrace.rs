@@ -64,7 +64,8 @@ fn parse(line: &[u8], kind: RecordKind, names: &mut ChunkNames) -> Option<TraceR
     let minor = u32::try_from(cursor.blanks().number()?).ok()?;
     let sector = cursor.blanks().number()?;
     let bytes = cursor.blanks().number()?;
-    let op = rwbs(cursor.word());
+    let len = u32::try_from(bytes).ok()?;
+    let op = rwbs(cursor.word(), len);
     let process = match kind {
         RecordKind::Complete => UNKNOWN.process,
         _ => {
@@ -77,7 +78,7 @@ fn parse(line: &[u8], kind: RecordKind, names: &mut ChunkNames) -> Option<TraceR
     let io = Io {
         time: i64::try_from(time).ok()?,
         offset: sector.checked_mul(512)?,
-        len: u32::try_from(bytes).ok()?,
+        len,
         device: names.device_number(major, minor),
         process,
         op,

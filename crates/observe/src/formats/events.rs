@@ -50,10 +50,11 @@ fn parse(
     let major = u32::try_from(cursor.blanks().number()?).ok()?;
     cursor.byte(b',')?;
     let minor = u32::try_from(cursor.number()?).ok()?;
-    let op = rwbs(cursor.word());
+    let letters = cursor.word();
     let (sector, bytes) = start(&mut cursor)?;
     cursor.blanks().byte(b'+')?;
     let count = cursor.blanks().number()?;
+    let op = rwbs(letters, u32::try_from(count | bytes).unwrap_or(u32::MAX));
     let (offset, len) = place(sector, count, bytes, op)?;
     let process = match kind {
         RecordKind::Complete | RecordKind::Requeue => UNKNOWN.process,

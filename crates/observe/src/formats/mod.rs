@@ -11,6 +11,7 @@ pub mod blkparse;
 pub mod blktrace;
 pub mod bpftrace;
 pub mod csv;
+pub mod cydonia;
 mod events;
 pub mod fields;
 pub mod fio_iolog;
@@ -18,6 +19,7 @@ pub mod fio_latency;
 pub mod fiu;
 pub mod ftrace;
 pub mod msr;
+pub mod oracle_general;
 pub mod parquet;
 pub mod perf;
 mod scsi;
@@ -67,6 +69,10 @@ pub struct Hints {
     pub length_unit: Option<u32>,
     /// Unit of times, in nanoseconds (`--time-unit ms`).
     pub time_unit: Option<u64>,
+    /// Unit of latencies, in nanoseconds, where it is not that of times (`--latency-unit us`).
+    pub latency_unit: Option<u64>,
+    /// The device of a trace that names none: the file, where there are several.
+    pub device: Option<String>,
     /// Columns of a table, `time=0,op=1,offset=2,len=3`, or blkparse's `-f` (`--columns`).
     pub columns: Option<String>,
 }
@@ -119,10 +125,12 @@ pub const FORMATS: &[&TraceFormat] = &[
     &fio_latency::FORMAT,
     &vscsi::ONE,
     &vscsi::TWO,
+    &oracle_general::FORMAT,
     &vscsi_text::FORMAT,
     &msr::FORMAT,
     &alibaba::FORMAT,
     &tencent::FORMAT,
+    &cydonia::FORMAT,
     &systor::FORMAT,
     &spc::FORMAT,
     &fiu::FORMAT,
@@ -177,7 +185,12 @@ pub fn unused(formats: &[&TraceFormat], hints: &Hints) -> Option<&'static str> {
             |format: &&TraceFormat| names.contains(&format.name) || or.contains(&format.name);
         formats.iter().any(open)
     };
-    let offsets = || of(&["tencent", "spc", "blkalgn", "csv"], &simulators);
+    let offsets = || {
+        of(
+            &["tencent", "spc", "blkalgn", "oraclegeneral", "csv"],
+            &simulators,
+        )
+    };
     let times = || of(&["ftrace", "fio-iolog3", "csv"], &simulators);
     if hints.offset_unit.is_some() && !offsets() {
         Some("--offset-unit")
@@ -185,6 +198,8 @@ pub fn unused(formats: &[&TraceFormat], hints: &Hints) -> Option<&'static str> {
         Some("--length-unit")
     } else if hints.time_unit.is_some() && !times() {
         Some("--time-unit")
+    } else if hints.latency_unit.is_some() && !of(&["csv"], &[]) {
+        Some("--latency-unit")
     } else if hints.columns.is_some() && !of(&["blkparse", "csv"], &[]) {
         Some("--columns")
     } else {

@@ -4,7 +4,7 @@
 
 use super::scsi;
 use super::text::UNKNOWN;
-use super::{FormatFacts, Framing, Parse, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat};
 use crate::record::{Io, TraceRecord, TraceRecords};
 
 /// vscsiStats version 1.
@@ -13,7 +13,7 @@ pub const ONE: TraceFormat = TraceFormat {
     title: "VMware vscsiStats trace, binary version 1",
     sniff: |head| sniff(head, VscsiVersion::One),
     framing: Framing::Records(|bytes| bytes.len() / 32 * 32),
-    parser: |_, _| Ok(Box::new(VscsiReader(VscsiVersion::One))),
+    parser: |_, hints| Ok(Box::new(VscsiReader::new(VscsiVersion::One, hints))),
 };
 
 /// vscsiStats version 2.
@@ -22,7 +22,7 @@ pub const TWO: TraceFormat = TraceFormat {
     title: "VMware vscsiStats trace, binary version 2",
     sniff: |head| sniff(head, VscsiVersion::Two),
     framing: Framing::Records(|bytes| bytes.len() / 40 * 40),
-    parser: |_, _| Ok(Box::new(VscsiReader(VscsiVersion::Two))),
+    parser: |_, hints| Ok(Box::new(VscsiReader::new(VscsiVersion::Two, hints))),
 };
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -105,16 +105,20 @@ fn sniff(head: &[u8], version: VscsiVersion) -> bool {
     ios * 2 > all
 }
 
-#[derive(Copy, Clone)]
-struct VscsiReader(VscsiVersion);
+#[derive(Clone)]
+struct VscsiReader {
+    version: VscsiVersion,
+    /// A trace is of one virtual disk, and does not name it.
+    device: String,
+}
 
 impl Parse for VscsiReader {
     fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
         out.extent += chunk.len() as u64;
-        let device = out.names.device_name(b"vscsi");
+        let device = out.names.device_name(self.device.as_bytes());
         let process = out.names.process(0, b"");
         let mut at = 0;
-        for record in chunk.chunks(self.0.size()) {
+        for record in chunk.chunks(self.version.size()) {
             match self.one(record) {
                 Some(io) => out.rows.push(TraceRecord::whole(Io {
                     device,
@@ -130,7 +134,7 @@ impl Parse for VscsiReader {
     }
 
     fn split(&self) -> Option<Parser> {
-        Some(Box::new(*self))
+        Some(Box::new(self.clone()))
     }
 
     fn facts(&self) -> FormatFacts {
@@ -139,7 +143,7 @@ impl Parse for VscsiReader {
             offset: "512-byte blocks of the virtual disk",
             len: "bytes",
             op: "SCSI commands",
-            latency: match self.0 {
+            latency: match self.version {
                 VscsiVersion::One => "none",
                 VscsiVersion::Two => "response time, us",
             },
@@ -148,10 +152,15 @@ impl Parse for VscsiReader {
 }
 
 impl VscsiReader {
+    fn new(version: VscsiVersion, hints: &Hints) -> Self {
+        let device = hints.device.clone().unwrap_or_else(|| "vscsi".to_owned());
+        Self { version, device }
+    }
+
     #[inline]
-    fn one(self, record: &[u8]) -> Option<Io> {
-        let raw = self.0.read(record)?;
-        if raw.version != self.0.number() {
+    fn one(&self, record: &[u8]) -> Option<Io> {
+        let raw = self.version.read(record)?;
+        if raw.version != self.version.number() {
             return None;
         }
         let latency = match raw.response {

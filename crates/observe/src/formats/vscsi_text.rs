@@ -11,13 +11,19 @@ use crate::record::{ChunkNames, Io, Op, TraceRecord};
 pub const FORMAT: TraceFormat = TraceFormat {
     name: "vscsi-text",
     title: "VMware vscsiStats trace, text",
-    sniff: |head| text::is_table(head, &Vscsi),
+    sniff: |head| text::is_table(head, &Vscsi::default()),
     framing: Framing::Lines,
-    parser: |_, _| Ok(Box::new(TextParser(Vscsi))),
+    parser: |_, hints| {
+        let device = hints.device.clone();
+        Ok(Box::new(TextParser(Vscsi { device })))
+    },
 };
 
-#[derive(Copy, Clone)]
-struct Vscsi;
+#[derive(Clone, Default)]
+struct Vscsi {
+    /// A trace is of one virtual disk, and does not name it.
+    device: Option<String>,
+}
 
 impl LineFormat for Vscsi {
     #[inline]
@@ -25,7 +31,7 @@ impl LineFormat for Vscsi {
         if text::is_heading(line, &["serial", "vscsi"]) {
             return ParsedLine::Other;
         }
-        parse(line, names).map_or(
+        self.parse(line, names).map_or(
             ParsedLine::Bad("not a row of a vscsiStats trace"),
             ParsedLine::Io,
         )
@@ -42,29 +48,31 @@ impl LineFormat for Vscsi {
     }
 }
 
-#[inline]
-fn parse(line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
-    let mut cursor = FieldCursor::new(line);
-    cursor.blanks().number()?;
-    let len = cursor.comma()?.number()?;
-    cursor.comma()?.number()?;
-    cursor.comma()?;
-    let op = op(cursor.until(b',').trim_ascii())?;
-    let block = cursor.blanks().number()?;
-    let time = cursor.comma()?.number()?;
-    if !cursor.ended() {
-        return None;
+impl Vscsi {
+    #[inline]
+    fn parse(&self, line: &[u8], names: &mut ChunkNames) -> Option<TraceRecord> {
+        let mut cursor = FieldCursor::new(line);
+        cursor.blanks().number()?;
+        let len = cursor.comma()?.number()?;
+        cursor.comma()?.number()?;
+        cursor.comma()?;
+        let op = op(cursor.until(b',').trim_ascii())?;
+        let block = cursor.blanks().number()?;
+        let time = cursor.comma()?.number()?;
+        if !cursor.ended() {
+            return None;
+        }
+        let (offset, _) = sectors(block, 0)?;
+        let io = Io {
+            time: i64::try_from(time.checked_mul(1000)?).ok()?,
+            offset,
+            len: u32::try_from(len).ok()?,
+            device: names.device_name(self.device.as_deref().unwrap_or("vscsi").as_bytes()),
+            op,
+            ..UNKNOWN
+        };
+        Some(TraceRecord::whole(io))
     }
-    let (offset, _) = sectors(block, 0)?;
-    let io = Io {
-        time: i64::try_from(time.checked_mul(1000)?).ok()?,
-        offset,
-        len: u32::try_from(len).ok()?,
-        device: names.device_name(b"vscsi"),
-        op,
-        ..UNKNOWN
-    };
-    Some(TraceRecord::whole(io))
 }
 
 fn op(word: &[u8]) -> Option<Op> {

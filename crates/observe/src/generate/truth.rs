@@ -4,14 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::GridClaim;
 use ioalign_core::profile::{
     self, Bursts, DeviceProfile, GridProfile, OpProfile, ProcessProfile, Profile, SizeCount,
 };
 use ioalign_core::units::ratio;
+use ioalign_core::{GridClaim, Origin};
 
 use super::GeneratePlan;
 use crate::analyse::latency::Histogram;
+use crate::analyse::tier;
 use crate::record::{Io, NO_LATENCY, Op};
 
 /// Powers of two, from 1 byte on.
@@ -301,6 +302,8 @@ impl OnGrid {
             kind: spec.kind.to_string(),
             size_bytes: spec.size.get(),
             phase_bytes: spec.phase.get(),
+            tier: tier(spec.tier).to_owned(),
+            declared: spec.origin == Origin::Declared,
             pieces: ios,
             start_off_grid: self.start_off,
             length_not_multiple: self.length_off,

@@ -9,7 +9,7 @@ use std::io::{Cursor, Read};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 use pipe::StoppablePipe;
@@ -30,6 +30,8 @@ pub struct Input {
     pub reader: ByteStream,
     /// `gzip`, `zstd`, `xz`, where it is compressed.
     pub compression: Option<&'static str>,
+    /// Set when the compressed data end before their end.
+    pub cut: Arc<AtomicBool>,
 }
 
 /// Opens a trace; `-` is standard input.
@@ -75,18 +77,43 @@ pub fn of_reader(raw: ByteStream, path: &Path) -> Result<Input> {
             head,
             reader: raw,
             compression: None,
+            cut: Arc::default(),
         });
     };
     let failed =
         |e| ObserveError::io(format!("Cannot read it as {}", compression.name), e).in_file(path);
-    let plain = (compression.open)(raw).map_err(failed)?;
-    let (head, reader) = peek(plain).map_err(failed)?;
+    let cut = Arc::default();
+    let plain = CutOff {
+        plain: (compression.open)(raw).map_err(failed)?,
+        cut: Arc::clone(&cut),
+    };
+    let (head, reader) = peek(Box::new(plain)).map_err(failed)?;
     Ok(Input {
         path: path.to_owned(),
         head,
         reader,
         compression: Some(compression.name),
+        cut,
     })
+}
+
+/// Compressed data that may end too early, as those of a full disk or a killed program do: what is there is read as of
+/// a plain file.
+struct CutOff {
+    plain: ByteStream,
+    cut: Arc<AtomicBool>,
+}
+
+impl Read for CutOff {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        match self.plain.read(out) {
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                self.cut.store(true, Ordering::Relaxed);
+                Ok(0)
+            }
+            other => other,
+        }
+    }
 }
 
 type Peeked = (Vec<u8>, ByteStream);

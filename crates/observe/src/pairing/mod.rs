@@ -129,7 +129,7 @@ impl Pairing {
     #[inline]
     fn begin(&mut self, io: &Io, process: u32, sink: &mut dyn IoSink) {
         let number = self.base + (self.older.len() + self.newer.len()) as u64;
-        let new = if io.op.has_place() {
+        let new = if io.op.has_place() && io.len > 0 {
             self.flight.begin(io, number)
         } else {
             !self.flight.again(io)
@@ -142,7 +142,8 @@ impl Pairing {
 
     #[inline]
     fn complete(&mut self, io: &Io, sink: &mut dyn IoSink) {
-        if !io.op.has_place() {
+        // Of nothing: the parent of a flush, which itself was never issued.
+        if !io.op.has_place() || io.len == 0 {
             return;
         }
         match self.flight.complete_one(io) {

@@ -56,6 +56,20 @@ fn issue_and_completion_join() {
     );
 }
 
+/// `fsync`: the flush goes to the driver in place of the empty write that asked for it, whose completion comes
+/// alone; so does that of a write with data, once more, after its last flush.
+#[test]
+fn parents_of_flushes_are_not_of_before_the_trace() {
+    let (ios, unpaired) = pair(&[
+        event(RecordKind::Complete, 5, 0, 0),
+        event(RecordKind::Issue, 10, 8192, 4096),
+        event(RecordKind::Complete, 15, 8192, 4096),
+        event(RecordKind::Complete, 20, 12288, 0),
+    ]);
+    assert_eq!(ios, [(8192, 4096, 5)]);
+    assert_eq!(unpaired, UnpairedEvents::default());
+}
+
 #[test]
 fn a_device_without_requests_counts_arrivals_and_merged_bios() {
     let (ios, unpaired) = pair(&[

@@ -3,7 +3,8 @@
 //! Chunks go to the parsers in turn and come back in turn, so order needs no sorting, and every
 //! channel is bounded, so memory does not grow with the trace.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
@@ -12,7 +13,7 @@ use crate::error::{ObserveError, Result};
 use crate::formats::{Parse, Parser, TraceFormat};
 use crate::input::chunks::Chunker;
 use crate::input::{ByteStream as Bytes, Input};
-use crate::record::{Skipped, TraceRecord, TraceRecords};
+use crate::record::{TraceRecord, TraceRecords};
 
 /// Bytes a chunk where one file is read.
 const CHUNK: usize = 256 << 10;
@@ -51,6 +52,8 @@ pub(super) struct RecordStream {
     pub(super) spent: SyncSender<(Vec<u8>, TraceRecords)>,
     pub(super) file: TraceRead,
     pub(super) place: u64,
+    /// Set when its compressed data end too early.
+    pub(super) cut: Arc<AtomicBool>,
 }
 
 /// Reads all files into `machine`.
@@ -71,7 +74,11 @@ pub fn all(
         } else {
             merged(&mut streams, machine)?;
         }
-        Ok(streams.into_iter().map(|stream| stream.file).collect())
+        let stopped = progress.stop.load(Ordering::Relaxed);
+        Ok(streams
+            .into_iter()
+            .map(|stream| stream.ended(stopped))
+            .collect())
     })
 }
 
@@ -87,8 +94,18 @@ fn start<'scope>(
         let count = if one { threads(settings) } else { 1 };
         return Ok(super::groups::start(scope, input, &groups, count, progress));
     }
-    let parser = (format.parser)(&input.head, &settings.hints)
-        .map_err(|error| error.in_file(&input.path))?;
+    let mut hints = settings.hints.clone();
+    // A format that names no device is of one: that of each file is another.
+    hints.device = (!one).then(|| {
+        input
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    });
+    let parser =
+        (format.parser)(&input.head, &hints).map_err(|error| error.in_file(&input.path))?;
     let facts = parser.facts();
     let count = if one { threads(settings) } else { 1 };
     let mut parsers = vec![parser];
@@ -99,6 +116,7 @@ fn start<'scope>(
         }
     }
     let size = if one { CHUNK } else { SMALL_CHUNK };
+    let file = TraceRead::new(&input, format.name, facts);
     let chunker = Chunker::new(input.reader, format.framing, size);
     let waiting = match parsers.len() {
         1 => WAITING_ALONE + 1,
@@ -111,15 +129,8 @@ fn start<'scope>(
         turn: 0,
         spent,
         place: 0,
-        file: TraceRead {
-            path: input.path,
-            format: format.name,
-            facts,
-            compression: input.compression,
-            skipped: Skipped::default(),
-            other: 0,
-            dropped: 0,
-        },
+        file,
+        cut: input.cut,
     })
 }
 
@@ -275,13 +286,20 @@ impl RecordStream {
             self.turn = (self.turn + 1) % self.parsers.len();
         }
         let records = &mut parsed.records;
-        self.file.other += records.other;
-        self.file.dropped += records.dropped;
+        self.file.take(records);
         let skipped = std::mem::take(&mut records.skipped);
         self.file.skipped.merge(skipped, self.place);
         self.place += records.extent;
         machine.directory.learn(&records.names).apply(records);
         Ok(Some(parsed))
+    }
+
+    /// The file, when nothing is left of it; what was stopped was not cut off.
+    fn ended(mut self, stopped: bool) -> TraceRead {
+        if !stopped {
+            self.file.ended(self.cut.load(Ordering::Relaxed));
+        }
+        self.file
     }
 
     fn give_back(&self, parsed: Parsed) {

@@ -12,7 +12,6 @@ use crate::formats::TraceFormat;
 use crate::formats::parquet::groups::{Batches, Groups};
 use crate::formats::parquet::{FACTS, FORMAT};
 use crate::input::Input;
-use crate::record::Skipped;
 
 /// The row groups, where the input is a Parquet file; from a pipe it cannot be read.
 pub fn row_groups(input: &Input, format: &'static TraceFormat) -> Result<Option<Groups>> {
@@ -47,21 +46,15 @@ pub fn start<'scope>(
         scope.spawn(move || turn.all(progress));
         parsers.push(outcomes);
     }
-    let notes = groups.notes();
+    let mut file = TraceRead::new(&input, FORMAT.name, FACTS);
+    file.dropped = groups.notes().dropped;
     RecordStream {
         parsers,
         turn: 0,
         spent,
         place: 0,
-        file: TraceRead {
-            path: input.path,
-            format: FORMAT.name,
-            facts: FACTS,
-            compression: None,
-            skipped: Skipped::default(),
-            other: 0,
-            dropped: notes.dropped,
-        },
+        file,
+        cut: input.cut,
     }
 }
 

@@ -1,5 +1,6 @@
 //! From files to a profile: reading and parsing on all processors, the rest in order on one.
 
+mod clocks;
 mod convert;
 mod feed;
 mod groups;
@@ -17,7 +18,7 @@ use crate::input::{self, Input};
 use crate::order::RecordOrder;
 use crate::pairing::{CountedStage, IoSink, Pairing};
 use crate::progress::TraceProgress;
-use crate::record::{Io, NameDirectory, Skipped};
+use crate::record::{Io, NameDirectory, Skipped, TraceRecords};
 
 pub use convert::{Converted, convert};
 pub use stream::DeviceStream;
@@ -60,9 +61,60 @@ pub struct TraceRead {
     pub other: u64,
     /// Events that the tracer says it lost.
     pub dropped: u64,
+    /// Why it ends too early, where it does.
+    pub cut_off: Option<String>,
+    /// Records of `watch` in it, less those that have their end.
+    unended: i64,
+    /// Its first and its last time, in nanoseconds.
+    span: Option<(i64, i64)>,
+    /// Nanoseconds of the wall clock at its time 0.
+    epoch: Option<i64>,
 }
 
 impl TraceRead {
+    fn new(input: &Input, format: &'static str, facts: FormatFacts) -> Self {
+        Self {
+            path: input.path.clone(),
+            format,
+            facts,
+            compression: input.compression,
+            skipped: Skipped::default(),
+            other: 0,
+            dropped: 0,
+            cut_off: None,
+            unended: 0,
+            span: None,
+            epoch: None,
+        }
+    }
+
+    /// Takes what a chunk tells besides I/Os.
+    fn take(&mut self, records: &TraceRecords) {
+        self.other += records.other;
+        self.dropped += records.dropped;
+        self.unended += records.unended;
+        self.epoch = self.epoch.or(records.epoch);
+        let (first, last) = (records.rows.first(), records.rows.last());
+        if let Some((first, last)) = first.zip(last) {
+            let (from, to) = self.span.unwrap_or((i64::MAX, i64::MIN));
+            self.span = Some((from.min(first.io.time), to.max(last.io.time)));
+        }
+    }
+
+    /// Its end is reached; `cut`: before that of its compressed data.
+    fn ended(&mut self, cut: bool) {
+        self.cut_off = match (cut, self.unended > 0) {
+            (true, _) => Some(format!(
+                "the {} data end before their end",
+                self.compression.unwrap_or("compressed")
+            )),
+            (false, true) => Some(
+                "this record of `watch` has no end: it was killed, or the disk was full".to_owned(),
+            ),
+            (false, false) => None,
+        };
+    }
+
     /// Whether its format has no times.
     fn is_timeless(&self) -> bool {
         self.facts.time.starts_with("none")
@@ -88,6 +140,7 @@ impl TraceRead {
             skipped_first: shown.collect(),
             other_rows: self.other,
             dropped: self.dropped,
+            cut_off: self.cut_off.clone(),
         }
     }
 }
@@ -134,6 +187,7 @@ pub fn summarize(
     let files = feed::all(inputs, settings, progress, &mut machine)?;
     let mut profile = machine.finish(&files);
     profile.interrupted = progress.stop.load(Ordering::Relaxed);
+    profile.clock_doubt = clocks::doubt(&files);
     Ok(TraceSummary { profile, files })
 }
 
@@ -206,7 +260,8 @@ fn unrecognised(path: &Path, head: &[u8]) -> ObserveError {
     let what = if head.is_empty() {
         "It is empty"
     } else {
-        "No known trace format; name it with --as, or the columns of a table with --columns"
+        "No known trace format; name it with --as (--as cydonia, --as oraclegeneral --offset-unit 512), or the columns of \
+         a table (--columns time=0,op=1,offset=2,len=3 --time-unit us --offset-unit 512)"
     };
     ObserveError::new(ObserveErrorKind::Malformed, what).in_file(path)
 }

@@ -143,6 +143,10 @@ pub struct TraceRecords {
     pub other: u64,
     /// Events that the tracer itself says it lost.
     pub dropped: u64,
+    /// Records of `watch` that begin here, less those that end.
+    pub unended: i64,
+    /// Nanoseconds of the wall clock at time 0, where the trace says it.
+    pub epoch: Option<i64>,
     /// Lines of the chunk, or its bytes where the format is binary: where the next chunk begins.
     pub extent: u64,
 }
@@ -160,6 +164,7 @@ impl TraceRecords {
         self.skipped = Skipped::default();
         self.other = 0;
         self.dropped = 0;
+        (self.unended, self.epoch) = (0, None);
         self.extent = 0;
     }
 }

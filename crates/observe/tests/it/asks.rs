@@ -222,6 +222,7 @@ fn codes_alone_go_with_the_columns_of_the_heading() {
         offset_unit: Some(512),
         length_unit: Some(1),
         columns: columns.map(str::to_owned),
+        ..Hints::default()
     };
     asks(
         "csv",

@@ -13,4 +13,5 @@ mod robust;
 mod samples;
 mod show;
 mod sniff;
+mod truths;
 mod variants;

@@ -114,6 +114,11 @@ pub const TENCENT: &str = "\
 1538323201,63,8,1,1064
 ";
 
+pub const CYDONIA: &str = "\
+5633898611,42932745,w,512
+5633898999,63,r,6656
+";
+
 pub const SYSTOR: &str = "\
 Timestamp,Response,IOType,LUN,Offset,Size
 1456095145.133076000,0.000806000,R,0,899056122368,131072
@@ -219,6 +224,19 @@ pub fn vscsi2() -> Vec<u8> {
     out
 }
 
+/// Sixteen requests of eight sectors, two of each object.
+pub fn oracle_general() -> Vec<u8> {
+    let request = |n: u32| {
+        let next = if n < 8 { i64::from(n) + 8 } else { -1 };
+        let mut out = (1_538_323_200 + n / 4).to_le_bytes().to_vec();
+        out.extend((63 + u64::from(n % 8) * 8).to_le_bytes());
+        out.extend(4096_u32.to_le_bytes());
+        out.extend(next.to_le_bytes());
+        out
+    };
+    (0..16).flat_map(request).collect()
+}
+
 /// All of them.
 pub fn all() -> Vec<Sample> {
     let plain = |format, text: &str| Sample {
@@ -253,6 +271,11 @@ pub fn all() -> Vec<Sample> {
         plain("msr", MSR),
         plain("alibaba", ALIBABA),
         plain("tencent", TENCENT),
+        plain("cydonia", CYDONIA),
+        Sample {
+            hints: offset_unit(512),
+            ..binary("oraclegeneral", oracle_general())
+        },
         plain("systor17", SYSTOR),
         plain("spc", SPC),
         plain("fiu", FIU),

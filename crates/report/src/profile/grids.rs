@@ -8,10 +8,13 @@ use super::heading;
 use super::table::TextTable;
 use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::kinds;
-use crate::words::numbers::{share, three, time, times};
+use crate::words::numbers::{percent, share, three, time, times};
+use crate::words::rmw::{misleading_await, overwrites};
 
 /// Comparisons that are listed, unless everything is wanted.
 const LATENCIES: usize = 4;
+/// A difference of less is none.
+const SAME: f64 = 0.05;
 /// Grids that are listed, unless everything is wanted.
 const ROWS: usize = 16;
 
@@ -165,6 +168,17 @@ fn sentence(grid: &GridProfile, found: &LatencyRatio) -> String {
     });
     let interval = found.ratio.zip(found.ratio_low.zip(found.ratio_high));
     match interval {
+        // Known well enough, and no cost: a factor in three digits would show nothing.
+        Some((_, (low, high)))
+            if found.verdict == "undecided" && low > 1.0 - SAME && high < 1.0 + SAME =>
+        {
+            format!(
+                "no difference of {} or more: {} to {} at 95 %{medians}",
+                percent(SAME),
+                difference(low),
+                difference(high)
+            )
+        }
         Some((factor, (low, high))) => format!(
             "{}: {}× that of clean ones of their size, 95 % interval {}× to {}×{medians}",
             found.verdict,
@@ -176,6 +190,11 @@ fn sentence(grid: &GridProfile, found: &LatencyRatio) -> String {
     }
 }
 
+/// `+0.12 %`.
+fn difference(factor: f64) -> String {
+    format!("{:+.2} %", (factor - 1.0) * 100.0)
+}
+
 /// Read-modify-write, where it shows.
 pub fn read_before_write(page: &mut TextPage, device: &DeviceProfile) {
     let found = device
@@ -185,10 +204,16 @@ pub fn read_before_write(page: &mut TextPage, device: &DeviceProfile) {
     let seen: Vec<_> = found
         .filter(|(_, one)| one.seen || page.options().verbose())
         .collect();
-    if seen.is_empty() {
+    let above = device.read_before_overwrite.filter(|above| above.seen);
+    if seen.is_empty() && above.is_none() {
         return;
     }
     heading(page, "Read-modify-write");
+    if let Some(above) = above {
+        let text = format!("seen, by a layer above: {}.", overwrites(&above));
+        page.put("  ", "  ", 2, &[TextSpan::new(Style::Bad, text)]);
+    }
+    let named = above.is_some() || seen.iter().any(|(_, one)| one.seen);
     for (grid, one) in seen {
         let verdict = if one.seen { "seen" } else { "not seen" };
         let text = format!(
@@ -202,4 +227,14 @@ pub fn read_before_write(page: &mut TextPage, device: &DeviceProfile) {
         let style = if one.seen { Style::Bad } else { Style::Plain };
         page.put("  ", "  ", 2, &[TextSpan::new(style, text)]);
     }
+    if named && let Some(text) = awaits(device) {
+        page.put("  ", "  ", 2, &[TextSpan::plain(text)]);
+    }
+}
+
+/// What iostat's columns leave out: the read that a write waits for is another I/O there.
+fn awaits(device: &DeviceProfile) -> Option<String> {
+    let mean = |op: &str| Some(device.by_op.get(op)?.latency_us?.mean);
+    let (read, write) = (mean("read")?, mean("write")?);
+    Some(misleading_await(read, write))
 }

@@ -68,6 +68,10 @@ fn facts(page: &mut TextPage, file: &TraceFile) {
 }
 
 fn skipped(page: &mut TextPage, file: &TraceFile) {
+    if let Some(why) = &file.cut_off {
+        let text = format!("! cut off: {why}; what is there is counted");
+        page.put("  ", "  ", 2, &[TextSpan::new(Style::Bad, text)]);
+    }
     if file.dropped > 0 {
         let text = format!("! {} events lost by the tracer", thousands(file.dropped));
         page.put("  ", "  ", 2, &[TextSpan::new(Style::Bad, text)]);
@@ -91,6 +95,13 @@ pub fn summary(page: &mut TextPage, profile: &Profile) {
     if profile.interrupted {
         let text = "Interrupted: what follows is what was read until then.";
         page.line(&[TextSpan::new(Style::Warn, text)]);
+    }
+    if let Some(why) = &profile.clock_doubt {
+        let text = format!(
+            "! These files may not have one clock: {why}. Counts hold; durations, rates, bursts and what is paired or in \
+             flight over several files do not."
+        );
+        page.put("", "", 2, &[TextSpan::new(Style::Warn, text)]);
     }
     let devices = match profile.devices.len() {
         1 => "1 device".to_owned(),

@@ -1,8 +1,8 @@
 //! The verdicts in sentences.
 
 use ioalign_core::Bytes;
-use ioalign_core::profile::alignment::{FEWEST, culprit};
-use ioalign_core::profile::{Alignment, AlignmentState, DeviceProfile, Profile};
+use ioalign_core::profile::alignment::{FEWEST, MOST, culprit};
+use ioalign_core::profile::{Alignment, AlignmentState, DeviceProfile, OnGrid, Profile};
 
 use super::table::TextTable;
 use crate::text::page::{Style, TextPage, TextSpan};
@@ -12,7 +12,7 @@ pub const fn style(state: AlignmentState) -> Style {
     match state {
         AlignmentState::Aligned => Style::Good,
         AlignmentState::Misaligned => Style::Bad,
-        AlignmentState::Partial => Style::Warn,
+        AlignmentState::Partial | AlignmentState::Suboptimal => Style::Warn,
         AlignmentState::Indeterminate => Style::Odd,
     }
 }
@@ -24,9 +24,10 @@ pub fn quiet(page: &mut TextPage, profile: &Profile) {
         many => format!("{} devices", many.len()),
     };
     let found = &profile.alignment;
-    let word = match found.offset_bytes {
-        Some(offset) => format!("{} by {offset} B", found.state.name()),
-        None => found.state.name().to_owned(),
+    let word = match (found.offset_bytes, found.on_grid) {
+        (_, Some(on)) => format!("{} on {}", found.state.name(), Bytes::new(on.size_bytes)),
+        (Some(offset), None) => format!("{} by {offset} B", found.state.name()),
+        (None, None) => found.state.name().to_owned(),
     };
     let body = [
         TextSpan::new(style(found.state), word),
@@ -37,9 +38,14 @@ pub fn quiet(page: &mut TextPage, profile: &Profile) {
 
 fn brief(found: &Alignment) -> String {
     let ios = thousands(found.ios);
+    if let Some(on) = &found.on_grid {
+        return brief_on_grid(found.state, on);
+    }
     match (found.state, found.offset_ratio) {
         (AlignmentState::Indeterminate, _) => format!("{ios} I/Os, fewer than {FEWEST}"),
-        (AlignmentState::Aligned, _) => format!("{} of {ios} I/Os", percent(found.on_4096_ratio)),
+        (AlignmentState::Aligned | AlignmentState::Suboptimal, _) => {
+            format!("{} of {ios} I/Os", percent(found.on_4096_ratio))
+        }
         (AlignmentState::Misaligned, Some(part)) => format!("{} of {ios} I/Os", percent(part)),
         (AlignmentState::Misaligned, None) => format!(
             "{} of {ios} I/Os, no constant shift",
@@ -48,6 +54,25 @@ fn brief(found: &Alignment) -> String {
         (AlignmentState::Partial, _) => format!(
             "{} of {ios} I/Os are no whole blocks",
             percent(found.partial_ratio)
+        ),
+    }
+}
+
+fn brief_on_grid(state: AlignmentState, on: &OnGrid) -> String {
+    let ios = thousands(on.ios);
+    match state {
+        AlignmentState::Indeterminate => format!("{ios} I/Os, fewer than {FEWEST}"),
+        AlignmentState::Aligned => format!("{} of {ios} I/Os", percent(1.0 - on.start_off_ratio)),
+        AlignmentState::Partial => format!(
+            "{} of {ios} I/Os are no whole blocks",
+            percent(on.partial_ratio)
+        ),
+        AlignmentState::Misaligned if on.crossing_ratio < on.start_off_ratio => {
+            format!("{} of {ios} I/Os start off it", percent(on.start_off_ratio))
+        }
+        AlignmentState::Misaligned | AlignmentState::Suboptimal => format!(
+            "{} of {ios} I/Os cross a boundary more than they must",
+            percent(on.crossing_ratio)
         ),
     }
 }
@@ -68,9 +93,10 @@ pub fn table(page: &mut TextPage, devices: &[&DeviceProfile]) {
     );
     for device in devices.iter().take(page.options().max_rows) {
         let found = &device.alignment;
-        let state = match found.offset_bytes {
-            Some(offset) => format!("off by {offset} B"),
-            None => found.state.name().to_owned(),
+        let state = match (found.offset_bytes, found.on_grid) {
+            (_, Some(on)) => format!("{} on {}", found.state.name(), Bytes::new(on.size_bytes)),
+            (Some(offset), None) => format!("off by {offset} B"),
+            (None, None) => found.state.name().to_owned(),
         };
         let bytes = |op: &str| device.by_op.get(op).map_or(0, |op| op.bytes);
         table.row(
@@ -101,6 +127,9 @@ pub fn device(page: &mut TextPage, device: &DeviceProfile) {
         TextSpan::plain(page.glyphs().dot),
         TextSpan::new(style(found.state), found.state.name().to_uppercase()),
     ];
+    if let Some(on) = &found.on_grid {
+        title.push(TextSpan::plain(format!(" on {}", place(on))));
+    }
     if let Some(layer) = &device.layer {
         title.push(TextSpan::plain(format!("{}{layer}", page.glyphs().dot)));
     }
@@ -154,12 +183,15 @@ fn by_op(device: &DeviceProfile) -> Option<String> {
 
 /// The basis of the verdict.
 pub fn sentence(found: &Alignment) -> String {
+    if let Some(on) = &found.on_grid {
+        return sentence_on_grid(found, on);
+    }
     match (found.state, found.offset_bytes) {
         (AlignmentState::Indeterminate, _) => format!(
             "Only {} I/Os with a place: {FEWEST} are needed for a verdict.",
             thousands(found.ios)
         ),
-        (AlignmentState::Aligned, _) => format!(
+        (AlignmentState::Aligned | AlignmentState::Suboptimal, _) => format!(
             "{} of its I/Os start on a 4 KiB boundary, and {} are not whole 4 KiB blocks.",
             percent(found.on_4096_ratio),
             percent(found.partial_ratio)
@@ -176,6 +208,60 @@ pub fn sentence(found: &Alignment) -> String {
             percent(found.partial_ratio),
             percent(1.0 - found.on_4096_ratio)
         ),
+    }
+}
+
+/// `8 KiB`, or with its first boundary.
+fn place(on: &OnGrid) -> String {
+    let size = Bytes::new(on.size_bytes);
+    match on.phase_bytes {
+        0 => size.to_string(),
+        phase => format!("{size} at {}", Bytes::new(phase)),
+    }
+}
+
+/// The basis of a verdict on a declared grid.
+fn sentence_on_grid(found: &Alignment, on: &OnGrid) -> String {
+    let size = place(on);
+    let off = percent(on.start_off_ratio);
+    let start = match on.offset_bytes {
+        Some(offset) => format!(
+            "{off} of its I/Os start off the declared {size}, nearly all {} past a boundary",
+            Bytes::new(offset)
+        ),
+        None => format!("{off} of its I/Os start off the declared {size}"),
+    };
+    let crossing = percent(on.crossing_ratio);
+    match found.state {
+        AlignmentState::Indeterminate => format!(
+            "Only {} I/Os with a place: {FEWEST} are needed for a verdict.",
+            thousands(on.ios)
+        ),
+        AlignmentState::Aligned => format!(
+            "{} of its I/Os start on a boundary of the declared {size}, and {} are not whole blocks of it.",
+            percent(1.0 - on.start_off_ratio),
+            percent(on.partial_ratio)
+        ),
+        AlignmentState::Partial => format!(
+            "{} of its I/Os are not whole blocks of the declared {size} and {off} start off it, and few cross a \
+             boundary: small records, no shift of a partition.",
+            percent(on.partial_ratio)
+        ),
+        AlignmentState::Misaligned | AlignmentState::Suboptimal => {
+            format!(
+                "{start}; {crossing} touch a block more than they must.{}",
+                on_4_kib(found)
+            )
+        }
+    }
+}
+
+/// I/O that 4 KiB alone would call aligned.
+fn on_4_kib(found: &Alignment) -> &'static str {
+    if found.on_4096_ratio >= MOST {
+        " On 4 KiB, nearly all of it starts on a boundary."
+    } else {
+        ""
     }
 }
 

@@ -11,7 +11,7 @@ pub mod summary;
 mod tree;
 pub(crate) mod twins;
 mod verdict;
-mod wrap;
+pub mod wrap;
 
 use crate::model::{Report, Target};
 use crate::options::RenderOptions;

@@ -9,6 +9,7 @@ pub mod kinds;
 pub mod place;
 pub mod reason;
 pub mod remedy;
+pub mod rmw;
 pub use ioalign_core::{numbers, time};
 
 pub use clean::{clean, shorten_middle};

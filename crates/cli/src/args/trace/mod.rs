@@ -134,6 +134,10 @@ pub struct SourceArgs {
     #[arg(long, value_name = "BYTES", value_parser = offset_unit)]
     pub length_unit: Option<u32>,
 
+    /// Unit of latencies, where it is not that of times: s, ms, us, ns
+    #[arg(long, value_name = "UNIT", value_parser = time_unit)]
+    pub latency_unit: Option<u64>,
+
     /// Count I/Os as they arrive in the block layer, or as the driver gets them
     #[arg(long, value_enum, value_name = "STAGE")]
     pub stage: Option<StageArg>,
@@ -146,11 +150,11 @@ pub struct LookArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Only the verdict; of a plan the commands alone
+    /// The answer alone
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Every device, grid, process and interval
+    /// All details
     #[arg(long, short, action = ArgAction::Count)]
     pub verbose: u8,
 

@@ -85,8 +85,9 @@ fn event(
     let Some(kind) = kind(cursor.word()) else {
         return Some(ParsedLine::Other);
     };
-    let op = rwbs(cursor.word());
+    let letters = cursor.word();
     let (offset, len) = place(cursor)?;
+    let op = rwbs(letters, len);
     let process = match kind {
         RecordKind::Complete => UNKNOWN.process,
         _ => names.process(pid, comm(cursor)),
@@ -141,10 +142,11 @@ fn kind(action: &[u8]) -> Option<RecordKind> {
     })
 }
 
-/// Letters of the kernel's `blk_fill_rwbs`: an F before the operation is a flush of its own only
-/// where nothing else follows.
-pub fn rwbs(letters: &[u8]) -> Op {
+/// Letters of the kernel's `blk_fill_rwbs`, of a request of so many bytes: an F before the operation is a flush of
+/// its own where nothing else follows, or where nothing is read or written.
+pub fn rwbs(letters: &[u8], len: u32) -> Op {
     match letters {
+        [b'F', b'R' | b'W', ..] if len == 0 => Op::Flush,
         [b'F', b'W', ..] | [b'W', ..] | [b'Z', b'A', ..] => Op::Write,
         [b'F', b'R', ..] | [b'R', ..] => Op::Read,
         [b'D', ..] => Op::Discard,
@@ -191,11 +193,13 @@ mod tests {
 
     #[test]
     fn letters() {
-        assert_eq!(rwbs(b"FWFS"), Op::Write);
-        assert_eq!(rwbs(b"RAM"), Op::Read);
-        assert_eq!(rwbs(b"FN"), Op::Flush);
-        assert_eq!(rwbs(b"FF"), Op::Flush);
-        assert_eq!(rwbs(b"DS"), Op::Discard);
-        assert_eq!(rwbs(b"N"), Op::Other);
+        assert_eq!(rwbs(b"FWFS", 4096), Op::Write);
+        assert_eq!(rwbs(b"RAM", 4096), Op::Read);
+        assert_eq!(rwbs(b"FN", 4096), Op::Flush);
+        assert_eq!(rwbs(b"FF", 4096), Op::Flush);
+        assert_eq!(rwbs(b"DS", 4096), Op::Discard);
+        assert_eq!(rwbs(b"N", 4096), Op::Other);
+        assert_eq!(rwbs(b"FWFS", 0), Op::Flush);
+        assert_eq!(rwbs(b"FWS", 0), Op::Flush);
     }
 }

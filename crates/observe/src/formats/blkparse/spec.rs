@@ -6,7 +6,7 @@ use super::super::fields::FieldCursor;
 use super::super::text::{LineFormat, ParsedLine, UNKNOWN};
 use super::{kind, rwbs};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
-use crate::record::{ChunkNames, Io, Op, RecordKind, TraceRecord};
+use crate::record::{ChunkNames, Io, RecordKind, TraceRecord};
 
 /// A format of the operator's own.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ fn unknown() -> ObserveError {
 #[derive(Default)]
 struct BlkparseValues<'a> {
     kind: Option<RecordKind>,
-    op: Op,
+    letters: &'a [u8],
     major: u32,
     minor: u32,
     seconds: u64,
@@ -145,7 +145,7 @@ impl<'a> BlkparseValues<'a> {
         cursor.blanks();
         match letter {
             b'a' => self.kind = kind(text(end, false, cursor)),
-            b'd' => self.op = rwbs(text(end, false, cursor)),
+            b'd' => self.letters = text(end, false, cursor),
             b'C' => self.comm = text(end, last, cursor).trim_ascii(),
             b'P' => drop(text(end, last, cursor)),
             b'D' => {
@@ -195,13 +195,14 @@ fn record(values: &BlkparseValues, names: &mut ChunkNames) -> Option<TraceRecord
         .seconds
         .checked_mul(1_000_000_000)?
         .checked_add(values.nanos)?;
+    let len = u32::try_from(values.bytes).ok()?;
     let io = Io {
         time: i64::try_from(time).ok()?,
         offset: values.sector.checked_mul(512)?,
-        len: u32::try_from(values.bytes).ok()?,
+        len,
         device: names.device_number(values.major, values.minor),
         process: names.process(values.pid, values.comm),
-        op: values.op,
+        op: rwbs(values.letters, len),
         ..UNKNOWN
     };
     Some(TraceRecord {

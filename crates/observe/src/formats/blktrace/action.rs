@@ -71,6 +71,17 @@ impl Action {
         Some((kind, op.unwrap_or_default()))
     }
 
+    /// The operation of a request of so many bytes. A flush has none; the kernel gives it the bit of reads too
+    /// (`REQ_OP_FLUSH` is even), or that of writes (an empty write with `REQ_PREFLUSH`).
+    #[inline]
+    pub const fn op_of(self, op: Op, bytes: u32) -> Op {
+        if bytes == 0 && self.0 & FLUSH != 0 {
+            Op::Flush
+        } else {
+            op
+        }
+    }
+
     /// The action.
     #[inline]
     pub const fn act(self) -> Act {
@@ -115,6 +126,11 @@ impl Action {
     /// Whether it is a message of the tracing program.
     pub const fn is_message(self) -> bool {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 2
+    }
+
+    /// Whether it tells the wall clock.
+    pub const fn is_time(self) -> bool {
+        self.0 & NOTIFY != 0 && self.0 & 0xff == 1
     }
 
     /// Whether a cgroup id goes before the payload.

@@ -116,6 +116,7 @@ fn run(records: &[[u8; 48]], of: u32, out: &mut TraceRecords) -> usize {
             if full || raw.device != of || out_of_bounds(&raw).is_some() {
                 break;
             }
+            let op = Action(raw.action).op_of(op, raw.bytes);
             let io = io(&raw, op, device, process);
             rows.push(TraceRecord { io, kind });
         } else {
@@ -178,9 +179,13 @@ fn add_record(at: usize, raw: &RawBlktrace, pdu: &[u8], out: &mut TraceRecords) 
     }
     let names = &mut out.names;
     let device = names.device_number(raw.device >> 20, raw.device & 0xf_ffff);
-    let io = io(raw, action.op(), device, names.pid(raw.pid));
+    let op = action.op_of(action.op(), raw.bytes);
+    let io = io(raw, op, device, names.pid(raw.pid));
     out.rows.push(TraceRecord { io, kind });
 }
+
+/// The first message of a file of `watch --record`. One without the last was cut off.
+pub const RECORD_BEGINS: &str = "ioalign: events follow";
 
 /// The last message of a file of `watch --record`: `ioalign: 9 events, 2 dropped`.
 fn lost(message: &[u8]) -> Option<u64> {
@@ -194,7 +199,10 @@ fn lost(message: &[u8]) -> Option<u64> {
 fn other(raw: &RawBlktrace, action: Action, pdu: &[u8], out: &mut TraceRecords) {
     out.other += 1;
     if action.is_message() {
-        out.dropped = out.dropped.saturating_add(lost(pdu).unwrap_or(0));
+        message(pdu, out);
+    }
+    if action.is_time() {
+        out.epoch = out.epoch.or_else(|| epoch(raw, pdu));
     }
     if action.is_process_note() {
         let skipped = if action.has_cgroup() { 8 } else { 0 };
@@ -206,6 +214,23 @@ fn other(raw: &RawBlktrace, action: Action, pdu: &[u8], out: &mut TraceRecords) 
             out.names.told.push((raw.pid, name));
         }
     }
+}
+
+fn message(pdu: &[u8], out: &mut TraceRecords) {
+    if pdu == RECORD_BEGINS.as_bytes() {
+        out.unended += 1;
+    } else if let Some(lost) = lost(pdu) {
+        out.unended -= 1;
+        out.dropped = out.dropped.saturating_add(lost);
+    }
+}
+
+/// The wall clock at time 0. Of a host of the other byte order it is wrong, and equally so in all of its files.
+fn epoch(raw: &RawBlktrace, pdu: &[u8]) -> Option<i64> {
+    let (words, _) = pdu.as_chunks::<4>();
+    let [seconds, nanos] = words.first_chunk().copied()?.map(u32::from_le_bytes);
+    let wall = i64::from(seconds) * 1_000_000_000 + i64::from(nanos);
+    wall.checked_sub(i64::try_from(raw.time).ok()?)
 }
 
 /// Names of processes kept from one chunk.

@@ -40,6 +40,24 @@ fn both_byte_orders_give_the_same() {
     assert_eq!(little.names.devices()[0].to_string(), "8:16");
 }
 
+/// A flush request has the bit of reads beside its own, an empty write that asks for one that of writes.
+#[test]
+fn empty_requests_with_the_flush_bit_are_flushes() {
+    let ops = |category, bytes| {
+        let plain = parse(&record(7, category, 1, 8, bytes, false)).rows[0]
+            .io
+            .op;
+        let other = parse(&record(7, category, 1, 8, bytes, true)).rows[0].io.op;
+        assert_eq!(plain, other);
+        plain
+    };
+    assert_eq!([ops(5, 0), ops(6, 0), ops(4, 0)], [Op::Flush; 3]);
+    assert_eq!(
+        [ops(6, 4096), ops(2, 0), ops(1, 512)],
+        [Op::Write, Op::Write, Op::Read]
+    );
+}
+
 #[test]
 fn garbage_between_records_is_one_bad_row() {
     let mut bytes = record(7, 1, 1, 8, 512, false);

@@ -10,6 +10,7 @@ impl CsvColumns {
     /// Codes invert between formats, so they are asked, not guessed; so are words, where none is known.
     pub(super) fn check_ops(&self, head: &[u8]) -> Result<()> {
         let csv = super::Csv {
+            alone: String::new(),
             columns: self.clone(),
         };
         let data = text::first_lines(head).filter(|line| !self.is_heading(line));

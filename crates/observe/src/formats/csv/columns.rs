@@ -66,7 +66,7 @@ pub fn choose(head: &[u8], hints: &Hints) -> Result<CsvColumns> {
         None => found.ok_or_else(|| {
             ask(
                 "This table has no heading that says what its columns are: say --columns \
-                 time=0,op=1,offset=2,len=3 (counted from 0)",
+                 time=0,op=1,offset=2,len=3 (counted from 0), with --time-unit us --offset-unit 512",
             )
         })?,
     };
@@ -201,8 +201,13 @@ impl CsvColumns {
             let what = "The unit of the time column is not said: --time-unit s, ms, us or ns";
             return Err(ask(what));
         }
+        self.latency_unit = hints.latency_unit.unwrap_or(self.latency_unit);
         if self.latency_unit == 0 {
             self.latency_unit = self.time_unit;
+        }
+        if hints.latency_unit.is_some() && !self.has(ColumnRole::Latency) {
+            let what = "--latency-unit: the table has no latency column; --columns latency=COLUMN says which it is";
+            return Err(ask(what));
         }
         if let Some(unit) = hints.offset_unit {
             // Columns whose names tell their unit keep it.

@@ -28,12 +28,15 @@ pub const FORMAT: TraceFormat = TraceFormat {
 
 fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
     let columns = columns::choose(head, hints)?;
-    Ok(Box::new(TextParser(Csv { columns })))
+    let alone = hints.device.clone().unwrap_or_else(|| "table".to_owned());
+    Ok(Box::new(TextParser(Csv { columns, alone })))
 }
 
 #[derive(Clone)]
 struct Csv {
     columns: CsvColumns,
+    /// The device of rows that name none.
+    alone: String,
 }
 
 impl LineFormat for Csv {
@@ -107,7 +110,11 @@ impl Csv {
             offset,
             latency,
             len,
-            device: names.device_name(if device.is_empty() { b"table" } else { device }),
+            device: names.device_name(if device.is_empty() {
+                self.alone.as_bytes()
+            } else {
+                device
+            }),
             process: whose(pid, process, names),
             op,
         };

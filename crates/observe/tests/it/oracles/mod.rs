@@ -3,6 +3,7 @@
 mod blkparse;
 mod fio;
 mod kernel;
+mod replay;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,89 @@
+//! Whether the files of one summary have one clock. Nothing in most formats says so: what contradicts it is told.
+
+use ioalign_core::numbers::time;
+
+use super::TraceRead;
+
+const SECOND: i64 = 1_000_000_000;
+/// Wall clocks are adjusted, by less than this.
+const ADJUSTED: i64 = SECOND;
+/// A pause between two files of one clock is shorter than this, or than so many times what is in them.
+const PAUSE: i64 = 3600 * SECOND;
+const TIMES: i64 = 10;
+
+/// Why the files may not have one clock.
+pub fn doubt(files: &[TraceRead]) -> Option<String> {
+    let timed: Vec<_> = files.iter().filter(|file| !file.is_timeless()).collect();
+    epochs(&timed)
+        .or_else(|| gap(&timed))
+        .or_else(|| units(&timed))
+}
+
+/// Both say what the wall clock showed at their time 0.
+fn epochs(files: &[&TraceRead]) -> Option<String> {
+    let mut known = files.iter().filter_map(|file| Some((file, file.epoch?)));
+    let (first, epoch) = known.next()?;
+    let (other, apart) = known
+        .map(|(file, other)| (file, other.saturating_sub(epoch).saturating_abs()))
+        .find(|(_, apart)| *apart > ADJUSTED)?;
+    Some(format!(
+        "the clocks of {} and {} began {} apart",
+        name(first),
+        name(other),
+        shown(apart)
+    ))
+}
+
+/// Nothing happens between them, for long.
+fn gap(files: &[&TraceRead]) -> Option<String> {
+    let mut spans: Vec<_> = files
+        .iter()
+        .filter_map(|file| Some((file.span?, file)))
+        .collect();
+    spans.sort_by_key(|(span, _)| *span);
+    let lengths = spans.iter().map(|((from, to), _)| to.saturating_sub(*from));
+    let all = lengths.fold(0_i64, i64::saturating_add);
+    let longest = PAUSE.max(all.saturating_mul(TIMES));
+    let mut last: Option<(i64, &TraceRead)> = None;
+    for ((from, to), file) in spans {
+        if let Some((end, before)) = last
+            && from.saturating_sub(end) > longest
+        {
+            let gap = shown(from.saturating_sub(end));
+            return Some(format!(
+                "{} begins {gap} after the end of {}",
+                name(file),
+                name(before)
+            ));
+        }
+        if last.is_none_or(|(end, _)| to > end) {
+            last = Some((to, file));
+        }
+    }
+    None
+}
+
+/// They overlap by chance, where one counts from the start of a trace and the other from that of the machine.
+fn units(files: &[&TraceRead]) -> Option<String> {
+    let (first, others) = files.split_first()?;
+    let other = others
+        .iter()
+        .find(|file| file.facts.time != first.facts.time)?;
+    Some(format!(
+        "{} has times in {}, {} in {}",
+        name(first),
+        first.facts.time,
+        name(other),
+        other.facts.time
+    ))
+}
+
+fn name(file: &TraceRead) -> String {
+    file.path.display().to_string()
+}
+
+fn shown(nanos: i64) -> String {
+    #[allow(clippy::cast_precision_loss)] // for people
+    let micros = nanos as f64 / 1000.0;
+    time(micros)
+}
