@@ -61,7 +61,7 @@ done
 
 echo "== nanoseconds an I/O, less those of empty programs"
 sysctl -q -w kernel.bpf_stats_enabled=1
-for arguments in "--unit 4k" "--unit 8k --grid 192k@64k" "--unit 4k --top 5" "--unit 4k --record $scratch/record"; do
+for arguments in "--unit 4k" "--unit 4k --burst-gap off" "--unit 8k --grid 192k@64k" "--unit 4k --top 5" "--unit 4k --record $scratch/record"; do
     for _ in 1 2 3; do
         # shellcheck disable=SC2086 # several arguments
         attached '^ioalign: watching' "$ioalign" watch "$name" --json --cost $arguments

@@ -1,7 +1,7 @@
 //! What `watch` shows: counters of devices in an interval or since the beginning, in lines, on the screen and as the
 //! summary. Its JSON is a [`Profile`](crate::profile::Profile).
 
-use crate::profile::{Burst, Bursts, GridProfile, OpProfile, ProcessProfile};
+use crate::profile::{Burst, Bursts, GridProfile, OpProfile, ProcessProfile, ReadBeforeOverwrite};
 use crate::units::Bytes;
 
 /// A device in some time.
@@ -17,6 +17,8 @@ pub struct DeviceFigures {
     pub ops: Vec<WatchedOp>,
     /// What iostat prints for the same time.
     pub iostat: Iostat,
+    /// Small reads beside large writes.
+    pub read_before_overwrite: Option<ReadBeforeOverwrite>,
     /// What begins on it.
     pub parts: Vec<WatchedPart>,
     /// Whose I/O it is, most first.

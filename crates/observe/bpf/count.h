@@ -170,6 +170,101 @@ INLINE void crosses(struct counts *all, struct io *io)
 	all->crossed[(highest_bit(io->offset ^ (io->offset + io->len - 1)) + 1) & 63]++;
 }
 
+/* What was in its place is forgotten. */
+INLINE struct region *region_of(u64 slot, u64 number)
+{
+	u32 key = slot * REGIONS + (number & (REGIONS - 1));
+	struct region *found = bpf_map_lookup_elem(&regions, &key);
+
+	if (found && rarely(found->number != number + 1)) {
+		found->number = number + 1;
+		found->read = 0;
+		found->written = 0;
+	}
+	return found;
+}
+
+/* A bit for each page of the region from the first to the last. */
+INLINE u64 pages_of(u64 number, u64 first, u64 last)
+{
+	u64 from = number << REGION_BITS, begin = first > from ? first - from : 0, end = last - from;
+
+	if (end > 63)
+		end = 63;
+	return (~0ULL << (begin & 63)) & (~0ULL >> ((63 - end) & 63));
+}
+
+INLINE u64 bits_of(u64 x)
+{
+	x -= (x >> 1) & 0x5555555555555555ULL;
+	x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (x * 0x0101010101010101ULL) >> 56;
+}
+
+static __attribute__((noinline)) int reread(u32 slot, u64 pages)
+{
+	struct plain *of = plain_of(slot);
+
+	if (of)
+		of->reread += bits_of(pages);
+	RETURN;
+}
+
+/* Remembers the pages of a small read, as analyse::overwrites does; those in the next region are left out. The table is
+ * written by all processors, which costs as much as all the rest: not for reads without any large write. */
+static __attribute__((noinline)) int read_small(struct counts *all, struct io *io)
+{
+	u64 first = io->offset >> PAGE_BITS, last = (io->offset + io->len - 1) >> PAGE_BITS, pages;
+	struct region *region = region_of(io->slot, first >> REGION_BITS);
+
+	if (!all || !region)
+		RETURN;
+	all->alone++;
+	pages = pages_of(first >> REGION_BITS, first, last);
+	if (rarely(region->written & pages)) {
+		reread(io->slot, region->written & pages);
+		region->written &= ~pages;
+	}
+	region->read |= pages;
+	RETURN;
+}
+
+/* Counts the pages of small reads that a large write overwrites. */
+static __attribute__((noinline)) int wrote_large(struct io *io)
+{
+	u64 first = io->offset >> PAGE_BITS, last = (io->offset + io->len - 1) >> PAGE_BITS;
+	u64 number = first >> REGION_BITS, found = 0, pages;
+	struct region *region;
+	struct counts *reads;
+	struct plain *of;
+	u32 key = io->slot * PLACED;
+
+	reads = bpf_map_lookup_elem(&counts, &key);
+	if (reads)
+		reads->alone = 0;
+
+#pragma clang loop unroll(disable)
+	for (u32 n = 0; n < 64; n++) {
+		if (number > last >> REGION_BITS)
+			break;
+		region = region_of(io->slot, number);
+		if (!region)
+			break;
+		pages = pages_of(number, first, last);
+		found += bits_of(region->read & pages);
+		region->read &= ~pages;
+		region->written |= pages;
+		number++;
+	}
+	of = found ? plain_of(io->slot) : 0;
+	if (of) {
+		of->overwritten += found;
+		of->overwriting += last - first + 1;
+	}
+	RETURN;
+}
+
 /* Of a length that has no row. */
 static __attribute__((noinline)) int counted_apart(struct counts *all, struct io *io, u32 key)
 {
@@ -183,6 +278,8 @@ static __attribute__((noinline)) int counted_apart(struct counts *all, struct io
 	all->sectors[some(io->len & 4095) & 1][(io->offset >> 9) & (SECTORS - 1)]++;
 	if (io->len > 1)
 		crosses(all, io);
+	if (io->op == 1 && io->len > LARGE)
+		wrote_large(io);
 	sized(all, io, key);
 #pragma clang loop unroll(disable)
 	for (u32 n = 0; n < GRIDS; n++)
@@ -221,6 +318,8 @@ INLINE void counted(struct io *io)
 		return;
 	}
 	all->cells[row & (ROWS - 1)][at]++;
+	if (!io->op && len <= SMALL && rarely(all->alone < ALONE))
+		read_small(all, io);
 	if (rarely((at << 9) + len > SECTORS << 9))
 		crosses(all, io);
 	if (rarely(slots[slot].counted))

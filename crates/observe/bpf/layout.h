@@ -18,6 +18,12 @@
 #define LATENCIES 1088		/* up to 2^38 ns */
 #define MOMENT_BITS 20		/* a moment is 2^20 ns */
 #define MOMENTS 4096		/* as many as are remembered: 4.3 s */
+#define PAGE_BITS 12		/* a page, as a power of two */
+#define REGION_BITS 6		/* pages of a region, as a power of two */
+#define REGIONS 4096		/* of a device, in which small reads are remembered: 1 GiB */
+#define SMALL 16384		/* bytes of a small read, at most */
+#define LARGE 32768		/* a large write has more */
+#define ALONE 4096		/* small reads that a processor remembers after its last large write */
 #define NEAR_BITS 8		/* of the number of owners that are near */
 #define OTHERS 0xffffffff	/* the process that stands for those past the limit */
 
@@ -98,6 +104,7 @@ struct counts {
 	u64 sizes_log[2][33];
 	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
 	u64 cells[ROWS][SECTORS];
+	u64 alone;		/* small reads remembered since the last large write */
 };
 
 struct latencies {
@@ -117,6 +124,16 @@ struct plain {
 	u64 untimed;		/* no room to remember when it was issued */
 	u64 straddled;		/* seen at issue, for sampling */
 	u64 late;		/* issued longer ago than moments are remembered */
+	u64 overwritten;	/* pages of small reads that a large write overwrote later */
+	u64 overwriting;	/* all pages of such writes */
+	u64 reread;		/* pages of large writes that a small read touched later */
+};
+
+/* Pages of a region: a bit for each. Processors may overwrite each other's bits, rarely: it is a signature, no count. */
+struct region {
+	u64 number;		/* plus one; 0 is none */
+	u64 read;
+	u64 written;
 };
 
 /* I/Os that were issued within one moment. */
@@ -193,6 +210,7 @@ MAP(latency, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct latencies);
 MAP(straddling, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct latencies);
 MAP(plain, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct plain);
 MAP(moments, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct moment);
+MAP(regions, BPF_MAP_TYPE_ARRAY, 1, u32, struct region);
 MAP(flight, BPF_MAP_TYPE_ARRAY, 1, u32, u64);
 MAP(bios, BPF_MAP_TYPE_HASH, 1, u64, struct bio_stash);
 MAP(returned, BPF_MAP_TYPE_HASH, 1024, u64, u32);

@@ -70,9 +70,9 @@ pub struct WatchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["json", "record"])]
     pub straddling: Option<u32>,
 
-    /// Count bursts: I/O between times of at least TIME with nothing in flight (full screen: 100ms)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub burst_gap: Option<Duration>,
+    /// Idle time that ends a burst; `off` counts none, and saves what that costs
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = gap)]
+    pub burst_gap: BurstGap,
 
     /// Write every event to this file, as blktrace records; every I/O, as Parquet, where it ends so
     #[arg(long, value_name = "FILE")]
@@ -93,6 +93,10 @@ pub struct WatchArgs {
     #[arg(long, value_enum)]
     pub by: Option<By>,
 }
+
+/// The end of a burst; `None`: bursts are not counted.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct BurstGap(pub Option<Duration>);
 
 /// The columns of lines.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -145,8 +149,20 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+fn gap(text: &str) -> Result<BurstGap, String> {
+    match text {
+        "off" => Ok(BurstGap(None)),
+        _ => duration(text).map(|gap| BurstGap(Some(gap))),
+    }
+}
+
 fn unit(text: &str) -> Result<GridClaim, String> {
     let size = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    if size.is_zero() || size.get() % 512 != 0 {
+        return Err(
+            "I/O is in sectors of 512 bytes: a unit is a multiple of that (4k, 8k, 64k)".to_owned(),
+        );
+    }
     format!("{}:unit", size.get())
         .parse()
         .map_err(|error: ioalign_core::grid::ParseGridError| error.to_string())
@@ -182,5 +198,10 @@ mod tests {
         assert_eq!(ring("1"), Ok(1 << 16));
         assert!(ring("2G").is_err());
         assert_eq!(unit("8k").unwrap().size.get(), 8192);
+        for wrong in ["5", "0", "4097", "1000"] {
+            assert!(unit(wrong).unwrap_err().contains("multiple"), "{wrong}");
+        }
+        assert_eq!(gap("off"), Ok(BurstGap(None)));
+        assert_eq!(gap("2s"), Ok(BurstGap(Some(Duration::from_secs(2)))));
     }
 }

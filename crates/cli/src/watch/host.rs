@@ -3,17 +3,22 @@
 use std::path::PathBuf;
 
 use ioalign_core::watch_document::WatchedPart;
-use ioalign_core::{GridClaim, Kind, LayerId, Stack, Tier};
+use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
 use ioalign_observe::live::WatchedDevice;
 
 use crate::args::WatchArgs;
+use crate::exit::UsageError;
+use crate::say::note;
 
 /// Grids that the program has room for.
 const MOST: usize = 4;
 
 /// Gives every device its grids, and says for each where its partitions begin.
-pub fn describe(devices: &mut [WatchedDevice], arguments: &WatchArgs) -> Vec<Vec<WatchedPart>> {
+pub fn describe(
+    devices: &mut [WatchedDevice],
+    arguments: &WatchArgs,
+) -> Result<Vec<Vec<WatchedPart>>, UsageError> {
     let stack = stack(devices);
     let mut all = Vec::new();
     for device in devices {
@@ -25,9 +30,17 @@ pub fn describe(devices: &mut [WatchedDevice], arguments: &WatchArgs) -> Vec<Vec
             _ => Default::default(),
         };
         all.push(parts);
-        device.grids = choose(arguments, known);
+        let left_out;
+        (device.grids, left_out) = choose(arguments, known)?;
+        if !left_out.is_empty() {
+            let name = &device.name;
+            let left_out = left_out.join(", ");
+            note(format_args!(
+                "{name}: {MOST} grids are counted, and not its own {left_out}: fewer --grid leave room"
+            ));
+        }
     }
-    all
+    Ok(all)
 }
 
 /// The kernel's view is enough: what cannot be read adds nothing.
@@ -83,24 +96,49 @@ fn grids_of(stack: &Stack, layer: LayerId) -> Vec<GridClaim> {
     all.into_iter().map(|grid| grid.claim.clone()).collect()
 }
 
-/// The unit first, then what was asked for, then the device's own.
-fn choose(arguments: &WatchArgs, known: Vec<GridClaim>) -> Vec<GridClaim> {
+/// The unit first, then what was asked for, then the device's own; and those for which there is no room.
+fn choose(
+    arguments: &WatchArgs,
+    known: Vec<GridClaim>,
+) -> Result<(Vec<GridClaim>, Vec<String>), UsageError> {
     let block = known
         .iter()
         .find(|grid| grid.tier == Tier::Rmw && grid.size.get() >= 4096)
         .cloned();
-    let unit = arguments
-        .unit
-        .clone()
-        .or(block)
-        .unwrap_or_else(GridClaim::assumed_block);
+    // Four declared grids leave no room for a unit that nothing declared.
+    let first = arguments
+        .grid
+        .first()
+        .filter(|_| arguments.grid.len() == MOST);
+    let unit = arguments.unit.as_ref().or(first).cloned();
+    let unit = unit.or(block).unwrap_or_else(GridClaim::assumed_block);
     let mut all = vec![unit];
-    let asked = arguments.grid.iter().cloned();
-    for grid in asked.chain(known) {
-        let place = |grid: &GridClaim| (grid.size, grid.phase);
-        if all.len() < MOST && !all.iter().any(|there| place(there) == place(&grid)) {
-            all.push(grid);
+    let place = |grid: &GridClaim| (grid.size, grid.phase);
+    let is_new =
+        |all: &[GridClaim], grid: &GridClaim| !all.iter().any(|there| place(there) == place(grid));
+    for grid in &arguments.grid {
+        if is_new(&all, grid) {
+            all.push(grid.clone());
         }
     }
-    all
+    if all.len() > MOST {
+        return Err(UsageError(format!(
+            "--grid: {} grids with the unit of {}, and {MOST} can be counted at once: record the I/O (--record FILE), and \
+             judge it by `ioalign trace summarize FILE --grid …`, which takes any number",
+            all.len(),
+            all.first().map_or(Bytes::ZERO, |unit| unit.size)
+        )));
+    }
+    let mut left_out = Vec::new();
+    for grid in known {
+        if !is_new(&all, &grid) {
+            continue;
+        }
+        if all.len() < MOST {
+            all.push(grid);
+        } else {
+            left_out.push(format!("{} {}", grid.size, grid.kind));
+        }
+    }
+    Ok((all, left_out))
 }

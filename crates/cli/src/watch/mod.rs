@@ -3,6 +3,7 @@
 mod confine;
 mod fallback;
 mod host;
+mod presence;
 mod record;
 mod screen;
 mod tick;
@@ -25,6 +26,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
 use crate::say::note;
+use presence::Presence;
 use record::WatchRecord;
 use tick::Clock;
 
@@ -32,8 +34,6 @@ use tick::Clock;
 const GLANCE: Duration = Duration::from_millis(50);
 /// How long the program may be left alone that remembers moments.
 const POLL: Duration = Duration::from_secs(1);
-/// Idle time that ends a burst, on the full screen.
-const GAP: Duration = Duration::from_millis(100);
 /// Processes of the full screen.
 const TOP: usize = 5;
 /// Bytes of the ring that single I/Os come through.
@@ -51,7 +51,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         ));
         devices.truncate(Watch::MOST);
     }
-    let parts = host::describe(&mut devices, arguments);
+    let parts = host::describe(&mut devices, arguments)?;
     let mode = WatchMode::of(arguments);
     let wanted = WatchOptions {
         owners: mode.top > 0,
@@ -103,7 +103,7 @@ impl WatchMode {
         Self {
             screen,
             top: arguments.top.unwrap_or(usual),
-            gap: arguments.burst_gap.or(screen.then_some(GAP)),
+            gap: arguments.burst_gap.0,
         }
     }
 
@@ -128,6 +128,11 @@ struct WatchSession<'a> {
     record: Option<WatchRecord>,
     samples: Option<Samples>,
     clock: Clock,
+    presence: Presence,
+    /// Said at the end, where the screen is full.
+    held_back: Vec<String>,
+    /// Devices whose read-modify-write has been named.
+    named: Vec<bool>,
 }
 
 impl<'a> WatchSession<'a> {
@@ -152,6 +157,9 @@ impl<'a> WatchSession<'a> {
         let timeline = mode.gap.map(|gap| timeline(&watch, gap));
         let clock = Clock::new(watch.totals()?, timeline);
         Ok(Self {
+            presence: Presence::new(watch.devices()),
+            held_back: Vec::new(),
+            named: vec![false; watch.devices().len()],
             arguments,
             mode,
             parts,
@@ -189,9 +197,29 @@ impl<'a> WatchSession<'a> {
                 let devices: Vec<_> = tick.documents().collect();
                 look::write(&lines.interval(&devices, tick.duration.as_secs_f64()))?;
             }
+            let above = tick.overwrites();
+            for (named, found) in self.named.iter_mut().zip(above) {
+                if let Some(text) = found.filter(|_| !*named) {
+                    *named = true;
+                    note(text);
+                }
+            }
+            self.look();
             count += 1;
             if stopped || over(&self.clock, self.arguments, count) {
                 return Ok(!stopped);
+            }
+        }
+    }
+
+    /// Names devices that have gone.
+    fn look(&mut self) {
+        let seconds = self.clock.elapsed().as_secs_f64();
+        let devices = self.watch.devices();
+        for text in self.presence.look(Path::new("/sys"), devices, seconds) {
+            match self.mode.screen {
+                true => self.held_back.push(text),
+                false => note(text),
             }
         }
     }
@@ -225,6 +253,10 @@ impl<'a> WatchSession<'a> {
 
     fn finish(mut self, done: bool) -> Result<Exit> {
         let duration = self.clock.elapsed();
+        self.look();
+        for text in &self.held_back {
+            note(text);
+        }
         let cost = self.watch.cost();
         let totals = self.watch.stop();
         self.samples()?;
@@ -272,6 +304,7 @@ impl<'a> WatchSession<'a> {
                 parts: parts.clone(),
                 processes,
                 bursts: timeline.map(|timeline| timeline.document(slot, counted)),
+                iostat: self.clock.iostat(&device.name),
                 ..counted.document(device)
             }
         });

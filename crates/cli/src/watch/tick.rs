@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use ioalign_core::watch_document::{DeviceFigures, Iostat};
 use ioalign_observe::live::diskstats::{self, Disks};
 use ioalign_observe::live::{Timeline, Watch, WatchTotals, WatchedDevice};
+use ioalign_report::watch as report;
 
 /// An interval.
 pub struct Tick<'a> {
@@ -32,6 +33,16 @@ impl Tick<'_> {
         })
     }
 
+    /// What to say of each device on which a layer above reads, merges and writes.
+    pub fn overwrites(&self) -> Vec<Option<String>> {
+        let all = self.devices.iter().zip(&self.all.devices);
+        let said = all.map(|(device, totals)| {
+            let found = totals.read_before_overwrite().filter(|found| found.seen)?;
+            Some(format!("{}: {}", device.name, report::overwrites(&found)))
+        });
+        said.collect()
+    }
+
     /// What iostat would print of a device.
     fn iostat(&self, name: &str) -> Iostat {
         match (self.now.get(name), self.then.get(name)) {
@@ -47,6 +58,8 @@ pub struct Clock {
     last: Instant,
     totals: WatchTotals,
     disks: Disks,
+    /// At the beginning.
+    first: Disks,
     /// Bursts, where they are counted.
     pub timeline: Option<Timeline>,
 }
@@ -59,6 +72,7 @@ impl Clock {
             began: now,
             last: now,
             totals,
+            first: diskstats::read(),
             disks: diskstats::read(),
             timeline,
         }
@@ -70,6 +84,14 @@ impl Clock {
             timeline.read(watch, &watch.totals()?)?;
         }
         Ok(())
+    }
+
+    /// What iostat would print of a device for the whole time.
+    pub fn iostat(&self, name: &str) -> Iostat {
+        match (diskstats::read().get(name), self.first.get(name)) {
+            (Some(now), Some(then)) => now.since(then, self.elapsed()),
+            _ => Iostat::default(),
+        }
     }
 
     /// Since the beginning.

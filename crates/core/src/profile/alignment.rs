@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::on_grid::{DeclaredGrids, OnGrid};
+use super::on_grid::{DeclaredGrids, OnDeclaredGrid};
 use super::{DeviceProfile, OpProfile, Profile};
 use crate::units::ratio;
 
@@ -71,7 +71,7 @@ pub struct Alignment {
     pub offset_ratio: Option<f64>,
     /// The declared grid that decided; `None`: the verdict is on 4 KiB.
     #[serde(default)]
-    pub on_grid: Option<OnGrid>,
+    pub on_grid: Option<OnDeclaredGrid>,
 }
 
 #[derive(Default)]

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use alignment::{Alignment, AlignmentState};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
-pub use on_grid::OnGrid;
+pub use on_grid::OnDeclaredGrid;
 pub use overwrites::ReadBeforeOverwrite;
 pub use source::{SkippedRow, TraceFile, Unpaired};
 pub use time::{

@@ -13,7 +13,7 @@ use crate::units::ratio;
 
 /// How I/O lies on a declared grid.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OnGrid {
+pub struct OnDeclaredGrid {
     /// Distance of its boundaries.
     pub size_bytes: u64,
     /// The first boundary.
@@ -121,10 +121,15 @@ impl DeclaredSums {
     }
 
     /// `None` where the grid has no say: a preference decides only what crosses it.
-    fn verdict(&self, tier: &str, size: u64, phase: u64) -> Option<(AlignmentState, OnGrid)> {
+    fn verdict(
+        &self,
+        tier: &str,
+        size: u64,
+        phase: u64,
+    ) -> Option<(AlignmentState, OnDeclaredGrid)> {
         let share = |part: u64| ratio(part, self.pieces.max(1));
         let power = self.shared_power(size, phase);
-        let on = OnGrid {
+        let on = OnDeclaredGrid {
             size_bytes: size,
             phase_bytes: phase,
             ios: self.pieces,
@@ -263,7 +268,10 @@ mod tests {
     fn a_preference_decides_only_what_crosses_it() {
         let grids = [(65536, "preference")];
         let random = (0..1000_u64).map(|n| n * 7919 % 4096 * 4096);
-        assert_eq!(verdict(random, 4096, &grids), (AlignmentState::Aligned, None));
+        assert_eq!(
+            verdict(random, 4096, &grids),
+            (AlignmentState::Aligned, None)
+        );
         let across = (0..1000).map(|n| n * (1 << 20) + 32768);
         assert_eq!(
             verdict(across, 65536, &grids),
@@ -287,6 +295,9 @@ mod tests {
     #[test]
     fn few_say_nothing() {
         let off = (0..99).map(|n| n * 65536 + 4096);
-        assert_eq!(verdict(off, 8192, &[(8192, "rmw")]).0, AlignmentState::Indeterminate);
+        assert_eq!(
+            verdict(off, 8192, &[(8192, "rmw")]).0,
+            AlignmentState::Indeterminate
+        );
     }
 }

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use ioalign_core::profile::Sampler;
 use ioalign_core::units::ratio;
 
+use super::sum::IoSum;
+
 #[derive(Copy, Clone, Debug, Default)]
 struct SamplerRow {
     ios: u64,
@@ -58,6 +60,21 @@ impl SamplerState {
     /// Counts an I/O, in the order of issue, when it completes.
     #[inline]
     pub fn add(&mut self, start: u64, end: u64, bytes: u32, known: bool) {
+        let latency = if known { end.saturating_sub(start) } else { 0 };
+        let one = IoSum {
+            end,
+            ios: 1,
+            bytes: bytes.into(),
+            known: known.into(),
+            latency,
+        };
+        self.add_group(start, &one);
+    }
+
+    /// Counts I/Os that were issued together, when the last of them completes.
+    #[inline]
+    pub fn add_group(&mut self, start: u64, sum: &IoSum) {
+        let end = sum.end;
         self.last_end = self.last_end.max(end);
         let begun = self.base * self.width;
         if start.saturating_sub(begun) >= self.width {
@@ -77,11 +94,10 @@ impl SamplerState {
             self.open.resize(index + 1, SamplerRow::default());
         }
         if let Some(sample) = self.open.get_mut(index) {
-            sample.ios += 1;
-            sample.bytes += u64::from(bytes);
-            sample.known += u64::from(known);
-            let latency = if known { end.saturating_sub(start) } else { 0 };
-            sample.latency = sample.latency.saturating_add(latency);
+            sample.ios += sum.ios;
+            sample.bytes += sum.bytes;
+            sample.known += sum.known;
+            sample.latency = sample.latency.saturating_add(sum.latency);
         }
     }
 

@@ -97,6 +97,26 @@ pub fn of_reader(raw: ByteStream, path: &Path) -> Result<Input> {
     })
 }
 
+/// Whether the data ended too early: the decoder of zstd has that as the cause of an error of its own.
+fn is_end(error: &std::io::Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(one) = cause {
+        if let Some(io) = one.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::UnexpectedEof
+        {
+            return true;
+        }
+        let inner = one
+            .downcast_ref::<std::io::Error>()
+            .and_then(|io| io.get_ref());
+        cause = match inner {
+            Some(inner) => Some(inner),
+            None => one.source(),
+        };
+    }
+    false
+}
+
 /// Compressed data that may end too early, as those of a full disk or a killed program do: what is there is read as of
 /// a plain file.
 struct CutOff {
@@ -107,7 +127,7 @@ struct CutOff {
 impl Read for CutOff {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         match self.plain.read(out) {
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            Err(error) if is_end(&error) => {
                 self.cut.store(true, Ordering::Relaxed);
                 Ok(0)
             }

@@ -23,6 +23,7 @@ impl DeviceTotals {
             name: device.name.clone(),
             unit_bytes: unit.size.get(),
             ios: self.ios(),
+            read_before_overwrite: self.read_before_overwrite(),
             ops: ops
                 .map(|(op, counters)| watched(op, counters, device, unit))
                 .collect(),

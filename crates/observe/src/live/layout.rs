@@ -51,8 +51,8 @@ pub const CELLS: usize = PAST + 65;
 pub const ROWS: usize = 16;
 /// How many of these are multiples of 512 bytes; those of 4 KiB follow.
 pub const SMALL_ROWS: u64 = 7;
-/// Words of `struct counts`.
-pub const COUNTS: usize = CELLS + ROWS * IN_64K;
+/// Words of `struct counts`; the last is of the program alone.
+pub const COUNTS: usize = CELLS + ROWS * IN_64K + 1;
 
 /// Steps of `struct latencies`.
 pub const LATENCIES: usize = 1088;
@@ -73,8 +73,13 @@ pub const PARTIAL: usize = UNMATCHED + 2;
 pub const LOST: usize = UNMATCHED + 3;
 /// Issued without room to remember when.
 pub const UNTIMED: usize = UNMATCHED + 4;
+/// Pages of small reads that a large write overwrote later; all pages of such writes; and those that were read later.
+pub const OVERWRITTEN: usize = UNMATCHED + 7;
 /// Words of `struct plain`.
-pub const PLAIN: usize = UNMATCHED + 7;
+pub const PLAIN: usize = OVERWRITTEN + 3;
+
+/// Regions of a device in which small reads are remembered.
+pub const REGIONS: u32 = 4096;
 
 /// Moments of a device that are remembered.
 pub const MOMENTS: u32 = 4096;

@@ -2,7 +2,7 @@
 
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::layout::{MOMENTS, NEAR, PLACED};
+use super::layout::{MOMENTS, NEAR, PLACED, REGIONS};
 use super::options::WatchOptions;
 use super::table::{self, PlaceTable};
 use super::tracefs::TracepointPlaces;
@@ -76,6 +76,7 @@ fn sizes(options: &WatchOptions, typed: bool, flights: u32) -> Vec<(&'static str
         ("straddling", (placed * grids.saturating_sub(1)).max(1)),
         ("plain", count),
         ("moments", or_one(options.moments, count * MOMENTS)),
+        ("regions", count * REGIONS),
         ("flight", flights.max(1)),
         ("bios", or_one(by_bio, BIOS)),
         ("owners", or_one(options.owners, OWNERS)),

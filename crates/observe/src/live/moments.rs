@@ -15,6 +15,7 @@ use crate::analyse::bursts::BurstState;
 use crate::analyse::depth;
 use crate::analyse::folded::Folded;
 use crate::analyse::limits::DeviceLimits;
+use crate::analyse::sampler::SamplerState;
 use crate::analyse::sum::IoSum;
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 
@@ -25,6 +26,8 @@ const LAG: u64 = 2860;
 /// Steps of queue depth, from a millisecond on.
 const STEPS: usize = 128;
 const FIRST_STEP: u64 = 1_000_000;
+/// Samples that wait for completions.
+const SAMPLES: usize = 16;
 
 /// The time of all devices.
 pub struct Timeline {
@@ -40,6 +43,7 @@ struct DeviceTime {
     /// Nothing is left to read from then on.
     idle_from: u64,
     bursts: BurstState,
+    samplers: Vec<SamplerState>,
     area: Folded<u64>,
     sum: IoSum,
     first: Option<u64>,
@@ -61,6 +65,10 @@ impl Timeline {
             timed: 0,
             idle_from: 0,
             bursts: BurstState::new(gap, DeviceLimits::after(0).bursts),
+            samplers: samplers
+                .iter()
+                .map(|width| SamplerState::new(*width, SAMPLES))
+                .collect(),
             area: Folded::new(FIRST_STEP, STEPS),
             sum: IoSum::default(),
             first: None,
@@ -127,6 +135,7 @@ impl Timeline {
             return;
         };
         (out.bursts, out.bursts_total) = device.bursts.profile(&self.samplers);
+        out.samplers = device.samplers.iter().map(SamplerState::profile).collect();
         let duration = device.sum.end.saturating_sub(device.first.unwrap_or(0));
         out.queue_depth = device.depth(duration);
         out.littles_law = LawInputs {
@@ -189,7 +198,14 @@ impl DeviceTime {
     fn add(&mut self, group: &MomentGroup) {
         let (first, sum) = (group.first, &group.sum);
         let busy = sum.end.saturating_sub(first.max(self.sum.end));
-        self.first.get_or_insert(first);
+        let begun = *self.first.get_or_insert(first);
+        let since = IoSum {
+            end: sum.end.saturating_sub(begun),
+            ..*sum
+        };
+        for sampler in &mut self.samplers {
+            sampler.add_group(first.saturating_sub(begun), &since);
+        }
         self.busy += busy;
         self.bursts.add_group(first, sum, busy);
         self.spread(first, sum);
@@ -255,6 +271,10 @@ mod tests {
         assert_eq!((total.count, total.longest_us), (2, 4000.0));
         let mut out = DeviceProfile::default();
         timeline.profile(0, &mut out);
+        // In one sample of a second, which 9 MiB of 31 ms are.
+        let sampler = &out.samplers[0];
+        assert_eq!((sampler.samples, sampler.active), (1, 1));
+        assert!((sampler.highest_bytes_per_s - f64::from(9 << 20)).abs() < 1.0);
         let depth = out.queue_depth.unwrap();
         // 18 ms in flight in 31 ms, of which 6 with any.
         assert!((depth.mean - 18.0 / 31.0).abs() < 1e-9, "{depth:?}");

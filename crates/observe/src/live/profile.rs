@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ioalign_core::Origin;
 use ioalign_core::profile::{
     self, DeviceProfile, GridProfile, OpProfile, ProcessProfile, Profile, Unpaired,
 };
@@ -72,6 +73,7 @@ impl DeviceTotals {
     fn profile(&self, device: &WatchedDevice) -> DeviceProfile {
         let mut out = DeviceProfile {
             device: device.name.clone(),
+            read_before_overwrite: self.read_before_overwrite(),
             ..DeviceProfile::default()
         };
         for (op, number) in Op::ALL.into_iter().zip(0_usize..) {
@@ -135,6 +137,7 @@ pub(super) fn grids(counters: &OpCounters, op: Op, device: &WatchedDevice) -> Ve
             cells_touched: counted.touched,
             cells_minimum: counted.minimum,
             tier: tier(spec.tier).to_owned(),
+            declared: spec.origin == Origin::Declared,
             pieces: counters.ios(),
             straddling_latency_us: slow,
             clean_latency_us: clean,

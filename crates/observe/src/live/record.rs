@@ -17,6 +17,7 @@ use super::attach::Watch;
 use super::device::WatchedDevice;
 use super::ring::{RingEvent, RingEventKind};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
+use crate::formats::blktrace::RECORD_BEGINS;
 use crate::record::Op;
 
 const MAGIC: u32 = 0x6561_7407;
@@ -146,6 +147,15 @@ impl<W: Write> RecordingWriter<W> {
             action: NOTIFY_TIME,
             payload: &payload,
             ..TraceEventFields::default()
+        })?;
+        self.message(RECORD_BEGINS)
+    }
+
+    fn message(&mut self, text: &str) -> io::Result<()> {
+        self.put(&TraceEventFields {
+            action: NOTIFY_MESSAGE,
+            payload: text.as_bytes(),
+            ..TraceEventFields::default()
         })
     }
 
@@ -221,12 +231,7 @@ impl<W: Write> RecordingWriter<W> {
     /// The message about losses, always: a file without it was cut off.
     fn finish(mut self, lost: u64) -> io::Result<Recorded> {
         let events = self.written.events;
-        let text = format!("ioalign: {events} events, {lost} dropped");
-        self.put(&TraceEventFields {
-            action: NOTIFY_MESSAGE,
-            payload: text.as_bytes(),
-            ..TraceEventFields::default()
-        })?;
+        self.message(&format!("ioalign: {events} events, {lost} dropped"))?;
         self.out.flush()?;
         Ok(self.written)
     }
@@ -314,6 +319,7 @@ mod tests {
             (RecordKind::Issue, 63 * 512, 4096)
         );
         assert_eq!(records.names.told, [(7, "fio".into())]);
-        assert_eq!(records.dropped, 3);
+        assert_eq!((records.dropped, records.unended), (3, 0));
+        assert!(records.epoch.is_some());
     }
 }

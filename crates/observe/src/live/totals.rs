@@ -2,11 +2,15 @@
 
 use aya::Ebpf;
 use aya::maps::{Array, HashMap, MapError, PerCpuArray, PerCpuHashMap};
+use ioalign_core::profile::ReadBeforeOverwrite;
 
 use super::counters::OpCounters;
-use super::layout::{COUNTS, LATENCY, LOST, NEAR, OPS, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE};
+use super::layout::{
+    COUNTS, LATENCY, LOST, NEAR, OPS, OVERWRITTEN, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE,
+};
 use super::owners::{Owner, Owners};
 use crate::analyse::latency::Histogram;
+use crate::analyse::{is_large, is_small};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 
 /// All counters since the watch began, or of an interval.
@@ -70,6 +74,27 @@ impl DeviceTotals {
     /// I/Os without latency, because there was no room to remember when they were issued.
     pub fn untimed(&self) -> u64 {
         self.plain(super::layout::UNTIMED)
+    }
+
+    /// Small reads beside large writes; `None` without either.
+    pub fn read_before_overwrite(&self) -> Option<ReadBeforeOverwrite> {
+        let [reads, writes, ..] = self.ops.as_slice() else {
+            return None;
+        };
+        let mut found = ReadBeforeOverwrite {
+            overwritten_pages: self.plain(OVERWRITTEN),
+            overwriting_pages: self.plain(OVERWRITTEN + 1),
+            reread_pages: self.plain(OVERWRITTEN + 2),
+            ..ReadBeforeOverwrite::default()
+        };
+        for size in reads.sizes().iter().filter(|size| is_small(size.bytes)) {
+            found.small_reads += size.ios;
+            found.read_pages += size.ios * size.bytes.div_ceil(4096);
+        }
+        let writes = writes.sizes();
+        let large = writes.iter().filter(|size| is_large(size.bytes));
+        found.large_writes = large.map(|size| size.ios).sum();
+        (found.small_reads > 0 && found.large_writes > 0).then(|| found.judged())
     }
 
     fn since(&self, earlier: &Self) -> Self {

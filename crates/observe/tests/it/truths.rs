@@ -87,7 +87,10 @@ fn reads_off_a_declared_volume_block_are_misaligned() {
         assert!((on.start_off_ratio - 1.0).abs() < 1e-9);
     }
     let found = plain(rows('R', off(), 8192).as_bytes()).alignment;
-    assert_eq!((found.state, found.on_grid), (AlignmentState::Aligned, None));
+    assert_eq!(
+        (found.state, found.on_grid),
+        (AlignmentState::Aligned, None)
+    );
     let on = read(
         &settings,
         rows('R', (0..1000).map(|n| n * 8192), 8192).as_bytes(),
@@ -107,7 +110,10 @@ fn a_stripe_that_is_crossed_is_suboptimal() {
     assert_eq!(found.state, AlignmentState::Suboptimal);
     let small = rows('W', (0..500).map(|n| n * 40960), 4096);
     let found = read(&on_grids(vec![grid]), small.as_bytes()).alignment;
-    assert_eq!((found.state, found.on_grid), (AlignmentState::Aligned, None));
+    assert_eq!(
+        (found.state, found.on_grid),
+        (AlignmentState::Aligned, None)
+    );
 }
 
 /// `fsync` after each write, as Linux 6.18 traces it: the file system's empty write with the flush bit, the flush that

@@ -2,7 +2,7 @@
 
 use ioalign_core::Bytes;
 use ioalign_core::profile::alignment::{FEWEST, MOST, culprit};
-use ioalign_core::profile::{Alignment, AlignmentState, DeviceProfile, OnGrid, Profile};
+use ioalign_core::profile::{Alignment, AlignmentState, DeviceProfile, OnDeclaredGrid, Profile};
 
 use super::table::TextTable;
 use crate::text::page::{Style, TextPage, TextSpan};
@@ -58,7 +58,7 @@ fn brief(found: &Alignment) -> String {
     }
 }
 
-fn brief_on_grid(state: AlignmentState, on: &OnGrid) -> String {
+fn brief_on_grid(state: AlignmentState, on: &OnDeclaredGrid) -> String {
     let ios = thousands(on.ios);
     match state {
         AlignmentState::Indeterminate => format!("{ios} I/Os, fewer than {FEWEST}"),
@@ -212,7 +212,7 @@ pub fn sentence(found: &Alignment) -> String {
 }
 
 /// `8 KiB`, or with its first boundary.
-fn place(on: &OnGrid) -> String {
+fn place(on: &OnDeclaredGrid) -> String {
     let size = Bytes::new(on.size_bytes);
     match on.phase_bytes {
         0 => size.to_string(),
@@ -221,7 +221,7 @@ fn place(on: &OnGrid) -> String {
 }
 
 /// The basis of a verdict on a declared grid.
-fn sentence_on_grid(found: &Alignment, on: &OnGrid) -> String {
+fn sentence_on_grid(found: &Alignment, on: &OnDeclaredGrid) -> String {
     let size = place(on);
     let off = percent(on.start_off_ratio);
     let start = match on.offset_bytes {

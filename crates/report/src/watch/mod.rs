@@ -1,5 +1,6 @@
 //! A watch as text: lines of intervals, single I/Os, what the full screen shows, and the summary at the end.
 
+mod awaits;
 mod bursts;
 mod diskstats;
 mod lines;
@@ -13,6 +14,8 @@ use ioalign_core::profile::{GridProfile, ProcessProfile};
 pub use lines::{LineColumns, WatchLines};
 pub use straddling::straddling;
 pub use summary::render;
+
+pub use crate::words::rmw::overwrites;
 
 /// What bars are made of.
 const SIGN: &str = "█";

@@ -145,9 +145,17 @@ fn quantiles(latency: Option<&Latency>) -> [String; 2] {
     latency.map_or_else(none, |all| [time(all.p50), time(all.p99)])
 }
 
-/// The title of the latencies.
-pub fn latency_title(all: &Bursts) -> String {
-    format!("latency, issue to completion; {}", bursts::in_words(all))
+/// The title of the latencies; `above`: a layer above reads, merges and writes.
+pub fn latency_title(all: &Bursts, above: bool) -> String {
+    let above = if above {
+        "; read-modify-write from above"
+    } else {
+        ""
+    };
+    format!(
+        "latency, issue to completion{above}; {}",
+        bursts::in_words(all)
+    )
 }
 
 /// A process, and how much of its I/O is off the unit.

@@ -8,7 +8,7 @@ use ioalign_core::profile::Latency;
 use ioalign_core::units::ratio;
 use ioalign_core::watch_document::{DeviceFigures, WatchLosses, WatchSummary, WatchedOp};
 
-use super::{SIGN, boundary, bursts, process_off};
+use super::{SIGN, awaits, boundary, bursts, process_off};
 use crate::words::clean;
 use crate::words::numbers::{bar, share, thousands, time, times};
 
@@ -45,6 +45,7 @@ fn device(page: &mut String, device: &DeviceFigures, seconds: f64) {
         past(page, op);
     }
     crossings(page, device);
+    awaits::put(page, device);
     if let Some(all) = &device.bursts {
         bursts::put(page, all);
     }
@@ -75,13 +76,13 @@ fn issued(page: &mut String, device: &DeviceFigures) {
     }
 }
 
-/// In bytes and 512-byte blocks, over those that are misaligned.
+/// In bytes and 512-byte sectors, over those that are misaligned.
 fn mean(past: u64, ios: u64) -> String {
     if ios == 0 {
         return "-".to_owned();
     }
     let mean = ratio(past, ios);
-    format!("{mean:.0} B, {:.1} blocks", mean / 512.0)
+    format!("{mean:.0} B, {:.1} sectors", mean / 512.0)
 }
 
 /// A shift that most I/Os share comes from a partition, and says from which.

@@ -97,7 +97,11 @@ fn device_table(view: &ScreenView) -> Table<'static> {
 
 fn latency_table(shown: &ShownDevice, rows: Vec<[String; 7]>) -> Table<'static> {
     let bursts = shown.all.bursts.as_ref().map(|bursts| bursts.total);
-    let title = screen::latency_title(&bursts.unwrap_or_default());
+    let above = shown
+        .all
+        .read_before_overwrite
+        .is_some_and(|found| found.seen);
+    let title = screen::latency_title(&bursts.unwrap_or_default(), above);
     let widths = [5, 23, 8, 9, 8, 14, 7].map(Constraint::Length);
     Table::new(rows.into_iter().map(Row::new), widths)
         .header(Row::new(screen::LATENCY_COLUMNS).style(bold()))

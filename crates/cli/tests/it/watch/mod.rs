@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::PROGRAM;
 
+mod above;
 mod counts;
 mod edges;
 mod screen;
@@ -190,7 +191,7 @@ fn processes_are_told_apart_and_the_summary_is_right_for_any_unit() {
         .unwrap();
     let row = text
         .lines()
-        .find(|line| line.contains("4096 B, 8.0 blocks"))
+        .find(|line| line.contains("4096 B, 8.0 sectors"))
         .unwrap_or_else(|| panic!("{text}"));
     assert!(row.contains("512") && row.contains("100 %"), "{row}");
     assert!(line.starts_with("write") || !line.is_empty());
