@@ -54,9 +54,9 @@ fn metadata(sectors: &mut SectorCopy, at: u64) {
     let size = size.try_into().map_or(0, u64::from_be_bytes).min(MOST);
     let area = usize::try_from(size).unwrap_or(0).saturating_sub(BINARY);
     let start = at.saturating_add(BINARY as u64);
-    let old = sectors.read(start, area);
-    let mut new = without_keys(&old).unwrap_or_default();
-    new.resize(area, 0);
+    // What was not read is zero, and a text ends there: headers in every sector cost no more than what is held.
+    let old = sectors.read(start, area.min(sectors.held()));
+    let new = without_keys(&old).unwrap_or_default();
     sectors.clear(start, area);
     sectors.write(start, &new);
 }
