@@ -3,7 +3,7 @@
 //! Serial numbers are gone, and of a device nothing is left that would be taken out a second time.
 #![no_main]
 
-use ioalign_inspect::recording::{Entry, Frozen, Sectors, blank};
+use ioalign_inspect::recording::{Frozen, FrozenEntry, SectorCopy, blank};
 
 /// Files with a filter of their own, by name.
 const FILES: [&str; 9] = [
@@ -22,21 +22,21 @@ const SERIAL: &str = "ZGY0AAAA";
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut tree = Frozen::default();
-    let mut device = Sectors::new(data.len() as u64);
+    let mut device = SectorCopy::new(data.len() as u64);
     device.write(0, data);
-    tree.put("dev/sda", Entry::Device(device));
+    tree.put("dev/sda", FrozenEntry::Device(device));
     for path in FILES {
-        tree.put(path, Entry::File(data.to_vec()));
+        tree.put(path, FrozenEntry::File(data.to_vec()));
     }
-    let options = blank::Options {
+    let options = blank::BlankOptions {
         with_serials: false,
         serials: vec![SERIAL.to_owned()],
     };
     blank::blank(&mut tree, &options);
     for (path, entry) in tree.iter() {
         let bytes = match entry {
-            Entry::Device(device) => device.read(0, data.len()),
-            Entry::File(bytes) => bytes.clone(),
+            FrozenEntry::Device(device) => device.read(0, data.len()),
+            FrozenEntry::File(bytes) => bytes.clone(),
             _ => continue,
         };
         let text = std::str::from_utf8(&bytes);

@@ -7,6 +7,7 @@ mod deny;
 mod docs;
 mod fixtures;
 mod fuzz;
+mod groups;
 mod hash;
 mod packages;
 mod paths;
@@ -24,7 +25,9 @@ cargo xtask COMMAND
 
   test [--only STEP] [NAME]
                            everything that CI runs, one step of it, or the tests with a name; the last line
-                           counts passes and failures
+                           counts passes and failures. STEP: packages, format, clippy, shell, bpf, fixtures,
+                           test, doc, fuzz, deny; of the tests those that need nothing (unit), programs or
+                           root (oracle), or the virtual machine (vm)
   demo                     builds ioalign, runs its demo and checks this machine
   vm SCRIPT [OPTIONS]      runs a shell script in a microVM (docs/vm.md)
      --disk PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]

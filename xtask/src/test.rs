@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that CI runs, in the order in which it fails fastest.
 //!
-//! All steps run even when one fails; `--only` runs one. The last line counts: tests that passed; tests that failed,
+//! All steps run even when one fails; `--only` runs one, or a part of the tests (`groups.rs`). The last line counts: tests that passed; tests that failed,
 //! with every other failed step as one more failure.
 
 use std::process::{Command, ExitCode};
@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::counts::Counts;
+use crate::groups::TestGroup;
 use crate::{bpf, deny, fixtures, fuzz, packages, run, shells};
 
 /// Executions per format in CI; a release is fuzzed with a million.
@@ -19,6 +20,8 @@ const FUZZ_TEXT_RUNS: u64 = 50_000;
 const STEPS: [&str; 10] = [
     "packages", "format", "clippy", "shell", "bpf", "fixtures", "test", "doc", "fuzz", "deny",
 ];
+/// Parts of the step `test`, by what the tests need.
+const PARTS: [&str; 3] = ["unit", "oracle", "vm"];
 
 /// What was asked for: all steps, or one of them; of the tests those with a name.
 #[derive(Default)]
@@ -33,15 +36,17 @@ impl Choice {
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             if arg == "--only" {
-                let step = args.next().filter(|step| STEPS.contains(&step.as_str()));
+                let step = args
+                    .next()
+                    .filter(|step| all_steps().any(|one| one == *step));
                 let Some(step) = step else {
-                    bail!("--only takes one of {}", STEPS.join(", "));
+                    bail!("--only takes one of {}", list_of_steps());
                 };
                 choice.only = Some(step.clone());
             } else if arg.starts_with('-') || choice.name.is_some() {
                 bail!(
                     "cargo xtask test [--only STEP] [NAME]; steps are {}",
-                    STEPS.join(", ")
+                    list_of_steps()
                 );
             } else {
                 choice.name = Some(arg.clone());
@@ -55,18 +60,29 @@ impl Choice {
     }
 
     fn has(&self, step: &str) -> bool {
-        self.only.as_deref().is_none_or(|only| only == step)
+        match self.only.as_deref() {
+            Some(only) => only == step,
+            None => STEPS.contains(&step),
+        }
     }
+}
+
+fn all_steps() -> impl Iterator<Item = &'static str> {
+    STEPS.into_iter().chain(PARTS)
+}
+
+fn list_of_steps() -> String {
+    all_steps().collect::<Vec<_>>().join(", ")
 }
 
 /// Runs the steps that are wanted.
 pub fn command(args: &[String]) -> Result<ExitCode> {
     let choice = Choice::parse(args)?;
     let mut report = TestReport::default();
-    for step in STEPS.into_iter().filter(|step| choice.has(step)) {
-        match step {
-            "test" => report.tests(choice.name.as_deref()),
-            "deny" => report.deny(),
+    for step in all_steps().filter(|step| choice.has(step)) {
+        match (step, TestGroup::of_step(step)) {
+            (_, Some(group)) => report.tests(step, group, choice.name.as_deref()),
+            ("deny", _) => report.deny(),
             _ => report.step(step, || run_step(step)),
         }
     }
@@ -149,16 +165,25 @@ impl TestReport {
     }
 
     /// Runs the tests. A run that fails without a failed test did not compile, or crashed.
-    fn tests(&mut self, name: Option<&str>) {
+    fn tests(&mut self, step: &str, group: TestGroup, name: Option<&str>) {
         let started = Instant::now();
         let mut counts = Counts::default();
         let mut command = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
-        command.args(name);
+        command.env("IOALIGN_TESTS", group.mode());
+        match (name, group.names()) {
+            (Some(name), _) => _ = command.arg(name),
+            (None, Ok(names)) => _ = command.arg("--").args(names),
+            (None, Err(error)) => {
+                eprintln!("xtask: {step}: {error:#}");
+                self.counts.failed += 1;
+                return;
+            }
+        }
         let passed = run::tee(&mut command, |line| counts.line(line)).unwrap_or(false);
         counts.failed += u64::from(!passed && counts.failed == 0);
         self.counts.passed += counts.passed;
         self.counts.failed += counts.failed;
-        say("test", passed, started);
+        say(step, passed, started);
     }
 }
 

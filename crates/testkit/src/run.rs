@@ -139,20 +139,25 @@ pub fn promtool(metrics: &Path) {
     tool("sh", &["-c", script, "sh", text(metrics)]);
 }
 
+/// Below the target folder: the stacks that `cargo xtask fixtures` made.
+pub const FIXTURES: &str = "vm-fixtures/current";
+
 /// The folder of a stack that `cargo xtask fixtures` took from a virtual machine: devices in `dev`, outputs
 /// in `oracle`.
 pub fn fixture(name: &str) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")),
-        PathBuf::from,
-    );
-    let folder = target.join("vm-fixtures/current").join(name);
+    let folder = target_folder().join(FIXTURES).join(name);
     assert!(
         folder.is_dir(),
         "{}: run `cargo xtask fixtures` first",
         folder.display()
     );
     folder
+}
+
+/// Where cargo puts what it builds.
+pub fn target_folder() -> PathBuf {
+    let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    named.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")))
 }
 
 /// A path as an argument.

@@ -123,6 +123,7 @@ fn profile(desk: &Desk) -> String {
 
 #[test]
 fn measured_and_weighed_it_is_fixed_now() {
+    needs!(Packages);
     let desk = Desk::new(63);
     let (profile, cost) = (profile(&desk), desk.save("cost.json", &cost()));
     let (advice, code) = desk.advice(&["--profile", &profile, "--cost", &cost]);
@@ -162,6 +163,7 @@ fn measured_and_weighed_it_is_fixed_now() {
 
 #[test]
 fn a_cell_whose_placebo_moved_is_no_reason() {
+    needs!(Packages);
     let desk = Desk::new(63);
     let mut moved = cost();
     moved["cells"][0]["placebo"]["moved"] = json!(true);
@@ -174,6 +176,7 @@ fn a_cell_whose_placebo_moved_is_no_reason() {
 
 #[test]
 fn without_profile_and_cost_it_says_how_to_know() {
+    needs!(Packages);
     let desk = Desk::new(63);
     let (advice, code) = desk.advice(&[]);
     assert_eq!((&advice["decision"], code), (&json!("next-outage"), 1));
@@ -199,6 +202,7 @@ fn without_profile_and_cost_it_says_how_to_know() {
 
 #[test]
 fn what_is_right_is_left() {
+    needs!(Packages);
     let desk = Desk::new(2048);
     let (advice, code) = desk.advice(&[]);
     assert_eq!((&advice["decision"], code), (&json!("leave"), 0));
@@ -209,6 +213,7 @@ fn what_is_right_is_left() {
 
 #[test]
 fn a_cost_that_is_nothing_is_left() {
+    needs!(Packages);
     let desk = Desk::new(63);
     let mut same = cost();
     let estimate = &mut same["cells"][0]["estimates"][0];
@@ -228,6 +233,7 @@ fn a_cost_that_is_nothing_is_left() {
 
 #[test]
 fn documents_of_another_kind_are_refused() {
+    needs!(Packages);
     let desk = Desk::new(63);
     let other = desk.save(
         "other.json",
@@ -260,6 +266,7 @@ fn documents_of_another_kind_are_refused() {
 /// Names by which a profile, a measurement and a stack know the same disk, and others.
 #[test]
 fn documents_of_another_device_are_refused() {
+    needs!(Packages);
     let desk = Desk::new(63);
     let profile = profile(&desk);
     let mut own = cost();
@@ -294,6 +301,7 @@ fn documents_of_another_device_are_refused() {
 /// A partition without a number of its own in the document is called what people call it.
 #[test]
 fn layers_have_the_names_that_people_use() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("disk.img");
     partition(

@@ -180,6 +180,7 @@ fn man_pages_and_completions_come_from_the_definitions() {
 
 #[test]
 fn the_demo_needs_nothing_and_finds_its_own_mistakes() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let output = run(&["demo", "--keep", text(folder.path())]);
     assert_eq!(output.status.code(), Some(0));

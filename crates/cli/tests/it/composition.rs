@@ -35,6 +35,7 @@ fn about<'a>(checked: &'a CheckRun, layer: &str) -> Vec<&'a Value> {
 
 #[test]
 fn lvm_on_sector_63_is_right_and_the_partition_only_noted() {
+    needs!(Fixtures);
     let checked = captured("lvm-on-63");
     let rules = checked.rules();
     let defects: Vec<_> = checked
@@ -55,6 +56,7 @@ fn lvm_on_sector_63_is_right_and_the_partition_only_noted() {
 
 #[test]
 fn the_same_stack_from_the_bare_disks() {
+    needs!(Fixtures);
     let checked = together("lvm-on-63", &DISKS, &[]);
     assert_eq!(
         checked.layer("lvm-pv:p1")["below"][0]["start_bytes"],
@@ -71,6 +73,7 @@ fn the_same_stack_from_the_bare_disks() {
 
 #[test]
 fn the_second_volume_is_off_a_stripe_of_three() {
+    needs!(Fixtures);
     for checked in [
         captured("lvm-on-raid5"),
         together("lvm-on-raid5", &DISKS, &[]),
@@ -98,6 +101,7 @@ fn the_second_volume_is_off_a_stripe_of_three() {
 
 #[test]
 fn md_raid5_members_at_sectors_63_64_and_2048() {
+    needs!(Fixtures);
     // The members' data areas start 1 MiB into partitions: the disks' own blocks decide.
     let bad = captured("md-raid5-63");
     let good = captured("md-raid5-2048");
@@ -129,6 +133,7 @@ fn md_raid5_members_at_sectors_63_64_and_2048() {
 
 #[test]
 fn md_arrays_from_bare_disks_show_their_file_system() {
+    needs!(Fixtures);
     for (name, level) in [
         ("md-raid5-63", "raid5"),
         ("md-raid5-2048", "raid5"),
@@ -144,6 +149,7 @@ fn md_arrays_from_bare_disks_show_their_file_system() {
 
 #[test]
 fn mirrors_with_old_metadata() {
+    needs!(Fixtures);
     for (name, metadata) in [("md-raid1-1.0", "1.0"), ("md-raid1-0.90", "0.90")] {
         let checked = together(name, &DISKS[..2], &[]);
         let layers = checked.target()["layers"].as_array().unwrap();
@@ -156,6 +162,7 @@ fn mirrors_with_old_metadata() {
 
 #[test]
 fn a_one_aligned_drive_wants_63() {
+    needs!(Fixtures);
     let checked = captured("topology-one-aligned");
     assert_eq!(checked.offset("sda1", 4096), Some(0));
     assert!(
@@ -169,6 +176,7 @@ fn a_one_aligned_drive_wants_63() {
 
 #[test]
 fn a_bogus_optimal_size_is_shown_and_judges_nothing() {
+    needs!(Fixtures);
     let checked = captured("topology-bogus-optimal");
     let grids = checked.target()["grids"].as_array().unwrap();
     let bogus: Vec<_> = grids
@@ -188,6 +196,7 @@ fn a_bogus_optimal_size_is_shown_and_judges_nothing() {
 
 #[test]
 fn cryptsetup_repairs_a_partition_at_63_as_lvm_does() {
+    needs!(Fixtures);
     // luksFormat adds alignment_offset: the payload starts 512 bytes past 16 MiB.
     let checked = captured("luks2");
     assert_eq!(
@@ -215,6 +224,7 @@ fn cryptsetup_repairs_a_partition_at_63_as_lvm_does() {
 
 #[test]
 fn striped_mirrored_and_thin_volumes() {
+    needs!(Fixtures);
     let folder = captured("lvm-segments");
     let bare = together("lvm-segments", &DISKS, &[]);
     assert_eq!(bare.layer("vg/striped")["below"][0]["map"], "striped");

@@ -54,6 +54,7 @@ fn a_folder_is_not_left_by_links() {
 
 #[test]
 fn a_folder_is_searched_and_summed_up() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let nested = folder.path().join("nested");
     fs::create_dir(&nested).unwrap();
@@ -109,6 +110,7 @@ fn a_folder_is_searched_and_summed_up() {
 
 #[test]
 fn a_vhd_has_eight_phases_and_no_partition_is_to_blame() {
+    needs!(Packages);
     let disk = Disk::new("disk.img", 64 << 20);
     gpt::write(&disk, 512, &[(LINUX, 2048, 100_000)]);
     for at in (1..60).map(|mib| mib << 20) {
@@ -152,6 +154,7 @@ fn a_vhd_has_eight_phases_and_no_partition_is_to_blame() {
 
 #[test]
 fn vdi_data_lie_at_1024_mod_4096() {
+    needs!(Packages);
     let disk = Disk::new("disk.img", 64 << 20);
     gpt::write(&disk, 512, &[(LINUX, 2048, 100_000)]);
     let vdi = disk.folder().join("disk.vdi");

@@ -69,6 +69,7 @@ fn a_plugin_has_a_plugins_line_and_codes() {
 
 #[test]
 fn promtool_takes_the_textfile() {
+    needs!(Packages);
     let (bad, good) = (bad(), good());
     let file = bad.folder().join("ioalign.prom");
     let paths = [text(bad.path()), text(good.path())];
@@ -109,6 +110,7 @@ fn sarif_has_no_result_for_a_good_image() {
 
 #[test]
 fn junit_is_well_formed() {
+    needs!(Packages);
     let bad = bad();
     let file = bad.folder().join("junit.xml");
     let output = check(&["--format", "junit", "-o", text(&file), text(bad.path())]);

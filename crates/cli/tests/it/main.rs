@@ -1,6 +1,9 @@
 //! Tests of the program as its users run it: one binary.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 mod advise;
 mod advise_truth;
 mod bundles;

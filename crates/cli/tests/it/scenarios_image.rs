@@ -173,6 +173,7 @@ fn appliance() -> Disk {
 
 #[test]
 fn a19_an_image_for_512_on_a_4kn_disk() {
+    needs!(Packages);
     let disk = appliance();
     let plain = check_image(disk.path(), &[]);
     assert_eq!(plain.of_rule("table-sector-mismatch").len(), 0);

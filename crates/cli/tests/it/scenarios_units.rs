@@ -29,6 +29,7 @@ fn nvme(name: &str, sectors: u64) -> SysrootDisk {
 
 #[test]
 fn a24_a_volume_block_of_128_kib() {
+    needs!(Packages);
     let tree = Sysroot::new()
         .disk(SysrootDisk::new("sda", 1 << 30).limits(512, 131_072, 131_072, 131_072))
         .partition("sda", 1, 2048, 131_072)
@@ -124,6 +125,7 @@ fn a25_a_large_optimal_write_is_no_indirection_unit() {
 
 #[test]
 fn a34_sql_server_does_not_start_on_large_sectors() {
+    needs!(Packages);
     let ntfs = filesystem(
         64,
         "mkntfs",
@@ -157,6 +159,7 @@ fn a34_sql_server_does_not_start_on_large_sectors() {
 
 #[test]
 fn a38_a_stripe_unit_without_a_width() {
+    needs!(Packages);
     let mut xfs = filesystem(1024, "mkfs.xfs", &["-q", "-d", "su=64k,sw=3"]);
     xfs[188..192].fill(0);
     let tree = Sysroot::new()
@@ -206,6 +209,7 @@ fn innodb(start: u64, configuration: &str, name: &str) -> CheckRun {
 
 #[test]
 fn torn_pages_off_a_16_kib_path() {
+    needs!(Packages);
     for (configuration, name) in [
         ("", "innodb:16k,doublewrite=off"),
         ("[mysqld]\ninnodb_doublewrite = 0\n", "innodb:16k"),
@@ -226,6 +230,7 @@ fn torn_pages_off_a_16_kib_path() {
 
 #[test]
 fn pages_in_smaller_blocks_tear_on_any_path() {
+    needs!(Packages);
     let checked = innodb(2048, "", "innodb:16k,doublewrite=off");
     let finding = checked.finding("torn-page-risk", "innodb");
     assert_eq!(finding["severity"], "data-risk");

@@ -123,6 +123,7 @@ fn several_texts_are_one_host() {
 
 #[test]
 fn the_same_image_by_itself_and_by_what_tools_print() {
+    needs!(Packages);
     let entries = [
         (0x83, 63, 40000),
         (0x83, 43008, 20000),
@@ -166,6 +167,7 @@ fn the_same_image_by_itself_and_by_what_tools_print() {
 
 #[test]
 fn rounded_numbers_and_prose_are_unknown() {
+    needs!(Packages);
     let disk = mbr::disk("disk.img", 64, &[(0x83, 2048, 100_000)]);
     let printed = tool("parted", &["-s", text(disk.path()), "print"]);
     assert!(printed.contains("1049kB"), "{printed}");

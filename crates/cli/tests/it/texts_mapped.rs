@@ -71,6 +71,7 @@ fn findings(checked: &CheckRun) -> BTreeSet<String> {
 
 #[test]
 fn volumes_lie_where_the_host_has_them() {
+    needs!(Fixtures);
     let members = [
         "mdadm-D-md0.txt",
         "mdadm-E-vda.txt",
@@ -94,6 +95,7 @@ fn volumes_lie_where_the_host_has_them() {
 
 #[test]
 fn an_array_without_its_members_has_the_stripe_that_the_kernel_tells() {
+    needs!(Fixtures);
     let checked = texts_of("lvm-on-raid5", &["lsblk-json.txt", "dmsetup-table.txt"]);
     let finding = checked.finding("start-suboptimal", "vg/second");
     assert_eq!(
@@ -104,6 +106,7 @@ fn an_array_without_its_members_has_the_stripe_that_the_kernel_tells() {
 
 #[test]
 fn metadata_of_the_group_serve_as_well() {
+    needs!(Fixtures);
     let files = ["lsblk-json.txt", "vgcfg-vg", "dmsetup-table.txt"];
     let checked = texts_of("lvm-on-raid5", &files);
     let finding = checked.finding("start-suboptimal", "vg/second");

@@ -128,6 +128,7 @@ const GRIDS: [&[&str]; 3] = [
 
 #[test]
 fn a_dos_table_with_logical_partitions() {
+    needs!(Packages);
     let script = "label: dos\nstart=63,size=40001,type=83\nstart=43008,size=20000,type=82\n\
         start=65536,size=190000,type=5\nstart=65599,size=30000,type=83\nstart=98304,size=8192,type=83\n\
         start=106560,size=50001,type=8e\n";
@@ -140,6 +141,7 @@ fn a_dos_table_with_logical_partitions() {
 
 #[test]
 fn a_guid_table() {
+    needs!(Packages);
     let script = "label: gpt\nfirst-lba: 34\nstart=34,size=2014,type=21686148-6449-6E6F-744E-656564454649\n\
         start=2048,size=20480,type=U\nstart=22529,size=40000,type=L\nstart=65536,size=100001,type=V\n";
     let disk = image(128, script);
@@ -151,6 +153,7 @@ fn a_guid_table() {
 
 #[test]
 fn a_guid_table_of_4096_byte_sectors() {
+    needs!(Packages);
     let disk = Disk::new("disk.img", 128 << 20);
     let entries = [(ESP, 6, 250), (LINUX, 256, 2048), (LINUX, 2305, 10001)];
     gpt::write(&disk, 4096, &entries);

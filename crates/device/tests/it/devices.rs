@@ -18,6 +18,7 @@ fn sparse(folder: &Path, bytes: u64) -> PathBuf {
 
 #[test]
 fn an_empty_device_is_measured_and_written() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let device = Loop::new(&sparse(folder.path(), 8 * MIB), &[]);
     let target = Target::open(device.path(), &writing()).unwrap();
@@ -42,6 +43,7 @@ fn an_empty_device_is_measured_and_written() {
 
 #[test]
 fn sectors_of_4096_bytes_are_seen() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let device = Loop::new(&sparse(folder.path(), 8 * MIB), &["--sector-size=4096"]);
     let target = Target::open(device.path(), &reading()).unwrap();
@@ -51,6 +53,7 @@ fn sectors_of_4096_bytes_are_seen() {
 
 #[test]
 fn a_device_with_a_file_system_is_kept() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 16 * MIB);
     tool("mkfs.ext4", &["-q", text(&image)]);
@@ -87,6 +90,7 @@ fn a_device_with_a_file_system_is_kept() {
 
 #[test]
 fn a_mounted_partition_keeps_the_whole_disk() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 32 * MIB);
     tool(
@@ -119,6 +123,7 @@ fn a_mounted_partition_keeps_the_whole_disk() {
 
 #[test]
 fn paging_space_is_kept() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let device = Loop::new(&sparse(folder.path(), 4 * MIB), &[]);
     tool("mkswap", &[text(device.path())]);
@@ -139,6 +144,7 @@ fn paging_space_is_kept() {
 
 #[test]
 fn the_file_of_a_loop_device_is_kept() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 4 * MIB);
     let device = Loop::new(&image, &[]);
@@ -148,6 +154,7 @@ fn the_file_of_a_loop_device_is_kept() {
 
 #[test]
 fn a_device_that_was_claimed_is_kept() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let device = Loop::new(&sparse(folder.path(), 4 * MIB), &[]);
     let claim = OpenOptions::new()
@@ -177,6 +184,7 @@ fn a_device_that_was_claimed_is_kept() {
 
 #[test]
 fn a_read_only_device_is_measured_by_reads() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let device = Loop::new(&sparse(folder.path(), 4 * MIB), &["--read-only"]);
     refused(
@@ -190,6 +198,7 @@ fn a_read_only_device_is_measured_by_reads() {
 
 #[test]
 fn a_file_on_a_read_only_file_system_is_measured_by_reads() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let point = folder.path().join("ro");
     let mount = MountGuard::new(&["-t", "tmpfs", "none"], &point);
@@ -208,6 +217,7 @@ fn a_file_on_a_read_only_file_system_is_measured_by_reads() {
 /// By the kernel's own count of cached pages.
 #[test]
 fn what_is_evicted_is_no_longer_cached() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("disk.img");
     fs::write(&image, vec![7; 8 << 20]).unwrap();

@@ -141,6 +141,7 @@ fn a_stop_ends_the_filling() {
 
 #[test]
 fn a_full_file_system_is_named_and_nothing_stays() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let small = MountGuard::new(
         &["-t", "tmpfs", "-o", "size=4m", "none"],
@@ -175,6 +176,7 @@ fn sizes_of_o_direct_are_those_that_work() {
 
 #[test]
 fn an_image_of_a_running_machine_is_kept() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     File::create(&path).unwrap().set_len(4 * MIB).unwrap();

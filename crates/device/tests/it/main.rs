@@ -1,6 +1,9 @@
 //! Targets: what is opened, and what is refused.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 use std::path::Path;
 
 use ioalign_device::{Error, ErrorKind, Target, TargetRequest};

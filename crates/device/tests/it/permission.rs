@@ -21,6 +21,7 @@ fn as_nobody(work: impl FnOnce() + Send) {
 
 #[test]
 fn what_may_not_be_opened_is_said() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let path = folder.path().join("data");

@@ -29,6 +29,7 @@ fn made(path: &Path) {
 /// Each way to make it somebody's.
 #[test]
 fn a_scratch_file_that_others_wrote_to_is_theirs() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other");
     fs::write(&other, vec![3; 3 << 20]).unwrap();
@@ -85,6 +86,7 @@ fn a_copy_of_a_scratch_file_is_none() {
 
 #[test]
 fn writes_through_a_loop_device_or_a_map_are_noticed() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scratch");
     made(&path);

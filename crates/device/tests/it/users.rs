@@ -65,6 +65,7 @@ fn says_who_uses() {
 
 #[test]
 fn what_is_mounted_in_another_namespace_is_in_use() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 16 * MIB);
     tool("mkfs.ext4", &["-q", text(&image)]);
@@ -103,6 +104,7 @@ fn what_is_mounted_in_another_namespace_is_in_use() {
 /// A chroot whose `/` is no mount point sees none of the mounts of the machine by itself.
 #[test]
 fn what_is_mounted_outside_of_a_chroot_is_in_use() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 16 * MIB);
     tool("mkfs.ext4", &["-q", text(&image)]);
@@ -144,6 +146,7 @@ fn what_is_mounted_outside_of_a_chroot_is_in_use() {
 
 #[test]
 fn a_file_or_device_that_a_process_writes_is_in_use() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 8 * MIB);
     fs::hard_link(&image, folder.path().join("other")).unwrap();
@@ -208,6 +211,7 @@ fn a_shared_mapping_that_writes_is_seen_without_its_descriptor() {
 
 #[test]
 fn two_devices_over_one_file_see_each_other() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 8 * MIB);
     let (one, two) = (
@@ -226,6 +230,7 @@ fn two_devices_over_one_file_see_each_other() {
 
 #[test]
 fn what_lies_below_a_loop_device_is_locked() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 8 * MIB);
     let one = Loop::new(&image, &[]);
@@ -256,6 +261,7 @@ fn what_lies_below_a_loop_device_is_locked() {
 
 #[test]
 fn a_loop_device_is_what_lies_below_it() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = sparse(folder.path(), 8 * MIB);
     let file = TargetIdentity::new(&image).unwrap();
@@ -280,6 +286,7 @@ fn a_loop_device_is_what_lies_below_it() {
 /// The number of a file system changes when it is mounted from another device; its files stay what they are.
 #[test]
 fn a_file_is_the_same_when_its_file_system_is_mounted_anew() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     for make in ["mkfs.ext4", "mkfs.xfs", "mkfs.btrfs"] {
         let host = folder.path().join("host.img");

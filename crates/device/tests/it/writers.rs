@@ -67,6 +67,7 @@ fn a_file_that_others_write_or_lock_is_kept() {
 
 #[test]
 fn a_writer_in_a_pid_namespace_of_its_own_is_seen() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
     fs::write(&path, vec![1; 1 << 20]).unwrap();

@@ -7,6 +7,9 @@
     clippy::cast_possible_truncation
 )]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 mod archive;
 mod evidence;
 mod filesystems;

@@ -35,6 +35,7 @@ fn judged(path: &Path) -> Judgement {
 
 #[test]
 fn a_marked_disk_is_broken_and_nothing_else_is_said() {
+    needs!(Packages);
     let disk = marked();
     let judgement = judged(disk.path());
     assert_eq!(judgement.verdict, Severity::Broken);
@@ -52,6 +53,7 @@ fn a_marked_disk_is_broken_and_nothing_else_is_said() {
 
 #[test]
 fn every_format_of_an_image_shows_the_marker() {
+    needs!(Packages);
     let disk = marked();
     for (format, kind) in [
         ("qcow2", "qcow2"),
@@ -76,6 +78,7 @@ fn every_format_of_an_image_shows_the_marker() {
 
 #[test]
 fn a_damaged_marker_is_still_one() {
+    needs!(Packages);
     let disk = marked();
     disk.write(250, b"X");
     let judgement = judged(disk.path());

@@ -81,6 +81,7 @@ fn longest_run_of_zeros(path: &Path) -> usize {
 
 #[test]
 fn it_compresses_as_asked() {
+    needs!(Packages);
     for share in [0.0, 0.25, 0.5, 0.9, 1.0] {
         let folder = tempfile::tempdir().unwrap();
         let data = Data {
@@ -102,6 +103,7 @@ fn it_compresses_as_asked() {
 
 #[test]
 fn it_repeats_as_asked() {
+    needs!(Packages);
     for (copied, compressible) in [(0.3, 0.0), (0.7, 0.0), (0.3, 0.5)] {
         let folder = tempfile::tempdir().unwrap();
         let data = Data {

@@ -32,6 +32,7 @@ fn accepted(text: &str, folder: &Path) {
 
 #[test]
 fn fio_takes_every_named_job() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     for one in NAMED {
         let job = jobs::named(one.name).unwrap();
@@ -82,6 +83,7 @@ fn workers_of_a_walk_have_parts_of_their_own() {
 
 #[test]
 fn fio_takes_all_that_a_workload_can_be() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let workload = Workload {
         name: "all".to_owned(),
@@ -189,6 +191,7 @@ fn sections_that_do_not_go_together() {
 /// As fio lays files out: names lie in the folder, and share the size.
 #[test]
 fn files_are_those_of_fio() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().display();
     let text = format!(

@@ -23,6 +23,7 @@ fn names(list: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_key_that_fio_knows_is_in_the_table() {
+    needs!(Packages);
     let mut known = names(&tool("fio", &["--cmdhelp=all"]));
     assert!(known.len() > 200, "{known:?}");
     for engine in ENGINES {
@@ -38,6 +39,7 @@ fn every_key_that_fio_knows_is_in_the_table() {
 /// The manual names keys with their other names. Keys of engines and profiles that are refused belong to these.
 #[test]
 fn every_key_that_the_manual_of_fio_documents_is_in_the_table() {
+    needs!(Packages);
     let manual = tool("zcat", &["/usr/share/doc/fio/HOWTO.rst.gz"]);
     let mut heading = "";
     let mut seen = 0;
@@ -128,6 +130,7 @@ fn may_be_silent(key: &str, value: &str) -> bool {
 
 #[test]
 fn no_key_of_an_example_is_lost_without_a_word() {
+    needs!(Packages);
     let mut seen = 0;
     for path in examples() {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -159,6 +162,7 @@ fn no_key_of_an_example_is_lost_without_a_word() {
 /// `numjobs=4<TAB>; 4 simultaneous threads`, and sizes as a range of one.
 #[test]
 fn an_example_with_comments_behind_its_values_runs() {
+    needs!(Packages);
     let taken = example("tiobench-example.fio");
     assert!(taken.refused.is_empty(), "{:?}", taken.refused);
     assert_eq!(taken.job.steps.len(), 4);
@@ -172,6 +176,7 @@ fn an_example_with_comments_behind_its_values_runs() {
 
 #[test]
 fn examples_of_other_jobs_are_refused() {
+    needs!(Packages);
     for (name, words) in [
         ("basic-verify.fio", "verify=crc32c: nothing is read back"),
         (

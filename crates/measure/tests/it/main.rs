@@ -1,6 +1,9 @@
 //! Measurements: against models of known truth, and against the real tools.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 mod data;
 mod engine;
 mod experiment;

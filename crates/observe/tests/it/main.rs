@@ -1,6 +1,9 @@
 //! The trace formats, through the library.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 mod asks;
 mod damage;
 mod docs;

@@ -1,6 +1,9 @@
 //! Plans and moves: on simulated disks that lose power, and on real ones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 mod agree;
 mod boot;
 mod container;

@@ -22,6 +22,7 @@ fn valid(text: &str) {
 
 #[test]
 fn every_report_is_valid() {
+    needs!(Packages);
     for (_, report) in cases::all() {
         valid(&render(&report));
     }
@@ -30,6 +31,7 @@ fn every_report_is_valid() {
 
 #[test]
 fn names_from_disks_break_nothing() {
+    needs!(Packages);
     for report in super::hostile::reports() {
         let text = render(&report);
         valid(&text);
@@ -73,6 +75,7 @@ fn unreadable_is_an_error_and_unknown_is_skipped() {
 
 #[test]
 fn what_is_waived_is_skipped_with_its_reason() {
+    needs!(Packages);
     let mut target = cases::sector63();
     for finding in &mut target.findings {
         finding.waived = Some(Waiver {

@@ -1,6 +1,9 @@
 //! One binary for all integration tests of the renderers.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[macro_use]
+extern crate ioalign_testkit;
+
 mod build;
 mod cases;
 mod comparison_page;

@@ -16,6 +16,7 @@ fn render(report: &Report) -> String {
 
 #[test]
 fn promtool_has_nothing_to_say() {
+    needs!(Packages);
     for (name, report) in cases::all() {
         let text = render(&report);
         let said = complaint("promtool", &["check", "metrics"], &text);
@@ -95,6 +96,7 @@ fn waived_findings_have_a_metric_of_their_own() {
 
 #[test]
 fn names_from_disks_break_nothing() {
+    needs!(Packages);
     for report in super::hostile::reports() {
         let text = render(&report);
         let said = complaint("promtool", &["check", "metrics"], &text);

@@ -71,6 +71,7 @@ fn remarks(checked: &CheckRun, rule: &str) -> String {
 
 #[test]
 fn names_and_links_lead_nowhere() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let text = BLOCKDEV.replace("sda", "evil");
     let outside = folder.path().join("outside.txt");
@@ -143,6 +144,7 @@ fn names_and_links_lead_nowhere() {
 
 #[test]
 fn bombs_are_left_early() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let mut head = BundleMember::file("s/sos_logs/zeros", "").header();
     head[124..136].copy_from_slice(b"120000000000");
@@ -190,6 +192,7 @@ fn bombs_are_left_early() {
 
 #[test]
 fn a_line_of_a_gigabyte() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bundle.tar");
     let whole = full().tar();
@@ -267,6 +270,7 @@ fn cut_off_anywhere() {
 
 #[test]
 fn a_wrong_checksum_ends_it() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let mut bytes = full().tar();
     let last = bytes.len() - 1024;
@@ -286,6 +290,7 @@ fn a_wrong_checksum_ends_it() {
 
 #[test]
 fn entries_without_number() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bundle.tar");
     let mut out = std::io::BufWriter::new(File::create(&path).unwrap());
@@ -308,6 +313,7 @@ fn entries_without_number() {
 
 #[test]
 fn sparse_maps_that_make_no_sense() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     // Offset, length; then the length of the file and whether more pieces follow.
     let gnu = |pieces: &[(u64, u64)], len: u64, more: u8| {
@@ -378,6 +384,7 @@ fn sparse_maps_that_make_no_sense() {
 
 #[test]
 fn contents_that_are_no_text() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let noise: Vec<u8> = (0..200_000_u32)
         .map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3])
@@ -400,6 +407,7 @@ fn contents_that_are_no_text() {
 
 #[test]
 fn a_bundle_in_which_everything_is_missing() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let empty = BundleBuilder::new("sosreport-x").file("sos_commands/block/version", "x\n");
     let checked = watched(&empty.write(folder.path().join("b.tar.gz")), 64);

@@ -28,6 +28,7 @@ fn same(tree: &Path, what: &str) -> Bundle {
 
 #[test]
 fn stacks_of_a_real_kernel_read_the_same() {
+    needs!(Fixtures);
     for name in FIXTURES {
         let bundle = same(&fixture(name), name);
         let size = bundle.file.metadata().unwrap().len();
@@ -56,6 +57,7 @@ fn taken_apart(name: &str) -> tempfile::TempDir {
 
 #[test]
 fn what_the_kernel_did_not_assemble_reads_the_same() {
+    needs!(Fixtures);
     for name in ["lvm-on-raid5", "luks2"] {
         let tree = taken_apart(name);
         let bundle = same(tree.path(), name);
@@ -69,6 +71,7 @@ fn what_the_kernel_did_not_assemble_reads_the_same() {
 
 #[test]
 fn the_same_host_gives_the_same_bytes() {
+    needs!(Fixtures);
     let tree = fixture("lvm-segments");
     let (one, other) = (Bundle::of(&tree), Bundle::of(&tree));
     let (one, other) = (
@@ -81,6 +84,7 @@ fn the_same_host_gives_the_same_bytes() {
 
 #[test]
 fn a_bundle_of_a_bundle_is_the_same() {
+    needs!(Fixtures);
     let first = Bundle::of(&fixture("lvm-on-raid5"));
     let unpacked = first.unpack();
     let second = Bundle::of(&unpacked);
@@ -109,6 +113,7 @@ fn what_cannot_be_read_is_said_in_the_same_words() {
 
 #[test]
 fn devices_that_are_named_bring_what_is_below_and_above() {
+    needs!(Fixtures);
     let tree = fixture("lvm-on-raid5");
     let bundle = Bundle::new(["--sysroot", text(&tree), "vg/second"]);
     let host = answer(&check_tree(&tree, &["vg/second"]), &tree);
@@ -120,6 +125,7 @@ fn devices_that_are_named_bring_what_is_below_and_above() {
 
 #[test]
 fn a_live_device_reads_the_same() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("disk.img");
     std::fs::File::create(&image)

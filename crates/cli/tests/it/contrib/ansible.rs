@@ -37,6 +37,7 @@ fn the_fact_is_json_and_no_failure() {
 
 #[test]
 fn ansible_reads_the_fact() {
+    needs!(Packages);
     let folder = file("contrib/ansible").canonicalize().unwrap();
     let module = format!(
         "fact_path={} filter=ansible_local gather_subset=!all,local",
@@ -74,6 +75,7 @@ fn play(image: &Path) -> Output {
 
 #[test]
 fn the_playbook_fails_on_a_bad_image_in_check_mode() {
+    needs!(Packages);
     let output = play(good().path());
     assert!(output.status.success(), "{}", out(&output));
     assert!(out(&output).contains("changed=0"), "{}", out(&output));

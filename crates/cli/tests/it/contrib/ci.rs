@@ -52,6 +52,7 @@ fn step(name: &str) -> String {
 
 #[test]
 fn the_workflow_lints_a_folder() {
+    needs!(Packages);
     let lint = step("Lint");
     let clean = workspace(false);
     let output = script(clean.path(), &lint);
@@ -81,6 +82,7 @@ fn the_workflow_lints_a_folder() {
 
 #[test]
 fn the_workflow_asks_for_the_other_sector_size() {
+    needs!(Packages);
     let clean = workspace(false);
     let output = script(clean.path(), &step("Lint for disks with 4096-byte sectors"));
     assert_eq!(output.status.code(), Some(2), "{}", out(&output));
@@ -89,6 +91,7 @@ fn the_workflow_asks_for_the_other_sector_size() {
 
 #[test]
 fn the_hook_judges_the_files_that_it_is_given() {
+    needs!(Packages);
     let hooks = yaml("contrib/pre-commit/hooks.yaml");
     let hook = &hooks[0];
     assert_eq!(hook["language"], "script");
@@ -123,6 +126,7 @@ fn the_hook_judges_the_files_that_it_is_given() {
 
 #[test]
 fn the_hook_takes_files_by_their_ending() {
+    needs!(Packages);
     let hooks = yaml("contrib/pre-commit/hooks.yaml");
     let pattern = hooks[0]["files"].as_str().unwrap();
     for (name, wanted) in [

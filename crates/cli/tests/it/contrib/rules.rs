@@ -9,6 +9,7 @@ use super::{bad, file, out, read, run};
 
 #[test]
 fn promtool_takes_the_alerts_and_their_tests() {
+    needs!(Packages);
     for (verb, path) in [
         ("check", "contrib/prometheus/alerts.yml"),
         ("test", "contrib/prometheus/alerts.test.yml"),

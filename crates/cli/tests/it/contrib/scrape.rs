@@ -124,6 +124,7 @@ fn start(folder: &Path, exporter: u16, prometheus: u16) -> [Server; 2] {
 
 #[test]
 fn prometheus_finds_what_ioalign_wrote() {
+    needs!(Packages);
     let image = bad();
     let folder = tempfile::tempdir().unwrap();
     let textfile = folder.path().join("ioalign.prom");

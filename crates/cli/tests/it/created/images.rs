@@ -27,6 +27,7 @@ fn partial(folder: &Path) -> String {
 
 #[test]
 fn a_killed_run_leaves_no_image_under_the_name() {
+    needs!(Packages);
     for name in ["new.raw", "new.qcow2"] {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
@@ -57,6 +58,7 @@ fn a_killed_run_leaves_no_image_under_the_name() {
 
 #[test]
 fn a_new_image_has_the_readers_of_the_old_one() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");
@@ -84,6 +86,7 @@ fn a_new_image_has_the_readers_of_the_old_one() {
 
 #[test]
 fn what_does_not_fit_is_refused_before_the_first_byte() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");

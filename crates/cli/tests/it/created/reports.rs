@@ -13,6 +13,7 @@ const QUICK: &str = "--time 60ms --depth 1 --no-saturate --offsets 0,512";
 /// Whatever the option, and with `--force` too.
 #[test]
 fn no_report_replaces_a_target_or_what_it_lies_in() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let whole = vec![7_u8; 8 << 20];
@@ -44,6 +45,7 @@ fn no_report_replaces_a_target_or_what_it_lies_in() {
 
 #[test]
 fn the_backing_file_of_an_image_stays() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let base = image(at, "base.img");
@@ -61,6 +63,7 @@ fn the_backing_file_of_an_image_stays() {
 
 #[test]
 fn only_a_report_gives_way_to_a_report() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");
@@ -124,6 +127,7 @@ fn only_a_report_gives_way_to_a_report() {
 /// The temporary name of earlier versions could be foreseen, and was written through.
 #[test]
 fn links_that_others_planted_lead_nowhere() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");
@@ -155,6 +159,7 @@ fn links_that_others_planted_lead_nowhere() {
 
 #[test]
 fn a_report_is_for_its_owner_and_a_collected_one_for_all() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");
@@ -200,6 +205,7 @@ fn a_report_is_for_its_owner_and_a_collected_one_for_all() {
 
 #[test]
 fn standard_output_and_pipes_are_written_as_they_are() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     image(at, "disk.img");

@@ -76,9 +76,7 @@ fn a_run_that_is_killed_leaves_a_file_that_is_asked_about() {
 /// While root fills a file, the owner of the folder gives its name to a link.
 #[test]
 fn a_name_that_nobody_exchanges_leads_to_no_file_of_root() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     set_bits(at, 0o711);
@@ -101,8 +99,9 @@ fn a_name_that_nobody_exchanges_leads_to_no_file_of_root() {
         script,
     ]);
     assert!(nobody.status().unwrap().success());
-    assert!(child.wait().unwrap().success());
+    let ended = child.wait().unwrap();
     assert!(fs::read(at.join("victim")).unwrap() == victim);
+    assert!(ended.success());
     assert!(
         theirs
             .join("x.dat")
@@ -132,9 +131,7 @@ fn no_link_in_a_folder_is_followed_whatever_was_named() {
 /// A record names processes: it is for its owner, whoever has made a file of the name.
 #[test]
 fn a_record_is_for_its_owner() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("disk"), vec![0; 4 << 20]).unwrap();

@@ -27,6 +27,7 @@ fn file_is_there(path: &Path) {
 
 #[test]
 fn in_place_and_to_a_new_image_are_the_same() {
+    needs!(Packages);
     let image = image();
     let path = text(image.path());
     let before = image.whole();
@@ -67,6 +68,7 @@ fn in_place_and_to_a_new_image_are_the_same() {
 
 #[test]
 fn other_formats_are_read_and_written() {
+    needs!(Packages);
     let image = image();
     let folder = image.disk.folder();
     let (qcow2, raw) = (folder.join("new.qcow2"), folder.join("raw.img"));
@@ -100,6 +102,7 @@ fn other_formats_are_read_and_written() {
 
 #[test]
 fn what_cannot_follow_is_refused() {
+    needs!(Packages);
     let image = image();
     let path = text(image.path());
     let make = "truncate --size 20M \"$1.ext\"; mkfs.ext4 -q -F -b 1024 \"$1.ext\"; dd if=\"$1.ext\" of=\"$1\" bs=1M seek=11 conv=notrunc status=none";

@@ -28,6 +28,7 @@ fn starts_in_sysfs(device: &Loop) -> Vec<u64> {
 
 #[test]
 fn the_kernel_takes_on_the_new_table() {
+    needs!(Packages, Root);
     let image = Image::old();
     let device = with_partitions(&image);
     assert_eq!(starts_in_sysfs(&device).len(), 3);
@@ -51,6 +52,7 @@ fn the_kernel_takes_on_the_new_table() {
 
 #[test]
 fn what_is_mounted_is_not_touched() {
+    needs!(Packages, Root);
     let image = Image::new(40, "label: dos\n63,30000,83\n30063,30000,83\n");
     let part = image.disk.folder().join("part");
     std::fs::File::create(&part)
@@ -84,6 +86,7 @@ fn what_is_mounted_is_not_touched() {
 
 #[test]
 fn paging_space_is_not_touched() {
+    needs!(Packages, Root);
     let image = Image::new(40, "label: dos\n63,30000,82\n");
     let device = with_partitions(&image);
     let first = format!("{}p1", device.text());
@@ -101,6 +104,7 @@ fn paging_space_is_not_touched() {
 
 #[test]
 fn a_journal_needs_its_room_before_anything_moves() {
+    needs!(Packages, Root);
     let image = Image::old();
     let before = image.whole();
     let mount = MountGuard::new(

@@ -11,6 +11,7 @@ fn longer(image: &Image, mib: u64) {
 
 #[test]
 fn a_longer_image_is_used_to_its_end() {
+    needs!(Packages);
     let script =
         "label: gpt\nstart=2048,size=20480,type=L,name=\"a\"\nstart=22528,size=40960,type=L\n";
     let image = Image::new(40, script);
@@ -50,6 +51,7 @@ fn a_longer_image_is_used_to_its_end() {
 /// The file system is made smaller by its tool, then its partition, then it moves; it needs a loop device.
 #[test]
 fn the_last_file_system_makes_room() {
+    needs!(Packages, Root);
     let mut image = Image::new(
         40,
         "label: gpt\nfirst-lba: 34\nstart=63,size=81824,type=L\n",

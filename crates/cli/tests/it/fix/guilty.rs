@@ -9,6 +9,7 @@ fn converted(from: &Path, to: &Path, format: &str, options: &[&str]) {
 
 #[test]
 fn a_file_that_is_off_the_grid_is_converted() {
+    needs!(Packages);
     let image = Image::new(16, "label: dos\n2048,20000,83\n");
     let folder = image.disk.folder();
     let old: [(&str, &str, &[&str]); 3] = [
@@ -42,6 +43,7 @@ fn a_file_that_is_off_the_grid_is_converted() {
 
 #[test]
 fn moves_within_such_a_file_are_not_said_to_help() {
+    needs!(Packages);
     let image = Image::old();
     let path = image.disk.folder().join("old.vdi");
     converted(image.path(), &path, "vdi", &[]);
@@ -66,6 +68,7 @@ fn new_raw(image: &Path) -> PathBuf {
 
 #[test]
 fn a_backup_gpt_inside_is_moved_by_grow() {
+    needs!(Packages);
     // qemu-img rounds the size of a VHD up to its cylinders.
     let image = Image::new(16, "label: gpt\n2048,20000,L\n");
     let path = image.disk.folder().join("old.vhd");

@@ -27,6 +27,7 @@ fn pasted(output: &Output, word: &str) -> Output {
 
 #[test]
 fn every_verb_says_so_and_the_printed_command_works() {
+    needs!(Packages);
     let image = half_moved();
     let path = text(image.path());
     let new = image.disk.folder().join("new.img");
@@ -81,6 +82,7 @@ fn every_verb_says_so_and_the_printed_command_works() {
 
 #[test]
 fn a_loop_device_over_it_goes_on_with_its_journal() {
+    needs!(Packages, Root);
     let image = half_moved();
     let device = Loop::new(image.path(), &[]);
     let said = fix(&[device.text()]);
@@ -99,6 +101,7 @@ fn a_loop_device_over_it_goes_on_with_its_journal() {
 
 #[test]
 fn a_copy_is_not_the_disk_unless_it_is_adopted() {
+    needs!(Packages);
     let image = half_moved();
     let copy = image.disk.folder().join("copy.img");
     fs::copy(image.path(), &copy).unwrap();
@@ -129,6 +132,7 @@ fn a_copy_is_not_the_disk_unless_it_is_adopted() {
 
 #[test]
 fn a_marker_of_another_host_names_it() {
+    needs!(Packages);
     let image = Image::old();
     let old = image.disk.read(0, 512);
     let marker = MoveMarker {
@@ -163,6 +167,7 @@ fn a_marker_of_another_host_names_it() {
 
 #[test]
 fn a_journal_that_was_brought_elsewhere_is_named() {
+    needs!(Packages);
     let image = half_moved();
     let path = text(image.path());
     let other = image.disk.folder().join("brought");
@@ -182,6 +187,7 @@ fn a_journal_that_was_brought_elsewhere_is_named() {
 
 #[test]
 fn what_others_changed_is_gone_on_with_by_force_alone() {
+    needs!(Packages);
     let image = half_moved();
     let path = text(image.path());
     // Another program wrote a table of its own.
@@ -196,6 +202,7 @@ fn what_others_changed_is_gone_on_with_by_force_alone() {
 
 #[test]
 fn what_another_process_writes_is_not_moved() {
+    needs!(Packages);
     let image = Image::old();
     let before = image.whole();
     let script = format!("exec 9<>{}; echo there; read end", text(image.path()));

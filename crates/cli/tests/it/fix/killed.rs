@@ -13,6 +13,7 @@ fn slow(image: &Image) -> Child {
 
 #[test]
 fn a_kill_at_any_moment_can_be_resumed_and_rolled_back() {
+    needs!(Packages);
     let mut random = Random(7);
     let mut hit = 0;
     for trial in 0..16 {
@@ -54,6 +55,7 @@ fn a_kill_at_any_moment_can_be_resumed_and_rolled_back() {
 
 #[test]
 fn ctrl_c_stops_at_a_safe_place_and_says_how_to_go_on() {
+    needs!(Packages);
     let image = Image::old();
     let child = slow(&image);
     std::thread::sleep(Duration::from_millis(300));
@@ -76,6 +78,7 @@ fn ctrl_c_stops_at_a_safe_place_and_says_how_to_go_on() {
 
 #[test]
 fn a_journal_may_have_a_place_of_its_own() {
+    needs!(Packages);
     let image = Image::old();
     let journal = image.disk.folder().join("elsewhere");
     let (path, place) = (text(image.path()), text(&journal));

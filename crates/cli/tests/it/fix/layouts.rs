@@ -34,11 +34,13 @@ fn fixed(image: &Image, arguments: &[&str], grid: u64) {
 
 #[test]
 fn primaries_at_sector_63_go_to_the_mebibyte() {
+    needs!(Packages);
     fixed(&Image::old(), &[], MIB);
 }
 
 #[test]
 fn a_full_disk_takes_the_least_that_is_good() {
+    needs!(Packages);
     // There are a few sectors at the end, and those before 63 are for boot loaders.
     let image = Image::new(24, "label: dos\n63,20000,7\n20063,29080,83\n");
     fixed(&image, &[], 4096);
@@ -47,6 +49,7 @@ fn a_full_disk_takes_the_least_that_is_good() {
 
 #[test]
 fn logical_partitions_keep_their_chain() {
+    needs!(Packages);
     let script =
         "label: dos\n63,10000,83\n10063,60000,f\n10126,10000,83\n20189,12000,82\n32252,9000,7\n";
     fixed(&Image::new(48, script), &["--chunk", "1M"], MIB);
@@ -54,6 +57,7 @@ fn logical_partitions_keep_their_chain() {
 
 #[test]
 fn a_logical_partition_has_room_for_its_record_only() {
+    needs!(Packages);
     // The extended partition is full to its last sector, and a primary one follows at once.
     let script = "label: dos\n2048,10240,83\n12288,20063,5\n32351,20000,83\n12351,20000,83\n";
     fixed(&Image::new(40, script), &[], 4096);
@@ -61,6 +65,7 @@ fn a_logical_partition_has_room_for_its_record_only() {
 
 #[test]
 fn a_gpt_keeps_names_identities_and_attributes() {
+    needs!(Packages);
     let script = "label: gpt\nfirst-lba: 34\n\
         start=63,size=10000,type=U,name=\"boot äö\",attrs=\"LegacyBIOSBootable\"\n\
         start=10063,size=12000,type=L,name=\"data, and more\"\n\
@@ -94,6 +99,7 @@ fn a_gpt_of_4096_byte_sectors_is_counted_in_those() {
 
 #[test]
 fn what_is_typed_is_obeyed() {
+    needs!(Packages);
     let image = Image::old();
     let path = text(image.path());
     // One partition alone.
@@ -115,6 +121,7 @@ fn what_is_typed_is_obeyed() {
 
 #[test]
 fn what_is_aligned_is_the_data_of_a_physical_volume() {
+    needs!(Packages, Root);
     // The extents begin 192 KiB + 512 bytes into the partition: it has to start one sector off.
     let image = Image::new(40, "label: dos\n2048,60000,8e\n");
     let device = Loop::new(image.path(), &["--offset=1048576", "--sizelimit=30720000"]);

@@ -46,6 +46,7 @@ fn is_not_refused(image: &Image) {
 
 #[test]
 fn ext4_with_a_journal_to_replay() {
+    needs!(Packages);
     let (image, at) = with(16, |part| {
         tool(
             "mke2fs",
@@ -61,6 +62,7 @@ fn ext4_with_a_journal_to_replay() {
 
 #[test]
 fn ntfs_that_windows_did_not_shut_down() {
+    needs!(Packages);
     let (image, at) = with(16, |part| {
         tool(
             "mkntfs",
@@ -120,12 +122,14 @@ fn cut_off(tool_name: &str, arguments: &[&str], mib: u64) -> Image {
 
 #[test]
 fn xfs_that_was_not_unmounted() {
+    needs!(Packages, Root);
     let image = cut_off("mkfs.xfs", &["-q", "-f"], 320);
     refused_until_accepted(&image, "XFS");
 }
 
 #[test]
 fn xfs_that_was_unmounted_is_clean() {
+    needs!(Packages, Root);
     let (image, at) = with(320, |part| {
         tool("mkfs.xfs", &["-q", "-f", text(part)]);
     });
@@ -142,6 +146,7 @@ fn xfs_that_was_unmounted_is_clean() {
 
 #[test]
 fn btrfs_with_a_log_tree() {
+    needs!(Packages, Root);
     let image = cut_off("mkfs.btrfs", &["-q"], 128);
     refused_until_accepted(&image, "btrfs");
 }

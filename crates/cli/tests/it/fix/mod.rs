@@ -246,6 +246,7 @@ fn until(what: &str, mut so: impl FnMut() -> bool) {
 
 #[test]
 fn a_dry_run_changes_no_byte() {
+    needs!(Packages);
     let image = Image::old();
     let before = image.whole();
     let plan = document(&[text(image.path())]);

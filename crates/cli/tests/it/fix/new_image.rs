@@ -4,6 +4,7 @@ use super::*;
 
 #[test]
 fn a_new_raw_image_holds_everything_in_its_new_place() {
+    needs!(Packages);
     let image = Image::old();
     let before = image.whole();
     let new = image.disk.folder().join("new.img");
@@ -29,6 +30,7 @@ fn a_new_raw_image_holds_everything_in_its_new_place() {
 
 #[test]
 fn an_old_format_becomes_a_new_one() {
+    needs!(Packages);
     let image = Image::old();
     let vhd = image.disk.folder().join("old.vhd");
     tool(
@@ -66,6 +68,7 @@ fn an_old_format_becomes_a_new_one() {
 
 #[test]
 fn images_of_all_formats_are_fixed_in_place() {
+    needs!(Packages);
     let image = Image::old();
     let folder = image.disk.folder();
     for (format, ending) in [
@@ -100,6 +103,7 @@ fn images_of_all_formats_are_fixed_in_place() {
 /// Only what this run has made is removed when a copy fails.
 #[test]
 fn a_name_that_is_taken_meanwhile_is_left_alone() {
+    needs!(Packages);
     let image = Image::old();
     let folder = image.disk.folder();
     // To a look at what is there it does not exist, and a file of the name cannot be made.
@@ -112,6 +116,7 @@ fn a_name_that_is_taken_meanwhile_is_left_alone() {
 
 #[test]
 fn a_copy_that_is_stopped_leaves_nothing() {
+    needs!(Packages);
     let image = Image::old();
     let before = image.whole();
     let new = image.disk.folder().join("new.img");

@@ -4,6 +4,7 @@ use super::*;
 
 #[test]
 fn an_image_below_an_overlay_is_not_moved() {
+    needs!(Packages);
     let image = Image::old();
     let before = image.whole();
     let overlay = image.disk.folder().join("ov.qcow2");
@@ -32,6 +33,7 @@ fn an_image_below_an_overlay_is_not_moved() {
 
 #[test]
 fn a_parent_of_the_same_format_is_not_moved() {
+    needs!(Packages);
     for format in ["qcow2", "vmdk"] {
         let image = Image::old();
         let folder = image.disk.folder();

@@ -33,6 +33,7 @@ fn next_of(output: &Output) -> String {
 
 #[test]
 fn names_that_mean_something_to_a_shell_stay_names() {
+    needs!(Packages);
     for name in [
         "a;touch X;.img",
         "sp ace.img",
@@ -62,6 +63,7 @@ fn names_that_mean_something_to_a_shell_stay_names() {
 
 #[test]
 fn options_are_repeated_so_that_the_plan_is_the_same() {
+    needs!(Packages);
     let options: [&[&str]; 5] = [
         &["--align", "4k", "--partition", "2,3"],
         &["--grid", "192k:stripe:preference", "--verify", "sampled"],
@@ -98,6 +100,7 @@ fn options_are_repeated_so_that_the_plan_is_the_same() {
 
 #[test]
 fn a_plan_that_would_be_refused_ends_so() {
+    needs!(Packages, Root);
     // Nothing to do is no failure; with --exit-code the code says that something is to be done.
     let image = Image::old();
     let path = text(image.path());
@@ -124,6 +127,7 @@ fn a_plan_that_would_be_refused_ends_so() {
 
 #[test]
 fn a_plan_says_what_to_know_before_and_fits_the_screen() {
+    needs!(Packages);
     let image = Image::old();
     let path = text(image.path());
     for columns in [60, 80, 140] {

@@ -25,6 +25,7 @@ fn tables_that_cannot_be_rewritten_say_why() {
 
 #[test]
 fn a_file_that_may_not_be_written_can_be_planned_for() {
+    needs!(Packages, Root);
     let image = Image::old();
     std::fs::set_permissions(image.path(), std::fs::Permissions::from_mode(0o444)).unwrap();
     // Root writes what it likes: it is run as somebody else.
@@ -60,6 +61,7 @@ fn a_file_that_may_not_be_written_can_be_planned_for() {
 
 #[test]
 fn wrong_calls_are_64() {
+    needs!(Packages);
     let image = Image::old();
     let path = text(image.path());
     for arguments in [

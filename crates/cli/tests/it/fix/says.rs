@@ -51,6 +51,7 @@ fn agrees(path: &Path, arguments: &[&str]) {
 
 #[test]
 fn check_finds_nothing_new_on_many_layouts() {
+    needs!(Packages);
     let mut random = Random(20_261_123);
     let mut below = |most: u64| random.next() % most;
     let mut done = 0;
@@ -95,6 +96,7 @@ fn fat(mib: u64, sectors: u64, kind: &str) -> Disk {
 
 #[test]
 fn a_fat_goes_where_check_says_and_never_into_the_gap() {
+    needs!(Packages, Root);
     for (mib, sectors, kind) in [(80, 131_072, "c"), (40, 65_000, "6"), (40, 40_000, "6")] {
         let disk = fat(mib, sectors, kind);
         let judged = check_image(disk.path(), &[]);
@@ -111,6 +113,7 @@ fn a_fat_goes_where_check_says_and_never_into_the_gap() {
 
 #[test]
 fn another_start_than_that_of_check_has_a_reason() {
+    needs!(Packages);
     let reasons = |script: &str, arguments: &[&str]| {
         let image = Image::new(24, script);
         let plan = document(&[&[text(image.path())], arguments].concat());
@@ -139,6 +142,7 @@ fn another_start_than_that_of_check_has_a_reason() {
 
 #[test]
 fn no_room_says_how_much_is_missing() {
+    needs!(Packages);
     let image = Image::new(24, "label: dos\n63,20000,83\n20063,29089,83\n");
     let path = text(image.path());
     refused(
@@ -174,6 +178,7 @@ fn no_room_says_how_much_is_missing() {
 
 #[test]
 fn a_finding_ends_with_the_command_that_helps() {
+    needs!(Packages, Root);
     let disk = fat(40, 40_000, "6");
     let odd = disk.folder().join("a;touch X;.img");
     std::fs::rename(disk.path(), &odd).unwrap();

@@ -33,6 +33,7 @@ fn holds(path: &Path, data: &[(u64, Vec<u8>)]) {
 
 #[test]
 fn a_sparse_image_stays_sparse() {
+    needs!(Packages);
     let (disk, data) = sparse();
     let before = stored(disk.path());
     assert!(before < 8 * MIB, "the file system keeps holes: {before}");
@@ -50,6 +51,7 @@ fn a_sparse_image_stays_sparse() {
 
 #[test]
 fn an_image_without_holes_keeps_its_space() {
+    needs!(Packages);
     let disk = Disk::new("disk.img", 40 * MIB);
     tool("fallocate", &["--length", "40M", text(disk.path())]);
     sfdisk(disk.path(), "label: dos\n63,60000,83\n");
@@ -61,6 +63,7 @@ fn an_image_without_holes_keeps_its_space() {
 
 #[test]
 fn a_file_system_that_would_be_filled_is_left_alone() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let small = folder.path().join("small");
     let small = MountGuard::new(&["-t", "tmpfs", "-o", "size=64M", "none"], &small);

@@ -19,6 +19,7 @@ pub(super) fn half_moved() -> Image {
 
 #[test]
 fn two_at_once_are_one_too_many() {
+    needs!(Packages);
     let image = Image::old();
     let path = text(image.path());
     let mut first = started(&[&[path, "--apply"], &SLOW[..]].concat());
@@ -37,6 +38,7 @@ fn two_at_once_are_one_too_many() {
 
 #[test]
 fn a_plan_of_yesterday_is_not_done_today() {
+    needs!(Packages);
     let image = Image::old();
     let path = text(image.path());
     let plan = document(&[path]);
@@ -60,6 +62,7 @@ fn a_plan_of_yesterday_is_not_done_today() {
 
 #[test]
 fn a_disk_that_somebody_wrote_on_is_not_gone_on_with() {
+    needs!(Packages);
     let image = half_moved();
     let path = text(image.path());
     let table = image.disk.read(0, 512);
@@ -73,6 +76,7 @@ fn a_disk_that_somebody_wrote_on_is_not_gone_on_with() {
 
 #[test]
 fn the_journal_of_another_disk_is_not_taken() {
+    needs!(Packages);
     let (one, two) = (half_moved(), Image::old());
     let before = two.whole();
     let larger = Image::new(48, "label: dos\n63,20000,7\n");
@@ -100,6 +104,7 @@ fn the_journal_of_another_disk_is_not_taken() {
 
 #[test]
 fn what_is_no_journal_is_not_taken_for_one() {
+    needs!(Packages);
     let image = Image::old();
     let path = text(image.path());
     std::fs::write(image.journal(), b"my own notes").unwrap();
@@ -121,6 +126,7 @@ fn what_is_no_journal_is_not_taken_for_one() {
 
 #[test]
 fn a_target_that_has_shrunk_is_not_gone_on_with() {
+    needs!(Packages);
     let image = half_moved();
     let path = text(image.path());
     let file = std::fs::File::options()

@@ -49,6 +49,7 @@ fn real_journal(to: &Path) {
 
 #[test]
 fn a_journal_of_another_user_is_not_obeyed() {
+    needs!(Packages, Root);
     let image = planted(|journal| {
         real_journal(journal);
         chown(journal, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -58,6 +59,7 @@ fn a_journal_of_another_user_is_not_obeyed() {
 
 #[test]
 fn a_journal_that_others_can_write_to_is_not_obeyed() {
+    needs!(Packages);
     let image = planted(|journal| {
         real_journal(journal);
         fs::set_permissions(journal, fs::Permissions::from_mode(0o666)).unwrap();
@@ -67,6 +69,7 @@ fn a_journal_that_others_can_write_to_is_not_obeyed() {
 
 #[test]
 fn a_link_in_place_of_a_journal_is_not_followed() {
+    needs!(Packages);
     let target = tempfile::tempdir().unwrap();
     let victim = target.path().join("nologin");
     let image = planted(|journal| symlink(&victim, journal).unwrap());
@@ -82,6 +85,7 @@ fn a_link_in_place_of_a_journal_is_not_followed() {
 
 #[test]
 fn where_others_can_replace_files_the_journal_is_kept_elsewhere() {
+    needs!(Packages, Root);
     let image = Image::old();
     fs::set_permissions(image.disk.folder(), fs::Permissions::from_mode(0o777)).unwrap();
     let place = tempfile::tempdir().unwrap();
@@ -109,6 +113,7 @@ fn where_others_can_replace_files_the_journal_is_kept_elsewhere() {
 
 #[test]
 fn the_journal_of_a_device_is_named_by_what_it_is() {
+    needs!(Packages, Root);
     let image = Image::old();
     let place = tempfile::tempdir().unwrap();
     let named = ["--journal-dir", text(place.path())];

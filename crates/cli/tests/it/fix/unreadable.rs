@@ -93,6 +93,7 @@ fn holds_what_is_left(path: &Path, image: &Image, bad: &Spoiled) {
 
 #[test]
 fn a_new_image_is_made_of_what_can_be_read() {
+    needs!(Packages, Root);
     let image = Image::old();
     let spoiled = Spoiled::of(&image);
     let new = image.disk.folder().join("new.img");
@@ -107,6 +108,7 @@ fn a_new_image_is_made_of_what_can_be_read() {
 
 #[test]
 fn in_place_the_move_stops_and_goes_on_with_zeros() {
+    needs!(Packages, Root);
     let image = Image::old();
     let spoiled = Spoiled::of(&image);
     let path = text(&spoiled.path);
@@ -120,6 +122,7 @@ fn in_place_the_move_stops_and_goes_on_with_zeros() {
 
 #[test]
 fn a_conversion_maps_errors_too() {
+    needs!(Packages, Root);
     let mut image = Image::new(40, "label: dos\n2048,20480,83\n22528,40960,83\n");
     let make = "truncate --size 10M \"$1.ext\"; mkfs.ext4 -q -b 4096 \"$1.ext\"; \
         dd if=\"$1.ext\" of=\"$1\" bs=1M seek=1 conv=notrunc status=none";
@@ -148,6 +151,7 @@ fn a_conversion_maps_errors_too() {
 
 #[test]
 fn a_conversion_keeps_to_a_limit_and_can_be_stopped() {
+    needs!(Packages);
     let image = super::convert::image();
     let new = image.disk.folder().join("new.img");
     let convert = ["--convert-sector-size", "4096", "--output", text(&new)];

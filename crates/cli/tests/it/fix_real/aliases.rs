@@ -326,6 +326,7 @@ fn wanted_kills() -> u32 {
 
 #[test]
 fn no_name_of_a_disk_loses_a_byte() {
+    needs!(Packages, Root);
     let mut machine = Machine::new();
     let (mut kills, mut jobs) = (0, 0);
     while kills < wanted_kills() {
@@ -345,6 +346,7 @@ fn no_name_of_a_disk_loses_a_byte() {
 /// Whatever two names are used at the same time, one is refused or has nothing to do, and nothing is harmed.
 #[test]
 fn two_at_once_by_any_two_names() {
+    needs!(Packages, Root);
     let mut machine = Machine::new();
     let names = [
         Alias::Absolute,
@@ -391,6 +393,7 @@ fn two_at_once_by_any_two_names() {
 /// Both from the first moment on: whichever comes first holds the locks.
 #[test]
 fn two_that_start_together() {
+    needs!(Packages, Root);
     let mut machine = Machine::new();
     for round in 0..12 {
         fs::write(machine.image(), &machine.fresh).unwrap();

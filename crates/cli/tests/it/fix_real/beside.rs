@@ -81,6 +81,7 @@ fn one_partition() -> Image {
 
 #[test]
 fn a_kill_costs_sfdisk_the_partition() {
+    needs!(Packages);
     let image = one_partition();
     let slot = image.slot(1);
     let before = bytes(&image, &slot, 63);
@@ -95,6 +96,7 @@ fn a_kill_costs_sfdisk_the_partition() {
 
 #[test]
 fn a_kill_costs_fix_nothing() {
+    needs!(Packages);
     let image = one_partition();
     let slot = image.slot(1);
     let before = bytes(&image, &slot, 63);
@@ -124,6 +126,7 @@ fn two_logical() -> Image {
 
 #[test]
 fn sfdisk_drops_the_next_logical_partition() {
+    needs!(Packages);
     let image = two_logical();
     let second = image.slot(6);
     // It says that all went well.
@@ -135,6 +138,7 @@ fn sfdisk_drops_the_next_logical_partition() {
 
 #[test]
 fn fix_keeps_every_logical_partition() {
+    needs!(Packages);
     let image = two_logical();
     let before = image.slots();
     let contents: Vec<_> = before
@@ -151,6 +155,7 @@ fn fix_keeps_every_logical_partition() {
 /// FAT says at which sector it starts; whoever boots from it believes that.
 #[test]
 fn sfdisk_leaves_hidden_sectors_behind() {
+    needs!(Packages, Root);
     let image = Image::new(50, "label: dos\nstart=63,size=98304,type=c\n");
     Kind::Fat32.make(&image.device(&image.slot(1)), 63);
     copy(&image);

@@ -51,32 +51,38 @@ fn primary(kind: Kind) {
 
 #[test]
 fn ext4_from_sector_63() {
+    needs!(Packages, Root);
     primary(Kind::Ext4);
 }
 
 #[test]
 fn xfs_from_sector_63() {
+    needs!(Packages, Root);
     primary(Kind::Xfs);
 }
 
 #[test]
 fn btrfs_from_sector_63() {
+    needs!(Packages, Root);
     primary(Kind::Btrfs);
 }
 
 #[test]
 fn ntfs_from_sector_63() {
+    needs!(Packages, Root);
     primary(Kind::Ntfs);
 }
 
 #[test]
 fn fat32_from_sector_63() {
+    needs!(Packages, Root);
     primary(Kind::Fat32);
 }
 
 /// Logical partitions as fdisk made them for cylinders: 63 sectors behind each boot record, no room between.
 #[test]
 fn a_chain_of_logical_partitions() {
+    needs!(Packages, Root);
     let kinds = [Kind::Ext4, Kind::Btrfs, Kind::Ntfs, Kind::Fat32, Kind::Ext4];
     let mut table = String::from("label: dos\n");
     let mut at = 63;
@@ -106,6 +112,7 @@ fn a_chain_of_logical_partitions() {
 /// GPT with odd starts, and identities that must stay.
 #[test]
 fn partitions_of_a_gpt() {
+    needs!(Packages, Root);
     let esp = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
     let basic = "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7";
     let fat = 48 * MIB;

@@ -51,6 +51,7 @@ impl Answers {
 
 #[test]
 fn volumes_and_bad_sectors_on_a_real_kernel() {
+    needs!(Packages, Root, Guest);
     let folder = tempfile::tempdir().unwrap();
     guest::run("lab/live/fix.sh", folder.path());
     let answers = Answers(folder.path().join("fix"));
@@ -82,6 +83,7 @@ fn stopped_at_the_sector(answers: &Answers) {
 /// The disk has another name after each start; the journal lies on a disk that outlives them.
 #[test]
 fn a_move_outlives_the_loss_of_power_and_other_names() {
+    needs!(Packages, Root, Guest);
     let folder = tempfile::tempdir().unwrap();
     let disk = |name: &str, size: &str| {
         let path = folder.path().join(name);

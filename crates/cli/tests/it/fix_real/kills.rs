@@ -72,6 +72,7 @@ fn moved(fix: &Fix) -> bool {
 
 #[test]
 fn a_file_system_survives_every_kill() {
+    needs!(Packages, Root);
     let image = Image::new(40, "label: dos\nstart=63,size=65536,type=83\n");
     let folder = image.folder();
     let source = tempfile::tempdir().unwrap();

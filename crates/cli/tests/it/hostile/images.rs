@@ -28,6 +28,7 @@ fn be(disk: &Disk, at: u64) -> u64 {
 
 #[test]
 fn a_qcow2_whose_l1_table_names_itself() {
+    needs!(Packages);
     let disk = made("qcow2", "");
     let l1 = be(&disk, 40);
     disk.write(l1, &l1.to_be_bytes());
@@ -36,6 +37,7 @@ fn a_qcow2_whose_l1_table_names_itself() {
 
 #[test]
 fn a_vhd_block_table_that_points_behind_the_end() {
+    needs!(Packages);
     let disk = made("vpc", "");
     // The dynamic header follows the copy of the footer; its table's offset is at byte 16.
     let table = be(&disk, 512 + 16);
@@ -47,6 +49,7 @@ fn a_vhd_block_table_that_points_behind_the_end() {
 
 #[test]
 fn a_vmdk_grain_table_that_points_behind_the_end() {
+    needs!(Packages);
     let disk = made("vmdk", "");
     // Both directories: the redundant one named at byte 48, the other at 56.
     let directory = |at| 512 * u64::from_le_bytes(disk.read(at, 8).try_into().unwrap());
@@ -62,6 +65,7 @@ fn a_vmdk_grain_table_that_points_behind_the_end() {
 
 #[test]
 fn a_vhdx_block_table_that_points_behind_the_end() {
+    needs!(Packages);
     let disk = made("vhdx", "");
     let bat = region(&disk);
     disk.write(bat, &((1_u64 << 60) | 6).to_le_bytes());
@@ -80,6 +84,7 @@ fn region(disk: &Disk) -> u64 {
 
 #[test]
 fn a_vdi_block_that_points_behind_the_end() {
+    needs!(Packages);
     let disk = made("vdi", "");
     let map = u64::from(u32::from_le_bytes(disk.read(0x154, 4).try_into().unwrap()));
     disk.write(map, &0x7fff_0000_u32.to_le_bytes());
@@ -99,6 +104,7 @@ fn overlay(folder: &Path, name: &str, base: &str) -> PathBuf {
 
 #[test]
 fn images_that_rest_on_themselves() {
+    needs!(Packages);
     let folder = TempDir::new().unwrap();
     let one = overlay(folder.path(), "one.qcow2", "two.qcow2");
     // qemu-img refuses to write this one: the name is changed afterwards.
@@ -116,6 +122,7 @@ fn images_that_rest_on_themselves() {
 
 #[test]
 fn a_chain_without_end() {
+    needs!(Packages);
     let folder = TempDir::new().unwrap();
     for i in 0..40 {
         overlay(
@@ -131,6 +138,7 @@ fn a_chain_without_end() {
 
 #[test]
 fn damage_in_a_backing_file_is_that_files() {
+    needs!(Packages);
     let base = made("qcow2", "");
     let l1 = be(&base, 40);
     base.write(l1, &l1.to_be_bytes());
@@ -142,6 +150,7 @@ fn damage_in_a_backing_file_is_that_files() {
 
 #[test]
 fn a_backing_file_outside_the_folder_is_not_touched() {
+    needs!(Packages);
     let outside = mbr::disk("base.img", 64, &[(0x83, 63, 100_000)]);
     let folder = TempDir::new().unwrap();
     let base = outside.path().to_str().unwrap();
@@ -198,6 +207,7 @@ pub fn descriptor(extent: &str) -> String {
 
 #[test]
 fn a_vmdk_that_names_a_system_file() {
+    needs!(Packages);
     let folder = TempDir::new().unwrap();
     for extent in [
         "/etc/passwd",
@@ -218,6 +228,7 @@ fn a_vmdk_that_names_a_system_file() {
 
 #[test]
 fn a_qcow2_of_eight_exbibytes() {
+    needs!(Packages);
     let disk = made("qcow2", "");
     disk.write(24, &(1_u64 << 63).to_be_bytes());
     bad(disk.path()).at(36, "l1_size");
@@ -229,6 +240,7 @@ fn a_qcow2_of_eight_exbibytes() {
 
 #[test]
 fn a_vmdk_of_eight_exbibytes() {
+    needs!(Packages);
     let disk = made("vmdk", "");
     disk.write(12, &(1_u64 << 54).to_le_bytes());
     let answer = bad(disk.path());
@@ -238,6 +250,7 @@ fn a_vmdk_of_eight_exbibytes() {
 
 #[test]
 fn images_of_64_tebibytes_that_are_what_they_say() {
+    needs!(Packages);
     let folder = TempDir::new().unwrap();
     let formats = [
         ("qcow2", "cluster_size=64k"),
@@ -265,6 +278,7 @@ fn images_of_64_tebibytes_that_are_what_they_say() {
 
 #[test]
 fn a_vhdx_that_claims_more_than_its_table_holds() {
+    needs!(Packages);
     let disk = made("vhdx", "");
     // The virtual disk size: 64 TiB behind a table for 64 MiB.
     let size = (64_u64 << 20).to_le_bytes();
@@ -278,6 +292,7 @@ fn a_vhdx_that_claims_more_than_its_table_holds() {
 
 #[test]
 fn a_hundred_thousand_snapshots() {
+    needs!(Packages);
     let disk = made("qcow2", "");
     disk.write(60, &100_000_u32.to_be_bytes());
     let run = check_json([disk.path()]);
@@ -290,6 +305,7 @@ fn a_hundred_thousand_snapshots() {
 
 #[test]
 fn a_header_that_is_cut_off() {
+    needs!(Packages);
     let disk = made("qcow2", "");
     let folder = TempDir::new().unwrap();
     for len in [4, 71, 103, 40_000, 70_000] {

@@ -43,6 +43,7 @@ fn acts(c: char) -> bool {
 
 #[test]
 fn terminal_escapes_in_a_partition_name() {
+    needs!(Packages);
     let disk = named(EVIL);
     for format in ["text", "json"] {
         let out = render(disk.path(), format);
@@ -56,6 +57,7 @@ fn terminal_escapes_in_a_partition_name() {
 
 #[test]
 fn markup_in_a_partition_name() {
+    needs!(Packages);
     let disk = named(EVIL);
     for format in ["html", "svg"] {
         let out = render(disk.path(), format);
@@ -66,6 +68,7 @@ fn markup_in_a_partition_name() {
 
 #[test]
 fn escapes_in_a_file_name() {
+    needs!(Packages);
     let disk = named("x");
     let evil = disk.folder().join("\u{1b}]0;owned\u{7}.img");
     std::fs::rename(disk.path(), &evil).unwrap();

@@ -12,6 +12,7 @@ fn extended() -> Disk {
 
 #[test]
 fn an_ebr_that_names_itself() {
+    needs!(Packages);
     let disk = extended();
     disk.write(
         2048 * 512,
@@ -30,6 +31,7 @@ fn an_ebr_that_names_itself() {
 
 #[test]
 fn two_ebrs_that_name_each_other() {
+    needs!(Packages);
     let disk = extended();
     let second = 8192;
     disk.write(
@@ -48,6 +50,7 @@ fn two_ebrs_that_name_each_other() {
 
 #[test]
 fn an_ebr_chain_that_leaves_the_disk_or_ends_in_nothing() {
+    needs!(Packages);
     for link in [90_000, 200_000] {
         let disk = extended();
         disk.write(
@@ -70,6 +73,7 @@ fn claim(disk: &Disk, lba: u64, count: u32) {
 
 #[test]
 fn a_gpt_that_claims_four_thousand_million_entries() {
+    needs!(Packages);
     let disk = Disk::new("gpt.img", 64 << 20);
     gpt::write(&disk, 512, &[(LINUX, 2048, 4096)]);
     claim(&disk, 1, u32::MAX);
@@ -87,6 +91,7 @@ fn a_gpt_that_claims_four_thousand_million_entries() {
 
 #[test]
 fn a_gpt_entry_that_ends_before_it_starts() {
+    needs!(Packages);
     let disk = Disk::new("gpt.img", 64 << 20);
     gpt::write(&disk, 512, &[(LINUX, 2048, 4096), (LINUX, 9000, 0)]);
     bad(disk.path()).at(1024 + 128 + 40, "ending_lba");
@@ -94,6 +99,7 @@ fn a_gpt_entry_that_ends_before_it_starts() {
 
 #[test]
 fn checksums_that_nothing_replaces() {
+    needs!(Packages);
     let disk = Disk::new("gpt.img", 64 << 20);
     gpt::write(&disk, 512, &[(LINUX, 2048, 4096)]);
     for lba in [1, (64 << 20) / 512 - 1] {

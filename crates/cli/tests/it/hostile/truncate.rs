@@ -82,6 +82,7 @@ fn content() -> Disk {
 
 #[test]
 fn containers() {
+    needs!(Packages);
     let raw = content();
     for (name, format, options) in [
         ("v3", "qcow2", ""),
@@ -115,6 +116,7 @@ fn tables() {
 
 #[test]
 fn volumes() {
+    needs!(Fixtures);
     let fixtures = [
         ("lvm-on-raid5", "vda"),
         ("md-raid1-0.90", "vda"),
@@ -132,6 +134,7 @@ fn volumes() {
 
 #[test]
 fn file_systems() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let makers: [(&str, &[&str]); 6] = [
         ("mkfs.ext4", &["-q", "-F"]),

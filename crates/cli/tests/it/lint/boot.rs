@@ -19,6 +19,7 @@ fn severities(checked: &CheckRun, rule: &str) -> Vec<String> {
 
 #[test]
 fn an_image_for_uefi_needs_an_esp_with_fat() {
+    needs!(Packages);
     let right = check_image(with_esp(512, "512").path(), &["--uefi"]);
     assert_eq!((right.verdict(), right.code), ("ok", 0));
     let without = check_image(plain(64 << 20).path(), &["--uefi"]);
@@ -31,6 +32,7 @@ fn an_image_for_uefi_needs_an_esp_with_fat() {
 
 #[test]
 fn an_esp_with_something_else_is_a_note_until_firmware_has_to_read_it() {
+    needs!(Packages);
     let empty = Disk::new("empty.img", 64 << 20);
     gpt::write(&empty, 512, &[(ESP, 2048, 65536)]);
     let ext4 = Disk::new("ext4.img", 64 << 20);
@@ -52,6 +54,7 @@ fn an_esp_with_something_else_is_a_note_until_firmware_has_to_read_it() {
 
 #[test]
 fn the_boot_sector_counts_in_the_sectors_of_the_target() {
+    needs!(Packages);
     // Sector of the table, of FAT, of the target; what is said of FAT.
     for (sector, fat, target, rule) in [
         (512, "512", "512", None),
@@ -80,6 +83,7 @@ fn the_boot_sector_counts_in_the_sectors_of_the_target() {
 
 #[test]
 fn what_to_type_names_the_sector() {
+    needs!(Packages);
     let disk = with_esp(4096, "512");
     let checked = check_image(disk.path(), &["--target-logical", "4096"]);
     let steps = checked.of_rule("fs-sector-mismatch")[0]["do"].to_string();

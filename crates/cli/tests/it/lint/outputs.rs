@@ -78,6 +78,7 @@ fn answers(folder: &Path, arguments: &[&str]) -> Value {
 
 #[test]
 fn the_findings_are_those_of_the_golden_file() {
+    needs!(Packages);
     let folder = folder();
     let both = json!([
         answers(folder.path(), &[]),
@@ -97,6 +98,7 @@ fn the_findings_are_those_of_the_golden_file() {
 
 #[test]
 fn sarif_follows_its_schema() {
+    needs!(Packages, Root);
     let folder = folder();
     let output = check(
         folder.path(),
@@ -122,6 +124,7 @@ fn sarif_follows_its_schema() {
 
 #[test]
 fn junit_and_metrics_are_taken_by_their_programs() {
+    needs!(Packages);
     let folder = folder();
     let junit = folder.path().join("junit.xml");
     let arguments = ["--format", "junit", "-o", text(&junit)];
@@ -143,6 +146,7 @@ fn junit_and_metrics_are_taken_by_their_programs() {
 
 #[test]
 fn a_report_replaces_the_old_one_at_once() {
+    needs!(Packages);
     let folder = folder();
     let (report, old) = (
         folder.path().join("report.json"),
@@ -168,6 +172,7 @@ fn a_report_replaces_the_old_one_at_once() {
 
 #[test]
 fn a_report_that_cannot_be_written_leaves_nothing() {
+    needs!(Packages);
     let folder = folder();
     let taken = folder.path().join("taken");
     std::fs::create_dir(&taken).unwrap();

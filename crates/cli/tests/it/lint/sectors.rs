@@ -55,6 +55,7 @@ fn fdisk(disk: &Disk, sector: &str) -> Vec<u64> {
 
 #[test]
 fn an_image_with_both_tables_is_right_on_both_disks() {
+    needs!(Packages);
     let disk = hybrid(4352);
     assert_eq!(fdisk(&disk, "512"), [2048, 34816]);
     assert_eq!(fdisk(&disk, "4096"), [256, 4352]);
@@ -73,6 +74,7 @@ fn an_image_with_both_tables_is_right_on_both_disks() {
 
 #[test]
 fn tables_that_name_different_bytes_are_a_risk() {
+    needs!(Packages);
     let disk = hybrid(4353);
     assert_eq!(fdisk(&disk, "4096"), [256, 4353]);
     let checked = check_image(disk.path(), &[]);
@@ -82,6 +84,7 @@ fn tables_that_name_different_bytes_are_a_risk() {
 
 #[test]
 fn an_end_inside_a_sector_of_the_target_is_told_with_what_lies_there() {
+    needs!(Packages);
     let disk = Disk::new("end.img", 64 << 20);
     gpt::write(&disk, 512, &[(LINUX, 2048, 32769), (LINUX, 36864, 32769)]);
     // 16384.5 KiB: the boot sector counts 32769 sectors, the last one behind 16 MiB.

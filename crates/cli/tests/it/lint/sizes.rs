@@ -55,6 +55,7 @@ fn not_at_end(checked: &CheckRun) -> usize {
 
 #[test]
 fn an_image_that_was_grown_wants_its_backup_gpt_moved() {
+    needs!(Packages);
     let disk = Disk::new("grown.img", 64 << 20);
     tool("sgdisk", &["-n1:2048:0", text(disk.path())]);
     assert_eq!(not_at_end(&check_image(disk.path(), &[])), 0);
@@ -73,6 +74,7 @@ fn an_image_that_was_grown_wants_its_backup_gpt_moved() {
 
 #[test]
 fn the_same_in_sectors_of_4096_bytes_and_inside_a_vhd() {
+    needs!(Packages);
     let disk = Disk::new("grown.img", 64 << 20);
     gpt::write(&disk, 4096, &[(LINUX, 256, 4096)]);
     assert_eq!(not_at_end(&check_image(disk.path(), &[])), 0);

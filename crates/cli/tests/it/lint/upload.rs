@@ -19,6 +19,7 @@ fn azure(image: &Path) -> CheckRun {
 
 #[test]
 fn a_fixed_vhd_of_whole_mib_is_taken_with_its_footer() {
+    needs!(Packages);
     let disk = plain(100 << 20);
     let image = vhd(&disk, "subformat=fixed,force_size");
     assert_eq!(image.metadata().unwrap().len(), (100 << 20) + 512);
@@ -33,6 +34,7 @@ fn a_fixed_vhd_of_whole_mib_is_taken_with_its_footer() {
 
 #[test]
 fn without_force_size_qemu_rounds_to_a_geometry() {
+    needs!(Packages);
     let disk = plain(100 << 20);
     let image = vhd(&disk, "subformat=fixed");
     let info = tool(
@@ -56,6 +58,7 @@ fn without_force_size_qemu_rounds_to_a_geometry() {
 
 #[test]
 fn azure_takes_neither_a_dynamic_vhd_nor_a_raw_image() {
+    needs!(Packages);
     let disk = plain(100 << 20);
     let image = vhd(&disk, "subformat=dynamic,force_size");
     let form = |checked: &CheckRun| checked.of_rule("upload-format")[0]["severity"].clone();
@@ -77,6 +80,7 @@ fn azure_takes_neither_a_dynamic_vhd_nor_a_raw_image() {
 
 #[test]
 fn a_file_that_is_not_disk_and_footer_is_refused() {
+    needs!(Packages);
     let disk = plain(100 << 20);
     let image = vhd(&disk, "subformat=fixed,force_size");
     let file = OpenOptions::new()
@@ -95,6 +99,7 @@ fn a_file_that_is_not_disk_and_footer_is_refused() {
 
 #[test]
 fn google_wants_whole_gib_of_raw() {
+    needs!(Packages);
     let gce = ["--upload", "gce"];
     assert_eq!(check_image(plain(1 << 30).path(), &gce).verdict(), "ok");
     let checked = check_image(plain((1 << 30) + (512 << 20)).path(), &gce);

@@ -165,6 +165,7 @@ impl Drop for Partition {
 /// Partitions of loop devices need root.
 #[test]
 fn a_partition_that_moved_is_compared_with_its_old_place_in_one_run() {
+    needs!(Packages, Root);
     assert!(
         rustix::process::geteuid().is_root(),
         "this test makes loop devices: it needs root"

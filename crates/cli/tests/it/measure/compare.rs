@@ -60,6 +60,7 @@ fn reads_by_default_and_both_depths() {
 /// A page of 4 KiB is the least that such a disk takes: the offsets of the default are counted in its sectors.
 #[test]
 fn a_default_run_on_sectors_of_4_kib() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("disk");
     let file = std::fs::File::create(&image).unwrap();

@@ -7,6 +7,7 @@ use super::{document, measure, told};
 
 #[test]
 fn fio_runs_what_is_emitted() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.dat");
     std::fs::write(&file, vec![7; 8 << 20]).unwrap();

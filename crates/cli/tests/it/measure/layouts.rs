@@ -55,6 +55,7 @@ fn forms(folder: &Path, name: &str, start: u64) -> Vec<String> {
 
 #[test]
 fn starts_of_two_layouts_in_every_form() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let old = forms(folder.path(), "old.img", 63);
     let new = forms(folder.path(), "new.img", 2048);
@@ -73,6 +74,7 @@ fn starts_of_two_layouts_in_every_form() {
 
 #[test]
 fn another_partition_and_none() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let old = forms(folder.path(), "old.img", 63);
     image(&folder.path().join("new.img"), 2048);

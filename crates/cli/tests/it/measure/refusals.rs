@@ -7,6 +7,7 @@ use super::{SIZE, measure, told};
 
 #[test]
 fn wrong_use_and_unusable_targets() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("data"), vec![7; 1 << 20]).unwrap();

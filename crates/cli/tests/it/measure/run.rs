@@ -181,6 +181,7 @@ fn beside(device: &ioalign_testkit::Loop, folder: &std::path::Path, op: &str) ->
 /// Needs root. The profile has what completed in its time, the kernel also what was in flight at the end.
 #[test]
 fn the_profile_is_what_the_kernel_saw() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     std::fs::write(&path, vec![0; 16 << 20]).unwrap();

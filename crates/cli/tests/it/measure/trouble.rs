@@ -23,6 +23,7 @@ fn half_gone(folder: &Path) -> Loop {
 
 #[test]
 fn what_was_measured_before_the_failure_is_kept_and_marked() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let disk = half_gone(folder.path());
     let name = disk.path().display();
@@ -53,6 +54,7 @@ fn what_was_measured_before_the_failure_is_kept_and_marked() {
 
 #[test]
 fn steps_that_a_device_cannot_do_are_left_out() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     File::create(&path).unwrap().set_len(16 * MIB).unwrap();
@@ -97,6 +99,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_load() {
 /// What is no file is written to; a file in the place of `/dev/null` would be harm.
 #[test]
 fn a_report_does_not_replace_what_is_no_file() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let device = folder.path().join("null");
     tool("mknod", &[device.to_str().unwrap(), "c", "1", "3"]);

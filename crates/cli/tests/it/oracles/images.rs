@@ -31,6 +31,7 @@ fn info(image: &Path, format: &[&str]) -> Value {
 /// footer as the last sector of the disk.
 #[test]
 fn qemu_does_not_recognise_a_fixed_vhd() {
+    needs!(Packages);
     let raw = mbr::disk("a.raw", 64, &[(0x83, 2048, 100_000)]);
     let image = raw.folder().join("fixed.vhd");
     let options = ["-o", "subformat=fixed,force_size=on"];
@@ -51,6 +52,7 @@ fn qemu_does_not_recognise_a_fixed_vhd() {
 
 #[test]
 fn every_container_is_what_qemu_img_says() {
+    needs!(Packages);
     let raw = mbr::disk("a.raw", 64, &[(0x83, 2048, 100_000)]);
     raw.write(2 << 20, &[1; 65536]);
     for (format, options) in [
@@ -110,6 +112,7 @@ fn every_container_is_what_qemu_img_says() {
 /// The backing chain and its snapshots, as QEMU counts them.
 #[test]
 fn backing_files_and_snapshots() {
+    needs!(Packages);
     let raw = mbr::disk("base.raw", 64, &[(0x83, 63, 100_000)]);
     let top = raw.folder().join("top.qcow2");
     let create = [

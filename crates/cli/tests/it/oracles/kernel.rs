@@ -80,6 +80,7 @@ fn offsets(checked: &CheckRun, layer: &Value, size: u64) -> Vec<u64> {
 
 #[test]
 fn sizes_starts_and_sectors_are_the_kernels() {
+    needs!(Fixtures);
     let mut compared = 0;
     for name in FIXTURES {
         let (theirs, checked) = (lsblk(name), captured(name));
@@ -121,6 +122,7 @@ fn sizes_starts_and_sectors_are_the_kernels() {
 /// Each device that is not a disk: the kernel's ALIGNMENT is the complement of our offset.
 #[test]
 fn alignment_is_the_complement_of_our_offset() {
+    needs!(Fixtures);
     let (mut compared, mut not_zero) = (0, 0);
     for name in FIXTURES {
         let (theirs, checked) = (lsblk(name), captured(name));
@@ -153,6 +155,7 @@ fn alignment_is_the_complement_of_our_offset() {
 /// Where the kernel says 0 and a full stripe or optimal size is missed all the same.
 #[test]
 fn the_kernel_does_not_see_stripes() {
+    needs!(Fixtures);
     let mut found = Vec::new();
     for name in FIXTURES {
         let (theirs, checked) = (lsblk(name), captured(name));
@@ -193,6 +196,7 @@ fn the_kernel_does_not_see_stripes() {
 /// nearly every disk has, say so, and the verdict differs.
 #[test]
 fn the_kernel_believes_virtual_disks() {
+    needs!(Fixtures);
     let checked = captured("md-raid5-63");
     for (number, device) in lsblk("md-raid5-63") {
         if device["start"] == 63 {

@@ -128,6 +128,7 @@ fn gpt_script(random: &mut Random) -> String {
 
 #[test]
 fn thirty_tables_read_as_sfdisk_reads_them() {
+    needs!(Packages);
     let mut random = Random(2026);
     let mut logicals = 0;
     for round in 0..30 {
@@ -153,6 +154,7 @@ fn thirty_tables_read_as_sfdisk_reads_them() {
 /// partitions that are one; exit 0. The kernel stops as well, at 100.
 #[test]
 fn sfdisk_lists_58_partitions_where_there_is_one() {
+    needs!(Packages);
     let disk = mbr::disk("loop.img", 64, &[(0x83, 63, 1000), (0x05, 2048, 100_000)]);
     disk.write(
         2048 * 512,
@@ -185,6 +187,7 @@ fn parted(image: &Path, kind: &str) -> i32 {
 /// run on is no input of it. So `min` passes everything, and `opt` asks for 1 MiB and nothing else.
 #[test]
 fn parted_sees_512_byte_sectors_in_every_file() {
+    needs!(Packages);
     for (start, min, opt, verdict) in [
         (63, 0, 1, "misaligned"),
         (34, 0, 1, "misaligned"),
@@ -208,6 +211,7 @@ fn parted_sees_512_byte_sectors_in_every_file() {
 /// A stripe of three 64 KiB chunks: 1 MiB is not on it. parted has no way to be told.
 #[test]
 fn parted_calls_one_mebibyte_optimal_on_any_array() {
+    needs!(Packages);
     let disk = mbr::disk("array.img", 64, &[(0x83, 2048, 8192)]);
     assert_eq!(parted(disk.path(), "opt"), 0);
     let checked = check_image(disk.path(), &["--profile-grid", "raid:64kx3"]);
@@ -221,6 +225,7 @@ fn parted_calls_one_mebibyte_optimal_on_any_array() {
 /// The same bytes, and no word from either.
 #[test]
 fn sfdisk_and_fdisk_find_nothing_wrong_with_sector_63() {
+    needs!(Packages);
     for script in [
         "label: dos\nstart=63, size=8192\n",
         "label: gpt\nfirst-lba: 34\nstart=34, size=8192\n",
@@ -243,6 +248,7 @@ fn sfdisk_and_fdisk_find_nothing_wrong_with_sector_63() {
 /// A GPT for 4096-byte sectors: sfdisk of util-linux 2.38 sees the protective entry, parted nothing.
 #[test]
 fn tables_for_4096_byte_sectors_are_no_tables_to_the_tools() {
+    needs!(Packages);
     use ioalign_testkit::gpt::{self, LINUX};
     let disk = Disk::new("4kn.img", 256 << 20);
     gpt::write(&disk, 4096, &[(LINUX, 256, 4096), (LINUX, 8257, 4096)]);

@@ -25,6 +25,7 @@ fn filesystem(checked: &CheckRun) -> &Value {
 
 #[test]
 fn ext_as_dumpe2fs_says() {
+    needs!(Packages);
     for options in [
         &["-b", "4096"][..],
         &["-b", "1024"],
@@ -63,6 +64,7 @@ fn ext_as_dumpe2fs_says() {
 
 #[test]
 fn xfs_as_xfs_db_says() {
+    needs!(Packages);
     for options in [
         &[][..],
         &["-b", "size=1024"],
@@ -101,6 +103,7 @@ fn xfs_as_xfs_db_says() {
 /// xfs_info prints stripes in blocks where mkfs took sectors; we always say bytes.
 #[test]
 fn xfs_on_an_array_as_xfs_info_says() {
+    needs!(Fixtures);
     for name in ["md-raid5-63", "md-raid5-2048", "md-raid10"] {
         let theirs = oracle(name, "xfs_info-md0.txt").replace('=', " = ");
         let line = theirs.lines().find(|line| line.contains("swidth")).unwrap();
@@ -134,6 +137,7 @@ fn member(path: &Path) -> CheckRun {
 
 #[test]
 fn md_members_as_mdadm_says() {
+    needs!(Packages);
     for (name, members) in [
         ("md-raid5-63", ["vda1", "vdb1", "vdc1", "vdd1"]),
         ("md-raid5-2048", ["vda1", "vdb1", "vdc1", "vdd1"]),
@@ -171,6 +175,7 @@ fn md_members_as_mdadm_says() {
 /// The first extent: pvck on the bytes, and pvs on the running system.
 #[test]
 fn physical_volumes_as_pvck_and_pvs_say() {
+    needs!(Packages);
     let sectors = |text: &str| {
         let last = text
             .lines()

@@ -60,6 +60,7 @@ fn made(sector: &str, arguments: &[&str]) {
 
 #[test]
 fn what_is_planned_for_linux_is_what_the_tools_make() {
+    needs!(Packages, Root);
     made(
         "512",
         &["--fs", "xfs", "--partition", "esp:64M,swap:128M,data"],
@@ -92,6 +93,7 @@ fn what_is_planned_for_linux_is_what_the_tools_make() {
 
 #[test]
 fn logical_partitions_start_where_the_proof_says() {
+    needs!(Packages, Root);
     for more in [&[][..], &["--tight", "--grid", "192k:stripe:preference"]] {
         let partitions = "data:20M,swap:24M,data:16M,data:12345s,boot:64M,data";
         let wish = ["--fs", "ext4", "--label", "dos", "--partition", partitions];

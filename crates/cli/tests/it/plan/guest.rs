@@ -22,6 +22,7 @@ fn start(check: &Value, kind: &str) -> Value {
 
 #[test]
 fn what_is_planned_is_clean_on_a_real_kernel() {
+    needs!(Packages, Root, Guest);
     let folder = tempfile::tempdir().unwrap();
     guest::run("lab/live/plan.sh", folder.path());
     let folder = folder.path().join("plans");

@@ -85,6 +85,7 @@ fn fed(mut program: Command, text: &str) -> (bool, String) {
 
 #[test]
 fn shells_and_shellcheck_take_every_script() {
+    needs!(Packages);
     for wish in WISHES {
         for name in [&[][..], &["--device", "/dev/disk/by-id/a b'c"]] {
             let several = wish.contains(&"--raid") || wish.contains(&"--platform");
@@ -140,6 +141,7 @@ fn a_disk_that_nobody_named_is_named_nowhere() {
 
 #[test]
 fn a_script_that_nobody_edited_ends_at_its_first_command() {
+    needs!(Packages, Root);
     for (wish, first) in [
         (&["--fs", "ext4"][..], "sfdisk"),
         (&["--label", "none", "--fs", "ext4"], "mke2fs"),

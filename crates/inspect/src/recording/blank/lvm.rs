@@ -147,7 +147,7 @@ mod tests {
         header[32..40].copy_from_slice(&(1_u64 << 40).to_le_bytes());
         header[OFFSET..SIZE].copy_from_slice(&(1_u64 << 30).to_le_bytes());
         header[SIZE..SUM].copy_from_slice(&MOST_TEXT.to_le_bytes());
-        let mut sectors = Sectors::new(1 << 40);
+        let mut sectors = SectorCopy::new(1 << 40);
         sectors.write(0, &header.repeat(16_384));
         sectors.write(1 << 30, b"creation_host = \"planted\"");
         let mut blanked = Blanked::new();

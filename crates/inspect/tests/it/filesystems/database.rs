@@ -58,6 +58,7 @@ fn mariadb(dir: &Path, page: &str) {
 
 #[test]
 fn innodb_page_is_that_given_to_the_server() {
+    needs!(Packages);
     for (page, bytes) in [("4k", 4096), ("16k", 16384), ("64k", 65536)] {
         let (_outer, dir) = folder();
         mariadb(&dir, page);
@@ -99,6 +100,7 @@ fn doublewrite_is_what_the_configuration_says() {
 
 #[test]
 fn postgresql_block_is_that_of_pg_controldata() {
+    needs!(Packages);
     let (_outer, dir) = folder();
     let dir = dir.join("pg");
     run(postgresql("initdb")
@@ -138,6 +140,7 @@ fn postgresql_block_is_that_of_pg_controldata() {
 
 #[test]
 fn sqlite_page_is_that_given_to_sqlite() {
+    needs!(Packages);
     for page in [512, 4096, 65536] {
         let (_outer, dir) = folder();
         let path = dir.join("file.db");

@@ -11,6 +11,7 @@ fn make(arguments: &[&str]) -> Fixture {
 
 #[test]
 fn block_and_size_are_those_of_dumpe2fs() {
+    needs!(Packages);
     for (kind, block) in [("ext2", "1024"), ("ext3", "1024"), ("ext4", "4096")] {
         let fixture = make(&["-t", kind, "-b", block, "-L", "some label"]);
         let found = fixture.agreed(kind);
@@ -26,6 +27,7 @@ fn block_and_size_are_those_of_dumpe2fs() {
 
 #[test]
 fn stride_and_width_become_bytes() {
+    needs!(Packages);
     let fixture = make(&[
         "-t",
         "ext4",
@@ -46,6 +48,7 @@ fn stride_and_width_become_bytes() {
 
 #[test]
 fn bigalloc_clusters_are_a_fact() {
+    needs!(Packages);
     let fixture = make(&["-t", "ext4", "-b", "4096", "-O", "bigalloc", "-C", "16384"]);
     let said = fixture.tool("dumpe2fs", &["-h"]);
     let found = fixture.agreed("ext4");
@@ -57,6 +60,7 @@ fn bigalloc_clusters_are_a_fact() {
 
 #[test]
 fn journals_of_their_own_are_told_apart() {
+    needs!(Packages);
     let fixture = make(&["-O", "journal_dev", "-b", "4096", "-L", "journal"]);
     let found = fixture.agreed("jbd");
     let said = fixture.tool("dumpe2fs", &["-h"]);
@@ -66,6 +70,7 @@ fn journals_of_their_own_are_told_apart() {
 
 #[test]
 fn a_width_that_a_bridge_invented_is_remarked() {
+    needs!(Packages);
     for (options, why) in [
         ("stripe-width=8191", "USB bridge"),
         ("stride=16,stripe-width=24", "not a multiple"),
@@ -83,6 +88,7 @@ fn a_width_that_a_bridge_invented_is_remarked() {
 
 #[test]
 fn a_file_system_longer_than_its_space_is_remarked() {
+    needs!(Packages);
     let fixture = make(&["-t", "ext4"]);
     let view = fixture.view().sub(0, 15 * MIB);
     let found = ioalign_inspect::filesystems::probe(&view).unwrap().unwrap();

@@ -19,6 +19,7 @@ fn after(text: &str, words: &str) -> u64 {
 
 #[test]
 fn data_region_and_cluster_are_those_of_fsck() {
+    needs!(Packages);
     for (size, bits, sector, reserved) in [
         (4, "12", "512", "1"),
         (64, "16", "512", "4"),
@@ -55,6 +56,7 @@ fn data_region_and_cluster_are_those_of_fsck() {
 
 #[test]
 fn fat32_with_too_few_clusters_is_noted() {
+    needs!(Packages);
     let options = ["-F", "32", "-s", "8"];
     let fixture = Fixture::made_by(64 * MIB, "mkfs.fat", &options);
     let found = fixture.agreed("vfat");
@@ -64,6 +66,7 @@ fn fat32_with_too_few_clusters_is_noted() {
 
 #[test]
 fn an_old_parameter_block_before_a_boot_loader_is_not_fat() {
+    needs!(Packages);
     let fixture = Fixture::made_by(64 * MIB, "mkfs.fat", &["-F", "16"]);
     assert!(fixture.probe().is_some());
     fixture.write(512, &[0x5a; 4096]);
@@ -72,6 +75,7 @@ fn an_old_parameter_block_before_a_boot_loader_is_not_fat() {
 
 #[test]
 fn encrypted_volumes_with_a_parameter_block_are_not_fat() {
+    needs!(Packages);
     let fixture = Fixture::made_by(64 * MIB, "mkfs.fat", &["-F", "16"]);
     fixture.write(3, b"-FVE-FS-");
     assert!(fixture.probe().is_none());

@@ -135,6 +135,7 @@ fn changed(times: u64, seed: u64, change: fn(&mut [u8], &mut Random)) {
 
 #[test]
 fn flipped_bits_do_no_harm() {
+    needs!(Packages);
     changed(300, 42, |bytes, random| {
         for _ in 0..=random.next() % 4 {
             let number = random.next();
@@ -146,6 +147,7 @@ fn flipped_bits_do_no_harm() {
 
 #[test]
 fn extreme_fields_do_no_harm() {
+    needs!(Packages);
     changed(100, 7, |bytes, random| {
         let number = random.next();
         let place = usize::try_from(number >> 8).unwrap() % bytes.len();
@@ -156,6 +158,7 @@ fn extreme_fields_do_no_harm() {
 
 #[test]
 fn cut_images_do_no_harm() {
+    needs!(Packages);
     for victim in victims() {
         let view = victim.with(victim.superblock.clone());
         let step = victim.superblock.len() as u64 / 48;
@@ -168,6 +171,7 @@ fn cut_images_do_no_harm() {
 
 #[test]
 fn the_largest_addresses_do_no_harm() {
+    needs!(Packages);
     let mut random = Random(3);
     for victim in victims() {
         for _ in 0..20 {

@@ -9,6 +9,7 @@ use crate::tools::run;
 
 #[test]
 fn btrfs_is_that_of_dump_super() {
+    needs!(Packages);
     let options = ["-q", "-f", "-s", "4096", "-n", "16384", "-L", "label"];
     let fixture = Fixture::made_by(128 * MIB, "mkfs.btrfs", &options);
     let found = fixture.agreed("btrfs");
@@ -33,6 +34,7 @@ fn field(said: &str, key: &str) -> u64 {
 
 #[test]
 fn f2fs_areas_are_those_of_dump_f2fs() {
+    needs!(Packages);
     let fixture = Fixture::made_by(64 * MIB, "mkfs.f2fs", &["-q", "-f", "-l", "label"]);
     let found = fixture.agreed("f2fs");
     let said = fixture.tool("dump.f2fs", &["-d", "1"]);
@@ -77,6 +79,7 @@ fn a_hibernated_system_in_swap_is_remarked() {
 
 #[test]
 fn jfs_and_nilfs2_have_their_block() {
+    needs!(Packages);
     let jfs = Fixture::made_by(32 * MIB, "mkfs.jfs", &["-q", "-L", "label"]);
     let found = jfs.agreed("jfs");
     assert_eq!(found.block, Some(Bytes::new(4096)));
@@ -93,6 +96,7 @@ fn jfs_and_nilfs2_have_their_block() {
 
 #[test]
 fn packed_ones_have_their_block() {
+    needs!(Packages);
     let fixture = Fixture::new(0);
     let folder = fixture.path.with_file_name("content");
     fs::create_dir(&folder).unwrap();

@@ -11,6 +11,7 @@ fn ntfs(size: u64, arguments: &[&str]) -> Fixture {
 
 #[test]
 fn ntfs_is_that_of_ntfsinfo() {
+    needs!(Packages);
     for (sector, cluster) in [("512", "4096"), ("512", "65536"), ("4096", "4096")] {
         let options = ["-p", "63", "-s", sector, "-c", cluster, "-L", "label"];
         let fixture = ntfs(64 * MIB, &options);
@@ -31,6 +32,7 @@ fn ntfs_is_that_of_ntfsinfo() {
 
 #[test]
 fn exfat_heap_and_offset_are_those_of_dump_exfat() {
+    needs!(Packages);
     let fixture = Fixture::made_by(64 * MIB, "mkfs.exfat", &["-c", "32k", "-L", "label ü"]);
     fixture.write(64, &2048_u64.to_le_bytes());
     let found = fixture.probe().unwrap();
@@ -51,6 +53,7 @@ fn exfat_heap_and_offset_are_those_of_dump_exfat() {
 
 #[test]
 fn exfat_names_are_those_of_blkid() {
+    needs!(Packages);
     let fixture = Fixture::made_by(64 * MIB, "mkfs.exfat", &["-L", "label"]);
     fixture.agreed("exfat");
     fixture.write(108, &[13]);

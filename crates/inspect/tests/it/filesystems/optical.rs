@@ -20,6 +20,7 @@ pub(super) fn disc(options: &[&str]) -> Fixture {
 
 #[test]
 fn iso_has_its_block_label_and_date() {
+    needs!(Packages);
     for options in [&[][..], &["-J", "-r"]] {
         let found = disc(options).agreed("iso9660");
         assert_eq!(found.block, Some(Bytes::new(2048)));
@@ -29,12 +30,14 @@ fn iso_has_its_block_label_and_date() {
 
 #[test]
 fn a_disc_with_both_is_udf() {
+    needs!(Packages);
     let found = disc(&["-udf"]).agreed("udf");
     assert_eq!(found.block, Some(Bytes::new(2048)));
 }
 
 #[test]
 fn udf_has_its_block() {
+    needs!(Packages);
     for block in ["512", "2048", "4096"] {
         let options = ["-b", block, "-l", "label"];
         let fixture = Fixture::made_by(16 * MIB, "mkudffs", &options);

@@ -15,6 +15,7 @@ fn nothing_is_recognised_in_zeros_and_ones_and_short_ones() {
 
 #[test]
 fn an_mbr_with_boot_code_is_not_fat() {
+    needs!(Packages);
     let fixture = Fixture::new(64 * MIB);
     let script = fixture.path.with_file_name("script");
     std::fs::write(&script, "label: dos\n2048,32768,83,*\n").unwrap();
@@ -44,6 +45,7 @@ fn volume_managers_are_not_file_systems() {
 
 #[test]
 fn the_first_zfs_label_is_believed_before_an_old_boot_sector() {
+    needs!(Packages);
     let zfs = zfs::fixture(&zfs::config(0, zfs::raidz()), &[0]);
     let fat = Fixture::made_by(64 * MIB, "mkfs.fat", &["-F", "16"]);
     zfs.write(0, &fat.read(0, 8192));
@@ -52,6 +54,7 @@ fn the_first_zfs_label_is_believed_before_an_old_boot_sector() {
 
 #[test]
 fn an_intact_file_system_is_believed_before_a_damaged_one() {
+    needs!(Packages);
     let options = ["-q", "-f", "-L", "label"];
     let fixture = Fixture::made_by(128 * MIB, "mkfs.btrfs", &options);
     fixture.write(0, b"XFSB\0\0\0\x03");
@@ -77,6 +80,7 @@ const MAKERS: [(&str, &str, &[&str]); 11] = [
 
 #[test]
 fn the_newer_of_two_file_systems_is_found() {
+    needs!(Packages);
     let mut wrong = Vec::new();
     for (old, older, first) in MAKERS {
         for (new, newer, second) in MAKERS {

@@ -21,6 +21,7 @@ pub(super) fn made(version: &str, endian: &str) -> Fixture {
 
 #[test]
 fn block_and_fragment_are_those_given_to_makefs() {
+    needs!(Packages);
     for (version, kind) in [("1", "ufs1"), ("2", "ufs2")] {
         for endian in ["le", "be"] {
             let found = made(version, endian).agreed("ufs");

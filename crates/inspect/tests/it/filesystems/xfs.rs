@@ -15,6 +15,7 @@ fn superblock(fixture: &Fixture) -> String {
 
 #[test]
 fn geometry_is_that_of_xfs_db() {
+    needs!(Packages);
     let options = [
         "-d",
         "su=64k,sw=5",
@@ -47,6 +48,7 @@ fn geometry_is_that_of_xfs_db() {
 
 #[test]
 fn plain_ones_have_no_geometry() {
+    needs!(Packages);
     let fixture = make(&["-b", "size=1k", "-s", "size=512"]);
     let found = fixture.agreed("xfs");
     assert_eq!(found.geometry, None);
@@ -57,6 +59,7 @@ fn plain_ones_have_no_geometry() {
 
 #[test]
 fn realtime_extents_are_a_fact() {
+    needs!(Packages);
     let fixture = make(&["-b", "size=4k", "-r", "extsize=256k"]);
     let said = superblock(&fixture);
     assert_eq!(number(&said, "rextsize"), 64);
@@ -65,6 +68,7 @@ fn realtime_extents_are_a_fact() {
 
 #[test]
 fn a_unit_without_a_width_is_bogus() {
+    needs!(Packages);
     let fixture = make(&["-d", "su=64k,sw=5"]);
     for (width, bogus) in [(0_u32, true), (24, true), (80, false)] {
         fixture.write(188, &width.to_be_bytes());
@@ -77,6 +81,7 @@ fn a_unit_without_a_width_is_bogus() {
 
 #[test]
 fn impossible_sizes_name_their_field() {
+    needs!(Packages);
     let fixture = make(&[]);
     fixture.write(4, &3_u32.to_be_bytes());
     let error = ioalign_inspect::filesystems::probe(&fixture.view()).unwrap_err();

@@ -150,6 +150,7 @@ fn destroyed_pools_are_noted() {
 
 #[test]
 fn labels_of_an_older_life_are_weaker_than_a_file_system() {
+    needs!(Packages);
     for (tool, options) in [
         ("mke2fs", &["-q", "-F", "-t", "ext4"][..]),
         ("mkfs.btrfs", &["-q", "-f", "-M"]),

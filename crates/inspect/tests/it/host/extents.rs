@@ -9,6 +9,7 @@ use crate::tools::run;
 
 #[test]
 fn extents_agree_with_filefrag() {
+    needs!(Packages, Root);
     // Beside the build, not in /tmp: that is a tmpfs on many machines, which has no extents.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("holes");
@@ -48,6 +49,7 @@ fn parse(text: &str) -> Vec<(u64, u64, u64)> {
 
 #[test]
 fn an_empty_file_has_none_and_a_folder_is_refused() {
+    needs!(Root);
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("empty");
     std::fs::File::create(&path).unwrap();

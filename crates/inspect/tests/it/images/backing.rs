@@ -25,6 +25,7 @@ fn refused(lab: &Lab, name: &str) -> ErrorKind {
 
 #[test]
 fn a_chain_of_three_reads_as_in_qemu() {
+    needs!(Packages);
     let lab = Lab::new();
     // Shorter than what lies on it, and not a multiple of a cluster.
     lab.create("base.raw", "raw", "", "2098176");
@@ -52,6 +53,7 @@ fn a_chain_of_three_reads_as_in_qemu() {
 
 #[test]
 fn subclusters_over_a_backing_file() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("base.raw", "raw", "", "4M");
     lab.io("base.raw", "raw", &["write -P 1 0 4M"]);
@@ -68,6 +70,7 @@ fn subclusters_over_a_backing_file() {
 /// A guest that writes a qcow2 header into its raw disk must not choose files of the host.
 #[test]
 fn a_raw_base_stays_raw_whatever_it_holds() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("base.raw", "raw", "", "1M");
     overlay(&lab, "inner.qcow2", "/etc/hostname", "raw");
@@ -79,6 +82,7 @@ fn a_raw_base_stays_raw_whatever_it_holds() {
 
 #[test]
 fn paths_that_leave_the_folder_need_leave() {
+    needs!(Packages);
     let lab = Lab::new();
     std::fs::create_dir(lab.path("vm")).unwrap();
     lab.create("base.raw", "raw", "", "4M");
@@ -106,6 +110,7 @@ fn paths_that_leave_the_folder_need_leave() {
 
 #[test]
 fn paths_within_the_folder_need_none() {
+    needs!(Packages);
     let lab = Lab::new();
     std::fs::create_dir(lab.path("sub")).unwrap();
     lab.create("sub/base.raw", "raw", "", "4M");
@@ -118,6 +123,7 @@ fn paths_within_the_folder_need_none() {
 
 #[test]
 fn cycles_end() {
+    needs!(Packages);
     let lab = Lab::new();
     overlay(&lab, "a.qcow2", "b.qcow2", "qcow2");
     overlay(&lab, "b.qcow2", "c.qcow2", "qcow2");
@@ -134,6 +140,7 @@ fn cycles_end() {
 
 #[test]
 fn chains_have_an_end() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("0.qcow2", "qcow2", "", "4M");
     for i in 1..40 {
@@ -150,6 +157,7 @@ fn chains_have_an_end() {
 
 #[test]
 fn what_is_not_a_file_is_not_opened() {
+    needs!(Packages);
     let lab = Lab::new();
     run(Command::new("mkfifo").arg(lab.path("fifo")));
     std::fs::create_dir(lab.path("folder")).unwrap();
@@ -164,6 +172,7 @@ fn what_is_not_a_file_is_not_opened() {
 
 #[test]
 fn names_that_are_no_paths_are_told() {
+    needs!(Packages);
     let lab = Lab::new();
     for name in ["nbd://localhost:10809/x", "json:{\"driver\":\"null-co\"}"] {
         overlay(&lab, "a.qcow2", name, "raw");
@@ -175,6 +184,7 @@ fn names_that_are_no_paths_are_told() {
 
 #[test]
 fn a_base_of_another_format_than_promised() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("base.raw", "raw", "", "1M");
     overlay(&lab, "a.qcow2", "base.raw", "qcow2");

@@ -63,6 +63,7 @@ fn seeds() -> Vec<Vec<u8>> {
 
 #[test]
 fn truncation_anywhere() {
+    needs!(Packages);
     let mut random = Random(1);
     for seed in seeds() {
         for len in (0..600).chain((0..150).map(|i| i * seed.len() / 150)) {
@@ -73,6 +74,7 @@ fn truncation_anywhere() {
 
 #[test]
 fn flipped_bits() {
+    needs!(Packages);
     let mut random = Random(2);
     for seed in seeds() {
         for round in 0..400 {
@@ -90,6 +92,7 @@ fn flipped_bits() {
 
 #[test]
 fn wild_words_in_the_tables() {
+    needs!(Packages);
     let mut random = Random(3);
     for seed in seeds() {
         for _ in 0..400 {
@@ -115,6 +118,7 @@ fn put(bytes: &mut [u8], at: usize, value: u64) {
 
 #[test]
 fn an_l1_table_that_names_itself() {
+    needs!(Packages);
     let lab = Lab::new();
     let mut bytes = small(&lab, "qcow2", "");
     let l1 = word(&bytes, 40);
@@ -128,6 +132,7 @@ fn an_l1_table_that_names_itself() {
 
 #[test]
 fn more_tables_than_the_file_has_room_for() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a", "qcow2", "cluster_size=512", "4M");
     lab.io("a", "qcow2", &["write -P 1 0 512"]);
@@ -144,6 +149,7 @@ fn more_tables_than_the_file_has_room_for() {
 
 #[test]
 fn damaged_entries_spoil_only_their_clusters() {
+    needs!(Packages);
     let lab = Lab::new();
     let mut bytes = small(&lab, "qcow2", "");
     let l2 = word(&bytes, word(&bytes, 40)) & 0x00FF_FFFF_FFFF_FE00;
@@ -159,6 +165,7 @@ fn damaged_entries_spoil_only_their_clusters() {
 
 #[test]
 fn impossible_headers_name_their_field() {
+    needs!(Packages);
     for (at, value, field) in [
         (24, 1 << 63, "l1_size"),
         (24, u64::MAX, "l1_size"),
@@ -188,6 +195,7 @@ fn impossible_headers_name_their_field() {
 /// 2 EiB in 4 Mi L1 entries, in a sparse file of 8 TiB: read in pieces, found empty.
 #[test]
 fn a_claim_of_two_exbibytes() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a", "qcow2", "cluster_size=2M", "1M");
     let file = File::options().write(true).open(lab.path("a")).unwrap();

@@ -27,12 +27,14 @@ fn same_as_qemu(options: &str) {
 
 #[test]
 fn both_versions() {
+    needs!(Packages);
     same_as_qemu("compat=0.10");
     same_as_qemu("compat=1.1");
 }
 
 #[test]
 fn cluster_sizes() {
+    needs!(Packages);
     for size in ["512", "1k", "4k", "32k", "256k", "2M"] {
         same_as_qemu(&format!("cluster_size={size}"));
     }
@@ -40,6 +42,7 @@ fn cluster_sizes() {
 
 #[test]
 fn extended_l2_entries() {
+    needs!(Packages);
     for size in ["16k", "64k", "128k", "2M"] {
         same_as_qemu(&format!("extended_l2=on,cluster_size={size}"));
     }
@@ -47,6 +50,7 @@ fn extended_l2_entries() {
 
 #[test]
 fn preallocation() {
+    needs!(Packages);
     for kind in ["metadata", "falloc", "full"] {
         same_as_qemu(&format!("preallocation={kind}"));
     }
@@ -55,12 +59,14 @@ fn preallocation() {
 
 #[test]
 fn refcounts_do_not_matter() {
+    needs!(Packages);
     same_as_qemu("refcount_bits=1");
     same_as_qemu("refcount_bits=64,lazy_refcounts=on");
 }
 
 #[test]
 fn an_external_data_file() {
+    needs!(Packages);
     for raw in ["off", "on"] {
         let lab = Lab::new();
         let options = format!("data_file=data.raw,data_file_raw={raw}");
@@ -76,6 +82,7 @@ fn an_external_data_file() {
 
 #[test]
 fn compressed_clusters() {
+    needs!(Packages);
     for (method, cluster) in [
         ("zlib", "64k"),
         ("zlib", "512"),
@@ -99,6 +106,7 @@ fn compressed_clusters() {
 
 #[test]
 fn zstd_with_subclusters_and_large_clusters() {
+    needs!(Packages);
     for options in [
         "compression_type=zstd,extended_l2=on",
         "compression_type=zstd,cluster_size=2M",
@@ -113,6 +121,7 @@ fn zstd_with_subclusters_and_large_clusters() {
 
 #[test]
 fn facts_of_the_header() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.qcow2", "qcow2", "extended_l2=on", SIZE);
     lab.img(&["snapshot", "-c", "one", "a.qcow2"]);
@@ -127,6 +136,7 @@ fn facts_of_the_header() {
 /// 10 TiB, of which almost nothing is there: the map must be as small.
 #[test]
 fn a_huge_empty_image_opens_at_once() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.qcow2", "qcow2", "", "10T");
     lab.io("a.qcow2", "qcow2", &["write -P 1 9T 64k"]);
@@ -139,6 +149,7 @@ fn a_huge_empty_image_opens_at_once() {
 
 #[test]
 fn marks_of_damage_are_remarked() {
+    needs!(Packages);
     for (bit, rule) in [(1, "qcow2-dirty"), (2, "qcow2-corrupt")] {
         let lab = Lab::new();
         lab.create("a.qcow2", "qcow2", "", "1M");

@@ -7,6 +7,7 @@ use super::qemu::Lab;
 
 #[test]
 fn a_raw_image_is_its_file() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.raw", "raw", "", "1049088");
     lab.io("a.raw", "raw", &["write -P 1 1M 512"]);
@@ -18,6 +19,7 @@ fn a_raw_image_is_its_file() {
 
 #[test]
 fn the_name_does_not_decide() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.raw", "qcow2", "", "1M");
     lab.create("b.qcow2", "raw", "", "1M");
@@ -36,6 +38,7 @@ fn an_empty_file_is_raw() {
 
 #[test]
 fn other_formats_are_named() {
+    needs!(Packages);
     let lab = Lab::new();
     for (format, name) in [
         ("qed", "QED"),

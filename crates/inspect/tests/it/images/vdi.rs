@@ -27,6 +27,7 @@ fn patch(lab: &Lab, at: usize, bytes: &[u8]) {
 
 #[test]
 fn dynamic_and_static() {
+    needs!(Packages);
     for (options, variant) in [("", "dynamic"), ("static=on", "static")] {
         let image = image(options).compare("a.vdi", "vdi");
         assert_eq!((image.format, &*image.variant), ("vdi", variant));
@@ -39,6 +40,7 @@ fn dynamic_and_static() {
 /// QEMU puts data at 1024 modulo 4096: what is aligned in the guest is not in the file.
 #[test]
 fn the_phase_of_the_data_is_seen() {
+    needs!(Packages);
     let image = image("").open("a.vdi");
     assert_eq!(image.facts["data-offset"], "1024");
     let runs: Vec<_> = image.places[0].runs.iter().collect();
@@ -51,6 +53,7 @@ fn the_phase_of_the_data_is_seen() {
 
 #[test]
 fn a_parent_is_remarked_not_followed() {
+    needs!(Packages);
     let lab = image("");
     patch(&lab, 76, &4_u32.to_le_bytes());
     patch(&lab, 0x1A8, &[0x11; 16]);
@@ -66,6 +69,7 @@ fn a_parent_is_remarked_not_followed() {
 
 #[test]
 fn an_entry_out_of_range_spoils_only_its_block() {
+    needs!(Packages);
     let lab = image("");
     patch(&lab, 512 + 5 * 4, &77_u32.to_le_bytes());
     let image = lab.open("a.vdi");
@@ -82,6 +86,7 @@ fn an_entry_out_of_range_spoils_only_its_block() {
 
 #[test]
 fn impossible_headers_are_refused() {
+    needs!(Packages);
     for (at, value, field) in [
         (0x154, u32::MAX, "offBlocks"),
         (0x178, 0, "cbBlock"),
@@ -99,6 +104,7 @@ fn impossible_headers_are_refused() {
 
 #[test]
 fn a_file_that_was_cut_off_is_remarked() {
+    needs!(Packages);
     let lab = image("");
     let file = std::fs::read(lab.path("a.vdi")).unwrap();
     std::fs::write(lab.path("a.vdi"), &file[..1024 + (1 << 20)]).unwrap();

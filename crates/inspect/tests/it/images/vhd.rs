@@ -24,6 +24,7 @@ fn seal(lab: &Lab, name: &str, start: usize, len: usize, at: usize) {
 
 #[test]
 fn dynamic_and_fixed() {
+    needs!(Packages);
     for (kind, size) in [
         ("dynamic", "on"),
         ("dynamic", "off"),
@@ -54,6 +55,7 @@ fn dynamic_and_fixed() {
 /// A bit for each sector: two sectors of bitmap before a block of 4 MiB.
 #[test]
 fn blocks_over_2_mib_have_a_longer_bitmap() {
+    needs!(Packages);
     const BLOCK: usize = 4 << 20;
     let lab = Lab::new();
     lab.create("a.vhd", "vpc", "force_size=on", "16M");
@@ -80,6 +82,7 @@ fn blocks_over_2_mib_have_a_longer_bitmap() {
 /// The trap of dynamic VHDs: block by block all eight 512-byte offsets come round.
 #[test]
 fn eight_phases_rotate() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.vhd", "vpc", "force_size=on", "40M");
     let writes: Vec<_> = (0..20)
@@ -98,6 +101,7 @@ fn eight_phases_rotate() {
 
 #[test]
 fn the_size_of_old_creators_is_their_geometry() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.vhd", "vpc", "", "1G");
     let by_geometry = lab.open("a.vhd");
@@ -118,6 +122,7 @@ fn the_size_of_old_creators_is_their_geometry() {
 
 #[test]
 fn a_block_past_the_end_spoils_only_itself() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vpc", "", "a.vhd");
@@ -144,6 +149,7 @@ fn a_block_past_the_end_spoils_only_itself() {
 
 #[test]
 fn blocks_may_not_lie_in_the_metadata() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vpc", "", "a.vhd");
@@ -153,6 +159,7 @@ fn blocks_may_not_lie_in_the_metadata() {
 
 #[test]
 fn footers_are_checked_and_replaced_by_their_copy() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vpc", "", "a.vhd");
@@ -193,6 +200,7 @@ fn adopt(lab: &Lab, name: &str, parent: &str) {
 
 #[test]
 fn a_differencing_disk_reads_by_its_bitmaps() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vpc", "force_size=on", "base.vhd");
@@ -227,6 +235,7 @@ fn a_differencing_disk_reads_by_its_bitmaps() {
 
 #[test]
 fn parents_that_leave_are_gone_or_go_in_circles() {
+    needs!(Packages);
     for (parent, kind) in [
         ("..\\base.vhd", ErrorKind::Refused),
         ("gone.vhd", ErrorKind::NotFound),

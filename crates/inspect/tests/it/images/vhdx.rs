@@ -68,6 +68,7 @@ fn item(lab: &Lab, name: &str, guid: [u8; 4]) -> usize {
 
 #[test]
 fn dynamic_and_fixed_in_several_block_sizes() {
+    needs!(Packages);
     for options in [
         "subformat=dynamic",
         "subformat=dynamic,block_size=1M,log_size=1M",
@@ -96,6 +97,7 @@ fn dynamic_and_fixed_in_several_block_sizes() {
 /// With blocks of 256 MiB a chunk is 16 of them: the bitmap's entry stands in between.
 #[test]
 fn entries_of_bitmaps_stand_between_the_chunks() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.vhdx", "vhdx", "block_size=256M", "6G");
     let at = [
@@ -117,6 +119,7 @@ fn entries_of_bitmaps_stand_between_the_chunks() {
 
 #[test]
 fn a_log_that_was_not_replayed_is_reported() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vhdx", "", "a.vhdx");
@@ -143,6 +146,7 @@ fn a_log_that_was_not_replayed_is_reported() {
 
 #[test]
 fn copies_of_header_and_region_table_step_in() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vhdx", "", "a.vhdx");
@@ -166,6 +170,7 @@ fn copies_of_header_and_region_table_step_in() {
 
 #[test]
 fn sectors_of_4_kib() {
+    needs!(Packages);
     let lab = Lab::new();
     let bytes = raw(&lab);
     convert(&lab, "vhdx", "block_size=1M", "a.vhdx");
@@ -181,6 +186,7 @@ fn sectors_of_4_kib() {
 
 #[test]
 fn what_is_required_and_not_known_is_refused() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vhdx", "", "a.vhdx");
@@ -208,6 +214,7 @@ fn what_is_required_and_not_known_is_refused() {
 
 #[test]
 fn entries_past_the_end_are_named() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vhdx", "block_size=1M", "a.vhdx");
@@ -278,6 +285,7 @@ fn adopt(lab: &Lab, parent: &str) {
 
 #[test]
 fn a_differencing_disk_reads_by_its_bitmaps() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vhdx", "block_size=1M", "base.vhdx");
@@ -317,6 +325,7 @@ fn a_differencing_disk_reads_by_its_bitmaps() {
 
 #[test]
 fn parents_that_leave_are_gone_or_go_in_circles() {
+    needs!(Packages);
     for (parent, kind) in [
         ("..\\other\\gone.vhdx", ErrorKind::Refused),
         ("gone.vhdx", ErrorKind::NotFound),

@@ -56,6 +56,7 @@ pub fn planted(image: &Image) {
 
 #[test]
 fn all_kinds_that_qemu_writes() {
+    needs!(Packages);
     for (kind, compressed) in [
         ("monolithicSparse", false),
         ("monolithicFlat", false),
@@ -80,6 +81,7 @@ fn all_kinds_that_qemu_writes() {
 
 #[test]
 fn zero_grains_and_odd_sizes() {
+    needs!(Packages);
     let lab = Lab::new();
     lab.create("a.vmdk", "vmdk", "zeroed_grain=on", "5000192");
     lab.io("a.vmdk", "vmdk", &["write -P 7 0 1M", "write -z 0 64k"]);
@@ -91,6 +93,7 @@ fn zero_grains_and_odd_sizes() {
 /// Extents of several files, in a descriptor of our own that QEMU reads as well.
 #[test]
 fn split_disks_have_a_place_a_file() {
+    needs!(Packages);
     let lab = Lab::new();
     raw(&lab);
     convert(&lab, "vmdk", "subformat=twoGbMaxExtentSparse", "a.vmdk");
@@ -139,6 +142,7 @@ fn zero_missing_and_raw_device_extents() {
 
 #[test]
 fn vmfs_sparse_in_grains_of_one_sector() {
+    needs!(Packages);
     let lab = Lab::new();
     let sectors = 3 * 4096 + 100;
     let data = [
@@ -160,6 +164,7 @@ fn vmfs_sparse_in_grains_of_one_sector() {
 
 #[test]
 fn se_sparse_in_grains_of_4_kib() {
+    needs!(Packages);
     let lab = Lab::new();
     let sectors = 3 * 8 * 4096;
     let data = [
@@ -181,6 +186,7 @@ fn se_sparse_in_grains_of_4_kib() {
 /// More than 4096 grains, so that the high half of a grain's index is used.
 #[test]
 fn se_sparse_with_high_indices() {
+    needs!(Packages);
     let lab = Lab::new();
     let data: Vec<_> = (0..4100_usize)
         .map(|i| (i, u8::try_from(1 + i % 251).unwrap()))
@@ -195,6 +201,7 @@ fn se_sparse_with_high_indices() {
 
 #[test]
 fn an_extent_alone_is_read_with_a_note() {
+    needs!(Packages);
     let lab = Lab::new();
     let bytes = raw(&lab);
     convert(&lab, "vmdk", "subformat=twoGbMaxExtentSparse", "a.vmdk");
@@ -205,6 +212,7 @@ fn an_extent_alone_is_read_with_a_note() {
 
 #[test]
 fn a_delta_reads_through_to_its_parent() {
+    needs!(Packages);
     let lab = Lab::new();
     let parent = raw(&lab);
     convert(&lab, "vmdk", "subformat=monolithicSparse", "base.vmdk");

@@ -97,6 +97,7 @@ fn the_old_sfdisk_counts_from_zero() {
 
 #[test]
 fn fdisk_of_today_in_cylinders_contains_the_truth() {
+    needs!(Packages);
     let disk = Disk::sfdisk(
         20_971_520,
         "label: dos\nstart=63,size=208782,type=83\nstart=208845,size=4000,type=82\n\

@@ -55,11 +55,13 @@ pub fn disk(random: &mut Random, gpt: bool, sectors: u64) -> Disk {
 
 #[test]
 fn every_program_gives_the_starts_of_a_gpt() {
+    needs!(Packages);
     hundred(true);
 }
 
 #[test]
 fn every_program_gives_the_starts_of_a_dos_table() {
+    needs!(Packages);
     hundred(false);
 }
 

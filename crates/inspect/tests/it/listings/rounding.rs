@@ -49,6 +49,7 @@ fn rounds(seed: u64, count: u32, units: &[&str]) -> (u32, u32) {
 
 #[test]
 fn what_parted_rounds_contains_the_truth() {
+    needs!(Packages);
     let (starts, settled) = rounds(35, 60, &["compact"]);
     assert!(starts > 400, "{starts}");
     assert!(0 < settled && settled < starts / 2, "{settled}");
@@ -56,6 +57,7 @@ fn what_parted_rounds_contains_the_truth() {
 
 #[test]
 fn in_every_unit() {
+    needs!(Packages);
     let (starts, settled) = rounds(36, 6, UNITS);
     assert!(starts > 300 && settled < starts);
 }

@@ -15,6 +15,7 @@ const GPT: &str = "label: gpt\nfirst-lba: 34\n\
 
 #[test]
 fn gdisk_and_sgdisk() {
+    needs!(Packages);
     let disk = Disk::sfdisk(1 << 20, GPT);
     for tool in [("gdisk", "-l"), ("sgdisk", "-p")] {
         let text = disk.tool(tool.0, &[tool.1]);
@@ -33,6 +34,7 @@ fn gdisk_and_sgdisk() {
 
 #[test]
 fn roles_from_every_program() {
+    needs!(Packages);
     let disk = Disk::sfdisk(1 << 20, GPT);
     let path = disk.path().to_string_lossy().into_owned();
     for text in [
@@ -59,6 +61,7 @@ fn roles_from_every_program() {
 
 #[test]
 fn sectors_of_4096_bytes() {
+    needs!(Packages);
     // fdisk -b reads the same numbers as sectors of 4096 bytes.
     let disk = Disk::sfdisk(1 << 20, "label: dos\nstart=63,size=4001,type=83\n");
     let evidence = read(&disk.tool("fdisk", &["-b", "4096", "-l"]));
@@ -85,6 +88,7 @@ fn a_dump_without_sector_size_says_so() {
 
 #[test]
 fn a_loop_label_is_no_partition() {
+    needs!(Packages);
     let disk = Disk::new(64 << 20);
     disk.tool("mkfs.ext4", &["-q", "-F"]);
     let path = disk.path().to_string_lossy().into_owned();
@@ -100,6 +104,7 @@ fn a_loop_label_is_no_partition() {
 
 #[test]
 fn qemu_img_info_and_map() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (raw, qcow2, vhd) = (path("a.raw"), path("a.qcow2"), path("a.vhd"));

@@ -36,6 +36,7 @@ fn same(text: &FileSystem, bytes: &FileSystem) {
 
 #[test]
 fn xfs_info_counts_blocks() {
+    needs!(Packages);
     for (options, mib) in [
         (&["-d", "su=64k,sw=4"][..], 600),
         (&["-b", "size=1024", "-d", "su=32k,sw=3"], 600),
@@ -64,6 +65,7 @@ fn xfs_info_counts_blocks() {
 
 #[test]
 fn xfs_info_of_captured_machines() {
+    needs!(Fixtures);
     for machine in ["md-raid5-63", "md-raid10"] {
         let found = told(&oracle(machine, "xfs_info-md0.txt"), "md0");
         same(&found, &superblock(&fixture(machine).join("dev/md0")));
@@ -90,6 +92,7 @@ fn xfs_info_of_old() {
 
 #[test]
 fn dumpe2fs_and_tune2fs_count_blocks() {
+    needs!(Packages);
     for (tool, options) in [
         (
             "mkfs.ext4",
@@ -123,6 +126,7 @@ fn dumpe2fs_and_tune2fs_count_blocks() {
 
 #[test]
 fn several_superblocks_in_one_text_keep_apart() {
+    needs!(Packages);
     let mut text = String::new();
     for (device, block) in [("sda1", "1024"), ("sda2", "4096")] {
         let (_folder, path) = sparse(16 * MIB);
@@ -138,6 +142,7 @@ fn several_superblocks_in_one_text_keep_apart() {
 
 #[test]
 fn btrfs_and_ntfs() {
+    needs!(Packages);
     let (_folder, path) = sparse(256 * MIB);
     run(command("mkfs.btrfs").args(["-q", "-L", "pool"]).arg(&path));
     let text = run(command("btrfs")
@@ -167,6 +172,7 @@ fn btrfs_and_ntfs() {
 
 #[test]
 fn fat_data_start_where_the_tools_say() {
+    needs!(Packages);
     for (options, mib) in [
         (&["-F", "16"][..], 40),
         (&["-F", "32", "-h", "63", "-R", "38"], 80),

@@ -55,6 +55,7 @@ const HAND: [&str; 9] = [
 
 #[test]
 fn truncated_texts_return() {
+    needs!(Root, Fixtures);
     for sample in samples() {
         let step = (sample.len() / 30).max(1);
         for end in (0..sample.len()).step_by(step) {
@@ -73,6 +74,7 @@ fn numbers_that_nothing_can_have_return() {
 
 #[test]
 fn damaged_texts_return() {
+    needs!(Root, Fixtures);
     let samples = samples();
     let mut noise = Random(17);
     let words: [&[u8]; 8] = [

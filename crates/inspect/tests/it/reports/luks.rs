@@ -54,6 +54,7 @@ fn same(text: &VolumeMember, bytes: &VolumeMember) {
 
 #[test]
 fn luksdump_says_what_the_header_says() {
+    needs!(Packages);
     for options in [
         &["--type", "luks1"][..],
         &["--type", "luks1", "--align-payload", "1032"],
@@ -89,6 +90,7 @@ fn luksdump_says_what_the_header_says() {
 
 #[test]
 fn dumps_of_a_bundle_are_named_by_their_files() {
+    needs!(Fixtures);
     let mut text = String::new();
     for device in ["vda1", "vdb1"] {
         text.push_str(&format!(
@@ -136,6 +138,7 @@ fn status_tells_the_device_below() {
 
 #[test]
 fn tables_stand_as_they_are_but_for_keys() {
+    needs!(Fixtures);
     for machine in ["luks2", "lvm-segments", "lvm-on-63"] {
         let text = oracle(machine, "dmsetup-table.txt");
         let evidence = said(&pasted("dmsetup table", &text));

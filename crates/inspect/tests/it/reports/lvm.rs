@@ -31,6 +31,7 @@ pub(super) fn words(group: &VolumeGroup) -> String {
 
 #[test]
 fn a_backup_file_is_the_metadata_of_the_disk() {
+    needs!(Root, Fixtures);
     for (machine, device) in [("lvm-segments", "vda"), ("lvm-on-63", "md0p1")] {
         let path = fixture(machine).join("dev").join(device);
         let bytes = superblock(&path);
@@ -57,6 +58,7 @@ fn a_backup_file_is_the_metadata_of_the_disk() {
 
 #[test]
 fn the_first_pv_carries_the_group() {
+    needs!(Root, Fixtures);
     let evidence = joined(&[oracle("lvm-segments", "vgcfg-vg")]);
     let carriers: Vec<_> = evidence
         .devices
@@ -72,6 +74,7 @@ fn the_first_pv_carries_the_group() {
 
 #[test]
 fn of_several_archives_the_newest_counts() {
+    needs!(Root, Fixtures);
     let old = oracle("lvm-on-63", "vgcfg-vg");
     let new = old
         .replace("seqno = 2", "seqno = 7")
@@ -84,6 +87,7 @@ fn of_several_archives_the_newest_counts() {
 
 #[test]
 fn pvs_and_a_backup_compose() {
+    needs!(Root, Fixtures);
     let backup = oracle("lvm-on-63", "vgcfg-vg");
     let pvs = oracle("lvm-on-63", "pvs.txt");
     let evidence = joined(&[backup.clone(), pvs.clone()]);
@@ -101,6 +105,7 @@ fn pvs_and_a_backup_compose() {
 
 #[test]
 fn reports_alone_make_a_group() {
+    needs!(Fixtures);
     let vgs = "  VG #PV #LV #SN Attr   VSize   VFree  Ext\n  vg   4   7   1 wz--n- 624.00m 432.00m 4.00m\n";
     let texts = [
         oracle("lvm-segments", "lvs.txt"),
@@ -150,12 +155,14 @@ fn reports_alone_make_a_group() {
 
 #[test]
 fn sizes_and_extents_tell_how_long_an_extent_is() {
+    needs!(Fixtures);
     let evidence = said(&oracle("lvm-segments", "lvs.txt"));
     assert_eq!(evidence.groups[0].extent.get(), 4 << 20);
 }
 
 #[test]
 fn volumes_of_unknown_place_are_said_to_be_unknown() {
+    needs!(Fixtures);
     let evidence = joined(&[oracle("lvm-on-63", "lvs.txt")]);
     assert!(evidence.groups[0].lvs.is_empty());
     assert_eq!(evidence.remarks[0].rule, "lvm-report-incomplete");
@@ -163,6 +170,7 @@ fn volumes_of_unknown_place_are_said_to_be_unknown() {
 
 #[test]
 fn damaged_backups_are_remarked() {
+    needs!(Root, Fixtures);
     let text =
         oracle("lvm-on-63", "vgcfg-vg").replace("pe_count = 79", "pe_count = 99999999999999999999");
     let evidence = said(&text);
@@ -172,6 +180,7 @@ fn damaged_backups_are_remarked() {
 
 #[test]
 fn a_whole_ticket_composes() {
+    needs!(Root, Fixtures);
     let machine = "lvm-on-63";
     let mut text = String::from("Hi, this is our box, all of it:\n");
     for (command, file) in [

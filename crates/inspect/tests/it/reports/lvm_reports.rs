@@ -41,6 +41,7 @@ fn created(options: &[&str]) -> (tempfile::TempDir, std::path::PathBuf, Loop, St
 
 #[test]
 fn pvs_tells_where_extents_start_in_every_form() {
+    needs!(Packages, Root);
     let (_folder, path, device, group) = created(&["--dataalignmentoffset", "3584b"]);
     let bytes = superblock(&path);
     assert_eq!(bytes.data_start.get(), (1 << 20) + 3584);
@@ -92,6 +93,7 @@ fn pvs_tells_where_extents_start_in_every_form() {
 
 #[test]
 fn rounded_starts_stay_unknown() {
+    needs!(Packages, Root);
     let (_folder, _path, device, _group) = created(&["--dataalignmentoffset", "3584b"]);
     let text = run(on(&device, "pvs")
         .args(["-o", "+pe_start"])
@@ -109,6 +111,7 @@ fn rounded_starts_stay_unknown() {
 
 #[test]
 fn displays_and_reports_of_a_new_group_agree_with_its_metadata() {
+    needs!(Packages, Root);
     let (_folder, path, device, group) = created(&[]);
     let bytes = superblock(&path);
     let wanted = lvm(&bytes).group.as_ref().unwrap();

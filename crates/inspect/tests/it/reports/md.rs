@@ -53,6 +53,7 @@ fn same(text: &VolumeMember, bytes: &VolumeMember) {
 
 #[test]
 fn examine_says_what_the_superblock_says() {
+    needs!(Fixtures);
     for (machine, devices) in [
         ("md-raid1-0.90", &["vda1", "vdb1"][..]),
         ("md-raid1-1.0", &["vda1", "vdb1"]),
@@ -74,6 +75,7 @@ fn examine_says_what_the_superblock_says() {
 
 #[test]
 fn several_members_in_one_text_keep_apart() {
+    needs!(Fixtures);
     let all: String = ["vda1", "vdb1", "vdc1", "vdd1"]
         .iter()
         .map(|device| oracle("md-raid5-63", &format!("mdadm-E-{device}.txt")))
@@ -87,6 +89,7 @@ fn several_members_in_one_text_keep_apart() {
 
 #[test]
 fn firmware_sets_are_members_that_are_not_followed() {
+    needs!(Fixtures);
     for (machine, kind) in [("md-imsm", "imsm"), ("md-ddf", "ddf")] {
         let evidence = said(&oracle(machine, "mdadm-E-vda.txt"));
         let found = member(&evidence, "vda");
@@ -98,6 +101,7 @@ fn firmware_sets_are_members_that_are_not_followed() {
 
 #[test]
 fn detail_describes_the_array() {
+    needs!(Fixtures);
     for (machine, level, layout, chunk, disks) in [
         ("md-raid1-0.90", 1, None, None, 2),
         ("md-raid10", 10, Some(0x102), Some(65536), 4),

@@ -6,6 +6,7 @@ use super::disk::{Disk, partx, put, read, rules, spans};
 
 #[test]
 fn parted_and_partx_agree() {
+    needs!(Packages);
     let disk = Disk::new(200 << 20);
     let path = disk.path().to_string_lossy().into_owned();
     let steps = "mklabel mac mkpart a hfs 2048s 40959s mkpart swap linux-swap 40960s 81919s";

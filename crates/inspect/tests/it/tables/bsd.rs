@@ -31,6 +31,7 @@ fn seal(image: &mut [u8], at: usize, count: usize) {
 
 #[test]
 fn parted_and_partx_agree() {
+    needs!(Packages);
     let disk = Disk::new(200 << 20);
     let path = disk.path().to_string_lossy().into_owned();
     let steps = "mklabel bsd mkpart ext2 2048s 40959s mkpart linux-swap 40960s 81919s";
@@ -46,6 +47,7 @@ fn parted_and_partx_agree() {
 
 #[test]
 fn a_label_nested_by_fdisk_is_relative_to_its_slice() {
+    needs!(Packages);
     let disk = Disk::sfdisk(409_600, "label: dos\nstart=2048,size=40960,type=a5\n");
     let script = "b\ny\nn\na\n\n+10M\nt\na\n7\nn\nb\n22529\n\nt\nb\n1\nw\n";
     disk.feed("fdisk", &[], script);

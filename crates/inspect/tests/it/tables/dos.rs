@@ -10,6 +10,7 @@ use crate::tools::run;
 
 #[test]
 fn odd_starts_are_read_as_sfdisk_reads_them() {
+    needs!(Packages);
     // bosh#587: swap at 1, ext4 at 7020405; calamares#1110: swap at 1917390097.
     for script in [
         "label: dos\nstart=63,size=40960,type=7\n",
@@ -27,6 +28,7 @@ fn odd_starts_are_read_as_sfdisk_reads_them() {
 
 #[test]
 fn a_start_in_the_gap_is_noted_on_the_partition() {
+    needs!(Packages);
     let disk = Disk::sfdisk(
         100_000,
         "label: dos\nstart=1,size=62,type=82,bootable\nstart=63,size=900,type=83\n",
@@ -82,6 +84,7 @@ fn overlaps_disorder_and_ends_past_the_disk_are_remarks() {
 
 #[test]
 fn the_head_of_a_disk_is_enough() {
+    needs!(Packages);
     let disk = Disk::sfdisk(100_000, "label: dos\nstart=63,size=4000,type=83\n");
     disk.resize(512);
     let table = disk.table();
@@ -91,6 +94,7 @@ fn the_head_of_a_disk_is_enough() {
 
 #[test]
 fn an_empty_label_is_a_table_and_a_blank_disk_is_none() {
+    needs!(Packages);
     let disk = Disk::sfdisk(4096, "label: dos\n");
     assert!(disk.table().partitions.is_empty());
     assert!(read(&vec![0; 1 << 20]).unwrap().is_none());
@@ -101,6 +105,7 @@ fn an_empty_label_is_a_table_and_a_blank_disk_is_none() {
 
 #[test]
 fn file_systems_and_volumes_on_a_whole_disk_are_no_table() {
+    needs!(Packages);
     let makers: [(&str, &[&str]); 9] = [
         ("mkfs.vfat", &["-F", "16"]),
         ("mkfs.vfat", &["-F", "32"]),
@@ -187,6 +192,7 @@ fn a_primary_inside_an_extended_partition_is_broken() {
 
 #[test]
 fn fdisk_agrees_on_4096_byte_sectors() {
+    needs!(Packages);
     let disk = Disk::new(1 << 30);
     let script = "o\nn\np\n1\n256\n+100M\nn\ne\n2\n\n\nn\n\n+40M\nn\n\n\nw\n";
     disk.feed("fdisk", &["-b", "4096"], script);

@@ -8,6 +8,7 @@ use super::disk::{Disk, boot_record, fdisk, put, read, read_in, rows, rules, siz
 
 #[test]
 fn sgdisk_sfdisk_and_we_agree() {
+    needs!(Packages);
     let disk = Disk::new(8 << 30);
     let args = [
         "-a1",
@@ -40,6 +41,7 @@ fn sgdisk_sfdisk_and_we_agree() {
 
 #[test]
 fn parted_agrees() {
+    needs!(Packages);
     let disk = Disk::new(1 << 30);
     let script = ["-s", "--"];
     let path = disk.path().to_string_lossy().into_owned();
@@ -55,6 +57,7 @@ fn parted_agrees() {
 
 #[test]
 fn more_entries_and_a_moved_array_are_followed() {
+    needs!(Packages);
     let disk = Disk::new(1 << 30);
     disk.tool(
         "sgdisk",
@@ -71,6 +74,7 @@ fn more_entries_and_a_moved_array_are_followed() {
 
 #[test]
 fn a_4kn_partition_at_2048_is_at_8_mib() {
+    needs!(Packages);
     let gpt = GptImage::new(4096, 4096).with(LINUX, 2048, 3071);
     let table = read(&gpt.build()).unwrap().unwrap();
     assert_eq!(table.sector.unwrap().get(), 4096);
@@ -85,6 +89,7 @@ fn a_4kn_partition_at_2048_is_at_8_mib() {
 
 #[test]
 fn fdisk_writes_a_4kn_gpt_that_we_read() {
+    needs!(Packages);
     let disk = Disk::new(1 << 30);
     let script = "g\nn\n1\n\n+100M\nn\n2\n\n\nw\n";
     disk.feed("fdisk", &["-b", "4096"], script);
@@ -160,6 +165,7 @@ fn two_sector_sizes_in_one_disk_are_noted() {
 
 #[test]
 fn a_hybrid_mbr_is_reported_with_its_entries() {
+    needs!(Packages);
     let disk = Disk::new(1 << 30);
     disk.tool("sgdisk", &["-n1:2048:+100M", "-n2:0:+100M"]);
     disk.tool("sgdisk", &["-h", "2"]);

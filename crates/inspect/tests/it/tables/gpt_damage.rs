@@ -40,6 +40,7 @@ fn a_damaged_primary_is_read_from_the_backup() {
 
 #[test]
 fn gdisk_agrees_that_the_backup_is_good() {
+    needs!(Packages);
     let disk = Disk::new(64 << 20);
     disk.tool("sgdisk", &["-n1:2048:+20M"]);
     let before = disk.table().partitions[0].clone();
@@ -52,6 +53,7 @@ fn gdisk_agrees_that_the_backup_is_good() {
 
 #[test]
 fn a_grown_disk_has_its_backup_inside() {
+    needs!(Packages);
     let disk = Disk::new(64 << 20);
     disk.tool("sgdisk", &["-n1:2048:+20M"]);
     disk.resize(128 << 20);
@@ -65,6 +67,7 @@ fn a_grown_disk_has_its_backup_inside() {
 
 #[test]
 fn a_cut_image_has_no_backup() {
+    needs!(Packages);
     let disk = Disk::new(64 << 20);
     disk.tool("sgdisk", &["-n1:2048:+20M"]);
     disk.resize(40 << 20);

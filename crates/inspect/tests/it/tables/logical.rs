@@ -32,6 +32,7 @@ fn on_disk(image: &[u8]) -> Disk {
 
 #[test]
 fn gaps_of_all_eras_are_read_as_sfdisk_reads_them() {
+    needs!(Packages);
     let chain = [
         (0, 1, 500),
         (3000, 63, 4000),
@@ -65,6 +66,7 @@ fn every_extended_type_opens_a_chain() {
 
 #[test]
 fn sfdisk_writes_what_we_read() {
+    needs!(Packages);
     let mut script = String::from("label: dos\n,10M,83\n,,5\n");
     for _ in 0..56 {
         script.push_str(",1M,83\n");
@@ -85,6 +87,7 @@ fn a_hundred_logical_partitions_are_read() {
 
 #[test]
 fn numbers_follow_the_chain_not_the_disk() {
+    needs!(Packages);
     let image = image(&[(0, 63, 100), (5000, 63, 100), (1000, 63, 100)]);
     let table = read(&image).unwrap().unwrap();
     assert_eq!(rows(&table, 512), on_disk(&image).dump());
@@ -93,6 +96,7 @@ fn numbers_follow_the_chain_not_the_disk() {
 
 #[test]
 fn a_self_referencing_ebr_is_one_partition_and_a_remark() {
+    needs!(Packages);
     let mut own = image(&[(0, 63, 100)]);
     boot_record(
         &mut own,

@@ -6,6 +6,7 @@ use super::disk::{Disk, put, read, rules, spans};
 
 #[test]
 fn sfdisk_agrees() {
+    needs!(Packages);
     let disk = Disk::sfdisk(
         409_600,
         "label: sgi\nstart=16065,size=40960\nstart=64260,size=61440,type=82\n",

@@ -6,6 +6,7 @@ use super::disk::{Disk, boot_record, partx, put, read, read_in, rows, rules, spa
 
 #[test]
 fn sparc_slices_are_read_as_sfdisk_reads_them() {
+    needs!(Packages);
     let disk = Disk::sfdisk(409_600, "label: sun\n,20M\n,30M,82\n,40M,2\n");
     let table = disk.table();
     assert_eq!(table.kind, "vtoc-sparc");

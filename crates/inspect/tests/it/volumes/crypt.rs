@@ -47,6 +47,7 @@ fn first_number(text: &str) -> u64 {
 
 #[test]
 fn luks1_payloads_start_where_cryptsetup_says() {
+    needs!(Packages);
     let old = ["--cipher", "aes-cbc-essiv:sha256", "--key-size", "128"];
     for options in [
         [&old[..], &["--align-payload", "8"]].concat(),
@@ -72,6 +73,7 @@ fn luks1_payloads_start_where_cryptsetup_says() {
 
 #[test]
 fn the_classic_payload_of_1032_sectors() {
+    needs!(Packages);
     let options = [
         "--type",
         "luks1",
@@ -87,6 +89,7 @@ fn the_classic_payload_of_1032_sectors() {
 
 #[test]
 fn luks2_segments_start_where_cryptsetup_says() {
+    needs!(Packages);
     for (size, options) in [
         ("512", vec!["--offset", "32768"]),
         ("4096", vec!["--offset", "40960", "--label", "backup"]),
@@ -124,6 +127,7 @@ fn luks2_segments_start_where_cryptsetup_says() {
 
 #[test]
 fn detached_headers_tell_nothing_of_the_place_of_data() {
+    needs!(Packages);
     for kind in ["luks1", "luks2"] {
         let (_data, data) = scratch(&vec![0; 1 << 20]);
         let (_folder, header) = scratch(&vec![0; 16 << 20]);
@@ -142,6 +146,7 @@ fn detached_headers_tell_nothing_of_the_place_of_data() {
 
 #[test]
 fn growing_to_an_odd_sector_locks_a_4096_byte_volume() {
+    needs!(Packages);
     let (_folder, path) = formatted(17 << 20, &["--type", "luks2", "--sector-size", "4096"]);
     let mut bytes = std::fs::read(path).unwrap();
     bytes.extend([0; 7 * 512]);
@@ -156,6 +161,7 @@ fn growing_to_an_odd_sector_locks_a_4096_byte_volume() {
 
 #[test]
 fn a_reencryption_in_progress_is_remarked() {
+    needs!(Packages);
     let (_folder, path) = formatted(24 << 20, &["--type", "luks2", "--sector-size", "512"]);
     let options = [
         "--init-only",
@@ -203,6 +209,7 @@ fn replace(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 
 #[test]
 fn either_luks2_header_alone_is_enough() {
+    needs!(Packages);
     let bytes = small_luks2();
     assert_eq!(probe(&bytes).unwrap().remarks, []);
     let mut first_json = bytes.clone();
@@ -230,6 +237,7 @@ fn either_luks2_header_alone_is_enough() {
 
 #[test]
 fn integrity_makes_it_opaque() {
+    needs!(Packages);
     let bytes = small_luks2();
     let from = r#""iv_tweak":"0","encryption":"aes-xts-plain64""#;
     let to = r#""integrity":{"type":"hmac(s)"},"sector":    0"#;
@@ -241,6 +249,7 @@ fn integrity_makes_it_opaque() {
 
 #[test]
 fn damaged_headers_are_survived() {
+    needs!(Packages);
     let bytes = small_luks2();
     let mut noise = Random(4);
     flip_everywhere(&bytes, 0..600, 300, &mut noise);

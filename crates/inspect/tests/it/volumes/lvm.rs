@@ -50,6 +50,7 @@ fn kind_of(keys: &str) -> SegmentKind {
 
 #[test]
 fn pvck_accepts_and_reads_what_we_build_and_read() {
+    needs!(Packages);
     let keys = "type = \"striped\"\nstripe_count = 1\nstripes = [\"pv0\", 3]";
     let bytes = Pv::with(&text(7, 2048, &lv("root", VISIBLE, 4, keys))).device();
     let (_folder, path) = scratch(&bytes);
@@ -255,6 +256,7 @@ fn other_types_are_named_with_what_they_refer_to() {
 
 #[test]
 fn text_wraps_around_its_buffer() {
+    needs!(Packages);
     let text = text(3, 2048, "");
     let mut pv = Pv::with(&text);
     pv.areas[0].size = 4096;

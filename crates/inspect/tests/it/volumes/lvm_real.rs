@@ -44,6 +44,7 @@ fn created(options: &[&str], size: usize) -> (tempfile::TempDir, std::path::Path
 
 #[test]
 fn volumes_of_pvcreate_start_where_pvck_says() {
+    needs!(Packages, Root);
     for (options, start) in [
         (vec![], 1 << 20),
         (
@@ -215,6 +216,7 @@ fn ours(kind: &SegmentKind) -> (String, u64, u64, String) {
 
 #[test]
 fn every_kind_of_segment_reads_as_lvs_reads_it() {
+    needs!(Packages, Root);
     let bytes = Pv::with(&text(1, 2048, &everything())).device();
     let (_folder, path) = scratch(&bytes);
     let theirs = listed(&path);

@@ -175,6 +175,7 @@ fn agrees_with_mdadm(wanted: &Wanted) {
 
 #[test]
 fn every_place_and_level_reads_as_mdadm_reads_it() {
+    needs!(Packages);
     for version in ["1.0", "1.1", "1.2"] {
         let offset = if version == "1.0" { 0 } else { 264 };
         let plain = Wanted {
@@ -226,6 +227,7 @@ fn a_superblock_that_belongs_elsewhere_is_not_ours() {
 
 #[test]
 fn a_wrong_checksum_is_remarked() {
+    needs!(Packages);
     let mut bytes = PLAIN.device();
     bytes[4096 + 200] ^= 1;
     let told = examine(&bytes);
@@ -237,6 +239,7 @@ fn a_wrong_checksum_is_remarked() {
 
 #[test]
 fn a_reshape_tells_where_data_will_start() {
+    needs!(Packages);
     let wanted = Wanted {
         features: 4 | 64,
         delta: 1,

@@ -48,6 +48,7 @@ fn old_device(big_endian: bool, minor: u32) -> Vec<u8> {
 
 #[test]
 fn version_0_90_reads_as_mdadm_reads_it() {
+    needs!(Packages);
     let bytes = old_device(false, 90);
     let told = examine(&bytes);
     let member = probe(&bytes).unwrap();
@@ -110,6 +111,7 @@ fn the_superblock_of_the_last_partition_is_not_the_disks() {
 
 #[test]
 fn the_same_with_a_gpt() {
+    needs!(Packages);
     let (_folder, path) = scratch(&vec![0; 4 << 20]);
     let script = "label: gpt\nstart=2048, size=6100, type=linux-raid\n";
     let (_input, input) = scratch(script.as_bytes());

@@ -25,6 +25,7 @@ fn bcache(options: &[&str]) -> (Vec<u8>, String) {
 
 #[test]
 fn bcache_backing_devices_start_where_bcache_super_show_says() {
+    needs!(Packages);
     for options in [
         &["-B"][..],
         &["-B", "--data-offset", "161280"],
@@ -51,6 +52,7 @@ fn bcache_backing_devices_start_where_bcache_super_show_says() {
 
 #[test]
 fn bcache_cache_devices_are_opaque_and_tell_their_bucket() {
+    needs!(Packages);
     let (bytes, told) = bcache(&["-C", "--bucket", "32k", "--block", "4k"]);
     let member = probe(&bytes).unwrap();
     assert!(matches!(member.detail, Detail::Opaque(_)));
@@ -189,6 +191,7 @@ const FORMATS: [Format; 8] = [
 
 #[test]
 fn recognised_formats_are_those_that_blkid_sees() {
+    needs!(Packages);
     for (ours, theirs, make) in FORMATS {
         let bytes = make();
         assert_eq!(probe(&bytes).map(|member| member.kind), Some(ours));
@@ -255,6 +258,7 @@ fn nothing_is_nobodys() {
 
 #[test]
 fn damage_is_survived() {
+    needs!(Packages);
     let mut noise = Random(6);
     for (_, _, make) in FORMATS {
         let bytes = make();

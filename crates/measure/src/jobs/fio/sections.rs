@@ -58,6 +58,8 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
+    use ioalign_testkit::needs;
+
     use super::*;
     use crate::jobs::fio::table;
 
@@ -80,6 +82,7 @@ mod tests {
     /// The same as fio understands it: `--showcmd` prints a job file as options, under their first names.
     #[test]
     fn examples_are_read_as_fio_reads_them() {
+        needs!(Packages);
         let mut read = 0;
         for (index, path) in examples().iter().enumerate() {
             let text = std::fs::read_to_string(path).unwrap();

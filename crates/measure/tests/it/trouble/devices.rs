@@ -23,6 +23,7 @@ fn image(folder: &Path, bytes: u64) -> PathBuf {
 
 #[test]
 fn a_device_that_vanishes_leaves_a_partial_report() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = image(folder.path(), 64 * MIB);
     let disk = Loop::new(&path, &[]);
@@ -67,6 +68,7 @@ fn a_device_that_vanishes_leaves_a_partial_report() {
 
 #[test]
 fn an_error_of_the_device_is_named() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = image(folder.path(), 64 * MIB);
     let disk = Loop::new(&path, &[]);
@@ -112,6 +114,7 @@ fn an_error_of_the_device_is_named() {
 
 #[test]
 fn a_file_system_that_fills_up_is_named() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let small = MountGuard::new(
         &["-t", "tmpfs", "-o", "size=4m", "none"],
@@ -132,6 +135,7 @@ fn a_file_system_that_fills_up_is_named() {
 
 #[test]
 fn a_device_that_hangs_is_given_up() {
+    needs!(Root);
     let report = hung(60_000, Duration::from_secs(1));
     let why = report.partial.unwrap();
     assert!(
@@ -143,6 +147,7 @@ fn a_device_that_hangs_is_given_up() {
 /// Half a second was asked for and counts; the wait for what hung is no part of it.
 #[test]
 fn the_time_of_a_hang_is_told_beside_the_time_that_counts() {
+    needs!(Root);
     let report = hung(500, Duration::from_secs(3));
     assert!(report.partial.unwrap().contains("the device hangs"));
     let note = report.notes.iter().find(|note| note.contains("it took"));
@@ -179,6 +184,7 @@ fn hung(run_ms: u64, stall: Duration) -> LoadReport {
 /// The kernel closes rings at its leisure; what they held is free all the same.
 #[test]
 fn what_was_measured_is_free_at_once() {
+    needs!(Root);
     let folder = tempfile::tempdir().unwrap();
     let path = image(folder.path(), 64 * MIB);
     tool("mkfs.ext4", &["-q", text(&path)]);

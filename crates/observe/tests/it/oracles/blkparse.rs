@@ -122,6 +122,7 @@ fn counted(text: &str, what: &str) -> u64 {
 
 #[test]
 fn its_text_and_its_binary_give_one_profile() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     let text = blkparse(folder.path(), &[]);
@@ -140,6 +141,7 @@ fn its_text_and_its_binary_give_one_profile() {
 
 #[test]
 fn its_counts_are_ours() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     let text = blkparse(folder.path(), &[]);
@@ -153,6 +155,7 @@ fn its_counts_are_ours() {
 
 #[test]
 fn other_forms_by_their_letters() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     let expected = profile(&binary, &TraceSettings::default());
@@ -178,6 +181,7 @@ fn other_forms_by_their_letters() {
 
 #[test]
 fn merged_into_one_file_by_blkparse_itself() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     blkparse(folder.path(), &["-O", "-d", "merged.bin"]);
@@ -192,6 +196,7 @@ fn merged_into_one_file_by_blkparse_itself() {
 /// A stream of the ftrace `blk` tracer, or files joined by `cat`, have them mixed.
 #[test]
 fn processors_mixed_in_one_file_are_lost_by_blkparse_alone() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let binary = write_per_cpu(folder.path());
     let expected = profile(&binary, &TraceSettings::default());
@@ -215,6 +220,7 @@ fn processors_mixed_in_one_file_are_lost_by_blkparse_alone() {
 /// A file of the second processor under the name of the first: blkparse finds no event in it.
 #[test]
 fn the_name_of_another_processor_hides_all_from_blkparse() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let records = events().into_iter().map(|event| Event { cpu: 1, ..event });
     let records = records

@@ -27,6 +27,7 @@ fn job(folder: &Path, extra: &[&str]) {
 
 #[test]
 fn logs_hold_what_fio_reports() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
     job(
@@ -56,6 +57,7 @@ fn logs_hold_what_fio_reports() {
 
 #[test]
 fn a_log_without_offsets_is_refused_with_the_option() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     job(folder.path(), &["--write_lat_log=log"]);
     let log = folder.path().join("log_lat.1.log");

@@ -40,6 +40,7 @@ fn same(left: &[u8], right: &[u8]) {
 
 #[test]
 fn a_moved_fat_is_what_mkfs_makes_at_the_new_place() {
+    needs!(Packages);
     for (bits, copies) in [("12", 1), ("16", 1), ("32", 2)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("disk.img");
@@ -54,6 +55,7 @@ fn a_moved_fat_is_what_mkfs_makes_at_the_new_place() {
 
 #[test]
 fn a_start_that_its_sectors_cannot_tell_is_warned_of() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, &ONE.replace("start=63", "start=64"));
@@ -70,6 +72,7 @@ fn a_start_that_its_sectors_cannot_tell_is_warned_of() {
 
 #[test]
 fn fat_counts_in_its_own_sectors() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let script = "label: gpt\nstart=300, size=10000, type=U\n";
@@ -85,6 +88,7 @@ fn fat_counts_in_its_own_sectors() {
 
 #[test]
 fn a_number_that_is_no_start_is_told_and_left() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, ONE);
@@ -98,6 +102,7 @@ fn a_number_that_is_no_start_is_told_and_left() {
 
 #[test]
 fn a_moved_ntfs_is_what_mkntfs_writes_at_the_new_place() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, &ONE.replace("type=c", "type=7"));
@@ -150,6 +155,7 @@ fn exfat_sum(region: &[u8]) -> u32 {
 
 #[test]
 fn a_moved_exfat_is_sealed_again_in_both_regions() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, &ONE.replace("type=c", "type=7"));

@@ -95,6 +95,7 @@ fn second_stage(disk: &[u8], home: usize) -> (u64, Vec<(u64, u16)>) {
 
 #[test]
 fn core_in_a_bios_boot_partition_goes_with_it() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let script = "label: gpt\nfirst-lba: 34\nstart=34, size=1000, type=21686148-6449-6E6F-744E-656564454649\n\
@@ -116,6 +117,7 @@ fn core_in_a_bios_boot_partition_goes_with_it() {
 
 #[test]
 fn core_as_a_file_is_found_at_its_new_sectors() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let script = "label: dos\nlabel-id: 0x12345678\nstart=63, size=80000, type=83, bootable\n";
@@ -152,6 +154,7 @@ fn core_as_a_file_is_found_at_its_new_sectors() {
 
 #[test]
 fn core_in_the_gap_stays_and_is_kept_free() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let script = "label: dos\nlabel-id: 0x12345678\nstart=2048, size=80000, type=83, bootable\n";

@@ -41,6 +41,7 @@ fn start(path: &Path, second: u64, segment: u16, runs: &[(u32, u16)]) {
 
 #[test]
 fn stage2_as_a_file_is_found_at_its_new_sectors() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, ONE);
@@ -64,6 +65,7 @@ fn stage2_as_a_file_is_found_at_its_new_sectors() {
 
 #[test]
 fn stage1_5_in_the_gap_stays() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, ONE);

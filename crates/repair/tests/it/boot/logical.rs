@@ -20,6 +20,7 @@ fn hidden(path: &std::path::Path, sector: u64) -> [u8; 4] {
 
 #[test]
 fn what_counted_from_its_record_still_does() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, LOGICALS);
@@ -45,6 +46,7 @@ fn what_counted_from_its_record_still_does() {
 
 #[test]
 fn the_first_record_goes_with_the_extended_partition() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, LOGICALS);

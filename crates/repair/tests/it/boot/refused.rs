@@ -21,6 +21,7 @@ fn disk(folder: &Path) -> std::path::PathBuf {
 
 #[test]
 fn a_hibernated_system_anywhere_on_the_disk_is_refused() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = disk(folder.path());
     let swap = folder.path().join("swap");
@@ -43,6 +44,7 @@ fn a_hibernated_system_anywhere_on_the_disk_is_refused() {
 
 #[test]
 fn lilo_and_cd_images_are_refused() {
+    needs!(Packages);
     for (at, bytes) in [
         (6, &b"LILO"[..]),
         (2080 * 512 + 6, b"LILO"),
@@ -59,6 +61,7 @@ fn lilo_and_cd_images_are_refused() {
 
 #[test]
 fn a_label_that_counts_from_the_disk_is_refused() {
+    needs!(Packages);
     for (first, weight) in [(2080u32, Weight::Refused), (16, Weight::Told)] {
         let folder = tempfile::tempdir().unwrap();
         let path = disk(folder.path());
@@ -77,6 +80,7 @@ fn a_label_that_counts_from_the_disk_is_refused() {
 
 #[test]
 fn what_lies_behind_the_table_is_kept() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = disk(folder.path());
     let reserved = || {

@@ -90,6 +90,7 @@ fn starts(path: &Path, plan: Plan<'_>) {
 
 #[test]
 fn grub_starts_from_a_bios_boot_partition_that_moved() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, GPT);
@@ -101,6 +102,7 @@ fn grub_starts_from_a_bios_boot_partition_that_moved() {
 
 #[test]
 fn grub_starts_from_the_gap_and_a_partition_that_moved() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, DOS);
@@ -112,6 +114,7 @@ fn grub_starts_from_the_gap_and_a_partition_that_moved() {
 
 #[test]
 fn grub_starts_from_a_boot_sector_that_moved() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, DOS);
@@ -124,6 +127,7 @@ fn grub_starts_from_a_boot_sector_that_moved() {
 
 #[test]
 fn extlinux_starts_from_a_partition_that_moved() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, DOS);

@@ -26,6 +26,7 @@ fn extlinux(path: &Path) -> Vec<u8> {
 
 #[test]
 fn only_the_hidden_sectors_of_extlinux_change() {
+    needs!(Packages, Root);
     for (hidden, new) in [(63u32, 2048u32), (0, 0), (99, 99)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("disk.img");

@@ -44,6 +44,7 @@ fn advice(fixups: &Fixups, words: &str) -> String {
 
 #[test]
 fn what_will_not_start_is_said_with_the_commands_that_repair_it() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = disk(folder.path(), MBR, |_| ());
     let fixups = shift(&path, 512, PLAN);
@@ -59,6 +60,7 @@ fn what_will_not_start_is_said_with_the_commands_that_repair_it() {
 
 #[test]
 fn on_a_gpt_windows_goes_by_guids() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = disk(folder.path(), GPT, |_| ());
     let fixups = ask(&path, 512, PLAN);
@@ -68,6 +70,7 @@ fn on_a_gpt_windows_goes_by_guids() {
 
 #[test]
 fn a_hibernated_windows_anywhere_on_the_disk_is_refused() {
+    needs!(Packages, Root);
     // Alone its name is in the record of the directory, among many it is in one of its blocks.
     for (table, neighbours) in [(MBR, 0), (GPT, 400)] {
         for (word, refused) in [("hibr", true), ("HIBR", true), ("wake", false)] {

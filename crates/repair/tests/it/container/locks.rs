@@ -9,6 +9,7 @@ use super::tools::open;
 
 #[test]
 fn qemu_and_we_keep_out_of_each_others_images() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("used.qcow2");
     drop(container::create(&path, ImageFormat::Qcow2, 4 << 20, 512).unwrap());

@@ -15,6 +15,7 @@ const SIZE: usize = 12 << 20;
 /// One move over its own source, through the journal, stopped and gone on with.
 #[test]
 fn data_move_in_every_format() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let moves = vec![Move {
         from: 63 * 512,

@@ -70,6 +70,7 @@ fn expected(disk: &MemoryDisk, job: &Job) -> Vec<u8> {
 
 #[test]
 fn every_format_gets_the_new_layout() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let mut source = disk();
     let job = job(&mut source);

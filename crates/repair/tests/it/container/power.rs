@@ -202,32 +202,38 @@ fn survives(format: ImageFormat, logical: u64) {
 
 #[test]
 fn a_new_qcow2_survives() {
+    needs!(Packages);
     survives(ImageFormat::Qcow2, 512);
 }
 
 #[test]
 fn a_new_vdi_survives() {
+    needs!(Packages);
     survives(ImageFormat::Vdi, 512);
 }
 
 #[test]
 fn a_new_vhd_survives() {
+    needs!(Packages);
     survives(ImageFormat::Vhd, 512);
 }
 
 #[test]
 fn a_new_vmdk_survives() {
+    needs!(Packages);
     survives(ImageFormat::Vmdk, 512);
 }
 
 #[test]
 fn a_new_vhdx_survives() {
+    needs!(Packages);
     survives(ImageFormat::Vhdx, 512);
     survives(ImageFormat::Vhdx, 4096);
 }
 
 #[test]
 fn qcow2_of_every_kind_survives() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let nothing = |_: &str| {};
     let snapshot = |path: &str| must(["snapshot", "-c", "one", path]);

@@ -33,6 +33,7 @@ fn write_often(path: &Path, format: &str, model: &mut [u8], seed: u64) {
 
 #[test]
 fn new_images_of_every_format() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     for (format, logical) in [
         (ImageFormat::Raw, 512),
@@ -96,6 +97,7 @@ fn padded(path: &Path, format: &str, mut model: Vec<u8>) -> Vec<u8> {
 
 #[test]
 fn images_of_qemu() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let kinds: [(&str, &[&str]); 16] = [
         ("qcow2-plain", &[]),
@@ -133,6 +135,7 @@ fn images_of_qemu() {
 
 #[test]
 fn vhdx_of_qemu() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let kinds: [(&str, &[&str]); 2] = [
         ("vhdx-dynamic", &["-o", "block_size=1M"]),
@@ -147,6 +150,7 @@ fn vhdx_of_qemu() {
 
 #[test]
 fn many_clusters_need_more_tables() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("grows.qcow2");
     let options = "cluster_size=512,refcount_bits=64";
@@ -174,6 +178,7 @@ fn many_clusters_need_more_tables() {
 
 #[test]
 fn a_backing_file_is_not_touched() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     for options in ["cluster_size=64k", "cluster_size=64k,extended_l2=on"] {
         let (base, _, mut model) = made(folder.path(), "qcow2-base", &[]);
@@ -205,6 +210,7 @@ fn a_backing_file_is_not_touched() {
 
 #[test]
 fn a_snapshot_keeps_what_it_holds() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let (path, _, before) = made(folder.path(), "qcow2-snap", &["-o", "cluster_size=4k"]);
     must(["snapshot", "-c", "one", text(&path)]);
@@ -221,6 +227,7 @@ fn a_snapshot_keeps_what_it_holds() {
 
 #[test]
 fn what_cannot_be_written_safely_is_refused() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let kinds: [(&str, &[&str]); 3] = [
         ("vmdk-stream", &["-o", "subformat=streamOptimized"]),
@@ -241,6 +248,7 @@ fn what_cannot_be_written_safely_is_refused() {
 
 #[test]
 fn one_that_is_marked_dirty_is_refused() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let (path, _, _) = made(folder.path(), "qcow2-dirty", &["-o", "lazy_refcounts=on"]);
     let mut bytes = std::fs::read(&path).unwrap();
@@ -285,6 +293,7 @@ fn a_cluster_that_is_two_things_is_not_written() {
 /// Only a part of a disk is no disk.
 #[test]
 fn one_extent_of_many_is_refused() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let options: &[&str] = &["-o", "subformat=twoGbMaxExtentSparse"];
     let (path, _, _) = made(folder.path(), "vmdk-parts", options);

@@ -81,36 +81,42 @@ fn made(old: &Path, new: &Path, sector: u64) -> (FatKind, bool) {
 
 #[test]
 fn a_fat12_of_small_clusters_is_laid_out_anew() {
+    needs!(Packages);
     let kinds = (FatKind::Fat12, FatKind::Fat12);
     assert!(!follows("-F 12 -s 4", 7, 512, kinds));
 }
 
 #[test]
 fn a_fat16_becomes_a_fat12_where_clusters_are_few() {
+    needs!(Packages);
     let kinds = (FatKind::Fat16, FatKind::Fat12);
     assert!(!follows("-F 16 -s 2", 15, 512, kinds));
 }
 
 #[test]
 fn a_fat16_of_large_clusters_keeps_them() {
+    needs!(Packages);
     let kinds = (FatKind::Fat16, FatKind::Fat16);
     assert!(follows("-F 16 -s 8 -R 8", 32, 512, kinds));
 }
 
 #[test]
 fn a_fat32_of_small_clusters_is_laid_out_anew() {
+    needs!(Packages);
     let kinds = (FatKind::Fat32, FatKind::Fat32);
     assert!(!follows("-F 32 -s 1", 270, 512, kinds));
 }
 
 #[test]
 fn a_fat32_of_pages_keeps_its_clusters() {
+    needs!(Packages);
     let kinds = (FatKind::Fat32, FatKind::Fat32);
     assert!(follows("-F 32 -s 8", 300, 512, kinds));
 }
 
 #[test]
 fn one_of_4096_goes_to_512() {
+    needs!(Packages);
     let kinds = (FatKind::Fat32, FatKind::Fat32);
     assert!(follows("-F 32", 300, 4096, kinds));
     let kinds = (FatKind::Fat16, FatKind::Fat16);
@@ -120,6 +126,7 @@ fn one_of_4096_goes_to_512() {
 /// A FAT32 of 100 MiB has too few clusters of 4 KiB for one: firmware and mtools would not read it.
 #[test]
 fn a_small_fat32_becomes_a_fat16() {
+    needs!(Packages);
     let kinds = (FatKind::Fat32, FatKind::Fat16);
     assert!(!follows("-F 32 -s 1", 100, 512, kinds));
 }
@@ -127,6 +134,7 @@ fn a_small_fat32_becomes_a_fat16() {
 /// What cannot be followed is refused, and says what to do.
 #[test]
 fn damage_and_lack_of_room_are_refused() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old");
     let make = |script: &str| {

@@ -56,6 +56,7 @@ fn started(disk: &Path, unit: u64) -> String {
 /// An ESP of 100 MiB, as most are: at 4096 bytes it cannot stay a FAT32.
 #[test]
 fn a_small_esp_starts_from_a_disk_of_4096() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     blank(&path, 104 << 20);

@@ -55,6 +55,7 @@ fn mounts(path: &Path) -> bool {
 /// Everything that this kernel can mount: it refuses what is refused here, and mounts the rest.
 #[test]
 fn the_kernel_says_the_same() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         (
@@ -99,6 +100,7 @@ fn the_kernel_says_the_same() {
 
 #[test]
 fn what_windows_would_not_mount_is_refused() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let (_, ntfs) = made(folder.path(), 32, "mkfs.ntfs -Q -F \"$1\" >&2");
     assert_eq!(ntfs, PartitionContent::Ntfs { sector: 512 });
@@ -122,6 +124,7 @@ fn what_windows_would_not_mount_is_refused() {
 /// What is in an encrypted or a logical volume is not seen: that is said.
 #[test]
 fn what_holds_others_is_told() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let luks = |version: u32| {
         let script = format!(

@@ -110,6 +110,7 @@ fn wipe(job: &Job, new: &mut [u8]) {
 
 #[test]
 fn a_conversion_survives_the_loss_of_power_at_any_write() {
+    needs!(Packages);
     let Stage { old, new, job } = stage();
     let options = MoverOptions {
         chunk: 256 << 10,

@@ -29,6 +29,7 @@ fn verified(path: &Path, unit: u64) {
 
 #[test]
 fn a_gpt_is_the_same_in_other_blocks_and_back() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     partitioned(&path, 512, GPT);
@@ -61,6 +62,7 @@ fn a_gpt_is_the_same_in_other_blocks_and_back() {
 /// Sector 34 and an end on the last usable sector: the first moves, the image grows.
 #[test]
 fn odd_places_are_made_whole() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let script =
@@ -98,6 +100,7 @@ fn odd_places_are_made_whole() {
 
 #[test]
 fn an_mbr_of_primaries_follows_and_one_of_logicals_does_not() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let script = "label: dos\nlabel-id: 0xc0ffee11\nstart=2048, size=20480, type=83, bootable\nstart=22528, size=2048, type=82\n";
@@ -136,6 +139,7 @@ fn an_mbr_of_primaries_follows_and_one_of_logicals_does_not() {
 /// A table is made for any disk on which it fits, and never with less room than it needs.
 #[test]
 fn usable_ranges_leave_room_for_both_copies() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     partitioned(&path, 512, "label: gpt\n");

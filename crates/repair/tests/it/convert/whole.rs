@@ -62,6 +62,7 @@ fn seen(path: &Path, unit: u64) -> String {
 
 #[test]
 fn the_kernel_sees_the_same_files_in_other_blocks_and_back() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     blank(&path, 480 * MIB);

@@ -258,6 +258,7 @@ fn judge(trial: &Trial, job: &Job, before: &[u128], outcome: MoverOutcome) {
 
 #[test]
 fn killed_processes_lose_nothing() {
+    needs!(Root);
     let trial = Trial::new();
     let mut random = Random(0x6b69_6c6c);
     let (mut kills, mut right) = (0, true);

@@ -271,6 +271,7 @@ fn one(kind: &Kind, gpt: bool) {
 
 #[test]
 fn no_tool_recognises_a_disk_on_its_way() {
+    needs!(Packages, Root);
     for (index, kind) in KINDS.iter().enumerate() {
         one(kind, index % 2 == 0);
     }

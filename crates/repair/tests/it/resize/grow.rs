@@ -9,6 +9,7 @@ use super::*;
 
 #[test]
 fn the_last_partition_goes_to_the_end_of_a_longer_image() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     two(
@@ -64,6 +65,7 @@ fn the_last_partition_goes_to_the_end_of_a_longer_image() {
 /// An MBR with the last partition in an extended one, which grows with it.
 #[test]
 fn a_logical_partition_grows_with_its_container() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     two(
@@ -82,6 +84,7 @@ fn a_logical_partition_grows_with_its_container() {
 /// A move to the right that only a longer disk has room for.
 #[test]
 fn growth_makes_room_for_a_move() {
+    needs!(Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     two(

@@ -17,6 +17,7 @@ const FULL: &str = "label: gpt\nfirst-lba: 34\nstart=63, size=130976, type=L\n";
 
 #[test]
 fn an_ext4_without_room_is_made_smaller_by_its_own_tool() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     full(&path, "mkfs.ext4 -q -b 4096 \"$1\"", FULL);
@@ -69,6 +70,7 @@ fn an_ext4_without_room_is_made_smaller_by_its_own_tool() {
 
 #[test]
 fn an_ntfs_is_made_smaller_and_checked() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     full(&path, "mkfs.ntfs -Q -F \"$1\" >&2", FULL);
@@ -89,6 +91,7 @@ fn an_ntfs_is_made_smaller_and_checked() {
 
 #[test]
 fn what_cannot_become_smaller_is_refused() {
+    needs!(Packages, Root);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     let refused = |mkfs: &str| {

@@ -64,6 +64,7 @@ fn core(image: &Image) -> u64 {
 
 #[test]
 fn grub_behind_the_boot_record() {
+    needs!(Packages, Root);
     let image = debian(&["--modules=part_msdos ext2"]);
     assert_eq!(core(&image), 1, "it was to be embedded");
     before_and_after(&image, &Firmware::Bios);
@@ -72,6 +73,7 @@ fn grub_behind_the_boot_record() {
 /// Too much for 62 sectors: its place in the file system stands in the boot sector, counted on the disk.
 #[test]
 fn grub_by_block_lists() {
+    needs!(Packages, Root);
     let image = debian(&["--force", "--modules=part_msdos ext2 normal linux"]);
     let before = core(&image);
     assert!(before > 63, "it was to be found by block lists");

@@ -17,6 +17,7 @@ const SECTORS: u64 = 48 << 11;
 
 #[test]
 fn grub_on_an_efi_system_partition() {
+    needs!(Packages, Root);
     let table = format!(
         "label: gpt\nfirst-lba: 34\nstart=35,size={SECTORS},type={ESP}\nstart={},size={SECTORS},type={ROOT}\n",
         35 + SECTORS + 4

@@ -32,6 +32,7 @@ const ESP: &[&str] = &[
 
 #[test]
 fn what_plan_makes_check_calls_ok() {
+    needs!(Packages, Root);
     let count = std::env::var("IOALIGN_PLAN_WISHES");
     let count = count.map_or(WISHES, |text| text.parse().unwrap());
     let mut seen = BTreeMap::new();
