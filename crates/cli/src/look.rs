@@ -12,14 +12,18 @@ use crate::args::LookArgs;
 /// The look that the arguments and the terminal ask for.
 pub fn options(look: &LookArgs) -> RenderOptions {
     RenderOptions {
+        width: width(),
         color: std::io::stdout().is_terminal() && color(look.no_color),
-        ascii: look.ascii,
+        ascii: ascii(look.ascii),
         verbosity: verbosity(look.quiet, look.verbose),
         ..RenderOptions::default()
     }
 }
 
-/// The columns that text may take: `COLUMNS`, or the terminal's, or 80.
+/// The columns of text that is not for a terminal.
+pub const ELSEWHERE: usize = 100;
+
+/// The columns that text may take: `COLUMNS`, or the terminal's, or 100.
 pub fn width() -> usize {
     let typed = std::env::var("COLUMNS").ok();
     let typed = typed.and_then(|columns| columns.parse().ok());
@@ -27,12 +31,23 @@ pub fn width() -> usize {
     let columns = typed.or_else(|| own().map(|size| usize::from(size.ws_col)));
     columns
         .filter(|columns| *columns > 0)
-        .map_or(80, |columns| columns.clamp(RenderOptions::NARROWEST, 200))
+        .map_or(ELSEWHERE, |columns| {
+            columns.clamp(RenderOptions::NARROWEST, 200)
+        })
 }
 
 /// Whether colour is welcome on a terminal.
 pub fn color(refused: bool) -> bool {
     !refused && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Whether only ASCII is shown: where it is asked for, and where the locale says that nothing else can be.
+pub fn ascii(asked: bool) -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL")
+        .or_else(|| set("LC_CTYPE"))
+        .or_else(|| set("LANG"));
+    asked || locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
 }
 
 /// How much is said, by `--quiet` and how often `--verbose` was given.

@@ -33,6 +33,9 @@ pub struct CostRow {
     pub io: Bytes,
     /// Share of I/Os that would fit in one cell but touch two.
     pub straddle_ratio: f64,
+    /// Share of I/Os that touch one cell more than an I/O of this size must.
+    #[serde(default)]
+    pub extra_cell_ratio: f64,
     /// Cells touched over the fewest possible: 2.0 means twice the requests below.
     pub cells_ratio: f64,
     /// Cells written in part, an I/O: each is a read-modify-write on an `rmw` grid.
@@ -100,6 +103,7 @@ pub fn row(io: Bytes, cell: Bytes, phases: &PhaseSet) -> CostRow {
     let mut row = CostRow {
         io,
         straddle_ratio: 0.0,
+        extra_cell_ratio: 0.0,
         cells_ratio: 0.0,
         rmw_ratio: 0.0,
     };
@@ -107,6 +111,7 @@ pub fn row(io: Bytes, cell: Bytes, phases: &PhaseSet) -> CostRow {
         let n = count(io.get(), cell.get(), phase.offset);
         let extra = ratio(n.extra_cell, n.ios);
         row.straddle_ratio += phase.weight * ratio(n.straddling, n.ios);
+        row.extra_cell_ratio += phase.weight * extra;
         row.cells_ratio += phase.weight * (1.0 + extra / ratio(n.minimum, 1));
         row.rmw_ratio += phase.weight * ratio(n.partial, n.ios);
     }
@@ -195,7 +200,10 @@ mod tests {
         assert_eq!(on(4096, 4096).straddle_ratio, 1.0);
         assert_eq!(on(4096, 4096).cells_ratio, 2.0);
         assert_eq!(on(4096, 4096).rmw_ratio, 2.0);
+        assert_eq!(on(16384, 4096).straddle_ratio, 0.0);
+        assert_eq!(on(16384, 4096).extra_cell_ratio, 1.0);
         assert_eq!(on(4096, 65536).straddle_ratio, 0.0625);
+        assert_eq!(on(4096, 65536).extra_cell_ratio, 0.0625);
         assert_eq!(on(4096, 65536).cells_ratio, 1.0625);
         assert_eq!(on(16384, 16384).straddle_ratio, 1.0);
         assert_eq!(on(16384, 65536).straddle_ratio, 0.25);

@@ -1,6 +1,7 @@
 //! The list of output formats: a format is a module with a `render` function and a row here.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use crate::{RenderOptions, Report, html, json, junit, nagios, prometheus, sarif, svg, text};
@@ -32,6 +33,8 @@ pub enum ReportFormat {
 struct FormatRow {
     format: ReportFormat,
     name: &'static str,
+    /// The endings of files in this format.
+    endings: &'static [&'static str],
     media_type: &'static str,
     render: fn(&Report, &RenderOptions) -> String,
 }
@@ -40,48 +43,56 @@ const ROWS: [FormatRow; 8] = [
     FormatRow {
         format: ReportFormat::Text,
         name: "text",
+        endings: &["txt"],
         media_type: "text/plain; charset=utf-8",
         render: text::render,
     },
     FormatRow {
         format: ReportFormat::Json,
         name: "json",
+        endings: &["json"],
         media_type: "application/json",
         render: json::render,
     },
     FormatRow {
         format: ReportFormat::Html,
         name: "html",
+        endings: &["html", "htm"],
         media_type: "text/html; charset=utf-8",
         render: html::render,
     },
     FormatRow {
         format: ReportFormat::Svg,
         name: "svg",
+        endings: &["svg"],
         media_type: "image/svg+xml",
         render: svg::render,
     },
     FormatRow {
         format: ReportFormat::Nagios,
         name: "nagios",
+        endings: &[],
         media_type: "text/plain; charset=utf-8",
         render: nagios::render,
     },
     FormatRow {
         format: ReportFormat::Prometheus,
         name: "prometheus",
+        endings: &["prom"],
         media_type: "text/plain; version=0.0.4; charset=utf-8",
         render: prometheus::render,
     },
     FormatRow {
         format: ReportFormat::Sarif,
         name: "sarif",
+        endings: &["sarif"],
         media_type: "application/sarif+json",
         render: sarif::render,
     },
     FormatRow {
         format: ReportFormat::Junit,
         name: "junit",
+        endings: &["xml"],
         media_type: "application/xml",
         render: junit::render,
     },
@@ -103,6 +114,22 @@ impl ReportFormat {
     /// The word of `--format`.
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// The format that a file's ending names: `report.html`, `scan.sarif.json`.
+    pub fn by_ending(file: &Path) -> Option<Self> {
+        let ending = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
+        let last = ending(file)?;
+        let inner = file.file_stem().and_then(|stem| ending(Path::new(stem)));
+        let named = |word: &str| {
+            ROWS.iter()
+                .find(|row| row.endings.contains(&word))
+                .map(|row| row.format)
+        };
+        match inner.as_deref().and_then(named) {
+            Some(Self::Sarif) if last == "json" => Some(Self::Sarif),
+            _ => named(&last),
+        }
     }
 
     /// The media type for HTTP.
@@ -165,5 +192,20 @@ mod tests {
             assert_eq!(format.name().parse(), Ok(format));
         }
         assert!("yaml".parse::<ReportFormat>().is_err());
+    }
+
+    #[test]
+    fn an_ending_names_a_format() {
+        for (file, format) in [
+            ("page.html", Some(ReportFormat::Html)),
+            ("a/REPORT.JSON", Some(ReportFormat::Json)),
+            ("scan.sarif.json", Some(ReportFormat::Sarif)),
+            ("node.prom", Some(ReportFormat::Prometheus)),
+            ("junit.xml", Some(ReportFormat::Junit)),
+            ("report.d", None),
+            ("report", None),
+        ] {
+            assert_eq!(ReportFormat::by_ending(Path::new(file)), format, "{file}");
+        }
     }
 }

@@ -3,6 +3,8 @@
 use ioalign_core::{Finding, LayerId, Severity};
 
 use crate::model::Target;
+use crate::starts::blamed;
+use crate::view;
 
 /// Rank for display, worst first; an unreadable target comes after real defects, before `unknown`.
 const fn rank(severity: Severity) -> u8 {
@@ -19,11 +21,14 @@ const fn rank(severity: Severity) -> u8 {
 
 const UNREADABLE: u8 = 4;
 
-/// The findings of a target, worst first, otherwise as they came.
+/// The findings of a target, worst first, then by their places on the disk.
 pub fn findings(target: &Target) -> Vec<&Finding> {
     let mut all: Vec<_> = target.findings.iter().collect();
     // Waived findings come last: they are shown, but never make the headline.
-    all.sort_by_key(|finding| (!finding.counts(), rank(finding.severity)));
+    all.sort_by_cached_key(|finding| {
+        let place = blamed(finding).map(|id| view::places(&target.stack, id));
+        (!finding.counts(), rank(finding.severity), place)
+    });
     all
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ioalign_core::{Grid, LayerId, Severity, Stack};
+use ioalign_core::{Bytes, Grid, LayerId, Severity, Stack};
 
 use crate::model::{LayerPhases, Target};
 
@@ -83,6 +83,16 @@ fn roots(stack: &Stack, top: LayerId) -> Vec<LayerId> {
     }
     way.reverse();
     way
+}
+
+/// Where a layer lies: the starts from the bottom upwards, along the first edge of each layer.
+pub fn places(stack: &Stack, id: LayerId) -> Vec<(Option<Bytes>, LayerId)> {
+    let start = |id: LayerId| {
+        let edge = stack.layer(id).below.first();
+        edge.and_then(|edge| edge.map.start())
+    };
+    let way = roots(stack, id).into_iter();
+    way.map(|id| (start(id), id)).collect()
 }
 
 /// The names by which layers and grids refer to each other, by their indices.

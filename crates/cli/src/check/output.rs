@@ -7,18 +7,37 @@ use anyhow::Result;
 use ioalign_core::Severity;
 use ioalign_core::layer::Kind;
 use ioalign_device::create::Readers;
+use ioalign_report::words::reason;
 use ioalign_report::{RenderOptions, Report, ReportFormat};
 
 use super::backing;
 use crate::args::{CheckArgs, OutputArgs};
 use crate::look;
 use crate::output_file::Destination;
+use crate::say;
 
 /// Renders the report and writes it. `files`: what was judged.
 pub fn write(report: &Report, arguments: &CheckArgs, files: &[PathBuf]) -> Result<()> {
+    if let Some(error) = only_error(report, arguments) {
+        say::note(error);
+        return Ok(());
+    }
     let options = render_options(&arguments.output, arguments.rows);
     let text = arguments.output.format().render(report, &options);
     destination(arguments, files).write(|out| out.write_all(text.as_bytes()))
+}
+
+/// Why the one target cannot be read, where nothing else is to be said of it: an error, not a report.
+fn only_error(report: &Report, arguments: &CheckArgs) -> Option<String> {
+    let to_terminal =
+        arguments.output.format() == ReportFormat::Text && arguments.output.output.is_none();
+    match report.targets.as_slice() {
+        [only] if to_terminal && only.stack.is_empty() => {
+            let error = only.error.as_ref()?;
+            Some(reason::with_remedy(&only.name, error))
+        }
+        _ => None,
+    }
 }
 
 /// The destination of the report. Formats that other programs collect (`prometheus`, `nagios`, `sarif`, `junit`)
@@ -55,10 +74,18 @@ fn render_options(output: &OutputArgs, max_rows: usize) -> RenderOptions {
     let text = output.format() == ReportFormat::Text;
     RenderOptions {
         color: text && on_terminal(output) && look::color(output.no_color),
-        ascii: output.ascii,
+        ascii: look::ascii(output.ascii),
         verbosity: look::verbosity(output.quiet, output.verbose),
+        width: width(output),
         max_rows,
-        ..RenderOptions::default()
+    }
+}
+
+/// The columns that the report may take: those of the terminal that it is for.
+fn width(output: &OutputArgs) -> usize {
+    match output.output {
+        None => look::width(),
+        Some(_) => look::ELSEWHERE,
     }
 }
 

@@ -101,7 +101,7 @@ fn a_folder_is_searched_and_summed_up() {
         .unwrap();
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(
-        table.lines().all(|line| line.chars().count() <= 80),
+        table.lines().all(|line| line.chars().count() <= 100),
         "{table}"
     );
     let place = |name: &str| table.find(name).unwrap();

@@ -49,7 +49,9 @@ fn a_waived_finding_is_shown_and_does_not_count() {
     let output = check(disk.folder(), &[]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("Waived until 9999-12-31"), "{text}");
+    let words: Vec<_> = text.split_whitespace().collect();
+    let said = words.join(" ").contains("Waived until 9999-12-31");
+    assert!(said, "{text}");
     assert!(text.contains("the one finding is waived"), "{text}");
     let code = |more: &[&str]| check(disk.folder(), more).status.code();
     assert_eq!(code(&["--no-policy"]), Some(1));

@@ -110,7 +110,11 @@ fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
         let other_reason = layer.facts.contains_key("empty-table")
             || moves::is_in_flight(layer)
-            || unread::reason(layer).is_some();
+            || unread::reason(layer).is_some()
+            || layer
+                .remarks
+                .iter()
+                .any(|one| one.rule == "text-not-recognised");
         if bottom && case.stack.is_leaf(id) && !other_reason {
             let why = format!(
                 "Nothing is recognised on {}: no partition table, volume or file system, so \

@@ -11,6 +11,7 @@ mod text;
 pub mod words;
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use ioalign_core::comparison::Comparison;
@@ -52,6 +53,15 @@ impl ComparisonFormat {
             Self::Csv => "csv",
             Self::Html => "html",
             Self::Svg => "svg",
+        }
+    }
+
+    /// The format that a file's ending names.
+    pub fn by_ending(file: &Path) -> Option<Self> {
+        match &*file.extension()?.to_str()?.to_ascii_lowercase() {
+            "txt" => Some(Self::Text),
+            "htm" => Some(Self::Html),
+            other => other.parse().ok(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::words::numbers::{percent, times, trimmed};
 
 /// A few rows, and the whole table folded away below them.
 pub fn put(out: &mut String, finding: &Finding, grid: Option<&Grid>) {
-    let few = telling(&finding.cost, finding.unit, false);
+    let few = telling(&finding.cost, finding.unit);
     table(out, &few, grid);
     if few.len() < finding.cost.len() {
         let all: Vec<_> = finding.cost.iter().collect();
@@ -33,7 +33,7 @@ pub fn table(out: &mut String, rows: &[&CostRow], grid: Option<&Grid>) {
         "touched in part each"
     };
     out.push_str(&format!(
-        "<table class=\"cost\">\n<thead><tr><th>I/O size</th><th>requests that cross a boundary</th>\
+        "<table class=\"cost\">\n<thead><tr><th>I/O size</th><th>requests of this size that touch one block more than they must</th>\
          <th>{} touched, against the fewest possible</th><th>{last}</th></tr></thead>\n<tbody>\n",
         escape(&cells)
     ));
@@ -46,7 +46,7 @@ pub fn table(out: &mut String, rows: &[&CostRow], grid: Option<&Grid>) {
         out.push_str(&format!(
             "<tr{class}><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
             row.io,
-            escape(&percent(row.straddle_ratio)),
+            escape(&percent(row.extra_cell_ratio)),
             times(row.cells_ratio),
             trimmed(row.rmw_ratio)
         ));

@@ -93,9 +93,11 @@ fn describe(report: &Report) -> String {
         .into_iter()
         .map(|(state, n)| format!("{} {state}", count(n)))
         .collect();
+    let targets = report.targets.len();
+    let noun = if targets == 1 { "target" } else { "targets" };
     format!(
-        "{} targets checked for storage alignment: {}. Each row is a layer, each tick a boundary.",
-        count(report.targets.len()),
+        "{} {noun} checked for storage alignment: {}. Each row is a layer, each tick a boundary.",
+        count(targets),
         list.join(", ")
     )
 }

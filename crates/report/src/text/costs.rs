@@ -11,20 +11,24 @@ const TELLING: [u64; 5] = [512, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
 
 const INDENT: &str = "   ";
 
-/// The rows that are shown: the telling ones, a request of exactly one cell, and the one that is
-/// broken most often where no other shows that; the first few where none of them is there.
-pub fn telling(rows: &[CostRow], unit: Option<Bytes>, all: bool) -> Vec<&CostRow> {
+/// What the second column counts.
+const COUNTED: &str =
+    "touch one more: share of the requests of this size that touch one block more than they must";
+
+/// The rows that are shown: the telling ones, a request of exactly one cell, and the one that most often touches one cell
+/// too many where no other shows that; the first few where none of them is there.
+pub fn telling(rows: &[CostRow], unit: Option<Bytes>) -> Vec<&CostRow> {
     let known = |row: &CostRow| TELLING.contains(&row.io.get()) || Some(row.io) == unit;
     let shown = rows.iter().filter(|row| known(row));
-    let seen = shown.fold(0.0, |most: f64, row| most.max(row.straddle_ratio));
+    let seen = shown.fold(0.0, |most: f64, row| most.max(row.extra_cell_ratio));
     let worst = rows
         .iter()
-        .max_by(|a, b| a.straddle_ratio.total_cmp(&b.straddle_ratio))
-        .filter(|row| row.straddle_ratio > seen)
+        .max_by(|a, b| a.extra_cell_ratio.total_cmp(&b.extra_cell_ratio))
+        .filter(|row| row.extra_cell_ratio > seen)
         .map(|row| row.io);
     let some: Vec<_> = rows
         .iter()
-        .filter(|row| all || known(row) || Some(row.io) == worst)
+        .filter(|row| known(row) || Some(row.io) == worst)
         .collect();
     if some.is_empty() {
         rows.iter().take(TELLING.len()).collect()
@@ -35,29 +39,30 @@ pub fn telling(rows: &[CostRow], unit: Option<Bytes>, all: bool) -> Vec<&CostRow
 
 /// Head and rows; nothing for a finding without costs.
 pub fn table(page: &mut TextPage, finding: &Finding, grid: Option<&Grid>) {
-    let rows = telling(&finding.cost, finding.unit, page.options().verbose());
+    let rows = &finding.cost;
     let narrow = page.width() < 64;
     // Only where a part of a cell cannot be written alone.
     let rewrites = grid.is_none_or(|grid| grid.tier == Tier::Rmw);
     let head = match (narrow, rewrites) {
-        (true, true) => line("size", "crossing", "touched", "RMW each"),
-        (true, false) => line("size", "crossing", "touched", "in part"),
+        (true, true) => line("size", "1 more", "touched", "RMW each"),
+        (true, false) => line("size", "1 more", "touched", "in part"),
         (false, true) => wide(
             "I/O size",
-            "cross a boundary",
+            "touch one more",
             "blocks touched",
             "read-modify-write",
         ),
         (false, false) => wide(
             "I/O size",
-            "cross a boundary",
+            "touch one more",
             "blocks touched",
             "touched in part",
         ),
     };
+    page.put(INDENT, INDENT, 0, &[TextSpan::new(Style::Dim, COUNTED)]);
     page.put(INDENT, INDENT, 0, &[TextSpan::new(Style::Dim, head)]);
     for row in rows {
-        let (size, cross) = (row.io.to_string(), percent(row.straddle_ratio));
+        let (size, cross) = (row.io.to_string(), percent(row.extra_cell_ratio));
         let (cells, rmw) = (times(row.cells_ratio), trimmed(row.rmw_ratio));
         let text = if narrow {
             line(&size, &cross, &cells, &rmw)

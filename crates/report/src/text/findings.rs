@@ -1,7 +1,7 @@
 //! The findings, worst first, each with its arithmetic, cost and remedy.
 
+use ioalign_core::Finding;
 use ioalign_core::cost::CostRow;
-use ioalign_core::{Finding, Severity};
 
 use super::costs;
 use super::page::{Style, TextPage, TextSpan};
@@ -29,11 +29,9 @@ pub fn all(page: &mut TextPage, target: &Target) {
             indented(page, &waived);
             continue;
         }
-        if one.finding.severity != Severity::Note || page.options().verbose() {
-            costs(page, target, one.finding, &mut told);
-            for line in remedy(one.finding) {
-                indented(page, &line);
-            }
+        costs(page, target, one.finding, &mut told);
+        for line in remedy(one.finding) {
+            indented(page, &line);
         }
         steps(page, &one.finding.steps);
     }
@@ -107,21 +105,30 @@ pub fn steps(page: &mut TextPage, steps: &[String]) {
 const CONTINUED: &str = "         ";
 
 pub fn command_line(page: &mut TextPage, command: &str) {
-    let room = page.width().saturating_sub(CONTINUED.len() + " \\".len());
+    let room = page.width().saturating_sub(CONTINUED.len());
+    for (i, line) in command_lines(command, room).iter().enumerate() {
+        put_command(page, line, i == 0);
+    }
+}
+
+/// The lines of a command: of at most `room` columns where its words allow, with a `\` at each break.
+pub fn command_lines(command: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
     let mut line = String::new();
-    let mut first = true;
+    let whole = command.chars().count() <= room;
     for word in words(command) {
         let needed = line.chars().count() + 1 + word.chars().count();
-        if !line.is_empty() && needed > room {
-            put_command(page, &format!("{line} \\"), first);
-            (line, first) = (String::new(), false);
+        if !line.is_empty() && !whole && needed + " \\".len() > room {
+            lines.push(format!("{line} \\"));
+            line = String::new();
         }
         if !line.is_empty() {
             line.push(' ');
         }
         line.push_str(word);
     }
-    put_command(page, &line, first);
+    lines.push(line);
+    lines
 }
 
 /// The words of a command: spaces between quotes part none.

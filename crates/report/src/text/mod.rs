@@ -1,7 +1,8 @@
-//! For a terminal: the stack as a tree, the findings with their arithmetic, one verdict line.
+//! For a terminal: one screen a target ([`brief`]), or with `-v` every grid, cost and source; one verdict line.
 //!
 //! Never wider than [`RenderOptions::width`], with or without colour, with or without Unicode.
 
+mod brief;
 pub(crate) mod costs;
 pub(crate) mod findings;
 mod glyphs;
@@ -12,6 +13,8 @@ mod tree;
 pub(crate) mod twins;
 mod verdict;
 pub mod wrap;
+
+pub use findings::command_lines;
 
 use crate::model::{Report, Target};
 use crate::options::RenderOptions;
@@ -26,11 +29,11 @@ pub fn render(report: &Report, options: &RenderOptions) -> String {
     let mut page = TextPage::new(options);
     match report.targets.as_slice() {
         [] => verdict::nothing(&mut page),
-        [one] if options.quiet() => verdict::line(&mut page, one),
+        [one] if options.quiet() => verdict::whole_line(&mut page, one),
         _ if options.quiet() => summary::counts_line(&mut page, report),
-        [one] => {
+        [only] => {
             machine(&mut page, report);
-            full(&mut page, one);
+            one(&mut page, only);
         }
         many => {
             machine(&mut page, report);
@@ -58,15 +61,24 @@ pub fn heading(text: &mut String, title: &str, options: &RenderOptions) {
 }
 
 fn several(page: &mut TextPage, report: &Report, targets: &[Target]) {
-    if targets.len() <= IN_FULL || page.options().verbose() {
-        for target in targets {
-            full(page, target);
-            page.blank();
-        }
+    if targets.len() > IN_FULL && !page.options().verbose() {
+        return summary::table(page, report);
     }
-    summary::table(page, report);
+    for target in targets {
+        one(page, target);
+        page.blank();
+    }
+    summary::counts_line(page, report);
 }
 
+fn one(page: &mut TextPage, target: &Target) {
+    match page.options().verbose() {
+        true => full(page, target),
+        false => brief::target(page, target),
+    }
+}
+
+/// Every layer on every grid, every cost.
 fn full(page: &mut TextPage, target: &Target) {
     verdict::title(page, target);
     if !target.stack.is_empty() {

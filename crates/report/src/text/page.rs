@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::glyphs::Glyphs;
 use super::wrap;
 use crate::options::RenderOptions;
-use crate::words::clean::{clean, columns, is_clean, is_plain, to_ascii};
+use crate::words::clean::{char_columns, clean, columns, is_clean, is_plain, to_ascii};
 use ioalign_core::Severity;
 
 /// How a piece of text looks; colour is never the only sign.
@@ -164,6 +164,64 @@ impl<'a> TextPage<'a> {
             put(self, *line);
             self.end_line();
         }
+    }
+
+    /// A paragraph of at most `most` lines, with an ellipsis for what is cut. `tail` stands behind its last word, or on
+    /// a line of its own where it would be broken.
+    pub fn put_most(
+        &mut self,
+        [first, rest]: [&str; 2],
+        most: usize,
+        body: &[TextSpan],
+        tail: &[TextSpan],
+    ) {
+        let room = [first, rest].map(|lead| self.width.saturating_sub(columns(lead)));
+        let mut letters = self.letters(body);
+        self.cut(&mut letters, room, most);
+        let lines = wrap::wrap(&letters, room);
+        let end = lines
+            .last()
+            .map_or(0, |line| line.iter().map(|(_, c)| char_columns(*c)).sum());
+        let tail = self.letters(tail);
+        let beside = end + 2 + tail.len() <= *room.get(usize::from(lines.len() > 1)).unwrap_or(&0);
+        if beside && !tail.is_empty() {
+            letters.extend([(Style::Plain, ' '); 2]);
+            letters.extend(&tail);
+        }
+        let lines = wrap::wrap(&letters, room);
+        self.lines(&lines, first, rest, 0, |page, line| page.letters_out(line));
+        if !beside && !tail.is_empty() {
+            let [_, room] = room;
+            let lines = wrap::wrap(&tail, [room; 2]);
+            self.lines(&lines, rest, rest, 0, |page, line| page.letters_out(line));
+        }
+    }
+
+    /// Takes words off the end until it fits.
+    fn cut(&self, letters: &mut Vec<(Style, char)>, room: [usize; 2], most: usize) {
+        if wrap::wrap(letters, room).len() <= most {
+            return;
+        }
+        letters.truncate(most * self.width);
+        loop {
+            let space = letters.iter().rposition(|(_, c)| *c == ' ');
+            let word = space.filter(|at| letters.len() - at < self.width / 2);
+            letters.truncate(word.unwrap_or_else(|| letters.len().saturating_sub(1)));
+            let mut with_end = letters.clone();
+            with_end.extend([(Style::Plain, ' ')]);
+            with_end.extend(self.glyphs().ellipsis.chars().map(|c| (Style::Plain, c)));
+            if letters.is_empty() || wrap::wrap(&with_end, room).len() <= most {
+                *letters = with_end;
+                return;
+            }
+        }
+    }
+
+    /// A line that is not wrapped.
+    pub fn uncut(&mut self, body: &[TextSpan]) {
+        let letters = self.letters(body);
+        self.letters_out(&letters);
+        self.end_line();
     }
 
     /// A line without tree lines.

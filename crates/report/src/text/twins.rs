@@ -48,6 +48,25 @@ pub fn shapes(target: &Target) -> Vec<u64> {
     shapes
 }
 
+/// The same with all that lies above, which `above` lists for each layer.
+pub fn with_above(target: &Target, above: &[Vec<LayerId>]) -> Vec<u64> {
+    let mut whole = shapes(target);
+    for (layer, list) in above.iter().enumerate().rev() {
+        let mut upper: Vec<_> = list
+            .iter()
+            .filter_map(|id| whole.get(id.0))
+            .copied()
+            .collect();
+        upper.sort_unstable();
+        let mut hasher = DefaultHasher::new();
+        (whole.get(layer), upper).hash(&mut hasher);
+        if let Some(shape) = whole.get_mut(layer) {
+            *shape = hasher.finish();
+        }
+    }
+    whole
+}
+
 fn place(map: &Map, hasher: &mut DefaultHasher) {
     (map.name(), map.start()).hash(hasher);
     if let Map::Striped { chunk, data, .. } = map {

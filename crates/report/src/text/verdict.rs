@@ -6,7 +6,7 @@ use ioalign_core::units::ratio;
 use super::page::{Style, TextPage, TextSpan};
 use super::summary;
 use crate::model::Target;
-use crate::words::clean::{columns, shorten_end};
+use crate::words::clean::columns;
 use crate::words::headline::headline;
 use crate::words::numbers::time;
 use crate::words::reason;
@@ -49,22 +49,43 @@ pub fn style(target: &Target) -> Style {
     }
 }
 
-/// One line, at most as wide as the page: `misaligned  winxp.img  p1 3584 B off 4 KiB`.
+/// What cannot be read, why, and where the damage is.
+pub fn unreadable(page: &mut TextPage, target: &Target) {
+    page.put("", "", 2, &[TextSpan::new(style(target), headline(target))]);
+    error(page, target);
+    page.blank();
+}
+
+/// The last line: verdict and name, `misaligned  winxp.img  p1 3584 B off 4 KiB`. The worst finding is left out rather
+/// than cut.
 pub fn line(page: &mut TextPage, target: &Target) {
     let state = order::state(target);
-    let said = summary::said(target);
-    let ellipsis = page.glyphs().ellipsis;
-    let room = page.width().saturating_sub(columns(state) + 4);
-    let said = shorten_end(&page.safe(&said), room * 3 / 5, ellipsis);
-    let rest = room.saturating_sub(columns(&said));
-    let name = shorten_middle(&page.safe(&target.name), rest, ellipsis);
-    page.line(&[
-        TextSpan::new(style(target), state),
+    let said = page.safe(&summary::said(target));
+    let room = page.width().saturating_sub(columns(state) + 2);
+    let name = page.safe(&target.name);
+    let fits = columns(&name) + 2 + columns(&said) <= room;
+    let name = shorten_middle(&name, room, page.glyphs().ellipsis);
+    page.line(&spans(
+        target,
+        name,
+        if fits { said } else { String::new() },
+    ));
+}
+
+/// The same for `--quiet`, which scripts read: one line, whatever its length.
+pub fn whole_line(page: &mut TextPage, target: &Target) {
+    let spans = spans(target, target.name.clone(), summary::said(target));
+    page.uncut(&spans);
+}
+
+fn spans(target: &Target, name: String, said: String) -> [TextSpan; 5] {
+    [
+        TextSpan::new(style(target), order::state(target)),
         TextSpan::plain("  "),
         TextSpan::new(Style::Strong, name),
-        TextSpan::plain("  "),
+        TextSpan::plain(if said.is_empty() { "" } else { "  " }),
         TextSpan::plain(said),
-    ]);
+    ]
 }
 
 /// No target at all.

@@ -182,7 +182,7 @@ pub fn brief(target: &Target, finding: &Finding) -> String {
         .guilty
         .or(finding.layer)
         .map(|id| place::short(&target.stack, id))
-        .filter(|name| !name.is_empty());
+        .filter(|name| !name.is_empty() && *name != target.name);
     let offset = finding.offset.filter(|offset| !offset.is_zero()).zip(
         finding
             .unit

@@ -35,6 +35,14 @@ pub fn cell(kind: &str) -> String {
     }
 }
 
+/// The same where its size stands before it: a physical block is the usual one.
+pub fn short_cell(kind: &str) -> String {
+    match kind {
+        "physical-block" => "block".to_owned(),
+        other => cell(other),
+    }
+}
+
 /// Several cells: `physical blocks`.
 pub fn cells(kind: &str) -> String {
     let one = cell(kind);

@@ -112,18 +112,20 @@ pub fn costs(offset: u64, cell: u64) -> Vec<CostRow> {
 
 fn cost(io: u64, offset: u64, cell: u64) -> CostRow {
     let count = cell / ioalign_core::units::gcd(io, cell);
-    let (mut straddle, mut touched, mut partial) = (0, 0, 0);
+    let (mut straddle, mut extra, mut touched, mut partial) = (0, 0, 0, 0);
     for k in 0..count {
         let (from, to) = (offset + k * io, offset + (k + 1) * io);
         let (first, last) = (from / cell, (to - 1) / cell);
         touched += last - first + 1;
         straddle += u64::from(io <= cell && first != last);
+        extra += u64::from(last - first + 1 > io.div_ceil(cell));
         let whole = (to / cell).saturating_sub(from.div_ceil(cell));
         partial += last - first + 1 - whole;
     }
     CostRow {
         io: Bytes::new(io),
         straddle_ratio: ratio(straddle, count),
+        extra_cell_ratio: ratio(extra, count),
         cells_ratio: ratio(touched, count * io.div_ceil(cell)),
         rmw_ratio: ratio(partial, count),
     }

@@ -51,9 +51,19 @@ fn text_variants() {
         verbosity: Verbosity::Verbose,
         ..RenderOptions::default()
     };
+    for name in ["sector63", "raid5", "vhd"] {
+        check(
+            &format!("{name}-verbose.txt"),
+            &ReportFormat::Text.render(&case(name), &verbose),
+        );
+    }
+    let wide = RenderOptions {
+        width: 140,
+        ..RenderOptions::default()
+    };
     check(
-        "raid5-verbose.txt",
-        &ReportFormat::Text.render(&case("raid5"), &verbose),
+        "raid5-140.txt",
+        &ReportFormat::Text.render(&case("raid5"), &wide),
     );
     let plain = RenderOptions {
         ascii: true,

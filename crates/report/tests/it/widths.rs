@@ -20,11 +20,43 @@ fn no_line_is_wider_than_the_page() {
                     let text = ReportFormat::Text.render(&report, &options);
                     assert!(!ascii || text.is_ascii(), "{name} is not ASCII");
                     for line in text.lines() {
-                        assert!(line.width() <= width, "{name} at {width}: {line}");
+                        // Scripts read it: it is not cut.
+                        assert!(
+                            verbosity == Verbosity::Quiet || line.width() <= width,
+                            "{name} at {width}: {line}"
+                        );
                         assert_eq!(line, line.trim_end(), "{name}: white space at the end");
                     }
                 }
             }
+        }
+    }
+}
+
+/// The longest finding of the default view, at the narrowest usual width.
+#[test]
+fn a_finding_has_at_most_six_lines() {
+    for (name, report) in cases::all()
+        .into_iter()
+        .filter(|(_, report)| report.targets.len() == 1)
+    {
+        for width in [60, 80, 100, 140] {
+            let options = RenderOptions {
+                width,
+                ..RenderOptions::default()
+            };
+            let text = ReportFormat::Text.render(&report, &options);
+            let blocks = text
+                .split("\n\n")
+                .filter(|block| block.starts_with("MISALIGNED") || block.starts_with("SUBOPTIMAL"));
+            for block in blocks {
+                assert!(block.lines().count() <= 6, "{name} at {width}:\n{block}");
+                assert!(block.contains("next: "), "{name} at {width}:\n{block}");
+            }
+            assert!(
+                text.lines().count() <= 30,
+                "{name} at {width} is more than a screen:\n{text}"
+            );
         }
     }
 }
