@@ -5,7 +5,10 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use ioalign_core::shell;
 use ioalign_report::words::clean::clean;
 
 /// Says `ioalign: TEXT`. Standard error may be closed: what matters is elsewhere then.
@@ -14,15 +17,57 @@ pub fn note(text: impl Display) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Errors of the command line, with the colours of the parser unless an argument could act through them.
+/// What the parser says: help and version as they are, errors of the command line in one line.
 pub fn usage(error: &clap::Error) {
-    let plain = error.render().to_string();
-    let safe = harmless(&plain);
-    // A reader that hangs up early (`ioalign --help | head`) is no failure.
-    let _ = match !error.use_stderr() || safe == indented(&plain) {
-        true => error.print(),
-        false => writeln!(std::io::stderr().lock(), "{}", safe.trim_end()),
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || is_help {
+        // A reader that hangs up early (`ioalign --help | head`) is no failure.
+        let _ = error.print();
+        return;
+    }
+    note(wrong_use(error));
+}
+
+/// What is wrong, what is near it, and where to look.
+fn wrong_use(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let verb = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let verb: Vec<_> = verb
+        .unwrap_or("ioalign")
+        .split(' ')
+        .take_while(|word| !word.starts_with(['[', '<', '-']))
+        .collect();
+    let verb = verb.join(" ");
+    let file = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => Some(Path::new(word)).filter(|path| path.exists()),
+        _ => None,
     };
+    if let Some(file) = file {
+        let reader = match verb.as_str() {
+            "ioalign trace" => "summarize",
+            "ioalign measure" => "compare",
+            _ => "check",
+        };
+        let name = shell::path(file);
+        return format!("{name} is a file, not a command; try `{verb} {reader} {name}`");
+    }
+    let said = text.lines().take_while(|line| !line.starts_with("Usage: "));
+    let mut said = said
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    let first = said.next().unwrap_or_default();
+    let mut line = first.strip_prefix("error: ").unwrap_or(first).to_owned();
+    for more in said {
+        let tip = more.strip_prefix("tip: ");
+        let end = if line.ends_with(':') || tip.is_none() {
+            " "
+        } else {
+            "; "
+        };
+        line.push_str(end);
+        line.push_str(tip.unwrap_or(more));
+    }
+    format!("{line}; try `{verb} --help`")
 }
 
 /// Without what acts on a terminal. Lines after the first are indented: a name with a line end in it cannot look
@@ -31,10 +76,6 @@ fn harmless(text: &str) -> String {
     let lines = text.trim_end_matches('\n').split('\n');
     let lines: Vec<_> = lines.map(|line| clean(&line.replace('\t', " "))).collect();
     lines.join("\n  ")
-}
-
-fn indented(text: &str) -> String {
-    text.trim_end_matches('\n').replace('\n', "\n  ")
 }
 
 /// Standard output as it is seen: on a terminal, lines without what acts on it; elsewhere as they are.

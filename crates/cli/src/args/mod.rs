@@ -236,9 +236,9 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// The output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format_name())]
-    pub format: String,
+    /// The output format (default: by the ending of --output, else text)
+    #[arg(long, value_name = "FORMAT", value_parser = format_name())]
+    pub format: Option<String>,
 
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
@@ -398,10 +398,11 @@ impl OutputArgs {
     /// The format asked for; the argument parser lets no unknown name through.
     pub fn format(&self) -> ReportFormat {
         if self.json {
-            ReportFormat::Json
-        } else {
-            self.format.parse().unwrap_or_default()
+            return ReportFormat::Json;
         }
+        let named = self.format.as_deref().and_then(|name| name.parse().ok());
+        let by_ending = || self.output.as_deref().and_then(ReportFormat::by_ending);
+        named.or_else(by_ending).unwrap_or_default()
     }
 }
 

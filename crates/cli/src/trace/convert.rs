@@ -1,10 +1,9 @@
 //! `ioalign trace convert`.
 
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use ioalign_observe::write::{self, WritableFormat};
+use ioalign_observe::write::WritableFormat;
 use ioalign_observe::{Converted, TraceProgress, convert};
 
 use super::summarize::{asked, nothing_parsed, reading};
@@ -19,7 +18,10 @@ use crate::say::note;
 pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     let target = match &arguments.to {
         Some(name) => file::target(name)?,
-        None => by_ending(&arguments.output)?,
+        None => file::by_ending(&arguments.output).ok_or_else(|| {
+            let what = "the ending of the output says no format: --to parquet, csv, blktrace, blkparse, iolog3, msr";
+            UsageError(what.to_owned())
+        })?,
     };
     file::differ(&arguments.output, &arguments.files)?;
     let settings = reading(&arguments.source, arguments.jobs);
@@ -67,22 +69,6 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
         return Ok(Exit::Interrupted);
     }
     Ok(Exit::Done)
-}
-
-/// The format that an output's name asks for.
-fn by_ending(path: &Path) -> Result<&'static WritableFormat> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    let name = match &*ending {
-        "pq" => "parquet",
-        "bin" => "blktrace",
-        "txt" => "blkparse",
-        "iolog" | "log" => "iolog3",
-        other => other,
-    };
-    write::named(name).ok_or_else(|| {
-        let what = "the ending of the output says no format: --to parquet, csv, blktrace, blkparse, iolog3, msr";
-        UsageError(what.to_owned()).into()
-    })
 }
 
 /// The I/Os that are missing in the output, on standard error.

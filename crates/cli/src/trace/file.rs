@@ -17,6 +17,17 @@ pub fn target(name: &str) -> Result<&'static WritableFormat> {
     write::named(name).ok_or_else(|| UsageError(format!("`{name}` cannot be written")).into())
 }
 
+/// The format that a file's ending names.
+pub fn by_ending(path: &Path) -> Option<&'static WritableFormat> {
+    write::named(match path.extension()?.to_str()? {
+        "pq" => "parquet",
+        "bin" => "blktrace",
+        "txt" => "blkparse",
+        "iolog" | "log" => "iolog3",
+        other => other,
+    })
+}
+
 /// A trace on its way: what was written goes when it is dropped, unless it is kept.
 #[derive(Default)]
 pub struct TraceOutput(Option<OutputFile>);

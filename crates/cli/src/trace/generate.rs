@@ -17,7 +17,13 @@ use crate::output_file::Destination;
 
 /// Runs the verb.
 pub fn run(arguments: &GenerateArgs) -> Result<Exit> {
-    let target = file::target(&arguments.format)?;
+    let target = match &arguments.format {
+        Some(name) => file::target(name)?,
+        None => match file::by_ending(&arguments.output) {
+            Some(target) => target,
+            None => file::target("blktrace")?,
+        },
+    };
     let plan = plan(arguments, target)?;
     let interrupt = Interrupt::watched()?;
     let progress = TraceProgress::default();

@@ -56,16 +56,75 @@ fn wrong_use_is_64_and_says_what_is_wrong() {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(64), "{arguments:?}");
         assert!(output.stdout.is_empty(), "{arguments:?}");
-        assert!(!output.stderr.is_empty(), "{arguments:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!said.is_empty(), "{arguments:?}");
+        let lines = if arguments.is_empty() { 2..99 } else { 1..2 };
+        assert!(
+            lines.contains(&said.lines().count()),
+            "{arguments:?}: {said}"
+        );
     }
+}
+
+#[test]
+fn wrong_use_names_what_is_near() {
+    let said = |arguments: &[&str]| String::from_utf8(run(arguments).stderr).unwrap();
+    let option = said(&["check", "--quite"]);
+    assert!(
+        option.starts_with("ioalign: unexpected argument '--quite' found; "),
+        "{option}"
+    );
+    assert!(
+        option.contains("'--quiet'") && option.ends_with("; try `ioalign check --help`\n"),
+        "{option}"
+    );
+    let disk = mbr::disk("a disk.img", 64, &[(0x83, 63, 100_000)]);
+    let file = said(&[text(disk.path())]);
+    let wanted = format!("; try `ioalign check '{}'`\n", text(disk.path()));
+    assert!(file.ends_with(&wanted), "{file}");
+}
+
+#[test]
+fn the_ending_of_the_output_names_the_format() {
+    let disk = mbr::disk("bad.img", 64, &[(0x83, 63, 100_000)]);
+    for (name, begins) in [
+        ("a.html", "<!"),
+        ("a.json", "{"),
+        ("a.svg", "<"),
+        ("a.txt", "bad.img"),
+        ("a", "bad.img"),
+    ] {
+        let file = disk.folder().join(name);
+        let output = run(&["check", text(disk.path()), "-o", text(&file)]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        let report = std::fs::read_to_string(&file).unwrap();
+        assert!(
+            report.to_lowercase().starts_with(begins),
+            "{name}: {report}"
+        );
+    }
+    let file = disk.folder().join("named.html");
+    run(&[
+        "check",
+        text(disk.path()),
+        "--format",
+        "json",
+        "-o",
+        text(&file),
+    ]);
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with('{'));
 }
 
 #[test]
 fn a_missing_file_is_65_and_named() {
     let output = run(&["check", "/nonexistent/disk.img"]);
     assert_eq!(output.status.code(), Some(65));
-    let text = out(&output);
-    assert!(text.contains("/nonexistent/disk.img"), "{text}");
+    assert!(output.stdout.is_empty(), "{}", out(&output));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let wanted =
+        "ioalign: /nonexistent/disk.img: Cannot open it: No such file or directory; check the name";
+    assert!(text.starts_with(wanted), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
     let json: Value =
         serde_json::from_str(&out(&run(&["check", "--json", "/nonexistent/x"]))).unwrap();
     assert_eq!(json["targets"][0]["error"]["kind"], "not-found");
@@ -89,7 +148,7 @@ fn json_holds_to_the_schema() {
 }
 
 #[test]
-fn the_text_fits_80_columns_and_has_no_escapes_in_a_pipe() {
+fn the_text_fits_100_columns_and_has_no_escapes_in_a_pipe() {
     let disk = mbr::disk(
         "a-disk-with-a-rather-long-name-for-a-file.img",
         64,
@@ -100,7 +159,7 @@ fn the_text_fits_80_columns_and_has_no_escapes_in_a_pipe() {
         let text = out(&output);
         assert!(!text.contains('\u{1b}'), "{text}");
         for line in text.lines() {
-            assert!(line.chars().count() <= 80, "{more:?}: {line}");
+            assert!(line.chars().count() <= 100, "{more:?}: {line}");
         }
         if more == ["--ascii"] {
             assert!(text.is_ascii(), "{text}");

@@ -43,9 +43,9 @@ Examples:
   ioalign measure compare /dev/sdb --layout-a old.sfdisk --layout-b new.sfdisk
   ioalign measure compare scratch.dat --size 1G --write --ops write --cold
   ioalign measure compare /dev/sdc --write --destroy-data /dev/sdc --workload fio-1m-writes --offsets 0,1536
-  ioalign measure compare /dev/sdb --vs /mnt/vm/disk.raw a device against a file
+  ioalign measure compare /dev/sdb --vs /mnt/vm/disk.raw  a device against a file
   ioalign measure compare /dev/sdb1 --json -o before.json; (fix the layout)
-  ioalign measure compare /dev/sdb1 --before before.json the gain, with its interval
+  ioalign measure compare /dev/sdb1 --before before.json  the gain, with its interval
 
 Only reads are sent without --write. Intervals hold at whatever moment one looks.
 

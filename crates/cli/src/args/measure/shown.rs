@@ -11,9 +11,9 @@ use crate::args::{LookArgs, ReplaceArgs};
 /// The format, and where it goes.
 #[derive(Debug, Args)]
 pub struct ShownArgs {
-    /// The output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(), conflicts_with = "json")]
-    pub format: String,
+    /// The output format (default: by the ending of --output, else text)
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), conflicts_with = "json")]
+    pub format: Option<String>,
 
     /// Write to a file, rewritten after every cell, instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -30,10 +30,11 @@ impl ShownArgs {
     /// The format asked for; the argument parser lets no unknown name through.
     pub fn format(&self) -> ComparisonFormat {
         if self.look.json {
-            ComparisonFormat::Json
-        } else {
-            self.format.parse().unwrap_or_default()
+            return ComparisonFormat::Json;
         }
+        let named = self.format.as_deref().and_then(|name| name.parse().ok());
+        let by_ending = || self.output.as_deref().and_then(ComparisonFormat::by_ending);
+        named.or_else(by_ending).unwrap_or_default()
     }
 }
 

@@ -28,7 +28,8 @@ pub const CONVERT_EXAMPLES: &str = "\
 Examples:
   ioalign trace convert sda.blktrace.* -o sda.parquet          for DuckDB, pandas, Polars
   perf script | ioalign trace convert - --to csv -o trace.csv
-  ioalign trace convert trace.csv.gz --to iolog3 -o replay.log fio --read_iolog=replay.log
+  ioalign trace convert trace.csv.gz --to iolog3 -o replay.log
+  fio --read_iolog=replay.log
   ioalign trace convert hm_1.csv --as msr --to blktrace -o hm_1.blktrace
 
 Without --to, the ending of the output says the format. What a format cannot hold is counted on
@@ -61,9 +62,9 @@ pub struct GenerateArgs {
     #[command(flatten)]
     pub replace: ReplaceArgs,
 
-    /// The format
-    #[arg(long, value_name = "FORMAT", default_value = "blktrace", value_parser = targets())]
-    pub format: String,
+    /// The format (default: by the ending of the output, else blktrace)
+    #[arg(long, value_name = "FORMAT", value_parser = targets())]
+    pub format: Option<String>,
 
     /// Write what is in the trace as a profile, in JSON
     #[arg(long, value_name = "FILE.json")]
