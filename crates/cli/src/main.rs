@@ -14,6 +14,7 @@ mod exit;
 mod explain;
 mod fix;
 mod generate;
+mod help;
 mod interrupt;
 mod look;
 mod measure;
@@ -26,6 +27,7 @@ mod watch;
 
 use anyhow::Result;
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::args::{Cli, Verb};
 use crate::exit::Exit;
@@ -37,6 +39,11 @@ fn main() -> std::process::ExitCode {
 fn run() -> Exit {
     match Cli::try_parse() {
         Ok(cli) => settled(verb(cli.verb)),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            // Once more, laid out for the terminal.
+            let laid_out = help::command().try_get_matches().err();
+            usage(&laid_out.unwrap_or(error))
+        }
         Err(error) => usage(&error),
     }
 }
