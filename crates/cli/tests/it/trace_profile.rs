@@ -114,7 +114,7 @@ fn a_shift_is_named_and_read_modify_write_is_seen() {
         assert!(shown.contains(wanted), "{wanted}: {shown}");
     }
     assert!(
-        shown.lines().all(|line| line.chars().count() <= 80),
+        shown.lines().all(|line| line.chars().count() <= 100),
         "{shown}"
     );
     assert!(!shown.contains('\u{1b}'), "no colour in a pipe");
