@@ -19,7 +19,7 @@ use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::AssembleOptions;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
-use ioalign_report::{Report, ReportFormat, Target};
+use ioalign_report::{Report, ReportFormat, SourceKind, Target};
 
 pub use backing::files_of;
 
@@ -53,7 +53,7 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         interrupt.watch()?;
     }
     let found = find(arguments, &job)?;
-    let head = head(arguments, &policy);
+    let head = head(&policy);
     confine::confine(&found, &job, arguments);
     let exit = if stream::fits(arguments, &found) {
         let crew = folder::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
@@ -79,20 +79,28 @@ fn whole(
 ) -> Result<Exit> {
     policy.apply(&mut targets);
     report.targets = targets;
+    report.machine = opening(&report.targets, arguments.output.format());
     output::write(&report, arguments, files)?;
     Ok(exit_of(arguments, &report))
 }
 
+/// This machine's summary opens a report on its own disks, and no other: a pasted text or an image says nothing of it.
+fn opening(targets: &[Target], format: ReportFormat) -> Vec<(String, String)> {
+    let ours = |target: &Target| target.source == SourceKind::Host;
+    let page = matches!(format, ReportFormat::Html);
+    if page && targets.iter().any(ours) {
+        machine()
+    } else {
+        Vec::new()
+    }
+}
+
 /// A report without its targets.
-fn head(arguments: &CheckArgs, policy: &Policy) -> Report {
-    let machine = match arguments.output.format() {
-        ReportFormat::Html => machine(),
-        _ => Vec::new(),
-    };
+fn head(policy: &Policy) -> Report {
     Report {
         targets: Vec::new(),
         tool: tool(),
-        machine,
+        machine: Vec::new(),
         scanned_at_seconds: now(),
         fail: policy.fail.clone(),
         policy: policy.file.clone(),

@@ -37,6 +37,7 @@ mod texts;
 mod texts_mapped;
 mod texts_mission;
 mod texts_round;
+mod texts_truth;
 mod trace_hints;
 mod trace_make;
 mod trace_profile;

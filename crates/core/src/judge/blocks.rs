@@ -11,6 +11,9 @@ use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
+/// The largest block that ext4 has; larger units are clusters.
+const PAGE: u64 = 4096;
+
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let databases: Vec<_> = case.databases().collect();
     for leaf in case.data_leaves().chain(databases.iter().copied()) {
@@ -53,6 +56,8 @@ fn finding(
     let zfs = layer.facts.contains_key("ashift");
     let severity = match grid.origin {
         Origin::Assumed => Severity::Note,
+        // It holds boot loaders and cameras' files, which are written once and in a row.
+        _ if layer.name.starts_with("fat") => Severity::Note,
         _ if zfs => Severity::Misaligned,
         _ => Severity::Suboptimal,
     };
@@ -101,6 +106,12 @@ fn larger(layer: &Layer, grid: &Grid) -> String {
             size.get()
         ),
         (Kind::Database, _) => format!("use pages of {size} or a device with smaller units"),
+        (_, name) if name.starts_with("ext") && size.get() <= PAGE => {
+            format!(
+                "create it again with blocks of {size} (mkfs.ext4 -b {})",
+                size.get()
+            )
+        }
         (_, name) if name.starts_with("ext") => {
             format!(
                 "create it again with clusters of {size} (mkfs.ext4 -O bigalloc -C {})",

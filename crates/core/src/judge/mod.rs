@@ -102,12 +102,23 @@ pub fn missed(stack: &Stack) -> Vec<Missed> {
     starts::all(&StackCase::new(stack))
 }
 
+/// A multipath map, which is a disk, where no other layer lies on its paths.
+fn is_bare_map(case: &StackCase<'_>, id: LayerId) -> bool {
+    let layer = case.stack.layer(id);
+    let multipath = layer
+        .facts
+        .get("target")
+        .is_some_and(|target| target == "multipath");
+    let alone = |edge: &crate::layer::Edge| case.stack.above(edge.below).all(|above| above == id);
+    multipath && layer.below.iter().all(alone)
+}
+
 /// A bottom with nothing on it that is known: never `ok` by silence. Beside others that are judged, one that was
 /// read to see that is a note: every host has a spare disk.
 fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let judged = unread::anything_judged(case);
     for (id, layer) in case.stack.layers() {
-        let bottom = layer.below.is_empty() || layer.kind == Kind::Disk;
+        let bottom = layer.below.is_empty() || layer.kind == Kind::Disk || is_bare_map(case, id);
         let other_reason = layer.facts.contains_key("empty-table")
             || moves::is_in_flight(layer)
             || unread::reason(layer).is_some()

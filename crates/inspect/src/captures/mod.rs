@@ -10,6 +10,7 @@
 
 pub mod filesystems;
 pub mod hints;
+mod latest;
 pub mod listings;
 pub mod load;
 pub mod number;
@@ -236,6 +237,7 @@ pub fn read(text: &Text, named: Option<&str>, evidence: &mut TextEvidence) -> Re
             let first = evidence.devices.len();
             (format.read)(text, evidence)?;
             unnamed::name(evidence, first, format.command);
+            latest::keep(&mut evidence.devices, first);
             let new = evidence.devices.iter_mut().skip(first);
             for claims in new.filter_map(|said| said.claims.as_mut()) {
                 claims.printed_by = Some(format.command);

@@ -64,9 +64,13 @@ fn claims(root: &Root, block: &SysfsBlock) -> Claims {
         // Counted in 512-byte units for any sector size.
         chunk: queue("chunk_sectors").and_then(|units| units.checked_mul(512)),
         zoned: zoned(root.attr(&format!("{}/queue/zoned", block.dir)).as_deref()),
-        alignment_offset: root
-            .signed(&format!("{}/alignment_offset", block.dir))
-            .unwrap_or(0),
+        alignment_offset: match behind(root, block) {
+            // Addresses of the device count from there; the kernel reports 0.
+            Some(offset) => offset,
+            None => root
+                .signed(&format!("{}/alignment_offset", block.dir))
+                .unwrap_or(0),
+        },
         rotational: queue("rotational").map(|flag| flag != 0),
         vendor: device("vendor").unwrap_or_default(),
         model: device("model")
@@ -78,6 +82,14 @@ fn claims(root: &Root, block: &SysfsBlock) -> Claims {
         size: (!block.size.is_zero()).then(|| block.size.get()),
         printed_by: None,
     }
+}
+
+/// The first boundary of a loop device that begins inside its file: what it lies in is aligned to the file.
+fn behind(root: &Root, block: &SysfsBlock) -> Option<i64> {
+    const MOST: u64 = 1 << 20;
+    let offset = root.number(&format!("{}/loop/offset", block.dir))?;
+    let phase = (MOST - offset % MOST) % MOST;
+    (offset != 0).then(|| i64::try_from(phase).ok())?
 }
 
 fn zoned(word: Option<&str>) -> Zoned {

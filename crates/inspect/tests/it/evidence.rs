@@ -77,11 +77,14 @@ fn a_size_that_no_text_tells_is_not_known() {
 fn a_rounded_start_is_not_held_against_another_disk() {
     let mut said = TextEvidence::default();
     for (disk, physical) in [("sda", 512), ("sdb", 4096)] {
-        said.device(disk).claims = Some(Claims {
+        let one = said.device(disk);
+        one.claims = Some(Claims {
             logical: Some(512),
             physical: Some(physical),
             ..Claims::default()
         });
+        // Without a name it would not be believed that it has blocks of 512 bytes.
+        one.facts.push(("model", "ST3500418AS".to_owned()));
         said.device(&format!("{disk}1")).start = Number::rounded("1049", 1000);
     }
     let (stack, findings) = stack(said);

@@ -38,7 +38,9 @@ pub(in crate::judge) fn all(case: &StackCase<'_>) -> Vec<Missed> {
         grid: entry.grid,
         phases: entry.phases.clone(),
         guilty: guilty(case, entry.layer, entry.grid),
-        severity: if repaired_above(case, entry.layer, entry.grid) {
+        severity: if repaired_above(case, entry.layer, entry.grid)
+            || costs_nothing(case, entry.layer, entry.grid)
+        {
             Severity::Note
         } else {
             severity(case, entry.layer, &case.stack.grids[entry.grid])
@@ -59,6 +61,23 @@ pub(super) fn repaired_above(case: &StackCase<'_>, layer: LayerId, grid: usize) 
     };
     let leaves = case.leaves_on(layer);
     !leaves.is_empty() && leaves.iter().all(right)
+}
+
+/// A placeholder smaller than the unit cannot fill one wherever it lies. The files of a FAT with small clusters
+/// start on any cluster, so that the start of its first one changes nothing.
+fn costs_nothing(case: &StackCase<'_>, id: LayerId, grid: usize) -> bool {
+    let (layer, unit) = (case.stack.layer(id), &case.stack.grids[grid]);
+    if unit.tier != Tier::Rmw {
+        return false;
+    }
+    let placeholder =
+        layer.kind == Kind::Partition && layer.size.is_some_and(|size| size < unit.size);
+    let small = layer.name.starts_with("fat") && layer.block.is_some_and(|block| block < unit.size);
+    // Written once, from the first byte to the last.
+    let optical = layer.name == "iso9660";
+    placeholder
+        || optical
+        || (small && layer.kind == Kind::Filesystem && guilty(case, id, grid) == id)
 }
 
 /// The lowest layer from which on, upwards, everything is off the grid.

@@ -73,6 +73,13 @@ fn add(mine: &mut Said, name: &str, other: Said) {
 pub(super) fn by_name(said: Vec<Said>, mapped: &MappedDevices) -> BTreeMap<String, Said> {
     let mut devices: BTreeMap<String, Said> = BTreeMap::new();
     for mut one in said.into_iter().take(super::MOST_DEVICES) {
+        if is_protective(&one) {
+            // It stands for the whole disk, so that old programs see it as used.
+            for parent in one.parents {
+                devices.entry(parent).or_default().table = Some("gpt");
+            }
+            continue;
+        }
         let name = std::mem::take(&mut one.name);
         let name = mapped.name_of(&name).to_owned();
         for parent in &mut one.parents {
@@ -87,8 +94,29 @@ pub(super) fn by_name(said: Vec<Said>, mapped: &MappedDevices) -> BTreeMap<Strin
     devices
 }
 
+/// The row of a protective MBR.
+fn is_protective(said: &Said) -> bool {
+    let kind = said
+        .type_id
+        .as_deref()
+        .map(|kind| kind.trim_start_matches("0x"));
+    said.is_part() && kind.is_some_and(|kind| kind.eq_ignore_ascii_case("ee"))
+}
+
 /// Parents that follow from names and arrays.
 pub(super) fn add_parents(devices: &mut BTreeMap<String, Said>) {
+    let parents = devices.values().flat_map(|said| {
+        let members = said.array.iter().flat_map(|array| &array.members);
+        said.parents.iter().chain(members.map(|(name, _)| name))
+    });
+    // A member that no text describes is still a partition, by its name.
+    let members: Vec<String> = parents
+        .filter(|name| names::disk_of(name).is_some())
+        .cloned()
+        .collect();
+    for name in members {
+        devices.entry(name).or_default();
+    }
     for (name, device) in devices.iter_mut() {
         if let Some(array) = md_of(device) {
             device.parents = array

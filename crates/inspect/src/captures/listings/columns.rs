@@ -34,7 +34,7 @@ impl TableHeader {
     pub(super) fn cells<'a>(&'a self, row: &'a str) -> Vec<(&'a str, &'a str)> {
         let spans = spans(row);
         let names = self.words.iter().map(|(word, _, _)| word.as_str());
-        if spans.len() == self.words.len() {
+        if spans.len() == self.words.len() && !self.stands_elsewhere(&spans) {
             return names.zip(spans.iter().map(|span| span.0)).collect();
         }
         if let Some(raw) = self.raw(row) {
@@ -43,7 +43,7 @@ impl TableHeader {
                 .filter(|(_, cell)| !cell.is_empty())
                 .collect();
         }
-        self.placed(&spans)
+        self.placed(row, &spans)
     }
 
     /// A row of `lsblk -r`: one space between cells, none in an empty one.
@@ -53,24 +53,57 @@ impl TableHeader {
         fits.then_some(cells)
     }
 
-    fn placed<'a>(&'a self, spans: &[(&'a str, usize, usize)]) -> Vec<(&'a str, &'a str)> {
-        let mut cells: Vec<(&str, &str)> = Vec::new();
-        for (cell, from, to) in spans {
-            let column = self
-                .words
-                .iter()
-                .find(|(_, start, end)| from == start || to == end)
-                .or_else(|| {
-                    self.words
-                        .iter()
-                        .find(|(_, start, end)| from < end && start < to)
-                });
-            let taken = |name: &str| cells.iter().any(|(known, _)| *known == name);
-            if let Some((name, _, _)) = column.filter(|(name, _, _)| !taken(name)) {
-                cells.push((name, cell));
+    /// The column whose first or last character stands above that of a word.
+    fn at_edge(&self, (_, from, to): &(&str, usize, usize)) -> Option<usize> {
+        let mut columns = self.words.iter();
+        columns.position(|(_, start, end)| from == start || to == end)
+    }
+
+    /// Whether the words stand below other columns than their order says: an empty cell, and a model of two words.
+    fn stands_elsewhere(&self, spans: &[(&str, usize, usize)]) -> bool {
+        let places: Vec<_> = spans.iter().map(|span| self.at_edge(span)).collect();
+        let exact = places.iter().flatten().count();
+        let differs = places.iter().enumerate();
+        let differs = differs.filter(|(order, place)| place.is_some_and(|place| place != *order));
+        exact + 2 >= spans.len() && differs.count() > 1
+    }
+
+    fn placed<'a>(
+        &'a self,
+        row: &'a str,
+        spans: &[(&str, usize, usize)],
+    ) -> Vec<(&'a str, &'a str)> {
+        let mut cells: Vec<(&str, usize, usize)> = Vec::new();
+        for span @ (_, from, to) in spans {
+            let taken = |name: &str| cells.iter().any(|(known, _, _)| *known == name);
+            let edge = self.at_edge(span).and_then(|at| self.words.get(at));
+            let edge = edge.filter(|(name, _, _)| !taken(name));
+            let column = edge.or_else(|| {
+                let mut words = self.words.iter();
+                words.find(|(_, start, end)| from < end && start < to)
+            });
+            let column = column.filter(|(name, _, _)| !taken(name));
+            match (column, cells.last_mut()) {
+                // One space before it: a further word of the same cell.
+                (None, Some((_, _, end))) if edge.is_none() && *end + 1 == *from => *end = *to,
+                (Some((name, _, _)), _) => cells.push((name, *from, *to)),
+                (None, _) => {}
             }
         }
+        let slice = |from: usize, to: usize| {
+            let mut places = row.char_indices().map(|(at, _)| at).chain([row.len()]);
+            let start = places.nth(from)?;
+            let end = if to > from {
+                places.nth(to - from - 1)?
+            } else {
+                start
+            };
+            row.get(start..end)
+        };
+        let cells = cells.into_iter();
         cells
+            .filter_map(|(name, from, to)| Some((name, slice(from, to)?)))
+            .collect()
     }
 }
 
@@ -110,6 +143,16 @@ mod tests {
             [("NAME", "loop0"), ("SIZE", "3G"), ("ALIGNMENT", "0")]
         );
         assert_eq!(header.cells("a 1 2G 0").len(), 4);
+        let models = TableHeader::new("NAME TYPE START ROTA MODEL");
+        assert_eq!(
+            models.cells("sda  disk          1 WDC WD10"),
+            [
+                ("NAME", "sda"),
+                ("TYPE", "disk"),
+                ("ROTA", "1"),
+                ("MODEL", "WDC WD10")
+            ]
+        );
         let raw = TableHeader::new("NAME RM MOUNTPOINTS START");
         assert_eq!(raw.cells("sda 0  "), [("NAME", "sda"), ("RM", "0")]);
         assert_eq!(raw.cells("sda1 0  2048").last(), Some(&("START", "2048")));

@@ -28,6 +28,7 @@ struct GdiskSection {
     count: u64,
     sector: Option<SectorSize>,
     physical: Option<u64>,
+    model: String,
     open: bool,
 }
 
@@ -68,6 +69,8 @@ impl GdiskSection {
             let numbers = sizes::numbers(line);
             self.sector = numbers.first().copied().and_then(sector);
             self.physical = numbers.get(1).copied();
+        } else if let Some(model) = line.strip_prefix("Model: ") {
+            model.trim().clone_into(&mut self.model);
         }
     }
 
@@ -88,6 +91,7 @@ impl GdiskSection {
             said.claims = Some(crate::host::hints::Claims {
                 logical: self.sector.map(|sector| u64::from(sector.get())),
                 physical: self.physical,
+                model: self.model.clone(),
                 ..claims(&self.disk)
             });
         }

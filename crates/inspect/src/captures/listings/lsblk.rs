@@ -59,6 +59,33 @@ impl LsblkNode {
         sizes::whole(self.get(key)?.trim())
     }
 
+    /// Whether a row can be one of a device: a table runs on into the prompt and the output of the next command.
+    pub(super) fn is_device(&self) -> bool {
+        let odd = |name: &str| {
+            name.contains(['@', '#', '$', '%', '>', '=', '(', ',']) || name.ends_with(':')
+        };
+        let named = ["NAME", "KNAME", "PATH"]
+            .iter()
+            .filter_map(|key| self.get(key));
+        let mut named = named.peekable();
+        let plain = named.peek().is_some() && !named.any(odd);
+        let number = self
+            .get("MAJ:MIN")
+            .is_none_or(|number| DevNo::parse(number).is_some());
+        let kind = self
+            .get("TYPE")
+            .is_none_or(|kind| kind.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        let size = self
+            .get("SIZE")
+            .is_none_or(|size| size.starts_with(|c: char| c.is_ascii_digit()));
+        let alone = self.depth == 0 && self.get("MAJ:MIN").is_none() && self.get("TYPE").is_none();
+        let known = || {
+            self.get("NAME")
+                .is_some_and(|name| names::kind(name.trim_start_matches("/dev/")).is_some())
+        };
+        plain && number && kind && size && (!alone || known() || self.fields.len() > 2)
+    }
+
     fn is_type(&self, kind: &str) -> bool {
         self.get("TYPE") == Some(kind)
     }

@@ -49,8 +49,11 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
             header = Some(TableHeader::new(line));
         } else if line.trim().is_empty() {
             header = None;
-        } else if let Some(header) = &header {
-            nodes.extend(node(header, line));
+        } else if let Some(own) = &header {
+            match node(own, line) {
+                Some(node) if !node.is_device() => header = None,
+                node => nodes.extend(node),
+            }
         }
     }
     tell(&nodes, evidence);

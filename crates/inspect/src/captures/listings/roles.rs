@@ -10,6 +10,7 @@ const WORDS: &[(&[&str], Role)] = &[
     (&["bios", "boot"], Role::BiosBoot),
     (&["prep"], Role::BiosBoot),
     (&["freebsd-boot"], Role::BiosBoot),
+    (&["solaris reserved"], Role::Reserved),
     (&["microsoft reserved"], Role::Msr),
     (&["ms-reserved"], Role::Msr),
     (&["msr"], Role::Msr),

@@ -46,7 +46,8 @@ pub(super) fn of(bench: &HintJudge<'_>) -> Option<Doubt> {
         let why = "assumed: flash that reports 512 has larger pages";
         return doubt(Confidence::Low, why);
     }
-    if claims.transport == Transport::Usb || claims.optimal == Some(BRIDGE) {
+    let bridge = claims.optimal == Some(BRIDGE) || drives::is_usb(&claims.model);
+    if claims.transport == Transport::Usb || bridge {
         let why = "assumed: a USB bridge reports 512 for any disk behind it";
         return doubt(Confidence::Low, why);
     }

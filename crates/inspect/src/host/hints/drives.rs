@@ -221,6 +221,11 @@ pub fn is_controller(vendor: &str, model: &str) -> bool {
     named(CONTROLLERS, &format!("{vendor} {model}"))
 }
 
+/// Whether the model is the name of a USB bridge or stick.
+pub fn is_usb(model: &str) -> bool {
+    named(&["USB"], model)
+}
+
 /// Whether the model is one of flash.
 pub fn is_flash(model: &str) -> bool {
     named(FLASH, model)

@@ -12,6 +12,8 @@ use ioalign_core::layer::Kind;
 use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, disk, names, partition, roles, sector, sizes};
 use crate::error::Result;
+use crate::filesystems::FileSystem;
+use crate::host::hints::Transport;
 use value::PartedScale;
 
 /// `parted -l`.
@@ -132,6 +134,8 @@ impl PartedSection {
                 logical: Some(logical),
                 physical: Some(physical),
                 model: self.model.clone(),
+                transport: transport(&self.driver)
+                    .unwrap_or(names::transport(self.disk.trim_start_matches("/dev/"))),
                 ..claims(&self.disk)
             });
         }
@@ -157,7 +161,24 @@ impl PartedSection {
         said.sector = self.scale.sector;
         said.start = Some(self.scale.settled(start));
         said.size = places.get(2).and_then(|size| self.scale.value(size));
-        said.role = role(&self.table, words.skip(2));
+        said.role = role(&self.table, words.clone().skip(2));
+        let iso = words.skip(2).any(|word| word == "iso9660");
+        said.filesystem = iso.then(|| FileSystem {
+            kind: "iso9660",
+            ..FileSystem::default()
+        });
+    }
+}
+
+/// How a driver of parted reaches the device (libparted `device.h`).
+fn transport(driver: &str) -> Option<Transport> {
+    match driver {
+        "nvme" => Some(Transport::Nvme),
+        "sd/mmc" => Some(Transport::Mmc),
+        "virtblk" => Some(Transport::Virtio),
+        "xvd" => Some(Transport::Xen),
+        "loopback" | "loop" => Some(Transport::Loop),
+        _ => None,
     }
 }
 

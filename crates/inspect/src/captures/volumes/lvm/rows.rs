@@ -181,6 +181,10 @@ fn tables(text: &Text, report: LvmReport) -> Vec<Rows> {
             Some(columns) => fields(&columns.row(line)),
             None => prefixed(line, report),
         };
+        if open.is_some() && row.contains_key(report.name()) && !is_row(&row, report) {
+            // A warning of LVM stands between rows; anything else is the output of another command.
+            continue;
+        }
         if row.contains_key(report.name()) {
             if found.is_empty() {
                 let rows = Vec::new();
@@ -193,6 +197,27 @@ fn tables(text: &Text, report: LvmReport) -> Vec<Rows> {
         }
     }
     found
+}
+
+/// Whether the cells can be those of a row: LVM prints warnings between rows, and terminals the next prompt.
+fn is_row(row: &Row, report: LvmReport) -> bool {
+    let attributes = |text: &String| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+            && (text.contains('-') || text.len() <= 3)
+    };
+    let name = row.get(report.name()).map_or("", String::as_str);
+    let named = match report {
+        LvmReport::Pv => {
+            name.starts_with(['/', '['])
+                || name.starts_with("unknown")
+                || row.contains_key("vg_name")
+        }
+        _ => !name.contains(['@', '#', '$', ':']),
+    };
+    named && row.get("attr").is_none_or(attributes)
 }
 
 /// Adding to the last report.
