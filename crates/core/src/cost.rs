@@ -164,6 +164,28 @@ mod tests {
     }
 
     #[test]
+    fn the_table_has_a_row_for_a_block_of_another_size() {
+        let phases = PhaseSet::from_counts(&std::collections::BTreeMap::from([(512, 1)]));
+        let sizes = |cell: u64| -> Vec<u64> {
+            let rows = table(Bytes::new(cell), &phases);
+            rows.iter().map(|row| row.io.get()).collect()
+        };
+        assert_eq!(sizes(IO_SIZES[0]), IO_SIZES);
+        for (cell, has_row) in [
+            (192 << 10, true),
+            (16 << 20, true),
+            ((16 << 20) + 512, false),
+        ] {
+            let mut expected = IO_SIZES.to_vec();
+            if has_row && !expected.contains(&cell) {
+                expected.push(cell);
+            }
+            expected.sort_unstable();
+            assert_eq!(sizes(cell), expected);
+        }
+    }
+
+    #[test]
     fn sectors_that_nothing_has_are_counted_too() {
         for cell in [u64::MAX, u64::MAX - 1, (1 << 63) + 1] {
             let phases = PhaseSet::from_counts(&std::collections::BTreeMap::from([(1, 1)]));

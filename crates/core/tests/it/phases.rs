@@ -3,7 +3,7 @@
 
 use ioalign_core::layer::Kind;
 use ioalign_core::phase::phases;
-use ioalign_core::{Boundaries, Bytes, Grid, Layer, LayerId, Map, Runs, Stack, Tier};
+use ioalign_core::{Boundaries, Bytes, Grid, Layer, LayerId, Map, PhaseSet, Runs, Stack, Tier};
 use proptest::prelude::*;
 
 const KIB: u64 = 1 << 10;
@@ -207,6 +207,71 @@ fn pieces() -> impl Strategy<Value = Runs> {
     })
 }
 
+/// Equal pieces at equal distances, which below go up or down: (piece, count, gap, first below, step below).
+fn regular_pieces() -> impl Strategy<Value = Runs> {
+    (1_u64..9, 3_u64..20, 0_u64..7, 1000_u64..1100, -40_i64..40).prop_map(
+        |(len, count, gap, to, step)| {
+            let mut runs = Runs::new();
+            for i in 0..count {
+                let below = to.saturating_add_signed(step * i64::try_from(i).unwrap());
+                runs.push(i * (len + gap), below, len);
+            }
+            runs
+        },
+    )
+}
+
+#[test]
+fn what_is_off_the_grid_is_summed_and_the_largest_part_named() {
+    let set = |counts: &[(u64, u64)]| PhaseSet::from_counts(&counts.iter().copied().collect());
+    let mixed = set(&[(0, 4), (512, 1), (1024, 3), (2048, 0)]);
+    assert_eq!(mixed.phases.len(), 3, "no bytes, no phase");
+    assert!((mixed.off_grid() - 0.5).abs() < 1e-12);
+    assert_eq!(mixed.dominant_offset(), Some(1024));
+    assert!(!mixed.is_aligned());
+    let aligned = set(&[(0, 4)]);
+    assert_eq!((aligned.off_grid(), aligned.dominant_offset()), (0.0, None));
+}
+
+#[test]
+fn starts_near_the_end_of_64_bits_keep_their_remainder() {
+    for (size, low, high) in [
+        (4096, 5, u64::MAX - 4096),
+        ((1 << 63) + 1, 1 << 63, 1 << 62),
+        (u64::MAX, u64::MAX - 7, 6),
+    ] {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, u64::MAX);
+        let middle = stack.push(Layer::new(Kind::LvmPv, "m").on(bottom, shift(low)));
+        let top = stack.push(Layer::new(Kind::Partition, "t").on(middle, shift(high)));
+        let expected = (u128::from(low) + u128::from(high)) % u128::from(size);
+        let expected = u64::try_from(expected).unwrap();
+        assert_eq!(
+            offsets(&stack, top, &grid(bottom, size, 0)),
+            [(expected, 1.0)]
+        );
+    }
+}
+
+/// Of a stripe over members, and of a start within the array: every chunk of two whole periods.
+fn by_chunk(
+    (chunk, data, start): (u64, u64, u64),
+    column: Option<u64>,
+    first: u64,
+    size: u64,
+) -> PhaseSet {
+    let mut counts = std::collections::BTreeMap::new();
+    let from = first / chunk;
+    for k in from..from + 2 * data * size {
+        if column.is_none_or(|column| k % data == column) {
+            // Bytes of the layer above lie `first` earlier than in the array.
+            let there = start + k / data * chunk + first + chunk * size * (k + 1);
+            *counts.entry((there - k * chunk) % size).or_insert(0) += chunk;
+        }
+    }
+    PhaseSet::from_counts(&counts)
+}
+
 proptest! {
     #[test]
     fn composition_is_associative(a in pieces(), b in pieces(), c in pieces()) {
@@ -245,6 +310,56 @@ proptest! {
             }
         }
         prop_assert_eq!(phases(&stack, top, &grid), ioalign_core::PhaseSet::from_counts(&counts));
+    }
+
+    #[test]
+    fn regular_pieces_are_what_every_byte_says(
+        runs in regular_pieces(), size in 1_u64..40, phase in 0_u64..40, start in 0_u64..120, len in 1_u64..250,
+    ) {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 4000);
+        let upper = stack.push(Layer::new(Kind::LvmLv, "u").sized(Bytes::new(400)).on(bottom, Map::Linear(runs.clone())));
+        let top = stack.push(Layer::new(Kind::Partition, "t").sized(Bytes::new(len)).on(upper, shift(start)));
+        let mut counts = std::collections::BTreeMap::new();
+        for address in 0..len {
+            if let Some((there, _)) = runs.resolve(address + start) {
+                let offset = (there + 40 * size - address % size - phase % size) % size;
+                *counts.entry(offset).or_insert(0) += 1;
+            }
+        }
+        prop_assert_eq!(phases(&stack, top, &grid(bottom, size, phase)), PhaseSet::from_counts(&counts));
+    }
+
+    #[test]
+    fn stripes_are_what_every_chunk_says(
+        chunk in 1_u64..40, data in 1_u64..6, begins in 0_u64..100, rotates in any::<bool>(), member in 0_u64..6,
+        first in 0_u64..300, size in 1_u64..60,
+    ) {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 1 << 20);
+        let column = (!rotates).then_some(member % data);
+        let map = Map::Striped { start: Bytes::new(begins), chunk: Bytes::new(chunk), data, column };
+        let array = stack.push(Layer::new(Kind::Md, "md0").sized(Bytes::new(1 << 20)).on(bottom, map));
+        let len = Bytes::new(2 * chunk * data * size);
+        let top = stack.push(Layer::new(Kind::Partition, "t").sized(len).on(array, shift(first)));
+        let found = phases(&stack, top, &grid(bottom, size, 0));
+        prop_assert_eq!(found, by_chunk((chunk, data, begins), column, first, size));
+    }
+
+    #[test]
+    fn what_lies_anywhere_has_every_remainder_of_its_granule(
+        granule in 1_u64..60, begins in 0_u64..100, size in 1_u64..60, phase in 0_u64..60,
+    ) {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 1 << 20);
+        let map = Map::Scattered { start: Bytes::new(begins), granule: Bytes::new(granule) };
+        let top = stack.push(Layer::new(Kind::LvmLv, "t").sized(Bytes::new(1 << 20)).on(bottom, map));
+        let mut counts = std::collections::BTreeMap::new();
+        for place in 0..size {
+            let offset = (begins + place * granule + size - phase % size) % size;
+            counts.insert(offset, 1);
+        }
+        prop_assert_eq!(phases(&stack, top, &grid(bottom, size, phase)), PhaseSet::from_counts(&counts));
     }
 
     #[test]
