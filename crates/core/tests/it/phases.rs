@@ -151,6 +151,8 @@ fn a_rounded_start_says_only_what_all_candidates_say() {
     assert!(!phases(&stack, mixed, &physical).is_known());
     assert_eq!(phases(&stack, surely_off, &physical).off_grid(), 1.0);
     assert_eq!(offsets(&stack, one, &physical), [(0, 1.0)]);
+    // Candidates at distances of whole sectors agree on 512 bytes, however far apart they are.
+    assert_eq!(offsets(&stack, mixed, &grid(disk, 512, 0)), [(0, 1.0)]);
 }
 
 #[test]
@@ -231,6 +233,18 @@ fn what_is_off_the_grid_is_summed_and_the_largest_part_named() {
     assert!(!mixed.is_aligned());
     let aligned = set(&[(0, 4)]);
     assert_eq!((aligned.off_grid(), aligned.dominant_offset()), (0.0, None));
+}
+
+#[test]
+fn a_layer_without_a_size_has_all_its_pieces() {
+    let mut stack = Stack::new();
+    let bottom = disk(&mut stack, 4000);
+    let mut runs = Runs::new();
+    runs.push(0, 0, 8);
+    runs.push(8, 1001, 8);
+    let top = stack.push(Layer::new(Kind::LvmLv, "u").on(bottom, Map::Linear(runs)));
+    let found = offsets(&stack, top, &grid(bottom, 4, 0));
+    assert_eq!(found, [(0, 0.5), (1, 0.5)]);
 }
 
 #[test]
