@@ -6,7 +6,7 @@
 //! here gives the bytes to change, or says what happens when they cannot be changed.
 //!
 //! A planner calls four functions: [`reserved`] before it looks for places, [`fixups_of`] when it has them,
-//! [`joined`] to make one list of the patches of tables and of boot code, and [`kept`] for what stays.
+//! [`joined()`] to make one list of the patches of tables and of boot code, and [`kept`] for what stays.
 
 mod blocklist;
 mod edits;
@@ -50,8 +50,8 @@ pub struct Moved {
 #[derive(Clone, Debug, Default)]
 pub struct Fixups {
     /// Contents and boot code, all in terms of the mover; no two share a block. Those of
-    /// [`Phase::Table`](crate::Phase::Table) may lie on sectors that the table is written to as well:
-    /// [`joined`] makes one of two.
+    /// [`PatchPhase::Table`](crate::PatchPhase::Table) may lie on sectors that the table is written to as well:
+    /// [`joined()`] makes one of two.
     pub patches: Vec<Patch>,
     /// For the plan and for the report.
     pub consequences: Vec<Consequence>,

@@ -3,7 +3,7 @@
 //! A GPT counts in logical blocks and starts in the second one, and a FAT file system counts in sectors
 //! that may not be smaller than a block: an image that was made for 512 bytes neither boots nor shows a
 //! partition on a disk of 4096. The table and the FAT file systems are rebuilt; everything else stays
-//! where it is, if it works in the new blocks at all ([`follow`]).
+//! where it is, if it works in the new blocks at all ([`follow()`]).
 
 pub mod fat;
 mod follow;

@@ -5,7 +5,7 @@
 //!        [sequential=1] [extra=0] [partial=900] [split=whole|striped]
 //! ```
 //!
-//! Times are µs, as in [`Law`]. The file is `FOLDER/disk`; it lasts until the folder is unmounted. Measure it with `O_DIRECT`.
+//! Times are µs, as in [`DeviceLaw`]. The file is `FOLDER/disk`; it lasts until the folder is unmounted. Measure it with `O_DIRECT`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answers;

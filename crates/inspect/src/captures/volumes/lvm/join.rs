@@ -13,7 +13,7 @@ use crate::volumes::{Detail, GroupPv, PhysicalVolume, SegmentKind, VolumeGroup, 
 ///
 /// Of several states of a group the one with the highest sequence number is kept. Reports about a
 /// group in a backup file are dropped, except for the devices on which `pvs` saw its PVs. Then
-/// every known PV has a [`Member`] with [`Detail::Lvm`] on its device, whose `set` is the id of its
+/// every known PV has a [`VolumeMember`] with [`Detail::Lvm`] on its device, whose `set` is the id of its
 /// group, and the first PV of each group carries the group, as on disk.
 pub fn join(evidence: &mut TextEvidence) {
     let mut groups = newest(std::mem::take(&mut evidence.groups));
