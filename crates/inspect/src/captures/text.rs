@@ -1,4 +1,6 @@
-//! A text made fit for reading: no terminal colours, no carriage returns, bounded lines.
+//! A text made fit for reading: no terminal colours, no markup, no carriage returns, bounded lines.
+
+mod markup;
 
 /// Longer lines are cut: no tool prints them, only hostile files have them.
 const LONGEST_LINE: usize = 64 << 10;
@@ -22,6 +24,7 @@ impl Text {
     pub fn new(raw: &[u8]) -> Self {
         let wide = utf_16(raw);
         let raw = wide.as_deref().map_or(raw, str::as_bytes);
+        let raw = &*markup::plain(raw);
         let mut text = Self::default();
         for line in raw.split(|byte| *byte == b'\n') {
             if text.lines.len() >= MOST_LINES {
@@ -32,7 +35,34 @@ impl Text {
             text.cut |= kept.len() < line.len();
             text.lines.push(clean(&String::from_utf8_lossy(kept)));
         }
+        text.uncommented('>');
+        for line in &mut text.lines {
+            while let Some(inner) = line.strip_prefix("> ") {
+                *line = inner.to_owned();
+            }
+            if line == ">" {
+                line.clear();
+            }
+        }
+        text.uncommented('#');
         text
+    }
+
+    /// Removes a sign that stands before every line: a quotation, a paste into a script.
+    fn uncommented(&mut self, sign: char) {
+        let rest = |line: &'_ String| line.strip_prefix(sign).map(str::to_owned);
+        let filled = self.lines.iter().filter(|line| !line.is_empty());
+        let Some(rests) = filled.map(rest).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let spaced = rests
+            .iter()
+            .all(|rest| rest.is_empty() || rest.starts_with(' '));
+        for line in self.lines.iter_mut().filter(|_| rests.len() > 1) {
+            let rest = line.strip_prefix(sign).unwrap_or(line);
+            let space = if spaced { " " } else { "" };
+            *line = rest.strip_prefix(space).unwrap_or(rest).to_owned();
+        }
     }
 
     /// Names the device that the text is about.
@@ -79,7 +109,7 @@ fn utf_16(raw: &[u8]) -> Option<String> {
     )
 }
 
-/// One line without escapes, controls and quoting marks; non-breaking spaces become spaces.
+/// One line without escapes and controls; non-breaking spaces become spaces.
 fn clean(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line.chars().peekable();
@@ -93,11 +123,7 @@ fn clean(line: &str) -> String {
             c => out.push(c),
         }
     }
-    let mut unquoted = out.as_str();
-    while let Some(inner) = unquoted.strip_prefix("> ") {
-        unquoted = inner;
-    }
-    unquoted.trim_end().to_owned()
+    out.trim_end().to_owned()
 }
 
 /// Skips a CSI (`ESC [ … letter`) or OSC (`ESC ] … BEL`) sequence, or a two-character one.

@@ -55,6 +55,26 @@ const CHANGES: &[(&str, Change)] = &[
         )
     }),
     ("a fence of Markdown", |text| format!("```\n{text}```\n")),
+    ("quoted without a space", |text| {
+        lines(text, |line| format!(">{line}"))
+    }),
+    ("commented out", |text| {
+        lines(text, |line| format!("# {line}"))
+    }),
+    ("a mail in quoted-printable", |text| {
+        let coded = text.replace('=', "=3D");
+        format!(
+            "a =3D b\n\n{}",
+            lines(&coded, |line| line.replacen(' ', " =\n", 1))
+        )
+    }),
+    ("a page", |text| {
+        let coded = text
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        format!("<pre><code class=\"lang\">{coded}</code></pre><p>")
+    }),
     ("a byte order mark", |text| format!("\u{feff}{text}")),
 ];
 
