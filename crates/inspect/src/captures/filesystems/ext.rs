@@ -17,7 +17,7 @@ use crate::filesystems::fields::{power_of_two, product};
 pub const FORMAT: TextFormat = TextFormat {
     name: "dumpe2fs",
     command: "dumpe2fs -h",
-    sniff: |text| text.any(is_magic),
+    sniff: |text| text.any(|line| is_magic(line) || is_stride(line)),
     read,
 };
 
@@ -39,6 +39,13 @@ const OLD: [&str; 10] = [
 
 fn is_magic(line: &str) -> bool {
     pair(line) == Some(("Filesystem magic number", "0xEF53"))
+}
+
+/// What of this output only `dumpe2fs | grep -i raid` leaves.
+fn is_stride(line: &str) -> bool {
+    pair(line).is_some_and(|(key, value)| {
+        matches!(key, "RAID stride" | "RAID stripe width") && leading(value).is_some()
+    })
 }
 
 type Fields<'a> = BTreeMap<&'a str, &'a str>;
@@ -71,7 +78,12 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
 fn close(fields: &Fields<'_>, device: Option<String>, evidence: &mut TextEvidence) {
     let number = |key: &str| fields.get(key).copied().and_then(leading);
     let block = number("Block size").filter(|block| power_of_two(*block, 1024, 65536));
-    let ext = fields.contains_key("Filesystem magic number");
+    let known = [
+        "Filesystem magic number",
+        "RAID stride",
+        "RAID stripe width",
+    ];
+    let ext = known.iter().any(|key| fields.contains_key(key));
     let Some(block) = block.filter(|_| ext) else {
         return;
     };
@@ -80,7 +92,12 @@ fn close(fields: &Fields<'_>, device: Option<String>, evidence: &mut TextEvidenc
         .copied()
         .unwrap_or_default();
     let mut found = FileSystem {
-        kind: kind(features),
+        // `grep` has cut off the features, which tell the three apart.
+        kind: if features.is_empty() {
+            "ext"
+        } else {
+            kind(features)
+        },
         block: Some(Bytes::new(block)),
         size: number("Block count").and_then(|count| product(count, block)),
         geometry: geometry(number("RAID stride"), number("RAID stripe width"), block),

@@ -93,6 +93,10 @@ impl IdNsOutput {
     }
 
     fn finish(mut self, evidence: &mut TextEvidence) {
+        // Without the format in use, the first of the list would be believed.
+        if !self.told && self.used.is_none() {
+            return;
+        }
         if let Some(used) = self.used.filter(|_| !self.told) {
             self.put(26, 1, u64::from(used));
         }
@@ -149,6 +153,10 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
                 close(open.take(), evidence);
                 open = Some(IdNsOutput::new(subject.take()));
             }
+            // `nvme id-ns | grep` has neither.
+            if open.is_none() && is_field(line) {
+                open = Some(IdNsOutput::new(subject.take()));
+            }
             if let Some(output) = &mut open {
                 line_of(output, line);
             }
@@ -159,6 +167,13 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
         from_json(&document, &mut subject, evidence);
     }
     Ok(())
+}
+
+/// A line that only this output has, or one of its numbers.
+fn is_field(line: &str) -> bool {
+    let field = |key: &str| FIELDS.iter().any(|(name, _, _)| *name == key);
+    format_line(line).is_some()
+        || pair(line).is_some_and(|(key, value)| field(key) && any_radix(value).is_some())
 }
 
 fn close(output: Option<IdNsOutput>, evidence: &mut TextEvidence) {

@@ -7,7 +7,10 @@
 //! bytes, says so in a remark, and leaves [`Said::sector`] empty.
 
 pub mod ansible;
+mod attributes;
+pub mod blkid;
 pub mod blockdev;
+pub mod blockdev_get;
 mod columns;
 pub mod diskpart;
 pub mod diskutil;
@@ -31,6 +34,7 @@ mod names;
 pub mod parted;
 pub mod parted_machine;
 pub mod parted_util;
+pub mod probert;
 pub mod proc_partitions;
 pub mod prtvtoc;
 pub mod qemu_info;
@@ -39,6 +43,7 @@ mod roles;
 pub mod sfdisk_dump;
 pub mod sfdisk_json;
 mod sizes;
+pub mod sysfs;
 pub mod udevadm;
 pub mod wmic;
 

@@ -1,17 +1,19 @@
-//! `qemu-img info --output=json`: format, virtual size and cluster of an image, in bytes.
+//! `qemu-img info`, for people or as JSON: format, virtual size and cluster of an image, in bytes.
 
 use ioalign_core::{Bytes, Kind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::{Number, Text, TextEvidence, TextFormat};
-use super::json;
+use super::{json, sizes};
 use crate::error::Result;
 
 /// `qemu-img info --output=json`.
 pub const FORMAT: TextFormat = TextFormat {
     name: "qemu-img-info",
     command: "qemu-img info --output=json",
-    sniff: |text| text.any(|line| line.contains("\"virtual-size\"")),
+    sniff: |text| {
+        text.any(|line| line.contains("\"virtual-size\"") || virtual_size(line).is_some())
+    },
     read,
 };
 
@@ -22,7 +24,38 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
         let images = chain.map_or(std::slice::from_ref(&document), Vec::as_slice);
         images.iter().for_each(|image| tell(image, evidence));
     }
+    read_words(text, evidence);
     Ok(())
+}
+
+/// `virtual size: 20 GiB (21474836480 bytes)`.
+fn virtual_size(line: &str) -> Option<u64> {
+    let (_, bytes) = line.trim().strip_prefix("virtual size:")?.split_once('(')?;
+    sizes::whole(bytes.strip_suffix(" bytes)")?)
+}
+
+/// One image after the other, each from its `image:`.
+fn read_words(text: &Text, evidence: &mut TextEvidence) {
+    let mut image = Map::new();
+    for line in text.lines().map(str::trim) {
+        let put = |image: &mut Map<String, Value>, key: &str, value: &str| {
+            image.insert(key.to_owned(), Value::from(value.trim()));
+        };
+        if let Some(name) = line.strip_prefix("image: ") {
+            tell(&Value::Object(std::mem::take(&mut image)), evidence);
+            put(&mut image, "filename", name);
+        } else if let Some(size) = virtual_size(line) {
+            image.insert("virtual-size".to_owned(), Value::from(size));
+        } else if let Some(format) = line.strip_prefix("file format: ") {
+            put(&mut image, "format", format);
+        } else if let Some(cluster) = line.strip_prefix("cluster_size: ") {
+            put(&mut image, "cluster-size", cluster);
+        } else if let Some(backing) = line.strip_prefix("backing file: ") {
+            let path = backing.split(" (actual path").next().unwrap_or(backing);
+            put(&mut image, "backing-filename", path);
+        }
+    }
+    tell(&Value::Object(image), evidence);
 }
 
 fn tell(image: &Value, evidence: &mut TextEvidence) {

@@ -3,6 +3,7 @@
 use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
 
+use super::super::reading::subject::Subject;
 use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{names, roles, sizes};
 use crate::error::Result;
@@ -27,25 +28,29 @@ fn property(line: &str) -> Option<(&str, &str)> {
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
+    let mut subject = Subject::new(text, &["udevadm"]);
     let mut device: Vec<(&str, &str)> = Vec::new();
+    let mut command = String::new();
     for line in text.lines() {
-        if line.trim().is_empty() || line.starts_with("P: ") {
-            tell(&device, evidence);
+        if line.trim().is_empty() || line.starts_with("P: ") || subject.see(line) {
+            tell(&device, &command, evidence);
             device.clear();
+            command = subject.take();
         } else if let Some(pair) = property(line) {
             // `--query=property` of several devices has no lines between them.
             if pair.0 == "DEVPATH" {
-                tell(&device, evidence);
+                tell(&device, &command, evidence);
                 device.clear();
             }
             device.push(pair);
         }
     }
-    tell(&device, evidence);
+    tell(&device, &command, evidence);
     Ok(())
 }
 
-fn tell(device: &[(&str, &str)], evidence: &mut TextEvidence) {
+/// Adds a device. What `grep` has left may not name it: then the command line does.
+pub(super) fn tell(device: &[(&str, &str)], command: &str, evidence: &mut TextEvidence) {
     let get = |key: &str| {
         device
             .iter()
@@ -54,7 +59,12 @@ fn tell(device: &[(&str, &str)], evidence: &mut TextEvidence) {
     };
     let number = |key: &str| get(key).and_then(sizes::whole);
     let units = |key: &str| number(key).and_then(|n| Number::sectors(n, SectorSize::S512));
-    let Some(name) = get("DEVNAME").filter(|_| OURS.iter().any(|key| get(key).is_some())) else {
+    let command =
+        Some(command).filter(|name| names::kind(name.trim_start_matches("/dev/")).is_some());
+    let Some(name) = get("DEVNAME")
+        .or(command)
+        .filter(|_| OURS.iter().any(|key| get(key).is_some()))
+    else {
         return;
     };
     let said = evidence.device(name);

@@ -77,6 +77,7 @@ pub(crate) fn in_command(line: &str, tools: &[&str]) -> Option<String> {
     let (mut found, mut fresh) = (false, false);
     let mut device = None;
     for word in words {
+        let word = word.strip_prefix("--name=").unwrap_or(word);
         // `tune2fs 1.47.0 (5-Feb-2023)`: a tool that introduces itself.
         if std::mem::take(&mut fresh) && word.starts_with(|c: char| c.is_ascii_digit()) {
             return None;

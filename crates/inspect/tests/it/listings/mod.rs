@@ -3,6 +3,7 @@
 mod bsd;
 mod cylinders;
 mod facts;
+mod grepped;
 mod hostile;
 mod linux;
 mod lsblk;

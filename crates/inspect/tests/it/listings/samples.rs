@@ -34,6 +34,12 @@ const fn wrapping(format: &'static str, text: &'static str) -> Sample {
 }
 
 pub const SAMPLES: &[Sample] = &[
+    plain("blkid", include_str!("../../../../../fuzz/texts/blkid-1.txt")),
+    plain("blockdev-get", include_str!("../../../../../fuzz/texts/blockdev-get-1.txt")),
+    plain("fdisk-rows", include_str!("../../../../../fuzz/texts/fdisk-rows-1.txt")),
+    plain("parted-rows", include_str!("../../../../../fuzz/texts/parted-rows-1.txt")),
+    plain("probert", include_str!("../../../../../fuzz/texts/probert-1.txt")),
+    plain("sysfs", include_str!("../../../../../fuzz/texts/sysfs-1.txt")),
     translated(
         "fdisk",
         "\

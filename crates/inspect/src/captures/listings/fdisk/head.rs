@@ -32,6 +32,14 @@ const ALIGNMENT: &[&str] = &[
 ];
 
 impl FdiskHead {
+    /// Nothing but the name of the disk.
+    pub(super) fn bare(disk: &str) -> Self {
+        Self {
+            disk: disk.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// `Disk /dev/sda: 8589 MB, 8589934592 bytes`, `Disque /dev/sda : …`, `Disk /dev/sda：…`.
     pub(super) fn start(line: &str) -> Option<Self> {
         let (_, rest) = line.split_once(' ')?;

@@ -7,6 +7,7 @@
 
 mod head;
 mod row;
+pub mod rows;
 mod unit;
 
 use std::collections::BTreeMap;

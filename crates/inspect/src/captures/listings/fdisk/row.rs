@@ -112,6 +112,13 @@ impl FdiskRow {
         byte.then_some(word)
     }
 
+    /// `fdisk -x` prints the type as a GUID, and the partition's own behind it.
+    fn guid(&self) -> Option<&str> {
+        let word = self.type_words().first()?;
+        let sign = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+        (word.len() == 36 && word.bytes().all(sign)).then_some(word)
+    }
+
     pub(super) fn has_byte_type(&self) -> bool {
         self.byte_type().is_some()
     }
@@ -131,6 +138,7 @@ impl FdiskRow {
         let words = self.type_words().join(" ");
         let type_id = self
             .byte_type()
+            .or_else(|| self.guid())
             .map_or_else(|| words.clone(), str::to_owned);
         said.role = roles::of(&type_id);
         if self.has_byte_type() && said.role == Some(Role::Data) {

@@ -4,6 +4,7 @@
 //! `1049kB` is anything from 1048500 to 1049499 bytes. Starts are multiples of the logical sector,
 //! which settles small ones: `32.3kB` can only be sector 63.
 
+pub mod rows;
 pub(super) mod value;
 
 use ioalign_core::Role;
@@ -156,7 +157,8 @@ impl PartedSection {
         if self.table == "loop" || !self.told {
             return;
         }
-        let said = partition(evidence, &self.disk, &names::join(&self.disk, number));
+        let name = names::join(&self.disk, number);
+        let said = partition(evidence, &self.disk, &name);
         said.number = u32::try_from(number).ok();
         said.sector = self.scale.sector;
         said.start = Some(self.scale.settled(start));
