@@ -27,6 +27,7 @@ pub mod text;
 pub mod watch;
 pub mod words;
 
+mod devices;
 mod order;
 mod starts;
 mod view;

@@ -79,18 +79,21 @@ impl FailOn {
 }
 
 impl Report {
-    /// The worst verdict of all targets.
+    /// The worst verdict of all targets; without any nothing is known.
     pub fn verdict(&self) -> Severity {
-        verdict(self.targets.iter().map(|target| target.verdict))
+        self.worst(|target| target.verdict)
     }
 
     /// The worst severity that counts for exit codes and monitoring.
     pub fn counted(&self) -> Severity {
-        verdict(
-            self.targets
-                .iter()
-                .map(|target| self.fail.counted_of(target)),
-        )
+        self.worst(|target| self.fail.counted_of(target))
+    }
+
+    fn worst(&self, of: impl Fn(&Target) -> Severity) -> Severity {
+        match self.targets.is_empty() {
+            true => Severity::Unknown,
+            false => verdict(self.targets.iter().map(of)),
+        }
     }
 
     /// How many targets could not be read.

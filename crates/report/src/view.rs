@@ -145,7 +145,8 @@ fn grid_ids(stack: &Stack, labels: &[String]) -> Vec<String> {
         .collect()
 }
 
-fn unique(seen: &mut HashMap<String, usize>, plain: String) -> String {
+/// A name, with a number where it was seen before.
+pub fn unique(seen: &mut HashMap<String, usize>, plain: String) -> String {
     let times = seen.entry(plain.clone()).or_insert(0);
     *times += 1;
     match *times {

@@ -1,14 +1,15 @@
 //! Test cases: that the target was read, each layer in order, each finding.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use ioalign_core::{Finding, LayerId, Severity};
 
 use super::xml::XmlWriter;
+use crate::devices;
 use crate::model::{FailOn, Target};
 use crate::order;
 use crate::starts::blamed;
-use crate::view::labels;
+use crate::view::unique;
 use crate::words::ended::ended;
 
 /// One thing that was looked at.
@@ -32,8 +33,8 @@ pub enum JunitOutcome {
 
 /// All cases of a target; at least one.
 pub fn all(target: &Target, fail: &FailOn) -> Vec<JunitCase> {
-    let labels = labels(&target.stack);
-    let label = |id: LayerId| labels.get(id.0).cloned().unwrap_or_default();
+    let paths = devices::paths(&target.stack);
+    let label = |id: LayerId| paths.get(id.0).cloned().unwrap_or_default();
     let findings = order::findings(target);
     let told: BTreeSet<LayerId> = findings
         .iter()
@@ -55,9 +56,14 @@ pub fn all(target: &Target, fail: &FailOn) -> Vec<JunitCase> {
             outcome: outcome(finding, fail),
         }
     });
+    let mut seen = HashMap::new();
     std::iter::once(read(target))
         .chain(silent)
         .chain(said)
+        .map(|case| JunitCase {
+            name: unique(&mut seen, case.name),
+            ..case
+        })
         .collect()
 }
 

@@ -1,8 +1,11 @@
 //! The contents of the status line and the long output.
 
-use ioalign_core::{Finding, Kind, Severity};
+use std::collections::BTreeSet;
 
-use crate::model::{Report, Target};
+use ioalign_core::{Finding, Kind, LayerId, Severity};
+
+use crate::devices;
+use crate::model::{Report, SourceKind, Target};
 use crate::order;
 use crate::starts::{blamed, faulty};
 use crate::words::ended::ended;
@@ -22,6 +25,7 @@ pub fn summary(report: &Report) -> String {
         })
         .collect();
     match failing.first() {
+        None if report.targets.is_empty() => "nothing was found to check".to_owned(),
         Some((target, finding)) => defect(report, target, finding, failing.len()),
         None => unread(report)
             .or_else(|| unknown(report))
@@ -45,14 +49,8 @@ fn defect(report: &Report, target: &Target, finding: &Finding, found: usize) -> 
 /// `1 of 3 partitions misaligned`; `None` where the finding is not about one layer of several.
 fn counted(report: &Report, target: &Target, finding: &Finding) -> Option<String> {
     let kind = target.stack.layer(blamed(finding)?).kind;
-    let same = |target: &Target| {
-        faulty(target, &[finding.severity])
-            .into_iter()
-            .filter(|id| target.stack.layer(*id).kind == kind)
-            .count()
-    };
-    let number: usize = report.targets.iter().map(same).sum();
-    let total = of_kind(report, kind);
+    let number = distinct(report, kind, |target| faulty(target, &[finding.severity])).len();
+    let total = distinct(report, kind, all_layers).len();
     let plural = if total == 1 { "" } else { "s" };
     Some(format!(
         "{number} of {total} {}{plural} {}",
@@ -61,14 +59,32 @@ fn counted(report: &Report, target: &Target, finding: &Finding) -> Option<String
     ))
 }
 
-fn of_kind(report: &Report, kind: Kind) -> usize {
-    let layers = report
-        .targets
-        .iter()
-        .flat_map(|target| target.stack.layers());
-    layers
-        .filter(|(_, layer)| layer.kind == kind && layer.role.carries_data())
-        .count()
+fn all_layers(target: &Target) -> BTreeSet<LayerId> {
+    target.stack.layers().map(|(id, _)| id).collect()
+}
+
+/// The layers of a kind that carry data, `among` those of each target: each device once, because a disk and its
+/// partition may both be targets.
+fn distinct(
+    report: &Report,
+    kind: Kind,
+    among: impl Fn(&Target) -> BTreeSet<LayerId>,
+) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for target in &report.targets {
+        for id in among(target) {
+            let layer = target.stack.layer(id);
+            if layer.kind == kind && layer.role.carries_data() {
+                // A device of this host is the same in every target.
+                let (place, name) = match target.source {
+                    SourceKind::Host => (String::new(), devices::device(&target.stack, id)),
+                    _ => (target.name.clone(), id.0.to_string()),
+                };
+                found.insert((place, name));
+            }
+        }
+    }
+    found
 }
 
 fn with_target(report: &Report, target: &Target, said: &str) -> String {
@@ -134,8 +150,19 @@ fn fine(report: &Report) -> String {
     let all = || report.targets.iter().flat_map(|target| &target.findings);
     let waived = all().filter(|finding| !finding.counts()).count();
     let notes = all().filter(|finding| finding.counts()).count();
-    let partitions = of_kind(report, Kind::Partition);
-    let mut text = match (partitions, report.targets.len()) {
+    // A waived partition is no reason to warn, and it is not aligned all the same.
+    let off = distinct(report, Kind::Partition, |target| {
+        let worse = |finding: &&Finding| finding.severity >= Severity::Suboptimal;
+        let findings = target.findings.iter().filter(worse);
+        findings
+            .flat_map(|one| [one.layer, one.guilty])
+            .flatten()
+            .collect()
+    });
+    let partitions = distinct(report, Kind::Partition, all_layers);
+    let aligned = partitions.difference(&off).count();
+    let mut text = match (aligned, report.targets.len()) {
+        (n, _) if !off.is_empty() => format!("{n} of {} partitions aligned", partitions.len()),
         (0, 1) => "nothing misaligned".to_owned(),
         (0, targets) => format!("nothing misaligned in {targets} targets"),
         (1, _) => "1 partition aligned".to_owned(),

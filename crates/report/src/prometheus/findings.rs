@@ -1,9 +1,8 @@
 //! Findings and hints that are not believed.
 
-use ioalign_core::{Finding, LayerId, Stack};
-
 use super::families::{BOGUS, FINDING, WAIVED};
 use super::series::Metrics;
+use crate::devices;
 use crate::model::Target;
 use crate::starts::blamed;
 
@@ -11,9 +10,10 @@ use crate::starts::blamed;
 pub fn add(target: &Target, metrics: &mut Metrics) {
     for finding in &target.findings {
         let family = if finding.counts() { &FINDING } else { &WAIVED };
-        let device = device(&target.stack, finding);
+        let device =
+            blamed(finding).map_or_else(String::new, |id| devices::device(&target.stack, id));
         let labels = [
-            ("device", device),
+            ("device", device.as_str()),
             ("rule", finding.rule),
             ("severity", finding.severity.name()),
             ("target", &target.name),
@@ -21,10 +21,6 @@ pub fn add(target: &Target, metrics: &mut Metrics) {
         metrics.set(family, &labels, 1.0, |a, b| a + b);
     }
     hints(target, metrics);
-}
-
-fn device<'a>(stack: &'a Stack, finding: &Finding) -> &'a str {
-    blamed(finding).map_or("", |id: LayerId| &stack.layer(id).name)
 }
 
 fn hints(target: &Target, metrics: &mut Metrics) {

@@ -5,6 +5,7 @@ use ioalign_core::{Grid, GridKind, Kind, LayerId, PhaseSet, Severity};
 
 use super::families::{ALIGNED, OFFSET};
 use super::series::Metrics;
+use crate::devices;
 use crate::model::Target;
 use crate::starts::blamed;
 
@@ -23,7 +24,8 @@ pub fn add(target: &Target, metrics: &mut Metrics) {
         }
         if judged {
             let value = if defective(target, id) { 0.0 } else { 1.0 };
-            let labels = [("device", layer.name.as_str()), ("target", &target.name)];
+            let device = devices::device(&target.stack, id);
+            let labels = [("device", device.as_str()), ("target", &target.name)];
             metrics.set(&ALIGNED, &labels, value, f64::min);
         }
     }
@@ -39,8 +41,9 @@ fn offset(
 ) -> bool {
     let worst = phases.phases.iter().map(|phase| phase.offset).max();
     let Some(worst) = worst else { return false };
+    let device = devices::device(&target.stack, id);
     let labels = [
-        ("device", target.stack.layer(id).name.as_str()),
+        ("device", device.as_str()),
         ("target", &target.name),
         ("unit", unit(&grid.kind)),
     ];

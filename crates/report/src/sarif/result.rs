@@ -62,9 +62,14 @@ pub fn all<'a>(report: &'a Report, rules: &[SarifRule]) -> Vec<SarifResult<'a>> 
     targets
         .flat_map(|target| {
             let names = LayerNames::of(&target.stack);
-            let results = order::findings(target)
+            let findings = order::findings(target);
+            let fingerprints = fingerprint::all(target, &findings);
+            let results = findings
                 .into_iter()
-                .map(|finding| of((target, &names), finding, rules, &report.fail));
+                .zip(fingerprints)
+                .map(|(finding, prints)| {
+                    of((target, &names), (finding, prints), rules, &report.fail)
+                });
             results.collect::<Vec<_>>()
         })
         .collect()
@@ -72,7 +77,7 @@ pub fn all<'a>(report: &'a Report, rules: &[SarifRule]) -> Vec<SarifResult<'a>> 
 
 fn of<'a>(
     (target, names): (&Target, &LayerNames),
-    finding: &'a Finding,
+    (finding, partial_fingerprints): (&'a Finding, BTreeMap<&'static str, String>),
     rules: &[SarifRule],
     fail: &FailOn,
 ) -> SarifResult<'a> {
@@ -84,7 +89,7 @@ fn of<'a>(
         level: counted_level(finding, fail),
         message: Message::plain(&finding.why),
         locations: [place::of(target, names, finding)],
-        partial_fingerprints: fingerprint::of(target, names, finding),
+        partial_fingerprints,
         suppressions: waived.map(suppression).collect(),
         properties: Properties {
             severity: finding.severity.name(),

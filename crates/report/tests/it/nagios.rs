@@ -83,7 +83,38 @@ fn fine_unknown_and_unreadable() {
     );
     assert!(text.contains("unreadable=1;;;0;1"), "{text}");
     let text = render(&Report::default());
-    assert!(text.starts_with("IOALIGN OK"), "{text}");
+    assert!(
+        text.starts_with("IOALIGN UNKNOWN - nothing was found"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_waived_partition_is_not_aligned() {
+    let mut report = one("sector63");
+    for finding in &mut report.targets[0].findings {
+        finding.waived = Some(Waiver {
+            reason: "vendor image".to_owned(),
+            expires: "2099-12-31".to_owned(),
+        });
+    }
+    report.targets[0].verdict = Severity::Ok;
+    let text = render(&report);
+    assert!(
+        text.starts_with("IOALIGN OK - 1 of 3 partitions aligned"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_device_that_is_in_two_targets_is_counted_once() {
+    let report = one("aligned");
+    let mut twice = report.clone();
+    twice.targets.extend(report.targets.clone());
+    let said = |report: &Report| render(report).split(" | ").next().unwrap().to_owned();
+    let (once, twice) = (said(&report), said(&twice));
+    let count = |text: &str| text.split(" partition").next().unwrap().to_owned();
+    assert_eq!(count(&once), count(&twice));
 }
 
 #[test]
