@@ -107,6 +107,7 @@ Examples:
   ioalign check disk.vhd --upload azure      would the service take it?
   ioalign check --format nagios              a plugin for Nagios, Icinga, Naemon
   ioalign check /var/lib/mysql               a database directory and its stack
+  ioalign check guest.qcow2 --chain          the guest's disk and all below its file
   ioalign check /srv/big.file --extents      where a file's extents lie
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
@@ -195,6 +196,10 @@ pub struct CheckArgs {
     /// Follow backing files and extents outside the folder of their image
     #[arg(long)]
     pub allow_backing: bool,
+
+    /// Follow an image on this machine below its file: extents, file system, volumes, disks
+    #[arg(long, conflicts_with_all = ["sysroot", "extents"])]
+    pub chain: bool,
 
     /// Judge each extent of a file on a mounted file system (FIEMAP)
     #[arg(long)]

@@ -36,15 +36,33 @@ pub fn image(path: &Path) -> Option<FileSource> {
     if !kind.is_file() {
         return None;
     }
-    let mut head = [0; load::HEAD];
-    let len = usize::try_from(source.len()).map_or(load::HEAD, |len| len.min(load::HEAD));
-    let head = head.get_mut(..len).filter(|head| !head.is_empty())?;
-    source.read_at(0, head).ok()?;
-    (!is_text(head)).then_some(source)
+    let head = start(&source, load::HEAD)?;
+    let is_text =
+        !head.is_empty() && is_text(&head) && load::stays_text(&start(&source, load::LOOK)?);
+    (!head.is_empty() && !is_text).then_some(source)
+}
+
+/// The first bytes of a file, as many as there are.
+fn start(source: &FileSource, most: usize) -> Option<Vec<u8>> {
+    let len = usize::try_from(source.len()).map_or(most, |len| len.min(most));
+    let mut bytes = vec![0; len];
+    source.read_at(0, &mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn is_capture(path: &Path) -> bool {
-    load::head(path).is_ok_and(|head| is_text(&head))
+    load::head(path).is_ok_and(|head| is_text(&head)) && image(path).is_none()
+}
+
+/// Whether a file in a folder is a text that a reader knows.
+pub fn is_known(path: &Path) -> bool {
+    let known = |source: FileSource| {
+        let start = start(&source, load::LOOK).filter(|start| !start.is_empty())?;
+        let head = start.get(..load::HEAD).unwrap_or(&start);
+        let is_text = is_text(head) && load::stays_text(&start);
+        Some(is_text && captures::is_known(&Text::new(&start)))
+    };
+    FileSource::open(path).ok().and_then(known).unwrap_or(false)
 }
 
 /// A text that is no image: the descriptor of a VMDK is a text and an image.
@@ -73,5 +91,16 @@ fn read(path: &Path) -> Result<Text> {
         return load::read(std::io::stdin().lock(), Path::new("standard input"));
     }
     let failed = |error| Error::io("Cannot open it", error).in_file(path);
-    load::read(File::open(path).map_err(failed)?, path)
+    let file = File::open(path).map_err(failed)?;
+    // Before a byte is read: a log of gigabytes is no output of a storage program.
+    let len = file.metadata().map_err(failed)?.len();
+    if len > load::MOST_BYTES {
+        let what = format!(
+            "It is a text of {} MiB, and at most {} MiB of a text are read: name a file with the outputs alone",
+            len >> 20,
+            load::MOST_BYTES >> 20
+        );
+        return Err(Error::too_large(what).in_file(path));
+    }
+    load::read(file, path)
 }

@@ -4,9 +4,9 @@ use anyhow::Result;
 use ioalign_report::Target;
 
 use super::folder::{self, NamedTarget};
+use super::nothing::NamedFolders;
 use super::{CheckJob, captures, target};
 use crate::args::CheckArgs;
-use crate::exit::UsageError;
 
 /// The targets that the arguments name.
 pub struct FoundTargets {
@@ -14,6 +14,8 @@ pub struct FoundTargets {
     pub judged: Vec<Target>,
     /// Files, each a target of its own.
     pub files: Vec<NamedTarget>,
+    /// The folders that were named.
+    pub folders: NamedFolders,
 }
 
 impl From<Target> for FoundTargets {
@@ -21,6 +23,7 @@ impl From<Target> for FoundTargets {
         Self {
             judged: vec![only],
             files: Vec::new(),
+            folders: NamedFolders::default(),
         }
     }
 }
@@ -30,6 +33,7 @@ impl From<NamedTarget> for FoundTargets {
         Self {
             judged: Vec::new(),
             files: vec![only],
+            folders: NamedFolders::default(),
         }
     }
 }
@@ -59,13 +63,10 @@ pub fn find(arguments: &CheckArgs, job: &CheckJob) -> Result<FoundTargets> {
         judged.push(target::texts(job, &texts));
     }
     let files = folder::expand(&others, job);
-    if files.is_empty() && texts.is_empty() {
-        let names: Vec<_> = targets
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        let what = format!("{}: no image in it", names.join(", "));
-        return Err(UsageError(what).into());
-    }
-    Ok(FoundTargets { judged, files })
+    let folders = NamedFolders::new(&others, &files);
+    Ok(FoundTargets {
+        judged,
+        files,
+        folders,
+    })
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::lean::Diet;
-use super::{CheckJob, output, target};
+use super::{CheckJob, captures, output, target};
 use crate::args::CheckArgs;
 use crate::bar::bar;
 use crate::interrupt::Interrupt;
@@ -75,7 +75,7 @@ pub fn expand(targets: &[PathBuf], job: &CheckJob) -> Vec<NamedTarget> {
                 files: &mut files,
                 outside: Vec::new(),
             };
-            search(path, bundles.then_some(true), &mut found);
+            search(path, bundles, &mut found);
             found.tell();
         } else {
             files.push(NamedTarget::new(path.clone(), false));
@@ -92,14 +92,18 @@ fn is_database(path: &Path, job: &CheckJob) -> bool {
 /// of the named folder are not followed: a user who may write in it would choose which other files are read.
 ///
 /// A folder without permission hides its files, not those beside it: it is a target of its own. So
-/// is a support bundle; `bundles`: whether to look for such, and whether the folder was named.
-fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
-    if bundles.is_some_and(|named| assemble::is_bundle(folder, named)) {
+/// is a support bundle or a database; `bundles`: whether to look for such.
+fn search(folder: &Path, bundles: bool, found: &mut FolderSearch<'_>) {
+    if bundles && assemble::is_bundle(folder) {
         let named = NamedTarget::new(folder.to_owned(), false);
         return found.files.push(NamedTarget {
             bundle: true,
             ..named
         });
+    }
+    if bundles && matches!(database::find(folder), Ok(Some(_))) {
+        // `/var/lib/postgresql` has its clusters two levels down.
+        return found.files.push(NamedTarget::new(folder.to_owned(), false));
     }
     let entries = match entries(folder) {
         Ok(entries) => entries,
@@ -113,7 +117,7 @@ fn search(folder: &Path, bundles: Option<bool>, found: &mut FolderSearch<'_>) {
     };
     for (path, kind) in entries {
         if kind.is_dir() {
-            search(&path, bundles.map(|_| false), found);
+            search(&path, bundles, found);
         } else if kind.is_file() || (kind.is_symlink() && path.is_file() && found.holds(&path)) {
             found.files.push(NamedTarget::new(path, true));
         }
@@ -246,5 +250,10 @@ pub fn judge_one(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
             .iter()
             .any(|known| ending.eq_ignore_ascii_case(known))
     });
-    (!file.found || by_name || !silent).then_some(target)
+    if file.found && !by_name && silent {
+        // What other programs printed is judged, wherever it lies; all else is left out.
+        let text = job.reads_contents() && captures::is_known(&file.path);
+        return text.then(|| target::texts(job, std::slice::from_ref(&file.path)));
+    }
+    Some(target)
 }

@@ -7,6 +7,7 @@ mod find;
 mod folder;
 mod lean;
 mod next;
+mod nothing;
 mod output;
 mod stream;
 mod target;
@@ -37,6 +38,8 @@ pub struct CheckJob {
     pub judge: judge::JudgeOptions,
     /// The captured host, where one is named.
     pub sysroot: Option<PathBuf>,
+    /// Follow images below their files.
+    pub chain: bool,
     /// Judge the extents of files.
     pub extents: bool,
     /// The format of the texts, where the operator names it.
@@ -131,7 +134,7 @@ fn judge_all(
     job: &CheckJob,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>> {
-    let mut judged = found.judged;
+    let (mut judged, mut folders) = (found.judged, found.folders);
     match found.files.as_slice() {
         [] => {}
         [only] => judged.extend(folder::judge_one(only, job)),
@@ -140,6 +143,8 @@ fn judge_all(
             judged.extend(crew.judge(files));
         }
     }
+    judged.iter().for_each(|target| folders.judged(target));
+    judged.extend(folders.silent());
     Ok(judged)
 }
 
@@ -187,6 +192,7 @@ impl CheckJob {
             },
             judge: questions(arguments, policy),
             sysroot: arguments.sysroot.clone(),
+            chain: arguments.chain,
             extents: arguments.extents,
             text_format,
         })
@@ -195,7 +201,7 @@ impl CheckJob {
     /// Whether a file is judged by what is in it: not as a device of a captured host, nor by where it
     /// lies, nor as a text that is named to be one.
     const fn reads_contents(&self) -> bool {
-        self.sysroot.is_none() && !self.extents && self.text_format.is_none()
+        self.sysroot.is_none() && !self.extents && !self.chain && self.text_format.is_none()
     }
 
     /// The default job: what `check FILE` does.
@@ -204,6 +210,7 @@ impl CheckJob {
             inspect: AssembleOptions::default(),
             judge: judge::JudgeOptions::default(),
             sysroot: None,
+            chain: false,
             extents: false,
             text_format: None,
         }

@@ -9,6 +9,7 @@ use ioalign_report::{Report, ReportFormat, Target, json};
 
 use super::find::FoundTargets;
 use super::folder::Crew;
+use super::nothing::NamedFolders;
 use super::output;
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, ExitMode};
@@ -40,7 +41,17 @@ pub fn run(
     let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
     let chunks = found.files.chunks(AT_ONCE);
     let chunks = std::iter::once(found.judged).chain(chunks.map(|files| crew.judge(files)));
-    let targets = chunks.flat_map(|mut targets| {
+    let mut folders = Some(found.folders);
+    let chunks = chunks.map(Some).chain(std::iter::once(None));
+    let targets = chunks.flat_map(|chunk| {
+        let mut targets = match (chunk, &mut folders) {
+            (Some(targets), Some(folders)) => {
+                targets.iter().for_each(|target| folders.judged(target));
+                targets
+            }
+            // After the last: what is said of folders without any.
+            (_, folders) => folders.take().map(NamedFolders::silent).unwrap_or_default(),
+        };
         policy.apply(&mut targets);
         targets.iter().for_each(|target| tally.add(target, head));
         targets

@@ -31,6 +31,13 @@ pub fn judge(path: &Path, job: &CheckJob) -> Target {
         let error = Error::new(ErrorKind::Unsupported, what).in_file(path);
         return failed(name, SourceKind::Image, &error, Instant::now());
     }
+    if job.chain {
+        let mut target = read(name, SourceKind::Image, job, || {
+            assemble::chained(&[path], &job.inspect)
+        });
+        next::commands(&mut target, job, Some(path));
+        return target;
+    }
     let begun = Instant::now();
     let source: Arc<dyn Source> = match FileSource::open(path) {
         Ok(source) => Arc::new(source),
@@ -86,8 +93,9 @@ pub fn together(job: &CheckJob, paths: &[PathBuf]) -> Target {
         .collect::<Vec<_>>()
         .join(" + ");
     let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
-    read(name, SourceKind::Image, job, || {
-        assemble::images(&paths, &job.inspect)
+    read(name, SourceKind::Image, job, || match job.chain {
+        true => assemble::chained(&paths, &job.inspect),
+        false => assemble::images(&paths, &job.inspect),
     })
 }
 

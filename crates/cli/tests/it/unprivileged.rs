@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use ioalign_testkit::run::{command, text};
-use ioalign_testkit::{Disk, Loop, mbr};
+use ioalign_testkit::{Disk, Loop, mbr, needs};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -41,6 +41,7 @@ fn json(program: &str, root: bool) -> (Option<i32>, Value) {
 
 #[test]
 fn a_misaligned_loop_device_is_ok_to_nobody() {
+    needs!(Packages, Root);
     let folder = TempDir::new().unwrap();
     let program = program(&folder);
     let bad = mbr::disk("bad.img", 64, &[(0x83, 63, 100_000)]);
@@ -67,6 +68,7 @@ fn a_misaligned_loop_device_is_ok_to_nobody() {
 
 #[test]
 fn a_blank_disk_is_a_note_to_root() {
+    needs!(Packages, Root);
     let folder = TempDir::new().unwrap();
     let program = program(&folder);
     let (good, blank) = (

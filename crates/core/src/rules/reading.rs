@@ -17,6 +17,7 @@ pub const BUNDLE_ENTRY_REFUSED: &str = "bundle-entry-refused";
 pub const BUNDLE_FILE_CUT_OFF: &str = "bundle-file-cut-off";
 pub const DAMAGED_METADATA: &str = "damaged-metadata";
 pub const NOT_READABLE: &str = "not-readable";
+pub const EXTENTS_NOT_PLACED: &str = "extents-not-placed";
 pub const WAIVER_EXPIRED: &str = "waiver-expired";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
@@ -155,6 +156,17 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             source: "The error of the operating system is quoted.",
             fix: "Run as root or as a member of the group that is named, or capture the host as root.",
             ignore: "For devices that are not used.",
+        },
+        Rule {
+            id: EXTENTS_NOT_PLACED,
+            severity: Severity::Note,
+            title: "Extents of an image file that have no place yet",
+            means: "With --chain, the file system names no address for some extents of an image file: they \
+            are not written out yet, compressed, or inside metadata.",
+            costs: "Only the other extents are judged.",
+            source: "FIEMAP: FIEMAP_EXTENT_DELALLOC, ENCODED, DATA_INLINE, linux/fiemap.h.",
+            fix: "sync, and check again.",
+            ignore: "When the file is still being written.",
         },
         Rule {
             id: WAIVER_EXPIRED,

@@ -61,6 +61,16 @@ pub fn open(path: &Path) -> Result<Option<ReadBundle>> {
     read(&source)
 }
 
+/// Whether a file is a tarball by its name.
+fn is_named_tarball(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    name.contains(".tar.")
+        || [".tgz", ".txz", ".tbz", ".tzst"]
+            .iter()
+            .any(|end| name.ends_with(end))
+}
+
 /// Reads a tarball, packed or not; `None` when it is none.
 pub fn read(source: &Arc<dyn Source>) -> Result<Option<ReadBundle>> {
     let mut head = [0; packing::HEAD];
@@ -72,7 +82,8 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<ReadBundle>> {
     };
     let mut feed = packing::unpack(packing, source)?;
     let mut archive = tar::TarArchive::new(&mut *feed);
-    // A compressed file that is not a tarball is another kind of file: a log, an image.
+    // A compressed file that is not a tarball is another kind of file, a log, an image, unless its name says
+    // that it is one: then it was cut off or is damaged.
     match archive.next() {
         Ok(None) => Ok(None),
         Ok(Some(first)) => {
@@ -80,7 +91,7 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<ReadBundle>> {
             bundle.cut = bundle.cut.map(|error| error.in_file(source.path()));
             Ok(Some(bundle))
         }
-        Err(_) if packing != Packing::Tar => Ok(None),
+        Err(_) if packing != Packing::Tar && !is_named_tarball(source.path()) => Ok(None),
         Err(error) => Err(error.in_file(source.path())),
     }
 }

@@ -1,6 +1,6 @@
 //! A machine: the kernel's stack, completed by what is written on its devices.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ioalign_core::{Bytes, Layer, LayerId, Map, Origin, Remark, Role, Severity};
 use ioalign_core::{layer::Kind, rules};
@@ -40,19 +40,7 @@ pub(crate) fn host_in(
     options: &AssembleOptions,
 ) -> Result<Inspection> {
     let wanted = HostTargets::sort(root, what)?;
-    let mut host = host::read(root, &wanted.devices)?;
-    let stack = std::mem::take(&mut host.stack);
-    let mut assembly = Assembly::new(stack, options);
-    assembly.declare_grids();
-    assembly.configure_database(root);
-    for device in &host.devices {
-        assembly.look_into_device(root, device);
-        // At once, so that it is closed again: a host has more devices than a process may open.
-        assembly.look_into_pending();
-    }
-    assembly.run();
-    assembly.add_swaps(&host);
-    assembly.add_mounts(root, &host);
+    let (mut assembly, mut host) = read_host(root, &wanted.devices, options, true)?;
     assembly.add_named_unread(&host);
     assembly.add_databases(root, &host, &wanted)?;
     assembly.mark_mixed_groups();
@@ -67,6 +55,33 @@ pub(crate) fn host_in(
     let mut inspection = assembly.finish("host".to_owned(), None);
     inspection.unread = unread.collect();
     Ok(inspection)
+}
+
+/// The stack of the named devices, or of all, with what is written on them and where it is mounted; with the operator's
+/// database on every file system, or not.
+pub(super) fn read_host<'a>(
+    root: &Root,
+    devices: &[String],
+    options: &'a AssembleOptions,
+    with_database: bool,
+) -> Result<(Assembly<'a>, Host)> {
+    let mut host = host::read(root, devices)?;
+    let stack = std::mem::take(&mut host.stack);
+    let mut assembly = Assembly::new(stack, options);
+    if !with_database {
+        assembly.database = None;
+    }
+    assembly.declare_grids();
+    assembly.configure_database(root);
+    for device in &host.devices {
+        assembly.look_into_device(root, device);
+        // At once, so that it is closed again: a host has more devices than a process may open.
+        assembly.look_into_pending();
+    }
+    assembly.run();
+    assembly.add_swaps(&host);
+    assembly.add_mounts(root, &host);
+    Ok((assembly, host))
 }
 
 /// The targets by what they are.
@@ -98,12 +113,33 @@ impl HostTargets {
                 wanted.devices.push(path.display().to_string());
             }
         }
+        wanted.add_holders(root)?;
         Ok(wanted)
+    }
+
+    /// A database or file is judged by what it lies on: other disks of the machine do not matter.
+    fn add_holders(&mut self, root: &Root) -> Result<()> {
+        let files = self.files.iter();
+        let files = files.filter_map(|path| path.canonicalize().ok());
+        let databases = self.databases.iter().filter_map(Database::lies_at);
+        let mut holders = Vec::new();
+        for path in files.chain(databases) {
+            holders.push(host::holder_of(root, &path).ok_or_else(|| on_no_device(&path))?);
+        }
+        self.devices.extend(holders);
+        Ok(())
     }
 
     pub(super) const fn everything(&self) -> bool {
         self.devices.is_empty() && self.databases.is_empty() && self.files.is_empty()
     }
+}
+
+/// What holds a file is no block device of this machine.
+pub(super) fn on_no_device(file: &Path) -> Error {
+    let what = "The file system that holds it lies on no block device that is known (tmpfs, overlay, network): \
+                nothing below it can be judged";
+    Error::new(ErrorKind::Unsupported, what).in_file(file)
 }
 
 /// What is said of a device without bytes. The judge says what that leaves unknown, by what the kernel shows on it.

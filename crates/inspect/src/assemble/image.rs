@@ -68,8 +68,9 @@ impl Assembly<'_> {
     }
 
     /// The layers of a container: each file that holds guest data, and the virtual disk on them.
-    fn add_container(&mut self, name: &str, image: &Image) -> LayerId {
-        let raw = image.format == "raw";
+    pub(super) fn add_container(&mut self, name: &str, image: &Image) -> LayerId {
+        // A raw image is its file, unless it is asked where that lies.
+        let raw = image.format == "raw" && self.held.is_empty();
         let mut disk = Layer::new(Kind::Disk, if raw { name } else { "virtual disk" })
             .sized(image.virtual_size)
             .fact("format", image.format);
@@ -110,9 +111,18 @@ impl Assembly<'_> {
         let mut next = Some(image);
         while let Some(image) = next {
             for place in &image.places {
-                let file = Layer::new(Kind::Image, file_name(&place.path)).sized(place.size);
+                let mut file = Layer::new(Kind::Image, file_name(&place.path)).sized(place.size);
+                let block = self.hold(&place.path, &mut file);
+                let is_held = !file.below.is_empty();
                 let file = self.stack.push(file);
-                self.stack.grids.push(host_block().on(file));
+                if !is_held {
+                    self.stack.grids.push(host_block().on(file));
+                }
+                let block = block.map(|grid| Grid {
+                    layer: file,
+                    ..grid
+                });
+                self.stack.grids.extend(block);
                 if place.runs.truncated() {
                     disk.remarks.push(Remark::note(
                         rules::IMAGE_MAP_TRUNCATED,
@@ -150,10 +160,11 @@ impl Assembly<'_> {
                 source,
             );
         }
-        if self.options.grids.is_empty() {
-            self.stack.grids.extend(grid::assumed(disk));
-        } else {
-            self.add_declared_grids(disk);
+        match (self.options.grids.is_empty(), self.held.is_empty()) {
+            (false, _) => self.add_declared_grids(disk),
+            (true, true) => self.stack.grids.extend(grid::assumed(disk)),
+            // What lies below is known.
+            (true, false) => {}
         }
     }
 

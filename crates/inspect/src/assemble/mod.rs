@@ -6,6 +6,7 @@
 
 mod array;
 mod bundle;
+mod chain;
 mod content;
 mod database;
 mod evidence;
@@ -19,6 +20,7 @@ mod mounts;
 mod striped;
 mod volume;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ioalign_core::{Bytes, GridClaim, LayerId, Remark, SectorSize, Severity, Stack, rules};
@@ -29,6 +31,7 @@ use crate::view::View;
 use crate::volumes::VolumeMember;
 
 pub use bundle::{bundle, is_bundle};
+pub use chain::chained;
 pub(crate) use database::mysql_configuration;
 pub use evidence::{evidence, texts};
 pub use grids::md_grids;
@@ -95,6 +98,8 @@ struct Assembly<'a> {
     malformed: Option<Error>,
     /// The operator's database, with what the host's configuration adds.
     database: Option<Database>,
+    /// Where the files of images lie on this machine, if their chain is followed.
+    held: BTreeMap<PathBuf, chain::HeldFile>,
 }
 
 impl<'a> Assembly<'a> {
@@ -106,6 +111,7 @@ impl<'a> Assembly<'a> {
             parts: Vec::new(),
             malformed: None,
             database: options.database.clone(),
+            held: BTreeMap::new(),
         }
     }
 

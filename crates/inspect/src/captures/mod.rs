@@ -162,6 +162,11 @@ pub struct TextFormat {
     pub read: fn(&Text, &mut TextEvidence) -> Result<()>,
 }
 
+/// Whether a reader knows something in the text.
+pub fn is_known(text: &Text) -> bool {
+    FORMATS.iter().any(|format| (format.sniff)(text))
+}
+
 /// All formats. A pasted ticket may hold several: every one that is sniffed reads.
 pub const FORMATS: &[TextFormat] = &[
     volumes::lvm::BACKUP,

@@ -21,7 +21,7 @@ mod partition;
 pub mod root;
 mod udev;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ioalign_core::{LayerId, Stack};
 
@@ -179,6 +179,19 @@ pub fn read(root: &Root, only: &[String]) -> Result<Host> {
             machine,
         },
     ))
+}
+
+/// The kernel name of the block device that holds the file system of `path`, a file or folder of this machine without
+/// links: that of the mount with the longest point above it.
+pub(crate) fn holder_of(root: &Root, path: &Path) -> Option<String> {
+    let inventory = inventory::list(root);
+    let mounts = mounts::all(root, &inventory);
+    let above = mounts
+        .into_iter()
+        .filter(|mount| path.starts_with(&mount.point));
+    above
+        .max_by_key(|mount| mount.point.as_os_str().len())?
+        .device
 }
 
 /// A captured tree of a few devices names them here: what else is listed in it was not read.

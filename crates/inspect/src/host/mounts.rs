@@ -40,6 +40,15 @@ pub struct Swap {
 
 /// Mounts on block devices, from `proc/self/mountinfo` (`proc/1/mountinfo` in a copy).
 pub(super) fn mounts(root: &Root, inventory: &Inventory) -> Vec<Mount> {
+    let on_devices = |mount: &Mount| mount.device.is_some() || mount.source.starts_with("/dev/");
+    all(root, inventory)
+        .into_iter()
+        .filter(on_devices)
+        .collect()
+}
+
+/// All mounts, those without a device as well.
+pub(super) fn all(root: &Root, inventory: &Inventory) -> Vec<Mount> {
     let text = root
         .text("proc/self/mountinfo")
         .or_else(|_| root.text("proc/1/mountinfo"))
@@ -50,7 +59,6 @@ pub(super) fn mounts(root: &Root, inventory: &Inventory) -> Vec<Mount> {
             let device = device_of(inventory, &mount);
             Mount { device, ..mount }
         })
-        .filter(|mount| mount.device.is_some() || mount.source.starts_with("/dev/"))
         .collect()
 }
 

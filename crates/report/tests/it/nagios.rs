@@ -114,7 +114,7 @@ fn a_device_that_is_in_two_targets_is_counted_once() {
     let said = |report: &Report| render(report).split(" | ").next().unwrap().to_owned();
     let (once, twice) = (said(&report), said(&twice));
     let count = |text: &str| text.split(" partition").next().unwrap().to_owned();
-    assert_eq!(count(&once), count(&twice));
+    assert_eq!(count(&once), count(&twice), "{once}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The kind of a folder or tarball, and the start of the bundle in it.
 
-use crate::archive::wanted;
 use crate::captures::{self, Text, load};
 use crate::error::{Error, Result};
 use crate::host::Root;
@@ -44,14 +43,14 @@ impl BundleKind {
     }
 }
 
-/// The bundle in a folder; `named`: any text in it counts.
-pub(super) fn of_folder(root: &Root, named: bool) -> Option<(&'static str, BundleKind)> {
+/// The bundle in a folder.
+pub(super) fn of_folder(root: &Root) -> Option<(&'static str, BundleKind)> {
     for base in ["", DATA] {
         if let Some(kind) = by_layout(root, base) {
             return Some((base, kind));
         }
     }
-    is_texts(root, "", named).then_some(("", BundleKind::Texts))
+    is_texts(root, "").then_some(("", BundleKind::Texts))
 }
 
 /// The bundle in a tarball: at its top, or in the one folder that is there.
@@ -71,7 +70,7 @@ pub(super) fn of_archive(root: &Root) -> Result<Option<(String, BundleKind)>> {
     }
     if found.is_empty() {
         let bases = std::iter::once(String::new()).chain(tops);
-        let texts = bases.filter(|base| is_texts(root, base, true));
+        let texts = bases.filter(|base| is_texts(root, base));
         found.extend(texts.map(|base| (base, BundleKind::Texts)));
     }
     if let [(first, _), (second, _), ..] = found.as_slice() {
@@ -133,10 +132,9 @@ fn by_layout(root: &Root, base: &str) -> Option<BundleKind> {
 }
 
 /// Whether all files are texts and a reader knows one of them. Folders in it would not be looked into.
-fn is_texts(root: &Root, base: &str, named: bool) -> bool {
+fn is_texts(root: &Root, base: &str) -> bool {
     let names = root.list(base);
-    if names.len() > MOST_LOOKED_AT || !(named || names.iter().any(|name| wanted::is_output(name)))
-    {
+    if names.len() > MOST_LOOKED_AT {
         return false;
     }
     let mut known = false;
@@ -154,6 +152,5 @@ fn is_known(head: &[u8]) -> bool {
     let image = head
         .get(..21)
         .is_some_and(|head| head.eq_ignore_ascii_case(b"# Disk DescriptorFile"));
-    let text = Text::new(head);
-    !image && captures::FORMATS.iter().any(|format| (format.sniff)(&text))
+    !image && captures::is_known(&Text::new(head))
 }

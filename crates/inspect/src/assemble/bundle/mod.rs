@@ -37,7 +37,7 @@ struct Opened {
 /// Reads the bundle at `path`, a folder or a tarball, into a stack; `None` when it is none.
 pub fn bundle(path: &Path, options: &AssembleOptions) -> Result<Option<Inspection>> {
     let opened = if path.is_dir() {
-        open_folder(path, true)?
+        open_folder(path)?
     } else {
         open_tarball(path)?
     };
@@ -46,10 +46,9 @@ pub fn bundle(path: &Path, options: &AssembleOptions) -> Result<Option<Inspectio
         .transpose()
 }
 
-/// Whether the folder is a bundle. A folder that was not named is one only by its layout or the
-/// names of its files, not by the content of a text in it.
-pub fn is_bundle(folder: &Path, named: bool) -> bool {
-    matches!(open_folder(folder, named), Ok(Some(_)))
+/// Whether the folder is a bundle: by its layout, or because it has nothing but texts and a reader knows one of them.
+pub fn is_bundle(folder: &Path) -> bool {
+    matches!(open_folder(folder), Ok(Some(_)))
 }
 
 /// A captured machine in a tarball.
@@ -66,7 +65,7 @@ pub(super) fn sysroot(
     opened.inspect(what, options)
 }
 
-fn open_folder(path: &Path, named: bool) -> Result<Option<Opened>> {
+fn open_folder(path: &Path) -> Result<Option<Opened>> {
     // The machine itself is not a bundle.
     if path
         .canonicalize()
@@ -75,7 +74,7 @@ fn open_folder(path: &Path, named: bool) -> Result<Option<Opened>> {
         return Ok(None);
     }
     let root = Root::captured(path)?;
-    let Some((base, kind)) = kind::of_folder(&root, named) else {
+    let Some((base, kind)) = kind::of_folder(&root) else {
         return Ok(None);
     };
     let root = match base {

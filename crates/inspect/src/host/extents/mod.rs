@@ -132,6 +132,11 @@ fn all(file: &File) -> std::io::Result<(Vec<FileExtent>, bool)> {
 impl FileExtents {
     /// File address → device address, for the extents that have a place; in order.
     pub fn runs(&self) -> Runs {
+        self.runs_from(0).unwrap_or_default()
+    }
+
+    /// The same in an address space that begins at byte `start` of the device; `None` if an extent lies before it.
+    pub fn runs_from(&self, start: u64) -> Option<Runs> {
         let mut runs = Runs::new();
         let mut end = 0;
         for extent in self.list.iter().filter(|extent| extent.is_placed()) {
@@ -140,10 +145,14 @@ impl FileExtents {
             if let (Some(next), Some(_)) = (next, below)
                 && extent.logical >= end
             {
-                runs.push(extent.logical, extent.physical, extent.len);
+                runs.push(
+                    extent.logical,
+                    extent.physical.checked_sub(start)?,
+                    extent.len,
+                );
                 end = next;
             }
         }
-        runs
+        Some(runs)
     }
 }
