@@ -46,7 +46,7 @@ pub struct WatchArgs {
     #[arg(
         long,
         value_name = "GRID",
-        help = "Judge against this grid too: SIZE[@PHASE][:KIND][:TIER]; four in all, with those of the device"
+        help = "Judge against this grid too: SIZE[@PHASE][:KIND][:TIER]; more than four with the unit are refused"
     )]
     pub grid: Vec<GridClaim>,
 

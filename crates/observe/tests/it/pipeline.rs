@@ -104,8 +104,10 @@ fn a_packed_trace_that_is_cut_off_is_read_to_its_end() {
         let profile = found.unwrap().into_profile();
         let cut = profile.files[0].cut_off.as_deref().unwrap();
         assert!(cut.contains("end before their end"), "{tool}: {cut}");
+        // The decoder of zstd keeps its window, 2 MiB here, until the frame ends.
+        let least = if tool == "zstd" { 20_000 } else { 50_000 };
         assert!(
-            (50_000..95_000).contains(&profile.events),
+            (least..95_000).contains(&profile.events),
             "{tool}: {}",
             profile.events
         );
