@@ -157,7 +157,7 @@ impl<'a> WatchSession<'a> {
         let timeline = mode.gap.map(|gap| timeline(&watch, gap));
         let clock = Clock::new(watch.totals()?, timeline);
         Ok(Self {
-            presence: Presence::new(watch.devices()),
+            presence: Presence::new(Path::new("/sys"), watch.devices()),
             held_back: Vec::new(),
             named: vec![false; watch.devices().len()],
             arguments,

@@ -91,27 +91,29 @@ fn nothing_read_is_interrupted_too() {
     drop(write);
 }
 
-/// A packed trace that breaks off, over a file that was there.
+/// A packed trace with a wrong checksum at its end, over a file that was there.
 #[test]
 fn a_conversion_that_fails_leaves_what_was_there() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("rows"), rows().repeat(20)).unwrap();
     let packed = Command::new("gzip").arg("-c").arg(at.join("rows")).output();
-    let packed = packed.unwrap().stdout;
-    std::fs::write(at.join("cut.gz"), &packed[..packed.len() / 2]).unwrap();
+    let mut packed = packed.unwrap().stdout;
+    let checksum = packed.len() - 8;
+    packed[checksum] ^= 1;
+    std::fs::write(at.join("wrong.gz"), packed).unwrap();
     std::fs::remove_file(at.join("rows")).unwrap();
     for (output, before) in [("old.csv", Some("kept")), ("new.csv", None)] {
         let path = at.join(output);
         if let Some(text) = before {
             std::fs::write(&path, text).unwrap();
         }
-        let run = trace(at, &format!("convert cut.gz --force -o {output}"));
+        let run = trace(at, &format!("convert wrong.gz --force -o {output}"));
         let done = { run }.output().unwrap();
         assert_eq!(done.status.code(), Some(65));
         assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), before);
     }
-    assert_eq!(names(at), ["cut.gz", "old.csv"]);
+    assert_eq!(names(at), ["old.csv", "wrong.gz"]);
 }
 
 #[test]
