@@ -1,4 +1,4 @@
-//! For a terminal: one screen a target ([`brief`]), or with `-v` every grid, cost and source; one verdict line.
+//! For a terminal: one screen a target (`brief`), or with `-v` every grid, cost and source; one verdict line.
 //!
 //! Never wider than [`RenderOptions::width`], with or without colour, with or without Unicode.
 

@@ -1,7 +1,7 @@
 //! Where the bytes of an array lie, and what a request has to read and write: whole numbers, no time.
 //!
 //! Layouts are those of Linux md (`drivers/md/raid0.c`, `raid10.c`, `raid5.c`): near or far copies, left-symmetric
-//! parity. Controllers lay out in the same way; they differ in what a small write costs ([`parity`]).
+//! parity. Controllers lay out in the same way; they differ in what a small write costs (`parity`).
 
 mod controller;
 mod copies;

@@ -9,7 +9,7 @@ pub struct DiskIo {
     pub disk: u32,
     /// Whether it writes.
     pub write: bool,
-    /// Any disk with a copy will do: [`super::ArrayGeometry::copy`] has the others.
+    /// Any disk with a copy will do: `ArrayGeometry` has the others.
     pub any_copy: bool,
     /// Where.
     pub at: u64,
