@@ -62,7 +62,9 @@ pub fn find(arguments: &CheckArgs, job: &CheckJob) -> Result<FoundTargets> {
     if !texts.is_empty() {
         judged.push(target::texts(job, &texts));
     }
-    let files = folder::expand(&others, job);
+    let mut files = folder::expand(&others, job);
+    // A text that is named is judged with the other texts, and not once more where its folder is named too.
+    files.retain(|file| !(file.found && texts.contains(&file.path)));
     let folders = NamedFolders::new(&others, &files);
     Ok(FoundTargets {
         judged,

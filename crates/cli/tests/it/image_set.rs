@@ -54,7 +54,7 @@ noise | unknown | head -c 1M /dev/urandom > $f
 blank | unknown | truncate -s 16M $f
 sfdisk-dos | ok | truncate -s 64M $f && echo type=83 | sfdisk -q $f
 sfdisk-gpt | ok | truncate -s 64M $f && printf 'label:gpt\ntype=linux\n' | sfdisk -q $f
-sgdisk-34 | misaligned | truncate -s 64M $f && sgdisk -a 1 -o -n 1:34:0 $f
+sgdisk-34 | misaligned | truncate -s 64M $f && sgdisk -o -a 1 -n 1:34:0 $f
 sfdisk-logical | ok | truncate -s 64M $f && printf 'size=20M,type=83\ntype=5\nsize=10M\nsize=10M\n' | sfdisk -q $f
 sfdisk-logical-63 | misaligned | truncate -s 64M $f && printf 'start=63,size=40000,type=83\nstart=40131,size=60000,type=5\nstart=40194,size=30000,type=83\n' | sfdisk -q $f
 sgdisk | ok | truncate -s 64M $f && sgdisk -o -n 1:0:0 $f
