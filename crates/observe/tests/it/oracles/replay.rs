@@ -22,6 +22,7 @@ fn rows() -> String {
 
 #[test]
 fn btt_and_fio_take_what_was_converted() {
+    needs!(Packages);
     let folder = tempfile::TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("msr.csv"), rows()).unwrap();
