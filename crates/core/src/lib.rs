@@ -45,13 +45,14 @@ pub mod zstd;
 
 pub use finding::{Finding, Suggestion, Waiver};
 pub use grid::{Boundaries, Confidence, Grid, GridClaim, GridKind, Origin, Tier};
+pub use layer::detail::{ImageFormat, ImageVariant};
 pub use layer::{Edge, Kind, Layer};
 pub use layer_id::LayerId;
 pub use map::{Map, Run, Runs};
 pub use move_marker::{MarkerFound, MoveMarker};
 pub use phase::{Phase, PhaseSet};
 pub use random::Random;
-pub use remark::{Place, Remark};
+pub use remark::{ImageFault, Place, Remark};
 pub use role::Role;
 pub use severity::Severity;
 pub use stack::Stack;

@@ -17,6 +17,28 @@ pub struct Place {
     pub field: Option<&'static str>,
 }
 
+/// The state of an image that is a reason not to read or not to write it, whatever its severity.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImageFault {
+    /// qcow2: it is in use, or was not closed.
+    Dirty,
+    /// VMDK: it is in use, or its last session ended in a crash.
+    UncleanShutdown,
+    /// VHDX: the log holds writes that are not in their places.
+    DirtyLog,
+    /// VMDK: a journal holds writes that are not in their places.
+    Journal,
+    /// VMDK: one extent without the descriptor that names the others.
+    BareExtent,
+    /// VHD: the footer at the end is missing; its copy was used.
+    FooterMissing,
+    /// VHD: the checksum of the footer is wrong.
+    FooterChecksum,
+    /// VHD: the checksum of the header of a dynamic disk is wrong.
+    HeaderChecksum,
+}
+
 /// A finding in the making: the reader knows the rule and the fact, not yet the layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remark {
@@ -36,6 +58,8 @@ pub struct Remark {
     /// Not so for damage that a second copy makes good (`gpt-primary-damaged`), data behind the end of a file
     /// that was cut off, overlaps and the like. They are `broken`, and the answer is whole.
     pub malformed: bool,
+    /// The state of an image that it is about.
+    pub fault: Option<ImageFault>,
 }
 
 impl Remark {
@@ -48,6 +72,7 @@ impl Remark {
             advice: Vec::new(),
             place: Place::default(),
             malformed: false,
+            fault: None,
         }
     }
 
@@ -60,6 +85,13 @@ impl Remark {
     #[must_use]
     pub const fn malformed(mut self) -> Self {
         self.malformed = true;
+        self
+    }
+
+    /// Names the state of an image that it is about.
+    #[must_use]
+    pub const fn of_fault(mut self, fault: ImageFault) -> Self {
+        self.fault = Some(fault);
         self
     }
 

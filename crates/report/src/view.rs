@@ -160,7 +160,7 @@ pub fn format_of(target: &Target) -> String {
     let fact = target
         .stack
         .layers()
-        .find_map(|(_, layer)| layer.facts.get("format").cloned());
+        .find_map(|(_, layer)| layer.all_facts().remove("format"));
     fact.unwrap_or_else(|| target.source.name().to_owned())
 }
 

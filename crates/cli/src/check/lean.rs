@@ -48,7 +48,7 @@ impl Diet {
 fn lean(target: Target) -> Target {
     let mut stack = Stack::new();
     for (_, layer) in target.stack.layers() {
-        let mut bare = Layer::new(layer.kind, layer.name.clone());
+        let mut bare = Layer::new(layer.kind, layer.name.clone()).detailed(layer.detail.clone());
         bare.facts.extend(
             layer
                 .facts

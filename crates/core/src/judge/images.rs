@@ -6,6 +6,7 @@
 use super::lint::{Lint, UPLOADS, Upload};
 use super::{JudgeOptions, StackCase};
 use crate::finding::Finding;
+use crate::layer::detail::{ImageDetail, ImageFormat, ImageVariant};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
@@ -19,7 +20,7 @@ const COMMON_UNIT: Bytes = Bytes::new(4096);
 pub(super) fn judge(case: &StackCase<'_>, options: &JudgeOptions, findings: &mut Vec<Finding>) {
     let lint = &options.lint;
     for (id, layer) in case.stack.layers() {
-        if layer.kind == Kind::Disk && layer.facts.contains_key("format") {
+        if layer.kind == Kind::Disk && layer.image().is_some() {
             sizes(case, id, layer, lint, findings);
             if let Some(upload) = lint.upload {
                 findings.extend(form(case, id, layer, upload));
@@ -58,10 +59,9 @@ fn sizes(
 
 /// A VHD is made for Hyper-V or Azure.
 fn likely_upload(layer: &Layer) -> Option<&'static Upload> {
-    let format = layer.facts.get("format")?;
-    UPLOADS
-        .iter()
-        .find(|upload| upload.format == format && format == "vhd")
+    let vhd = layer.image()?.format == ImageFormat::Vhd;
+    let mut services = UPLOADS.iter().filter(|_| vhd);
+    services.find(|upload| upload.format == ImageFormat::Vhd)
 }
 
 /// `Disk x.img`, `The virtual disk`.
@@ -95,8 +95,7 @@ fn size(case: &StackCase<'_>, id: LayerId, layer: &Layer, unit: Bytes) -> Option
 
 /// The size that counts for a service: the current size of a VHD, not its geometry.
 fn believed_size(layer: &Layer) -> Option<Bytes> {
-    let current = layer.facts.get("current-size");
-    let current = current.and_then(|text| text.parse().ok()).map(Bytes::new);
+    let current = layer.image().and_then(ImageDetail::current_size);
     current.or(layer.size)
 }
 
@@ -143,11 +142,8 @@ impl Odd {
     }
 
     fn common(self, layer: &Layer) -> Finding {
-        let effect = if layer
-            .facts
-            .get("format")
-            .is_some_and(|format| format == "raw")
-        {
+        let raw = |image: &ImageDetail| image.format == ImageFormat::Raw;
+        let effect = if layer.image().is_some_and(raw) {
             "on a host with 4 KiB sectors QEMU with cache=none refuses it"
         } else {
             "as a raw copy on a host with 4 KiB sectors QEMU with cache=none refuses it"
@@ -183,16 +179,17 @@ impl Odd {
 
 /// Whether it is what the service takes.
 fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
-    let format = layer.facts.get("format")?;
-    let variant = layer.facts.get("variant").map_or("", String::as_str);
-    let right = format == upload.format;
-    if right && variant == upload.variant {
+    let ImageDetail {
+        format, variant, ..
+    } = layer.image()?;
+    let right = *format == upload.format;
+    if right && *variant == upload.variant {
         return None;
     }
     let is = if right {
         format!("{variant} {format}")
     } else {
-        format.clone()
+        format.to_string()
     };
     let why = format!(
         "{} is {is}, and {} takes {} only",
@@ -206,8 +203,10 @@ fn form(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Op
 
 /// The file of a fixed VHD is the disk and its footer, nothing between them.
 fn length(case: &StackCase<'_>, id: LayerId, layer: &Layer, upload: &Upload) -> Option<Finding> {
-    let variant = layer.facts.get("variant")?;
-    if layer.facts.get("format")? != upload.format || variant != upload.variant {
+    let image = layer.image()?;
+    // Raw has no variant, and its file is the disk.
+    let raw = image.variant == ImageVariant::Plain;
+    if raw || image.format != upload.format || image.variant != upload.variant {
         return None;
     }
     let file = case.stack.layer(layer.below.first()?.below).size?;

@@ -1,6 +1,7 @@
 //! Requirements of a builder on an image beyond its alignment: its upload service, the multiple of its
 //! size, its boot method. None is checked unless the operator names it.
 
+use crate::layer::detail::{ImageFormat, ImageVariant};
 use crate::units::Bytes;
 
 /// The purposes of an image that the operator names.
@@ -23,10 +24,10 @@ pub struct Upload {
     pub service: &'static str,
     /// The virtual size must be a multiple of this.
     pub unit: Bytes,
-    /// The format, as the readers name it.
-    pub format: &'static str,
-    /// Its variant; empty where the format has none.
-    pub variant: &'static str,
+    /// The format.
+    pub format: ImageFormat,
+    /// Its variant.
+    pub variant: ImageVariant,
     /// The format in words.
     pub form: &'static str,
     /// Bytes of the file that are not the disk's.
@@ -42,8 +43,8 @@ pub const UPLOADS: &[Upload] = &[
         name: "azure",
         service: "Azure",
         unit: Bytes::MIB,
-        format: "vhd",
-        variant: "fixed",
+        format: ImageFormat::Vhd,
+        variant: ImageVariant::Fixed,
         form: "a fixed VHD",
         footer: Bytes::new(512),
         convert: "qemu-img convert -O vpc -o subformat=fixed,force_size IMAGE disk.vhd",
@@ -53,8 +54,8 @@ pub const UPLOADS: &[Upload] = &[
         name: "gce",
         service: "Google Compute Engine",
         unit: Bytes::GIB,
-        format: "raw",
-        variant: "",
+        format: ImageFormat::Raw,
+        variant: ImageVariant::Plain,
         form: "a raw image",
         footer: Bytes::ZERO,
         convert: "qemu-img convert -O raw IMAGE disk.raw, then tar --format=oldgnu -Sczf disk.tar.gz disk.raw",

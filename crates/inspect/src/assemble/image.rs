@@ -3,13 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ioalign_core::layer::detail::{Detail, ImageDetail, ImageFormat};
+use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{
     Bytes, Confidence, Grid, GridClaim, GridKind, Layer, LayerId, Map, Origin, Remark, Stack, Tier,
-    grid,
-};
-use ioalign_core::{
-    layer::{Edge, Kind},
-    rules,
+    grid, rules,
 };
 
 use super::{AssembleOptions, Assembly, Inspection};
@@ -57,51 +55,41 @@ impl Assembly<'_> {
         let name = file_name(path);
         let Some(image) = images::open(source, &policy)? else {
             let disk = Layer::new(Kind::Disk, name).sized(Bytes::new(source.len()));
-            let disk = self.stack.push(disk.fact("format", "raw"));
+            let disk = self
+                .stack
+                .push(disk.detailed(Detail::Image(ImageDetail::of_format(ImageFormat::Raw))));
             self.add_disk_grids(disk);
             self.look_into_disk(disk, View::new(Arc::clone(source)));
             return Ok("raw".to_owned());
         };
         let disk = self.add_container(&name, &image);
         self.look_into_disk(disk, View::new(image.guest));
-        Ok(image.format.to_owned())
+        Ok(image.detail.format.name().to_owned())
     }
 
     /// The layers of a container: each file that holds guest data, and the virtual disk on them.
     pub(super) fn add_container(&mut self, name: &str, image: &Image) -> LayerId {
         // A raw image is its file, unless it is asked where that lies.
-        let raw = image.format == "raw" && self.held.is_empty();
+        let raw = image.detail.format == ImageFormat::Raw && self.held.is_empty();
         let mut disk = Layer::new(Kind::Disk, if raw { name } else { "virtual disk" })
             .sized(image.virtual_size)
-            .fact("format", image.format);
+            .detailed(Detail::Image(image.detail.clone()));
         disk.logical_sector = image.logical_sector;
         disk.remarks.clone_from(&image.remarks);
-        disk.facts
-            .extend(image.facts.iter().map(|(key, value)| (*key, value.clone())));
-        if !image.variant.is_empty() {
-            disk.facts.insert("variant", image.variant.clone());
-        }
-        if let Some(cluster) = image.cluster {
-            disk.facts.insert("cluster", cluster.to_string());
-        }
-        if !image.compressed.is_zero() {
-            let text = format!("{} of guest data", image.compressed);
-            disk.facts.insert("compressed", text);
-        }
         if !raw {
             self.add_places(&mut disk, image);
         }
         let copies = image.backing.is_some() || image.backing_path.is_some();
         let disk = self.stack.push(disk);
         self.add_disk_grids(disk);
-        if let Some(cluster) = image.cluster.filter(|_| copies) {
+        if let Some(cluster) = image.detail.cluster.filter(|_| copies) {
             // The first write to a cluster of an overlay copies the rest from the backing file.
             self.add_grid(
                 disk,
                 cluster,
                 Tier::Preference,
                 GridKind::CopyOnWriteCluster,
-                image.format,
+                image.detail.format.name(),
             );
         }
         disk

@@ -19,8 +19,8 @@ pub mod text;
 mod unnamed;
 pub mod volumes;
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
-use ioalign_core::{layer::Kind, rules};
+use ioalign_core::layer::Kind;
+use ioalign_core::{Bytes, ImageFormat, Remark, Role, SectorSize, Severity, rules};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
@@ -123,6 +123,8 @@ pub struct Said {
     pub mounted: Option<String>,
     /// The smallest unit that is written on it, where it is a volume (`volblocksize`, cluster).
     pub block: Option<Bytes>,
+    /// The format of the image whose disk it is.
+    pub image: Option<ImageFormat>,
     /// Named facts for the display.
     pub facts: Vec<(&'static str, String)>,
     /// What the text itself complains about.

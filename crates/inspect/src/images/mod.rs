@@ -17,10 +17,10 @@ pub mod vhdx;
 pub mod vmdk;
 mod windows;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ioalign_core::layer::detail::ImageDetail;
 use ioalign_core::{Bytes, Remark, Runs};
 
 use crate::error::{Error, Result};
@@ -28,28 +28,20 @@ use crate::source::Source;
 
 /// An opened image.
 pub struct Image {
-    /// `raw`, `qcow2`, `vmdk`, `vhd`, `vhdx`, `vdi`.
-    pub format: &'static str,
-    /// The variant: `v3`, `streamOptimized`, `dynamic`, …
-    pub variant: String,
+    /// Its format, and what its headers say.
+    pub detail: ImageDetail,
     /// Size of the virtual disk.
     pub virtual_size: Bytes,
     /// Logical sector that the guest sees, where the format says.
     pub logical_sector: Option<Bytes>,
-    /// Allocation unit: cluster, grain, block.
-    pub cluster: Option<Bytes>,
     /// The guest's bytes: holes read as zeros, compressed clusters are inflated.
     pub guest: Arc<dyn Source>,
     /// The places of guest data in the file(s). Compressed data are left out.
     pub places: Vec<ImageFile>,
-    /// Bytes of guest data that are stored compressed (their place in the file has no alignment).
-    pub compressed: Bytes,
     /// Backing or parent image, opened, where there is one and it may be followed.
     pub backing: Option<Box<Self>>,
     /// Its path as written in the image.
     pub backing_path: Option<PathBuf>,
-    /// Further facts for the display.
-    pub facts: BTreeMap<&'static str, String>,
     /// Remarks about it.
     pub remarks: Vec<Remark>,
 }

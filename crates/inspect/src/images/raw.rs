@@ -1,8 +1,8 @@
 //! Raw: the file is the disk, byte for byte. Also what is left when no format claims a file.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ioalign_core::layer::detail::{ImageDetail, ImageFormat};
 use ioalign_core::{Bytes, Runs};
 
 use super::{Image, ImageFile, ImagePolicy};
@@ -20,21 +20,17 @@ pub fn image(source: &Arc<dyn Source>) -> Image {
     let mut runs = Runs::new();
     runs.push(0, 0, source.len());
     Image {
-        format: "raw",
-        variant: String::new(),
+        detail: ImageDetail::of_format(ImageFormat::Raw),
         virtual_size: size,
         logical_sector: None,
-        cluster: None,
         guest: Arc::clone(source),
         places: vec![ImageFile {
             path: source.path().to_owned(),
             size,
             runs,
         }],
-        compressed: Bytes::ZERO,
         backing: None,
         backing_path: None,
-        facts: BTreeMap::new(),
         remarks: Vec::new(),
     }
 }

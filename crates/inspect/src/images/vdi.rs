@@ -4,9 +4,9 @@
 //! the header alone: QEMU puts them right after the block map, usually at 1024 modulo 4096, and
 //! then every guest block that is aligned inside is misaligned in the file.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ioalign_core::layer::detail::{ImageDetail, ImageFormat, ImageHeader, ImageVariant, VdiDetail};
 use ioalign_core::{Bytes, Remark, SectorSize, Severity, rules};
 
 use super::guest::{BlockMap, Guest, GuestPiece, GuestSpan};
@@ -52,47 +52,43 @@ fn follow(source: &Arc<dyn Source>, view: &View, policy: &ImagePolicy) -> Result
         size: Bytes::new(source.len()),
         runs,
     };
-    let cluster = Bytes::new(blocks.block);
-    let facts = facts(&raw, &blocks);
+    let detail = detail(&raw, &blocks);
     let files = vec![Arc::clone(source)];
     let path = source.path().to_owned();
     Ok(Image {
-        format: "vdi",
-        variant: variant(raw.le32(76)).to_owned(),
+        detail,
         virtual_size: Bytes::new(size),
         logical_sector: SectorSize::new(raw.le32(0x168)).map(SectorSize::bytes),
-        cluster: Some(cluster),
         guest: Arc::new(Guest::new(blocks, files, None, size, path)),
         places: vec![place],
-        compressed: Bytes::ZERO,
         backing: None,
         backing_path: None,
-        facts,
         remarks,
     })
 }
 
-const fn variant(kind: u32) -> &'static str {
+fn variant(kind: u32) -> ImageVariant {
     match kind {
-        1 => "dynamic",
-        2 => "static",
-        3 => "undo",
-        4 => "differencing",
-        _ => "unknown",
+        1 => ImageVariant::Dynamic,
+        2 => ImageVariant::Static,
+        3 => ImageVariant::Undo,
+        4 => ImageVariant::Differencing,
+        _ => ImageVariant::Other("unknown".to_owned()),
     }
 }
 
-fn facts(raw: &Record, blocks: &VdiBlockMap) -> BTreeMap<&'static str, String> {
-    let mut facts = BTreeMap::new();
-    facts.insert("data-offset", blocks.data_at.to_string());
-    facts.insert("uuid", raw.guid(0x188).to_ascii_lowercase());
-    if blocks.extra != 0 {
-        facts.insert("block-extra", blocks.extra.to_string());
+fn detail(raw: &Record, blocks: &VdiBlockMap) -> ImageDetail {
+    ImageDetail {
+        variant: variant(raw.le32(76)),
+        cluster: Some(Bytes::new(blocks.block)),
+        header: ImageHeader::Vdi(VdiDetail {
+            data_offset: blocks.data_at,
+            uuid: raw.guid(0x188).to_ascii_lowercase(),
+            block_extra: blocks.extra,
+            parent: parent(raw),
+        }),
+        ..ImageDetail::of_format(ImageFormat::Vdi)
     }
-    if let Some(parent) = parent(raw) {
-        facts.insert("parent-uuid", parent);
-    }
-    facts
 }
 
 /// VirtualBox knows parents by UUID, from its registry: there is no path to follow.

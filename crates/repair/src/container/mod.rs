@@ -7,7 +7,6 @@ mod blocks;
 mod copy;
 mod create;
 mod fields;
-mod format;
 mod open;
 mod pieces;
 mod qcow2;
@@ -21,6 +20,6 @@ mod vmdk;
 
 pub use copy::{write_new, write_new_with, write_view};
 pub use create::{create, create_in, create_store};
-pub use format::ImageFormat;
+pub use ioalign_core::layer::detail::ImageFormat;
 pub use open::{open, open_store};
 pub use store::Store;

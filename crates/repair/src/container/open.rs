@@ -5,6 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use ioalign_core::{ImageFormat, ImageVariant};
 use ioalign_device::lock;
 use ioalign_inspect::images::{self, Image, ImagePolicy};
 use ioalign_inspect::source::{FileSource, Source};
@@ -92,14 +93,15 @@ pub(super) fn refused(why: impl Into<String>) -> Error {
 
 fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
     sound::to_write(&image)?;
-    match (image.format, image.variant.as_str()) {
-        ("raw", _) => Ok(store),
-        ("qcow2", _) => qcow2::open(store, image),
-        ("vhd", "fixed") => fixed_vhd(store, &image),
-        ("vhd", "dynamic") => vhd::open(store, &image),
-        ("vdi", "dynamic" | "static") => vdi::open(store, &image),
-        ("vmdk", "monolithicSparse") => vmdk::open(store, &image),
-        ("vhdx", "dynamic" | "fixed") => vhdx::open(store, &image),
+    use ImageVariant::{Dynamic, Fixed, MonolithicSparse, Static};
+    match (image.detail.format, &image.detail.variant) {
+        (ImageFormat::Raw, _) => Ok(store),
+        (ImageFormat::Qcow2, _) => qcow2::open(store, image),
+        (ImageFormat::Vhd, Fixed) => fixed_vhd(store, &image),
+        (ImageFormat::Vhd, Dynamic) => vhd::open(store, &image),
+        (ImageFormat::Vdi, Dynamic | Static) => vdi::open(store, &image),
+        (ImageFormat::Vmdk, MonolithicSparse) => vmdk::open(store, &image),
+        (ImageFormat::Vhdx, Dynamic | Fixed) => vhdx::open(store, &image),
         (format, variant) => Err(refused(format!(
             "a {variant} {format} image is not written in place"
         ))),
@@ -125,8 +127,10 @@ fn pieces(stores: Vec<Box<dyn Store>>, all: Vec<FlatPiece>, bytes: u64) -> Resul
 
 /// A VMDK of flat files that a descriptor names.
 fn flat_files(image: &Image) -> bool {
-    let flat = ["monolithicFlat", "twoGbMaxExtentFlat", "vmfs"];
-    image.format == "vmdk" && flat.contains(&image.variant.as_str())
+    use ImageVariant::{MonolithicFlat, TwoGbMaxExtentFlat, Vmfs};
+    let detail = &image.detail;
+    let flat = matches!(detail.variant, MonolithicFlat | TwoGbMaxExtentFlat | Vmfs);
+    detail.format == ImageFormat::Vmdk && flat
 }
 
 /// The files of a flat VMDK, each of them locked; so is its descriptor, which nothing else uses.

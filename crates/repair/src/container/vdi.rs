@@ -2,6 +2,7 @@
 
 use std::io;
 
+use ioalign_core::layer::detail::ImageHeader;
 use ioalign_inspect::images::Image;
 
 use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
@@ -95,7 +96,10 @@ impl BatEntries for Vdi {
 
 /// Opens one for writing.
 pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
-    if image.backing_path.is_some() || image.facts.contains_key("parent-uuid") {
+    let ImageHeader::Vdi(header) = &image.detail.header else {
+        return Err(refused("it is no VDI"));
+    };
+    if image.backing_path.is_some() || header.parent.is_some() {
         return Err(refused("a VDI with a parent is not written in place"));
     }
     mount(store, image.virtual_size.get())

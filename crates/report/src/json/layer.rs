@@ -1,9 +1,8 @@
 //! Layers: what they are, where they lie, and their offsets on the grids.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
+use ioalign_core::layer::detail::Facts;
 use ioalign_core::{Bytes, Edge, Layer, LayerId, Map, Role, Run, Runs};
 
 use crate::model::Target;
@@ -23,7 +22,7 @@ pub struct LayerJson<'a> {
     block_bytes: Option<Bytes>,
     size_unit_bytes: Option<Bytes>,
     geometry: Option<GeometryJson>,
-    facts: &'a BTreeMap<&'static str, String>,
+    facts: Facts,
     phases: Vec<PhaseJson>,
 }
 
@@ -117,7 +116,7 @@ fn of<'a>(target: &'a Target, id: LayerId, layer: &'a Layer, names: &LayerNames)
             unit_bytes: geometry.unit,
             width_bytes: geometry.width,
         }),
-        facts: &layer.facts,
+        facts: layer.all_facts(),
         phases: phases(target, id, names),
     }
 }

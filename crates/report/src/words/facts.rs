@@ -1,5 +1,6 @@
 //! Which of the facts about a layer help to judge it; the others are for JSON and `-v`.
 
+use ioalign_core::layer::detail::Facts;
 use ioalign_core::{Bytes, Kind, Layer};
 
 use super::clean;
@@ -44,11 +45,10 @@ const fn helpful(kind: Kind) -> &'static [&'static str] {
 
 /// The facts that help to judge, as phrases.
 pub fn telling(layer: &Layer) -> Vec<String> {
-    let facts = helpful(layer.kind).iter().filter_map(|key| {
-        let value = layer.facts.get(key)?;
-        phrase(layer, key, value)
-    });
-    facts.collect()
+    let facts = layer.all_facts();
+    let helpful = helpful(layer.kind).iter();
+    let phrases = helpful.filter_map(|key| phrase(&facts, key, facts.get(key)?));
+    phrases.collect()
 }
 
 /// The facts that help to judge, without the words that their values make clear.
@@ -71,24 +71,25 @@ pub fn brief(layer: &Layer) -> Vec<String> {
 
 /// Every fact as it was read, in alphabetical order.
 pub fn all(layer: &Layer) -> Vec<String> {
-    let facts = layer.facts.iter();
+    let facts = layer.all_facts();
     facts
+        .iter()
         .map(|(key, value)| format!("{key} {}", clean(value)))
         .collect()
 }
 
 /// One fact in a few words; `None` where it goes without saying.
-fn phrase(layer: &Layer, key: &str, value: &str) -> Option<String> {
+fn phrase(facts: &Facts, key: &str, value: &str) -> Option<String> {
     let value = clean(value);
     match (key, value.as_str()) {
         ("degraded" | "alignment-offset", "0") | ("zoned", "none") => None,
         // A virtual disk reports to rotate on any storage.
         ("rotational", "yes") => {
-            (layer.facts.get("transport")? != "virtio").then(|| "rotating".to_owned())
+            (facts.get("transport")? != "virtio").then(|| "rotating".to_owned())
         }
         ("rotational", "no") => Some("flash".to_owned()),
         // The number of a type says nothing that its name does not.
-        ("type", _) if layer.facts.contains_key("type-name") => None,
+        ("type", _) if facts.contains_key("type-name") => None,
         ("type-name", name) => Some(format!("type {name}")),
         ("level" | "model" | "cipher", name) => Some(name.to_owned()),
         ("raid-disks", count) => Some(format!("{count} disks")),

@@ -1,5 +1,6 @@
 //! One device becomes a layer: where it lies on its parents, and what is said of it besides.
 
+use ioalign_core::layer::detail::{Detail, ImageDetail};
 use ioalign_core::{Bytes, Edge, Grid, Layer, LayerId, Map, SectorSize, Sectors};
 use ioalign_core::{layer::Kind, rules};
 
@@ -25,6 +26,9 @@ impl Placing<'_> {
             None => Built::new(self.layer(name, &device)),
         };
         built.layer.facts.extend(device.facts.iter().cloned());
+        if let Some(format) = device.image {
+            built.layer.detail = Detail::Image(ImageDetail::of_format(format));
+        }
         built.layer.remarks.extend(device.remarks.iter().cloned());
         let id = self.push(name, built);
         if self.carries_grids(id, &device) {

@@ -3,7 +3,7 @@
 //! Tags are scanned by hand: fragments in tickets are no documents, only attributes of five elements
 //! count, and no entity is ever expanded beyond the five of XML.
 
-use ioalign_core::Kind;
+use ioalign_core::{ImageFormat, Kind};
 
 use super::super::{Text, TextEvidence, TextFormat};
 use super::{sector, sizes};
@@ -117,7 +117,9 @@ impl LibvirtDisk {
             said.parents
                 .push(self.source.trim_start_matches("/dev/").to_owned());
         }
-        if !self.format.is_empty() {
+        let mut known = ImageFormat::ALL.into_iter();
+        said.image = known.find(|format| format.name() == self.format);
+        if said.image.is_none() && !self.format.is_empty() {
             said.facts.push(("format", self.format));
         }
         said.facts.push(("bus", self.bus.clone()));

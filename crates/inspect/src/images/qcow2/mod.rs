@@ -9,11 +9,13 @@ mod tables;
 pub mod unpack;
 mod walk;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Severity, rules};
+use ioalign_core::layer::detail::{
+    ImageDetail, ImageFormat, ImageHeader, ImageVariant, Qcow2Detail,
+};
+use ioalign_core::{Bytes, ImageFault, Remark, Severity, rules};
 
 use self::entry::Qcow2Shape;
 use self::header::Qcow2Header;
@@ -91,44 +93,35 @@ fn image(
     };
     let below = backing.as_ref().map(|image| Arc::clone(&image.guest));
     let (size, path) = (header.size, source.path().to_owned());
-    let cluster = Bytes::new(shape.cluster());
-    let facts = facts(header, &shape);
+    let detail = detail(header, &shape, walked.compressed);
     let tables = Qcow2Tables::new(Arc::clone(source), shape, header.method);
     Image {
-        format: "qcow2",
-        variant: format!("v{}", header.version),
+        detail,
         virtual_size: Bytes::new(size),
         logical_sector: None,
-        cluster: Some(cluster),
         guest: Arc::new(Guest::new(tables, vec![data], below, size, path)),
         places: vec![place],
-        compressed: Bytes::new(walked.compressed),
         backing: backing.map(Box::new),
         backing_path: header.backing.clone(),
-        facts,
         remarks,
     }
 }
 
-fn facts(header: &Qcow2Header, shape: &Qcow2Shape) -> BTreeMap<&'static str, String> {
-    let mut facts = BTreeMap::new();
-    facts.insert("compression", header.method.name().to_owned());
-    if header.snapshots != 0 {
-        facts.insert("snapshots", header.snapshots.to_string());
+fn detail(header: &Qcow2Header, shape: &Qcow2Shape, compressed: u64) -> ImageDetail {
+    ImageDetail {
+        format: ImageFormat::Qcow2,
+        variant: ImageVariant::Version(header.version),
+        cluster: Some(Bytes::new(shape.cluster())),
+        compressed: Bytes::new(compressed),
+        header: ImageHeader::Qcow2(Qcow2Detail {
+            compression: header.method.name(),
+            snapshots: header.snapshots,
+            subcluster: header.extended.then(|| Bytes::new(shape.subcluster())),
+            lazy_refcounts: header.lazy_refcounts,
+            backing_format: header.backing_format.clone(),
+            data_file: header.data_file.clone(),
+        }),
     }
-    if header.extended {
-        facts.insert("subcluster", Bytes::new(shape.subcluster()).to_string());
-    }
-    if header.lazy_refcounts {
-        facts.insert("lazy-refcounts", "yes".to_owned());
-    }
-    if let Some(format) = &header.backing_format {
-        facts.insert("backing-format", format.clone());
-    }
-    if let Some(file) = &header.data_file {
-        facts.insert("data-file", PathBuf::from(file).display().to_string());
-    }
-    facts
 }
 
 fn remarks(header: &Qcow2Header) -> Vec<Remark> {
@@ -141,7 +134,7 @@ fn remarks(header: &Qcow2Header) -> Vec<Remark> {
     }
     if header.dirty {
         let why = "The image is marked dirty: it is in use, or was not closed cleanly.";
-        remarks.push(Remark::note(rules::QCOW2_DIRTY, why));
+        remarks.push(Remark::note(rules::QCOW2_DIRTY, why).of_fault(ImageFault::Dirty));
     }
     remarks
 }

@@ -2,7 +2,7 @@
 //!
 //! Microsoft "Virtual Hard Disk Image Format Specification" 1.0. All numbers are big-endian.
 
-use ioalign_core::{Remark, Severity, rules};
+use ioalign_core::{ImageFault, ImageVariant, Remark, Severity, rules};
 
 use crate::error::{Error, Result};
 use crate::view::{Record, View};
@@ -34,12 +34,11 @@ pub(super) enum VhdKind {
 }
 
 impl VhdKind {
-    /// The word of the specification.
-    pub(super) const fn name(self) -> &'static str {
+    pub(super) const fn variant(self) -> ImageVariant {
         match self {
-            Self::Fixed => "fixed",
-            Self::Dynamic => "dynamic",
-            Self::Differencing => "differencing",
+            Self::Fixed => ImageVariant::Fixed,
+            Self::Dynamic => ImageVariant::Dynamic,
+            Self::Differencing => ImageVariant::Differencing,
         }
     }
 }
@@ -203,6 +202,7 @@ fn bad_checksum(at: u64) -> Remark {
     let why = format!("The checksum of the footer at byte {at} does not hold.");
     Remark::new(rules::VHD_FOOTER_CHECKSUM, Severity::Broken, why)
         .malformed()
+        .of_fault(ImageFault::FooterChecksum)
         .at(at.saturating_add(64), "checksum")
 }
 
@@ -214,6 +214,7 @@ fn copy_used(damaged: bool) -> Remark {
     };
     let why = format!("The footer at the end is {what}; its copy at the start is used.");
     Remark::new(rules::VHD_FOOTER_MISSING, Severity::Broken, why)
+        .of_fault(ImageFault::FooterMissing)
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 mod dynamic;
 mod footer;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Runs, Severity, rules};
+use ioalign_core::layer::detail::{ImageDetail, ImageFormat, ImageHeader, VhdBlocks, VhdDetail};
+use ioalign_core::{Bytes, ImageFault, Remark, Runs, Severity, rules};
 
 use self::dynamic::VhdHeader;
 use self::footer::{Footer, VhdKind};
@@ -56,7 +56,7 @@ fn fixed(source: &Arc<dyn Source>, footer: &Footer, mut remarks: Vec<Remark>) ->
         size,
         source.path().to_owned(),
     );
-    image(source, footer, Arc::new(guest), runs, remarks)
+    image(source, footer, Arc::new(guest), runs, None, remarks)
 }
 
 /// A dynamic or differencing disk.
@@ -70,7 +70,8 @@ fn blocks(
     let header = VhdHeader::read(source, footer.header, footer.kind, size)?;
     if !header.sound {
         let why = "The checksum of the dynamic header does not hold.";
-        let remark = Remark::new(rules::VHD_HEADER_CHECKSUM, Severity::Broken, why);
+        let remark = Remark::new(rules::VHD_HEADER_CHECKSUM, Severity::Broken, why)
+            .of_fault(ImageFault::HeaderChecksum);
         remarks.push(remark.at(footer.header.saturating_add(36), "checksum"));
     }
     let (mut map, mut damage) = (GuestMapBuilder::new(policy), Damage::default());
@@ -80,13 +81,13 @@ fn blocks(
     remarks.extend(cut);
     let backing = parent(source, footer, &header, policy, &mut remarks)?;
     let below = backing.as_ref().map(|image| Arc::clone(&image.guest));
-    let (block, bitmap) = (header.blocks.block, header.blocks.bitmap);
+    let layout = VhdBlocks {
+        block: Bytes::new(header.blocks.block),
+        bitmap: Bytes::new(header.blocks.bitmap),
+    };
     let (files, path) = (vec![Arc::clone(source)], source.path().to_owned());
     let guest = Guest::new(header.blocks, files, below, size, path);
-    let mut image = image(source, footer, Arc::new(guest), runs, remarks);
-    image.cluster = Some(Bytes::new(block));
-    image.facts.insert("block", Bytes::new(block).to_string());
-    image.facts.insert("bitmap", Bytes::new(bitmap).to_string());
+    let mut image = image(source, footer, Arc::new(guest), runs, Some(layout), remarks);
     image.backing = backing.map(Box::new);
     image.backing_path = windows::shown(&header.names);
     Ok(image)
@@ -104,7 +105,7 @@ fn parent(
         return Ok(None);
     }
     let image = windows::open_parent(source.path(), &header.names, policy, "vhd")?;
-    let id = image.as_ref().and_then(|image| image.facts.get("id"));
+    let id = image.as_ref().and_then(id);
     if id.is_some_and(|id| *id != header.parent_id) {
         let why = format!(
             "The parent has the id {}, {} is expected: it is another disk or was created again.",
@@ -121,6 +122,7 @@ fn image(
     footer: &Footer,
     guest: Arc<dyn Source>,
     runs: Runs,
+    blocks: Option<VhdBlocks>,
     remarks: Vec<Remark>,
 ) -> Image {
     let place = ImageFile {
@@ -129,37 +131,40 @@ fn image(
         runs,
     };
     Image {
-        format: "vhd",
-        variant: footer.kind.name().to_owned(),
+        detail: detail(source, footer, blocks),
         virtual_size: Bytes::new(footer.size()),
         // The format counts in 512-byte sectors and Hyper-V shows nothing else to the guest.
         logical_sector: Some(Bytes::new(footer::SECTOR)),
-        cluster: None,
         guest,
         places: vec![place],
-        compressed: Bytes::ZERO,
         backing: None,
         backing_path: None,
-        facts: facts(source, footer),
         remarks,
     }
 }
 
-fn facts(source: &Arc<dyn Source>, footer: &Footer) -> BTreeMap<&'static str, String> {
-    let mut facts = BTreeMap::new();
-    facts.insert("creator", footer.creator.clone());
-    facts.insert("id", footer.id.clone());
-    let rule = if footer.sized_by_geometry() {
-        "geometry (cylinders, heads, sectors)"
-    } else {
-        "current size"
-    };
-    facts.insert("size-by", rule.to_owned());
-    facts.insert("current-size", footer.current.to_string());
-    // The footer makes the file end off 4 KiB: no direct I/O to its end, no loop device of 4 KiB.
-    let past = source.len() % 4096;
-    facts.insert("file-length-mod-4096", past.to_string());
-    facts
+fn detail(source: &Arc<dyn Source>, footer: &Footer, blocks: Option<VhdBlocks>) -> ImageDetail {
+    ImageDetail {
+        variant: footer.kind.variant(),
+        cluster: blocks.map(|blocks| blocks.block),
+        header: ImageHeader::Vhd(VhdDetail {
+            creator: footer.creator.clone(),
+            id: footer.id.clone(),
+            sized_by_geometry: footer.sized_by_geometry(),
+            current_size: Bytes::new(footer.current),
+            file_length: source.len(),
+            blocks,
+        }),
+        ..ImageDetail::of_format(ImageFormat::Vhd)
+    }
+}
+
+/// The id in the footer.
+const fn id(image: &Image) -> Option<&String> {
+    match &image.detail.header {
+        ImageHeader::Vhd(header) => Some(&header.id),
+        _ => None,
+    }
 }
 
 /// The data of a fixed disk; zeros where the file is too short, never the footer.

@@ -2,7 +2,7 @@
 //!
 //! \[MS-VHDX\] 2.2. Both structures are there twice so that one survives a torn write.
 
-use ioalign_core::{Remark, Severity, rules};
+use ioalign_core::{ImageFault, Remark, Severity, rules};
 
 use super::crc32c::crc32c;
 use crate::error::{Error, Result};
@@ -182,6 +182,7 @@ pub(super) fn log_remark(view: &View, header: &VhdxHeader) -> Result<Option<Rema
         Severity::Note,
         format!("{start}: {meaning}"),
     );
+    let remark = remark.of_fault(ImageFault::DirtyLog);
     Ok(Some(remark.advise(
         "Let Hyper-V or `qemu-img check -r all` replay the log on a copy, then look again.",
     )))

@@ -7,9 +7,11 @@ pub mod crc32c;
 mod header;
 mod metadata;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ioalign_core::layer::detail::{
+    ImageDetail, ImageFormat, ImageHeader, ImageVariant, VhdxDetail,
+};
 use ioalign_core::{Bytes, Remark, Severity, rules};
 
 use self::blocks::VhdxBlockTable;
@@ -62,13 +64,11 @@ fn image(
     let backing = parent(source, metadata, policy, &mut remarks)?;
     let below = backing.as_ref().map(|image| Arc::clone(&image.guest));
     let (files, path) = (vec![Arc::clone(source)], source.path().to_owned());
-    let facts = facts(source, header, metadata)?;
+    let detail = detail(source, header, metadata)?;
     Ok(Image {
-        format: "vhdx",
-        variant: variant(metadata).to_owned(),
+        detail,
         virtual_size: Bytes::new(metadata.size),
         logical_sector: Some(Bytes::new(metadata.logical_sector)),
-        cluster: Some(Bytes::new(metadata.block)),
         guest: Arc::new(Guest::new(
             blocks,
             files,
@@ -81,40 +81,47 @@ fn image(
             size: Bytes::new(source.len()),
             runs,
         }],
-        compressed: Bytes::ZERO,
         backing: backing.map(Box::new),
         backing_path: windows::shown(&metadata.names),
-        facts,
         remarks,
     })
 }
 
-const fn variant(metadata: &VhdxMetadata) -> &'static str {
+const fn variant(metadata: &VhdxMetadata) -> ImageVariant {
     match (metadata.has_parent, metadata.fixed) {
-        (true, _) => "differencing",
-        (false, true) => "fixed",
-        (false, false) => "dynamic",
+        (true, _) => ImageVariant::Differencing,
+        (false, true) => ImageVariant::Fixed,
+        (false, false) => ImageVariant::Dynamic,
     }
 }
 
-fn facts(
+fn detail(
     source: &Arc<dyn Source>,
     header: &VhdxHeader,
     metadata: &VhdxMetadata,
-) -> Result<BTreeMap<&'static str, String>> {
-    let mut facts = BTreeMap::new();
-    facts.insert("creator", header::creator(&View::new(Arc::clone(source)))?);
-    facts.insert("block", Bytes::new(metadata.block).to_string());
-    facts.insert("data-write-id", header.data_write.clone());
-    facts.insert("log", Bytes::new(header.log_place.1).to_string());
-    if metadata.physical_sector != 0 {
-        let physical = Bytes::new(metadata.physical_sector);
-        facts.insert("physical-sector", physical.to_string());
+) -> Result<ImageDetail> {
+    let (block, physical) = (Bytes::new(metadata.block), metadata.physical_sector);
+    Ok(ImageDetail {
+        variant: variant(metadata),
+        cluster: Some(block),
+        header: ImageHeader::Vhdx(VhdxDetail {
+            creator: header::creator(&View::new(Arc::clone(source)))?,
+            block,
+            data_write_id: header.data_write.clone(),
+            log: Bytes::new(header.log_place.1),
+            physical_sector: (physical != 0).then(|| Bytes::new(physical)),
+            id: metadata.id.clone(),
+        }),
+        ..ImageDetail::of_format(ImageFormat::Vhdx)
+    })
+}
+
+/// Changed with every session that writes.
+const fn data_write_id(image: &Image) -> Option<&String> {
+    match &image.detail.header {
+        ImageHeader::Vhdx(header) => Some(&header.data_write_id),
+        _ => None,
     }
-    if let Some(id) = &metadata.id {
-        facts.insert("id", id.clone());
-    }
-    Ok(facts)
 }
 
 /// Opens the parent of a differencing disk and compares ids.
@@ -128,9 +135,7 @@ fn parent(
         return Ok(None);
     }
     let image = windows::open_parent(source.path(), &metadata.names, policy, "vhdx")?;
-    let id = image
-        .as_ref()
-        .and_then(|image| image.facts.get("data-write-id"));
+    let id = image.as_ref().and_then(data_write_id);
     if let Some(id) = id
         && !metadata.linkage.is_empty()
         && !metadata.linkage.contains(id)

@@ -3,7 +3,7 @@
 //! Hosted and COWD: VMware Virtual Disk Format 5.0, "Sparse Extents". seSparse has no public
 //! document; the layout is that of QEMU's `block/vmdk.c`, read-only there as here.
 
-use ioalign_core::{Remark, Severity, rules};
+use ioalign_core::{ImageFault, Remark, Severity, rules};
 
 use super::coding::Coding;
 use super::descriptor::SECTOR;
@@ -186,7 +186,7 @@ fn hosted_remarks(header: &Record, remarks: &mut Vec<Remark>) {
 fn unclean() -> Remark {
     let why = "The extent is marked as not closed cleanly: it is in use, or its last session ended \
         in a crash.";
-    Remark::note(rules::VMDK_UNCLEAN_SHUTDOWN, why)
+    Remark::note(rules::VMDK_UNCLEAN_SHUTDOWN, why).of_fault(ImageFault::UncleanShutdown)
 }
 
 fn cowd(view: &View, remarks: &mut Vec<Remark>) -> Result<Sparse> {
@@ -264,7 +264,7 @@ fn volatile_header(view: &View, header: &Record, remarks: &mut Vec<Remark>) -> R
     if second.le64(24) != 0 {
         let why = "The seSparse journal waits to be replayed, which is never done on a file opened \
             for reading: grain tables may be out of date.";
-        remarks.push(Remark::note(rules::VMDK_JOURNAL, why));
+        remarks.push(Remark::note(rules::VMDK_JOURNAL, why).of_fault(ImageFault::Journal));
     }
     Ok(())
 }

@@ -13,11 +13,13 @@ mod headers;
 mod map;
 mod places;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ioalign_core::{Bytes, Remark, Severity, rules};
+use ioalign_core::layer::detail::{
+    ImageDetail, ImageFormat, ImageHeader, ImageVariant, VmdkDetail,
+};
+use ioalign_core::{Bytes, ImageFault, Remark, Severity, rules};
 
 use self::descriptor::VmdkDescriptor;
 use self::extents::{Body, VmdkExtents};
@@ -74,11 +76,9 @@ fn from_sparse(
         text.create_type = plain_kind(sparse).to_owned();
     }
     let mut image = assemble(source.path(), &text, extents, policy, remarks)?;
-    image
-        .facts
-        .insert("header-version", sparse.version.to_string());
-    if sparse.redundant {
-        image.facts.insert("redundant-directory", "yes".to_owned());
+    if let ImageHeader::Vmdk(header) = &mut image.detail.header {
+        header.header_version = Some(sparse.version);
+        header.redundant_directory = sparse.redundant;
     }
     Ok(image)
 }
@@ -103,7 +103,7 @@ fn own_text(embedded: Option<Result<VmdkDescriptor>>, remarks: &mut Vec<Remark>)
     if text == VmdkDescriptor::default() {
         let why =
             "This is one extent without its descriptor: the disk may have more, and a parent.";
-        remarks.push(Remark::note(rules::VMDK_BARE_EXTENT, why));
+        remarks.push(Remark::note(rules::VMDK_BARE_EXTENT, why).of_fault(ImageFault::BareExtent));
     }
     text
 }
@@ -145,24 +145,20 @@ fn assemble(
     let backing = parent(path, text, policy, &mut remarks)?;
     let walked = places::walk(&extents, policy, &mut remarks)?;
     let below = backing.as_ref().map(|image| Arc::clone(&image.guest));
-    let cluster = grain(&extents).map(Bytes::new);
-    let facts = facts(text, &extents, cluster);
+    let mut detail = detail(text, &extents);
+    detail.compressed = Bytes::new(walked.compressed);
     let map = ExtentMap {
         extents: extents.list,
     };
     let guest = Guest::new(map, extents.files, below, extents.size, path.to_owned());
     Ok(Image {
-        format: "vmdk",
-        variant: text.create_type.clone(),
+        detail,
         virtual_size: Bytes::new(extents.size),
         logical_sector: None,
-        cluster,
         guest: Arc::new(guest),
         places: walked.places,
-        compressed: Bytes::new(walked.compressed),
         backing: backing.map(Box::new),
         backing_path: text.parent.as_ref().map(PathBuf::from),
-        facts,
         remarks,
     })
 }
@@ -175,28 +171,31 @@ fn grain(extents: &VmdkExtents) -> Option<u64> {
     })
 }
 
-fn facts(
-    text: &VmdkDescriptor,
-    extents: &VmdkExtents,
-    grain: Option<Bytes>,
-) -> BTreeMap<&'static str, String> {
-    let mut facts = BTreeMap::new();
-    facts.insert("create-type", text.create_type.clone());
-    facts.insert("extents", extents.list.len().to_string());
-    let id = |id: u32| format!("{id:08x}");
-    let optional = [
-        ("grain", grain.map(|grain| grain.to_string())),
-        ("extent-kind", extents.kind.map(str::to_owned)),
-        ("cid", text.cid.map(id)),
-        ("parent-cid", text.parent_cid.map(id)),
-        ("adapter", text.adapter.clone()),
-    ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            facts.insert(name, value);
-        }
+fn detail(text: &VmdkDescriptor, extents: &VmdkExtents) -> ImageDetail {
+    let cluster = grain(extents).map(Bytes::new);
+    ImageDetail {
+        variant: ImageVariant::from_create_type(&text.create_type),
+        cluster,
+        header: ImageHeader::Vmdk(VmdkDetail {
+            extents: extents.list.len(),
+            grain: cluster,
+            extent_kind: extents.kind,
+            content_id: text.cid,
+            parent_content_id: text.parent_cid,
+            adapter: text.adapter.clone(),
+            header_version: None,
+            redundant_directory: false,
+        }),
+        ..ImageDetail::of_format(ImageFormat::Vmdk)
     }
-    facts
+}
+
+/// Changed with every session that writes.
+const fn content_id(image: &Image) -> Option<u32> {
+    match &image.detail.header {
+        ImageHeader::Vmdk(header) => header.content_id,
+        _ => None,
+    }
 }
 
 /// Opens the parent of a delta disk and compares content ids.
@@ -224,14 +223,15 @@ fn parent(
     let Some(image) = super::open(&source, &below)? else {
         return Ok(None);
     };
-    let has = image.facts.get("cid").cloned();
-    let wants = text.parent_cid.map(|cid| format!("{cid:08x}"));
+    let (has, wants) = (content_id(&image), text.parent_cid);
     if wants.is_some() && has != wants {
+        let shown =
+            |id: Option<u32>| id.map_or_else(|| "none".to_owned(), |id| format!("{id:08x}"));
         let why = format!(
             "The parent `{name}` was changed after this disk was made: its content id is {}, {} is \
              expected. What is read through it may be wrong.",
-            has.as_deref().unwrap_or("none"),
-            wants.as_deref().unwrap_or("none")
+            shown(has),
+            shown(wants)
         );
         remarks.push(Remark::new(
             rules::VMDK_CID_MISMATCH,

@@ -44,9 +44,12 @@ fn a_chain_of_three_reads_as_in_qemu() {
     );
     let image = lab.compare("top.qcow2", "qcow2");
     let mid = image.backing.as_deref().unwrap();
-    assert_eq!(image.facts["backing-format"], "qcow2");
+    assert_eq!(image.detail.facts()["backing-format"], "qcow2");
     assert_eq!(
-        (mid.format, mid.backing.as_ref().unwrap().format),
+        (
+            mid.detail.format.name(),
+            mid.backing.as_ref().unwrap().detail.format.name()
+        ),
         ("qcow2", "raw")
     );
 }
@@ -77,7 +80,7 @@ fn a_raw_base_stays_raw_whatever_it_holds() {
     std::fs::copy(lab.path("inner.qcow2"), lab.path("base.raw")).unwrap();
     overlay(&lab, "top.qcow2", "base.raw", "raw");
     let image = lab.compare("top.qcow2", "qcow2");
-    assert_eq!(image.backing.unwrap().format, "raw");
+    assert_eq!(image.backing.unwrap().detail.format.name(), "raw");
 }
 
 #[test]

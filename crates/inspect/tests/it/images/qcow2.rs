@@ -21,7 +21,7 @@ fn same_as_qemu(options: &str) {
     lab.create("a.qcow2", "qcow2", options, SIZE);
     lab.io("a.qcow2", "qcow2", WRITES);
     let image = lab.compare("a.qcow2", "qcow2");
-    assert_eq!(image.format, "qcow2");
+    assert_eq!(image.detail.format.name(), "qcow2");
     assert!(image.remarks.is_empty(), "{options}: {:?}", image.remarks);
 }
 
@@ -73,7 +73,7 @@ fn an_external_data_file() {
         lab.create("a.qcow2", "qcow2", &options, SIZE);
         lab.io("a.qcow2", "qcow2", WRITES);
         let image = lab.compare("a.qcow2", "qcow2");
-        assert_eq!(image.facts["data-file"], "data.raw");
+        assert_eq!(image.detail.facts()["data-file"], "data.raw");
         let place = &image.places[0];
         assert!(place.path.ends_with("data.raw"));
         assert_eq!(place.runs.resolve(65536).unwrap().0, 65536);
@@ -95,8 +95,8 @@ fn compressed_clusters() {
         let convert = ["convert", "-c", "-f", "raw", "-O", "qcow2", "-o", &options];
         lab.img(&[&convert[..], &["plain.raw", "a.qcow2"]].concat());
         let image = lab.compare("a.qcow2", "qcow2");
-        assert_eq!(image.facts["compression"], method);
-        assert_eq!(image.compressed, Bytes::new((3 << 20) + 512));
+        assert_eq!(image.detail.facts()["compression"], method);
+        assert_eq!(image.detail.compressed, Bytes::new((3 << 20) + 512));
         assert!(image.places[0].runs.is_empty());
         lab.io("a.qcow2", "qcow2", &["write -P 9 1M 64k"]);
         let image = lab.compare("a.qcow2", "qcow2");
@@ -126,11 +126,11 @@ fn facts_of_the_header() {
     lab.create("a.qcow2", "qcow2", "extended_l2=on", SIZE);
     lab.img(&["snapshot", "-c", "one", "a.qcow2"]);
     let image = lab.compare("a.qcow2", "qcow2");
-    assert_eq!(image.variant, "v3");
-    assert_eq!(image.cluster, Some(Bytes::new(65536)));
-    assert_eq!(image.facts["snapshots"], "1");
-    assert_eq!(image.facts["subcluster"], "2 KiB");
-    assert_eq!(image.facts["compression"], "zlib");
+    assert_eq!(image.detail.variant.name(), "v3");
+    assert_eq!(image.detail.cluster, Some(Bytes::new(65536)));
+    assert_eq!(image.detail.facts()["snapshots"], "1");
+    assert_eq!(image.detail.facts()["subcluster"], "2 KiB");
+    assert_eq!(image.detail.facts()["compression"], "zlib");
 }
 
 /// 10 TiB, of which almost nothing is there: the map must be as small.

@@ -12,7 +12,7 @@ fn a_raw_image_is_its_file() {
     lab.create("a.raw", "raw", "", "1049088");
     lab.io("a.raw", "raw", &["write -P 1 1M 512"]);
     let image = lab.compare("a.raw", "raw");
-    assert_eq!(image.format, "raw");
+    assert_eq!(image.detail.format.name(), "raw");
     assert_eq!(image.virtual_size, Bytes::new(1_049_088));
     assert_eq!(image.places[0].runs.resolve(5000), Some((5000, 1_044_088)));
 }
@@ -23,8 +23,8 @@ fn the_name_does_not_decide() {
     let lab = Lab::new();
     lab.create("a.raw", "qcow2", "", "1M");
     lab.create("b.qcow2", "raw", "", "1M");
-    assert_eq!(lab.open("a.raw").format, "qcow2");
-    assert_eq!(lab.open("b.qcow2").format, "raw");
+    assert_eq!(lab.open("a.raw").detail.format.name(), "qcow2");
+    assert_eq!(lab.open("b.qcow2").detail.format.name(), "raw");
 }
 
 #[test]
@@ -32,7 +32,10 @@ fn an_empty_file_is_raw() {
     let lab = Lab::new();
     std::fs::write(lab.path("a"), b"").unwrap();
     let image = lab.open("a");
-    assert_eq!((image.format, image.virtual_size), ("raw", Bytes::ZERO));
+    assert_eq!(
+        (image.detail.format.name(), image.virtual_size),
+        ("raw", Bytes::ZERO)
+    );
     assert!(image.places[0].runs.is_empty());
 }
 

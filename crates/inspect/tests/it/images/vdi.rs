@@ -30,8 +30,11 @@ fn dynamic_and_static() {
     needs!(Packages);
     for (options, variant) in [("", "dynamic"), ("static=on", "static")] {
         let image = image(options).compare("a.vdi", "vdi");
-        assert_eq!((image.format, &*image.variant), ("vdi", variant));
-        assert_eq!(image.cluster, Some(Bytes::MIB));
+        assert_eq!(
+            (image.detail.format.name(), &*image.detail.variant.name()),
+            ("vdi", variant)
+        );
+        assert_eq!(image.detail.cluster, Some(Bytes::MIB));
         assert_eq!(image.logical_sector, Some(Bytes::new(512)));
         assert!(image.remarks.is_empty(), "{:?}", image.remarks);
     }
@@ -42,7 +45,7 @@ fn dynamic_and_static() {
 fn the_phase_of_the_data_is_seen() {
     needs!(Packages);
     let image = image("").open("a.vdi");
-    assert_eq!(image.facts["data-offset"], "1024");
+    assert_eq!(image.detail.facts()["data-offset"], "1024");
     let runs: Vec<_> = image.places[0].runs.iter().collect();
     assert!(!runs.is_empty());
     for run in runs {
@@ -58,10 +61,10 @@ fn a_parent_is_remarked_not_followed() {
     patch(&lab, 76, &4_u32.to_le_bytes());
     patch(&lab, 0x1A8, &[0x11; 16]);
     let image = lab.open("a.vdi");
-    assert_eq!(image.variant, "differencing");
+    assert_eq!(image.detail.variant.name(), "differencing");
     assert_eq!(image.remarks[0].rule, "vdi-parent-not-read");
     assert_eq!(image.remarks[0].severity, Severity::Unknown);
-    assert_eq!(image.facts["parent-uuid"].len(), 36);
+    assert_eq!(image.detail.facts()["parent-uuid"].len(), 36);
     let mut bytes = [9; 8];
     image.guest.read_at(0, &mut bytes).unwrap();
     assert_eq!(bytes, [0; 8]);

@@ -39,15 +39,18 @@ fn dynamic_and_fixed() {
         let expected = lab.oracle("a.vhd", "vpc");
         assert_eq!(image.virtual_size.get(), expected.len() as u64, "{options}");
         assert!(read_all(&image) == expected, "{options}");
-        assert_eq!((image.format, image.variant.as_str()), ("vhd", kind));
+        assert_eq!(
+            (image.detail.format.name(), &*image.detail.variant.name()),
+            ("vhd", kind)
+        );
         assert!(image.remarks.is_empty(), "{:?}", image.remarks);
         planted(&image);
         if kind == "dynamic" {
             let image = lab.compare("a.vhd", "vpc");
-            assert_eq!(image.cluster, Some(Bytes::new(2 << 20)));
-            assert_eq!(image.facts["bitmap"], "512 B");
+            assert_eq!(image.detail.cluster, Some(Bytes::new(2 << 20)));
+            assert_eq!(image.detail.facts()["bitmap"], "512 B");
         } else {
-            assert_eq!(image.facts["file-length-mod-4096"], "512");
+            assert_eq!(image.detail.facts()["file-length-mod-4096"], "512");
         }
     }
 }
@@ -106,7 +109,7 @@ fn the_size_of_old_creators_is_their_geometry() {
     lab.create("a.vhd", "vpc", "", "1G");
     let by_geometry = lab.open("a.vhd");
     assert_eq!(
-        by_geometry.facts["size-by"],
+        by_geometry.detail.facts()["size-by"],
         "geometry (cylinders, heads, sectors)"
     );
     let end = std::fs::metadata(lab.path("a.vhd")).unwrap().len();
@@ -216,7 +219,7 @@ fn a_differencing_disk_reads_by_its_bitmaps() {
     patch(&lab, "a.vhd", at, &[0x7F, 0x80]);
     patch(&lab, "a.vhd", at + 262, &[0x08]);
     let image = lab.open("a.vhd");
-    assert_eq!(image.variant, "differencing");
+    assert_eq!(image.detail.variant.name(), "differencing");
     assert!(image.remarks.is_empty(), "{:?}", image.remarks);
     let mut wanted = parent;
     let block = 4 << 20;

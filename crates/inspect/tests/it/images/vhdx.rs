@@ -84,7 +84,11 @@ fn dynamic_and_fixed_in_several_block_sizes() {
             read_all(&image) == lab.oracle("a.vhdx", "vhdx"),
             "{options}"
         );
-        assert!(options.contains(&image.variant), "{}", image.variant);
+        assert!(
+            options.contains(&*image.detail.variant.name()),
+            "{}",
+            image.detail.variant.name()
+        );
         assert_eq!(image.logical_sector, Some(Bytes::new(512)));
         assert!(image.remarks.is_empty(), "{:?}", image.remarks);
         for run in image.places[0].runs.iter() {
@@ -257,7 +261,10 @@ fn locator(pairs: &[(&str, &str)]) -> Vec<u8> {
 /// Makes `a.vhdx` a child of `base.vhdx`.
 fn adopt(lab: &Lab, parent: &str) {
     let base = lab.open("base.vhdx");
-    let linkage = format!("{{{}}}", base.facts["data-write-id"].to_ascii_lowercase());
+    let linkage = format!(
+        "{{{}}}",
+        base.detail.facts()["data-write-id"].to_ascii_lowercase()
+    );
     let value = locator(&[("parent_linkage", &linkage), ("relative_path", parent)]);
     let table = metadata(lab, "a.vhdx");
     let file = std::fs::read(lab.path("a.vhdx")).unwrap();
@@ -311,7 +318,7 @@ fn a_differencing_disk_reads_by_its_bitmaps() {
     std::fs::write(lab.path("a.vhdx"), file).unwrap();
 
     let image = lab.open("a.vhdx");
-    assert_eq!(image.variant, "differencing");
+    assert_eq!(image.detail.variant.name(), "differencing");
     assert!(image.remarks.is_empty(), "{:?}", image.remarks);
     wanted[5 * MIB..6 * MIB].fill(9);
     wanted[6 * MIB + 3 * 512..6 * MIB + 5 * 512].fill(9);

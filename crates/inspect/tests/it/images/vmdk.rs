@@ -68,14 +68,17 @@ fn all_kinds_that_qemu_writes() {
         raw(&lab);
         convert(&lab, "vmdk", &format!("subformat={kind}"), "a.vmdk");
         let image = lab.compare("a.vmdk", "vmdk");
-        assert_eq!((image.format, image.variant.as_str()), ("vmdk", kind));
+        assert_eq!(
+            (image.detail.format.name(), &*image.detail.variant.name()),
+            ("vmdk", kind)
+        );
         assert!(image.remarks.is_empty(), "{kind}: {:?}", image.remarks);
-        assert_eq!(!image.compressed.is_zero(), compressed, "{kind}");
+        assert_eq!(!image.detail.compressed.is_zero(), compressed, "{kind}");
         if !compressed {
             planted(&image);
         }
         let sparse = !kind.ends_with("Flat");
-        assert_eq!(image.cluster, sparse.then(|| Bytes::new(64 << 10)));
+        assert_eq!(image.detail.cluster, sparse.then(|| Bytes::new(64 << 10)));
     }
 }
 
@@ -87,7 +90,7 @@ fn zero_grains_and_odd_sizes() {
     lab.io("a.vmdk", "vmdk", &["write -P 7 0 1M", "write -z 0 64k"]);
     let image = lab.compare("a.vmdk", "vmdk");
     assert_eq!(image.virtual_size, Bytes::new(5_000_192));
-    assert_eq!(image.facts["extent-kind"], "hosted");
+    assert_eq!(image.detail.facts()["extent-kind"], "hosted");
 }
 
 /// Extents of several files, in a descriptor of our own that QEMU reads as well.
@@ -109,7 +112,7 @@ fn split_disks_have_a_place_a_file() {
     assert!(read_all(&image) == lab.oracle("split.vmdk", "vmdk"));
     assert_eq!(image.places.len(), 2, "two files, one of them twice");
     assert_eq!(image.places[0].runs.resolve(0), Some((63 * 512, 1 << 20)));
-    assert_eq!(image.facts["extents"], "3");
+    assert_eq!(image.detail.facts()["extents"], "3");
     planted(&image);
 }
 
@@ -157,8 +160,8 @@ fn vmfs_sparse_in_grains_of_one_sector() {
     let line = format!("RW {sectors} VMFSSPARSE \"a-delta.vmdk\"");
     std::fs::write(lab.path("a.vmdk"), descriptor("vmfsSparse", "", &[line])).unwrap();
     let image = lab.compare("a.vmdk", "vmdk");
-    assert_eq!(image.cluster, Some(Bytes::new(512)));
-    assert_eq!(image.facts["extent-kind"], "cowd");
+    assert_eq!(image.detail.cluster, Some(Bytes::new(512)));
+    assert_eq!(image.detail.facts()["extent-kind"], "cowd");
     planted(&image);
 }
 
@@ -179,7 +182,7 @@ fn se_sparse_in_grains_of_4_kib() {
     let line = format!("RW {sectors} SESPARSE \"a-sesparse.vmdk\"");
     std::fs::write(lab.path("a.vmdk"), descriptor("seSparse", "", &[line])).unwrap();
     let image = lab.compare("a.vmdk", "vmdk");
-    assert_eq!(image.cluster, Some(Bytes::new(4096)));
+    assert_eq!(image.detail.cluster, Some(Bytes::new(4096)));
     planted(&image);
 }
 

@@ -11,9 +11,9 @@ mod header;
 mod refcounts;
 mod tables;
 
-use ioalign_core::rules;
 use std::io;
 
+use ioalign_core::layer::detail::ImageHeader;
 use ioalign_inspect::images::Image;
 use ioalign_inspect::images::guest::{GuestPiece, GuestSpan};
 use ioalign_inspect::images::qcow2::entry::Cluster;
@@ -44,16 +44,10 @@ struct Qcow2 {
 
 /// Opens one for writing.
 pub fn open(mut store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {
-    if image
-        .remarks
-        .iter()
-        .any(|remark| remark.rule == rules::QCOW2_DIRTY)
-    {
-        return Err(refused(
-            "the image is marked dirty: it is in use, or `qemu-img check -r all` has to repair it",
-        ));
-    }
-    if image.facts.contains_key("data-file") {
+    let ImageHeader::Qcow2(detail) = &image.detail.header else {
+        return Err(refused("it is no qcow2 image"));
+    };
+    if detail.data_file.is_some() {
         return Err(refused("its data are in an external file"));
     }
     let header = WritableQcow2Header::read(store.as_mut()).map_err(cannot_read)?;

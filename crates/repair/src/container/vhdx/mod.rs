@@ -10,6 +10,7 @@ mod log;
 
 use std::io;
 
+use ioalign_core::ImageVariant;
 use ioalign_inspect::images::Image;
 
 use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
@@ -106,13 +107,13 @@ impl BatEntries for Vhdx {
 
 /// Opens one for writing.
 pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
-    if image.variant == "differencing" {
+    if image.detail.variant == ImageVariant::Differencing {
         return Err(refused("a VHDX with a parent is not written in place"));
     }
     let sector = image.logical_sector.map_or(512, |sector| sector.get());
     let sizes = BlockDiskSizes {
         disk: image.virtual_size.get(),
-        block: image.cluster.map_or(0, |block| block.get()),
+        block: image.detail.cluster.map_or(0, |block| block.get()),
         logical: sector,
     };
     mount(store, sizes)

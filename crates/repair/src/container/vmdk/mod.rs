@@ -2,9 +2,9 @@
 
 mod create;
 
-use ioalign_core::rules;
 use std::io;
 
+use ioalign_core::layer::detail::ImageHeader;
 use ioalign_inspect::images::Image;
 
 use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
@@ -104,17 +104,11 @@ fn content_id(text: &[u8]) -> Option<usize> {
 
 /// Opens one for writing.
 pub fn open(store: Box<dyn Store>, image: &Image) -> Result<Box<dyn Disk>> {
-    if image.backing_path.is_some() || image.facts.contains_key("parent-cid") {
+    let ImageHeader::Vmdk(header) = &image.detail.header else {
+        return Err(refused("it is no VMDK"));
+    };
+    if image.backing_path.is_some() || header.parent_content_id.is_some() {
         return Err(refused("a VMDK with a parent is not written in place"));
-    }
-    if image
-        .remarks
-        .iter()
-        .any(|remark| remark.rule == rules::VMDK_UNCLEAN_SHUTDOWN)
-    {
-        return Err(refused(
-            "the image is in use, or its last session ended in a crash",
-        ));
     }
     mount(store, image.virtual_size.get())
 }

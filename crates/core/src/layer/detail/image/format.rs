@@ -1,5 +1,6 @@
 //! The formats, by name and by the end of a file's name.
 
+use std::fmt;
 use std::path::Path;
 
 /// A kind of image file.
@@ -68,6 +69,12 @@ impl ImageFormat {
             "img" | "dd" | "bin" => Some(Self::Raw),
             other => Self::from_name(other),
         }
+    }
+}
+
+impl fmt::Display for ImageFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

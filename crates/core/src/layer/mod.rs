@@ -1,9 +1,10 @@
 //! A layer of the stack and how its addresses lie on the layers below.
 
-use std::collections::BTreeMap;
+pub mod detail;
 
 use serde::Serialize;
 
+use self::detail::{Detail, Facts, ImageDetail};
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
@@ -134,8 +135,10 @@ pub struct Layer {
     pub size_unit: Option<Bytes>,
     /// Whether its bytes were read and no reader knew them: a spare disk, or something foreign.
     pub searched: bool,
-    /// Named facts for the display and for rules: `type`, `level`, `label`, `ashift`, …
-    pub facts: BTreeMap<&'static str, String>,
+    /// What is known of it by its kind.
+    pub detail: Detail,
+    /// Further named facts: `type`, `level`, `label`, `ashift`, …
+    pub facts: Facts,
     /// Remarks of its reader.
     pub remarks: Vec<Remark>,
 }
@@ -158,7 +161,8 @@ impl Layer {
             geometry: None,
             size_unit: None,
             searched: false,
-            facts: BTreeMap::new(),
+            detail: Detail::Unknown,
+            facts: Facts::new(),
             remarks: Vec::new(),
         }
     }
@@ -175,6 +179,26 @@ impl Layer {
     pub fn sized(mut self, size: Bytes) -> Self {
         self.size = Some(size);
         self
+    }
+
+    /// Sets what is known of it by its kind.
+    #[must_use]
+    pub fn detailed(mut self, detail: Detail) -> Self {
+        self.detail = detail;
+        self
+    }
+
+    /// The image whose disk it is.
+    pub const fn image(&self) -> Option<&ImageDetail> {
+        self.detail.image()
+    }
+
+    /// All that is known of it as named facts, for people and for JSON.
+    pub fn all_facts(&self) -> Facts {
+        let mut all = self.detail.facts();
+        let more = self.facts.iter();
+        all.extend(more.map(|(key, value)| (*key, value.clone())));
+        all
     }
 
     /// Records a fact for the display.
