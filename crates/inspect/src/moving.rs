@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ioalign_core::{Layer, Remark, Severity, move_words};
+use ioalign_core::{Layer, MoveInFlight, Remark, Severity, move_words};
 use ioalign_core::{
     move_marker::{self, BYTES, MAGIC, MarkerFound, MoveMarker},
     rules,
@@ -77,11 +77,11 @@ impl Moving {
     /// Leaves word of it on a layer. `target`: the disk, as an operator may name it.
     pub(crate) fn mark(&self, layer: &mut Layer, target: &Path) {
         let run = match self {
-            Self::Disk(MarkerFound::Whole(marker)) => format!("{:032x}", marker.run),
-            Self::Disk(MarkerFound::Damaged) => String::new(),
-            Self::Part(run) => format!("{run:032x}"),
+            Self::Disk(MarkerFound::Whole(marker)) => MoveInFlight::Run(marker.run),
+            Self::Disk(MarkerFound::Damaged) => MoveInFlight::Unknown,
+            Self::Part(run) => MoveInFlight::Run(*run),
         };
-        layer.facts.insert("move-in-flight", run);
+        layer.moving = Some(run);
         layer.remarks.push(self.remark(&layer.name, target));
     }
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use ioalign_core::{LayerId, Map, Stack};
+use ioalign_core::{DeviceNumber, LayerId, Map, Stack};
 use ioalign_inspect::assemble::{self, HostOptions};
 
 /// Bytes from the start of the lowest disk; `None`: no device, or its layers do more than shift.
@@ -19,14 +19,12 @@ pub fn on_disk(path: &Path) -> Option<u64> {
     };
     let found = assemble::host(&options, &assemble::AssembleOptions::default()).ok()?;
     let device = data.rdev();
-    let number = format!(
-        "{}:{}",
-        rustix::fs::major(device),
-        rustix::fs::minor(device)
-    );
+    let number = DeviceNumber {
+        major: rustix::fs::major(device),
+        minor: rustix::fs::minor(device),
+    };
     let layers = found.stack.layers();
-    let mut of_number =
-        layers.filter(|(_, layer)| layer.facts.get("device-number") == Some(&number));
+    let mut of_number = layers.filter(|(_, layer)| layer.device_number == Some(number));
     let (layer, _) = of_number.next()?;
     down(&found.stack, layer)
 }
@@ -52,6 +50,6 @@ fn down(stack: &Stack, from: LayerId) -> Option<u64> {
 }
 
 fn backing_offset(stack: &Stack, disk: LayerId) -> u64 {
-    let fact = stack.layer(disk).facts.get("backing-offset");
-    fact.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+    let detail = stack.layer(disk).detail.disk();
+    detail.map_or(0, |disk| disk.backing_offset)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ioalign_core::watch_document::WatchedPart;
-use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Stack, Tier};
+use ioalign_core::{Bytes, DeviceNumber, GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
 use ioalign_observe::live::WatchedDevice;
 
@@ -22,9 +22,7 @@ pub fn describe(
     let stack = stack(devices);
     let mut all = Vec::new();
     for device in devices {
-        let layer = stack
-            .as_ref()
-            .and_then(|stack| layer_of(stack, &device.name));
+        let layer = stack.as_ref().and_then(|stack| layer_of(stack, device));
         let (parts, known) = match (&stack, layer) {
             (Some(stack), Some(layer)) => (parts_of(stack, layer), grids_of(stack, layer)),
             _ => Default::default(),
@@ -63,13 +61,13 @@ fn stack(devices: &[WatchedDevice]) -> Option<Stack> {
     )
 }
 
-fn layer_of(stack: &Stack, name: &str) -> Option<LayerId> {
-    let named = |layer: &ioalign_core::Layer| {
-        let last = layer.name.rsplit('/').next();
-        last == Some(name) || layer.facts.get("device").map(String::as_str) == Some(name)
-    };
-    let mut found = stack.layers().filter(|(_, layer)| named(layer));
-    found.next().map(|(id, _)| id)
+/// The layer of a device, by its number: LVM and device-mapper give it another name than `/sys/block`.
+fn layer_of(stack: &Stack, device: &WatchedDevice) -> Option<LayerId> {
+    let (major, minor) = device.number;
+    let number = Some(DeviceNumber { major, minor });
+    let mut layers = stack.layers();
+    let found = layers.find(|(_, layer)| layer.device_number == number);
+    found.map(|(id, _)| id)
 }
 
 fn parts_of(stack: &Stack, disk: LayerId) -> Vec<WatchedPart> {
@@ -141,4 +139,34 @@ fn choose(
         }
     }
     Ok((all, left_out))
+}
+
+#[cfg(test)]
+mod tests {
+    use ioalign_core::Layer;
+
+    use super::*;
+
+    #[test]
+    fn a_mapped_device_is_found_under_another_name() {
+        let mut stack = Stack::new();
+        let mut disk = Layer::new(Kind::Disk, "sda");
+        disk.device_number = DeviceNumber::parse("8:0");
+        stack.push(disk);
+        let mut volume = Layer::new(Kind::LvmLv, "vg/data");
+        volume.device_number = DeviceNumber::parse("254:3");
+        let volume = stack.push(volume);
+        let mut device = WatchedDevice {
+            name: "dm-3".to_owned(),
+            number: (254, 3),
+            queues: 1,
+            tags: 1,
+            by_bio: true,
+            stamped: false,
+            grids: Vec::new(),
+        };
+        assert_eq!(layer_of(&stack, &device), Some(volume));
+        device.number = (254, 4);
+        assert_eq!(layer_of(&stack, &device), None);
+    }
 }

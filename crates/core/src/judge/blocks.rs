@@ -66,9 +66,9 @@ fn finding(
     } else {
         rules::BLOCK_BELOW_RMW_UNIT
     };
-    let source = layer
-        .facts
-        .get("block-source")
+    let database = layer.detail.database();
+    let source = database
+        .and_then(|database| database.block_source.as_ref())
         .map_or_else(String::new, |source| format!(" ({source})"));
     let why = format!(
         "{} writes blocks of {block}{source}, but {} changes {} at a time ({}, {}): a random write of one \

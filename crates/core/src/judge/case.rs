@@ -7,6 +7,7 @@ use super::room::PartitionRoom;
 use super::{LayerPhases, moves};
 use crate::grid::Grid;
 use crate::layer::Kind;
+use crate::layer::detail::ArrayLevel;
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::phase::{PhaseSet, phases_along};
@@ -199,12 +200,8 @@ impl<'a> StackCase<'a> {
 
     /// Whether a layer is an array that computes parity.
     pub(super) fn has_parity(&self, layer: LayerId) -> bool {
-        let level = self.stack.layer(layer).facts.get("level");
-        level.is_some_and(|level| {
-            ["raid4", "raid5", "raid6"]
-                .iter()
-                .any(|p| level.starts_with(p))
-        })
+        let level = self.stack.layer(layer).level.as_ref();
+        level.is_some_and(ArrayLevel::has_parity)
     }
 
     /// Disks and images below a layer, or itself.

@@ -16,10 +16,11 @@ const SQL_SERVER_SECTOR: u64 = 4096;
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for id in case.databases() {
         let layer = case.stack.layer(id);
-        if let (Some(page), Some("off")) = (
-            layer.block,
-            layer.facts.get("torn-page-protection").map(String::as_str),
-        ) {
+        let protection = layer
+            .detail
+            .database()
+            .and_then(|database| database.torn_page_protection);
+        if let (Some(page), Some(false)) = (layer.block, protection) {
             findings.extend(torn_pages(case, id, page));
         }
         if layer.name == "sqlserver" {
@@ -134,8 +135,7 @@ fn lowest_off(case: &StackCase<'_>, from: LayerId, grid: &Grid) -> LayerId {
 /// disk.
 fn promises(case: &StackCase<'_>, bottom: LayerId, page: Bytes) -> bool {
     let layer = case.stack.layer(bottom);
-    let most = layer.facts.get("atomic-write-unit-max");
-    let most = most.and_then(|most| most.parse::<u64>().ok());
+    let most = layer.detail.disk().and_then(|disk| disk.atomic_write_max);
     layer.kind != Kind::Disk || most.is_some_and(|most| most >= page.get())
 }
 
@@ -206,9 +206,9 @@ fn is_physical(grid: &Grid) -> bool {
 
 /// The physical sector of a disk: as it reports it, else as the operator declares it.
 fn reported(case: &StackCase<'_>, disk: LayerId) -> Option<u64> {
-    let fact = case.stack.layer(disk).facts.get("physical-block");
-    let fact = fact.and_then(|bytes| bytes.parse().ok());
+    let detail = case.stack.layer(disk).detail.disk();
+    let reported = detail.and_then(|disk| disk.physical);
     let grids = case.stack.grids.iter();
     let declared = grids.filter(|grid| grid.layer == disk && grid.trusted() && is_physical(grid));
-    fact.max(declared.map(|grid| grid.size.get()).max())
+    reported.max(declared.map(|grid| grid.size.get()).max())
 }

@@ -4,6 +4,7 @@ use super::{StackCase, claims};
 use crate::finding::Suggestion;
 use crate::grid::Grid;
 use crate::layer::Kind;
+use crate::layer::detail::ArrayLevel;
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::role::Role;
@@ -182,8 +183,8 @@ fn is_on_a_partition(case: &StackCase<'_>, layer: LayerId) -> bool {
 fn rebuilds(case: &StackCase<'_>, partition: LayerId) -> bool {
     case.stack.above(partition).any(|above| {
         let layer = case.stack.layer(above);
-        let level = layer.facts.get("level").map_or("", String::as_str);
-        layer.kind == Kind::Md && matches!(level, "raid1" | "raid4" | "raid5" | "raid6" | "raid10")
+        let level = layer.level.as_ref();
+        layer.kind == Kind::Md && level.is_some_and(ArrayLevel::is_redundant)
     })
 }
 

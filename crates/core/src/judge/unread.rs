@@ -14,9 +14,6 @@ use crate::role::Role;
 use crate::rules;
 use crate::severity::Severity;
 
-/// The fact that every block device of a host has.
-const DEVICE: &str = "device-number";
-
 /// What a device that could not be read may hide from the verdict.
 enum Hides {
     /// Nothing: what there is starts where the kernel says, and is judged by that.
@@ -93,7 +90,7 @@ fn unknown(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> Optio
         // The operator says what is on it.
         return None;
     }
-    if above().all(|above| !above.facts.contains_key(DEVICE)) {
+    if above().all(|above| above.device_number.is_none()) {
         let hides = match layer.role {
             // The kernel lists what it pages to.
             Role::Swap => Hides::Nothing,

@@ -2,9 +2,11 @@
 
 pub mod detail;
 
+use std::fmt;
+
 use serde::Serialize;
 
-use self::detail::{Detail, Facts, ImageDetail};
+use self::detail::{ArrayLevel, Detail, DeviceNumber, Facts, ImageDetail};
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
@@ -103,6 +105,24 @@ pub struct RaidGeometry {
     pub width: Bytes,
 }
 
+/// A move of data that has begun and not ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MoveInFlight {
+    /// Of this run.
+    Run(u128),
+    /// Its marker is damaged.
+    Unknown,
+}
+
+impl fmt::Display for MoveInFlight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(run) => write!(f, "{run:032x}"),
+            Self::Unknown => Ok(()),
+        }
+    }
+}
+
 /// An address space, with what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
@@ -137,6 +157,12 @@ pub struct Layer {
     pub searched: bool,
     /// What is known of it by its kind.
     pub detail: Detail,
+    /// The kernel's number of the block device that it is.
+    pub device_number: Option<DeviceNumber>,
+    /// The level of the array that it is: md's, LVM's or a controller's.
+    pub level: Option<ArrayLevel>,
+    /// Its contents are being moved by `fix`.
+    pub moving: Option<MoveInFlight>,
     /// Further named facts: `type`, `level`, `label`, `ashift`, …
     pub facts: Facts,
     /// Remarks of its reader.
@@ -162,6 +188,9 @@ impl Layer {
             size_unit: None,
             searched: false,
             detail: Detail::Unknown,
+            device_number: None,
+            level: None,
+            moving: None,
             facts: Facts::new(),
             remarks: Vec::new(),
         }
@@ -196,6 +225,19 @@ impl Layer {
     /// All that is known of it as named facts, for people and for JSON.
     pub fn all_facts(&self) -> Facts {
         let mut all = self.detail.facts();
+        let numbered = self.device_number.map(|number| number.to_string());
+        let level = self.level.as_ref().map(|level| level.name().to_owned());
+        let moving = self.moving.map(|moving| moving.to_string());
+        let named = [
+            ("device-number", numbered),
+            ("level", level),
+            ("move-in-flight", moving),
+        ];
+        all.extend(
+            named
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, value?))),
+        );
         let more = self.facts.iter();
         all.extend(more.map(|(key, value)| (*key, value.clone())));
         all

@@ -1,6 +1,6 @@
 //! An md array from its members' superblocks.
 
-use ioalign_core::{Bytes, Layer, Remark, Severity};
+use ioalign_core::{ArrayLevel, Bytes, Layer, Remark, Severity};
 use ioalign_core::{layer::Kind, rules};
 
 use super::striped::StripedLayout;
@@ -67,13 +67,13 @@ fn array_layer(newest: &Leg<'_>, legs: &[Leg<'_>]) -> Layer {
     let name = array_name(&member.name);
     let present = legs.iter().filter(|leg| leg.md.slot.is_some()).count();
     let mut layer = Layer::new(Kind::Md, name)
-        .fact("level", level_name(newest.md.level))
         .fact("metadata", newest.md.version)
         .fact(
             "members",
             format!("{present} of {} present", newest.md.raid_disks),
         )
         .fact("uuid", member.set.clone());
+    layer.level = Some(ArrayLevel::new(level_name(newest.md.level)));
     layer.size = newest
         .md
         .array_size

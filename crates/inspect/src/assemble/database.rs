@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use ioalign_core::layer::detail::{DatabaseDetail, Detail};
 use ioalign_core::{Bytes, Layer, LayerId, Map};
 use ioalign_core::{layer::Kind, rules};
 
@@ -69,7 +70,10 @@ impl Assembly<'_> {
         layer.facts.extend(facts.iter().cloned());
         if assumed {
             let source = "assumed: bluestore_min_alloc_size since Ceph 16".to_owned();
-            layer.facts.insert("block-source", source);
+            layer.detail = Detail::Database(DatabaseDetail {
+                block_source: Some(source),
+                ..DatabaseDetail::default()
+            });
         }
     }
 
@@ -172,16 +176,16 @@ fn mount_of<'a>(host: &'a Host, database: &Database) -> Option<&'a Mount> {
 pub(super) fn database_layer(database: &Database) -> Layer {
     let mut layer = Layer::new(Kind::Database, database.kind);
     layer.block = Some(database.page);
+    layer.detail = Detail::Database(DatabaseDetail {
+        torn_page_protection: database.torn_page_protection,
+        block_source: None,
+    });
     layer.facts.extend(
         database
             .facts
             .iter()
             .map(|(key, value)| (*key, value.clone())),
     );
-    if let Some(protected) = database.torn_page_protection {
-        let word = if protected { "on" } else { "off" };
-        layer.facts.insert("torn-page-protection", word.to_owned());
-    }
     if !database.path.as_os_str().is_empty() {
         layer
             .facts

@@ -20,7 +20,7 @@ mod unnamed;
 pub mod volumes;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Bytes, ImageFormat, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{ArrayLevel, Bytes, ImageFormat, Remark, Role, SectorSize, Severity, rules};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
@@ -123,6 +123,8 @@ pub struct Said {
     pub mounted: Option<String>,
     /// The smallest unit that is written on it, where it is a volume (`volblocksize`, cluster).
     pub block: Option<Bytes>,
+    /// The level of the array that it is, as the text names it.
+    pub level: Option<ArrayLevel>,
     /// The format of the image whose disk it is.
     pub image: Option<ImageFormat>,
     /// Named facts for the display.

@@ -149,9 +149,7 @@ fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
         .or(Some(block.size))
         .filter(|size| !size.is_zero());
     layer.logical_sector = layer.logical_sector.or_else(|| site.logical(block));
-    if let Some(devno) = block.devno {
-        layer.facts.insert("device-number", devno.to_string());
-    }
+    layer.device_number = block.devno;
     if matches!(block.what, What::Md | What::Dm | What::Bcache) {
         stacked(site, block, layer);
     }

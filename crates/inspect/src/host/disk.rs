@@ -1,5 +1,6 @@
 //! Disks: the queue limits and identity that sysfs gives, judged by [`super::hints`].
 
+use ioalign_core::layer::detail::{Detail, DiskDetail};
 use ioalign_core::{Bytes, Kind, Map};
 
 use super::build::{Built, Site, UNPLACED, layer};
@@ -20,7 +21,6 @@ const FACTS: &[(&str, &str)] = &[
     ("write-cache", "queue/write_cache"),
     ("discard-granularity", "queue/discard_granularity"),
     ("discard-alignment", "discard_alignment"),
-    ("atomic-write-unit-max", "queue/atomic_write_unit_max_bytes"),
     ("atomic-write-boundary", "queue/atomic_write_boundary_bytes"),
     ("scheduler", "queue/scheduler"),
 ];
@@ -177,32 +177,34 @@ fn no_identify(block: &SysfsBlock, why: String) -> Unread {
 
 fn facts(root: &Root, block: &SysfsBlock, claims: &Claims, built: &mut Built) {
     let facts = &mut built.layer.facts;
-    facts.insert("transport", claims.transport.name().to_owned());
     for (key, attribute) in FACTS {
         if let Some(value) = root.attr(&format!("{}/{attribute}", block.dir)) {
             facts.entry(key).or_insert(value);
         }
     }
-    let numbers = [
-        ("logical-block", claims.logical),
-        ("physical-block", claims.physical),
-        ("minimum-io", claims.minimum),
-        ("optimal-io", claims.optimal),
-    ];
-    for (key, value) in numbers {
-        facts.extend(value.map(|value| (key, value.to_string())));
-    }
-    if claims.alignment_offset != 0 {
-        facts.insert("alignment-offset", claims.alignment_offset.to_string());
-    }
-    if let Some(rotates) = claims.rotational {
-        facts.insert("rotational", if rotates { "yes" } else { "no" }.to_owned());
-    }
     if let Some(ns) = &claims.nvme {
         facts.insert("lba-formats", formats(ns));
     }
-    if block.what == What::Loop {
-        loop_facts(root, block, built);
+    built.layer.detail = Detail::Disk(detail(root, block, claims));
+}
+
+fn detail(root: &Root, block: &SysfsBlock, claims: &Claims) -> DiskDetail {
+    let attr = |name: &str| root.attr(&format!("{}/{name}", block.dir));
+    let number = |name: &str| attr(name)?.parse().ok();
+    // The file below a loop device is not followed: its extents are another question.
+    let is_loop = block.what == What::Loop;
+    let (file, offset) = (attr("loop/backing_file"), number("loop/offset"));
+    DiskDetail {
+        transport: claims.transport.name(),
+        logical: claims.logical,
+        physical: claims.physical,
+        minimum: claims.minimum,
+        optimal: claims.optimal,
+        alignment_offset: claims.alignment_offset,
+        atomic_write_max: number("queue/atomic_write_unit_max_bytes"),
+        rotational: claims.rotational,
+        backing_file: file.filter(|_| is_loop),
+        backing_offset: offset.filter(|_| is_loop).unwrap_or(0),
     }
 }
 
@@ -213,16 +215,4 @@ fn formats(ns: &IdNs) -> String {
         format!("{} (rp {}{used})", format.block, format.performance)
     });
     rows.collect::<Vec<_>>().join(", ")
-}
-
-/// The file below a loop device is not followed: its extents are another question.
-fn loop_facts(root: &Root, block: &SysfsBlock, built: &mut Built) {
-    let facts = &mut built.layer.facts;
-    let attr = |name: &str| root.attr(&format!("{}/loop/{name}", block.dir));
-    if let Some(file) = attr("backing_file") {
-        facts.insert("backing-file", file);
-    }
-    if let Some(offset) = attr("offset").filter(|offset| offset != "0") {
-        facts.insert("backing-offset", offset);
-    }
 }

@@ -1,6 +1,8 @@
 //! md arrays from `md/*`: level, chunk, and where data start on each member.
 
-use ioalign_core::{Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier, rules};
+use ioalign_core::{
+    ArrayLevel, Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier, rules,
+};
 
 use super::build::{Built, Site, incomplete, layer};
 use super::inventory::SysfsBlock;
@@ -237,8 +239,8 @@ pub(super) fn raid_grids(
 }
 
 fn facts(root: &Root, block: &SysfsBlock, array: &SysfsArray, built: &mut Built) {
+    built.layer.level = Some(ArrayLevel::new(array.level.clone()));
     let facts = &mut built.layer.facts;
-    facts.insert("level", array.level.clone());
     facts.insert("raid-disks", array.disks.to_string());
     let attributes = [
         ("chunk", "chunk_size"),

@@ -30,35 +30,10 @@ use crate::view::View;
 
 pub(crate) use build::Built;
 pub(crate) use disk::claims_of;
+pub use ioalign_core::DeviceNumber as DevNo;
 pub use machine::HostMachine;
 pub use mounts::{Mount, Swap};
 pub use root::Root;
-
-/// A device number, `major:minor`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DevNo {
-    /// The driver.
-    pub major: u32,
-    /// The device of that driver.
-    pub minor: u32,
-}
-
-impl DevNo {
-    /// Reads `8:1`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = text.trim().split_once(':')?;
-        Some(Self {
-            major: major.parse().ok()?,
-            minor: minor.parse().ok()?,
-        })
-    }
-}
-
-impl std::fmt::Display for DevNo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.major, self.minor)
-    }
-}
 
 /// The kind of block device that a layer is, as in sysfs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use ioalign_core::{
-    Bytes, Confidence, Grid, Kind, Layer, LayerId, Map, Origin, Role, Run, Runs, Stack, Tier,
+    Bytes, Confidence, DeviceNumber, Grid, Kind, Layer, LayerId, Map, Origin, Role, Run, Runs,
+    Stack, Tier,
 };
 
 #[derive(Deserialize)]
@@ -149,9 +150,8 @@ fn of(layer: &LayerIn, ids: &HashMap<&str, LayerId>) -> Result<Layer, String> {
     let mut out = Layer::new(kind, layer.name.clone());
     out.size = layer.size_bytes.map(Bytes::new);
     out.role = layer.role;
-    if let Some(number) = layer.facts.get("device-number") {
-        out = out.fact("device-number", number.clone());
-    }
+    let number = layer.facts.get("device-number");
+    out.device_number = number.and_then(|number| DeviceNumber::parse(number));
     for edge in &layer.below {
         let below = ids.get(edge.id.as_str());
         let below = below.ok_or_else(|| {

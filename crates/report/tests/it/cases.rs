@@ -1,7 +1,7 @@
 //! The hand-built reports: one a situation that the renderers must show well.
 
 use ioalign_core::{
-    Bytes, Confidence, Finding, Kind, Layer, Map, Role, Runs, Severity, Stack, Tier,
+    ArrayLevel, Bytes, Confidence, Finding, Kind, Layer, Map, Role, Runs, Severity, Stack, Tier,
     layer::RaidGeometry,
 };
 use ioalign_report::{ErrorInfo, Report, SourceKind, Target};
@@ -191,9 +191,8 @@ pub fn aligned() -> Target {
 pub fn raid5() -> Target {
     let mut stack = Stack::new();
     let size = Bytes::new(2 * 1024 * GIB);
-    let mut md = Layer::new(Kind::Md, "md0")
-        .sized(Bytes::new(6 * 1024 * GIB))
-        .fact("level", "raid5");
+    let mut md = Layer::new(Kind::Md, "md0").sized(Bytes::new(6 * 1024 * GIB));
+    md.level = Some(ArrayLevel::new("raid5"));
     let mut grids = Vec::new();
     for name in ["sda", "sdb", "sdc", "sdd"] {
         let member = stack.push(disk(name, size.get()));

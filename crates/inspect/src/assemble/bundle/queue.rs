@@ -82,9 +82,32 @@ fn mappings(root: &Root, devices: &[Said]) -> BTreeMap<String, String> {
         Some((kernel.clone(), format!("mapper/{name}")))
     });
     let numbered = devices.iter().filter_map(|said| {
-        let (_, number) = said.facts.iter().find(|(key, _)| *key == "devno")?;
-        let (_, minor) = number.split_once(':')?;
-        Some((format!("dm-{minor}"), said.name.clone()))
+        let number = said.devno.filter(|_| said.name.starts_with("mapper/"))?;
+        Some((format!("dm-{}", number.minor), said.name.clone()))
     });
     numbered.chain(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bundle without `sys/block/dm-*/dm/name` has the names in `dmsetup info` alone.
+    #[test]
+    fn a_mapping_is_known_by_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::captured(folder.path()).unwrap();
+        let mut evidence = TextEvidence::default();
+        let number = |major, minor| Some(host::DevNo { major, minor });
+        evidence.device("sda1").devno = number(8, 1);
+        evidence.device("mapper/vg-data").devno = number(254, 1);
+        evidence.device("dm-1").mounted = Some("/srv".to_owned());
+        tidy(&root, &mut evidence);
+        let names: Vec<_> = evidence
+            .devices
+            .iter()
+            .map(|said| said.name.as_str())
+            .collect();
+        assert_eq!(names, ["sda1", "mapper/vg-data", "mapper/vg-data"]);
+    }
 }

@@ -1,7 +1,9 @@
 //! Arrays as texts describe them: md on its members, and logical drives of hardware controllers,
 //! which are a disk to the system.
 
-use ioalign_core::{Bytes, Confidence, Edge, Grid, GridKind, Layer, LayerId, Map, Origin, Tier};
+use ioalign_core::{
+    ArrayLevel, Bytes, Confidence, Edge, Grid, GridKind, Layer, LayerId, Map, Origin, Tier,
+};
 
 use super::Placing;
 use crate::assemble::{array::level_name, md_grids};
@@ -11,7 +13,7 @@ use crate::volumes::md::geometry::geometry;
 impl Placing<'_> {
     /// An array's edges: where its members' superblocks were described, their data areas are known.
     pub(super) fn add_members(&self, array: &TextArray, layer: &mut Layer) {
-        layer.facts.insert("level", level_name(array.level));
+        layer.level = Some(ArrayLevel::new(level_name(array.level)));
         let shape = geometry(array.level, array.layout.unwrap_or(2), array.raid_disks);
         let old = matches!(array.metadata.as_deref(), Some("0.90" | "1.0"));
         for (index, (name, slot)) in (0_u32..).zip(&array.members) {

@@ -51,6 +51,7 @@ fn add(mine: &mut Said, name: &str, other: Said) {
     mine.role = mine.role.or(other.role);
     mine.table = mine.table.or(other.table);
     mine.devno = mine.devno.or(other.devno);
+    mine.level = other.level.or(mine.level.take());
     mine.image = mine.image.or(other.image);
     mine.number = mine.number.or(other.number);
     mine.block = mine.block.or(other.block);

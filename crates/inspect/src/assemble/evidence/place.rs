@@ -1,7 +1,7 @@
 //! One device becomes a layer: where it lies on its parents, and what is said of it besides.
 
 use ioalign_core::layer::detail::{Detail, ImageDetail};
-use ioalign_core::{Bytes, Edge, Grid, Layer, LayerId, Map, SectorSize, Sectors};
+use ioalign_core::{ArrayLevel, Bytes, Edge, Grid, Layer, LayerId, Map, SectorSize, Sectors};
 use ioalign_core::{layer::Kind, rules};
 
 use super::merge::kind_of;
@@ -26,6 +26,7 @@ impl Placing<'_> {
             None => Built::new(self.layer(name, &device)),
         };
         built.layer.facts.extend(device.facts.iter().cloned());
+        built.layer.level = device.level.clone().or(built.layer.level);
         if let Some(format) = device.image {
             built.layer.detail = Detail::Image(ImageDetail::of_format(format));
         }
@@ -87,6 +88,7 @@ impl Placing<'_> {
     pub(super) fn learn(&mut self, id: LayerId, device: &Said) {
         let layer = self.assembly.stack.layer_mut(id);
         layer.facts.extend(device.facts.iter().cloned());
+        layer.level = device.level.clone().or(layer.level.take());
         layer
             .facts
             .extend(device.mounted.iter().map(|path| ("mounted", path.clone())));
@@ -153,16 +155,17 @@ fn tell(layer: &mut Layer, device: &Said) {
     layer.role = device.role.unwrap_or(layer.role);
     let logical = device.claims.as_ref().and_then(|claims| claims.logical);
     layer.logical_sector = layer.logical_sector.or(logical.map(Bytes::new));
-    let level = device
+    layer.device_number = layer.device_number.or(device.devno);
+    let controller = device
         .array
         .as_ref()
         .filter(|array| array.controller.is_some());
+    let level = controller.map(|array| ArrayLevel::new(level_name(array.level)));
+    layer.level = level.or(layer.level.take());
     for (key, value) in [
         ("table", device.table.map(str::to_owned)),
         ("type", device.type_id.clone()),
         ("mounted", device.mounted.clone()),
-        ("device-number", device.devno.map(|devno| devno.to_string())),
-        ("level", level.map(|array| level_name(array.level))),
     ] {
         layer.facts.extend(value.map(|value| (key, value)));
     }

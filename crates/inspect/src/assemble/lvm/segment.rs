@@ -1,6 +1,6 @@
 //! One segment of a logical volume: how each of LVM's types lies on what it names.
 
-use ioalign_core::{Bytes, Map, Remark, Severity};
+use ioalign_core::{ArrayLevel, Bytes, Map, Remark, Severity};
 use ioalign_core::{layer::Edge, rules};
 
 use super::super::striped::StripedLayout;
@@ -21,7 +21,7 @@ impl Builder<'_, '_, '_> {
         match &segment.kind {
             SegmentKind::Striped { stripe, targets } if targets.len() > 1 => {
                 let legs = self.legs(targets, nesting);
-                draft.layer.facts.insert("level", "striped".to_owned());
+                draft.layer.level = Some(ArrayLevel::new("striped"));
                 if let Some(shape) = u32::try_from(legs.len())
                     .ok()
                     .and_then(|n| geometry(0, 0, n))
@@ -36,7 +36,7 @@ impl Builder<'_, '_, '_> {
             }
             SegmentKind::Mirror { legs } => {
                 let legs = self.legs(legs, nesting);
-                draft.layer.facts.insert("level", "mirror".to_owned());
+                draft.layer.level = Some(ArrayLevel::new("mirror"));
                 draft.mirror(&legs, len);
             }
             SegmentKind::Raid {
@@ -46,7 +46,7 @@ impl Builder<'_, '_, '_> {
                 region,
                 ..
             } => {
-                draft.layer.facts.insert("level", level.clone());
+                draft.layer.level = Some(ArrayLevel::new(level.clone()));
                 draft
                     .layer
                     .facts

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Role, SectorSize};
+use ioalign_core::{ArrayLevel, Role, SectorSize};
 
 use super::super::{Number, Said, TextEvidence};
 use super::{names, roles, sizes};
@@ -214,8 +214,7 @@ impl LsblkNode {
                 .extend(self.get(key).map(|value| (fact, value.trim().to_owned())));
         }
         let level = self.get("TYPE").filter(|kind| kind.starts_with("raid"));
-        said.facts
-            .extend(level.map(|level| ("level", level.to_owned())));
+        said.level = level.map(ArrayLevel::new);
         let Some(kind) = self.get("FSTYPE") else {
             return;
         };

@@ -5,7 +5,7 @@ use crate::captures::reading::columns::TableColumns;
 use crate::captures::reading::subject::Subject;
 use crate::captures::{Text, TextEvidence, TextFormat};
 use crate::error::Result;
-use crate::host::DevNo;
+use crate::host::{DevNo, dm};
 
 /// `dmsetup table`, of all devices or of one.
 pub const TABLE: TextFormat = TextFormat {
@@ -24,27 +24,6 @@ pub const INFO: TextFormat = TextFormat {
     read: read_info,
 };
 
-/// Targets of the kernel and of LVM; others are not followed anyway.
-const TARGETS: [&str; 18] = [
-    "linear",
-    "striped",
-    "crypt",
-    "raid",
-    "mirror",
-    "thin",
-    "thin-pool",
-    "cache",
-    "snapshot",
-    "snapshot-origin",
-    "snapshot-merge",
-    "multipath",
-    "verity",
-    "integrity",
-    "writecache",
-    "error",
-    "zero",
-    "delay",
-];
 /// All tables of a host.
 const MOST_BYTES: usize = 8 << 20;
 
@@ -58,7 +37,7 @@ fn mapping(line: &str) -> Option<(&str, &str)> {
 fn bare(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let mut number = || words.next().is_some_and(|word| word.parse::<u64>().is_ok());
-    number() && number() && words.next().is_some_and(|word| TARGETS.contains(&word))
+    number() && number() && words.next().is_some_and(|word| dm::TARGETS.contains(&word))
 }
 
 fn read_tables(text: &Text, evidence: &mut TextEvidence) -> Result<()> {

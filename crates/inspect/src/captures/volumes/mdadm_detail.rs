@@ -6,7 +6,7 @@ use super::md;
 use crate::captures::reading::{leading, pair};
 use crate::captures::{Number, Text, TextArray, TextEvidence, TextFormat};
 use crate::error::Result;
-use ioalign_core::Kind;
+use ioalign_core::{ArrayLevel, Kind};
 
 /// `mdadm -D` and `mdadm --detail`.
 pub const FORMAT: TextFormat = TextFormat {
@@ -58,6 +58,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
             .and_then(md::kib)
             .map(|size| Number::exact(size.get()));
         said.facts = facts(&block);
+        said.level = block.value("Raid Level").map(ArrayLevel::new);
         said.array = Some(array);
     }
     Ok(())
@@ -93,12 +94,7 @@ fn members(lines: &[&str]) -> Vec<(String, Option<u32>)> {
 }
 
 fn facts(block: &DeviceText<'_>) -> Vec<(&'static str, String)> {
-    let known = [
-        ("uuid", "UUID"),
-        ("state", "State"),
-        ("layout", "Layout"),
-        ("level", "Raid Level"),
-    ];
+    let known = [("uuid", "UUID"), ("state", "State"), ("layout", "Layout")];
     known
         .into_iter()
         .filter_map(|(fact, key)| {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::Kind;
+use ioalign_core::{ArrayLevel, Kind};
 
 use super::md;
 use crate::captures::reading::subject::Subject;
@@ -66,10 +66,8 @@ fn close(block: Option<(String, BTreeMap<&str, &str>)>, evidence: &mut TextEvide
         said.facts.push(("uuid", (*uuid).to_owned()));
     }
     if members.is_empty() {
-        said.facts.push((
-            "level",
-            known.get("LEVEL").copied().unwrap_or_default().to_owned(),
-        ));
+        let level = known.get("LEVEL").copied().unwrap_or_default();
+        said.level = Some(ArrayLevel::new(level));
         return;
     }
     said.kind = Some(Kind::Md);

@@ -18,6 +18,7 @@ use super::{DevNo, hints, md, partition};
 pub use source::DmTables;
 pub(super) use source::tables;
 use table::Table;
+pub use targets::TARGETS;
 
 /// The layer of a dm device.
 pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {

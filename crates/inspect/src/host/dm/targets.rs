@@ -24,6 +24,39 @@ pub(super) struct Raid {
     pub(super) data_offset: Bytes,
 }
 
+/// Targets of the kernel and of LVM. None has a key among its arguments but `crypt`, and `integrity` behind names
+/// of options.
+pub const TARGETS: [&str; 28] = [
+    "linear",
+    "striped",
+    "crypt",
+    "raid",
+    "mirror",
+    "thin",
+    "thin-pool",
+    "cache",
+    "era",
+    "clone",
+    "snapshot",
+    "snapshot-origin",
+    "snapshot-merge",
+    "multipath",
+    "verity",
+    "integrity",
+    "writecache",
+    "error",
+    "zero",
+    "delay",
+    "flakey",
+    "dust",
+    "ebs",
+    "zoned",
+    "log-writes",
+    "switch",
+    "unstriped",
+    "vdo",
+];
+
 /// Members of one target, at most.
 const MOST_MEMBERS: usize = 1024;
 

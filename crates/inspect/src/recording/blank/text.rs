@@ -2,7 +2,7 @@
 //! one minute to the next.
 
 use super::{Blanked, count};
-use crate::host::DevNo;
+use crate::host::{DevNo, dm};
 
 /// Properties of udev that readers want.
 const UDEV: [&str; 4] = [
@@ -32,38 +32,6 @@ const OPTIONS: [&str; 14] = [
 ];
 /// Longest value of these, and longest option without one.
 const LONGEST_OPTION: usize = 32;
-/// Targets of device-mapper whose arguments are known to hold no key, but for those that are taken out. Of others
-/// the devices stay.
-const TARGETS: [&str; 28] = [
-    "linear",
-    "striped",
-    "crypt",
-    "raid",
-    "mirror",
-    "thin",
-    "thin-pool",
-    "cache",
-    "era",
-    "clone",
-    "snapshot",
-    "snapshot-origin",
-    "snapshot-merge",
-    "multipath",
-    "verity",
-    "integrity",
-    "writecache",
-    "error",
-    "zero",
-    "delay",
-    "flakey",
-    "dust",
-    "ebs",
-    "zoned",
-    "log-writes",
-    "switch",
-    "unstriped",
-    "vdo",
-];
 /// Arguments of device-mapper's integrity target that end in a key.
 const KEYED: [&str; 3] = ["internal_hash:", "journal_crypt:", "journal_mac:"];
 
@@ -183,7 +151,8 @@ fn table(line: &str) -> String {
     let (name, rest) = line.split_once(": ").unwrap_or(("", line));
     let mut words: Vec<String> = rest.split_whitespace().map(keyless).collect();
     let target = words.get(2).cloned().unwrap_or_default();
-    let known = TARGETS.contains(&target.as_str());
+    // Their arguments hold no key, but for those that are taken out. Of other targets the devices stay.
+    let known = dm::TARGETS.contains(&target.as_str());
     for (index, word) in words.iter_mut().enumerate().skip(3) {
         // The key of a crypt target is its second argument.
         let secret = (target == "crypt" && index == 4) || (!known && DevNo::parse(word).is_none());

@@ -54,7 +54,7 @@ fn a07_usb_bridge_with_a_bogus_optimal_size() {
         why.contains("0xFFFF × 512") && why.contains("32 MiB less 512"),
         "{why}"
     );
-    assert_eq!(layer(&host, "sda").facts["transport"], "usb");
+    assert_eq!(layer(&host, "sda").all_facts()["transport"], "usb");
     assert!(
         host.stack
             .grids
@@ -103,7 +103,7 @@ fn a11_a_card_prefers_its_erase_size_with_low_confidence() {
         (off(&host, "mmcblk0p4", page), page.confidence),
         (0, Confidence::Low)
     );
-    assert_eq!(layer(&host, "mmcblk0").facts["transport"], "mmc");
+    assert_eq!(layer(&host, "mmcblk0").all_facts()["transport"], "mmc");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn memory_disks_and_empty_loops_are_no_layers() {
         .read();
     assert_eq!(host.devices.len(), 1);
     assert_eq!(host.skipped.len(), 4);
-    let facts = &layer(&host, "loop1").facts;
+    let facts = layer(&host, "loop1").all_facts();
     assert_eq!(
         (
             facts["backing-file"].as_str(),

@@ -47,7 +47,10 @@ fn compare(host: &host::Host, device: &host::Device, line: &str) {
         ("optimal-io", "OPT-IO"),
     ] {
         if device.what == What::Disk {
-            let ours = layer.facts.get(fact).and_then(|text| text.parse().ok());
+            let ours = layer
+                .all_facts()
+                .get(fact)
+                .and_then(|text| text.parse().ok());
             assert_eq!(ours, number(column), "{line}");
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ioalign_core::units::gcd;
-use ioalign_core::{Bytes, Edge, Grid, Kind, LayerId, Map, Run, Stack};
+use ioalign_core::{Bytes, DeviceNumber, Edge, Grid, Kind, LayerId, Map, Run, Stack};
 
 use super::route::{Down, Route, RouteMember, RouteNode, Stripes};
 use crate::analyse::placed::PlacedGrid;
@@ -53,10 +53,15 @@ impl StackIndex {
         let text = device.to_string();
         let plain = text.strip_prefix("/dev/").unwrap_or(&text);
         let plain = plain.strip_prefix("mapper/").unwrap_or(plain);
-        let by_number = |fact: Option<&String>| fact.is_some_and(|number| *number == text);
         self.stack.layers().find_map(|(id, layer)| {
             let found = match device {
-                TraceDevice::Number { .. } => by_number(layer.facts.get("device-number")),
+                TraceDevice::Number { major, minor } => {
+                    let number = DeviceNumber {
+                        major: *major,
+                        minor: *minor,
+                    };
+                    layer.device_number == Some(number)
+                }
                 TraceDevice::Name(_) => layer.name == plain && of_a_device(layer.kind),
             };
             found.then_some(id)
@@ -377,8 +382,9 @@ mod tests {
         let map = Map::Shift {
             start: Bytes::new(32256),
         };
-        let part = Layer::new(Kind::Partition, "sda1").on(disk, map);
-        stack.push(part.fact("device-number", "8:1"));
+        let mut part = Layer::new(Kind::Partition, "sda1").on(disk, map);
+        part.device_number = DeviceNumber::parse("8:1");
+        stack.push(part);
         let index = StackIndex::new(stack);
         let number = TraceDevice::Number { major: 8, minor: 1 };
         let start = |absolute| index.placement(&number, absolute).unwrap().grids[0].start;

@@ -1,0 +1,60 @@
+//! What the kernel says of a disk.
+
+use super::Facts;
+
+/// What the kernel says of a disk, in bytes; whether that is believed is another question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DiskDetail {
+    /// How it is attached.
+    pub transport: &'static str,
+    /// Its logical sector.
+    pub logical: Option<u64>,
+    /// Its physical block.
+    pub physical: Option<u64>,
+    /// `minimum_io_size`.
+    pub minimum: Option<u64>,
+    /// `optimal_io_size`.
+    pub optimal: Option<u64>,
+    /// `alignment_offset`; −1: it cannot be told.
+    pub alignment_offset: i64,
+    /// The largest write that is whole or not at all.
+    pub atomic_write_max: Option<u64>,
+    /// Whether it says that it rotates.
+    pub rotational: Option<bool>,
+    /// The file behind a loop device.
+    pub backing_file: Option<String>,
+    /// Where in that file it begins.
+    pub backing_offset: u64,
+}
+
+impl DiskDetail {
+    pub(super) fn facts(&self) -> Facts {
+        let mut facts = Facts::from([("transport", self.transport.to_owned())]);
+        let numbers = [
+            ("logical-block", self.logical),
+            ("physical-block", self.physical),
+            ("minimum-io", self.minimum),
+            ("optimal-io", self.optimal),
+            ("atomic-write-unit-max", self.atomic_write_max),
+            (
+                "backing-offset",
+                Some(self.backing_offset).filter(|offset| *offset != 0),
+            ),
+        ];
+        for (key, value) in numbers {
+            facts.extend(value.map(|value| (key, value.to_string())));
+        }
+        if self.alignment_offset != 0 {
+            facts.insert("alignment-offset", self.alignment_offset.to_string());
+        }
+        if let Some(rotates) = self.rotational {
+            facts.insert("rotational", if rotates { "yes" } else { "no" }.to_owned());
+        }
+        facts.extend(
+            self.backing_file
+                .iter()
+                .map(|file| ("backing-file", file.clone())),
+        );
+        facts
+    }
+}
