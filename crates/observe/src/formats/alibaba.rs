@@ -12,6 +12,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "Alibaba Cloud block traces",
     sniff: |head| text::is_table(head, &Alibaba),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| Ok(Box::new(TextParser(Alibaba))),
 };
 

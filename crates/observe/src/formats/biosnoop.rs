@@ -16,6 +16,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "biosnoop of bcc or libbpf-tools",
     sniff: |head| without_sectors(head) || text::is_table(head, &Biosnoop),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: true,
     parser,
 };
 

@@ -5,7 +5,7 @@
 
 use super::fields::{FieldCursor, last_word};
 use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat, TraceHint};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
@@ -15,6 +15,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "blkalgn --trace",
     sniff: |head| text::has_events(head, &Blkalgn::new(1, head)),
     framing: Framing::Lines,
+    takes: &[TraceHint::OffsetUnit],
+    whole_disk: true,
     parser,
 };
 

@@ -14,6 +14,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "the bpftrace program of docs/trace-formats.md",
     sniff: |head| text::first_lines(head).take(8).any(|line| line == HEADING),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: true,
     parser: |_, _| Ok(Box::new(TextParser(Bpftrace))),
 };
 

@@ -12,6 +12,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "Cydonia's columns: microseconds, sector, r or w, bytes",
     sniff: |head| text::is_table(head, &Cydonia { device: None }),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, hints| {
         let device = hints.device.clone();
         Ok(Box::new(TextParser(Cydonia { device })))

@@ -6,7 +6,7 @@
 
 use super::fields::{FieldCursor, last_word, number};
 use super::text::{LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat, TraceHint};
 use crate::error::Result;
 use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
@@ -16,6 +16,8 @@ pub const TWO: TraceFormat = TraceFormat {
     title: "fio iolog version 2",
     sniff: |head| head.starts_with(b"fio version 2 iolog"),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| Ok(Box::new(TextParser(Iolog { unit: None }))),
 };
 
@@ -25,6 +27,8 @@ pub const THREE: TraceFormat = TraceFormat {
     title: "fio iolog version 3",
     sniff: |head| head.starts_with(b"fio version 3 iolog"),
     framing: Framing::Lines,
+    takes: &[TraceHint::TimeUnit],
+    whole_disk: false,
     parser: three,
 };
 

@@ -14,6 +14,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "fio latency log (write_lat_log)",
     sniff: |head| text::is_table(head, &FioLatencyLog),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser,
 };
 

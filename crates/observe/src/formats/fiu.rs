@@ -13,6 +13,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "FIU traces",
     sniff: |head| text::is_table(head, &Fiu),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| Ok(Box::new(TextParser(Fiu))),
 };
 

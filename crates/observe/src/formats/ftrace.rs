@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::events::{self, EventPrefix};
 use super::fields::{FieldCursor, last_word, number};
 use super::text::{self, LineFormat, ParsedLine, TextParser};
-use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat, TraceHint};
 use crate::error::Result;
 use crate::record::ChunkNames;
 
@@ -17,6 +17,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "ftrace text (trace, trace_pipe, trace-cmd report)",
     sniff: |head| text::has_events(head, &Ftrace::new(None)),
     framing: Framing::Lines,
+    takes: &[TraceHint::TimeUnit],
+    whole_disk: true,
     parser,
 };
 

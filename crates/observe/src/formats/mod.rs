@@ -77,6 +77,49 @@ pub struct Hints {
     pub columns: Option<String>,
 }
 
+/// One thing that the operator can say of a trace.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum TraceHint {
+    /// Unit of offsets.
+    OffsetUnit,
+    /// Unit of lengths.
+    LengthUnit,
+    /// Unit of times.
+    TimeUnit,
+    /// Unit of latencies.
+    LatencyUnit,
+    /// Columns of a table.
+    Columns,
+}
+
+impl TraceHint {
+    /// The option of the command line.
+    pub const fn option(self) -> &'static str {
+        match self {
+            Self::OffsetUnit => "--offset-unit",
+            Self::LengthUnit => "--length-unit",
+            Self::TimeUnit => "--time-unit",
+            Self::LatencyUnit => "--latency-unit",
+            Self::Columns => "--columns",
+        }
+    }
+}
+
+impl Hints {
+    /// All that the operator says.
+    fn given(&self) -> impl Iterator<Item = TraceHint> {
+        let all = [
+            (TraceHint::OffsetUnit, self.offset_unit.is_some()),
+            (TraceHint::LengthUnit, self.length_unit.is_some()),
+            (TraceHint::TimeUnit, self.time_unit.is_some()),
+            (TraceHint::LatencyUnit, self.latency_unit.is_some()),
+            (TraceHint::Columns, self.columns.is_some()),
+        ];
+        all.into_iter()
+            .filter_map(|(hint, given)| given.then_some(hint))
+    }
+}
+
 /// Parses chunks of one trace.
 pub trait Parse: Send {
     /// Adds what the chunk tells. The chunk ends where [`Framing`] says; the last chunk of a file
@@ -105,6 +148,11 @@ pub struct TraceFormat {
     pub sniff: fn(head: &[u8]) -> bool,
     /// How it is cut.
     pub framing: Framing,
+    /// What it leaves open, so that the operator may say it.
+    pub takes: &'static [TraceHint],
+    /// It comes from the kernel's block layer, which has moved I/O of a partition to its disk before any event is
+    /// written, whichever device the event names.
+    pub whole_disk: bool,
     /// A parser for a trace that begins with `head`.
     pub parser: fn(head: &[u8], hints: &Hints) -> Result<Parser>,
 }
@@ -179,30 +227,6 @@ pub fn names() -> String {
 /// The option that the operator gave and that says nothing about any of these formats, whose units or
 /// columns are known.
 pub fn unused(formats: &[&TraceFormat], hints: &Hints) -> Option<&'static str> {
-    let simulators = ["mqsim", "disksim", "replayer", "simulator"];
-    let of = |names: &[&str], or: &[&str]| {
-        let open =
-            |format: &&TraceFormat| names.contains(&format.name) || or.contains(&format.name);
-        formats.iter().any(open)
-    };
-    let offsets = || {
-        of(
-            &["tencent", "spc", "blkalgn", "oraclegeneral", "csv"],
-            &simulators,
-        )
-    };
-    let times = || of(&["ftrace", "fio-iolog3", "csv"], &simulators);
-    if hints.offset_unit.is_some() && !offsets() {
-        Some("--offset-unit")
-    } else if hints.length_unit.is_some() && !of(&["csv"], &[]) {
-        Some("--length-unit")
-    } else if hints.time_unit.is_some() && !times() {
-        Some("--time-unit")
-    } else if hints.latency_unit.is_some() && !of(&["csv"], &[]) {
-        Some("--latency-unit")
-    } else if hints.columns.is_some() && !of(&["blkparse", "csv"], &[]) {
-        Some("--columns")
-    } else {
-        None
-    }
+    let useless = |hint: &TraceHint| !formats.iter().any(|format| format.takes.contains(hint));
+    hints.given().find(useless).map(TraceHint::option)
 }

@@ -12,6 +12,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "MSR Cambridge CSV",
     sniff: |head| text::is_table(head, &Msr),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| Ok(Box::new(TextParser(Msr))),
 };
 

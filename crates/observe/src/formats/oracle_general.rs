@@ -5,7 +5,7 @@
 //! The object is a block number where the source is a block trace; its unit is not in the file, and no operation is.
 
 use super::text::UNKNOWN;
-use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat, TraceHint};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::{Io, Op, TraceRecord, TraceRecords};
 
@@ -15,6 +15,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "oracleGeneral of libCacheSim (CloudPhysics), 24 bytes a request",
     sniff,
     framing: Framing::Records(|bytes| bytes.len() / RECORD * RECORD),
+    takes: &[TraceHint::OffsetUnit],
+    whole_disk: false,
     parser,
 };
 

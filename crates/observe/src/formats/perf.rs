@@ -16,6 +16,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "perf script",
     sniff,
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: true,
     parser: |_, _| Ok(Box::new(TextParser(Perf::new()))),
 };
 

@@ -10,7 +10,7 @@
 
 use super::fields::FieldCursor;
 use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat, TraceHint};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
@@ -20,6 +20,8 @@ pub const MQSIM: TraceFormat = TraceFormat {
     title: "MQSim and SSDSim trace",
     sniff: |head| shape(head) == Some(SimulatorShape::Known(Simulator::Mqsim)),
     framing: Framing::Lines,
+    takes: &[TraceHint::OffsetUnit, TraceHint::TimeUnit],
+    whole_disk: false,
     parser: |_, hints| parser(Simulator::Mqsim, hints),
 };
 
@@ -29,6 +31,8 @@ pub const DISKSIM: TraceFormat = TraceFormat {
     title: "DiskSim ASCII trace",
     sniff: |head| shape(head) == Some(SimulatorShape::Known(Simulator::Disksim)),
     framing: Framing::Lines,
+    takes: &[TraceHint::OffsetUnit, TraceHint::TimeUnit],
+    whole_disk: false,
     parser: |_, hints| parser(Simulator::Disksim, hints),
 };
 
@@ -38,6 +42,8 @@ pub const REPLAYER: TraceFormat = TraceFormat {
     title: "replayer trace, ms and bytes",
     sniff: |head| shape(head) == Some(SimulatorShape::Known(Simulator::Replayer)),
     framing: Framing::Lines,
+    takes: &[TraceHint::OffsetUnit, TraceHint::TimeUnit],
+    whole_disk: false,
     parser: |_, hints| parser(Simulator::Replayer, hints),
 };
 
@@ -47,6 +53,8 @@ pub const UNCLEAR: TraceFormat = TraceFormat {
     title: "trace of a disk simulator, which one is asked",
     sniff: |head| shape(head) == Some(SimulatorShape::Unclear),
     framing: Framing::Lines,
+    takes: &[TraceHint::OffsetUnit, TraceHint::TimeUnit],
+    whole_disk: false,
     parser: |_, _| {
         let what = "Five numbers a line, as several simulators have them: say --as mqsim (ns, \
                     sectors), --as disksim (ms, sectors) or --as replayer (ms, bytes); other units \

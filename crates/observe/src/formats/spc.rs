@@ -4,7 +4,7 @@
 
 use super::fields::FieldCursor;
 use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, TraceFormat};
+use super::{FormatFacts, Framing, TraceFormat, TraceHint};
 use crate::record::{ChunkNames, Io, Op, TraceRecord};
 
 /// SPC.
@@ -13,6 +13,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "SPC trace (UMass)",
     sniff: |head| text::is_table(head, &Spc { unit: 512 }),
     framing: Framing::Lines,
+    takes: &[TraceHint::OffsetUnit],
+    whole_disk: false,
     parser: |_, hints| {
         let unit = hints.offset_unit.unwrap_or(512);
         Ok(Box::new(TextParser(Spc { unit })))

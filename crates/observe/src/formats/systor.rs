@@ -14,6 +14,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "SYSTOR '17 CSV",
     sniff: |head| text::is_table(head, &Systor),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| Ok(Box::new(TextParser(Systor))),
 };
 

@@ -13,6 +13,8 @@ pub const ONE: TraceFormat = TraceFormat {
     title: "VMware vscsiStats trace, binary version 1",
     sniff: |head| sniff(head, VscsiVersion::One),
     framing: Framing::Records(|bytes| bytes.len() / 32 * 32),
+    takes: &[],
+    whole_disk: false,
     parser: |_, hints| Ok(Box::new(VscsiReader::new(VscsiVersion::One, hints))),
 };
 
@@ -22,6 +24,8 @@ pub const TWO: TraceFormat = TraceFormat {
     title: "VMware vscsiStats trace, binary version 2",
     sniff: |head| sniff(head, VscsiVersion::Two),
     framing: Framing::Records(|bytes| bytes.len() / 40 * 40),
+    takes: &[],
+    whole_disk: false,
     parser: |_, hints| Ok(Box::new(VscsiReader::new(VscsiVersion::Two, hints))),
 };
 

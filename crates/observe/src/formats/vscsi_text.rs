@@ -13,6 +13,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "VMware vscsiStats trace, text",
     sniff: |head| text::is_table(head, &Vscsi::default()),
     framing: Framing::Lines,
+    takes: &[],
+    whole_disk: false,
     parser: |_, hints| {
         let device = hints.device.clone();
         Ok(Box::new(TextParser(Vscsi { device })))

@@ -23,12 +23,6 @@ use crate::record::{Io, NameDirectory, Skipped, TraceRecords};
 pub use convert::{Converted, convert};
 pub use stream::DeviceStream;
 
-/// Formats that come from the kernel's block layer: it has moved I/O of a partition to its disk before
-/// any event is written, whichever device the event names.
-const WHOLE_DISK: &[&str] = &[
-    "blktrace", "blkparse", "ftrace", "perf", "biosnoop", "blkalgn", "bpftrace",
-];
-
 /// Facts about the traces from the operator.
 #[derive(Clone, Debug, Default)]
 pub struct TraceSettings {
@@ -234,7 +228,7 @@ fn absolute(inputs: &Inputs) -> Result<bool> {
     for (input, format) in inputs {
         let noted =
             groups::row_groups(input, format)?.is_some_and(|groups| groups.notes().whole_disk);
-        all &= noted || WHOLE_DISK.contains(&format.name);
+        all &= noted || format.whole_disk;
     }
     Ok(all)
 }

@@ -6,7 +6,7 @@ mod spec;
 
 use super::fields::FieldCursor;
 use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat, TraceHint};
 use crate::error::Result;
 use crate::record::{ChunkNames, Io, Op, RecordKind, TraceRecord};
 
@@ -16,6 +16,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "blkparse text",
     sniff: |head| text::has_events(head, &Blkparse),
     framing: Framing::Lines,
+    takes: &[TraceHint::Columns],
+    whole_disk: true,
     parser,
 };
 

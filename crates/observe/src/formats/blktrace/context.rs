@@ -17,6 +17,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
         layout(head).is_some() && BlktraceLayout::of(head).is_none()
     },
     framing: Framing::Records(whole),
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| Ok(Box::new(BlktraceContextReader)),
 };
 

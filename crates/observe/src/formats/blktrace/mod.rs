@@ -20,6 +20,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "blktrace binary records",
     sniff: |head| BlktraceLayout::of(context::after_lost(head)).is_some(),
     framing: Framing::Records(layout::whole),
+    takes: &[],
+    whole_disk: true,
     parser,
 };
 

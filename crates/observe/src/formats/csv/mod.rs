@@ -12,7 +12,7 @@ use ioalign_core::csv::uncell;
 
 use super::fields::{FieldCursor, number, scaled};
 use super::text::{LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, Hints, Parser, TraceFormat};
+use super::{FormatFacts, Framing, Hints, Parser, TraceFormat, TraceHint};
 use crate::error::Result;
 use crate::record::{ChunkNames, Io, Op, TraceRecord};
 use columns::{ColumnRole, CsvColumns};
@@ -23,6 +23,14 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "any table with a heading, or with --columns",
     sniff: |head| heading::columns_of_heading(head).is_some(),
     framing: Framing::Lines,
+    takes: &[
+        TraceHint::OffsetUnit,
+        TraceHint::LengthUnit,
+        TraceHint::TimeUnit,
+        TraceHint::LatencyUnit,
+        TraceHint::Columns,
+    ],
+    whole_disk: false,
     parser,
 };
 

@@ -18,6 +18,8 @@ pub const FORMAT: TraceFormat = TraceFormat {
     title: "Parquet, ioalign.trace/1",
     sniff: |head| head.starts_with(b"PAR1"),
     framing: Framing::Records(<[u8]>::len),
+    takes: &[],
+    whole_disk: false,
     parser: |_, _| {
         Err(ObserveError::new(
             ObserveErrorKind::Unsupported,
