@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, rules, shell};
+use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, TableKind, rules, shell};
 use ioalign_report::Target;
 
 use super::CheckJob;
@@ -76,10 +76,10 @@ fn disk_of(stack: &Stack, guilty: LayerId) -> Option<LayerId> {
         _ => return None,
     };
     let disk = below(partition)?;
-    let table = stack.layer(disk).facts.get("table").map(String::as_str);
+    let table = stack.layer(disk).table;
     let is_moved = stack.layer(partition).kind == Kind::Partition
         && stack.layer(disk).kind == Kind::Disk
-        && matches!(table, Some("dos" | "gpt"));
+        && matches!(table, Some(TableKind::Dos | TableKind::Gpt));
     is_moved.then_some(disk)
 }
 

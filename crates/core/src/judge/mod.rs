@@ -125,7 +125,7 @@ fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
             || layer
                 .remarks
                 .iter()
-                .any(|one| one.rule == "text-not-recognised");
+                .any(|one| one.rule == rules::TEXT_NOT_RECOGNISED);
         if bottom && case.stack.is_leaf(id) && !other_reason {
             let why = format!(
                 "Nothing is recognised on {}: no partition table, volume or file system, so \

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{JudgeOptions, StackCase};
 use crate::finding::Finding;
+use crate::layer::detail::TableKind;
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
@@ -68,9 +69,9 @@ fn written_for(
         return;
     }
     let (rule, what, effect) = if table {
-        let kind = match layer.facts.get("table").map(String::as_str) {
-            Some("gpt") => "GUID partition table",
-            Some("dos") => "DOS partition table",
+        let kind = match layer.table {
+            Some(TableKind::Gpt) => "GUID partition table",
+            Some(TableKind::Dos) => "DOS partition table",
             _ => "partition table",
         };
         (

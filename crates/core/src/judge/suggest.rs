@@ -4,7 +4,7 @@ use super::{StackCase, claims};
 use crate::finding::Suggestion;
 use crate::grid::Grid;
 use crate::layer::Kind;
-use crate::layer::detail::ArrayLevel;
+use crate::layer::detail::{ArrayLevel, TableKind};
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::role::Role;
@@ -62,13 +62,7 @@ pub(super) fn start(case: &StackCase<'_>, guilty: LayerId, grid: &Grid) -> Sugge
 
 /// The end of the gap of a disk with an MBR; 0 without one.
 fn gap(case: &StackCase<'_>, guilty: LayerId, below: LayerId) -> u64 {
-    let is_dos = case
-        .stack
-        .layer(below)
-        .facts
-        .get("table")
-        .map(String::as_str)
-        == Some("dos");
+    let is_dos = case.stack.layer(below).table == Some(TableKind::Dos);
     let sectors = case.stack.layer(guilty).start_sectors;
     let of_512 = sectors.is_some_and(|start| start.size().get() == 512);
     if is_dos && of_512 { MBR_GAP.get() } else { 0 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use self::detail::{ArrayLevel, Detail, DeviceNumber, Facts, ImageDetail};
+use self::detail::{ArrayLevel, Detail, DeviceNumber, Facts, ImageDetail, TableKind};
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
@@ -159,6 +159,8 @@ pub struct Layer {
     pub detail: Detail,
     /// The kernel's number of the block device that it is.
     pub device_number: Option<DeviceNumber>,
+    /// The kind of the partition table on it.
+    pub table: Option<TableKind>,
     /// The level of the array that it is: md's, LVM's or a controller's.
     pub level: Option<ArrayLevel>,
     /// Its contents are being moved by `fix`.
@@ -189,6 +191,7 @@ impl Layer {
             searched: false,
             detail: Detail::Unknown,
             device_number: None,
+            table: None,
             level: None,
             moving: None,
             facts: Facts::new(),
@@ -225,21 +228,28 @@ impl Layer {
     /// All that is known of it as named facts, for people and for JSON.
     pub fn all_facts(&self) -> Facts {
         let mut all = self.detail.facts();
-        let numbered = self.device_number.map(|number| number.to_string());
-        let level = self.level.as_ref().map(|level| level.name().to_owned());
-        let moving = self.moving.map(|moving| moving.to_string());
+        let more = self.facts.iter();
+        all.extend(more.map(|(key, value)| (*key, value.clone())));
         let named = [
-            ("device-number", numbered),
-            ("level", level),
-            ("move-in-flight", moving),
+            (
+                "device-number",
+                self.device_number.map(|number| number.to_string()),
+            ),
+            (
+                "level",
+                self.level.as_ref().map(|level| level.name().to_owned()),
+            ),
+            (
+                "move-in-flight",
+                self.moving.map(|moving| moving.to_string()),
+            ),
+            ("table", self.table.map(|table| table.name().to_owned())),
         ];
         all.extend(
             named
                 .into_iter()
                 .filter_map(|(key, value)| Some((key, value?))),
         );
-        let more = self.facts.iter();
-        all.extend(more.map(|(key, value)| (*key, value.clone())));
         all
     }
 

@@ -60,7 +60,7 @@ pub fn chained(paths: &[&Path], options: &AssembleOptions) -> Result<Inspection>
         let name = path.file_name().unwrap_or(path.as_os_str());
         let disk = assembly.add_container(&name.to_string_lossy(), &image);
         assembly.look_into_disk(disk, View::new(image.guest));
-        formats.push(image.format);
+        formats.push(image.detail.format.name());
     }
     assembly.run();
     formats.dedup();

@@ -1,6 +1,6 @@
 //! What one address space holds: a volume, a partition table, or a file system.
 
-use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, SectorSize, Severity, TableKind};
 use ioalign_core::{layer::Kind, rules};
 
 use super::{Assembly, PendingSpace, SetMember};
@@ -98,7 +98,7 @@ impl Assembly<'_> {
         let logical = self.stack.layer(layer).logical_sector.map(Bytes::get);
         let logical = logical.and_then(|bytes| SectorSize::new(u32::try_from(bytes).ok()?));
         let kind = table.as_ref().map(|table| table.kind);
-        if named.is_none() && logical.is_some() && kind == Some("dos") {
+        if named.is_none() && logical.is_some() && kind == Some(TableKind::Dos) {
             return read(logical);
         }
         Ok(table)
@@ -179,7 +179,7 @@ impl Assembly<'_> {
 
     fn add_table(&mut self, node: &PendingSpace, table: &PartitionTable) {
         let holder = self.stack.layer_mut(node.layer);
-        holder.facts.insert("table", table.kind.to_owned());
+        holder.table = Some(table.kind);
         if table.partitions.is_empty() {
             holder.facts.insert("empty-table", String::new());
         }

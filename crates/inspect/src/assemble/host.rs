@@ -220,7 +220,7 @@ impl Assembly<'_> {
         }
         if let Ok(Some(table)) = self.table_of(device.layer, view, &Context::default()) {
             let layer = self.stack.layer_mut(device.layer);
-            layer.facts.insert("table", table.kind.to_owned());
+            layer.table = Some(table.kind);
             layer.wants_sector = table.sector.map(|sector| sector.bytes());
             layer.also_serves = table.also.iter().map(|sector| sector.bytes()).collect();
             layer.remarks.extend(table.remarks.iter().cloned());

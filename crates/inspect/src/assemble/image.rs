@@ -134,8 +134,8 @@ impl Assembly<'_> {
     pub(super) fn add_disk_grids(&mut self, disk: LayerId) {
         let layer = self.stack.layer(disk);
         // A raw image has no header, a listed disk neither.
-        let source = match layer.facts.get("format").map(String::as_str) {
-            Some("raw") => "sector of its table, 512 without one",
+        let source = match layer.image().map(|image| image.format) {
+            Some(ImageFormat::Raw) => "sector of its table, 512 without one",
             Some(_) => "image header",
             None => "sector of the listing",
         };

@@ -20,7 +20,9 @@ mod unnamed;
 pub mod volumes;
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{ArrayLevel, Bytes, ImageFormat, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{
+    ArrayLevel, Bytes, ImageFormat, Remark, Role, SectorSize, Severity, TableKind, rules,
+};
 
 use crate::error::Result;
 use crate::filesystems::FileSystem;
@@ -103,7 +105,7 @@ pub struct Said {
     /// Its purpose, if its type shows it.
     pub role: Option<Role>,
     /// The partition table on it: `gpt`, `dos`, `vtoc-sparc`.
-    pub table: Option<&'static str>,
+    pub table: Option<TableKind>,
     /// Queue limits, model, transport: what [`crate::host::hints`] judges.
     pub claims: Option<Claims>,
     /// The kernel's number of it: `lsblk` MAJ:MIN, `/proc/partitions`, `dmsetup ls`.

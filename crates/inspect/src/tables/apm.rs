@@ -3,7 +3,7 @@
 //! Layout: Inside Macintosh: Devices, kernel `block/partitions/mac.c`. The descriptor names the
 //! block size (512, or 2048 on CDs), but maps for 512-byte readers also exist on those.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
 use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
         return Err(first.bad(4, "pmMapBlkCnt", what));
     }
     let mut table = PartitionTable {
-        kind: "apm",
+        kind: TableKind::Apple,
         sector: Some(unit),
         ..PartitionTable::default()
     };

@@ -5,7 +5,7 @@
 //! counts from what its raw partition `c` says, NetBSD and OpenBSD from the start of the disk.
 //! Whatever puts the partitions inside the container is right. Numbers: `a` is 1.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
 use super::mbr::{self, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks};
@@ -43,7 +43,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let slots: Vec<BsdSlot> = (0..count).map(|i| slot(&label, i, unit)).collect();
     let base = base(&slots, view.len(), context);
     let mut table = PartitionTable {
-        kind: "bsd",
+        kind: TableKind::Bsd,
         sector: Some(unit),
         ..PartitionTable::default()
     };

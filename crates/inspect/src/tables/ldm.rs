@@ -5,7 +5,7 @@
 //! `block/partitions/ldm.c` (a copy of the database fills the last MiB). The volumes are in the
 //! database: to grade the container instead would be a guess, so the answer is "not known".
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
 use super::mbr::sector::BootRecord;
 use super::{Context, Partition, PartitionTable, checks};
@@ -50,7 +50,7 @@ fn group(head: &Record) -> String {
 
 fn table(head: &Record, at: u64, unit: SectorSize, len: u64) -> PartitionTable {
     let mut table = PartitionTable {
-        kind: "ldm",
+        kind: TableKind::LogicalDiskManager,
         sector: Some(unit),
         id: head.text(0x30, 64),
         ..PartitionTable::default()

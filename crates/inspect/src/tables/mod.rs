@@ -1,6 +1,6 @@
 //! Partition tables and disk labels: one small file a format, and the list that tries them.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, TableKind};
 
 use crate::error::Result;
 use crate::view::View;
@@ -30,8 +30,8 @@ pub struct Context {
 /// A table, as read.
 #[derive(Clone, Debug, Default)]
 pub struct PartitionTable {
-    /// `gpt`, `dos`, `vtoc-sparc`, `vtoc-x86`, `bsd`, `apm`, `sgi`, `sun`, `ldm`, …
-    pub kind: &'static str,
+    /// Its kind.
+    pub kind: TableKind,
     /// The sector size its numbers count in.
     pub sector: Option<SectorSize>,
     /// Other sector sizes for which there is a good table of this kind as well.

@@ -3,7 +3,7 @@
 //! Layout: IRIX `sys/dvh.h`, kernel `block/partitions/sgi.c`. Numbers count from 1 as Linux
 //! does: 9 is IRIX partition 8, the volume header itself; 11 is 10, the whole volume.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
 use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let named = SectorSize::new(named).filter(|size| size.get() >= 512);
     let unit = context.sector.or(named).unwrap_or(SectorSize::S512);
     let mut table = PartitionTable {
-        kind: "sgi",
+        kind: TableKind::Sgi,
         sector: Some(unit),
         partitions: (0..PARTITIONS)
             .filter_map(|i| partition(&label, i, unit))

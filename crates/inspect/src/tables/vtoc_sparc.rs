@@ -4,7 +4,7 @@
 //! Solaris names them (Linux shows `s0` as partition 1). A slice is aligned only if its cylinder
 //! is: heads × sectors × 512 bytes, which for classic geometries is no power of two.
 
-use ioalign_core::{Bytes, Remark, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, SectorSize, Severity, TableKind, rules};
 
 use super::vtoc_x86::{SANE, slice_type, type_id};
 use super::{Context, Partition, PartitionTable, checks};
@@ -37,7 +37,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
         return Err(label.bad(436, "dkl_nhead", "the label has cylinders of no sectors"));
     }
     let mut table = PartitionTable {
-        kind: "vtoc-sparc",
+        kind: TableKind::VtocSparc,
         sector: Some(unit),
         partitions: slices(&label, cylinder, unit),
         first_usable: Some(unit.bytes()),

@@ -3,7 +3,7 @@
 //! Layout: illumos `sys/dklabel.h`, kernel `block/partitions/msdos.c`. Two levels: slices count
 //! from the start of the fdisk partition, so both starts must be right for a slice to be aligned.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
 use super::mbr::{self, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks};
@@ -53,7 +53,7 @@ fn read(view: &View, label: &Record, fallback: SectorSize) -> Result<PartitionTa
     }
     let slices = (0..count).filter_map(|i| slice(label, i, unit, fallback));
     let mut table = PartitionTable {
-        kind: "vtoc-x86",
+        kind: TableKind::VtocX86,
         sector: Some(unit),
         partitions: slices.collect(),
         first_usable: unit.checked_bytes(RESERVED_SECTORS),

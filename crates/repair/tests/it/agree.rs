@@ -6,7 +6,7 @@ use ioalign_core::grid::place::solve;
 use ioalign_core::judge::{JudgeOptions, StartDemands, judge};
 use ioalign_core::{
     Boundaries, Bytes, Confidence, Finding, GridClaim, GridKind, Kind, Layer, LayerId, Map, Origin,
-    SectorSize, Sectors, Severity, Stack, Tier,
+    SectorSize, Sectors, Severity, Stack, TableKind, Tier,
 };
 use ioalign_repair::MemoryDisk;
 use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts};
@@ -84,8 +84,9 @@ impl Case {
     /// The stack with the partition at a sector, and the partition.
     fn stack(&self, start: u64) -> (Stack, LayerId) {
         let mut stack = Stack::new();
-        let disk = Layer::new(Kind::Disk, "disk").sized(Bytes::new(DISK));
-        let disk = stack.push(disk.fact("table", "dos"));
+        let mut disk = Layer::new(Kind::Disk, "disk").sized(Bytes::new(DISK));
+        disk.table = Some(TableKind::Dos);
+        let disk = stack.push(disk);
         stack
             .grids
             .extend(self.claims().into_iter().map(|claim| claim.on(disk)));

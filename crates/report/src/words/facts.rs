@@ -53,20 +53,21 @@ pub fn telling(layer: &Layer) -> Vec<String> {
 
 /// The facts that help to judge, without the words that their values make clear.
 pub fn brief(layer: &Layer) -> Vec<String> {
-    let facts = helpful(layer.kind).iter().filter_map(|key| {
-        let value = layer.facts.get(key)?;
+    let facts = layer.all_facts();
+    let phrases = helpful(layer.kind).iter().filter_map(|key| {
+        let value = facts.get(key)?;
         match (*key, value.as_str()) {
             ("table", "dos") => Some("MBR".to_owned()),
             ("table", "gpt") => Some("GPT".to_owned()),
-            ("type", _) if layer.facts.contains_key("type-name") => None,
+            ("type", _) if facts.contains_key("type-name") => None,
             // The volumes show where they lie.
             ("pe-start" | "extent" | "extent-size", _) => None,
             ("format" | "variant" | "transport" | "type-name", value) => Some(clean(value)),
             ("label", label) => Some(format!("“{}”", clean(label))),
-            (key, value) => phrase(layer, key, value),
+            (key, value) => phrase(&facts, key, value),
         }
     });
-    facts.collect()
+    phrases.collect()
 }
 
 /// Every fact as it was read, in alphabetical order.

@@ -6,6 +6,7 @@ mod device_number;
 mod disk;
 mod image;
 mod level;
+mod table;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ pub use image::{
 };
 
 pub use level::{ArrayLevel, ArrayRedundancy};
+pub use table::TableKind;
 
 /// Named facts: keys of the JSON output and their text.
 pub type Facts = BTreeMap<&'static str, String>;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::Role;
 use ioalign_core::layer::Kind;
+use ioalign_core::{Role, TableKind};
 
 use crate::captures::{Number, Said};
 
@@ -22,10 +22,10 @@ pub(super) fn mark(devices: &mut BTreeMap<String, Said>) {
         .filter(|said| said.number.is_some_and(|number| number >= LOGICAL))
         .filter_map(|said| Some((said.parents.first()?.clone(), said.start?)))
         .collect();
-    let disks: BTreeMap<String, Option<&'static str>> = logical
+    let disks: BTreeMap<String, Option<TableKind>> = logical
         .iter()
         .map(|(disk, _)| (disk.clone(), devices.get(disk).and_then(|said| said.table)))
-        .filter(|(_, table)| table.is_none_or(|table| table == "dos"))
+        .filter(|(_, table)| table.is_none_or(|table| table == TableKind::Dos))
         .collect();
     for said in devices.values_mut().filter(|said| is_candidate(said)) {
         let Some(disk) = said

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::Remark;
 use ioalign_core::layer::Kind;
+use ioalign_core::{Remark, TableKind};
 
 use super::mapped::MappedDevices;
 use super::{disagree, names};
@@ -78,7 +78,7 @@ pub(super) fn by_name(said: Vec<Said>, mapped: &MappedDevices) -> BTreeMap<Strin
         if is_protective(&one) {
             // It stands for the whole disk, so that old programs see it as used.
             for parent in one.parents {
-                devices.entry(parent).or_default().table = Some("gpt");
+                devices.entry(parent).or_default().table = Some(TableKind::Gpt);
             }
             continue;
         }

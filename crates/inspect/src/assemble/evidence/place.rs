@@ -155,6 +155,7 @@ fn tell(layer: &mut Layer, device: &Said) {
     layer.role = device.role.unwrap_or(layer.role);
     let logical = device.claims.as_ref().and_then(|claims| claims.logical);
     layer.logical_sector = layer.logical_sector.or(logical.map(Bytes::new));
+    layer.table = device.table.or(layer.table);
     layer.device_number = layer.device_number.or(device.devno);
     let controller = device
         .array
@@ -163,7 +164,6 @@ fn tell(layer: &mut Layer, device: &Said) {
     let level = controller.map(|array| ArrayLevel::new(level_name(array.level)));
     layer.level = level.or(layer.level.take());
     for (key, value) in [
-        ("table", device.table.map(str::to_owned)),
         ("type", device.type_id.clone()),
         ("mounted", device.mounted.clone()),
     ] {

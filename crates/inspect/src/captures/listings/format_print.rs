@@ -3,8 +3,8 @@
 //! Slices of an SMI label start on cylinders, so that a start is exact once the size of a cylinder is
 //! known: `(825/0/0) 16790400` says that 825 cylinders have 16790400 blocks of 512 bytes.
 
-use ioalign_core::SectorSize;
 use ioalign_core::layer::Kind;
+use ioalign_core::{SectorSize, TableKind};
 
 use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{assumed, disk, partition, sectors, sizes, span};
@@ -141,9 +141,9 @@ fn tell(name: &str, efi: Option<bool>, slices: &[Slice], evidence: &mut TextEvid
     let said = disk(evidence, name);
     said.kind = Some(Kind::Disk);
     said.table = Some(match (efi, x86) {
-        (true, _) => "gpt",
-        (false, true) => "dos",
-        (false, false) => "vtoc-sparc",
+        (true, _) => TableKind::Gpt,
+        (false, true) => TableKind::Dos,
+        (false, false) => TableKind::VtocSparc,
     });
     said.remarks.push(assumed("format"));
     let parent = super::solaris_parent(evidence, name, x86);

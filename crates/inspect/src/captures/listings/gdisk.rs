@@ -1,6 +1,6 @@
 //! `gdisk -l`, `sgdisk -p`, and what busybox `fdisk -l` prints of a GPT: logical sectors.
 
-use ioalign_core::SectorSize;
+use ioalign_core::{SectorSize, TableKind};
 
 use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, claims, disk, names, partition, roles, sector, sectors, sizes, span};
@@ -81,7 +81,7 @@ impl GdiskSection {
             "disk".clone_into(&mut self.disk);
         }
         let said = disk(evidence, &self.disk);
-        said.table = Some("gpt");
+        said.table = Some(TableKind::Gpt);
         said.sector = self.sector;
         said.size = sectors(self.count, self.sector).filter(|size| size.low != 0);
         if self.sector.is_none() {

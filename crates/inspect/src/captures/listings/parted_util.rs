@@ -3,7 +3,7 @@
 //! ESXi shows disks with sectors of 4096 bytes as 512e to everything above its storage stack. The
 //! output does not name the disk; the command line before it does.
 
-use ioalign_core::SectorSize;
+use ioalign_core::{SectorSize, TableKind};
 
 use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, partition, roles, sizes, span};
@@ -76,7 +76,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     Ok(())
 }
 
-fn disk(name: &str, table: Option<&'static str>, all: u64, evidence: &mut TextEvidence) {
+fn disk(name: &str, table: Option<TableKind>, all: u64, evidence: &mut TextEvidence) {
     let said = super::disk(evidence, &format!("/dev/{name}"));
     said.kind = Some(ioalign_core::Kind::Disk);
     said.table = table;

@@ -5,7 +5,7 @@
 //! its slice 8, the boot slice at sector 0 (tag 1), that only x86 has.
 
 use ioalign_core::layer::Kind;
-use ioalign_core::{Role, SectorSize};
+use ioalign_core::{Role, SectorSize, TableKind};
 
 use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, disk, partition, sector, sectors, sizes};
@@ -110,9 +110,9 @@ impl PrtvtocLabel {
         said.kind = Some(Kind::Disk);
         said.sector = self.sector;
         said.table = Some(match (self.efi, x86) {
-            (true, _) => "gpt",
-            (false, true) => "dos",
-            (false, false) => "vtoc-sparc",
+            (true, _) => TableKind::Gpt,
+            (false, true) => TableKind::Dos,
+            (false, false) => TableKind::VtocSparc,
         });
         if self.sector.is_none() {
             said.remarks.push(assumed("prtvtoc"));

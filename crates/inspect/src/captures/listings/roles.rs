@@ -1,6 +1,6 @@
 //! What a partition is for, by the words that listings print instead of a type number.
 
-use ioalign_core::Role;
+use ioalign_core::{Role, TableKind};
 
 use crate::tables;
 
@@ -64,15 +64,15 @@ pub(super) fn gdisk(code: &str) -> Role {
         .map_or(Role::Data, |(_, role)| *role)
 }
 
-/// The name of a table that the rest of the program knows.
-pub(super) fn table(word: &str) -> Option<&'static str> {
+/// The kind of table that a program calls so.
+pub(super) fn table(word: &str) -> Option<TableKind> {
     match word.trim().to_ascii_lowercase().as_str() {
-        "gpt" => Some("gpt"),
-        "dos" | "msdos" | "mbr" => Some("dos"),
-        "sun" | "vtoc8" => Some("vtoc-sparc"),
-        "sgi" | "dvh" => Some("sgi"),
-        "bsd" => Some("bsd"),
-        "mac" | "apm" => Some("apm"),
+        "gpt" => Some(TableKind::Gpt),
+        "dos" | "msdos" | "mbr" => Some(TableKind::Dos),
+        "sun" | "vtoc8" => Some(TableKind::VtocSparc),
+        "sgi" | "dvh" => Some(TableKind::Sgi),
+        "bsd" => Some(TableKind::Bsd),
+        "mac" | "apm" => Some(TableKind::Apple),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 //! (`sector-size:`). Before that, the first usable sector of a GPT shows it: the 128 entries end at
 //! sector 34 of 512 bytes or 6 of 4096.
 
-use ioalign_core::SectorSize;
+use ioalign_core::{SectorSize, TableKind};
 
 use super::super::{Text, TextEvidence, TextFormat};
 use super::{assumed, disk, names, partition, roles, sector, sectors, sizes};
@@ -22,7 +22,7 @@ pub const FORMAT: TextFormat = TextFormat {
 #[derive(Default)]
 struct SfdiskHead {
     disk: String,
-    table: Option<&'static str>,
+    table: Option<TableKind>,
     sector: Option<SectorSize>,
     told: bool,
     entries: u64,
@@ -64,7 +64,7 @@ impl SfdiskHead {
             }
             "device" => value.clone_into(&mut self.disk),
             "sector-size" => self.sector = sizes::whole(value).and_then(sector),
-            "first-lba" if self.table == Some("gpt") && self.sector.is_none() => {
+            "first-lba" if self.table == Some(TableKind::Gpt) && self.sector.is_none() => {
                 self.sector = match value {
                     "34" => Some(SectorSize::S512),
                     "6" => Some(SectorSize::S4096),
@@ -85,7 +85,7 @@ impl SfdiskHead {
         }
         self.told = true;
         let said = disk(evidence, &self.disk);
-        said.table = self.table.or(entry.id.is_some().then_some("dos"));
+        said.table = self.table.or(entry.id.is_some().then_some(TableKind::Dos));
         said.sector = self.sector;
         if self.sector.is_none() {
             said.remarks.push(assumed("sfdisk -d"));

@@ -4,7 +4,7 @@
 //! larger than 128 bytes and start elsewhere than LBA 2, the backup may be gone. What the header
 //! says counts, after its checksum.
 
-use ioalign_core::{Bytes, Remark, SectorSize, Severity, rules};
+use ioalign_core::{Bytes, Remark, SectorSize, Severity, TableKind, rules};
 
 use super::mbr::{self, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks, ldm};
@@ -119,7 +119,7 @@ fn table(view: &View, copy: &GptTable) -> Result<PartitionTable> {
         .flatten()
         .map(|entry| entry.partition(header.sector));
     let mut table = PartitionTable {
-        kind: "gpt",
+        kind: TableKind::Gpt,
         sector: Some(header.sector),
         partitions: partitions.collect(),
         first_usable: header.sector.checked_bytes(header.fields.first_usable),

@@ -3,7 +3,7 @@
 //! Layout as written by DOS, fdisk and Windows; read as the kernel's `block/partitions/msdos.c`
 //! reads it. Numbers count logical sectors of the disk, 512 bytes unless something says otherwise.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind};
 use ioalign_core::{
     on_disk::{DosEntry, PROTECTIVE},
     rules,
@@ -47,7 +47,7 @@ pub(super) fn rules(view: &View, boot: &BootRecord, nested: bool) -> bool {
 
 fn new_table(boot: &BootRecord, unit: SectorSize) -> PartitionTable {
     PartitionTable {
-        kind: "dos",
+        kind: TableKind::Dos,
         sector: Some(unit),
         first_usable: Some(unit.bytes()),
         id: format!("{:08x}", boot.signature()),

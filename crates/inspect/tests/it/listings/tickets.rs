@@ -1,6 +1,6 @@
 //! Outputs as people paste them: prose, colours, carriage returns, translations, wrapped lines.
 
-use ioalign_core::{Role, Severity};
+use ioalign_core::{Role, Severity, TableKind};
 use ioalign_inspect::captures::Number;
 
 use super::{at, read, said, starts};
@@ -39,7 +39,7 @@ fn fdisk_ul_of_the_old_days() {
     );
     let disk = said(&evidence, "sda");
     assert_eq!(disk.size, Some(Number::exact(500_107_862_016)));
-    assert_eq!(disk.table, Some("dos"));
+    assert_eq!(disk.table.map(TableKind::name), Some("dos"));
     assert_eq!(
         said(&evidence, "sda1").size,
         Some(Number::exact(19_534_977 * 512))
@@ -135,7 +135,7 @@ Partition 1 beginnt nicht an einer physikalischen Sektorgrenze.
         (Some(4096), Some(33_553_920))
     );
     assert_eq!(claims.model, "Beispiel 8000");
-    assert_eq!(disk.table, Some("dos"));
+    assert_eq!(disk.table.map(TableKind::name), Some("dos"));
     assert_eq!(said(&evidence, "sda2").role, Some(Role::Swap));
     let remarks = &said(&evidence, "sda1").remarks;
     assert_eq!(remarks[0].severity, Severity::Note);
@@ -162,7 +162,10 @@ Périphérique   Début     Fin Secteurs Taille Type
     assert_eq!(said(&evidence, "nvme0n1p1").role, Some(Role::Esp));
     assert_eq!(said(&evidence, "nvme0n1p1").number, Some(1));
     assert_eq!(said(&evidence, "nvme0n1").sector.unwrap().get(), 4096);
-    assert_eq!(said(&evidence, "nvme0n1").table, Some("gpt"));
+    assert_eq!(
+        said(&evidence, "nvme0n1").table.map(TableKind::name),
+        Some("gpt")
+    );
 }
 
 #[test]
@@ -182,7 +185,10 @@ fn other_scripts_too() {
         said(&evidence, "vda").claims.as_ref().unwrap().logical,
         Some(512)
     );
-    assert_eq!(said(&evidence, "vda").table, Some("dos"));
+    assert_eq!(
+        said(&evidence, "vda").table.map(TableKind::name),
+        Some("dos")
+    );
 
     let parted = "Modell: ATA Beispiel (scsi)\nFestplatte  /dev/sda:  500GB\n\
         Sektorgröße (logisch/physisch): 512B/4096B\nPartitionstabelle: gpt\nDisk-Flags: \n\n\

@@ -13,7 +13,7 @@ fn parted_and_partx_agree() {
     let args = ["-s", path.as_str()].into_iter().chain(steps.split(' '));
     crate::tools::run(std::process::Command::new("parted").args(args));
     let table = disk.table();
-    assert_eq!(table.kind, "apm");
+    assert_eq!(table.kind.name(), "apm");
     assert_eq!(
         spans(&table, 512),
         [(1, 63), (2048, 38_912), (40_960, 40_960)]

@@ -38,7 +38,7 @@ fn parted_and_partx_agree() {
     let args = ["-s", path.as_str()].into_iter().chain(steps.split(' '));
     crate::tools::run(std::process::Command::new("parted").args(args));
     let table = disk.table();
-    assert_eq!(table.kind, "bsd");
+    assert_eq!(table.kind.name(), "bsd");
     assert_eq!(spans(&table, 512), [(2048, 38_912), (40_960, 40_960)]);
     assert_eq!(spans(&table, 512), partx(&disk));
     assert_eq!(table.partitions[1].role, Role::Swap);
@@ -133,9 +133,9 @@ fn every_place_of_the_label_is_tried() {
 fn a_real_mbr_wins_and_a_dedicated_one_does_not() {
     let mut image = label(512, &[(7, 16, 1000)]);
     boot_record(&mut image, 0, &[(0xa5, 0, 50_000)]);
-    assert_eq!(read(&image).unwrap().unwrap().kind, "bsd");
+    assert_eq!(read(&image).unwrap().unwrap().kind.name(), "bsd");
     boot_record(&mut image, 0, &[(0xa5, 63, 5000)]);
-    assert_eq!(read(&image).unwrap().unwrap().kind, "dos");
+    assert_eq!(read(&image).unwrap().unwrap().kind.name(), "dos");
     assert!(
         read_in(&image, "83", 0).unwrap().is_some(),
         "the MBR, strictly valid"

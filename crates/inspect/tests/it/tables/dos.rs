@@ -20,7 +20,7 @@ fn odd_starts_are_read_as_sfdisk_reads_them() {
     ] {
         let disk = Disk::sfdisk(1_953_525_168, script);
         let table = disk.table();
-        assert_eq!(table.kind, "dos");
+        assert_eq!(table.kind.name(), "dos");
         assert_eq!(rows(&table, 512), disk.dump(), "{script}");
         assert!(disk.tool("sfdisk", &["--disk-id"]).contains(&table.id));
     }

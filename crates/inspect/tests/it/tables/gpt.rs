@@ -125,9 +125,9 @@ fn every_sector_size_is_found() {
 fn the_forced_sector_size_alone_counts() {
     let image = GptImage::new(512, 4096).with(LINUX, 64, 127).build();
     let forced = probe(&view(&image), &sized(512)).unwrap().unwrap();
-    assert_eq!(forced.kind, "gpt");
+    assert_eq!(forced.kind.name(), "gpt");
     let table = probe(&view(&image), &sized(4096)).unwrap().unwrap();
-    assert_eq!(table.kind, "dos");
+    assert_eq!(table.kind.name(), "dos");
     assert_eq!(table.partitions[0].role, Role::Protective);
     assert_eq!(rules(&table), ["gpt-foreign-sector"]);
 }
@@ -170,7 +170,7 @@ fn a_hybrid_mbr_is_reported_with_its_entries() {
     disk.tool("sgdisk", &["-n1:2048:+100M", "-n2:0:+100M"]);
     disk.tool("sgdisk", &["-h", "2"]);
     let table = disk.table();
-    assert_eq!(table.kind, "gpt");
+    assert_eq!(table.kind.name(), "gpt");
     assert_eq!(rules(&table), ["hybrid-mbr"]);
     assert_eq!(table.rivals[0].start, table.partitions[1].start);
     assert!(disk.tool("sgdisk", &["-v"]).contains("No problems"));
@@ -191,7 +191,7 @@ fn an_mbr_without_protection_wins_over_the_gpt() {
         let mut image = gpt.build();
         boot_record(&mut image, 0, &[(0x83, 63, 8000)]);
         let table = read(&image).unwrap().unwrap();
-        assert_eq!(table.kind, "dos");
+        assert_eq!(table.kind.name(), "dos");
         assert_eq!(rules(&table), ["gpt-beside-mbr"]);
         assert_eq!(table.remarks[0].severity.name(), severity);
     }

@@ -165,5 +165,8 @@ fn protection_of_nothing_is_broken() {
     let mut image = vec![0; 1 << 20];
     boot_record(&mut image, 0, &[(0xee, 1, 2047)]);
     let table = read(&image).unwrap().unwrap();
-    assert_eq!((table.kind, rules(&table)), ("dos", vec!["gpt-missing"]));
+    assert_eq!(
+        (table.kind.name(), rules(&table)),
+        ("dos", vec!["gpt-missing"])
+    );
 }

@@ -12,7 +12,7 @@ fn sfdisk_agrees() {
         "label: sgi\nstart=16065,size=40960\nstart=64260,size=61440,type=82\n",
     );
     let table = disk.table();
-    assert_eq!(table.kind, "sgi");
+    assert_eq!(table.kind.name(), "sgi");
     let ours = super::disk::rows(&table, 512);
     for row in disk.dump() {
         assert!(ours.contains(&row), "{row:?} in {ours:?}");

@@ -9,7 +9,7 @@ fn sparc_slices_are_read_as_sfdisk_reads_them() {
     needs!(Packages);
     let disk = Disk::sfdisk(409_600, "label: sun\n,20M\n,30M,82\n,40M,2\n");
     let table = disk.table();
-    assert_eq!(table.kind, "vtoc-sparc");
+    assert_eq!(table.kind.name(), "vtoc-sparc");
     let ours = rows(&table, 512)
         .into_iter()
         .map(|r| (r.number + 1, r.start, r.size));
@@ -115,11 +115,11 @@ fn x86_slices_count_from_the_fdisk_partition() {
     image.extend_from_slice(&inner);
     let outer = read(&image).unwrap().unwrap();
     assert_eq!(
-        (outer.kind, spans(&outer, 512)),
+        (outer.kind.name(), spans(&outer, 512)),
         ("dos", vec![(63, 40_000)])
     );
     let table = read_in(&inner, "bf", 63 * 512).unwrap().unwrap();
-    assert_eq!(table.kind, "vtoc-x86");
+    assert_eq!(table.kind.name(), "vtoc-x86");
     assert_eq!(
         spans(&table, 512),
         slices.map(|(_, a, b)| (u64::from(a), u64::from(b)))

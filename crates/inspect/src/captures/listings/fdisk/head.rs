@@ -3,6 +3,7 @@
 use super::super::super::{Number, TextEvidence};
 use super::super::{claims, disk, roles, sector, sizes};
 use super::unit::Unit;
+use ioalign_core::TableKind;
 
 /// What the lines before the table say.
 #[derive(Default)]
@@ -14,7 +15,7 @@ pub(super) struct FdiskHead {
     model: String,
     /// Logical and physical sector, then minimum and optimal I/O size, as far as seen.
     pairs: Vec<(u64, u64)>,
-    table: Option<&'static str>,
+    table: Option<TableKind>,
     alignment_offset: i64,
     lines: usize,
 }
@@ -86,7 +87,7 @@ impl FdiskHead {
     pub(super) fn tell(&self, unit: Unit, dos: bool, evidence: &mut TextEvidence) {
         let said = disk(evidence, &self.disk);
         said.size = self.size.map(Number::exact);
-        said.table = self.table.or(dos.then_some("dos"));
+        said.table = self.table.or(dos.then_some(TableKind::Dos));
         said.sector = Some(
             self.pairs
                 .first()

@@ -3,6 +3,8 @@
 //! No line names the unit. The numbers of a row do: sectors are counted a second time behind start
 //! and end, and the rounded size, or blocks of 1 KiB, tell how large a sector is.
 
+use ioalign_core::TableKind;
+
 use super::super::super::{Text, TextEvidence, TextFormat};
 use super::super::{assumed, disk, names, sizes};
 use super::head::FdiskHead;
@@ -83,7 +85,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
         if name != last {
             name.clone_into(&mut last);
             let said = disk(evidence, name);
-            said.table = row.has_byte_type().then_some("dos");
+            said.table = row.has_byte_type().then_some(TableKind::Dos);
             said.sector = Some(unit.sector).filter(|_| !unstated);
             said.remarks
                 .extend(unstated.then(|| assumed("A row of fdisk")));
