@@ -22,6 +22,7 @@ mod output_file;
 mod plan;
 mod policy;
 mod say;
+mod simulate;
 mod trace;
 mod watch;
 
@@ -56,6 +57,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Measure(arguments) => measure::run(&arguments),
+        Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Fix(arguments) => fix::run(&arguments),
         Verb::Advise(arguments) => advise::run(&arguments),

@@ -36,6 +36,7 @@ pub mod role;
 pub mod rules;
 pub mod severity;
 pub mod shell;
+pub mod simulation_document;
 pub mod stack;
 pub mod time;
 pub mod units;

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod profile;
 pub mod prometheus;
 pub mod sarif;
+pub mod simulation;
 pub mod svg;
 pub mod text;
 pub mod watch;

@@ -4,6 +4,7 @@ mod advise;
 mod fix;
 mod measure;
 mod plan;
+mod simulate;
 mod trace;
 mod watch;
 
@@ -25,6 +26,7 @@ pub use measure::{
     MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
 pub use plan::PlanArgs;
+pub use simulate::{SimulateArgs, SimulateVerb, SimulatedLoadArgs};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,
@@ -62,6 +64,8 @@ pub enum Verb {
     Trace(TraceArgs),
     /// Measure what misalignment costs on a device: interleaved comparisons, a matrix, a plain load
     Measure(MeasureArgs),
+    /// Simulate an array: where its I/Os go, what a start costs, without the array
+    Simulate(SimulateArgs),
     /// Compute where every layer should start, with the proof, and print the commands for each
     /// platform
     #[command(after_long_help = plan::EXAMPLES)]

@@ -2,7 +2,7 @@
 
 mod arms;
 mod before;
-mod cells;
+pub mod cells;
 mod compare;
 mod layout;
 mod live;

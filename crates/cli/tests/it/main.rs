@@ -35,6 +35,7 @@ mod scenarios_units;
 mod scenarios_unread;
 mod schema;
 mod silence;
+mod simulate;
 mod terminal;
 mod texts;
 mod texts_mapped;

@@ -2,4 +2,5 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod geometry;
+mod lab;
 mod twin;
