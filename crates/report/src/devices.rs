@@ -6,15 +6,12 @@ use ioalign_core::{Kind, LayerId, Stack};
 
 use crate::view::unique;
 
-/// The fact that every block device of a host has.
-const DEVICE_NUMBER: &str = "device-number";
-
 /// The device that somebody can look at: `loop0p1` for the ext4 that is on it. A partition that the kernel was not asked
 /// to look for is named as it would be; in an image it has the name of its entry, `p1`.
 pub fn device(stack: &Stack, id: LayerId) -> String {
     let layer = stack.layer(id);
     let below = layer.below.first().map(|edge| edge.below);
-    let is_device = |id: LayerId| stack.layer(id).facts.contains_key(DEVICE_NUMBER);
+    let is_device = |id: LayerId| stack.layer(id).device_number.is_some();
     match (layer.kind, below) {
         _ if is_device(id) => layer.name.clone(),
         (Kind::Partition, Some(disk)) if is_device(disk) => {
@@ -65,7 +62,7 @@ pub fn paths(stack: &Stack) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use ioalign_core::{Bytes, Layer, Map};
+    use ioalign_core::{Bytes, DeviceNumber, Layer, Map};
 
     use super::*;
 
@@ -81,7 +78,8 @@ mod tests {
             let mut stack = Stack::new();
             let mut last = LayerId(0);
             for disk in disks {
-                let disk = Layer::new(Kind::Disk, *disk).fact(DEVICE_NUMBER, "7:0");
+                let mut disk = Layer::new(Kind::Disk, *disk);
+                disk.device_number = DeviceNumber::parse("7:0");
                 let disk = stack.push(disk);
                 let part = Layer::new(Kind::Partition, "p1").on(disk, start(512));
                 let part = stack.push(part);
