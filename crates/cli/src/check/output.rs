@@ -27,12 +27,14 @@ pub fn write(report: &Report, arguments: &CheckArgs, files: &[PathBuf]) -> Resul
     destination(arguments, files).write(|out| out.write_all(text.as_bytes()))
 }
 
-/// Why the one target cannot be read, where nothing else is to be said of it: an error, not a report.
+/// Why the one target cannot be read, where nothing else is to be said of it: an error, not a report. The line of
+/// `--quiet` stays: monitoring takes its message from standard output.
 fn only_error(report: &Report, arguments: &CheckArgs) -> Option<String> {
-    let to_terminal =
-        arguments.output.format() == ReportFormat::Text && arguments.output.output.is_none();
+    let output = &arguments.output;
+    let for_people =
+        output.format() == ReportFormat::Text && output.output.is_none() && !output.quiet;
     match report.targets.as_slice() {
-        [only] if to_terminal && only.stack.is_empty() => {
+        [only] if for_people && only.stack.is_empty() => {
             let error = only.error.as_ref()?;
             Some(reason::with_remedy(&only.name, error))
         }
