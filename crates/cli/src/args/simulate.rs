@@ -51,7 +51,7 @@ pub struct SimulatedLoadArgs {
     /// LEVEL:DISKSxELEMENT[:md|controller], single, a name of `simulate list`, or FILE.toml
     pub array: String,
 
-    /// [rand]read|[rand]write:SIZE:qdN, a named job of measure, or JOB.toml
+    /// read, write, randread or randwrite with size and queue depth (randread:16k:qd8), a named job of measure, or JOB.toml
     pub workload: String,
 
     /// Requests that count, of every start
