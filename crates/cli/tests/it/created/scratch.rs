@@ -80,7 +80,8 @@ fn a_name_that_nobody_exchanges_leads_to_no_file_of_root() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     set_bits(at, 0o711);
-    let victim = vec![3_u8; 8 << 20];
+    // As large as the file that is filled: nothing else would stop a program that opens the name again.
+    let victim = vec![3_u8; 64 << 20];
     fs::write(at.join("victim"), &victim).unwrap();
     set_bits(&at.join("victim"), 0o600);
     let theirs = at.join("theirs");
