@@ -38,12 +38,18 @@ fn noisy(text: String, noise: &str) -> String {
     const NEXT: &str = "root@host:~# uname -a\nLinux host 5.10.0-8-amd64 #1 SMP Debian x86_64 GNU/Linux\n\
         root@host:~# df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sdz9        20G   12G  7.1G  63% /\n\
         root@host:~# exit\n";
+    const LOOPS: &str = "Disk /dev/loop0: 55.4 MiB, 58130432 bytes, 113536 sectors\nUnits: sectors of 1 * 512 = 512 bytes\n\
+        Sector size (logical/physical): 512 bytes / 512 bytes\nI/O size (minimum/optimal): 512 bytes / 512 bytes\n\n\n\
+        Disk /dev/ram0: 4 MiB, 4194304 bytes, 8192 sectors\nUnits: sectors of 1 * 512 = 512 bytes\n\
+        Sector size (logical/physical): 512 bytes / 4096 bytes\nI/O size (minimum/optimal): 4096 bytes / 4096 bytes\n\n";
     match noise {
         "" => text,
         "prompt" => format!("root@host:~# \n{}\n{NEXT}", text.trim_end()),
         "mail" => text
             .lines()
             .fold(String::new(), |all, line| all + "> " + line + "\r\n"),
+        // Snaps and memory disks stand in every listing of Ubuntu and Raspberry Pi OS.
+        "loops" => format!("{LOOPS}\n{text}"),
         "twice" => format!("{text}\n{text}"),
         other => panic!("no noise {other}"),
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use ioalign_core::layer::Kind;
 
+use super::super::evidence::is_passing;
 use crate::captures::{Said, TextEvidence};
 use crate::host::{self, Root};
 
@@ -29,18 +30,6 @@ pub(super) fn read(root: &Root, evidence: &mut TextEvidence) {
     if !evidence.devices.is_empty() {
         evidence.read.push("sysfs queue limits");
     }
-}
-
-/// Memory disks, loops without a file, drives without a medium: bundles list them all, and nothing
-/// is known of them.
-fn is_passing(name: &str) -> bool {
-    let numbered = |prefix: &str| {
-        let rest = name.strip_prefix(prefix);
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    ["loop", "ram", "zram", "sr", "fd"]
-        .into_iter()
-        .any(numbered)
 }
 
 /// Their limits are put together from those below.

@@ -25,6 +25,7 @@ mod numbers;
 mod place;
 
 use mapped::MappedDevices;
+pub(super) use names::is_passing;
 use numbers::DeviceNumbers;
 
 /// More devices than any machine has.
@@ -52,6 +53,7 @@ pub fn evidence(mut evidence: TextEvidence, options: &AssembleOptions) -> Inspec
     };
     placing.place_all(devices);
     let mut assembly = placing.assembly;
+    mark_passing(&mut assembly.stack);
     if assembly.stack.is_empty() {
         // Something must carry what is said, be it only that nothing is known.
         assembly.stack.push(Layer::new(Kind::Disk, "unknown"));
@@ -66,6 +68,15 @@ pub fn evidence(mut evidence: TextEvidence, options: &AssembleOptions) -> Inspec
         assembly.pending.clear();
     }
     assembly.finish(format, None)
+}
+
+/// Snaps, memory disks and empty drives stand in every listing: nothing on them is nothing missed.
+fn mark_passing(stack: &mut Stack) {
+    let ids: Vec<_> = stack.layers().map(|(id, _)| id).collect();
+    for id in ids {
+        let layer = stack.layer_mut(id);
+        layer.searched |= layer.below.is_empty() && is_passing(&layer.name);
+    }
 }
 
 /// Reads texts of one host, by the format named or by what is in them.

@@ -37,6 +37,18 @@ pub(super) fn disk_of(partition: &str) -> Option<String> {
     lettered.then(|| stem.to_owned())
 }
 
+/// Memory disks, loops without a file, drives without a medium: listings show them all, and nothing
+/// is known of them.
+pub(in crate::assemble) fn is_passing(name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        let rest = name.strip_prefix(prefix);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    ["loop", "ram", "zram", "sr", "fd"]
+        .into_iter()
+        .any(numbered)
+}
+
 /// Whether it is the name of a volume that a group or a mapping makes: `mapper/vg-lv`, `vg/lv`, `dm-3`.
 pub(super) fn is_volume(name: &str) -> bool {
     name.starts_with("dm-") || (name.contains('/') && !name.contains("disk/"))
