@@ -9,7 +9,7 @@ use super::{names, sizes};
 /// Devices of one text that are kept.
 const MOST_DEVICES: usize = 20_000;
 /// Values that one command line may announce.
-const MOST_AWAITED: usize = 4096;
+pub(super) const MOST_AWAITED: usize = 4096;
 
 /// Where a value goes: the device, and the column of `lsblk` that means the same.
 #[derive(Clone)]

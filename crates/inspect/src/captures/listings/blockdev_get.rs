@@ -1,7 +1,7 @@
 //! `blockdev --getss --getpbsz --getalignoff … /dev/sda`: one number a line, in the order of the options.
 
 use super::super::{Text, TextEvidence, TextFormat};
-use super::attributes::{AttributePlace, AttributeTable};
+use super::attributes::{AttributePlace, AttributeTable, MOST_AWAITED};
 use crate::error::Result;
 
 /// `blockdev --getpbsz` and its like.
@@ -32,7 +32,11 @@ const OPTIONS: &[(&str, Option<&'static str>, u64)] = &[
     ("--getzonesz", None, 1),
 ];
 
-/// What a command line asks for: all options of one device, then of the next.
+/// The longest name of a device that is taken for one.
+const LONGEST_NAME: usize = 255;
+
+/// What a command line asks for: all options of one device, then of the next. A line of many options and many devices
+/// would ask for their product: what is over the limit is left out.
 fn asked(line: &str) -> Vec<AttributePlace> {
     let mut words = line
         .split_whitespace()
@@ -41,8 +45,11 @@ fn asked(line: &str) -> Vec<AttributePlace> {
     let words: Vec<&str> = words
         .take_while(|word| !matches!(*word, ";" | "|" | "&&"))
         .collect();
-    let device =
-        |word: &&&str| word.starts_with("/dev/") && !word.contains(['*', '?', '[', '{', '$']);
+    let device = |word: &&&str| {
+        word.starts_with("/dev/")
+            && word.len() <= LONGEST_NAME
+            && !word.contains(['*', '?', '[', '{', '$'])
+    };
     let options: Vec<_> = words
         .iter()
         .filter_map(|word| OPTIONS.iter().find(|(name, _, _)| name == word))
@@ -56,6 +63,7 @@ fn asked(line: &str) -> Vec<AttributePlace> {
                 unit: *unit,
             })
         })
+        .take(MOST_AWAITED)
         .collect()
 }
 
@@ -76,4 +84,21 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     }
     table.tell(evidence);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_many_options_and_devices_is_bounded() {
+        let line = format!(
+            "blockdev {}{}",
+            "--getss ".repeat(5000),
+            "/dev/sda ".repeat(5000)
+        );
+        assert_eq!(asked(&line).len(), MOST_AWAITED);
+        let long = format!("blockdev --getss /dev/{}", "a".repeat(5000));
+        assert!(asked(&long).is_empty());
+    }
 }
