@@ -51,8 +51,17 @@ impl AttributeTable {
         self.awaited.extend(places.into_iter().take(MOST_AWAITED));
     }
 
+    /// A line that asks for values, or else may be one that is awaited.
+    pub(super) fn asks_or_answers(&mut self, asked: Vec<AttributePlace>, line: &str) {
+        if asked.is_empty() {
+            self.line(line);
+        } else {
+            self.awaits(asked);
+        }
+    }
+
     /// A line that may be an awaited value. An empty one is none.
-    pub(super) fn line(&mut self, line: &str) {
+    fn line(&mut self, line: &str) {
         if !line.trim().is_empty()
             && let Some(place) = self.awaited.pop_front()
         {

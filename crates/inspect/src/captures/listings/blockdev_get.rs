@@ -75,12 +75,7 @@ fn is_blockdev(word: &str) -> bool {
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut table = AttributeTable::default();
     for line in text.lines() {
-        let places = asked(line);
-        if places.is_empty() {
-            table.line(line);
-        } else {
-            table.awaits(places);
-        }
+        table.asks_or_answers(asked(line), line);
     }
     table.tell(evidence);
     Ok(())

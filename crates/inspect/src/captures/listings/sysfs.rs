@@ -88,12 +88,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
         } else if let Some((place, value)) = inline(line) {
             table.insert(&place, value);
         } else {
-            let places = cat(line);
-            if places.is_empty() {
-                table.line(line);
-            } else {
-                table.awaits(places);
-            }
+            table.asks_or_answers(cat(line), line);
         }
     }
     table.tell(evidence);
