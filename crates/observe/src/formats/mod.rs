@@ -20,6 +20,7 @@ pub mod fiu;
 pub mod ftrace;
 pub mod msr;
 pub mod oracle_general;
+mod packed;
 pub mod parquet;
 pub mod perf;
 mod scsi;

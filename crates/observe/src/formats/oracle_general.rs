@@ -5,9 +5,9 @@
 //! The object is a block number where the source is a block trace; its unit is not in the file, and no operation is.
 
 use super::text::UNKNOWN;
-use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat, TraceHint};
+use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat, TraceHint, packed};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
-use crate::record::{Io, Op, TraceRecord, TraceRecords};
+use crate::record::{Io, Op, TraceRecords};
 
 /// oracleGeneral.
 pub const FORMAT: TraceFormat = TraceFormat {
@@ -80,24 +80,9 @@ struct OracleGeneral {
 
 impl Parse for OracleGeneral {
     fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
-        out.extent += chunk.len() as u64;
-        let name = self.device.as_deref().unwrap_or("oraclegeneral");
-        let device = out.names.device_name(name.as_bytes());
-        let process = out.names.process(0, b"");
-        let mut at = 0;
-        for record in chunk.chunks(RECORD) {
-            match self.one(record) {
-                Some(io) => out.rows.push(TraceRecord::whole(Io {
-                    device,
-                    process,
-                    ..io
-                })),
-                None => out
-                    .skipped
-                    .add(at, record, "not a whole record of oracleGeneral"),
-            }
-            at += record.len() as u64;
-        }
+        let device = self.device.as_deref().unwrap_or("oraclegeneral");
+        let not = "not a whole record of oracleGeneral";
+        packed::take(chunk, RECORD, device, out, not, |record| self.one(record));
     }
 
     fn split(&self) -> Option<Parser> {

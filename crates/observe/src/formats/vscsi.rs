@@ -2,10 +2,10 @@
 //! with the response time), little-endian without a header. Layout: public readers of the cache
 //! traces recorded with it; the version is in every record.
 
-use super::scsi;
 use super::text::UNKNOWN;
 use super::{FormatFacts, Framing, Hints, Parse, Parser, TraceFormat};
-use crate::record::{Io, TraceRecord, TraceRecords};
+use super::{packed, scsi};
+use crate::record::{Io, TraceRecords};
 
 /// vscsiStats version 1.
 pub const ONE: TraceFormat = TraceFormat {
@@ -118,23 +118,11 @@ struct VscsiReader {
 
 impl Parse for VscsiReader {
     fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
-        out.extent += chunk.len() as u64;
-        let device = out.names.device_name(self.device.as_bytes());
-        let process = out.names.process(0, b"");
-        let mut at = 0;
-        for record in chunk.chunks(self.version.size()) {
-            match self.one(record) {
-                Some(io) => out.rows.push(TraceRecord::whole(Io {
-                    device,
-                    process,
-                    ..io
-                })),
-                None => out
-                    .skipped
-                    .add(at, record, "not a record of this version of vscsiStats"),
-            }
-            at += record.len() as u64;
-        }
+        let not = "not a record of this version of vscsiStats";
+        let size = self.version.size();
+        packed::take(chunk, size, &self.device, out, not, |record| {
+            self.one(record)
+        });
     }
 
     fn split(&self) -> Option<Parser> {
