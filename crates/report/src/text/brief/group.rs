@@ -1,5 +1,7 @@
 //! Findings of which the same is to be said are one.
 
+use std::collections::BTreeSet;
+
 use ioalign_core::{Finding, Grid, LayerId, Severity, Stack, Waiver};
 
 use crate::model::Target;
@@ -30,13 +32,9 @@ impl FindingGroup<'_> {
 
     /// The first finding of each layer to blame.
     pub fn of_each_layer(&self) -> impl Iterator<Item = &Finding> {
-        let mut seen = Vec::new();
-        self.findings.iter().copied().filter(move |one| {
-            let id = blamed(one);
-            let is_new = !seen.contains(&id);
-            seen.push(id);
-            is_new
-        })
+        let mut seen = BTreeSet::new();
+        let findings = self.findings.iter().copied();
+        findings.filter(move |one| seen.insert(blamed(one)))
     }
 
     /// Whether `other` says the same, or another cost of the same cause with the same remedy.
