@@ -11,14 +11,15 @@ use crate::severity::Severity;
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for leaf in case.data_leaves() {
         let layer = case.stack.layer(leaf);
-        let told = layer.geometry;
-        if told.is_none() && !takes_geometry(layer) || contradicts_itself(layer) {
+        let made_for = layer.geometry;
+        if made_for.is_none() && !takes_geometry(layer) || contradicts_itself(layer) {
             continue;
         }
         if let Some((stripe, chunk)) = array_below(case, leaf) {
-            match told.filter(|told| !told.unit.is_zero() || !told.width.is_zero()) {
+            match made_for.filter(|made_for| !made_for.unit.is_zero() || !made_for.width.is_zero())
+            {
                 None => findings.push(missing(case, leaf, chunk, stripe)),
-                Some(told) => findings.extend(mismatch(case, leaf, told, chunk, stripe)),
+                Some(made_for) => findings.extend(mismatch(case, leaf, made_for, chunk, stripe)),
             }
         }
     }
@@ -79,12 +80,12 @@ fn missing(case: &StackCase<'_>, leaf: LayerId, chunk: &Grid, stripe: &Grid) -> 
 fn mismatch(
     case: &StackCase<'_>,
     leaf: LayerId,
-    told: RaidGeometry,
+    made_for: RaidGeometry,
     chunk: &Grid,
     stripe: &Grid,
 ) -> Option<Finding> {
-    let unit_fits = told.unit.is_multiple_of(chunk.size);
-    let width_fits = told.width == stripe.size || told.width.is_zero();
+    let unit_fits = made_for.unit.is_multiple_of(chunk.size);
+    let width_fits = made_for.width == stripe.size || made_for.width.is_zero();
     if unit_fits && width_fits {
         return None;
     }
@@ -92,8 +93,8 @@ fn mismatch(
         "{} believes in a stripe unit of {} and a width of {}, the array below has {} and {} \
          (grown or moved since mkfs?)",
         case.subject(leaf),
-        told.unit,
-        told.width,
+        made_for.unit,
+        made_for.width,
         chunk.size,
         stripe.size
     );

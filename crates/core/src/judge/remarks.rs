@@ -14,7 +14,7 @@ pub(super) fn collect(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let mut notes: BTreeMap<(&str, String), (usize, Vec<LayerId>)> = BTreeMap::new();
     for (id, layer) in case.stack.layers() {
         for remark in &layer.remarks {
-            if !is_told(case, id, remark) {
+            if !is_reported(case, id, remark) {
                 continue;
             }
             if remark.severity == Severity::Note {
@@ -40,7 +40,7 @@ pub(super) fn collect(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Whether a remark is a finding as it stands.
-fn is_told(case: &StackCase<'_>, id: LayerId, remark: &Remark) -> bool {
+fn is_reported(case: &StackCase<'_>, id: LayerId, remark: &Remark) -> bool {
     match remark.rule {
         // Its consequences are reported elsewhere.
         rules::NOT_READABLE => false,

@@ -15,7 +15,7 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
         .layers()
         .filter(|(_, layer)| layer.role.carries_data())
     {
-        if let Some(why) = untold(layer) {
+        if let Some(why) = why_unplaced(layer) {
             let why = format!("{} cannot be judged: {why}", case.subject(id));
             findings.push(Finding::new(rules::START_UNKNOWN, Severity::Unknown, why).at(id));
         }
@@ -34,7 +34,7 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Why nobody knows where a layer lies on the one below: of a partition any reason, of others a missing text.
-fn untold(layer: &Layer) -> Option<&str> {
+fn why_unplaced(layer: &Layer) -> Option<&str> {
     let mut reasons = layer.below.iter().filter_map(|edge| match &edge.map {
         Map::Opaque(why) => Some(why.as_str()),
         _ => None,
@@ -58,8 +58,8 @@ fn undecided(case: &StackCase<'_>, id: LayerId, low: u64, high: u64) -> Option<S
     let Some((_, grid)) = open else {
         return nameless(case, id).then(|| {
             format!(
-                "The start of {} is printed rounded: it lies from byte {low} to {high}, and neither model nor \
-                 larger blocks of its disk are told, so nothing can be said",
+                "The start of {} is printed rounded: it lies from byte {low} to {high}, and neither the model nor \
+                 larger blocks of its disk are stated, so nothing can be said",
                 case.name(id)
             )
         });

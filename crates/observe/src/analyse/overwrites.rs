@@ -14,12 +14,12 @@ const REGION: u32 = 6;
 /// Regions of one write that are looked at: 16 MiB, more than a request has.
 const MOST: u64 = 64;
 
-/// Whether a read of so many bytes may complete a page or a few.
+/// Whether a read of this length may complete a page or a few.
 pub const fn is_small(bytes: u64) -> bool {
     bytes > 0 && bytes <= 16 << 10
 }
 
-/// Whether a write of so many bytes is of many pages.
+/// Whether a write of this length covers many pages.
 pub const fn is_large(bytes: u64) -> bool {
     bytes > 32 << 10
 }

@@ -26,7 +26,7 @@ struct Vdi {
     count: u64,
     /// Allocated blocks by the table, and as the header has it in the file.
     used: u32,
-    told: u32,
+    stored: u32,
 }
 
 impl Vdi {
@@ -80,9 +80,9 @@ impl BatEntries for Vdi {
         if store.size_bytes() < end {
             store.set_len(end)?;
         }
-        if self.told != self.used && table.is_dirty() {
+        if self.stored != self.used && table.is_dirty() {
             store.put(COUNT_AT, &self.used.to_le_bytes())?;
-            self.told = self.used;
+            self.stored = self.used;
         }
         store.flush()?;
         if table.is_dirty() {
@@ -119,7 +119,7 @@ fn build(store: &mut dyn Store, size: u64) -> io::Result<Result<Bat<Vdi>>> {
         extra: u64::from(header.le32(0x17C)),
         count: u64::from(header.le32(0x180)),
         used: 0,
-        told: header.le32(0x184),
+        stored: header.le32(0x184),
     };
     let table = BlockTable::read(store, vdi.table_at, vdi.count * 4, 512)?;
     let table_end = vdi.table_at + vdi.count * 4;

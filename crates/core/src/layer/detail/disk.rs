@@ -15,7 +15,7 @@ pub struct DiskDetail {
     pub minimum: Option<u64>,
     /// `optimal_io_size`.
     pub optimal: Option<u64>,
-    /// `alignment_offset`; −1: it cannot be told.
+    /// `alignment_offset`; −1: the kernel cannot say.
     pub alignment_offset: i64,
     /// The largest write that is whole or not at all.
     pub atomic_write_max: Option<u64>,

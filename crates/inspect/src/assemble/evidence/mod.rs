@@ -38,7 +38,7 @@ pub fn evidence(mut evidence: TextEvidence, options: &AssembleOptions) -> Inspec
     evidence
         .remarks
         .extend(controllers::tie(&mut evidence.devices));
-    let numbers = DeviceNumbers::told(&evidence.devices);
+    let numbers = DeviceNumbers::stated(&evidence.devices);
     let mapped = MappedDevices::new(&evidence.dm_table, numbers, &mut evidence.groups);
     let mut devices = merge::by_name(evidence.devices, &mapped);
     mapped.announce(&mut devices);

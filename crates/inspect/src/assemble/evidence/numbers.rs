@@ -21,32 +21,32 @@ const HD_MAJORS: [u32; 2] = [3, 22];
 
 /// Names by number.
 pub(super) struct DeviceNumbers {
-    told: BTreeMap<DevNo, String>,
+    stated: BTreeMap<DevNo, String>,
 }
 
 impl DeviceNumbers {
     /// What the texts say. A mapped name beats `dm-3`, which is the same device.
-    pub(super) fn told(said: &[Said]) -> Self {
-        let mut told: BTreeMap<DevNo, String> = BTreeMap::new();
+    pub(super) fn stated(said: &[Said]) -> Self {
+        let mut stated: BTreeMap<DevNo, String> = BTreeMap::new();
         for (devno, name) in said.iter().filter_map(|one| Some((one.devno?, &one.name))) {
-            let known = told.entry(devno).or_insert_with(|| name.clone());
+            let known = stated.entry(devno).or_insert_with(|| name.clone());
             if known.starts_with("dm-") {
                 known.clone_from(name);
             }
         }
-        Self { told }
+        Self { stated }
     }
 
     /// The device with this number.
     pub(super) fn name(&self, devno: DevNo) -> Option<String> {
-        self.told.get(&devno).cloned().or_else(|| fixed(devno))
+        self.stated.get(&devno).cloned().or_else(|| fixed(devno))
     }
 
     /// The mapped name of `dm-3`: device-mapper's minor is the number in the name.
     pub(super) fn mapped(&self, kernel: &str) -> Option<&str> {
         let minor: u32 = kernel.strip_prefix("dm-")?.parse().ok()?;
         let mut mapped = self
-            .told
+            .stated
             .iter()
             .filter(|(devno, name)| devno.minor == minor && name.starts_with("mapper/"));
         let (_, name) = mapped.next()?;
@@ -123,7 +123,7 @@ mod tests {
             devno: DevNo::parse(devno),
             ..Said::default()
         };
-        let numbers = DeviceNumbers::told(&[
+        let numbers = DeviceNumbers::stated(&[
             said("dm-3", "253:3"),
             said("mapper/vg-lv", "253:3"),
             said("dm-4", "253:4"),

@@ -126,8 +126,8 @@ impl Footer {
 
     /// Whether the guest sees the size by geometry: Virtual PC and old QEMU, unless the disk is
     /// too large for a geometry. The table is that of QEMU's `block/vpc.c`; VirtualBox (`vbox`)
-    /// uses the current size as well. QEMU takes the geometry for any other program; the file of a
-    /// fixed disk tells better, where it holds the current size.
+    /// uses the current size as well. QEMU takes the geometry for any other program; the length of the
+    /// file of a fixed disk is better evidence, where it is the current size.
     pub(super) fn sized_by_geometry(&self) -> bool {
         let whole_file = self.kind == VhdKind::Fixed && self.at == self.current;
         self.geometry_fits()

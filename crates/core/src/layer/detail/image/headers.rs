@@ -8,7 +8,7 @@ use crate::units::Bytes;
 /// The header of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImageHeader {
-    /// There is none, or only a text told of the image.
+    /// There is none, or the image is known from a text only.
     Unread,
     /// QEMU's.
     Qcow2(Qcow2Detail),
