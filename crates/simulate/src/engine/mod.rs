@@ -6,16 +6,20 @@
 mod clock;
 mod interval;
 mod latencies;
+mod open;
+mod progress;
 mod queues;
 
 use ioalign_core::profile::Latency;
 use ioalign_core::workload::Workload;
 
 use crate::disk::DiskModel;
-use crate::geometry::{ArrayGeometry, DiskSteps};
-use crate::requests::RequestStream;
+use crate::geometry::ArrayGeometry;
+use crate::requests::{ArrayRequest, RequestStream};
 pub use interval::interval;
 use latencies::LatencyBuckets;
+pub use open::OpenArray;
+use progress::RequestProgress;
 use queues::{DiskQueues, QueuedIo};
 
 /// More requests in flight than this are a mistake.
@@ -85,10 +89,7 @@ impl SimulationOutcome {
 /// A place in the queue of the workload.
 #[derive(Debug, Default)]
 struct LoadSlot {
-    steps: DiskSteps,
-    /// I/Os of the phase that each group is in.
-    waiting: Vec<u32>,
-    groups_left: usize,
+    progress: RequestProgress,
     sent_at: u64,
     counts: bool,
     worker: usize,
@@ -96,7 +97,7 @@ struct LoadSlot {
 
 struct ClosedLoop<'a> {
     trial: &'a SimulationRun<'a>,
-    queues: DiskQueues<'a>,
+    queues: DiskQueues,
     slots: Vec<LoadSlot>,
     requests: RequestStream,
     warm_up: RequestStream,
@@ -197,48 +198,21 @@ impl<'a> ClosedLoop<'a> {
         if slot.counts {
             self.bytes += request.len;
         }
-        let at = self.trial.start_bytes + request.at;
-        self.trial
-            .geometry
-            .steps(at, request.len, request.write, &mut slot.steps);
         slot.sent_at = self.queues.now();
-        slot.groups_left = slot.steps.groups.len();
-        slot.waiting.clear();
-        slot.waiting.resize(slot.groups_left, 0);
-        for group in 0..slot.steps.groups.len() {
-            let range = slot.steps.groups[group].clone();
-            let first = if range.reads.is_empty() {
-                range.writes
-            } else {
-                range.reads
-            };
-            for io in first {
-                let io = slot.steps.ios[io];
-                slot.waiting[group] += self.queues.add(io, QueuedIo::of(index, group, slot.counts));
-            }
-        }
+        let request = ArrayRequest {
+            at: self.trial.start_bytes + request.at,
+            ..request
+        };
+        slot.progress
+            .begin(&mut self.queues, request, index, slot.counts);
     }
 
-    /// An I/O of a disk is complete: maybe its group, then its request.
+    /// An I/O of a disk is complete, and maybe its request with it.
     #[inline]
-    fn finished(&mut self, pending: QueuedIo) {
-        let index = pending.slot();
-        let group = pending.group();
+    fn finished(&mut self, done: QueuedIo) {
+        let index = done.slot();
         let slot = &mut self.slots[index];
-        slot.waiting[group] -= 1;
-        if slot.waiting[group] > 0 {
-            return;
-        }
-        let writes = slot.steps.groups[group].writes.clone();
-        if !pending.write && !writes.is_empty() {
-            for io in writes {
-                let io = slot.steps.ios[io];
-                slot.waiting[group] += self.queues.add(io, QueuedIo::of(index, group, slot.counts));
-            }
-            return;
-        }
-        slot.groups_left -= 1;
-        if slot.groups_left == 0 {
+        if slot.progress.finished(&mut self.queues, done, slot.counts) {
             let now = self.queues.now();
             if slot.counts {
                 self.latencies.add(now - slot.sent_at);

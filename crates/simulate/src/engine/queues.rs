@@ -66,9 +66,10 @@ struct DiskQueue {
 }
 
 /// All queues of all disks: one a channel.
-pub struct DiskQueues<'a> {
-    geometry: &'a ArrayGeometry,
-    disk: &'a DiskModel,
+#[derive(Debug)]
+pub struct DiskQueues {
+    geometry: ArrayGeometry,
+    disk: DiskModel,
     channels: u32,
     joins: bool,
     queues: Vec<DiskQueue>,
@@ -81,8 +82,8 @@ pub struct DiskQueues<'a> {
     counts: Vec<DiskIoCount>,
 }
 
-impl<'a> DiskQueues<'a> {
-    pub fn new(geometry: &'a ArrayGeometry, disk: &'a DiskModel, seed: u64) -> Self {
+impl DiskQueues {
+    pub fn new(geometry: &ArrayGeometry, disk: &DiskModel, seed: u64) -> Self {
         let channels = disk.channels();
         let count = (geometry.disks() * channels) as usize;
         let queue = |_| DiskQueue {
@@ -93,8 +94,8 @@ impl<'a> DiskQueues<'a> {
             touched: false,
         };
         Self {
-            geometry,
-            disk,
+            geometry: geometry.clone(),
+            disk: disk.clone(),
             channels,
             joins: geometry.is_md() && channels == 1,
             queues: (0..count).map(queue).collect(),
@@ -112,6 +113,20 @@ impl<'a> DiskQueues<'a> {
         self.now
     }
 
+    pub const fn geometry(&self) -> &ArrayGeometry {
+        &self.geometry
+    }
+
+    /// When the next I/O is complete.
+    pub fn next_ns(&self) -> Option<u64> {
+        self.next.first().map(|(_, time)| time)
+    }
+
+    /// Lets time pass in which nothing completes.
+    pub fn wait_until(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
     pub fn counts(self) -> Vec<DiskIoCount> {
         self.counts
     }
@@ -126,7 +141,7 @@ impl<'a> DiskQueues<'a> {
             write: io.write,
             ..pending
         };
-        match self.disk {
+        match &self.disk {
             DiskModel::Flash(flash) => self.add_pages(io.disk, pending, flash.page_bytes),
             _ => {
                 self.add_to(io.disk, pending);
@@ -280,7 +295,7 @@ impl<'a> DiskQueues<'a> {
     #[inline]
     fn choose(&mut self, index: usize) -> u32 {
         let queue = &mut self.queues[index];
-        let DiskModel::Spinning(disk) = self.disk else {
+        let DiskModel::Spinning(disk) = &self.disk else {
             return queue.waiting.pop_front().unwrap_or(NONE);
         };
         let first = queue.waiting.iter().take(disk.queue.max(1)).enumerate();
