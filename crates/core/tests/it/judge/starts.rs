@@ -1,30 +1,16 @@
 //! The judge: what is off a grid, how bad that is, and what it asks of a start.
 
-use ioalign_core::judge::{JudgeOptions, Judgement, StartDemands, judge};
+use ioalign_core::judge::StartDemands;
 use ioalign_core::severity::verdict;
 use ioalign_core::{
-    Boundaries, Bytes, Confidence, GridClaim, GridKind, Kind, Layer, LayerId, Map, Origin, Role,
+    Boundaries, Bytes, Confidence, GridClaim, GridKind, Kind, Layer, LayerId, Origin, Role,
     Severity, Stack, Tier,
 };
 
-const SECTOR: u64 = 512;
-
-fn shift(sectors: u64) -> Map {
-    Map::Shift {
-        start: Bytes::new(sectors * SECTOR),
-    }
-}
-
-fn claim(size: u64, tier: Tier, kind: GridKind) -> GridClaim {
-    GridClaim::new(Bytes::new(size), Bytes::ZERO, tier, kind).unwrap()
-}
-
-fn block() -> GridClaim {
-    claim(4096, Tier::Rmw, GridKind::PhysicalBlock)
-}
+use super::{SECTOR, block, claim, judged, shift};
 
 /// A disk with these claims, and a partition on it.
-fn disk(claims: &[GridClaim], start: u64, role: Role) -> (Stack, LayerId) {
+pub(super) fn disk(claims: &[GridClaim], start: u64, role: Role) -> (Stack, LayerId) {
     let mut stack = Stack::new();
     let disk = stack.push(Layer::new(Kind::Disk, "sda").sized(Bytes::new(1 << 30)));
     stack
@@ -35,10 +21,6 @@ fn disk(claims: &[GridClaim], start: u64, role: Role) -> (Stack, LayerId) {
     partition.role = role;
     let partition = stack.push(partition);
     (stack, partition)
-}
-
-fn judged(stack: &Stack) -> Judgement {
-    judge(stack, &JudgeOptions::default())
 }
 
 #[test]
