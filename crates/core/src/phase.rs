@@ -5,6 +5,8 @@
 //! grid's size; if a map repeats, one period represents all.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::ops::Range;
 
 use crate::grid::{Grid, residue};
 use crate::layer_id::LayerId;
@@ -97,14 +99,15 @@ pub(crate) fn phases_along(
         phase: grid.phase.get(),
         reaches,
         counts: BTreeMap::new(),
-        pieces: 0,
+        pieces_left: MOST_PIECES,
     };
     let size = stack
         .layer(layer)
         .size
         .map_or(UNKNOWN_SIZE, Bytes::get)
         .max(1);
-    walk.descend(layer, 0, size, 0);
+    // Without a piece left it settles for what it has.
+    let _ = walk.descend(layer, 0, size, 0);
     PhaseSet::from_counts(&walk.counts)
 }
 
@@ -121,31 +124,36 @@ struct PhaseWalk<'a> {
     /// Whether the grid's layer is this one, or can be reached from it.
     reaches: &'a dyn Fn(LayerId) -> bool,
     counts: BTreeMap<u64, u64>,
-    pieces: u64,
+    pieces_left: u64,
 }
 
+/// Each step answers `None` when there are no pieces left, and so ends the walk.
 impl PhaseWalk<'_> {
-    /// `[from, from + len)` of `layer` carries top addresses that lie `shift` lower (modulo size).
-    fn descend(&mut self, layer: LayerId, from: u64, len: u64, shift: u64) {
-        self.pieces += 1;
-        if self.pieces > MOST_PIECES || !(self.reaches)(layer) || len == 0 {
-            return;
-        }
-        if layer == self.target {
-            self.add(shift, len);
-            return;
-        }
-        let stack = self.stack;
-        for edge in &stack.layer(layer).below {
-            self.follow(edge.below, &edge.map, from, len, shift);
-        }
+    fn spend_piece(&mut self) -> Option<()> {
+        self.pieces_left = self.pieces_left.checked_sub(1)?;
+        Some(())
     }
 
-    fn follow(&mut self, below: LayerId, map: &Map, from: u64, len: u64, shift: u64) {
+    /// `[from, from + len)` of `layer`, which is not empty, carries top addresses that lie `shift` lower (modulo size).
+    fn descend(&mut self, layer: LayerId, from: u64, len: u64, shift: u64) -> Option<()> {
+        self.spend_piece()?;
+        if layer == self.target {
+            self.add(shift, len);
+            return Some(());
+        }
+        let (stack, reaches) = (self.stack, self.reaches);
+        let mut below = stack.layer(layer).below.iter();
+        below.try_for_each(|edge| match reaches(edge.below) {
+            true => self.follow(edge.below, &edge.map, from, len, shift),
+            false => Some(()),
+        })
+    }
+
+    fn follow(&mut self, below: LayerId, map: &Map, from: u64, len: u64, shift: u64) -> Option<()> {
         match map {
             Map::Shift { start } | Map::Mirror { start } => {
                 let shift = self.sum(shift, start.get());
-                self.descend(below, from.saturating_add(start.get()), len, shift);
+                self.descend(below, from.saturating_add(start.get()), len, shift)
             }
             Map::Linear(runs) => self.linear(below, runs, from, len, shift),
             Map::Striped {
@@ -159,20 +167,23 @@ impl PhaseWalk<'_> {
                     chunk: chunk.get(),
                     data: *data,
                 };
-                self.striped(below, &stripe, *column, from, len, shift);
+                self.striped(below, &stripe, *column, from, len, shift)
             }
             Map::Scattered { start, granule } => {
-                self.scattered(below, start.get(), granule.get(), len, shift);
+                self.scattered(below, start.get(), granule.get(), len, shift)
             }
             Map::Within { low, high, step } => {
                 let (low, high, step) = (low.get(), high.get(), step.get().max(1));
                 // Over a whole cell and more the candidates are both on and off the grid.
                 let decided = step >= self.size || high.saturating_sub(low) < self.size;
-                if let (true, Ok(step)) = (decided, usize::try_from(step)) {
-                    self.within(below, (low..=high).step_by(step), from, len, shift);
+                match usize::try_from(step) {
+                    Ok(step) if decided => {
+                        self.within(below, (low..=high).step_by(step), from, len, shift)
+                    }
+                    _ => Some(()),
                 }
             }
-            Map::Opaque(_) => {}
+            Map::Opaque(_) => Some(()),
         }
     }
 
@@ -181,94 +192,95 @@ impl PhaseWalk<'_> {
     fn within(
         &mut self,
         below: LayerId,
-        candidates: impl Iterator<Item = u64>,
+        mut candidates: impl Iterator<Item = u64>,
         from: u64,
         len: u64,
         shift: u64,
-    ) {
+    ) -> Option<()> {
         let known = std::mem::take(&mut self.counts);
-        for start in candidates {
-            if self.pieces > MOST_PIECES {
-                self.counts.clear();
-                break;
-            }
+        let walked = candidates.try_for_each(|start| {
             let shift = self.sum(shift, start);
-            self.descend(below, from.saturating_add(start), len, shift);
-        }
+            self.descend(below, from.saturating_add(start), len, shift)
+        });
         let found = std::mem::replace(&mut self.counts, known);
+        walked?;
         let agree = found.len() == 1 || !found.contains_key(&0);
         for (offset, bytes) in found.into_iter().filter(|_| agree) {
             let count = self.counts.entry(offset).or_default();
             *count = count.saturating_add(bytes);
         }
+        Some(())
     }
 
-    fn linear(&mut self, below: LayerId, runs: &Runs, from: u64, len: u64, shift: u64) {
+    fn linear(
+        &mut self,
+        below: LayerId,
+        runs: &Runs,
+        from: u64,
+        len: u64,
+        shift: u64,
+    ) -> Option<()> {
         let end = from.saturating_add(len);
-        for run in runs.iter().filter(|run| run.from < end && run.end() > from) {
+        for run in runs.iter() {
             // The first and last piece may be cut by the range; those between are whole.
             let (first, last) = overlap(run, from, end);
-            let whole = (first + 1)..last;
-            self.piece(below, run, first, (from, end), shift);
+            self.piece(below, run, first, (from, end), shift)?;
             if last > first {
-                self.piece(below, run, last, (from, end), shift);
+                self.piece(below, run, last, (from, end), shift)?;
             }
-            if below == self.target && whole.start < whole.end {
-                self.regular(run, whole.start, whole.end - whole.start, shift);
-                continue;
-            }
-            for i in whole {
-                if self.pieces > MOST_PIECES {
-                    return;
-                }
-                self.piece(below, run, i, (from, end), shift);
+            let mut whole = (first + 1)..last;
+            if below == self.target {
+                self.regular(run, whole, shift)?;
+            } else {
+                whole.try_for_each(|i| self.piece(below, run, i, (from, end), shift))?;
             }
         }
+        Some(())
     }
 
-    fn piece(&mut self, below: LayerId, run: &Run, i: u64, range: (u64, u64), shift: u64) {
+    fn piece(
+        &mut self,
+        below: LayerId,
+        run: &Run,
+        i: u64,
+        range: (u64, u64),
+        shift: u64,
+    ) -> Option<()> {
         let (here, there) = run.nth(i);
         let start = here.max(range.0);
         let stop = here.saturating_add(run.len).min(range.1);
-        if start < stop {
-            let shift = self.sum(shift, self.difference(there, here));
-            self.descend(
-                below,
-                there.saturating_add(start - here),
-                stop - start,
-                shift,
-            );
-        }
+        let Some(len) = NonZeroU64::new(stop.saturating_sub(start)) else {
+            return Some(());
+        };
+        let shift = self.sum(shift, self.difference(there, here));
+        let from = there.saturating_add(start - here);
+        self.descend(below, from, len.get(), shift)
     }
 
-    /// `count` whole pieces that lie directly on the grid's layer: residues repeat with a period.
-    fn regular(&mut self, run: &Run, first: u64, count: u64, shift: u64) {
-        let (here, there) = run.nth(first);
-        let (here2, there2) = run.nth(first.wrapping_add(1));
-        let mut shift = self.sum(shift, self.difference(there, here));
-        let step = self.difference(there2.wrapping_sub(there), here2.wrapping_sub(here));
-        let step = if run.step_to < 0 {
-            self.step_down(run)
-        } else {
-            step
+    /// Whole pieces that lie directly on the grid's layer: residues repeat with a period.
+    fn regular(&mut self, run: &Run, pieces: Range<u64>, shift: u64) -> Option<()> {
+        let Some(count) = NonZeroU64::new(pieces.end.saturating_sub(pieces.start)) else {
+            return Some(());
         };
-        let period = self.size / gcd(step, self.size);
+        let count = count.get();
+        let (here, there) = run.nth(pieces.start);
+        let mut shift = self.sum(shift, self.difference(there, here));
+        let size = i128::from(self.size);
+        let step = (i128::from(run.step_to) - i128::from(run.step_from)).rem_euclid(size);
+        let step = u64::try_from(step).unwrap_or(0);
+        let period = self.period_of(step);
         for i in 0..period.min(count) {
-            self.pieces += 1;
-            if self.pieces > MOST_PIECES {
-                return;
-            }
+            self.spend_piece()?;
             let times = count / period + u64::from(i < count % period);
             self.add(shift, run.len.saturating_mul(times));
             shift = self.sum(shift, step);
         }
+        Some(())
     }
 
-    /// The step of a run that goes backwards below, modulo the size.
-    fn step_down(&self, run: &Run) -> u64 {
-        let down = run.step_to.unsigned_abs() % self.size;
-        let up = run.step_from % self.size;
-        residue(0, self.sum(down, up), self.size)
+    /// How many steps lead back to the same offset.
+    fn period_of(&self, step: u64) -> u64 {
+        self.size.checked_div(gcd(step, self.size)).unwrap_or(1)
     }
 
     fn striped(
@@ -279,59 +291,59 @@ impl PhaseWalk<'_> {
         from: u64,
         len: u64,
         shift: u64,
-    ) {
-        let Some(width) = stripe
-            .chunk
-            .checked_mul(stripe.data)
-            .filter(|width| *width > 0)
-        else {
-            return;
+    ) -> Option<()> {
+        let width = stripe.chunk.checked_mul(stripe.data);
+        let Some(width) = width.filter(|width| *width > 0) else {
+            return Some(());
         };
         if stripe.chunk.is_multiple_of(self.size) {
             // Chunks move by whole cells: the shift is the start, wherever the chunk goes.
             let shift = self.sum(shift, stripe.start);
             let first = stripe.start.saturating_add(from / width * stripe.chunk);
-            self.descend(below, first, (len / stripe.data).max(1), shift);
-            return;
+            return self.descend(below, first, (len / stripe.data).max(1), shift);
         }
         // Shifts repeat once (stripe − chunk index) × chunk is a multiple of the cell.
-        let period = stripe
-            .data
-            .saturating_mul(self.size / gcd(stripe.chunk, self.size));
+        let period = stripe.data.saturating_mul(self.period_of(stripe.chunk));
         let first = from / stripe.chunk;
         let chunks = (len / stripe.chunk).clamp(1, period);
-        for k in first..first.saturating_add(chunks) {
+        let mut indices = first..first.saturating_add(chunks);
+        indices.try_for_each(|k| {
             if column.is_some_and(|column| k % stripe.data != column) {
-                continue;
-            }
-            if self.pieces > MOST_PIECES {
-                return;
+                return Some(());
             }
             let there = stripe.start.saturating_add(k / stripe.data * stripe.chunk);
             let shift = self.sum(shift, self.difference(there, k * stripe.chunk));
-            self.descend(below, there, stripe.chunk, shift);
-        }
+            self.descend(below, there, stripe.chunk, shift)
+        })
     }
 
-    fn scattered(&mut self, below: LayerId, start: u64, granule: u64, len: u64, shift: u64) {
+    fn scattered(
+        &mut self,
+        below: LayerId,
+        start: u64,
+        granule: u64,
+        len: u64,
+        shift: u64,
+    ) -> Option<()> {
         if granule == 0 {
-            return;
+            return Some(());
         }
         // Any multiple of the granule may be where a granule lies: all residues are equally likely.
-        let step = gcd(granule, self.size);
         let room = self
             .stack
             .layer(below)
             .size
             .map_or(UNKNOWN_SIZE, Bytes::get);
-        let (kinds, room) = (self.size / step, room.saturating_sub(start).min(len).max(1));
-        for i in 0..kinds {
-            if self.pieces > MOST_PIECES {
-                return;
-            }
-            let shift = self.sum(shift, self.sum(start, i * step));
-            self.descend(below, start, (room / kinds).max(1), shift);
+        let (kinds, room) = (
+            self.period_of(granule),
+            room.saturating_sub(start).min(len).max(1),
+        );
+        let mut shift = self.sum(shift, start);
+        for _ in 0..kinds {
+            self.descend(below, start, (room / kinds).max(1), shift)?;
+            shift = self.sum(shift, granule);
         }
+        Some(())
     }
 
     fn add(&mut self, shift: u64, bytes: u64) {

@@ -119,6 +119,9 @@ mod tests {
         for bad in ["", "0", "4k:a:b:c", "4k:stripe:fast", "4k:St ripe", "4kb"] {
             assert!(bad.parse::<GridClaim>().is_err(), "{bad}");
         }
+        let error = "4k:stripe:fast".parse::<GridClaim>().unwrap_err();
+        let said = "`fast` is no tier: validity, rmw or preference";
+        assert_eq!(error.to_string(), said);
     }
     #[test]
     fn an_argument_declares_the_same_boundaries() {

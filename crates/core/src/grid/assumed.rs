@@ -50,3 +50,35 @@ impl GridClaim {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_an_array_element_and_the_mebibyte_are_assumed() {
+        let grids = assumed(LayerId(3));
+        let shown = grids.each_ref().map(|grid| {
+            assert_eq!((grid.layer, grid.phase), (LayerId(3), Bytes::ZERO));
+            assert_eq!(grid.origin, Origin::Assumed);
+            (
+                grid.size.get(),
+                grid.tier,
+                grid.kind.name(),
+                grid.confidence,
+            )
+        });
+        assert_eq!(
+            shown,
+            [
+                (4096, Tier::Rmw, "physical-block", Confidence::Medium),
+                (65536, Tier::Preference, "stripe-unit", Confidence::Low),
+                (1_048_576, Tier::Preference, "habit", Confidence::Low),
+            ]
+        );
+        let mut reasons = grids
+            .iter()
+            .map(|grid| grid.source.strip_prefix("assumed: "));
+        assert!(reasons.all(|reason| reason.is_some()));
+    }
+}

@@ -50,15 +50,15 @@ impl Boundaries {
         let (n, q) = (other.period, other.phase);
         let period = lcm(m, n)?;
         let common = gcd(m, n);
-        let gap = residue(q, p % n, n);
+        let gap = residue(q, p, n);
         if !gap.is_multiple_of(common) {
             return None;
         }
         // p + m·t ≡ q (mod n)  ⇒  t ≡ (gap / common) · (m / common)⁻¹ (mod n / common)
         let modulus = n / common;
-        let inverse = inverse(m / common % modulus.max(1), modulus)?;
-        let t = u128::from(gap / common) * u128::from(inverse) % u128::from(modulus.max(1));
-        let phase = (u128::from(p % m) + u128::from(m) * t) % u128::from(period);
+        let inverse = inverse(m / common, modulus)?;
+        let t = u128::from(gap / common) * u128::from(inverse) % u128::from(modulus);
+        let phase = (u128::from(p) + u128::from(m) * t) % u128::from(period);
         let phase = u64::try_from(phase).ok()?;
         Some(Self { period, phase })
     }
@@ -76,7 +76,7 @@ fn inverse(a: u64, n: u64) -> Option<u64> {
     if n == 1 {
         return Some(0);
     }
-    let (mut r0, mut r1) = (i128::from(n), i128::from(a % n));
+    let (mut r0, mut r1) = (i128::from(n), i128::from(a));
     let (mut t0, mut t1) = (0_i128, 1_i128);
     while r1 != 0 {
         let q = r0 / r1;

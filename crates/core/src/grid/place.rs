@@ -127,7 +127,7 @@ impl Boundaries {
                 phase,
             })
         };
-        with(0).or_else(|| with(self.phase % habit.max(1)))
+        with(0).or_else(|| with(self.phase))
     }
 }
 
@@ -171,6 +171,10 @@ mod tests {
         let lost = solution.given_up.first().unwrap();
         assert_eq!(lost.claim.size, Bytes::new(1 << 20));
         assert_eq!((lost.against, lost.too_far), (Some(0), false));
+        assert_eq!(
+            (solution.period(), solution.phase()),
+            (Bytes::new(4096), Bytes::new(3584))
+        );
         // As far from a mebibyte as makes up for it.
         assert_eq!(
             solution.starts.by_habit(1 << 20),

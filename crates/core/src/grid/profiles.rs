@@ -101,6 +101,9 @@ mod tests {
         for name in PROFILES {
             assert!(!profile(name).unwrap().is_empty());
         }
+        let sizes = PROFILES.map(|name| profile(name).unwrap()[0].size.get());
+        let kib = [4, 4, 8, 4, 8, 16, 16, 64, 4096];
+        assert_eq!(sizes, kib.map(|kib: u64| kib << 10));
         let raid = profile("raid:64kx5").unwrap();
         assert_eq!(raid[1].size.get(), 320 << 10);
         for bad in ["raid:", "raid:64k", "raid:x5", "raid:64kx0", "nvme"] {

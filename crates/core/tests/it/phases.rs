@@ -3,6 +3,7 @@
 
 use ioalign_core::layer::Kind;
 use ioalign_core::phase::phases;
+use ioalign_core::units::gcd;
 use ioalign_core::{Boundaries, Bytes, Grid, Layer, LayerId, Map, PhaseSet, Runs, Stack, Tier};
 use proptest::prelude::*;
 
@@ -267,6 +268,83 @@ fn starts_near_the_end_of_64_bits_keep_their_remainder() {
     }
 }
 
+#[test]
+fn a_start_anywhere_in_a_whole_cell_is_not_known() {
+    let at = |last: u64, step: u64| {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 1 << 20);
+        let map = Map::Within {
+            low: Bytes::new(256),
+            high: Bytes::new(256 + last),
+            step: Bytes::new(step),
+        };
+        let top = stack.push(Layer::new(Kind::Partition, "t").on(bottom, map));
+        offsets(&stack, top, &grid(bottom, 4096, 0)).len()
+    };
+    assert_eq!(at(3584, 512), 8, "none of them is on the grid");
+    assert_eq!(at(4096, 512), 0);
+    // Candidates a whole cell apart are one offset.
+    assert_eq!(at(40960, 4096), 1);
+    assert_eq!(at(40960, 2048), 0);
+}
+
+#[test]
+fn stripes_of_nothing_lead_nowhere() {
+    for (chunk, data) in [(0, 2), (4096, 0), (u64::MAX, 2)] {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 1 << 20);
+        let map = Map::Striped {
+            start: Bytes::ZERO,
+            chunk: Bytes::new(chunk),
+            data,
+            column: None,
+        };
+        let top = stack.push(Layer::new(Kind::Md, "m").on(bottom, map));
+        assert!(!phases(&stack, top, &grid(bottom, 4096, 0)).is_known());
+    }
+    let mut stack = Stack::new();
+    let bottom = disk(&mut stack, 1 << 20);
+    let map = Map::Scattered {
+        start: Bytes::ZERO,
+        granule: Bytes::ZERO,
+    };
+    let top = stack.push(Layer::new(Kind::LvmLv, "m").on(bottom, map));
+    assert!(!phases(&stack, top, &grid(bottom, 4096, 0)).is_known());
+}
+
+/// Maps within maps, of which each byte may lie at each of 4096 offsets in the next.
+fn hostile() -> (Stack, LayerId, LayerId) {
+    let mut stack = Stack::new();
+    let bottom = disk(&mut stack, 1 << 40);
+    let mut top = bottom;
+    for _ in 0..6 {
+        let map = Map::Scattered {
+            start: Bytes::ZERO,
+            granule: Bytes::new(1),
+        };
+        top = stack.push(Layer::new(Kind::LvmLv, "v").on(top, map));
+    }
+    (stack, bottom, top)
+}
+
+#[test]
+fn maps_without_an_end_are_followed_for_a_while_only() {
+    let (stack, bottom, top) = hostile();
+    assert!(phases(&stack, top, &grid(bottom, 4096, 0)).is_known());
+}
+
+#[test]
+fn candidates_that_were_not_all_followed_claim_nothing() {
+    let (mut stack, bottom, top) = hostile();
+    let map = Map::Within {
+        low: Bytes::ZERO,
+        high: Bytes::ZERO,
+        step: Bytes::new(512),
+    };
+    let start = stack.push(Layer::new(Kind::Partition, "t").on(top, map));
+    assert!(!phases(&stack, start, &grid(bottom, 4096, 0)).is_known());
+}
+
 /// Of a stripe over members, and of a start within the array: every chunk of two whole periods.
 fn by_chunk(
     (chunk, data, start): (u64, u64, u64),
@@ -345,6 +423,52 @@ proptest! {
     }
 
     #[test]
+    fn regular_pieces_on_other_pieces_are_what_every_byte_says(
+        upper in regular_pieces(), lower in regular_pieces(), size in 1_u64..40, start in 0_u64..120, len in 1_u64..250,
+    ) {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 4000);
+        let on = |below, runs: &Runs| Layer::new(Kind::LvmLv, "v").sized(Bytes::new(400)).on(below, Map::Linear(runs.clone()));
+        let middle = stack.push(on(bottom, &lower));
+        let above = stack.push(on(middle, &upper));
+        let top = stack.push(Layer::new(Kind::Partition, "t").sized(Bytes::new(len)).on(above, shift(start)));
+        let mut counts = std::collections::BTreeMap::new();
+        for address in 0..len {
+            let there = upper.resolve(address + start).and_then(|(there, _)| lower.resolve(there));
+            if let Some((there, _)) = there {
+                *counts.entry((there + 40 * size - address % size) % size).or_insert(0) += 1;
+            }
+        }
+        prop_assert_eq!(phases(&stack, top, &grid(bottom, size, 0)), PhaseSet::from_counts(&counts));
+    }
+
+    #[test]
+    fn stripes_on_pieces_are_what_every_byte_says(
+        lower in pieces(), chunk in 1_u64..12, data in 1_u64..5, member in 0_u64..5, begins in 0_u64..20,
+        first in 0_u64..6, stripes in 1_u64..6, size in 1_u64..12,
+    ) {
+        let mut stack = Stack::new();
+        let bottom = disk(&mut stack, 4000);
+        let part = stack.push(Layer::new(Kind::LvmLv, "l").sized(Bytes::new(400)).on(bottom, Map::Linear(lower.clone())));
+        let column = member % data;
+        let map = Map::Striped { start: Bytes::new(begins), chunk: Bytes::new(chunk), data, column: Some(column) };
+        let array = stack.push(Layer::new(Kind::Md, "md0").sized(Bytes::new(400)).on(part, map));
+        // Whole stripes, and no more of them than it takes to repeat.
+        let width = chunk * data;
+        let stripes = if chunk % size == 0 { stripes } else { stripes.min(size / gcd(chunk, size)) };
+        let (from, len) = (first * width, stripes * width);
+        let top = stack.push(Layer::new(Kind::Partition, "t").sized(Bytes::new(len)).on(array, shift(from)));
+        let mut counts = std::collections::BTreeMap::new();
+        for address in from..from + len {
+            let there = begins + address / width * chunk + address % chunk;
+            if let Some((there, _)) = lower.resolve(there).filter(|_| address / chunk % data == column) {
+                *counts.entry((there + from + 4000 * size - address) % size).or_insert(0) += 1;
+            }
+        }
+        prop_assert_eq!(phases(&stack, top, &grid(bottom, size, 0)), PhaseSet::from_counts(&counts));
+    }
+
+    #[test]
     fn stripes_are_what_every_chunk_says(
         chunk in 1_u64..40, data in 1_u64..6, begins in 0_u64..100, rotates in any::<bool>(), member in 0_u64..6,
         first in 0_u64..300, size in 1_u64..60,
@@ -389,6 +513,13 @@ proptest! {
             }
             None => prop_assert!((0..m * n).step_by(m as usize).all(|k| (k + p) % n != q)),
         }
+    }
+
+    #[test]
+    fn boundaries_may_be_given_by_a_later_one(m in 1_u64..500, p in 0_u64..2000, n in 1_u64..500, q in 0_u64..2000) {
+        let boundaries = |period, phase| Boundaries { period, phase };
+        let reduced = boundaries(m, p % m).shared(boundaries(n, q % n));
+        prop_assert_eq!(boundaries(m, p).shared(boundaries(n, q)), reduced);
     }
 
     #[test]

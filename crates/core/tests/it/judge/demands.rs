@@ -1,11 +1,11 @@
 //! The layer to blame, and what is asked of a start: against brute force.
 
 use ioalign_core::judge::{StartDemands, missed as missed_of};
-use ioalign_core::{Bytes, GridKind, Kind, Layer, LayerId, Map, Role, Stack, Tier};
+use ioalign_core::{Bytes, GridKind, Kind, Layer, LayerId, Map, Role, Stack, Tier, rules};
 use proptest::prelude::*;
 
 use super::starts::disk;
-use super::{SECTOR, block, bottom, claim, judged, shift};
+use super::{SECTOR, block, bottom, by_rule, claim, judged, shift};
 
 #[test]
 fn the_missed_are_all_data_layers_off_trusted_grids() {
@@ -97,4 +97,21 @@ fn an_array_of_several_has_no_start_of_its_own() {
     assert!(demands.on(sda, Some(a)).holds(7 * SECTOR));
     // What lies in no partition has nothing ahead of it.
     assert!(demands.on(sda, Some(pv)).holds(0));
+}
+
+#[test]
+fn what_cannot_be_followed_to_a_partition_leaves_it_to_be_judged() {
+    let above = |kind, role, map| {
+        let (mut stack, partition) = disk(&[block()], 63, Role::Data);
+        let mut layer = Layer::new(kind, "above").on(partition, map);
+        layer.role = role;
+        stack.push(layer);
+        let found = by_rule(&stack, rules::START_MISALIGNED);
+        found[0].layer == Some(partition)
+    };
+    let lost = || Map::Opaque("dedup".into());
+    assert!(above(Kind::Volume, Role::Data, lost()));
+    assert!(above(Kind::Database, Role::Data, shift(0)));
+    assert!(above(Kind::Partition, Role::Reserved, shift(0)));
+    assert!(!above(Kind::Volume, Role::Data, shift(0)));
 }
