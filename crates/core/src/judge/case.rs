@@ -157,7 +157,7 @@ impl<'a> StackCase<'a> {
     /// Nothing lies on it that carries data and can be followed down to it.
     ///
     /// A database is judged by its page size; the starts of its files are the file system's.
-    pub(super) fn is_data_leaf(&self, id: LayerId) -> bool {
+    fn is_data_leaf(&self, id: LayerId) -> bool {
         self.stack.above(id).all(|above| {
             let layer = self.stack.layer(above);
             let lost = layer
@@ -184,7 +184,7 @@ impl<'a> StackCase<'a> {
 
     /// Whether `layer` lies on `other`, directly or through others.
     pub(super) fn lies_on(&self, layer: LayerId, other: LayerId) -> bool {
-        layer > other && self.under(layer).contains(&other)
+        self.under(layer).contains(&other)
     }
 
     /// The data leaves that lie on a layer, directly or through others.

@@ -52,7 +52,7 @@ pub(in crate::judge) fn all(case: &StackCase<'_>) -> Vec<Missed> {
 /// Whether everything that holds data on a layer is on a grid nevertheless. What an image format puts off its file
 /// stays off for all that is still to be written.
 pub(super) fn repaired_above(case: &StackCase<'_>, layer: LayerId, grid: usize) -> bool {
-    if case.is_data_leaf(layer) || case.stack.layer(layer).kind == Kind::Disk {
+    if case.stack.layer(layer).kind == Kind::Disk {
         return false;
     }
     let right = |leaf: &LayerId| {

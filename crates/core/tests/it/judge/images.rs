@@ -214,7 +214,7 @@ fn what_a_service_does_not_take_is_named() {
         ),
         (detail(ImageFormat::Raw, ImageVariant::Plain), "is raw, and"),
     ] {
-        let found = uploaded(&image(detail, 64 * MIB, 512), "azure");
+        let found = uploaded(&image(detail, 64 * MIB, 0), "azure");
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].rule, found[0].severity),

@@ -112,3 +112,16 @@ fn what_an_image_format_puts_off_its_file_stays_off() {
         (Some(partition), Some(disk))
     );
 }
+
+#[test]
+fn an_image_is_off_its_file_whatever_else_is_wrong() {
+    let mut stack = Stack::new();
+    let file = bottom(&mut stack, Kind::Image, "a.vdi", &[block()]);
+    let guest = stack.push(Layer::new(Kind::Disk, "guest").on(file, shift(1)));
+    stack.push(Layer::new(Kind::Partition, "p1").on(guest, shift(7)));
+    let other = bottom(&mut stack, Kind::Disk, "sdb", &[block()]);
+    let partition = stack.push(Layer::new(Kind::Partition, "sdb1").on(other, shift(63)));
+    let found = by_rule(&stack, rules::START_MISALIGNED);
+    let guilty: Vec<_> = found.iter().filter_map(|one| one.guilty).collect();
+    assert_eq!(guilty, [guest, partition]);
+}

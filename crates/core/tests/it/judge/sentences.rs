@@ -197,3 +197,20 @@ fn volumes_on_one_bad_partition_are_one_defect() {
     }
     assert_eq!(by_rule(&stack, rules::START_MISALIGNED).len(), 2);
 }
+
+#[test]
+fn a_guess_is_given_beside_notes_and_not_beside_defects() {
+    // On the blocks and off the mebibyte; what lies a sector further on is off the blocks by itself.
+    let habit = claim(1 << 20, Tier::Preference, GridKind::Habit);
+    let habit = habit.from(Origin::Assumed, "a", Confidence::Low);
+    let within = |kind, name: &str| {
+        let (mut stack, partition) = disk(&[block(), habit.clone()], 8, Role::Data);
+        stack.push(Layer::new(kind, name).on(partition, shift(1)));
+        start_findings(&stack)
+    };
+    let misaligned = (rules::START_MISALIGNED, Severity::Misaligned);
+    assert_eq!(within(Kind::LvmPv, "pv"), [misaligned]);
+    let noted = [rules::START_MISALIGNED, rules::START_OFF_ASSUMED_GRID];
+    let noted = noted.map(|rule| (rule, Severity::Note));
+    assert_eq!(within(Kind::Filesystem, "iso9660"), noted);
+}

@@ -6,7 +6,7 @@ use ioalign_core::{
 };
 
 use super::starts::disk;
-use super::{block, bottom, claim, judged, shift, start_findings};
+use super::{block, bottom, claim, judged, only, shift, start_findings};
 
 #[test]
 fn rule_and_severity_follow_from_tier_and_origin() {
@@ -68,6 +68,10 @@ fn rule_and_severity_follow_from_tier_and_origin() {
     ] {
         let (stack, _) = disk(std::slice::from_ref(&claim), 63, role);
         assert_eq!(start_findings(&stack), [expected], "{claim:?} {role:?}");
+        let finding = only(&stack, expected.0);
+        // A note asks for nothing to be done.
+        assert_eq!(finding.steps.is_empty(), finding.severity == Note);
+        assert_eq!(finding.fixable_in_place.is_none(), finding.severity == Note);
     }
     let (mut stack, partition) = disk(&[block()], 63, Role::Data);
     let swap = stack.push(Layer::new(Kind::Swap, "swap").on(partition, shift(0)));

@@ -83,6 +83,10 @@ fn swap_hides_nothing_and_reserved_space_is_not_asked() {
     let mut stack = unread(&[block()], Severity::Unknown);
     stack.layer_mut(PARTITION).role = Role::Swap;
     assert_eq!(found(&stack).severity, Severity::Note);
+    // Unless nothing at all is judged.
+    let mut bare = unread(&[], Severity::Note);
+    bare.layer_mut(PARTITION).role = Role::Swap;
+    assert_eq!(found(&bare).severity, Severity::Unknown);
     stack.layer_mut(PARTITION).role = Role::BiosBoot;
     assert!(is_silent(&stack, rules::NOT_READABLE));
 }
