@@ -77,7 +77,7 @@ impl PhaseSet {
 
 /// The phases of the addresses of `layer` on `grid`; empty if no map leads there.
 pub fn phases(stack: &Stack, layer: LayerId, grid: &Grid) -> PhaseSet {
-    let mut reached: Vec<bool> = Vec::with_capacity(layer.0 + 1);
+    let mut reached: Vec<bool> = Vec::new();
     for (id, above) in stack.layers().take(layer.0 + 1) {
         let leads_there = reach::followed(above).any(|below| reached[below.0]);
         reached.push(id == grid.layer || leads_there);
@@ -360,7 +360,7 @@ impl PhaseWalk<'_> {
     }
 
     fn difference(&self, a: u64, b: u64) -> u64 {
-        residue(a, b % self.size, self.size)
+        residue(a, b, self.size)
     }
 }
 

@@ -57,7 +57,7 @@ impl Boundaries {
         // p + m·t ≡ q (mod n)  ⇒  t ≡ (gap / common) · (m / common)⁻¹ (mod n / common)
         let modulus = n / common;
         let inverse = inverse(m / common, modulus)?;
-        let t = u128::from(gap / common) * u128::from(inverse) % u128::from(modulus);
+        let t = u128::from(gap / common) * u128::from(inverse);
         let phase = (u128::from(p) + u128::from(m) * t) % u128::from(period);
         let phase = u64::try_from(phase).ok()?;
         Some(Self { period, phase })

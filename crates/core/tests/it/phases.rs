@@ -312,6 +312,45 @@ fn stripes_of_nothing_lead_nowhere() {
     assert!(!phases(&stack, top, &grid(bottom, 4096, 0)).is_known());
 }
 
+#[test]
+fn ways_down_count_by_their_bytes() {
+    let mut stack = Stack::new();
+    let bottom = disk(&mut stack, 60_000);
+    let anywhere = Map::Scattered {
+        start: Bytes::ZERO,
+        granule: Bytes::new(1),
+    };
+    let both = Layer::new(Kind::LvmLv, "v")
+        .sized(Bytes::new(6000))
+        .on(bottom, anywhere)
+        .on(bottom, shift(1));
+    let top = stack.push(both);
+    let found = offsets(&stack, top, &grid(bottom, 4, 0));
+    assert_eq!(found, [(1, 0.625), (0, 0.125), (2, 0.125), (3, 0.125)]);
+}
+
+#[test]
+fn boundaries_far_apart_share_those_of_64_bits() {
+    let boundaries = |period, phase| Boundaries { period, phase };
+    for (m, p, n, q) in [
+        ((1 << 32) - 1, 5, 1 << 32, (1 << 32) - 1),
+        ((1 << 32) + 1, 1 << 32, (1 << 32) - 1, 7),
+        (1, 0, u64::MAX, u64::MAX - 1),
+        (2, 1, u64::MAX, u64::MAX - 1),
+        (u64::MAX, u64::MAX - 1, 1, 0),
+    ] {
+        let both = boundaries(m, p).shared(boundaries(n, q));
+        let period = u128::from(m) * u128::from(n);
+        let Some(both) = both.filter(|_| period <= u128::from(u64::MAX)) else {
+            assert!(both.is_none());
+            continue;
+        };
+        assert_eq!(u128::from(both.period), period);
+        assert!(both.phase < both.period);
+        assert_eq!((both.phase % m, both.phase % n), (p % m, q % n));
+    }
+}
+
 /// Maps within maps, of which each byte may lie at each of 4096 offsets in the next.
 fn hostile() -> (Stack, LayerId, LayerId) {
     let mut stack = Stack::new();
