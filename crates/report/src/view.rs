@@ -24,6 +24,9 @@ pub enum Standing {
 }
 
 fn standing(target: &Target, grid: &Grid, one: &LayerPhases) -> Standing {
+    if is_question(target, grid, one) {
+        return Standing::Unknown;
+    }
     if !grid.trusted() || !target.stack.layer(one.layer).role.carries_data() {
         return Standing::Moot;
     }
@@ -44,12 +47,19 @@ fn standing(target: &Target, grid: &Grid, one: &LayerPhases) -> Standing {
     }
 }
 
-/// Each known phase set of `layer` with its grid, in the order of the grids; trusted ones only.
+/// Whether data lie off a unit of which nothing tells whether the device has it.
+fn is_question(target: &Target, grid: &Grid, one: &LayerPhases) -> bool {
+    let data = target.stack.layer(one.layer).role.carries_data();
+    grid.is_open() && data && one.phases.is_known() && !one.phases.is_aligned()
+}
+
+/// Each known phase set of `layer` with its grid, in the order of the grids: trusted ones, and those that leave a
+/// question.
 pub fn meetings(target: &Target, layer: LayerId) -> Vec<(&LayerPhases, &Grid, Standing)> {
     target
         .phases_of(layer)
         .filter_map(|one| target.stack.grids.get(one.grid).map(|grid| (one, grid)))
-        .filter(|(_, grid)| grid.trusted())
+        .filter(|(one, grid)| grid.trusted() || is_question(target, grid, one))
         .map(|(one, grid)| (one, grid, standing(target, grid, one)))
         .collect()
 }

@@ -74,4 +74,15 @@ impl Grid {
     pub const fn trusted(&self) -> bool {
         self.distrust.is_none()
     }
+
+    /// A unit that the device may have although it reports a smaller one, and that nothing proves or disproves: what
+    /// is off it is neither right nor wrong.
+    pub fn is_open(&self) -> bool {
+        !self.trusted() && self.origin == Origin::Assumed
+    }
+
+    /// A limit that the device reports and that is not believed.
+    pub fn is_bogus(&self) -> bool {
+        !self.trusted() && !self.is_open()
+    }
 }

@@ -8,7 +8,8 @@ use crate::rules;
 use crate::severity::Severity;
 
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
-    for (index, grid) in case.stack.grids.iter().enumerate() {
+    let bogus = case.stack.grids.iter().enumerate();
+    for (index, grid) in bogus.filter(|(_, grid)| grid.is_bogus()) {
         let layer = case.stack.layer(grid.layer);
         let Some(why) = grid.distrust.as_deref().filter(|_| !said_already(layer)) else {
             continue;
@@ -43,7 +44,7 @@ fn contradicted<'a>(case: &'a StackCase<'_>, grid: &Grid) -> Option<&'a Grid> {
     case.stack
         .grids
         .iter()
-        .filter(|other| other.layer == grid.layer && !other.trusted())
+        .filter(|other| other.layer == grid.layer && other.is_bogus())
         .find(|other| pair(other, grid) || pair(grid, other))
 }
 

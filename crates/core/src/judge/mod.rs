@@ -21,6 +21,7 @@ mod sectors;
 mod starts;
 mod suggest;
 mod thin;
+mod unproven;
 mod unread;
 
 use crate::finding::Finding;
@@ -78,6 +79,7 @@ pub fn judge(stack: &Stack, options: &JudgeOptions) -> Judgement {
     let missed = starts::all(&case);
     starts::judge(&case, &missed, &mut findings);
     rounded::judge(&case, &mut findings);
+    unproven::judge(&case, &mut findings);
     blocks::judge(&case, &mut findings);
     ends::judge(&case, &mut findings);
     geometry::judge(&case, &mut findings);
@@ -102,15 +104,14 @@ pub fn missed(stack: &Stack) -> Vec<Missed> {
     starts::all(&StackCase::new(stack))
 }
 
-/// A multipath map, which is a disk, where no other layer lies on its paths.
+/// A multipath map, which is a disk, where nothing but maps lies on its paths.
 fn is_bare_map(case: &StackCase<'_>, id: LayerId) -> bool {
-    let layer = case.stack.layer(id);
-    let multipath = layer
-        .facts
-        .get("target")
-        .is_some_and(|target| target == "multipath");
-    let alone = |edge: &crate::layer::Edge| case.stack.above(edge.below).all(|above| above == id);
-    multipath && layer.below.iter().all(alone)
+    let is_map = |id: LayerId| {
+        let target = case.stack.layer(id).facts.get("target");
+        target.is_some_and(|target| target == "multipath")
+    };
+    let alone = |edge: &crate::layer::Edge| case.stack.above(edge.below).all(is_map);
+    is_map(id) && case.stack.layer(id).below.iter().all(alone)
 }
 
 /// A bottom with nothing on it that is known: never `ok` by silence. Beside others that are judged, one that was

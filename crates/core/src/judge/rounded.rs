@@ -2,7 +2,7 @@
 
 use super::StackCase;
 use crate::finding::Finding;
-use crate::grid::{Origin, Tier};
+use crate::grid::{Grid, Origin, Tier};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::map::Map;
@@ -47,40 +47,20 @@ fn why_unplaced(layer: &Layer) -> Option<&str> {
     }
 }
 
-/// The sentence for a layer whose candidates disagree on a grid that matters, or of which only the sector of a
-/// disk without a name is known: who has 512-byte blocks is believed by model.
+/// The sentence for a layer whose candidates disagree on a grid that matters, or on one that may be the disk's.
 fn undecided(case: &StackCase<'_>, id: LayerId, low: u64, high: u64) -> Option<String> {
+    let matters = |grid: &Grid| grid.tier <= Tier::Rmw || grid.origin != Origin::Assumed;
     let mut grids = case
         .grids_below(id)
-        .filter(|(_, grid)| grid.trusted())
-        .filter(|(_, grid)| grid.tier <= Tier::Rmw || grid.origin != Origin::Assumed);
-    let open = grids.find(|(index, _)| case.phases_on(id, *index).is_none());
-    let Some((_, grid)) = open else {
-        return nameless(case, id).then(|| {
-            format!(
-                "The start of {} is printed rounded: it lies from byte {low} to {high}, and neither the model nor \
-                 larger blocks of its disk are stated, so nothing can be said",
-                case.name(id)
-            )
-        });
-    };
+        .filter(|(_, grid)| grid.is_open() || (grid.trusted() && matters(grid)));
+    let (_, grid) = grids.find(|(index, _)| case.phases_on(id, *index).is_none())?;
+    let open = grid.distrust.as_ref().map(|why| format!("; {why}"));
     Some(format!(
         "The start of {} is printed rounded: it lies from byte {low} to {high}, on and off the {} \
-         grid ({}), so nothing can be said",
+         grid ({}), so nothing can be said{}",
         case.name(id),
         grid.size,
-        grid.kind
+        grid.kind,
+        open.unwrap_or_default()
     ))
-}
-
-/// Whether nothing but the sector is known of the disk below.
-fn nameless(case: &StackCase<'_>, id: LayerId) -> bool {
-    let blocks = case
-        .grids_below(id)
-        .any(|(_, grid)| grid.trusted() && grid.tier == Tier::Rmw);
-    let named = |bottom: &LayerId| {
-        let layer = case.stack.layer(*bottom);
-        layer.facts.contains_key("model") || layer.kind != Kind::Disk
-    };
-    !blocks && !case.bottoms(id).iter().any(named)
 }

@@ -147,12 +147,23 @@ fn content(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> Strin
     format!("{subject} cannot be read ({why}): what is on it stays unknown{judged}")
 }
 
-/// Data are there, and nothing leads from them to any grid.
+/// No data are shown, or nothing leads from them to any grid. An empty table is an answer of its own.
 fn nothing_judged(case: &StackCase<'_>) -> Option<Finding> {
-    let leaf = case.data_leaves().next()?;
+    if let Some(leaf) = case.data_leaves().next() {
+        let why = format!(
+            "Nothing could be judged: where {} lies on the devices below is not known",
+            case.name(leaf)
+        );
+        return Some(Finding::new(rules::NOTHING_JUDGED, Severity::Unknown, why).at(leaf));
+    }
+    let mut partitions = case
+        .stack
+        .layers()
+        .filter(|(_, layer)| layer.kind == Kind::Partition);
+    let (id, _) = partitions.next()?;
     let why = format!(
-        "Nothing could be judged: where {} lies on the devices below is not known",
-        case.name(leaf)
+        "Nothing could be judged: {} holds no data, and nothing that does is shown",
+        case.name(id)
     );
-    Some(Finding::new(rules::NOTHING_JUDGED, Severity::Unknown, why).at(leaf))
+    Some(Finding::new(rules::NOTHING_JUDGED, Severity::Unknown, why).at(id))
 }

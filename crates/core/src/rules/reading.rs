@@ -9,6 +9,7 @@ pub const NOTHING_RECOGNISED: &str = "nothing-recognised";
 pub const NOTHING_JUDGED: &str = "nothing-judged";
 pub const START_UNKNOWN: &str = "start-unknown";
 pub const START_NOT_EXACT: &str = "start-not-exact";
+pub const BLOCK_SIZE_UNPROVEN: &str = "block-size-unproven";
 pub const CAPTURES_DISAGREE: &str = "captures-disagree";
 pub const TEXT_NOT_RECOGNISED: &str = "text-not-recognised";
 pub const TEXT_CUT_OFF: &str = "text-cut-off";
@@ -67,6 +68,19 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             MB.",
             fix: "Print it in sectors: parted DISK unit s print, fdisk -l, sfdisk -d.",
             ignore: "Never: it is an open question.",
+        },
+        Rule {
+            id: BLOCK_SIZE_UNPROVEN,
+            severity: Severity::Unknown,
+            title: "512-byte blocks that nothing proves",
+            means: "The text says that the disk has blocks of 512 bytes, and names neither its model nor \
+            that it rotates. Virtual disks, USB bridges, RAID controllers and flash say 512 for larger blocks, \
+            and data lie off 4 KiB.",
+            costs: "Nothing on a disk that has 512-byte blocks; on any other one every small write becomes a \
+            read-modify-write.",
+            source: "fdisk before util-linux 2.32, blkid, and rows that lost the lines about their disk.",
+            fix: "Name the disk: lsblk -o NAME,MODEL,ROTA,TRAN,PHY-SEC, smartctl -i or hdparm -I beside the text.",
+            ignore: "If you know the disk: --grid 4k:physical:rmw judges it as one with blocks of 4 KiB.",
         },
         Rule {
             id: CAPTURES_DISAGREE,

@@ -81,10 +81,10 @@ fn a_rounded_start_is_not_held_against_another_disk() {
         one.claims = Some(Claims {
             logical: Some(512),
             physical: Some(physical),
+            // Without a name it would not be believed that it has blocks of 512 bytes.
+            model: "ST3500418AS".to_owned(),
             ..Claims::default()
         });
-        // Without a name it would not be believed that it has blocks of 512 bytes.
-        one.facts.push(("model", "ST3500418AS".to_owned()));
         said.device(&format!("{disk}1")).start = Number::rounded("1049", 1000);
     }
     let (stack, findings) = stack(said);

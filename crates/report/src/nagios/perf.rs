@@ -20,7 +20,7 @@ pub fn data(report: &Report) -> String {
     });
     let bogus = sum(report, |target| {
         let grids = &target.stack.grids;
-        grids.iter().filter(|grid| !grid.trusted()).count()
+        grids.iter().filter(|grid| grid.is_bogus()).count()
     });
     let waived = sum(report, |target| {
         target.findings.iter().filter(|f| !f.counts()).count()

@@ -24,7 +24,7 @@ pub fn add(target: &Target, metrics: &mut Metrics) {
 }
 
 fn hints(target: &Target, metrics: &mut Metrics) {
-    let bogus = target.stack.grids.iter().filter(|grid| !grid.trusted());
+    let bogus = target.stack.grids.iter().filter(|grid| grid.is_bogus());
     for grid in bogus {
         let device = target.stack.layer(grid.layer).name.as_str();
         let labels = [

@@ -65,7 +65,7 @@ pub(super) fn repaired_above(case: &StackCase<'_>, layer: LayerId, grid: usize) 
 
 /// A placeholder smaller than the unit cannot fill one wherever it lies. The files of a FAT with small clusters
 /// start on any cluster, so that the start of its first one changes nothing.
-fn costs_nothing(case: &StackCase<'_>, id: LayerId, grid: usize) -> bool {
+pub(in crate::judge) fn costs_nothing(case: &StackCase<'_>, id: LayerId, grid: usize) -> bool {
     let (layer, unit) = (case.stack.layer(id), &case.stack.grids[grid]);
     if unit.tier != Tier::Rmw {
         return false;

@@ -1,16 +1,19 @@
 //! Who is believed that it has cells of 512 bytes.
 //!
 //! One court for every source: sysfs, a pasted text, JSON. A rotating disk of the time before 2011 is
-//! believed; what cannot know (a controller, an array, a bridge, a hypervisor) or cannot be (flash) is not.
+//! believed; what cannot know (a controller, an array, a bridge, a hypervisor) or cannot be (flash) is not. Of a
+//! device that shows neither a known model nor that it rotates, both may be true: the question stays open.
 
 use ioalign_core::Confidence;
 
-use super::{Claims, HintJudge, Transport, drives};
+use super::{Claims, HintJudge, Transport, drives, rotating};
 
 /// Why 512 is not believed, and how sure it is that 4 KiB is the unit instead.
 pub(super) struct Doubt {
     pub(super) confidence: Confidence,
     pub(super) why: &'static str,
+    /// Whether 512 may as well be true.
+    pub(super) open: bool,
 }
 
 /// What USB bridges report as the optimal transfer: 0xFFFF sectors.
@@ -21,7 +24,13 @@ const LARGEST_512N: u64 = 6_100_000_000_000;
 pub(super) fn of(bench: &HintJudge<'_>) -> Option<Doubt> {
     let claims = bench.claims;
     let name = || (claims.vendor.as_str(), claims.model.as_str());
-    let doubt = |confidence, why| Some(Doubt { confidence, why });
+    let doubt = |confidence, why| {
+        Some(Doubt {
+            confidence,
+            why,
+            open: false,
+        })
+    };
     if claims.is_virtual() {
         let why = "assumed: a virtual disk hides its topology";
         return doubt(Confidence::Medium, why);
@@ -55,10 +64,17 @@ pub(super) fn of(bench: &HintJudge<'_>) -> Option<Doubt> {
         let why = "assumed: no disk of this size has 512-byte blocks";
         return doubt(Confidence::Low, why);
     }
-    (claims.physical.is_none() && claims.minimum.is_none()).then_some(Doubt {
-        confidence: Confidence::Medium,
+    if claims.physical.is_none() && claims.minimum.is_none() {
         // A text that shows the logical sector alone: `blockdev --report`.
-        why: "assumed: no physical sector is stated, nearly every disk since 2011",
+        let why = "assumed: no physical sector is stated, nearly every disk since 2011";
+        return doubt(Confidence::Medium, why);
+    }
+    let rotates = claims.rotational == Some(true) || rotating::is_rotating(name().0, name().1);
+    (!rotates).then_some(Doubt {
+        confidence: Confidence::Low,
+        why: "neither a rotating disk's model nor its rotation is stated, and virtual disks, bridges, controllers \
+              and flash report 512 too",
+        open: true,
     })
 }
 

@@ -223,6 +223,7 @@ const FLASH: &[&str] = &[
     "THNSN",
     "SDSSD",
     "EMMC",
+    "FCR-",
     "FUSION-IO",
     "OPTANE",
 ];
@@ -257,7 +258,7 @@ pub fn is_advanced_format(model: &str) -> bool {
 }
 
 /// Whether one of these begins a word of the text.
-fn named(words: &[&str], text: &str) -> bool {
+pub(super) fn named(words: &[&str], text: &str) -> bool {
     let text = text.to_ascii_uppercase().replace('_', " ");
     let begins = |at: usize| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());

@@ -9,6 +9,7 @@ pub mod drives;
 mod extra;
 mod optimal;
 mod physical;
+mod rotating;
 
 use ioalign_core::{
     Bytes, Confidence, Grid, GridKind, LayerId, Origin, Remark, Severity, Tier, rules,
@@ -220,6 +221,17 @@ impl HintJudge<'_> {
         let grid = Grid::new(self.layer, Bytes::new(size), Bytes::ZERO, tier, kind);
         self.out.grids.extend(grid.map(|grid| {
             grid.from(Origin::Reported, source, Confidence::Low)
+                .distrusted(why)
+        }));
+    }
+
+    /// Adds a physical block that may be the true one, which nothing decides.
+    pub(super) fn ask(&mut self, size: u64, why: &str) {
+        let phase = Bytes::new(u64::try_from(self.claims.alignment_offset).unwrap_or(0));
+        let kind = GridKind::PhysicalBlock;
+        let grid = Grid::new(self.layer, Bytes::new(size), phase, Tier::Rmw, kind);
+        self.out.grids.extend(grid.map(|grid| {
+            grid.from(Origin::Assumed, "assumed", Confidence::Low)
                 .distrusted(why)
         }));
     }

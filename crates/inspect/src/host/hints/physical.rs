@@ -186,6 +186,9 @@ fn assumed(bench: &mut HintJudge<'_>) {
     let Some(doubt) = doubt::of(bench) else {
         return;
     };
+    if doubt.open {
+        return bench.ask(4096, doubt.why);
+    }
     if bench.claims.is_virtual() {
         bench.remark(unknown_topology());
     }

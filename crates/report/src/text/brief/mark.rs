@@ -44,7 +44,10 @@ pub fn of_layers(target: &Target, joined: &[LayerId]) -> Option<LayerMark> {
             own.first().map(|one| distance(one)).unwrap_or_default()
         }
         Standing::Slight => slight(&own),
-        Standing::Unknown => "not known".to_owned(),
+        Standing::Unknown => match own.iter().find(|one| one.grid.is_open()) {
+            Some(one) => format!("{}, if it has such blocks", distance(one)),
+            None => "not known".to_owned(),
+        },
         Standing::On | Standing::Moot => String::new(),
     };
     // What costs little is said once.
