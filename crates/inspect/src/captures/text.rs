@@ -35,33 +35,23 @@ impl Text {
             text.cut |= kept.len() < line.len();
             text.lines.push(clean(&String::from_utf8_lossy(kept)));
         }
-        text.uncommented('>');
+        text.dedent();
         for line in &mut text.lines {
-            while let Some(inner) = line.strip_prefix("> ") {
-                *line = inner.to_owned();
-            }
-            if line == ">" {
-                line.clear();
-            }
+            unquote(line);
         }
-        text.uncommented('#');
+        let blocks = text.lines.split_mut(String::is_empty);
+        blocks.for_each(uncomment);
+        text.dedent();
         text
     }
 
-    /// Removes a sign that stands before every line: a quotation, a paste into a script.
-    fn uncommented(&mut self, sign: char) {
-        let rest = |line: &'_ String| line.strip_prefix(sign).map(str::to_owned);
+    /// Takes away what all lines are indented by: a block of code in a ticket.
+    fn dedent(&mut self) {
+        let blank = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
         let filled = self.lines.iter().filter(|line| !line.is_empty());
-        let Some(rests) = filled.map(rest).collect::<Option<Vec<_>>>() else {
-            return;
-        };
-        let spaced = rests
-            .iter()
-            .all(|rest| rest.is_empty() || rest.starts_with(' '));
-        for line in self.lines.iter_mut().filter(|_| rests.len() > 1) {
-            let rest = line.strip_prefix(sign).unwrap_or(line);
-            let space = if spaced { " " } else { "" };
-            *line = rest.strip_prefix(space).unwrap_or(rest).to_owned();
+        let common = filled.map(|line| blank(line)).min().unwrap_or(0);
+        for line in self.lines.iter_mut().filter(|line| !line.is_empty()) {
+            line.drain(..common);
         }
     }
 
@@ -85,6 +75,37 @@ impl Text {
     /// All lines again as one string, for formats that are not made of lines (JSON, XML).
     pub fn joined(&self) -> String {
         self.lines.join("\n")
+    }
+}
+
+/// Takes the marks of quotation from a line: `> `, `>> ` of a quotation within one.
+fn unquote(line: &mut String) {
+    let rest = line.trim_start_matches('>');
+    let marks = line.len() - rest.len();
+    if marks > 0 && (rest.is_empty() || rest.starts_with(' ')) {
+        line.drain(..marks + usize::from(!rest.is_empty()));
+        unquote(line);
+    }
+}
+
+/// Takes the sign away that stands before all lines of a block: a comment in a script, a list. Solaris draws lines
+/// of asterisks down the head of a table, which are no list.
+fn uncomment(block: &mut [String]) {
+    for (sign, list) in [("#", false), ("//", false), ("* ", true)] {
+        let rest = |line: &String| {
+            let rest = line.strip_prefix(sign)?;
+            let item = !list || rest.starts_with(|c: char| !c.is_whitespace());
+            item.then(|| rest.starts_with(' ') || rest.is_empty())
+        };
+        let marked: Option<Vec<bool>> = block.iter().map(rest).collect();
+        let Some(spaced) = marked.filter(|_| block.len() > 1) else {
+            continue;
+        };
+        let spaced = spaced.iter().all(|spaced| *spaced);
+        for line in block.iter_mut() {
+            let space = usize::from(spaced && line.len() > sign.len());
+            line.drain(..sign.len() + space);
+        }
     }
 }
 
@@ -147,6 +168,20 @@ mod tests {
             text.lines().collect::<Vec<_>>(),
             ["Disk /dev/sda: 1 GiB", "next"]
         );
+    }
+
+    #[test]
+    fn marks_before_all_lines_go() {
+        for (raw, lines) in [
+            (">> a\n>>  b\n> c\n", ["a", " b", "c"]),
+            ("    # a\n    #  b\n\n    c", ["a", " b", ""]),
+            ("* a\n* b\n\n* c", ["a", "b", ""]),
+            ("*\n* a\n*    b", ["*", "* a", "*    b"]),
+            ("\ta\n\t b\nc", ["\ta", "\t b", "c"]),
+        ] {
+            let text = Text::new(raw.as_bytes());
+            assert_eq!(text.lines().take(3).collect::<Vec<_>>(), lines, "{raw}");
+        }
     }
 
     #[test]

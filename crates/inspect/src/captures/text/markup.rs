@@ -99,9 +99,12 @@ fn untagged(raw: &[u8]) -> Option<Vec<u8>> {
             continue;
         };
         out.extend_from_slice(raw.get(done..at)?);
-        out.extend_from_slice(text.as_bytes());
-        marked |= len > 4;
         done = at + len;
+        // `<br>` at the end of a line ends no second one.
+        let ended =
+            text == "\n" && matches!(raw.get(done..), Some([b'\n', ..] | [b'\r', b'\n', ..]));
+        out.extend_from_slice(if ended { b"" } else { text.as_bytes() });
+        marked |= len > 4;
     }
     out.extend_from_slice(raw.get(done..)?);
     marked.then_some(out)
@@ -155,6 +158,7 @@ mod tests {
             text("<pre><code class=\"x\">/dev/sda1&nbsp;&nbsp;63<br>a &lt;b&gt;</code></pre>"),
             "/dev/sda1  63\na <b>"
         );
+        assert_eq!(text("<p>a&nbsp;b<br />\nc</p>"), "a b\nc\n");
         for other in ["<disk type='block'>", "1 < 2 > 0", "a & b", "<b", "&nbsp"] {
             assert_eq!(text(other), other);
         }
