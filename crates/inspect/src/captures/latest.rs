@@ -2,37 +2,78 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Said;
+use super::{Number, Said};
+
+/// A table as it was shown once.
+#[derive(Default)]
+struct ShownTable<'a> {
+    /// The lines about its disk, if they stand before this table.
+    disk: Option<usize>,
+    /// Rows by name.
+    rows: BTreeMap<&'a str, usize>,
+}
+
+impl ShownTable<'_> {
+    /// Whether a later table shows the same rows at the same places, as far as both are exact.
+    fn stands(&self, later: &Self, new: &[Said]) -> bool {
+        let same = |(name, row): (&&str, &usize)| {
+            let pair = later
+                .rows
+                .get(name)
+                .and_then(|other| Some((new.get(*row)?, new.get(*other)?)));
+            pair.is_some_and(|(mine, other)| {
+                meets(mine.start, other.start) && meets(mine.size, other.size)
+            })
+        };
+        self.rows.len() == later.rows.len() && self.rows.iter().all(same)
+    }
+}
+
+/// Whether two numbers may be the same.
+fn meets(mine: Option<Number>, other: Option<Number>) -> bool {
+    mine.zip(other)
+        .is_none_or(|(mine, other)| mine.low <= other.high && other.low <= mine.high)
+}
 
 /// Drops what earlier tables among the claims from `first` on say of partitions.
 pub(super) fn keep(devices: &mut Vec<Said>, first: usize) {
     let new = devices.get(first..).unwrap_or_default();
-    // A table is a disk and the partitions that follow it.
-    let mut disk: Option<usize> = None;
-    let mut tables: BTreeMap<&str, Vec<(usize, Vec<usize>)>> = BTreeMap::new();
+    // A table is a disk and the rows that lie on it; a row that comes again begins the next one.
+    let mut tables: BTreeMap<&str, Vec<ShownTable<'_>>> = BTreeMap::new();
     for (index, said) in new.iter().enumerate() {
-        let owner = disk.and_then(|disk| new.get(disk));
-        let inside = owner.is_some_and(|owner| said.parents.contains(&owner.name));
-        if inside && said.start.is_some() {
-            let table = owner.and_then(|owner| tables.get_mut(owner.name.as_str())?.last_mut());
-            if let Some((_, rows)) = table {
-                rows.push(index);
+        if said.start.is_some()
+            && let [disk] = said.parents.as_slice()
+        {
+            let shown = tables.entry(disk).or_default();
+            if shown
+                .last()
+                .is_none_or(|table| table.rows.contains_key(said.name.as_str()))
+            {
+                shown.push(ShownTable::default());
+            }
+            if let Some(table) = shown.last_mut() {
+                table.rows.insert(&said.name, index);
             }
         } else if said.parents.is_empty() && said.start.is_none() {
-            disk = Some(index);
-            tables
-                .entry(&said.name)
-                .or_default()
-                .push((index, Vec::new()));
+            let table = ShownTable {
+                disk: Some(index),
+                ..ShownTable::default()
+            };
+            tables.entry(&said.name).or_default().push(table);
         }
     }
     let mut old = BTreeSet::new();
     for mut shown in tables.into_values() {
-        shown.retain(|(_, rows)| !rows.is_empty());
-        shown.pop();
-        for (at, rows) in shown {
-            old.extend(rows);
-            old.insert(at);
+        shown.retain(|table| !table.rows.is_empty());
+        let Some(last) = shown.pop() else {
+            continue;
+        };
+        // Rows that came again still belong to the disk that was described before them.
+        let mut described = last.disk.is_some();
+        for table in shown.iter().rev().filter(|table| !table.stands(&last, new)) {
+            old.extend(table.rows.values().copied());
+            old.extend(table.disk.filter(|_| described));
+            described |= table.disk.is_some();
         }
     }
     let mut index = 0;
@@ -72,6 +113,12 @@ mod tests {
         keep(&mut devices, 0);
         let starts: Vec<_> = devices.iter().filter_map(|said| said.start).collect();
         assert_eq!(starts, [Number::exact(32768)]);
+        // A row that comes again without its disk.
+        table(&mut devices, &[4096, 65536]);
+        keep(&mut devices, 0);
+        let starts: Vec<_> = devices.iter().filter_map(|said| said.start).collect();
+        assert_eq!(starts, [Number::exact(65536)]);
+        assert!(devices.iter().any(|said| said.start.is_none()));
         // Another text speaks for itself.
         table(&mut devices, &[512]);
         let first = devices.len() - 2;

@@ -121,6 +121,8 @@ pub struct Said {
     pub data_start: Option<Number>,
     /// An array, by its own description (`mdadm -D`, `/proc/mdstat`).
     pub array: Option<TextArray>,
+    /// Whether the program looked for a partition table on it and found none.
+    pub blank: bool,
     /// Its mount point.
     pub mounted: Option<String>,
     /// The smallest unit that is written on it, where it is a volume (`volblocksize`, cluster).
@@ -220,6 +222,9 @@ pub const FORMATS: &[TextFormat] = &[
     listings::parted::FORMAT,
     listings::parted::rows::FORMAT,
     listings::parted_machine::FORMAT,
+    listings::align_check::FORMAT,
+    listings::fdasd::FORMAT,
+    listings::rufus::FORMAT,
     listings::gdisk::FORMAT,
     listings::blockdev::FORMAT,
     listings::blockdev_get::FORMAT,

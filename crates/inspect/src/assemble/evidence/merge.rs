@@ -47,6 +47,7 @@ fn add(mine: &mut Said, name: &str, other: Said) {
     );
     exacter(&mut mine.size, other.size, "size", name, &mut mine.remarks);
     mine.kind = mine.kind.or(other.kind);
+    mine.blank |= other.blank;
     mine.sector = mine.sector.or(other.sector);
     mine.role = mine.role.or(other.role);
     mine.table = mine.table.or(other.table);

@@ -18,6 +18,7 @@ mod arrays;
 mod content;
 mod controllers;
 mod extended;
+mod loose;
 mod mapped;
 mod merge;
 mod names;
@@ -38,12 +39,14 @@ pub fn evidence(mut evidence: TextEvidence, options: &AssembleOptions) -> Inspec
     evidence
         .remarks
         .extend(controllers::tie(&mut evidence.devices));
+    loose::name_by_size(&mut evidence.devices);
     let numbers = DeviceNumbers::stated(&evidence.devices);
     let mapped = MappedDevices::new(&evidence.dm_table, numbers, &mut evidence.groups);
     let mut devices = merge::by_name(evidence.devices, &mapped);
     mapped.announce(&mut devices);
     merge::add_parents(&mut devices);
     extended::mark(&mut devices);
+    loose::mark_pools(&mut devices);
     let mut placing = Placing {
         assembly: Assembly::new(Stack::new(), options),
         placed: BTreeMap::new(),

@@ -156,6 +156,7 @@ fn tell(layer: &mut Layer, device: &Said) {
     let logical = device.claims.as_ref().and_then(|claims| claims.logical);
     layer.logical_sector = layer.logical_sector.or(logical.map(Bytes::new));
     layer.table = device.table.or(layer.table);
+    layer.searched |= device.blank && layer.kind == Kind::Disk;
     layer.device_number = layer.device_number.or(device.devno);
     let controller = device
         .array

@@ -75,7 +75,12 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
 
 /// The device of a row: not the pool, not a group of devices.
 fn device<'a>(line: &'a str, pool: &str) -> Option<&'a str> {
-    let name = line.split_whitespace().next()?;
+    let mut words = line.split_whitespace();
+    let name = words.next()?;
+    // Prose and marks around a table have no state.
+    words
+        .next()
+        .filter(|state| state.starts_with(|c: char| c.is_ascii_uppercase()))?;
     let before = name
         .split(['-', ':'])
         .next()

@@ -1,7 +1,8 @@
 //! Tables with a header line: which word of a row stands below which word of the header.
 //!
 //! Programs pad with spaces; people collapse them. A row with as many words as the header is read in
-//! order, any other by position, where a cell ends or starts where its header does.
+//! order, any other by position, where a cell ends or starts where its header does. If the header is collapsed too,
+//! only the name of such a row is certain.
 
 /// Words of a line that count: `lsblk -O` has seventy.
 const MOST_WORDS: usize = 256;
@@ -42,6 +43,11 @@ impl TableHeader {
                 .zip(raw)
                 .filter(|(_, cell)| !cell.is_empty())
                 .collect();
+        }
+        // Where the padding was collapsed, places mean nothing, and an empty cell moves all that follow.
+        let collapsed = !self.line.contains("  ");
+        if collapsed && spans.iter().any(|span| self.at_edge(span).is_none()) {
+            return names.zip(spans.iter().map(|span| span.0)).take(1).collect();
         }
         self.placed(row, &spans)
     }
@@ -153,6 +159,8 @@ mod tests {
                 ("MODEL", "WDC WD10")
             ]
         );
+        let collapsed = TableHeader::new("NAME SIZE START PHY-SEC LOG-SEC");
+        assert_eq!(collapsed.cells("sda1 100M 4096 512"), [("NAME", "sda1")]);
         let raw = TableHeader::new("NAME RM MOUNTPOINTS START");
         assert_eq!(raw.cells("sda 0  "), [("NAME", "sda"), ("RM", "0")]);
         assert_eq!(raw.cells("sda1 0  2048").last(), Some(&("START", "2048")));

@@ -11,7 +11,7 @@ use crate::error::Result;
 pub const FORMAT: TextFormat = TextFormat {
     name: "diskpart",
     command: "diskpart, list partition",
-    sniff: |text| text.any(|line| is_header(line) || exact(line).is_some()),
+    sniff: |text| text.any(|line| is_header(line) || exact(line).is_some() || is_row(line)),
     read,
 };
 
@@ -22,6 +22,19 @@ fn is_header(line: &str) -> bool {
         .next()
         .is_some_and(|word| word.starts_with("Part") || word == "Раздел");
     part && words.next() == Some("###")
+}
+
+/// A row that lost its header: two sizes end it, and nothing else of Windows looks so.
+fn is_row(line: &str) -> bool {
+    let words: Vec<&str> = line
+        .trim_start_matches(['*', ' '])
+        .split_whitespace()
+        .collect();
+    let ["Partition", number, .., size, size_unit, start, start_unit] = words.as_slice() else {
+        return false;
+    };
+    let sized = |value: &str, unit: &str| sizes::windows(value, unit).is_some();
+    sizes::whole(number).is_some() && sized(size, size_unit) && sized(start, start_unit)
 }
 
 /// `Offset in Bytes: 1048576` of `detail partition`.
@@ -49,7 +62,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     for line in text.lines().map(str::trim) {
         if is_header(line) {
             open = true;
-        } else if open && row(line, &disk, evidence).is_some() {
+        } else if (open || is_row(line)) && row(line, &disk, evidence).is_some() {
         } else if let Some(start) = exact(line) {
             tell(&disk, number.unwrap_or(0), Number::exact(start), evidence);
         } else if let Some(found) = selected(line) {

@@ -51,21 +51,26 @@ impl Provider {
 
     fn tell(&self, evidence: &mut TextEvidence) {
         let said = super::disk(evidence, &self.name);
+        said.kind.get_or_insert(ioalign_core::layer::Kind::Disk);
         said.table = roles::table(&self.scheme);
         said.remarks.push(assumed("gpart show"));
     }
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
-    let mut provider: Option<Provider> = None;
+    let mut provider: Option<(Provider, usize)> = None;
     for line in text.lines() {
         if let Some(found) = Provider::parse(line) {
             found.tell(evidence);
-            provider = Some(found);
-        } else if line.trim().is_empty() {
-            provider = None;
-        } else if let Some(provider) = &provider {
+            provider = Some((found, evidence.devices.len().saturating_sub(1)));
+        } else if let Some((provider, place)) = &provider {
             row(line, provider, evidence);
+            if line.contains("- free -")
+                && let Some(said) = evidence.devices.get_mut(*place)
+            {
+                // Where free space is shown, the table was read.
+                said.blank = true;
+            }
         }
     }
     Ok(())
@@ -80,7 +85,8 @@ fn row(line: &str, provider: &Provider, evidence: &mut TextEvidence) {
     let (Some(start), Some(count)) = (sizes::whole(start), sizes::whole(count)) else {
         return;
     };
-    if *index == "-" {
+    // What was left out of a paste stands between rows; rows of other programs have no size in brackets.
+    if *index == "-" || kind.starts_with(|c: char| c.is_ascii_digit()) || !line.contains('(') {
         return;
     }
     let said = partition(evidence, &provider.name, &provider.partition(index));

@@ -202,6 +202,11 @@ impl LsblkNode {
         said.number = names::split(name).map(|(_, number)| number);
         said.type_id = self.get("PARTTYPE").map(str::to_owned);
         said.role = said.type_id.as_deref().and_then(roles::of);
+        // The kernel gives an extended partition two sectors, so that nobody writes over the tables in it.
+        if matches!(self.get("SIZE"), Some("1K" | "1024")) {
+            said.role.get_or_insert(Role::Extended);
+            said.size = None;
+        }
     }
 
     fn tell_content(&self, said: &mut Said) {

@@ -77,10 +77,25 @@ fn node(header: &TableHeader, line: &str) -> Option<LsblkNode> {
         depth: (glyphs - indent).div_ceil(2),
         ..LsblkNode::default()
     };
-    for (key, cell) in header.cells(&bare) {
-        node.insert(key, cell);
+    let cells = header.cells(&bare);
+    let slid = cells.iter().any(|(key, cell)| !fits(key, cell));
+    for (index, (key, cell)) in cells.into_iter().enumerate() {
+        node.insert(key, if slid && index > 0 { "" } else { cell });
     }
     (node.keys.len() > 1).then_some(node)
+}
+
+/// Whether a cell may be one of its column: with the padding collapsed, a model of two words and an empty START make
+/// a row of the right length.
+fn fits(column: &str, cell: &str) -> bool {
+    let number = cell.trim().parse::<u64>().ok();
+    match column {
+        "PHY-SEC" | "LOG-SEC" => {
+            number.is_some_and(|bytes| bytes.is_power_of_two() && bytes >= 512)
+        }
+        "START" | "MIN-IO" => number.is_some(),
+        _ => true,
+    }
 }
 
 /// The row with its name pulled to the left over the glyphs; the rest stays where it is.

@@ -6,6 +6,7 @@
 //! it rounds. A listing that counts in sectors of a size that it does not tell is read with 512
 //! bytes, says so in a remark, and leaves [`Said::sector`] empty.
 
+pub mod align_check;
 pub mod ansible;
 mod attributes;
 pub mod blkid;
@@ -15,6 +16,7 @@ mod columns;
 pub mod diskpart;
 pub mod diskutil;
 pub mod esxcli;
+pub mod fdasd;
 pub mod fdisk;
 pub mod format_print;
 pub mod fsutil;
@@ -40,6 +42,7 @@ pub mod prtvtoc;
 pub mod qemu_info;
 pub mod qemu_map;
 mod roles;
+pub mod rufus;
 pub mod sfdisk_dump;
 pub mod sfdisk_json;
 mod sizes;

@@ -107,7 +107,7 @@ fn lettered(name: &str) -> bool {
 
 fn numbered(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix)
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains('.'))
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(number("", "sda5"), Some(5));
         assert_eq!(join("sda", 1), "sda1");
         assert_eq!(join("nvme0n1", 1), "nvme0n1p1");
-        assert!(is_image("/tmp/x.img") && is_image("disk.img"));
+        assert!(is_image("/tmp/x.img") && is_image("disk.img") && is_image("disk2.img"));
         assert!(!is_image("/dev/mapper/a.b") && !is_image("sda"));
     }
 }

@@ -28,15 +28,16 @@ fn is_label(line: &str) -> bool {
     matches!(line, "gpt" | "msdos")
 }
 
-/// `partedUtil getptbl "/vmfs/devices/disks/naa.6000…"`: the disk.
+/// `partedUtil getptbl "/vmfs/devices/disks/naa.6000…"`: the disk. `setptbl` and `mklabel` print the new table.
 fn command(line: &str) -> Option<&str> {
-    let (_, arguments) = line.split_once("partedUtil get")?;
-    let path = arguments
-        .split_whitespace()
-        .nth(usize::from(
-            arguments.starts_with("ptbl") || arguments.starts_with(' '),
-        ))
-        .or_else(|| arguments.split_whitespace().last())?;
+    let (_, arguments) = line.split_once("partedUtil ")?;
+    let mut words = arguments.split_whitespace();
+    let verb = words.next()?;
+    let path = words.next().filter(|_| {
+        ["get", "set", "mk"]
+            .iter()
+            .any(|begin| verb.starts_with(begin))
+    })?;
     let path = path.trim_matches(['"', '\'']);
     let name = path.rsplit('/').next()?;
     (path.contains('/') && !name.is_empty()).then_some(name)
@@ -48,6 +49,10 @@ fn geometry(line: &str) -> Option<u64> {
     let [cylinders, heads, track, all] = words?[..] else {
         return None;
     };
+    // After `setptbl` the geometry is not known.
+    if (cylinders, heads, track, all) == (0, 0, 0, 0) {
+        return Some(0);
+    }
     let shaped = (1..=255).contains(&heads) && (1..=255).contains(&track);
     let whole = cylinders.checked_mul(heads)?.checked_mul(track)?;
     let near = whole <= all.checked_add(heads.checked_mul(track)?)?;
@@ -81,7 +86,7 @@ fn disk(name: &str, table: Option<TableKind>, all: u64, evidence: &mut TextEvide
     said.kind = Some(ioalign_core::Kind::Disk);
     said.table = table;
     said.sector = Some(SectorSize::S512);
-    said.size = Number::sectors(all, SectorSize::S512);
+    said.size = Number::sectors(all, SectorSize::S512).filter(|_| all != 0);
     said.claims = Some(crate::host::hints::Claims {
         logical: Some(512),
         ..claims(name)

@@ -42,7 +42,7 @@ pub(super) fn split(word: &str) -> Option<(&str, &str)> {
 /// A size of util-linux: binary units of one letter (`465.8G`), plain bytes without one.
 ///
 /// util-linux drops decimals that are zero, so that `4G` stands for what rounds to 4.0; the
-/// interval is that of `4`, which is wider.
+/// interval is that of `4`, which is wider. Versions before 2.30 round up.
 pub(super) fn binary(word: &str) -> Option<Number> {
     let (value, unit) = split(word.trim())?;
     let unit = unit.strip_suffix("iB").unwrap_or(unit);
@@ -56,7 +56,12 @@ pub(super) fn binary(word: &str) -> Option<Number> {
         "E" => 6,
         _ => return None,
     };
-    Number::rounded(value, 1024_u64.checked_pow(power)?)
+    let rounded = Number::rounded(value, 1024_u64.checked_pow(power)?)?;
+    let half = (rounded.high - rounded.low).div_ceil(2);
+    Some(Number {
+        low: rounded.low.saturating_sub(half),
+        ..rounded
+    })
 }
 
 /// A number of Windows and its unit. Versions cut, round and round up: the interval covers all three.

@@ -28,7 +28,7 @@ fn property(line: &str) -> Option<(&str, &str)> {
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
-    let mut subject = Subject::new(text, &["udevadm"]);
+    let mut subject = Subject::new(text, &["udevadm", "blkid"]);
     let mut device: Vec<(&str, &str)> = Vec::new();
     let mut command = String::new();
     for line in text.lines() {
@@ -37,8 +37,8 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
             device.clear();
             command = subject.take();
         } else if let Some(pair) = property(line) {
-            // `--query=property` of several devices has no lines between them.
-            if pair.0 == "DEVPATH" {
+            // `--query=property` of several devices has no lines between them: their keys come again.
+            if device.iter().any(|(key, _)| *key == pair.0) {
                 tell(&device, &command, evidence);
                 device.clear();
             }

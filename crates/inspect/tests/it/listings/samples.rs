@@ -38,6 +38,9 @@ pub const SAMPLES: &[Sample] = &[
     plain("blockdev-get", include_str!("../../../../../fuzz/texts/blockdev-get-1.txt")),
     plain("fdisk-rows", include_str!("../../../../../fuzz/texts/fdisk-rows-1.txt")),
     plain("parted-rows", include_str!("../../../../../fuzz/texts/parted-rows-1.txt")),
+    plain("parted-align", include_str!("../../../../../fuzz/texts/parted-align-1.txt")),
+    plain("fdasd", include_str!("../../../../../fuzz/texts/fdasd-1.txt")),
+    plain("rufus", include_str!("../../../../../fuzz/texts/rufus-1.txt")),
     plain("probert", include_str!("../../../../../fuzz/texts/probert-1.txt")),
     plain("sysfs", include_str!("../../../../../fuzz/texts/sysfs-1.txt")),
     translated(

@@ -17,6 +17,10 @@ pub(super) struct FdiskHead {
     pairs: Vec<(u64, u64)>,
     table: Option<TableKind>,
     alignment_offset: i64,
+    /// Whether a line follows the limits: the kind of the table or its identifier.
+    labelled: bool,
+    /// Whether an empty line ended the head.
+    pub(super) ended: bool,
     lines: usize,
 }
 
@@ -69,8 +73,10 @@ impl FdiskHead {
         };
         let value = value.trim();
         let numbers = sizes::numbers(value);
-        if let ([first, second], true) = (numbers.as_slice(), value.contains('/')) {
-            if self.unit.is_some() && self.pairs.len() < 2 {
+        // A model may have a stroke too; it stands before the unit.
+        let paired = self.unit.is_some() && value.contains('/');
+        if let ([first, second], true) = (numbers.as_slice(), paired) {
+            if self.pairs.len() < 2 {
                 self.pairs.push((*first, *second));
             }
         } else if ALIGNMENT.iter().any(|word| key.starts_with(word)) {
@@ -78,8 +84,9 @@ impl FdiskHead {
             self.alignment_offset = bytes.unwrap_or(0);
         } else if self.unit.is_none() && self.lines == 1 && !value.contains(',') {
             value.clone_into(&mut self.model);
-        } else if self.table.is_none() {
-            self.table = roles::table(value);
+        } else {
+            self.labelled |= self.pairs.len() == 2 && !self.ended;
+            self.table = self.table.or_else(|| roles::table(value));
         }
     }
 
@@ -87,6 +94,8 @@ impl FdiskHead {
     pub(super) fn tell(&self, unit: Unit, dos: bool, evidence: &mut TextEvidence) {
         let said = disk(evidence, &self.disk);
         said.size = self.size.map(Number::exact);
+        // Since util-linux 2.23 the kind of the table follows the limits, where there is one.
+        said.blank = self.pairs.len() == 2 && !self.labelled;
         said.table = self.table.or(dos.then_some(TableKind::Dos));
         said.sector = Some(
             self.pairs

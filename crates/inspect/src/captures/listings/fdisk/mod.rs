@@ -42,7 +42,12 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut section: Option<FdiskSection> = None;
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
-        if let Some(head) = FdiskHead::start(line) {
+        let head = FdiskHead::start(line);
+        if head.is_none() && section.is_none() && Unit::parse(line).is_some() {
+            // The top was cut off: the first row names the disk.
+            section = Some(FdiskSection::new(FdiskHead::default()));
+        }
+        if let Some(head) = head {
             section
                 .take()
                 .into_iter()
@@ -73,6 +78,7 @@ impl FdiskSection {
     /// Takes a line; true when it took the next one too.
     fn takes(&mut self, line: &str, next: &str) -> bool {
         if line.is_empty() {
+            self.head.ended |= self.head.unit.is_some();
             return false;
         }
         if let Some(warning) = row::warning(line) {
@@ -97,24 +103,39 @@ impl FdiskSection {
         match FdiskRow::parse(line, &self.head.disk, self.counts) {
             Some(row) => self.rows.push(row),
             // Remarks between rows, in any language, are sentences; the next table is not ours.
-            None => self.open = !row::is_header(line),
+            None => self.open = row::is_second_header(line) || !row::is_header(line),
         }
         false
     }
 
-    fn tell(self, evidence: &mut TextEvidence) {
+    fn tell(mut self, evidence: &mut TextEvidence) {
+        if self.head.disk.is_empty() {
+            let Some(disk) = self.rows.first().and_then(FdiskRow::disk) else {
+                return;
+            };
+            self.head.disk = disk;
+        }
         let Some(unit) = self.head.unit else {
+            // The rest of it was cut off, or ran into one line: that it is there is all that is known.
+            if self.head.disk.starts_with("/dev/") {
+                super::disk(evidence, &self.head.disk);
+            }
             return;
         };
         let dos = self.rows.iter().any(FdiskRow::has_byte_type);
         self.head.tell(unit, dos, evidence);
+        if let Some(said) = evidence.devices.last_mut() {
+            said.blank &= self.rows.is_empty();
+        }
+        let mut missing = self.warnings.clone();
         for (index, row) in self.rows.iter().enumerate() {
-            let said = row.tell(&self.head, unit, evidence);
+            let said = row.tell(&self.head, unit, index + 1, evidence);
             let number = said.number.map_or(index as u64 + 1, u64::from);
-            let own = self.warnings.get(&number);
+            let own = missing.remove(&number);
             let exact = said.start.is_some_and(|start| start.is_exact());
             said.remarks
-                .extend(own.map(|line| row::remark(line, exact)));
+                .extend(own.map(|line| row::remark(&line, exact)));
         }
+        row::tell_missing(&self.head.disk, missing.iter(), evidence);
     }
 }

@@ -37,6 +37,11 @@ pub(super) fn is_header(line: &str) -> bool {
         && !line.ends_with(['.', '。'])
 }
 
+/// Whether a further table of the same disk begins: the boot info script shows the protective row first.
+pub(super) fn is_second_header(line: &str) -> bool {
+    line.starts_with("Partition ") && line.contains("Start Sector")
+}
+
 /// How many counts a row has between its end and its type: the old sfdisk prints `#cyls #blocks`.
 pub(super) fn counts(header: &str) -> usize {
     let two = header.contains("#cyls") || header.contains("MiB");
@@ -49,7 +54,7 @@ pub(super) fn is_name(line: &str, disk: &str) -> bool {
 }
 
 fn is_of(name: &str, disk: &str) -> bool {
-    name.starts_with('/') || name.strip_prefix(disk).is_some_and(|rest| !rest.is_empty())
+    name.starts_with('/') || (name.starts_with(disk) && !disk.is_empty())
 }
 
 /// A warning about a partition: its number and the line.
@@ -57,6 +62,20 @@ pub(super) fn warning(line: &str) -> Option<(u64, String)> {
     OFF.iter().find(|words| line.contains(**words))?;
     let number = sizes::numbers(line).first().copied()?;
     Some((number, line.to_owned()))
+}
+
+/// Adds the partitions that are warned of while their rows are missing: neither their starts nor what they are
+/// for is known.
+pub(super) fn tell_missing<'a>(
+    disk: &str,
+    warnings: impl Iterator<Item = (&'a u64, &'a String)>,
+    evidence: &mut TextEvidence,
+) {
+    for (number, line) in warnings {
+        let said = partition(evidence, disk, &names::join(disk, *number));
+        said.number = u32::try_from(*number).ok();
+        said.remarks.push(remark(line, true));
+    }
 }
 
 /// The warning as a remark: where the start is known the rules judge it, else fdisk is believed.
@@ -119,19 +138,31 @@ impl FdiskRow {
         (word.len() == 36 && word.bytes().all(sign)).then_some(word)
     }
 
+    /// The disk that the name of the partition shows.
+    pub(super) fn disk(&self) -> Option<String> {
+        let (disk, _) = names::split(self.name.strip_prefix("/dev/")?)?;
+        Some(format!("/dev/{disk}"))
+    }
+
     pub(super) fn has_byte_type(&self) -> bool {
         self.byte_type().is_some()
     }
 
-    /// Adds the partition.
+    /// Adds the partition. A row that lost its number, so that it is named like the disk, is the one at its place,
+    /// from 1.
     pub(super) fn tell<'a>(
         &self,
         head: &FdiskHead,
         unit: Unit,
+        place: usize,
         evidence: &'a mut TextEvidence,
     ) -> &'a mut Said {
-        let said = partition(evidence, &head.disk, &self.name);
-        said.number = names::number(&head.disk, &self.name);
+        let mut name = self.name.clone();
+        if name == head.disk {
+            name = names::join(&head.disk, place as u64);
+        }
+        let said = partition(evidence, &head.disk, &name);
+        said.number = names::number(&head.disk, &name);
         said.sector = Some(unit.sector);
         said.size = self.size(unit);
         said.start = self.start(unit, said.size);
@@ -196,7 +227,10 @@ impl FdiskRow {
     }
 }
 
-/// `0,32,33`: cylinder, head, sector.
+/// `0,32,33`: cylinder, head, sector, of which there are 63.
 fn is_triple(word: &str) -> bool {
-    word.split(',').count() == 3 && word.split(',').all(|part| sizes::whole(part).is_some())
+    let last = word.rsplit(',').next().unwrap_or_default();
+    word.split(',').count() == 3
+        && last.len() < 3
+        && word.split(',').all(|part| sizes::whole(part).is_some())
 }

@@ -3,12 +3,14 @@
 //! No line names the unit. The numbers of a row do: sectors are counted a second time behind start
 //! and end, and the rounded size, or blocks of 1 KiB, tell how large a sector is.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ioalign_core::TableKind;
 
 use super::super::super::{Text, TextEvidence, TextFormat};
 use super::super::{assumed, disk, names, sizes};
 use super::head::FdiskHead;
-use super::row::FdiskRow;
+use super::row::{self, FdiskRow};
 use super::unit::{Unit, marked};
 use crate::error::Result;
 
@@ -16,9 +18,7 @@ use crate::error::Result;
 pub const FORMAT: TextFormat = TextFormat {
     name: "fdisk-rows",
     command: "rows of fdisk -l",
-    sniff: |text| {
-        !text.any(|line| Unit::parse(line).is_some()) && text.any(|line| row(line).is_some())
-    },
+    sniff: |text| orphans(text).any(|line| row_of(line).is_some()),
     read,
 };
 
@@ -26,8 +26,16 @@ const SECTORS: [u64; 2] = [512, 4096];
 /// Cylinders of 255 heads and 63 sectors, which nearly all are.
 const CYLINDERS: &str = "Units = cylinders of 16065 * 512 = 8225280 bytes";
 
+/// The lines that no line about a disk or a unit precedes: all of a filter's output, or what is left of the first
+/// disk where the top was cut off.
+fn orphans(text: &Text) -> impl Iterator<Item = &str> {
+    let headed =
+        |line: &&str| FdiskHead::start(line.trim()).is_some() || Unit::parse(line).is_some();
+    text.lines().take_while(move |line| !headed(line))
+}
+
 /// Disk, row and unit; the flag says that the size of a sector is not stated.
-fn row(line: &str) -> Option<(&str, FdiskRow, Unit, bool)> {
+fn row_of(line: &str) -> Option<(&str, FdiskRow, Unit, bool)> {
     let words: Vec<&str> = line
         .split_whitespace()
         .filter(|word| *word != "*")
@@ -35,7 +43,7 @@ fn row(line: &str) -> Option<(&str, FdiskRow, Unit, bool)> {
     let [name, start, end, count, rest @ ..] = words.as_slice() else {
         return None;
     };
-    let (device, _) = name.strip_prefix("/dev/").and_then(names::split)?;
+    let device = device(name)?;
     let ((first, _), (last, _), (count, _)) = (marked(start)?, marked(end)?, marked(count)?);
     let span = last.checked_sub(first)?.checked_add(1)?;
     let (unit, unstated) = if span == count {
@@ -45,6 +53,15 @@ fn row(line: &str) -> Option<(&str, FdiskRow, Unit, bool)> {
         (blocks(span, count)?, false)
     };
     Some((device, FdiskRow::parse(line, device, 1)?, unit, unstated))
+}
+
+/// The disk of a partition: a device, or an image, `disk.img1`. Those of a DASD are counted in tracks.
+fn device(name: &str) -> Option<&str> {
+    if let Some((disk, _)) = name.strip_prefix("/dev/").and_then(names::split) {
+        return Some(disk).filter(|disk| !disk.starts_with("dasd"));
+    }
+    let image = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (image.len() < name.len() && names::is_image(image)).then_some(image)
 }
 
 /// The only sector size that makes `count` sectors the rounded size.
@@ -81,17 +98,27 @@ fn sectors(bytes: u64) -> Option<Unit> {
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut last = String::new();
-    for (name, row, unit, unstated) in text.lines().filter_map(row) {
+    let mut numbers = BTreeSet::new();
+    for (place, (name, row, unit, unstated)) in orphans(text).filter_map(row_of).enumerate() {
         if name != last {
             name.clone_into(&mut last);
+            numbers.clear();
             let said = disk(evidence, name);
             said.table = row.has_byte_type().then_some(TableKind::Dos);
             said.sector = Some(unit.sector).filter(|_| !unstated);
             said.remarks
                 .extend(unstated.then(|| assumed("A row of fdisk")));
         }
-        row.tell(&FdiskHead::bare(name), unit, evidence);
+        let said = row.tell(&FdiskHead::bare(name), unit, place + 1, evidence);
+        numbers.extend(said.number.map(u64::from));
     }
+    // Behind a filter the warnings come before all rows, on a stream of their own.
+    let before = orphans(text).take_while(|line| row_of(line).is_none());
+    let warnings: BTreeMap<u64, String> = before.filter_map(row::warning).collect();
+    let missing = warnings
+        .iter()
+        .filter(|(number, _)| !numbers.contains(number));
+    row::tell_missing(&last, missing, evidence);
     Ok(())
 }
 
@@ -100,7 +127,7 @@ mod tests {
     use super::*;
 
     fn start(line: &str) -> Option<(u64, bool)> {
-        let (_, _, unit, unstated) = row(line)?;
+        let (_, _, unit, unstated) = row_of(line)?;
         let first = line.split_whitespace().filter(|word| *word != "*").nth(1)?;
         Some((unit.start(first)?.low, unstated))
     }

@@ -89,10 +89,21 @@ impl Unit {
     }
 }
 
-/// A count and whether a sign says that it was cut.
+/// A count and whether a sign says that it was cut. Scripts about `fdisk` group thousands by commas.
 pub(super) fn marked(place: &str) -> Option<(u64, bool)> {
     let digits = place.trim_end_matches(['+', '-']);
-    Some((sizes::whole(digits)?, digits.len() < place.len()))
+    let count = sizes::whole(digits).or_else(|| thousands(digits))?;
+    Some((count, digits.len() < place.len()))
+}
+
+/// `1,914,062,847`.
+fn thousands(text: &str) -> Option<u64> {
+    let mut groups = text.split(',');
+    let first = groups
+        .next()
+        .is_some_and(|group| (1..=3).contains(&group.len()));
+    let all = groups.all(|group| group.len() == 3);
+    (first && all).then(|| sizes::whole(&text.replace(',', "")))?
 }
 
 #[cfg(test)]

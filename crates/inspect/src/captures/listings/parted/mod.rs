@@ -10,6 +10,7 @@ pub(super) mod value;
 use ioalign_core::Role;
 use ioalign_core::layer::Kind;
 
+use super::super::reading::subject::Subject;
 use super::super::{Number, Text, TextEvidence, TextFormat};
 use super::{claims, disk, names, partition, roles, sector, sizes};
 use crate::error::Result;
@@ -42,17 +43,28 @@ struct PartedSection {
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
-    let mut section = PartedSection::default();
+    let mut section: Option<PartedSection> = None;
+    let mut subject = Subject::new(text, &["parted"]);
     let mut before = "";
     for line in text.lines().map(str::trim) {
+        subject.see(line);
         if let Some((name, size)) = start(line) {
-            section = PartedSection {
+            let mut found = PartedSection {
                 disk: name.to_owned(),
                 size: size.to_owned(),
                 ..PartedSection::default()
             };
-            section.model(before);
-        } else if !section.disk.is_empty() {
+            found.model(before);
+            section = Some(found);
+        } else if limits(line).is_some() && section.as_ref().is_none_or(|section| section.told) {
+            // The line about the disk was left out.
+            let mut found = PartedSection {
+                disk: subject.take(),
+                ..PartedSection::default()
+            };
+            found.take(line, evidence);
+            section = Some(found);
+        } else if let Some(section) = &mut section {
             section.take(line, evidence);
         }
         before = line;
@@ -126,7 +138,12 @@ impl PartedSection {
             .value(&self.size)
             .map(|size| self.scale.settled(size));
         said.table = roles::table(&self.table);
+        // libparted looked for a table and found none.
+        said.blank = self.table == "unknown";
         said.sector = self.scale.sector;
+        if self.disk.is_empty() {
+            said.kind.get_or_insert(Kind::Disk);
+        }
         if !self.model.is_empty() {
             said.facts.push(("model", self.model.clone()));
         }
