@@ -3,13 +3,15 @@
 use std::fmt::Write;
 
 use super::facts::{Facts, Part};
+use super::{forms, noise};
 
 /// A form of output, by the name that the table of facts uses.
 pub fn render(dialect: &str, disk: &Facts) -> String {
-    let (form, noise) = dialect.split_once('+').unwrap_or((dialect, ""));
+    let (form, around) = dialect.split_once('+').unwrap_or((dialect, ""));
     let text = match form {
         "fdisk" => fdisk(disk, &EN),
         "fdisk-de" => fdisk(disk, &DE),
+        "fdisk-fr" => fdisk(disk, &FR),
         "fdisk-zh" => fdisk(disk, &ZH),
         "fdisk-2.20" => old_fdisk(disk, true, true),
         "fdisk-2.14" => old_fdisk(disk, true, false),
@@ -28,31 +30,9 @@ pub fn render(dialect: &str, disk: &Facts) -> String {
         "lsblk-plain" => lsblk(disk, false),
         "blockdev" => blockdev(disk),
         "gpart" => gpart(disk),
-        other => panic!("no dialect {other}"),
+        other => forms::render(other, disk).unwrap_or_else(|| panic!("no dialect {other}")),
     };
-    noisy(text, noise)
-}
-
-/// What stands around an output in a ticket.
-fn noisy(text: String, noise: &str) -> String {
-    const NEXT: &str = "root@host:~# uname -a\nLinux host 5.10.0-8-amd64 #1 SMP Debian x86_64 GNU/Linux\n\
-        root@host:~# df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sdz9        20G   12G  7.1G  63% /\n\
-        root@host:~# exit\n";
-    const LOOPS: &str = "Disk /dev/loop0: 55.4 MiB, 58130432 bytes, 113536 sectors\nUnits: sectors of 1 * 512 = 512 bytes\n\
-        Sector size (logical/physical): 512 bytes / 512 bytes\nI/O size (minimum/optimal): 512 bytes / 512 bytes\n\n\n\
-        Disk /dev/ram0: 4 MiB, 4194304 bytes, 8192 sectors\nUnits: sectors of 1 * 512 = 512 bytes\n\
-        Sector size (logical/physical): 512 bytes / 4096 bytes\nI/O size (minimum/optimal): 4096 bytes / 4096 bytes\n\n";
-    match noise {
-        "" => text,
-        "prompt" => format!("root@host:~# \n{}\n{NEXT}", text.trim_end()),
-        "mail" => text
-            .lines()
-            .fold(String::new(), |all, line| all + "> " + line + "\r\n"),
-        // Snaps and memory disks stand in every listing of Ubuntu and Raspberry Pi OS.
-        "loops" => format!("{LOOPS}\n{text}"),
-        "twice" => format!("{text}\n{text}"),
-        other => panic!("no noise {other}"),
-    }
+    noise::around(text, around)
 }
 
 /// Words of fdisk in a language.
@@ -85,6 +65,17 @@ const DE: Words = Words {
     header: [
         "Gerät      Boot Anfang Ende Sektoren Größe Kn Typ",
         "Gerät Anfang Ende Sektoren Größe Typ",
+    ],
+};
+const FR: Words = Words {
+    disk: "octets",
+    units: "Unités : secteur de 1 × SS = SS octets",
+    sector: "Taille de secteur (logique / physique)",
+    io: "taille d'E/S (minimale / optimale)",
+    label: "Type d'étiquette de disque",
+    header: [
+        "Périphérique Amorçage Début Fin Secteurs Taille Id Type",
+        "Périphérique Début Fin Secteurs Taille Type",
     ],
 };
 const ZH: Words = Words {

@@ -70,7 +70,8 @@ fn parse(line: &str) -> Option<Facts> {
         parts,
         extra: more.split_whitespace().filter_map(pair).collect(),
         verdict: expected.next()?,
-        blamed: expected.collect(),
+        // A space in a name is `\s`.
+        blamed: expected.map(|name| name.replace("\\s", " ")).collect(),
     })
 }
 
