@@ -36,11 +36,15 @@ impl Text {
             text.lines.push(clean(&String::from_utf8_lossy(kept)));
         }
         text.dedent();
+        for block in text.lines.split_mut(String::is_empty) {
+            uncomment(block, &[(">", false)]);
+        }
         for line in &mut text.lines {
             unquote(line);
         }
-        let blocks = text.lines.split_mut(String::is_empty);
-        blocks.for_each(uncomment);
+        for block in text.lines.split_mut(String::is_empty) {
+            uncomment(block, &[("#", false), ("//", false), ("* ", true)]);
+        }
         text.dedent();
         text
     }
@@ -88,13 +92,14 @@ fn unquote(line: &mut String) {
     }
 }
 
-/// Takes the sign away that stands before all lines of a block: a comment in a script, a list. Solaris draws lines
+/// Takes the sign away that stands before all lines of a block: a quotation without spaces, a comment in a script, a
+/// list. Solaris draws lines
 /// of asterisks down the head of a table, which are no list.
-fn uncomment(block: &mut [String]) {
-    for (sign, list) in [("#", false), ("//", false), ("* ", true)] {
+fn uncomment(block: &mut [String], signs: &[(&str, bool)]) {
+    for (sign, list) in signs {
         let rest = |line: &String| {
             let rest = line.strip_prefix(sign)?;
-            let item = !list || rest.starts_with(|c: char| !c.is_whitespace());
+            let item = !*list || rest.starts_with(|c: char| !c.is_whitespace());
             item.then(|| rest.starts_with(' ') || rest.is_empty())
         };
         let marked: Option<Vec<bool>> = block.iter().map(rest).collect();
@@ -174,6 +179,7 @@ mod tests {
     fn marks_before_all_lines_go() {
         for (raw, lines) in [
             (">> a\n>>  b\n> c\n", ["a", " b", "c"]),
+            (">a\n> b\n>\n>c", ["a", " b", ""]),
             ("    # a\n    #  b\n\n    c", ["a", " b", ""]),
             ("* a\n* b\n\n* c", ["a", "b", ""]),
             ("*\n* a\n*    b", ["*", "* a", "*    b"]),
