@@ -171,6 +171,8 @@ mod tests {
             rows.iter().map(|row| row.io.get()).collect()
         };
         assert_eq!(sizes(IO_SIZES[0]), IO_SIZES);
+        let doubled: Vec<u64> = (0..12).map(|times| 512 << times).collect();
+        assert_eq!(IO_SIZES.as_slice(), doubled);
         for (cell, has_row) in [
             (192 << 10, true),
             (16 << 20, true),
