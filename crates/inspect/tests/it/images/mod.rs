@@ -7,6 +7,7 @@ mod qemu;
 mod raw;
 mod vdi;
 mod vhd;
+mod vhd_made;
 mod vhdx;
 mod vm_hostile;
 mod vmdk;

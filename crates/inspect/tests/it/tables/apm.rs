@@ -26,7 +26,7 @@ fn parted_and_partx_agree() {
 }
 
 /// (start, blocks, type) an entry, in blocks of `block` bytes; entries every `spacing` bytes.
-fn map(block: u16, spacing: usize, entries: &[(u32, u32, &str)]) -> Vec<u8> {
+pub fn map(block: u16, spacing: usize, entries: &[(u32, u32, &str)]) -> Vec<u8> {
     let mut image = vec![0; 4 << 20];
     put(&mut image, 0, b"ER");
     put(&mut image, 2, &block.to_be_bytes());

@@ -5,7 +5,7 @@ use ioalign_core::Role;
 use super::disk::{Disk, boot_record, partx, put, read, read_in, rules, spans};
 
 /// A label at byte `at` of an image of 20,000 sectors: (type, offset, size) an entry.
-fn label(at: usize, entries: &[(u8, u32, u32)]) -> Vec<u8> {
+pub fn label(at: usize, entries: &[(u8, u32, u32)]) -> Vec<u8> {
     let mut image = vec![0; 20_000 * 512];
     put(&mut image, at, &0x8256_4557_u32.to_le_bytes());
     put(&mut image, at + 132, &0x8256_4557_u32.to_le_bytes());

@@ -21,7 +21,7 @@ fn sfdisk_agrees() {
 }
 
 /// (blocks, first, type) by index.
-fn header(partitions: &[(usize, u32, u32, u32)]) -> Vec<u8> {
+pub fn header(partitions: &[(usize, u32, u32, u32)]) -> Vec<u8> {
     let mut image = vec![0; 8 << 20];
     put(&mut image, 0, &0x0BE5_A941_u32.to_be_bytes());
     for (index, blocks, first, kind) in partitions {
