@@ -380,7 +380,7 @@ fn places_that_could_not_be_read_are_kept() {
     );
     assert_eq!(contents.state.unreadable, 256);
     // What is listed and damaged is not made less.
-    let mut bad = store.clone();
+    let mut bad = store;
     bad.bytes[20_480 + 3 * 512] ^= 1;
     assert!(
         read(&bad)
@@ -521,13 +521,13 @@ fn checksums_of_a_changed_journal_are_made_right() {
 }
 
 /// A store that keeps a list of what is done to it.
-struct Watched {
+struct WatchedStore {
     disk: MemoryDisk,
     /// Where a write began; `None` for a flush.
     events: Vec<Option<u64>>,
 }
 
-impl Disk for Watched {
+impl Disk for WatchedStore {
     fn size_bytes(&self) -> u64 {
         self.disk.size_bytes()
     }
@@ -556,7 +556,7 @@ fn headers_come_last_and_each_step_is_durable() {
     let job = job();
     let header = header(&job);
     let contents = Contents::first(&header, &job, &origin());
-    let mut watched = Watched {
+    let mut watched = WatchedStore {
         disk: store(header.total_bytes),
         events: Vec::new(),
     };

@@ -207,7 +207,7 @@ fn a_gpt_that_is_odd_is_refused_with_the_reason() {
     let anywhere = RewritableTable::read_anywhere(&mut disk(longer, 512)).unwrap();
     assert_eq!(places(&anywhere), [(1, 300, 100), (2, 500, 100)]);
     // A hybrid; an entry without a length is none.
-    let mut hybrid = good.clone();
+    let mut hybrid = good;
     hybrid[462 + 4] = 0x83;
     hybrid[462 + 12] = 1;
     refused(&hybrid, "hybrid");

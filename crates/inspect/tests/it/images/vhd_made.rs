@@ -345,11 +345,8 @@ fn a_block_lies_behind_the_metadata_and_within_the_file() {
 fn a_footer_is_replaced_by_its_copy() {
     let length = dynamic(4096, 8192, &[1, 0]).build().len();
     let end = length - 512;
-    let found = |change: &dyn Fn(&mut Vec<u8>)| {
-        changed(|file| change(file))
-            .map(|image| rules_of(&image))
-            .unwrap()
-    };
+    let found =
+        |change: &dyn Fn(&mut Vec<u8>)| changed(change).map(|image| rules_of(&image)).unwrap();
     assert!(found(&|_| {}).is_empty());
     assert_eq!(
         found(&|file| file.truncate(end)),
@@ -377,9 +374,7 @@ fn a_footer_is_replaced_by_its_copy() {
         [rules::VHD_FOOTER_MISSING, rules::VHD_FOOTER_CHECKSUM]
     );
     // The words tell a damaged one from one that is gone.
-    let why = |change: &dyn Fn(&mut Vec<u8>)| {
-        changed(|file| change(file)).unwrap().remarks[0].why.clone()
-    };
+    let why = |change: &dyn Fn(&mut Vec<u8>)| changed(change).unwrap().remarks[0].why.clone();
     assert!(why(&|file| file.truncate(end)).contains("missing"));
     assert!(why(&|file| file[end + 100] ^= 1).contains("damaged"));
     // One of 511 bytes, as Virtual PC wrote it before 2004.

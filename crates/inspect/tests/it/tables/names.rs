@@ -6,8 +6,8 @@ use ioalign_inspect::tables::Partition;
 use super::disk::{boot_record, put, read, read_in};
 
 /// The only partition of a table with this type.
-fn one(table: Vec<Partition>) -> (String, &'static str, Role) {
-    let [partition] = table.as_slice() else {
+fn one(table: &[Partition]) -> (String, &'static str, Role) {
+    let [partition] = table else {
         panic!("{table:?}");
     };
     (
@@ -76,7 +76,7 @@ fn types_of_an_mbr() {
             _ => Role::Data,
         };
         let table = read(&image).unwrap().unwrap();
-        assert_eq!(one(table.partitions), (format!("{kind:02x}"), name, role));
+        assert_eq!(one(&table.partitions), (format!("{kind:02x}"), name, role));
     }
     for (kind, name) in [
         (0x05, "Extended"),
@@ -88,7 +88,7 @@ fn types_of_an_mbr() {
         put(&mut image, 64 * 512 + 510, &[0x55, 0xaa]);
         let table = read(&image).unwrap().unwrap();
         assert_eq!(
-            one(table.partitions),
+            one(&table.partitions),
             (format!("{kind:02x}"), name, Role::Extended)
         );
     }
@@ -117,7 +117,10 @@ fn types_of_a_disklabel() {
         let table = read(&image).unwrap().unwrap();
         let partition = &table.partitions[0];
         assert_eq!((partition.number, partition.label.as_str()), (1, "a"));
-        assert_eq!(one(table.partitions), (format!("0x{kind:02x}"), name, role));
+        assert_eq!(
+            one(&table.partitions),
+            (format!("0x{kind:02x}"), name, role)
+        );
     }
 }
 
@@ -148,7 +151,10 @@ fn types_of_a_volume_header() {
         let image = super::sgi::header(&[(0, 1000, 4096, kind)]);
         let table = read(&image).unwrap().unwrap();
         assert_eq!(table.partitions[0].entry_at.get(), 312);
-        assert_eq!(one(table.partitions), (format!("0x{kind:02x}"), name, role));
+        assert_eq!(
+            one(&table.partitions),
+            (format!("0x{kind:02x}"), name, role)
+        );
     }
 }
 
@@ -195,7 +201,7 @@ fn types_of_an_apple_map() {
         let partition = &table.partitions[0];
         assert_eq!((partition.number, partition.label.as_str()), (1, label));
         assert_eq!(partition.entry_at.get(), 512);
-        assert_eq!(one(table.partitions), (kind.to_owned(), name, role));
+        assert_eq!(one(&table.partitions), (kind.to_owned(), name, role));
     }
     for free in ["Apple_Free", "Apple_Void", "Apple_Extra", "Apple_Scratch"] {
         let image = super::apm::map(512, 512, &[(64, 100, free)]);
@@ -257,6 +263,6 @@ fn tags_of_a_vtoc() {
             (partition.start.get(), partition.size.get()),
             (64 * 512, 100 * 512)
         );
-        assert_eq!(one(table.partitions), (format!("0x{tag:02x}"), name, role));
+        assert_eq!(one(&table.partitions), (format!("0x{tag:02x}"), name, role));
     }
 }
