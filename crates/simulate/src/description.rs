@@ -309,7 +309,10 @@ impl DescribedArray {
         };
         let failed = match self.shape.failed.as_slice() {
             [] => String::new(),
-            failed => format!("; failed disks: {failed:?}"),
+            failed => {
+                let numbers: Vec<_> = failed.iter().map(ToString::to_string).collect();
+                format!("; failed disks: {}", numbers.join(", "))
+            }
         };
         format!(
             "{layout}; disks of {}: {disk}{failed}",

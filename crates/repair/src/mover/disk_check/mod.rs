@@ -101,7 +101,7 @@ pub fn no_marker(disk: &mut dyn Disk, own: Option<u128>) -> Result<()> {
             run, host, journal, ..
         } = marker;
         let journal = journal.display();
-        format!(": run {run:032x}, begun on {host:?} with the journal {journal}")
+        format!(": run {run:032x}, begun on “{host}” with the journal {journal}")
     });
     Err(refused(format!("{what}{said}"))
         .advise("end that move first, with its journal: `--resume` or `--rollback`"))
