@@ -16,6 +16,7 @@ pub const VTOC_CHECKSUM: &str = "vtoc-checksum";
 pub const CYLINDER_OFF_GRID: &str = "cylinder-off-grid";
 pub const APM_ENTRY_MISSING: &str = "apm-entry-missing";
 pub const LDM_NOT_FOLLOWED: &str = "ldm-not-followed";
+pub const TABLE_NOT_READ: &str = "table-not-read";
 pub const LDM_GROUP: &str = "ldm-group";
 pub const STORAGE_SPACES_NOT_FOLLOWED: &str = "storage-spaces-not-followed";
 
@@ -136,6 +137,16 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             costs: "Nothing is known of the alignment of the volumes.",
             source: "LDM database, the last MiB of the disk.",
             fix: "Read the volume's offset on Windows: Get-Partition, or diskpart detail volume.",
+            ignore: "Never: it is an open question.",
+        },
+        Rule {
+            id: TABLE_NOT_READ,
+            severity: Severity::Unknown,
+            title: "A partition table that is recognised and not read",
+            means: "The disk has a label of an IBM DASD volume or of an Atari.",
+            costs: "Nothing is known of where its partitions start.",
+            source: "The kernel's block/partitions/ibm.c and atari.c.",
+            fix: "Ask the kernel or the table's own tool for the starts, and check that output.",
             ignore: "Never: it is an open question.",
         },
         Rule {

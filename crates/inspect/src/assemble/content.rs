@@ -146,8 +146,8 @@ impl Assembly<'_> {
             .remarks
             .retain(|remark| remark.rule != rules::LUKS_SIZE_NOT_MULTIPLE);
         // The file of an image may end within a sector; a disk does not.
-        let room = room(node, start).map(|room| Bytes::new(room.get() / 512 * 512));
-        layer.size = member.data_size.or(room);
+        let size = member.data_size.or_else(|| room(node, start));
+        layer.size = size.map(|size| Bytes::new(size.get() / 512 * 512));
         self.stack.push(layer);
     }
 

@@ -17,6 +17,9 @@ const MAGIC: (u64, [u8; 16]) = (
         0xef,
     ],
 );
+/// The magic of bcache, which the first ones shared. bcache has its own sector number where these have half of a
+/// checksum of 64 bits or fewer: zeros.
+const FIRST_MAGIC: [u8; 16] = *b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81";
 /// The start of the variable sections.
 const SECTIONS: u64 = 752;
 /// Sections looked at; there are about a dozen types.
@@ -29,7 +32,9 @@ const SECTOR: u64 = 512;
 
 /// Tries bcachefs.
 pub(super) fn probe(view: &View) -> Result<Option<FileSystem>> {
-    if !view.has(SUPERBLOCK + MAGIC.0, &MAGIC.1)? {
+    let first =
+        view.has(SUPERBLOCK + MAGIC.0, &FIRST_MAGIC)? && view.has(SUPERBLOCK + 8, &[0; 8])?;
+    if !first && !view.has(SUPERBLOCK + MAGIC.0, &MAGIC.1)? {
         return Ok(None);
     }
     match view.try_record(SUPERBLOCK, 752)? {

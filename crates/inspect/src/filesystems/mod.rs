@@ -16,6 +16,7 @@ pub(crate) mod ext;
 mod f2fs;
 mod fat;
 pub(crate) mod fields;
+mod known;
 mod ntfs;
 mod nvlist;
 mod optical;
@@ -87,6 +88,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
     ("udf", optical::probe_udf),
     ("iso9660", optical::probe_iso),
     ("vmfs", vmfs::probe),
+    ("known", known::probe),
     ("zfs", zfs::probe),
     ("fat", fat::probe),
     ("zfs", zfs::probe_rest),

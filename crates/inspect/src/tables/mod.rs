@@ -13,6 +13,7 @@ mod gpt;
 mod ldm;
 mod mbr;
 mod sgi;
+mod unread;
 mod vtoc_sparc;
 mod vtoc_x86;
 
@@ -95,8 +96,10 @@ pub const FORMATS: &[(&str, Probe)] = &[
     ("ldm", ldm::probe),
     ("bsd", bsd::probe),
     ("vtoc-x86", vtoc_x86::probe),
+    ("dasd", unread::probe_dasd),
     ("dos", mbr::probe),
     ("apm", apm::probe),
+    ("atari", unread::probe_atari),
 ];
 
 /// The table of `view`, if any format recognises one.

@@ -20,6 +20,10 @@ pub enum TableKind {
     VtocX86,
     /// Volumes of Windows' logical disk manager.
     LogicalDiskManager,
+    /// Label of a DASD volume; not read.
+    Dasd,
+    /// Root sector of Atari; not read.
+    Atari,
 }
 
 impl TableKind {
@@ -34,6 +38,8 @@ impl TableKind {
             Self::VtocSparc => "vtoc-sparc",
             Self::VtocX86 => "vtoc-x86",
             Self::LogicalDiskManager => "ldm",
+            Self::Dasd => "dasd",
+            Self::Atari => "atari",
         }
     }
 }
