@@ -46,6 +46,7 @@ const KNOWN: &[KnownMagic] = &[
     known("zonefs", 0, b"SFOZ"),
     known("ubi", 0, b"UBI#"),
     known("ubifs", 0, b"\x31\x18\x10\x06"),
+    known("xfs-log", 0, b"\xfe\xed\xba\xbe"),
     known("mpool", 0, b"mpoolDev"),
 ];
 

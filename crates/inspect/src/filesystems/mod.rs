@@ -88,6 +88,7 @@ pub const FORMATS: &[(&str, Probe)] = &[
     ("udf", optical::probe_udf),
     ("iso9660", optical::probe_iso),
     ("vmfs", vmfs::probe),
+    ("hfs", simple::probe_hfs),
     ("known", known::probe),
     ("zfs", zfs::probe),
     ("fat", fat::probe),

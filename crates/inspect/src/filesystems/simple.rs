@@ -1,4 +1,4 @@
-//! File systems of which only the block size matters: HFS+, APFS, JFS, NILFS2, EROFS, SquashFS.
+//! File systems of which only the block size matters: HFS+, APFS, JFS, NILFS2, EROFS, SquashFS, HFS.
 
 use ioalign_core::Bytes;
 
@@ -150,6 +150,25 @@ fn hfsplus(sb: &Record) -> Option<FileSystem> {
         block: Some(Bytes::new(block)),
         size: product(u64::from(sb.be32(44)), block),
         uuid: format!("{:016x}", sb.be64(104)),
+        ..FileSystem::default()
+    })
+}
+
+/// Tries HFS: its master directory block (Inside Macintosh: Files, 2-60) at 1024. The volume bitmap is in block 3
+/// of every volume.
+pub(super) fn probe_hfs(view: &View) -> Result<Option<FileSystem>> {
+    if !view.has(1024, b"BD")? {
+        return Ok(None);
+    }
+    Ok(view.try_record(1024, 162)?.and_then(|sb| hfs(&sb)))
+}
+
+fn hfs(sb: &Record) -> Option<FileSystem> {
+    let (blocks, block) = (sb.be16(18), sb.be32(20));
+    let whole = blocks > 0 && block > 0 && block.is_multiple_of(512) && sb.be16(14) == 3;
+    whole.then(|| FileSystem {
+        kind: "hfs",
+        block: Some(Bytes::new(u64::from(block))),
         ..FileSystem::default()
     })
 }
