@@ -4,8 +4,8 @@
 
 use super::fields::{FieldCursor, sectors};
 use super::text::{self, LineFormat, ParsedLine, TextParser, UNKNOWN};
-use super::{FormatFacts, Framing, TraceFormat, scsi};
-use crate::record::{ChunkNames, Io, Op, TraceRecord};
+use super::{FormatFacts, Framing, Parse, Parser, TraceFormat, scsi};
+use crate::record::{ChunkNames, Io, Op, TraceRecord, TraceRecords};
 
 /// vscsiStats, text.
 pub const FORMAT: TraceFormat = TraceFormat {
@@ -16,10 +16,74 @@ pub const FORMAT: TraceFormat = TraceFormat {
     takes: &[],
     whole_disk: false,
     parser: |_, hints| {
-        let device = hints.device.clone();
-        Ok(Box::new(TextParser(Vscsi { device })))
+        let name = hints.device.clone().unwrap_or_else(|| USUAL.to_owned());
+        Ok(Box::new(DiskByDisk::new(name)))
     },
 };
+
+/// The device of a trace whose file is not named.
+const USUAL: &str = "vscsi";
+
+/// The traces of several disks in one file: each begins with a heading of its own. They are read one after the other.
+struct DiskByDisk {
+    name: String,
+    /// As many as have begun.
+    disks: u32,
+    /// The disk has rows: the next heading is that of another.
+    has_rows: bool,
+    rows: TextParser<Vscsi>,
+}
+
+impl DiskByDisk {
+    fn new(name: String) -> Self {
+        let device = Some(name.clone());
+        Self {
+            name,
+            disks: 1,
+            has_rows: false,
+            rows: TextParser(Vscsi { device }),
+        }
+    }
+
+    fn rows(&mut self, lines: &[u8], out: &mut TraceRecords) {
+        let before = out.rows.len();
+        self.rows.parse(lines, out);
+        self.has_rows |= out.rows.len() > before;
+    }
+
+    fn heading(&mut self) {
+        if std::mem::take(&mut self.has_rows) {
+            self.disks += 1;
+            let device = Some(format!("{}, disk {}", self.name, self.disks));
+            self.rows = TextParser(Vscsi { device });
+        }
+    }
+}
+
+impl Parse for DiskByDisk {
+    fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords) {
+        let mut done = 0;
+        for at in memchr::memchr_iter(b'#', chunk) {
+            let begins_line = at
+                .checked_sub(1)
+                .is_none_or(|before| chunk.get(before) == Some(&b'\n'));
+            if begins_line {
+                self.rows(chunk.get(done..at).unwrap_or_default(), out);
+                self.heading();
+                done = at;
+            }
+        }
+        self.rows(chunk.get(done..).unwrap_or_default(), out);
+    }
+
+    fn split(&self) -> Option<Parser> {
+        None
+    }
+
+    fn facts(&self) -> FormatFacts {
+        self.rows.facts()
+    }
+}
 
 #[derive(Clone, Default)]
 struct Vscsi {
@@ -69,7 +133,7 @@ impl Vscsi {
             time: i64::try_from(time.checked_mul(1000)?).ok()?,
             offset,
             len: u32::try_from(len).ok()?,
-            device: names.device_name(self.device.as_deref().unwrap_or("vscsi").as_bytes()),
+            device: names.device_name(self.device.as_deref().unwrap_or(USUAL).as_bytes()),
             op,
             ..UNKNOWN
         };

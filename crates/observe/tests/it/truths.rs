@@ -403,6 +403,14 @@ fn disks_of_vscsistats_are_apart() {
         .collect();
     assert_eq!(names, [("scsi0:0.csv", None), ("scsi0:1.csv", Some(3584))]);
     assert_eq!(plain(&rows(0)).devices[0].device, "vscsi");
+    // Both in one file, one after the other.
+    let both = plain(&[rows(0), rows(63)].concat());
+    let names: Vec<_> = both
+        .devices
+        .iter()
+        .map(|one| (&*one.device, one.alignment.offset_bytes))
+        .collect();
+    assert_eq!(names, [("vscsi", None), ("vscsi, disk 2", Some(3584))]);
 }
 
 /// Overwrites of 1 MiB at +1536 through a page cache, as ftrace shows them below it: a page of each is read, and
