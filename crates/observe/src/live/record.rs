@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aya::maps::{MapData, RingBuf};
 
@@ -23,6 +23,8 @@ use crate::record::Op;
 const MAGIC: u32 = 0x6561_7407;
 /// How long an empty ring is left alone.
 const PAUSE: Duration = Duration::from_millis(2);
+/// Younger events may be lost where the program is killed.
+const UNWRITTEN: Duration = Duration::from_secs(1);
 
 /// Action: what happened, and of what category (`include/uapi/linux/blktrace_api.h`).
 const QUEUE: u32 = 1 | 1 << 20;
@@ -82,6 +84,7 @@ fn follow<W: Write>(
     mut writer: RecordingWriter<W>,
     stop: &AtomicBool,
 ) -> io::Result<RecordingWriter<W>> {
+    let mut flushed = Instant::now();
     loop {
         // Asked before the last look, so that nothing is left behind.
         let last = stop.load(Ordering::Acquire);
@@ -92,6 +95,10 @@ fn follow<W: Write>(
         }
         if last {
             return Ok(writer);
+        }
+        if flushed.elapsed() >= UNWRITTEN {
+            writer.out.flush()?;
+            flushed = Instant::now();
         }
         thread::sleep(PAUSE);
     }

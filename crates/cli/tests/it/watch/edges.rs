@@ -4,6 +4,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use ioalign_testkit::run::tool;
+
 use super::{Memory, PROGRAM, ROUNDS, Watching, by_op, permitted};
 
 /// On a busy machine fio needs a while before its first read.
@@ -70,4 +72,35 @@ fn a_device_that_is_not_there_is_65_and_wrong_times_are_64() {
     assert!(said.contains("no block device"), "{said}");
     assert_eq!(code(&["--interval", "1parsec"]).0, Some(64));
     assert_eq!(code(&["--json", "--line"]).0, Some(64));
+}
+
+/// A record that is killed has what is older than a second, under its partial name, and says that it was cut off.
+#[test]
+fn a_killed_record_is_read_as_far_as_it_goes() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("killed", 16);
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut watch = Watching::start(&[disk.name(), "--record", record.to_str().unwrap()]);
+    let read = format!("if={}", disk.device.text());
+    tool(
+        "dd",
+        &[&read, "of=/dev/null", "bs=4k", "count=500", "iflag=direct"],
+    );
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    watch.child.kill().unwrap();
+    watch.child.wait().unwrap();
+    let mut left = std::fs::read_dir(folder.path()).unwrap();
+    let left = left.next().unwrap().unwrap().path();
+    assert!(left.to_str().unwrap().contains("-PARTIAL-"), "{left:?}");
+    let output = Command::new(PROGRAM)
+        .args(["trace", "summarize", "--json"])
+        .arg(left)
+        .output()
+        .unwrap();
+    let profile: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(!profile["files"][0]["cut_off"].is_null(), "{profile}");
+    assert!(profile["events"].as_u64() > Some(490), "{profile}");
 }
