@@ -212,15 +212,19 @@ static __attribute__((noinline)) int reread(u32 slot, u64 pages)
 }
 
 /* Remembers the pages of a small read, as analyse::overwrites does; those in the next region are left out. The table is
- * written by all processors, which costs as much as all the rest: not for reads without any large write. */
-static __attribute__((noinline)) int read_small(struct counts *all, struct io *io)
+ * written by all processors, which costs as much as all the rest: not for reads without any large write, which the mark
+ * says, as that is at hand for every I/O. */
+static __attribute__((noinline)) int read_small(struct io *io)
 {
+	u64 slot = io->slot;
 	u64 first = io->offset >> PAGE_BITS, last = (io->offset + io->len - 1) >> PAGE_BITS, pages;
 	struct region *region = region_of(io->slot, first >> REGION_BITS);
 
-	if (!all || !region)
+	HIDDEN(slot);
+	if (!region || slot >= SLOTS)
 		RETURN;
-	all->alone++;
+	if (++state.alone[slot] >= ALONE)
+		state.touched[slot * PLACED] = ENOUGH;
 	pages = pages_of(first >> REGION_BITS, first, last);
 	if (rarely(region->written & pages)) {
 		reread(io->slot, region->written & pages);
@@ -236,13 +240,15 @@ static __attribute__((noinline)) int wrote_large(struct io *io)
 	u64 first = io->offset >> PAGE_BITS, last = (io->offset + io->len - 1) >> PAGE_BITS;
 	u64 number = first >> REGION_BITS, found = 0, pages;
 	struct region *region;
-	struct counts *reads;
 	struct plain *of;
-	u32 key = io->slot * PLACED;
+	u64 slot = io->slot;
 
-	reads = bpf_map_lookup_elem(&counts, &key);
-	if (reads)
-		reads->alone = 0;
+	HIDDEN(slot);
+	if (slot >= SLOTS)
+		RETURN;
+	state.alone[slot] = 0;
+	if (state.touched[slot * PLACED] == ENOUGH)
+		state.touched[slot * PLACED] = COUNTED;
 
 #pragma clang loop unroll(disable)
 	for (u32 n = 0; n < 64; n++) {
@@ -291,7 +297,7 @@ static __attribute__((noinline)) int counted_apart(struct counts *all, struct io
 INLINE void counted(struct io *io)
 {
 	u64 slot = io->slot, at, row, len = io->len;
-	u32 key = io->slot * PLACED + io->op;
+	u32 key = io->slot * PLACED + io->op, mark;
 	struct counts *all;
 
 	/* The caller knows; the verifier forgets on the way. */
@@ -307,8 +313,11 @@ INLINE void counted(struct io *io)
 		return;
 	at = key;
 	HIDDEN(at);
-	if (at < SLOTS * PLACED && rarely(!state.touched[at]))
-		state.touched[at] = 1;
+	if (at >= SLOTS * PLACED)
+		return;
+	mark = state.touched[at];
+	if (rarely(!mark))
+		state.touched[at] = mark = COUNTED;
 	at = (io->offset >> 9) & (SECTORS - 1);
 	if (rarely(!at))
 		all->starts[lowest_bit(io->offset) & 63]++;
@@ -318,8 +327,8 @@ INLINE void counted(struct io *io)
 		return;
 	}
 	all->cells[row & (ROWS - 1)][at]++;
-	if (!io->op && len <= SMALL && rarely(all->alone < ALONE))
-		read_small(all, io);
+	if (!io->op && rarely(mark == COUNTED) && len <= SMALL)
+		read_small(io);
 	if (rarely((at << 9) + len > SECTORS << 9))
 		crosses(all, io);
 	if (rarely(slots[slot].counted))

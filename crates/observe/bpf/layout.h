@@ -23,7 +23,9 @@
 #define REGIONS 4096		/* of a device, in which small reads are remembered: 1 GiB */
 #define SMALL 16384		/* bytes of a small read, at most */
 #define LARGE 32768		/* a large write has more */
-#define ALONE 4096		/* small reads that a processor remembers after its last large write */
+#define ALONE 4096		/* small reads of a device that are remembered after its last large write */
+#define COUNTED 1		/* a mark: there are counts */
+#define ENOUGH 2		/* of reads: there are, and no more small ones are remembered until a large write */
 #define NEAR_BITS 8		/* of the number of owners that are near */
 #define OTHERS 0xffffffff	/* the process that stands for those past the limit */
 
@@ -70,7 +72,7 @@ const volatile u32 at_sectors = 24, at_rwbs = 34, at_requeue_sectors = 24, at_re
 
 /* What is common to all processors. */
 struct {
-	u8 touched[SLOTS * PLACED];	/* `counts` that are not all 0 */
+	u8 touched[SLOTS * PLACED];	/* marks of `counts` that are not all 0 */
 	u64 kept;			/* there are times in `flight` */
 	u64 doubt;			/* of the kernel's notes of issues */
 	u64 began;			/* when the first request was issued that counts */
@@ -78,6 +80,7 @@ struct {
 	u64 in_parts;			/* requests of which a part has completed: none, nearly always */
 	u64 apart[11];			/* what follows is written more often */
 	u64 usual[SLOTS];		/* latency, about */
+	u32 alone[SLOTS];		/* small reads remembered since the last large write, about */
 } state = {};
 
 /* Nothing is counted here that user space can work out. Most I/O is one increment, in `cells`: its length
@@ -104,7 +107,6 @@ struct counts {
 	u64 sizes_log[2][33];
 	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
 	u64 cells[ROWS][SECTORS];
-	u64 alone;		/* small reads remembered since the last large write */
 };
 
 struct latencies {

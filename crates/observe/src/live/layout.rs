@@ -51,8 +51,8 @@ pub const CELLS: usize = PAST + 65;
 pub const ROWS: usize = 16;
 /// How many of these are multiples of 512 bytes; those of 4 KiB follow.
 pub const SMALL_ROWS: u64 = 7;
-/// Words of `struct counts`; the last is of the program alone.
-pub const COUNTS: usize = CELLS + ROWS * IN_64K + 1;
+/// Words of `struct counts`.
+pub const COUNTS: usize = CELLS + ROWS * IN_64K;
 
 /// Steps of `struct latencies`.
 pub const LATENCIES: usize = 1088;
@@ -97,4 +97,4 @@ pub const EVENT: usize = 56;
 /// Bytes of `struct slot`.
 pub const SLOT: usize = 24 + GRIDS * 40;
 /// Bytes of `state`; those about `counts` come first.
-pub const STATE: usize = SLOTS * PLACED + 128 + SLOTS * 8;
+pub const STATE: usize = SLOTS * PLACED + 128 + SLOTS * 8 + SLOTS * 4;
