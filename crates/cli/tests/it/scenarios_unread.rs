@@ -126,6 +126,27 @@ fn a_disk_that_was_refused_is_no_note() {
 }
 
 #[test]
+fn what_is_mounted_from_a_whole_disk_starts_with_it() {
+    // With a stripe below, the file system may have another geometry.
+    for (minimum, optimal, expected) in [(4096, 0, ("ok", 0)), (65536, 196_608, ("unknown", 3))] {
+        let limits = SysrootDisk::new("sda", 1 << 30).limits(512, 4096, minimum, optimal);
+        let tree = Sysroot::new().disk(limits);
+        let mounted = format!("1 0 {} / / rw - ext4 /dev/sda rw\n", tree.number("sda"));
+        let tree = tree.file("proc/self/mountinfo", mounted).file(
+            "ioalign/unread",
+            "dev/sda\tno permission: root may read it\n",
+        );
+        let checked = check_host(&tree, &[]);
+        assert_eq!(
+            (checked.verdict(), checked.code),
+            expected,
+            "{:?}",
+            checked.rules()
+        );
+    }
+}
+
+#[test]
 fn an_empty_drive_is_a_note() {
     let unread = "dev/sr0\tCannot open it: No medium found (os error 123)\n";
     let tree = partitioned(2048)

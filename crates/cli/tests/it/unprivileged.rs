@@ -50,6 +50,9 @@ fn a_misaligned_loop_device_is_ok_to_nobody() {
     let (code, report) = json(&program, true);
     assert_eq!(report["targets"][0]["verdict"], "misaligned");
     assert_eq!(code, Some(1));
+    let (code, line) = check(&program, true, &["--format", "nagios"]);
+    assert_eq!(code, Some(1), "{line}");
+    assert!(line.starts_with("IOALIGN WARNING"), "{line}");
     let (code, report) = json(&program, false);
     let target = &report["targets"][0];
     assert_eq!((code, &target["verdict"]), (Some(3), &"unknown".into()));

@@ -117,7 +117,9 @@ fn starts_are_all(case: &StackCase<'_>, id: LayerId) -> bool {
     let striped = case.grids_under(id).any(|grid| {
         grid.tier == Tier::Preference && grid.origin != Origin::Assumed && grid.trusted()
     });
-    !striped && case.on_grids(id).next().is_some()
+    // What is mounted from the whole of a disk starts with it.
+    let bottom = case.stack.layer(id).below.is_empty();
+    !striped && (bottom || case.on_grids(id).next().is_some())
 }
 
 /// Whether a partition is taken for data only because nothing says what it is for.
