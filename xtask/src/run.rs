@@ -24,15 +24,20 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// The command as one would type it.
+/// More arguments than this are not shown: a group of tests is a list of names.
+const SHOWN: usize = 24;
+
+/// The command as one would type it; of a long one the beginning.
 pub fn shown(command: &Command) -> String {
     let program = command.get_program().to_string_lossy();
     let program = program.rsplit('/').next().unwrap_or_default().to_owned();
     let args = command.get_args().map(|arg| arg.to_string_lossy());
-    std::iter::once(program.into())
-        .chain(args)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let shown = std::iter::once(program.into()).chain(args).take(SHOWN + 1);
+    let text = shown.collect::<Vec<_>>().join(" ");
+    match command.get_args().len().saturating_sub(SHOWN) {
+        0 => text,
+        more => format!("{text} … and {more} more arguments"),
+    }
 }
 
 /// Runs it with its output shown; whether it succeeded.
@@ -85,4 +90,21 @@ fn announce(command: &Command) {
     // Both streams reach one log in CI: without the flush their order is lost.
     let _ = std::io::stdout().flush();
     eprintln!("+ {}", shown(command));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_names_is_cut_short() {
+        let mut long = Command::new("/usr/bin/cargo");
+        long.arg("test");
+        assert_eq!(shown(&long), "cargo test");
+        long.args((0..600).map(|n| format!("tests::name{n}")));
+        let text = shown(&long);
+        assert!(text.starts_with("cargo test tests::name0 "), "{text}");
+        assert!(text.ends_with(" … and 577 more arguments"), "{text}");
+        assert!(text.len() < 500);
+    }
 }
