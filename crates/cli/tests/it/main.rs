@@ -9,6 +9,7 @@ mod advise_truth;
 mod bundles;
 mod capture;
 mod chain;
+mod chain_vm;
 mod cli;
 mod composition;
 mod contrib;
