@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Error, Result, anyhow};
 use ioalign_core::advice::{self, Advice, AdviceInput, Decision, Stranger};
-use ioalign_report::json::defects;
+use ioalign_report::json::{defects, read};
 use ioalign_report::words::clean;
 
 use crate::args::AdviseArgs;
@@ -37,7 +37,10 @@ pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
     if let [first, ..] = advice::strangers(&evidence).as_slice() {
         return Err(refusal(first, arguments));
     }
-    let advice = advice::advise(&evidence, &check::tool());
+    let advice = Advice {
+        machine: read::machine(&text),
+        ..advice::advise(&evidence, &check::tool())
+    };
     if arguments.look.json {
         look::json(&advice)?;
     } else {

@@ -20,6 +20,15 @@ pub fn options(look: &LookArgs) -> RenderOptions {
     }
 }
 
+/// The look of verbs without options for it.
+pub fn uncoloured() -> RenderOptions {
+    RenderOptions {
+        width: width(),
+        ascii: ascii(false),
+        ..RenderOptions::default()
+    }
+}
+
 /// The columns of text that is not for a terminal.
 pub const ELSEWHERE: usize = 100;
 

@@ -17,6 +17,7 @@ mod generate;
 mod help;
 mod interrupt;
 mod look;
+mod machine;
 mod measure;
 mod output_file;
 mod plan;

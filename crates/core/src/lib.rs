@@ -21,6 +21,7 @@ pub mod judge;
 pub mod layer;
 pub mod layer_id;
 pub mod load;
+pub mod machine;
 pub mod map;
 pub mod move_marker;
 pub mod move_words;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Machine;
+use crate::machine::Machine;
 use crate::workload::Workload;
 
 /// The name and version of the document.

@@ -6,16 +6,19 @@ use serde::Serialize;
 
 use crate::grid::{Confidence, GridKind, Origin, Tier};
 use crate::layer::Kind;
+use crate::machine::Machine;
 use crate::units::Bytes;
 
 /// The name of the JSON form.
 pub const SCHEMA: &str = "ioalign.plan/1";
 
 /// A layout, and the commands that make it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanDocument {
     /// [`SCHEMA`].
     pub schema: &'static str,
+    /// The machine whose stack was checked, where the document of `check` names one.
+    pub machine: Option<Machine>,
     /// Whose commands: `linux`, `windows`.
     pub platform: &'static str,
     /// The distance of the boundaries that all kept grids share.

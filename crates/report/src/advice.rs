@@ -5,6 +5,7 @@ use ioalign_core::advice::{
 };
 
 use crate::comparison::words::share;
+use crate::machine;
 use crate::options::RenderOptions;
 use crate::text::findings::{command_line, steps};
 use crate::text::page::{Style, TextPage, TextSpan};
@@ -18,6 +19,9 @@ const INDENT: &str = "   ";
 /// The whole text.
 pub fn render(advice: &Advice, options: &RenderOptions) -> String {
     let mut page = TextPage::new(options);
+    if !options.quiet() {
+        machine::put(&mut page, advice.machine.as_ref());
+    }
     page.line(&[TextSpan::new(look(advice.decision), headline(advice))]);
     if options.quiet() {
         return page.finish();

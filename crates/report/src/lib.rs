@@ -15,6 +15,7 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod load;
+pub mod machine;
 pub mod model;
 pub mod nagios;
 pub mod options;

@@ -1,6 +1,7 @@
 //! The model of a report: the input of every renderer.
 
 pub use ioalign_core::judge::{LayerPhases, Missed};
+use ioalign_core::machine::Machine;
 use ioalign_core::severity::verdict;
 use ioalign_core::{Finding, LayerId, PhaseSet, Severity, Stack};
 
@@ -11,23 +12,14 @@ pub struct Report {
     pub targets: Vec<Target>,
     /// Name and version of the program: `ioalign 0.1.0`.
     pub tool: String,
-    /// The machine it ran on, as name and value in display order.
-    pub machine: Vec<(String, String)>,
+    /// The machine that it ran on, if a target is one of its devices.
+    pub machine: Option<Machine>,
     /// When it was made, in seconds since 1970 UTC; renderers have no clock of their own.
     pub scanned_at_seconds: Option<u64>,
     /// The failing severities: from suboptimal on, unless a policy sets another.
     pub fail: FailOn,
     /// The policy file that decided what counts and what is waived, if there was one.
     pub policy: Option<String>,
-}
-
-impl Report {
-    /// The facts above the targets, as name and value in display order.
-    pub(crate) fn opening(&self) -> Vec<(String, String)> {
-        let policy = self.policy.iter();
-        let policy = policy.map(|file| ("policy".to_owned(), file.clone()));
-        self.machine.iter().cloned().chain(policy).collect()
-    }
 }
 
 /// Which findings fail a build. Severities stay what they are: this decides what counts.

@@ -8,6 +8,7 @@ mod folder;
 mod lean;
 mod next;
 mod nothing;
+mod opening;
 mod output;
 mod stream;
 mod target;
@@ -20,7 +21,7 @@ use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::assemble::AssembleOptions;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
-use ioalign_report::{Report, ReportFormat, SourceKind, Target};
+use ioalign_report::{Report, Target};
 
 pub use backing::files_of;
 
@@ -56,7 +57,10 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         interrupt.watch()?;
     }
     let found = find(arguments, &job)?;
-    let head = head(&policy);
+    let head = Report {
+        machine: opening::machine(&found, &job, &arguments.output),
+        ..head(&policy)
+    };
     confine::confine(&found, &job, arguments);
     let exit = if stream::fits(arguments, &found) {
         let crew = folder::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
@@ -82,20 +86,8 @@ fn whole(
 ) -> Result<Exit> {
     policy.apply(&mut targets);
     report.targets = targets;
-    report.machine = opening(&report.targets, arguments.output.format());
     output::write(&report, arguments, files)?;
     Ok(exit_of(arguments, &report))
-}
-
-/// This machine's summary opens a report on its own disks, and no other: a pasted text or an image says nothing of it.
-fn opening(targets: &[Target], format: ReportFormat) -> Vec<(String, String)> {
-    let ours = |target: &Target| target.source == SourceKind::Host;
-    let page = matches!(format, ReportFormat::Html);
-    if page && targets.iter().any(ours) {
-        machine()
-    } else {
-        Vec::new()
-    }
 }
 
 /// A report without its targets.
@@ -103,7 +95,7 @@ fn head(policy: &Policy) -> Report {
     Report {
         targets: Vec::new(),
         tool: tool(),
-        machine: Vec::new(),
+        machine: None,
         scanned_at_seconds: now(),
         fail: policy.fail.clone(),
         policy: policy.file.clone(),
@@ -243,30 +235,4 @@ pub fn any(path: &Path) -> Target {
     } else {
         target::texts(&job, &texts)
     }
-}
-
-/// The machine that a page was made on, for its head.
-pub fn machine() -> Vec<(String, String)> {
-    let Ok(root) = ioalign_inspect::host::Root::live() else {
-        return Vec::new();
-    };
-    let machine = ioalign_inspect::host::machine::read(&root);
-    let memory = machine
-        .memory
-        .map(|bytes| format!("{} MiB", bytes.get() >> 20));
-    let rows = [
-        ("host", machine.name),
-        ("system", machine.system),
-        ("kernel", machine.kernel),
-        (
-            "processor",
-            machine.cpu.map(|cpu| format!("{} × {cpu}", machine.cpus)),
-        ),
-        ("memory", memory),
-        ("product", machine.product),
-        ("hypervisor", machine.hypervisor),
-    ];
-    rows.into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-        .collect()
 }

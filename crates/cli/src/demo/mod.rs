@@ -31,7 +31,6 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     let report = Report {
         targets: vec![check::one(&image, &CheckJob::plain())],
         tool: check::tool(),
-        machine: check::machine(),
         ..Report::default()
     };
     let options = options(arguments);

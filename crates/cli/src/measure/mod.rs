@@ -6,7 +6,6 @@ pub mod cells;
 mod compare;
 mod layout;
 mod live;
-mod machine;
 mod matrix;
 mod open;
 mod output;
@@ -16,7 +15,11 @@ mod run;
 mod session;
 mod start;
 
+use std::sync::Arc;
+
 use anyhow::Result;
+use ioalign_core::machine::Machine;
+use ioalign_device::Target;
 
 use crate::args::{MeasureArgs, MeasureVerb};
 use crate::exit::Exit;
@@ -31,4 +34,13 @@ pub fn run(arguments: &MeasureArgs) -> Result<Exit> {
         MeasureVerb::Matrix(arguments) => matrix::run(arguments),
         MeasureVerb::Run(arguments) => run::run(arguments),
     }
+}
+
+/// The machine of a measurement, with the disks below the targets.
+fn machine_of(targets: &[Arc<Target>]) -> Machine {
+    let paths: Vec<_> = targets
+        .iter()
+        .map(|target| target.path().to_owned())
+        .collect();
+    crate::machine::read(&paths).unwrap_or_default()
 }

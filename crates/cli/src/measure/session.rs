@@ -14,7 +14,7 @@ use ioalign_measure::{Error, ErrorKind};
 use super::arms::Arms;
 use super::live::Live;
 use super::open::Opener;
-use super::{cells, machine, open, output, reach};
+use super::{cells, open, output, reach};
 use crate::args::{HowArgs, ShownArgs};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
@@ -134,7 +134,7 @@ impl<'a> MeasureSession<'a> {
             comparison: Comparison {
                 schema: SCHEMA.to_owned(),
                 tool: crate::check::tool(),
-                machine: machine::read(targets),
+                machine: super::machine_of(targets),
                 target: first
                     .map_or_else(String::new, |target| target.path().display().to_string()),
                 arms: arms.list.clone(),

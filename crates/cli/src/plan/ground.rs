@@ -4,8 +4,10 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use ioalign_core::judge::moves;
+use ioalign_core::machine::Machine;
 use ioalign_core::{Confidence, GridClaim, GridKind, Kind, LayerId, Origin, Stack, Tier};
 use ioalign_repair::planner::PlanRequest;
+use ioalign_report::json::read;
 use ioalign_report::words::clean;
 
 use crate::args::PlanArgs;
@@ -60,6 +62,11 @@ pub fn fill(want: &mut PlanRequest, path: &Path, typed: &PlanArgs) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// The machine that the document is of.
+pub fn machine(path: &Path) -> Result<Option<Machine>> {
+    Ok(read::machine(&document::text(path)?))
 }
 
 /// The address space that holds the first partition; without one the lowest disk or array.

@@ -4,6 +4,7 @@ mod disks;
 mod ground;
 
 use anyhow::Result;
+use ioalign_core::plan_document::PlanDocument;
 use ioalign_core::{Bytes, Confidence, GridClaim, Origin};
 use ioalign_repair::planner::{
     self, PartRole, PlanRequest, PlannedLabel, PlannedPartition, PlannedVolume,
@@ -31,7 +32,11 @@ pub fn run(arguments: &PlanArgs) -> Result<Exit> {
             return Ok(Exit::Code(1));
         }
     };
-    let document = platforms::document(&plan, platform, &names);
+    let machine = arguments.from.as_deref().map(ground::machine).transpose()?;
+    let document = PlanDocument {
+        machine: machine.flatten(),
+        ..platforms::document(&plan, platform, &names)
+    };
     if arguments.look.json {
         look::json(&document)?;
     } else {

@@ -8,9 +8,14 @@ use ioalign_observe::analyse::StackIndex;
 
 use crate::document;
 
+/// Whether the stack is that of this machine.
+pub fn is_live(path: &Path) -> bool {
+    path.as_os_str() == "live"
+}
+
 /// The stack that the operator named.
 pub fn read(path: &Path) -> Result<StackIndex> {
-    if path.as_os_str() == "live" {
+    if is_live(path) {
         let options = HostOptions {
             sysroot: None,
             only: Vec::new(),

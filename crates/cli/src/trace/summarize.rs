@@ -16,6 +16,7 @@ use super::{bar, look, stack};
 use crate::args::{SourceArgs, SummarizeArgs};
 use crate::exit::{Exit, Stopped, UsageError};
 use crate::interrupt::Interrupt;
+use crate::machine;
 use crate::say::note;
 
 /// Runs the verb.
@@ -24,10 +25,13 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
     let progress = TraceProgress::default();
     let watched = !arguments.look.quiet;
-    let profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
+    let mut profile = bar::while_shown(&arguments.files, watched, &progress, &interrupt, || {
         summarize(&arguments.files, &settings, &progress).map(TraceSummary::into_profile)
     })
     .map_err(asked)?;
+    if arguments.stack.as_deref().is_some_and(stack::is_live) {
+        profile.machine = machine::read(&[]);
+    }
     show(&profile, arguments)?;
     not_in_stack(&profile, arguments);
     if nothing_parsed(&profile.files, profile.events) {

@@ -5,6 +5,8 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use ioalign_core::machine::Machine;
+use ioalign_core::profile::Profile;
 use ioalign_device::create::{self, Readers};
 use ioalign_observe::live::WatchedDevice;
 use ioalign_observe::live::tracefs::TracefsSession;
@@ -21,6 +23,7 @@ use crate::output_file::{Destination, OutputFile};
 pub fn run(
     arguments: &WatchArgs,
     devices: &[WatchedDevice],
+    machine: Option<Machine>,
     interrupt: &Interrupt,
 ) -> Result<Exit> {
     let mut session = TracefsSession::start(devices)?;
@@ -44,7 +47,10 @@ pub fn run(
     drop(session);
     // By the descriptor, as it may never have another name.
     let events = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    tell(&events, lost, devices, arguments)?;
+    let mut profile = profile(&events, devices)?;
+    profile.dropped += lost;
+    profile.machine = machine;
+    tell(profile, arguments)?;
     if let Some(record) = record {
         record.keep()?;
     }
@@ -80,7 +86,8 @@ fn follow(
     Ok(done)
 }
 
-fn tell(path: &Path, lost: u64, devices: &[WatchedDevice], arguments: &WatchArgs) -> Result<()> {
+/// What the text says.
+fn profile(path: &Path, devices: &[WatchedDevice]) -> Result<Profile> {
     let mut settings = TraceSettings {
         format: Some("ftrace".to_owned()),
         ..TraceSettings::default()
@@ -91,7 +98,6 @@ fn tell(path: &Path, lost: u64, devices: &[WatchedDevice], arguments: &WatchArgs
     }
     let mut profile = summarize(&[path.to_owned()], &settings, &TraceProgress::default())?.profile;
     "live".clone_into(&mut profile.source);
-    profile.dropped += lost;
     for device in &mut profile.devices {
         let known = devices
             .iter()
@@ -100,10 +106,16 @@ fn tell(path: &Path, lost: u64, devices: &[WatchedDevice], arguments: &WatchArgs
             device.device.clone_from(&known.name);
         }
     }
+    Ok(profile)
+}
+
+fn tell(mut profile: Profile, arguments: &WatchArgs) -> Result<()> {
     if arguments.json {
         return look::json(&profile);
     }
     profile.files.clear();
-    let options = ioalign_report::RenderOptions::default();
-    look::write(&ioalign_report::profile::render(&profile, &options))
+    look::write(&ioalign_report::profile::render(
+        &profile,
+        &look::uncoloured(),
+    ))
 }

@@ -13,13 +13,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use ioalign_core::machine::Machine;
 use ioalign_core::numbers::thousands;
 use ioalign_core::profile::DeviceProfile;
 use ioalign_core::watch_document::{DeviceFigures, WatchSummary, WatchedPart};
 use ioalign_observe::live::{
     self, Means, Samples, Timeline, Watch, WatchOptions, WatchTotals, WatchedDevice,
 };
-use ioalign_report::watch as report;
+use ioalign_report::{machine, watch as report};
 
 use crate::args::{By, WatchArgs};
 use crate::exit::Exit;
@@ -52,6 +53,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         devices.truncate(Watch::MOST);
     }
     let parts = host::describe(&mut devices, arguments)?;
+    let machine = machine_of(&devices);
     let mode = WatchMode::of(arguments);
     let wanted = WatchOptions {
         owners: mode.top > 0,
@@ -64,14 +66,14 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         devices: devices.clone(),
     };
     if arguments.by == Some(By::Tracefs) {
-        return fallback::run(arguments, &devices, &interrupt);
+        return fallback::run(arguments, &devices, machine, &interrupt);
     }
     match Watch::start(wanted) {
         Ok(watch) => {
             if let Err(error) = confine::confine(arguments.record.as_deref()) {
                 note(format_args!("it keeps all of its rights: {error:#}"));
             }
-            WatchSession::new(arguments, mode, parts, watch)?.run(&interrupt)
+            WatchSession::new(arguments, mode, (parts, machine), watch)?.run(&interrupt)
         }
         Err(error) => {
             note(&error);
@@ -81,7 +83,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
             if arguments.by.is_some() {
                 return Ok(Exit::Unreadable);
             }
-            fallback::run(arguments, &devices, &interrupt)
+            fallback::run(arguments, &devices, machine, &interrupt)
         }
     }
 }
@@ -124,6 +126,7 @@ struct WatchSession<'a> {
     mode: WatchMode,
     /// What begins on each device.
     parts: Vec<Vec<WatchedPart>>,
+    machine: Option<Machine>,
     watch: Watch,
     record: Option<WatchRecord>,
     samples: Option<Samples>,
@@ -139,7 +142,7 @@ impl<'a> WatchSession<'a> {
     fn new(
         arguments: &'a WatchArgs,
         mode: WatchMode,
-        parts: Vec<Vec<WatchedPart>>,
+        (parts, machine): (Vec<Vec<WatchedPart>>, Option<Machine>),
         mut watch: Watch,
     ) -> Result<Self> {
         if watch.means() == Means::Plain {
@@ -163,6 +166,7 @@ impl<'a> WatchSession<'a> {
             arguments,
             mode,
             parts,
+            machine,
             watch,
             record,
             samples: samples.transpose()?,
@@ -188,6 +192,7 @@ impl<'a> WatchSession<'a> {
     /// Until the end that was asked for; whether it was reached.
     fn lines(&mut self, interrupt: &Interrupt) -> Result<bool> {
         let mut lines = report::WatchLines::new(self.arguments.columns.into());
+        self.opening()?;
         let mut count = 0;
         loop {
             let stopped = self.sleep(interrupt)?;
@@ -210,6 +215,15 @@ impl<'a> WatchSession<'a> {
                 return Ok(!stopped);
             }
         }
+    }
+
+    /// The machine, for people.
+    fn opening(&self) -> Result<()> {
+        if self.arguments.json {
+            return Ok(());
+        }
+        let options = look::uncoloured();
+        look::write(&machine::text(self.machine.as_ref(), &options))
     }
 
     /// Names devices that have gone.
@@ -281,6 +295,7 @@ impl<'a> WatchSession<'a> {
     fn report(&self, totals: &WatchTotals, duration: Duration) -> Result<()> {
         if self.arguments.json {
             let mut profile = totals.profile(self.watch.devices(), duration);
+            profile.machine.clone_from(&self.machine);
             for device in &mut profile.devices {
                 device.processes.truncate(self.mode.top);
                 if let (Some(timeline), Some(slot)) = (&self.clock.timeline, self.slot(device)) {
@@ -288,6 +303,9 @@ impl<'a> WatchSession<'a> {
                 }
             }
             return look::json(&profile);
+        }
+        if self.mode.screen {
+            self.opening()?;
         }
         look::write(&report::render(&self.summary(totals, duration)))
     }
@@ -319,6 +337,15 @@ impl<'a> WatchSession<'a> {
         let mut devices = self.watch.devices().iter();
         devices.position(|known| known.name == device.device)
     }
+}
+
+/// This machine, with the disks that are watched.
+fn machine_of(devices: &[WatchedDevice]) -> Option<Machine> {
+    let paths: Vec<_> = devices
+        .iter()
+        .map(|device| Path::new("/dev").join(&device.name))
+        .collect();
+    crate::machine::read(&paths)
 }
 
 /// The view of monitoring with samples of one and of twenty seconds is shown beside bursts.

@@ -25,6 +25,7 @@ mod image_set;
 mod lint;
 mod live_vm;
 mod measure;
+mod opening;
 mod oracles;
 mod plan;
 mod policy;

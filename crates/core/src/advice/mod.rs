@@ -26,6 +26,7 @@ mod weigh;
 use serde::Serialize;
 
 use crate::comparison::Comparison;
+use crate::machine::Machine;
 use crate::profile::{DeviceProfile, Profile};
 
 pub use defect::{CheckedTarget, Defect};
@@ -83,6 +84,8 @@ pub struct Advice {
     pub schema: &'static str,
     /// The program that wrote it.
     pub tool: String,
+    /// The machine whose stack was checked, where the document of `check` names one.
+    pub machine: Option<Machine>,
     /// The most urgent of all items.
     pub decision: Decision,
     /// One entry a finding that is a defect, most urgent first.
@@ -169,6 +172,7 @@ pub fn advise(evidence: &AdviceInput<'_>, tool: &str) -> Advice {
     Advice {
         schema: SCHEMA,
         tool: tool.to_owned(),
+        machine: None,
         decision: items
             .iter()
             .map(|item| item.decision)

@@ -8,16 +8,16 @@ mod cell;
 mod conditions;
 mod estimate;
 mod layouts;
-mod machine;
 mod summary;
 
 use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
 
 pub use before::{Before, Change};
 pub use conditions::Conditions;
 pub use estimate::{Estimate, EstimateVerdict, Metric, Placebo};
 pub use layouts::{LAYOUT_PHASE, offset_of};
-pub use machine::{Machine, MachineDisk};
 pub use summary::{ComparisonSummary, Points, Spread};
 
 /// The name and version of the document.

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::Machine;
+
 pub use alignment::{Alignment, AlignmentState};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
@@ -47,6 +49,9 @@ pub struct Profile {
     /// Stopped by the operator: what was read until then.
     #[serde(default)]
     pub interrupted: bool,
+    /// The machine that is watched; `None`: a trace says nothing of its machine.
+    #[serde(default)]
+    pub machine: Option<Machine>,
     /// Why the files may not have one clock: then what is over time means little.
     #[serde(default)]
     pub clock_doubt: Option<String>,

@@ -275,7 +275,7 @@ fn documents_of_other_devices_are_strangers() {
     assert!(said(&load, &cost, true).is_empty());
     // `trace summarize --stack` knows which layer it is, and a measurement the disks below its file.
     load.devices[0].layer = Some("sda".to_owned());
-    cost.machine.disks = vec![ioalign_core::comparison::MachineDisk {
+    cost.machine.disks = vec![ioalign_core::machine::MachineDisk {
         name: "sda".to_owned(),
         ..Default::default()
     }];

@@ -15,6 +15,7 @@ pub fn document(plan: &DiskPlan, platform: Platform, names: &DiskNames) -> PlanD
     let given_up = plan.solution.given_up.iter();
     PlanDocument {
         schema: SCHEMA,
+        machine: None,
         platform: platform.name(),
         period_bytes: plan.solution.period(),
         phase_bytes: plan.solution.phase(),

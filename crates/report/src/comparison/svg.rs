@@ -64,7 +64,7 @@ fn facts(comparison: &Comparison) -> String {
     let facts = [
         machine.host.clone(),
         machine.platform.clone(),
-        words::processors(machine),
+        crate::machine::processors(machine),
         machine.time.clone(),
         load.unwrap_or_default(),
         comparison.tool.clone(),

@@ -1,7 +1,8 @@
 //! Words and numbers of comparisons, the same in every format.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Before, Cell, Comparison, EstimateVerdict, Machine, Metric};
+use ioalign_core::comparison::{Before, Cell, Comparison, EstimateVerdict, Metric};
+use ioalign_core::machine::Machine;
 
 use crate::text::page::Style;
 use crate::words::numbers::{thousands, three};
@@ -63,22 +64,12 @@ pub fn machine(machine: &Machine, dot: &str) -> String {
     let load = machine.load_average.map(|load| format!("load {load:.1}"));
     let facts = [
         machine.platform.clone(),
-        processors(machine),
+        crate::machine::processors(machine),
         machine.kernel.clone(),
         load.unwrap_or_default(),
     ];
     let known: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     known.join(dot)
-}
-
-/// `8 × AMD EPYC`, as far as it is known.
-pub fn processors(machine: &Machine) -> String {
-    match (machine.cpus, machine.cpu_model.as_str()) {
-        (0, model) => model.to_owned(),
-        (1, "") => "1 processor".to_owned(),
-        (count, "") => format!("{count} processors"),
-        (count, model) => format!("{count} × {model}"),
-    }
 }
 
 /// The I/O of a cell: `4 KiB random write`.
@@ -218,23 +209,6 @@ pub(crate) const fn style(verdict: EstimateVerdict) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_processor_without_a_name_leaves_nothing_dangling() {
-        let of = |cpus, model: &str| {
-            let machine = Machine {
-                cpus,
-                cpu_model: model.to_owned(),
-                ..Machine::default()
-            };
-            processors(&machine)
-        };
-        assert_eq!(of(8, "AMD EPYC"), "8 × AMD EPYC");
-        assert_eq!(
-            (of(8, ""), of(0, "")),
-            ("8 processors".to_owned(), String::new())
-        );
-    }
 
     #[test]
     fn differences_are_short_and_signed() {

@@ -10,6 +10,7 @@ mod finding;
 mod glossary;
 mod grids;
 mod index;
+pub(crate) mod machine;
 mod stack;
 mod target;
 
@@ -71,16 +72,12 @@ fn head(out: &mut String, report: &Report) {
          of a block, one request touches two, and a small write becomes read, change, write. This \
          page follows each layer down to the disk and says where it starts.</p>\n",
     );
-    out.push_str("<dl class=\"machine\">\n");
-    let tool = ("tool".to_owned(), report.tool.clone());
-    for (name, value) in std::iter::once(tool).chain(report.opening()) {
-        out.push_str(&format!(
-            "<div><dt>{}</dt><dd>{}</dd></div>\n",
-            escape(&name),
-            escape(&value)
-        ));
-    }
-    out.push_str("</dl>\n</header>\n");
+    let policy = report.policy.iter().map(|file| ("policy", file.clone()));
+    let facts: Vec<_> = std::iter::once(("tool", report.tool.clone()))
+        .chain(policy)
+        .collect();
+    machine::put(out, &facts, report.machine.as_ref());
+    out.push_str("</header>\n");
 }
 
 fn several(out: &mut String, report: &Report) {

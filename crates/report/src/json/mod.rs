@@ -15,10 +15,10 @@ mod visible;
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::io::{self, Write};
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use ioalign_core::machine::Machine;
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use self::summary::ReportSummary;
@@ -65,7 +65,7 @@ pub fn write<T: Borrow<Target>>(
     let document = WrittenReport {
         schema: SCHEMA,
         tool: &head.tool,
-        machine: MachineJson(&head.machine),
+        machine: head.machine.as_ref(),
         policy: head.policy.as_deref(),
         targets: Targets {
             coming: Cell::new(Some(targets)),
@@ -84,7 +84,7 @@ pub fn write<T: Borrow<Target>>(
 struct WrittenReport<'a, I: Iterator<Item: Borrow<Target>>> {
     schema: &'static str,
     tool: &'a str,
-    machine: MachineJson<'a>,
+    machine: Option<&'a Machine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy: Option<&'a str>,
     targets: Targets<'a, I>,
@@ -106,19 +106,5 @@ impl<I: Iterator<Item: Borrow<Target>>> Serialize for Targets<'_, I> {
             list.serialize_element(&target::of(target))?;
         }
         list.end()
-    }
-}
-
-/// Name and value pairs as an object in display order; a repeated name keeps its first value.
-struct MachineJson<'a>(&'a [(String, String)]);
-
-impl Serialize for MachineJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seen = HashSet::new();
-        let mut map = serializer.serialize_map(None)?;
-        for (name, value) in self.0.iter().filter(|(name, _)| seen.insert(name)) {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
     }
 }

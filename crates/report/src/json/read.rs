@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use ioalign_core::machine::Machine;
 use ioalign_core::{
     Bytes, Confidence, DeviceNumber, Grid, Kind, Layer, LayerId, Map, Origin, Role, Run, Runs,
     Stack, Tier,
@@ -93,6 +94,16 @@ pub(super) fn targets<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, String>
         .map_err(|error| format!("no document of check --json: {error}"))?;
     is_ours(&document.schema)?;
     Ok(document.targets)
+}
+
+/// The machine that a document of `check --json` names: one of a live host does.
+pub fn machine(text: &str) -> Option<Machine> {
+    #[derive(Deserialize)]
+    struct ReadOpening {
+        machine: Machine,
+    }
+    let found: ReadOpening = serde_json::from_str(text).ok()?;
+    Some(found.machine)
 }
 
 /// Whether a text is a document of `check --json`; other JSON, as that of sfdisk, is not.

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use ioalign_core::Kind;
 use ioalign_core::plan_document::{PlanDocument, PlanStep, PlannedGrid, PlannedLayer, ProofLine};
 
+use crate::machine;
 use crate::options::RenderOptions;
 use crate::text::{heading, paragraph};
 use crate::words::numbers::about;
@@ -18,7 +19,7 @@ pub fn render(plan: &PlanDocument, options: &RenderOptions) -> String {
     if options.quiet() {
         return script::render(plan);
     }
-    let mut page = String::new();
+    let mut page = machine::text(plan.machine.as_ref(), options);
     grids(&mut page, plan, options);
     layers(&mut page, plan, options);
     proof(&mut page, plan, options);

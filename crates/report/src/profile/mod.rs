@@ -15,6 +15,7 @@ mod who;
 
 use ioalign_core::profile::{DeviceProfile, Profile};
 
+use crate::machine;
 use crate::options::RenderOptions;
 use crate::text::page::{Style, TextPage, TextSpan};
 
@@ -28,6 +29,7 @@ pub fn render(profile: &Profile, options: &RenderOptions) -> String {
         verdict::quiet(&mut page, profile);
         return page.finish();
     }
+    machine::put(&mut page, profile.machine.as_ref());
     head::files(&mut page, profile);
     head::summary(&mut page, profile);
     let devices = by_ios(profile);

@@ -16,9 +16,9 @@ pub mod wrap;
 
 pub use findings::command_lines;
 
+use crate::machine;
 use crate::model::{Report, Target};
 use crate::options::RenderOptions;
-use crate::words::clean::shorten_end;
 use page::{Style, TextPage, TextSpan};
 
 /// More targets than this are shown as a table instead of in full.
@@ -32,11 +32,11 @@ pub fn render(report: &Report, options: &RenderOptions) -> String {
         [one] if options.quiet() => verdict::whole_line(&mut page, one),
         _ if options.quiet() => summary::counts_line(&mut page, report),
         [only] => {
-            machine(&mut page, report);
+            opening(&mut page, report);
             one(&mut page, only);
         }
         many => {
-            machine(&mut page, report);
+            opening(&mut page, report);
             several(&mut page, report, many);
         }
     }
@@ -90,28 +90,14 @@ fn full(page: &mut TextPage, target: &Target) {
     verdict::line(page, target);
 }
 
-/// The machine's summary opens every report that has one.
-fn machine(page: &mut TextPage, report: &Report) {
-    let opening = report.opening();
-    let widest = opening
-        .iter()
-        .map(|(name, _)| name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(20);
-    for (name, value) in &opening {
-        // Not ours either: a capture names its own rows.
-        let name = shorten_end(&page.safe(name), widest, page.glyphs().ellipsis);
-        let name = format!("{name:<widest$}  ");
-        let hang = name.chars().count();
-        page.put(
-            "",
-            "",
-            hang,
-            &[TextSpan::new(Style::Dim, name), TextSpan::plain(value)],
-        );
+/// The policy that judged, and the machine of the devices.
+fn opening(page: &mut TextPage, report: &Report) {
+    if let Some(file) = &report.policy {
+        let policy = [TextSpan::new(Style::Dim, "policy  "), TextSpan::plain(file)];
+        page.put("", "", 8, &policy);
+        if report.machine.is_none() {
+            page.blank();
+        }
     }
-    if !opening.is_empty() {
-        page.blank();
-    }
+    machine::put(page, report.machine.as_ref());
 }

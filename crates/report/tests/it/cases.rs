@@ -1,5 +1,6 @@
 //! The hand-built reports: one a situation that the renderers must show well.
 
+use ioalign_core::machine::{Machine, MachineDisk};
 use ioalign_core::{
     ArrayLevel, Bytes, Confidence, Finding, Kind, Layer, Map, Role, Runs, Severity, Stack, Tier,
     layer::RaidGeometry,
@@ -25,15 +26,30 @@ pub fn all() -> Vec<(&'static str, Report)> {
 }
 
 pub fn report(targets: Vec<Target>) -> Report {
-    let machine = [
-        ("host", "db7.example.net"),
-        ("platform", "Linux 6.1.0 x86_64"),
-        ("memory", "7.7 GiB"),
-    ];
+    let machine = Machine {
+        host: "db7.example.net".to_owned(),
+        platform: "Dell Inc. PowerEdge R740".to_owned(),
+        kernel: "6.1.0 x86_64".to_owned(),
+        cpu_model: "Intel Xeon Gold 6130".to_owned(),
+        cpus: 32,
+        memory_bytes: Some(128 * GIB),
+        controllers: vec!["RAID: Broadcom MegaRAID SAS-3 3108 (megaraid_sas)".to_owned()],
+        disks: vec![MachineDisk {
+            name: "sda".to_owned(),
+            model: "DELL PERC H730".to_owned(),
+            size_bytes: Some(1024 * GIB),
+            logical_bytes: Some(512),
+            physical_bytes: Some(512),
+            rotational: Some(true),
+            scheduler: "mq-deadline".to_owned(),
+            ..MachineDisk::default()
+        }],
+        ..Machine::default()
+    };
     Report {
         targets,
         tool: "ioalign 0.1.0".to_owned(),
-        machine: machine.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec(),
+        machine: Some(machine),
         ..Report::default()
     }
 }

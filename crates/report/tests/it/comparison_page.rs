@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use ioalign_core::comparison::{
-    Arm, ArmLevel, Cell, Comparison, ComparisonSummary, Estimate, EstimateVerdict, Machine,
-    MachineDisk, Metric, Placebo, SCHEMA,
+    Arm, ArmLevel, Cell, Comparison, ComparisonSummary, Estimate, EstimateVerdict, Metric, Placebo,
+    SCHEMA,
 };
+use ioalign_core::machine::{Machine, MachineDisk};
 use ioalign_report::comparison::{html, svg};
 
 use super::golden;

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use ioalign_core::comparison::{
     Arm, ArmLevel, Before, Cell, Change, Comparison, ComparisonSummary, Estimate, EstimateVerdict,
-    Machine, Metric, Placebo,
+    Metric, Placebo,
 };
 use ioalign_core::load::{self, Load, LoadLatency, LoadStep, Percentile, Second, SentOperation};
+use ioalign_core::machine::Machine;
 use ioalign_core::workload::{Pattern, Workload};
 use ioalign_report::comparison::{ComparisonFormat, heading, row};
 use ioalign_report::{RenderOptions, Verbosity};

@@ -1,5 +1,6 @@
 //! Names and labels come from untrusted bytes: no medium may be attacked through them.
 
+use ioalign_core::machine::{Machine, MachineDisk};
 use ioalign_core::{Bytes, Confidence, Finding, Kind, Layer, Severity, Stack, Tier};
 use ioalign_report::{
     ErrorInfo, RenderOptions, Report, ReportFormat, SourceKind, Target, Verbosity,
@@ -44,7 +45,15 @@ pub fn reports() -> Vec<Report> {
         field: Some(EVIL.to_owned()),
     });
     let long = "漢".repeat(5000);
-    let machine = vec![(EVIL.to_owned(), EVIL.to_owned())];
+    let machine = Machine {
+        host: EVIL.to_owned(),
+        controllers: vec![EVIL.to_owned()],
+        disks: vec![MachineDisk {
+            model: EVIL.to_owned(),
+            ..MachineDisk::default()
+        }],
+        ..Machine::default()
+    };
     [
         vec![evil(EVIL)],
         vec![error],
@@ -55,7 +64,7 @@ pub fn reports() -> Vec<Report> {
     .map(|targets| Report {
         targets,
         tool: EVIL.to_owned(),
-        machine: machine.clone(),
+        machine: Some(machine.clone()),
         ..Report::default()
     })
     .collect()

@@ -15,7 +15,6 @@ use ioalign_device::Target;
 use ioalign_measure::load::Tap;
 use ioalign_measure::{Error, ErrorKind};
 
-use super::machine;
 use super::open::{self, Opener};
 use super::output;
 use super::session::INTERRUPTED;
@@ -81,7 +80,7 @@ fn send(
     let mut load = Load {
         schema: load::SCHEMA.to_owned(),
         tool: crate::check::tool(),
-        machine: machine::read(targets),
+        machine: super::machine_of(targets),
         targets: plan
             .targets
             .iter()

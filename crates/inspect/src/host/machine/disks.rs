@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::MachineDisk;
+use ioalign_core::machine::MachineDisk;
 
 use crate::host::What;
 use crate::host::inventory::{Inventory, SysfsBlock};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ioalign_core::comparison::Machine as Summary;
+use ioalign_core::machine::Machine as Summary;
 
 use super::{controllers, disks, target};
 use crate::host::inventory;

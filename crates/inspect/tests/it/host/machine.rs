@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use ioalign_core::comparison::Machine;
+use ioalign_core::machine::Machine;
 use ioalign_inspect::host::{Root, machine};
 
 use super::sysroot::{Sysroot, SysrootDisk};

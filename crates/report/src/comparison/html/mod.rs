@@ -6,7 +6,6 @@
 mod badge;
 mod before;
 mod cells;
-mod machine;
 mod summary;
 
 use ioalign_core::comparison::Comparison;
@@ -40,7 +39,8 @@ pub fn render(comparison: &Comparison) -> String {
 
 fn head(out: &mut String, comparison: &Comparison, title: &str) {
     out.push_str(&format!("<header>\n<h1>{}</h1>\n", escape(title)));
-    machine::put(out, comparison);
+    let tool = [("tool", comparison.tool.clone())];
+    html::machine::put(out, &tool, Some(&comparison.machine));
     let arms: Vec<_> = comparison
         .arms
         .iter()

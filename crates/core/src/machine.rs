@@ -1,8 +1,8 @@
-//! The machine that something was measured on.
+//! The machine that a report is about: what it was measured or read on.
 
 use serde::{Deserialize, Serialize};
 
-/// The machine, which every report opens with. Empty or `None`: not known.
+/// The machine. Reports of a live machine open with it. Empty or `None`: not known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Host name.

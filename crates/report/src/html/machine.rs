@@ -1,46 +1,27 @@
-//! The machine that it was measured on, which a number means nothing without.
+//! The head of a page: who made it, and the machine that it is about, with a table of its disks.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Comparison, MachineDisk};
+use ioalign_core::machine::{Machine, MachineDisk};
 
-use crate::comparison::words;
+use crate::machine::rows;
 use crate::svg::escape;
-use crate::words::numbers::{about, three};
+use crate::words::numbers::about;
 
-/// All that is known of it, and a table of its disks.
-pub fn put(out: &mut String, comparison: &Comparison) {
+/// These facts, then all that is known of the machine, and its disks.
+pub(crate) fn put(out: &mut String, facts: &[(&'static str, String)], machine: Option<&Machine>) {
     out.push_str("<dl class=\"machine\">\n");
-    let facts = facts(comparison).into_iter();
-    for (name, value) in facts.filter(|(_, value)| !value.is_empty()) {
+    let known = machine.map(rows).unwrap_or_default();
+    for (name, value) in facts.iter().chain(&known) {
         out.push_str(&format!(
             "<div><dt>{name}</dt><dd>{}</dd></div>\n",
-            escape(&value)
+            escape(value)
         ));
     }
     out.push_str("</dl>\n");
-    if !comparison.machine.disks.is_empty() {
-        disks(out, &comparison.machine.disks);
+    match machine {
+        Some(machine) if !machine.disks.is_empty() => disks(out, &machine.disks),
+        _ => {}
     }
-}
-
-fn facts(comparison: &Comparison) -> Vec<(&'static str, String)> {
-    let machine = &comparison.machine;
-    let memory = machine.memory_bytes.map(|bytes| about(Bytes::new(bytes)));
-    let load = machine.load_average.map(three);
-    let mut facts = vec![
-        ("tool", comparison.tool.clone()),
-        ("host", machine.host.clone()),
-        ("platform", machine.platform.clone()),
-        ("processors", words::processors(machine)),
-        ("memory", memory.unwrap_or_default()),
-        ("system", machine.system.clone()),
-        ("kernel", machine.kernel.clone()),
-        ("time", machine.time.clone()),
-        ("load before the run", load.unwrap_or_default()),
-    ];
-    let controllers = machine.controllers.iter();
-    facts.extend(controllers.map(|one| ("controller", one.clone())));
-    facts
 }
 
 fn disks(out: &mut String, disks: &[MachineDisk]) {
