@@ -3,7 +3,7 @@
 //!
 //! [`experiment`] decides the order of batches, watches a placebo and stops when the answer is
 //! certain; it knows nothing of I/O, only a [`Subject`](experiment::ExperimentSubject). [`stats`] is arithmetic.
-//! [`engine`] sends I/O, [`load`] keeps it coming, [`data`] makes what is written.
+//! [`engine`] sends I/O, [`load`] keeps it coming, [`data`] makes what is written. [`probe`] infers a geometry from times.
 #![deny(missing_docs)]
 
 mod chance;
@@ -13,6 +13,7 @@ pub mod error;
 pub mod experiment;
 pub mod jobs;
 pub mod load;
+pub mod probe;
 pub mod stats;
 
 pub use error::{Error, ErrorKind, Result};

@@ -22,6 +22,8 @@ use std::time::Duration;
 
 use crate::Result;
 
+pub(crate) use order::ShuffledOrder;
+
 pub use design::Design;
 pub use outcome::{ExperimentOutcome, ExperimentPart, ExperimentSnapshot};
 pub use run::run;

@@ -7,13 +7,13 @@ use ioalign_core::Random;
 
 /// The numbers below a count, in one order after another.
 #[derive(Clone, Debug)]
-pub(super) struct ShuffledOrder {
+pub(crate) struct ShuffledOrder {
     random: Random,
     block: Vec<usize>,
 }
 
 impl ShuffledOrder {
-    pub(super) fn new(count: usize, seed: u64) -> Self {
+    pub(crate) fn new(count: usize, seed: u64) -> Self {
         Self {
             random: Random::new(seed),
             block: (0..count).collect(),
@@ -21,7 +21,7 @@ impl ShuffledOrder {
     }
 
     /// The next block.
-    pub(super) fn next(&mut self) -> &[usize] {
+    pub(crate) fn next(&mut self) -> &[usize] {
         for last in (1..self.block.len()).rev() {
             let chosen = self.random.below_u32(last + 1);
             self.block.swap(last, chosen as usize);

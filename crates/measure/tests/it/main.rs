@@ -10,6 +10,7 @@ mod experiment;
 mod fio_jobs;
 mod fio_keys;
 mod load;
+mod probe;
 mod scratch;
 mod stats;
 mod trouble;

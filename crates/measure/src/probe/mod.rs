@@ -1,0 +1,178 @@
+//! The geometry of a device, from the time of its I/O alone.
+//!
+//! Two reads that lie on one disk wait for each other. [`probe`] measures pairs of reads at many distances (`pairs`), looks for the unit and
+//! the number of columns that explain which of them are slow (`search`, `fit`, `family`), checks them with new distances (`confirm`), and
+//! looks for the first boundary (`phase`). Only a [`TimedDevice`] is needed: a model with a clock of its own is one. Reasons
+//! and limits: `docs/probe.md`.
+
+mod confirm;
+mod device;
+mod family;
+mod fit;
+mod layout;
+mod mixture;
+mod outcome;
+mod pairs;
+mod phase;
+mod sampler;
+mod scale;
+mod search;
+
+use std::time::Duration;
+
+use ioalign_core::Bytes;
+
+use crate::{Error, ErrorKind, Result};
+use confirm::CheckEnd;
+use family::StripeFamily;
+use fit::FitLeader;
+use phase::PhaseQuestion;
+use sampler::{ProbeHalt, Sampler};
+use search::{SearchEnd, StripeSearch};
+
+pub use device::{ProbeIo, TimedDevice};
+pub use outcome::{
+    ProbeOutcome, ProbeProgress, ProbeStage, ProbedGrid, ProbedKind, Redundancy,
+};
+pub use sampler::ProbeWatch;
+
+/// A device below this size has too few places.
+const LEAST_SIZE: u64 = 32 << 20;
+/// How often a geometry may fail its check before the probe ends without one.
+const CHECKS: u32 = 4;
+
+/// How a probe is made.
+#[derive(Copy, Clone, Debug)]
+pub struct ProbeDesign {
+    /// The most time.
+    pub max_time: Duration,
+    /// Seed of all places.
+    pub seed: u64,
+}
+
+/// Probes a device.
+pub fn probe(
+    device: &mut dyn TimedDevice,
+    design: &ProbeDesign,
+    watch: &mut ProbeWatch<'_>,
+) -> Result<ProbeOutcome> {
+    if device.size_bytes() < LEAST_SIZE {
+        let what = format!(
+            "is {} long: a probe needs {} or more",
+            Bytes::new(device.size_bytes()),
+            Bytes::new(LEAST_SIZE)
+        );
+        return Err(Error::new(ErrorKind::Unsupported, what));
+    }
+    let mut outcome = ProbeOutcome {
+        detection_limit: f64::INFINITY,
+        ..ProbeOutcome::default()
+    };
+    let mut sampler = Sampler::new(device, watch, design.max_time, design.seed);
+    let halted = reads(&mut sampler, &mut outcome);
+    outcome.reads = sampler.reads;
+    outcome.writes = sampler.writes;
+    outcome.elapsed = sampler.device.elapsed();
+    match halted {
+        Ok(()) => {}
+        Err(ProbeHalt::Time) => outcome.partial = Some("the time is over".to_owned()),
+        Err(ProbeHalt::Asked) => outcome.partial = Some("interrupted".to_owned()),
+        Err(ProbeHalt::Failed(error)) => return Err(error),
+    }
+    Ok(outcome)
+}
+
+/// What reads show, with as many reads at a place as keep it busy; if that is more than one and shows nothing, with one.
+fn reads(sampler: &mut Sampler<'_>, outcome: &mut ProbeOutcome) -> Result<(), ProbeHalt> {
+    let busy = sampler.saturation()?;
+    let groups = match busy {
+        Some(1) => vec![1],
+        Some(group) => vec![group, 1],
+        None => vec![1],
+    };
+    let family = StripeFamily::new(sampler.device.size_bytes());
+    for group in groups {
+        sampler.group = group;
+        if let Some(grid) = stripe(sampler, &family, outcome)? {
+            outcome.grids.push(grid);
+            return Ok(());
+        }
+    }
+    if busy.is_none() {
+        let what = "16 reads at one place do not wait for each other: a device with much parallelism of its own, or a cache, hides \
+                    what lies below";
+        outcome.notes.push(what.to_owned());
+    }
+    Ok(())
+}
+
+/// The stripe that pairs of reads show.
+fn stripe(
+    sampler: &mut Sampler<'_>,
+    family: &StripeFamily,
+    outcome: &mut ProbeOutcome,
+) -> Result<Option<ProbedGrid>, ProbeHalt> {
+    let mut search = StripeSearch::begin(sampler, family)?;
+    let Some((leader, check)) = sure(sampler, &mut search, outcome)? else {
+        return Ok(None);
+    };
+    let (unit, columns) = (leader.geometry.unit, leader.geometry.columns);
+    let asked = PhaseQuestion {
+        unit,
+        turn: unit * family.period(&leader.geometry),
+    };
+    let Some(phase) = phase::phase(sampler, &asked, &check)? else {
+        let what = format!(
+            "units of {} in {columns} columns are there, but where they begin is not clear",
+            Bytes::new(unit)
+        );
+        outcome.notes.push(what);
+        return Ok(None);
+    };
+    Ok(Some(ProbedGrid {
+        kind: ProbedKind::Stripe,
+        unit_bytes: unit,
+        phase_bytes: phase.bytes,
+        columns,
+        confidence_ratio: search::certainty((check.odds.unwrap_or(0.0) + leader.odds).min(phase.odds)),
+        effect_ratio: leader.effect,
+    }))
+}
+
+/// A geometry that is sure and was confirmed; what contradicts one is learned from.
+fn sure(
+    sampler: &mut Sampler<'_>,
+    search: &mut StripeSearch<'_>,
+    outcome: &mut ProbeOutcome,
+) -> Result<Option<(FitLeader, CheckEnd)>, ProbeHalt> {
+    let mut doubt = None;
+    for _ in 0..CHECKS {
+        let end = search.go_on(sampler)?;
+        outcome.detection_limit = outcome.detection_limit.min(search.limit());
+        let leader = match end {
+            SearchEnd::Leader(leader) => leader,
+            SearchEnd::Unclear => {
+                doubt.get_or_insert_with(|| UNCLEAR.to_owned());
+                break;
+            }
+            SearchEnd::Nothing => break,
+        };
+        let check = confirm::confirm(sampler, &leader, search)?;
+        if check.odds.is_some() {
+            return Ok(Some((leader, check)));
+        }
+        for (distances, block) in &check.seen {
+            search.learn(distances, block);
+        }
+        doubt = Some(format!(
+            "units of {} in {} columns seemed likely and were not confirmed",
+            Bytes::new(leader.geometry.unit),
+            leader.geometry.columns
+        ));
+    }
+    outcome.notes.extend(doubt);
+    Ok(None)
+}
+
+/// Said where no geometry fits.
+const UNCLEAR: &str = "reads wait for each other at some distances, but no geometry explains which";
