@@ -22,6 +22,7 @@ mod measure;
 mod output_file;
 mod plan;
 mod policy;
+mod probe;
 mod say;
 mod simulate;
 mod trace;
@@ -58,6 +59,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Watch(arguments) => watch::run(&arguments),
         Verb::Trace(arguments) => trace::run(&arguments),
         Verb::Measure(arguments) => measure::run(&arguments),
+        Verb::Probe(arguments) => probe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Fix(arguments) => fix::run(&arguments),

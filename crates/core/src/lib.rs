@@ -16,6 +16,7 @@ pub mod cost;
 pub mod csv;
 pub mod finding;
 pub mod fix_document;
+pub mod geometry_document;
 pub mod grid;
 pub mod judge;
 pub mod layer;

@@ -11,6 +11,7 @@ pub mod capture;
 pub mod comparison;
 pub mod fix;
 pub mod format;
+pub mod geometry;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -4,6 +4,7 @@ mod advise;
 mod fix;
 mod measure;
 mod plan;
+mod probe;
 mod simulate;
 mod trace;
 mod watch;
@@ -26,6 +27,7 @@ pub use measure::{
     MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
 pub use plan::PlanArgs;
+pub use probe::ProbeArgs;
 pub use simulate::{SimulateArgs, SimulateVerb, SimulatedLoadArgs};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
@@ -64,6 +66,9 @@ pub enum Verb {
     Trace(TraceArgs),
     /// Measure what misalignment costs on a device: interleaved comparisons, a matrix, a plain load
     Measure(MeasureArgs),
+    /// Infer stripe unit, first boundary and columns of a device from the time of its I/O alone
+    #[command(after_long_help = probe::EXAMPLES)]
+    Probe(ProbeArgs),
     /// Simulate an array: where its I/Os go, what a start costs, without the array
     Simulate(SimulateArgs),
     /// Compute where every layer should start, with the proof, and print the commands for each

@@ -7,13 +7,13 @@ mod compare;
 mod layout;
 mod live;
 mod matrix;
-mod open;
+pub mod open;
 mod output;
 mod quick;
 mod reach;
 mod run;
 mod session;
-mod start;
+pub mod start;
 
 use std::sync::Arc;
 

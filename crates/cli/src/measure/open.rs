@@ -46,7 +46,8 @@ impl Opener<'_> {
         paths.iter().map(|path| self.one(path)).collect()
     }
 
-    fn one(&self, path: &Path) -> Result<Arc<Target>> {
+    /// A single one.
+    pub fn one(&self, path: &Path) -> Result<Arc<Target>> {
         let destroy = self.arguments.destroy_data.iter();
         let want = TargetRequest {
             write: self.write,

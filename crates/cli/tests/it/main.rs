@@ -29,6 +29,7 @@ mod opening;
 mod oracles;
 mod plan;
 mod policy;
+mod probe;
 mod scenarios_arrays;
 mod scenarios_host;
 mod scenarios_image;

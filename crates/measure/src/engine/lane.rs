@@ -252,7 +252,7 @@ pub(crate) fn stalled(silent: Duration) -> Error {
     .advise("see the kernel's log; what is in flight is left to the kernel")
 }
 
-fn gone() -> Error {
+pub(super) fn gone() -> Error {
     Error::new(
         ErrorKind::Device,
         "the queue of I/O was given up after a failure",

@@ -19,10 +19,13 @@ mod span;
 mod stretch;
 mod sync;
 mod team;
+
+mod volley;
 mod zipf;
 
 pub use bench::Bench;
 pub use options::{Api, ArmPlace, CellSpec, EngineOptions};
+pub use volley::Volley;
 
 pub(crate) use check::{check_io, check_load, check_writes};
 pub(crate) use clock::{CpuTimes, now_ns};

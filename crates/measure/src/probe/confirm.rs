@@ -82,7 +82,8 @@ impl CheckEnd {
         let is_clear = (together - apart) / error >= APART
             && together / apart >= 1.0 + LEAST_EFFECT
             && best.effect >= LEAST_EFFECT;
-        (is_clear && best.geometry.is_grid_of(&found.geometry) && best.odds >= CONFIRMED).then_some(best.odds)
+        (is_clear && best.geometry.is_grid_of(&found.geometry) && best.odds >= CONFIRMED)
+            .then_some(best.odds)
     }
 }
 

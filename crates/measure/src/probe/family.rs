@@ -102,7 +102,8 @@ mod tests {
         let family = StripeFamily::new(1 << 30);
         let find = |unit: u64, columns: u64| {
             let mut all = family.all.iter();
-            *all.find(|one| (one.unit, one.columns) == (unit, columns)).unwrap()
+            *all.find(|one| (one.unit, one.columns) == (unit, columns))
+                .unwrap()
         };
         let four = find(65536, 4);
         let share = |distance: u64| family.share(&four, distance);

@@ -129,14 +129,18 @@ impl<'a> Fit<'a> {
 
     fn shares(&self, one: &StripeHypothesis) -> Vec<f64> {
         let distances = self.pairs.iter().map(|pair| pair.distance);
-        distances.map(|distance| self.family.share(one, distance)).collect()
+        distances
+            .map(|distance| self.family.share(one, distance))
+            .collect()
     }
 
     /// The best one.
     pub(super) fn leader(&self) -> Option<FitLeader> {
         let likeliest = self.likeliest();
         let (geometry, gain) = *likeliest.first()?;
-        let rivals = likeliest.iter().filter(|(one, _)| !one.is_grid_of(&geometry));
+        let rivals = likeliest
+            .iter()
+            .filter(|(one, _)| !one.is_grid_of(&geometry));
         let sum: f64 = rivals.map(|(_, other)| (other - gain).exp()).sum();
         Some(FitLeader {
             geometry,
@@ -159,17 +163,15 @@ impl<'a> Fit<'a> {
         slope / low.max(1e-9)
     }
 
-    /// The effect that would have given these odds to nine of ten usual geometries.
+    /// The effect that would have given these odds to each of the usual geometries.
     pub(super) fn visible(&self, odds: f64) -> f64 {
         let variance = self.variance();
         let pairs = self.lines.iter().zip(&self.family.all);
         let usual = pairs.filter(|(_, one)| one.prior == 0.0 && one.columns <= 12);
-        let mut limits: Vec<f64> = usual
+        let limits = usual
             .map(|(line, _)| (2.0 * odds * variance / self.spread(line).max(1e-12)).sqrt())
-            .collect();
-        limits.sort_unstable_by(f64::total_cmp);
-        let most = limits.get(limits.len() * 9 / 10).copied();
-        most.unwrap_or(f64::INFINITY) * self.count / self.y.max(1e-12)
+            .fold(0.0, f64::max);
+        limits * self.count / self.y.max(1e-12)
     }
 }
 
@@ -182,7 +184,9 @@ mod tests {
     fn pairs_name_their_geometry() {
         let family = StripeFamily::new(1 << 30);
         let mut all = family.all.iter();
-        let truth = *all.find(|one| (one.unit, one.columns) == (24576, 5)).unwrap();
+        let truth = *all
+            .find(|one| (one.unit, one.columns) == (24576, 5))
+            .unwrap();
         let mut random = Random::new(3);
         let mut draw = |distance: u64| -> Vec<f64> {
             let share = family.share(&truth, distance) * 1e9;

@@ -64,7 +64,9 @@ pub(super) struct SharedDisk {
 impl SharedDisk {
     pub(super) fn new(order: ChunkOrder, columns: u64) -> Self {
         let period = order.period(columns);
-        let disks: Vec<u64> = (0..period).map(|chunk| order.disk(chunk, columns)).collect();
+        let disks: Vec<u64> = (0..period)
+            .map(|chunk| order.disk(chunk, columns))
+            .collect();
         let share = |distance: usize| {
             let others = disks.iter().cycle().skip(distance);
             let same = disks.iter().zip(others).filter(|(one, other)| one == other);

@@ -46,7 +46,11 @@ pub(super) fn likelihood(pairs: &[BinnedPairs], shares: &[f64]) -> f64 {
     }
     let [apart, together] = cases;
     let each = pairs.iter().zip(shares).map(|(pair, share)| {
-        let bins = pair.bins.iter().enumerate().filter(|(_, count)| **count > 0);
+        let bins = pair
+            .bins
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0);
         let logs = bins.map(|(bin, count)| {
             let chance = share * at(&together, bin) + (1.0 - share) * at(&apart, bin);
             f64::from(*count) * chance.max(1e-12).ln()
@@ -66,7 +70,8 @@ pub(super) fn flat(pairs: &[BinnedPairs]) -> f64 {
     }
     let total = f64::from(all.iter().sum::<u32>()).max(1.0);
     let logs = all.iter().filter(|count| **count > 0);
-    logs.map(|count| f64::from(*count) * (f64::from(*count) / total).ln()).sum()
+    logs.map(|count| f64::from(*count) * (f64::from(*count) / total).ln())
+        .sum()
 }
 
 /// Weighted shares of bins.
@@ -124,7 +129,12 @@ mod tests {
             distance,
             bins: [fast, 0, 0, 0, 0, 0, slow],
         };
-        let pairs = [pair(0, 0, 20), pair(1, 20, 0), pair(2, 10, 10), pair(3, 20, 0)];
+        let pairs = [
+            pair(0, 0, 20),
+            pair(1, 20, 0),
+            pair(2, 10, 10),
+            pair(3, 20, 0),
+        ];
         let right = likelihood(&pairs, &[1.0, 0.0, 0.5, 0.0]);
         let wrong = likelihood(&pairs, &[0.0, 1.0, 0.5, 0.0]);
         assert!(right > flat(&pairs) + 20.0, "{right} {}", flat(&pairs));

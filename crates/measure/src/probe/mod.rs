@@ -14,6 +14,8 @@ mod mixture;
 mod outcome;
 mod pairs;
 mod phase;
+mod redundancy;
+mod rmw;
 mod sampler;
 mod scale;
 mod search;
@@ -31,9 +33,7 @@ use sampler::{ProbeHalt, Sampler};
 use search::{SearchEnd, StripeSearch};
 
 pub use device::{ProbeIo, TimedDevice};
-pub use outcome::{
-    ProbeOutcome, ProbeProgress, ProbeStage, ProbedGrid, ProbedKind, Redundancy,
-};
+pub use outcome::{ProbeOutcome, ProbeProgress, ProbeStage, ProbedGrid, ProbedKind, Redundancy};
 pub use sampler::ProbeWatch;
 
 /// A device below this size has too few places.
@@ -48,6 +48,8 @@ pub struct ProbeDesign {
     pub max_time: Duration,
     /// Seed of all places.
     pub seed: u64,
+    /// Writes are sent as well.
+    pub write: bool,
 }
 
 /// Probes a device.
@@ -69,7 +71,7 @@ pub fn probe(
         ..ProbeOutcome::default()
     };
     let mut sampler = Sampler::new(device, watch, design.max_time, design.seed);
-    let halted = reads(&mut sampler, &mut outcome);
+    let halted = all(&mut sampler, &mut outcome, design.write);
     outcome.reads = sampler.reads;
     outcome.writes = sampler.writes;
     outcome.elapsed = sampler.device.elapsed();
@@ -82,8 +84,27 @@ pub fn probe(
     Ok(outcome)
 }
 
+fn all(
+    sampler: &mut Sampler<'_>,
+    outcome: &mut ProbeOutcome,
+    write: bool,
+) -> Result<(), ProbeHalt> {
+    let turn = reads(sampler, outcome)?;
+    if !write {
+        return Ok(());
+    }
+    if let (Some(turn), Some(grid)) = (turn, outcome.grids.first()) {
+        outcome.redundancy = redundancy::redundancy(sampler, grid, turn)?;
+    }
+    sampler.group = 1;
+    let (unit, limit) = rmw::unit(sampler)?;
+    outcome.write_detection_limit = Some(limit);
+    outcome.grids.extend(unit);
+    Ok(())
+}
+
 /// What reads show, with as many reads at a place as keep it busy; if that is more than one and shows nothing, with one.
-fn reads(sampler: &mut Sampler<'_>, outcome: &mut ProbeOutcome) -> Result<(), ProbeHalt> {
+fn reads(sampler: &mut Sampler<'_>, outcome: &mut ProbeOutcome) -> Result<Option<u64>, ProbeHalt> {
     let busy = sampler.saturation()?;
     let groups = match busy {
         Some(1) => vec![1],
@@ -93,9 +114,9 @@ fn reads(sampler: &mut Sampler<'_>, outcome: &mut ProbeOutcome) -> Result<(), Pr
     let family = StripeFamily::new(sampler.device.size_bytes());
     for group in groups {
         sampler.group = group;
-        if let Some(grid) = stripe(sampler, &family, outcome)? {
+        if let Some((grid, turn)) = stripe(sampler, &family, outcome)? {
             outcome.grids.push(grid);
-            return Ok(());
+            return Ok(Some(turn));
         }
     }
     if busy.is_none() {
@@ -103,15 +124,15 @@ fn reads(sampler: &mut Sampler<'_>, outcome: &mut ProbeOutcome) -> Result<(), Pr
                     what lies below";
         outcome.notes.push(what.to_owned());
     }
-    Ok(())
+    Ok(None)
 }
 
-/// The stripe that pairs of reads show.
+/// The stripe that pairs of reads show, and the bytes after which it repeats itself.
 fn stripe(
     sampler: &mut Sampler<'_>,
     family: &StripeFamily,
     outcome: &mut ProbeOutcome,
-) -> Result<Option<ProbedGrid>, ProbeHalt> {
+) -> Result<Option<(ProbedGrid, u64)>, ProbeHalt> {
     let mut search = StripeSearch::begin(sampler, family)?;
     let Some((leader, check)) = sure(sampler, &mut search, outcome)? else {
         return Ok(None);
@@ -126,17 +147,21 @@ fn stripe(
             "units of {} in {columns} columns are there, but where they begin is not clear",
             Bytes::new(unit)
         );
+        outcome.unclear = true;
         outcome.notes.push(what);
         return Ok(None);
     };
-    Ok(Some(ProbedGrid {
+    let grid = ProbedGrid {
         kind: ProbedKind::Stripe,
         unit_bytes: unit,
         phase_bytes: phase.bytes,
         columns,
-        confidence_ratio: search::certainty((check.odds.unwrap_or(0.0) + leader.odds).min(phase.odds)),
+        confidence_ratio: search::certainty(
+            (check.odds.unwrap_or(0.0) + leader.odds).min(phase.odds),
+        ),
         effect_ratio: leader.effect,
-    }))
+    };
+    Ok(Some((grid, asked.turn)))
 }
 
 /// A geometry that is sure and was confirmed; what contradicts one is learned from.
@@ -170,6 +195,7 @@ fn sure(
             leader.geometry.columns
         ));
     }
+    outcome.unclear |= doubt.is_some();
     outcome.notes.extend(doubt);
     Ok(None)
 }

@@ -78,6 +78,8 @@ pub struct ProbeOutcome {
     pub redundancy: Option<Redundancy>,
     /// The smallest effect that could have been seen, as [`ProbedGrid::effect_ratio`].
     pub detection_limit: f64,
+    /// The same of writes; `None`: there were none.
+    pub write_detection_limit: Option<f64>,
     /// Reads sent.
     pub reads: u64,
     /// Writes sent.
@@ -88,4 +90,6 @@ pub struct ProbeOutcome {
     pub partial: Option<String>,
     /// Notes for the reader.
     pub notes: Vec<String>,
+    /// Something was seen, and no geometry that explains it was confirmed.
+    pub unclear: bool,
 }

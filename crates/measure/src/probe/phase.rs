@@ -69,7 +69,9 @@ impl SlowPair {
         all.sort_unstable_by(f64::total_cmp);
         let middles = all.windows(2).map(|pair| pair.iter().sum::<f64>() / 2.0);
         let errors = |one: &Self| one.wrong.0 + one.wrong.1;
-        let best = middles.map(at).min_by(|a, b| errors(a).total_cmp(&errors(b)));
+        let best = middles
+            .map(at)
+            .min_by(|a, b| errors(a).total_cmp(&errors(b)));
         best.unwrap_or_else(|| at(1.5))
     }
 
@@ -126,7 +128,10 @@ fn half_units_apart(
 ) -> Result<Vec<Vec<f64>>, ProbeHalt> {
     let (sector, group) = (sampler.device.sector_bytes(), sampler.group);
     let half = PhaseBets::new(asked.unit, sector).half;
-    let last = sampler.device.size_bytes().saturating_sub(2 * asked.unit + asked.turn);
+    let last = sampler
+        .device
+        .size_bytes()
+        .saturating_sub(2 * asked.unit + asked.turn);
     sampler.block(starts.len(), each, &mut |arm, random, batch| {
         let start = starts.get(arm).copied().unwrap_or(0);
         let chunk = random.below(asked.turn / asked.unit) * asked.unit;
@@ -177,7 +182,11 @@ impl PhaseBets {
 
     /// The best candidate, and the logarithm of its odds against all others.
     fn best(&self) -> (u64, f64) {
-        let best = self.worth.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        let best = self
+            .worth
+            .iter()
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(b.1));
         let (index, most) = best.map_or((0, 0.0), |(index, worth)| (index, *worth));
         let sum: f64 = self.worth.iter().map(|worth| (worth - most).exp()).sum();
         (index as u64 * self.step, -(sum - 1.0).max(1e-9).ln())
@@ -186,7 +195,11 @@ impl PhaseBets {
     /// Places about which the candidates are of two minds.
     fn telling(&self, random: &mut Random) -> Vec<u64> {
         let most = self.worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = self.worth.iter().map(|worth| (worth - most).exp()).collect();
+        let weights: Vec<f64> = self
+            .worth
+            .iter()
+            .map(|worth| (worth - most).exp())
+            .collect();
         let mut sums = vec![0.0];
         for weight in &weights {
             sums.push(sums.last().copied().unwrap_or(0.0) + weight);
@@ -198,13 +211,21 @@ impl PhaseBets {
         };
         let mut tried: Vec<(f64, u64)> = (0..TRIED)
             .map(|number| {
-                let edge = if number % 2 == 0 { 0 } else { self.unit - self.half };
+                let edge = if number % 2 == 0 {
+                    0
+                } else {
+                    self.unit - self.half
+                };
                 let start = (draw(random) + edge) % self.unit;
                 ((self.share_together(&sums, start) / all - 0.5).abs(), start)
             })
             .collect();
         tried.sort_by(|a, b| a.0.total_cmp(&b.0));
-        tried.into_iter().take(ROUND).map(|(_, start)| start).collect()
+        tried
+            .into_iter()
+            .take(ROUND)
+            .map(|(_, start)| start)
+            .collect()
     }
 
     /// The weight of the candidates that expect a pair from `start` to lie within a unit: those in
@@ -224,9 +245,14 @@ impl PhaseBets {
     /// The last places on one side of a candidate's two edges, and the first on the other.
     fn edges(&self, candidate: u64) -> Vec<u64> {
         let second = candidate + self.unit - self.half;
-        [candidate, candidate + self.unit - self.step, second, second + self.unit - self.step]
-            .map(|start| start % self.unit)
-            .to_vec()
+        [
+            candidate,
+            candidate + self.unit - self.step,
+            second,
+            second + self.unit - self.step,
+        ]
+        .map(|start| start % self.unit)
+        .to_vec()
     }
 
     /// By how much a candidate beats the better of its neighbours.
@@ -267,7 +293,9 @@ mod tests {
         let bets = PhaseBets::new(24576, 512);
         let expect = |candidate: u64| {
             let edges = bets.edges(1536).into_iter();
-            edges.map(|start| bets.is_together(candidate, start)).collect::<Vec<_>>()
+            edges
+                .map(|start| bets.is_together(candidate, start))
+                .collect::<Vec<_>>()
         };
         assert_eq!(expect(1536), [true, false, false, true]);
         assert_eq!(expect(1024), [true, true, false, false]);

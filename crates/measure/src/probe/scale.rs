@@ -44,10 +44,13 @@ impl RatioScale {
 /// The middle of the widest gap, in relation to its place, in the slower half: between pairs that wait and pairs that do not.
 fn widest_gap(sorted: &[f64]) -> f64 {
     let slower = sorted.get(sorted.len() / 2..sorted.len() * 995 / 1000);
-    let gaps = slower.unwrap_or_default().windows(2).filter_map(|pair| match pair {
-        [low, high] => Some((high / low.max(1e-9), f64::midpoint(*low, *high))),
-        _ => None,
-    });
+    let gaps = slower
+        .unwrap_or_default()
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [low, high] => Some((high / low.max(1e-9), f64::midpoint(*low, *high))),
+            _ => None,
+        });
     let widest = gaps.max_by(|a, b| a.0.total_cmp(&b.0));
     widest.map_or(1.5, |(_, middle)| middle)
 }

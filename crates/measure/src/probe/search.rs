@@ -4,12 +4,15 @@ use super::family::{MOST_UNIT, StripeFamily, StripeHypothesis};
 use super::fit::{Fit, FitLeader};
 use super::outcome::ProbeStage;
 use super::pairs::multiple;
-use super::scale::RatioScale;
 use super::sampler::{ProbeHalt, Sampler};
+use super::scale::RatioScale;
 
 /// Odds against no structure, as a logarithm, from which on a geometry is looked for. The best of some thousand hypotheses
 /// reaches 10 by chance.
 pub(super) const GATE: f64 = 22.0;
+/// The odds that an effect has to give in the mean, so that it passes the gate 99 times of 100: odds are half the square of a number whose
+/// standard deviation is 1, (√(2 × 22) + 2.33)² / 2.
+const SEEN: f64 = 40.0;
 /// An effect below this is no geometry.
 pub(super) const LEAST_EFFECT: f64 = 0.1;
 /// Odds against all other geometries at which the search ends.
@@ -90,9 +93,9 @@ impl<'f> StripeSearch<'f> {
         Ok(())
     }
 
-    /// The smallest effect that it could have seen.
+    /// The smallest effect that it would have seen, 99 times of 100.
     pub(super) fn limit(&self) -> f64 {
-        self.fit.visible(GATE).max(LEAST_EFFECT)
+        self.fit.visible(SEEN).max(LEAST_EFFECT)
     }
 
     pub(super) fn learn(&mut self, distances: &[u64], block: &[Vec<f64>]) {
@@ -131,7 +134,10 @@ pub(super) const fn base(size: u64) -> u64 {
 
 /// Distances about which the likeliest geometries disagree, and some about which they do not: the line needs both ends.
 fn telling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, leader: &FitLeader) -> Vec<u64> {
-    let (least, most) = (base(sampler.device.size_bytes()), sampler.device.size_bytes() / 2);
+    let (least, most) = (
+        base(sampler.device.size_bytes()),
+        sampler.device.size_bytes() / 2,
+    );
     let mut chosen = rivalling(sampler, fit, TELLING);
     let turn = leader.geometry.unit * fit.family.period(&leader.geometry);
     for _ in 0..2 {
@@ -143,7 +149,10 @@ fn telling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, leader: &FitLeader) -> Vec<
 
 /// The distances that tell the likeliest geometries apart: near the edges of their units.
 pub(super) fn rivalling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, count: usize) -> Vec<u64> {
-    let (least, most) = (base(sampler.device.size_bytes()), sampler.device.size_bytes() / 2);
+    let (least, most) = (
+        base(sampler.device.size_bytes()),
+        sampler.device.size_bytes() / 2,
+    );
     let likely = likely(fit);
     let random = &mut sampler.random;
     let all: Vec<_> = likely.iter().map(|(one, _)| *one).take(12).collect();
@@ -152,7 +161,11 @@ pub(super) fn rivalling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, count: usize) 
         let turn = one.unit * fit.family.period(one);
         for other in &all {
             let far = multiple(random, turn, least + MOST_UNIT, most - MOST_UNIT);
-            let edge = if random.below(2) == 0 { other.unit } else { other.unit / 2 };
+            let edge = if random.below(2) == 0 {
+                other.unit
+            } else {
+                other.unit / 2
+            };
             let chunk = random.below(turn / one.unit) * one.unit;
             for distance in [far + edge, far - edge, far + chunk, far + chunk + edge / 2] {
                 let distance = distance / 512 * 512;
@@ -176,18 +189,21 @@ fn likely(fit: &Fit<'_>) -> Vec<(StripeHypothesis, f64)> {
     let best = all.first().map_or(0.0, |one| one.1);
     let weight = |gain: f64| ((gain - best) / 4.0).exp();
     let sum: f64 = all.iter().map(|one| weight(one.1)).sum();
-    all.iter().map(|(one, gain)| (*one, weight(*gain) / sum)).collect()
+    all.iter()
+        .map(|(one, gain)| (*one, weight(*gain) / sum))
+        .collect()
 }
 
 /// The variance of what they expect, over what a pair there varies by itself: it lies on one disk or not.
 fn disagreement(fit: &Fit<'_>, likely: &[(StripeHypothesis, f64)], distance: u64) -> f64 {
-    let shares = likely.iter().map(|(one, weight)| (fit.family.share(one, distance), *weight));
+    let shares = likely
+        .iter()
+        .map(|(one, weight)| (fit.family.share(one, distance), *weight));
     let (mean, square) = shares.fold((0.0, 0.0), |(mean, square), (share, weight)| {
         (mean + weight * share, square + weight * share * share)
     });
     (square - mean * mean) / (0.1 + mean * (1.0 - mean))
 }
-
 
 /// A probability from the logarithm of odds, never quite certain.
 pub(super) fn certainty(odds: f64) -> f64 {

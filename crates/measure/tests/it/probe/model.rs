@@ -57,7 +57,11 @@ impl Model {
         let single = array.disks == 1;
         let shape = ArrayShape {
             array: PlannedArray {
-                level: if single { RaidLevel::Raid0 } else { array.level },
+                level: if single {
+                    RaidLevel::Raid0
+                } else {
+                    array.level
+                },
                 disks: array.disks,
                 element: Bytes::new(array.element),
                 maker: Maker::Controller,
@@ -109,7 +113,8 @@ impl Model {
 
     fn serve(&mut self, from: f64, at: u64, bytes: u64, write: bool) -> f64 {
         let mut steps = std::mem::take(&mut self.steps);
-        self.geometry.steps(at + self.start, bytes, write, &mut steps);
+        self.geometry
+            .steps(at + self.start, bytes, write, &mut steps);
         let mut done = from;
         for group in &steps.groups {
             let mut read = from;

@@ -1,0 +1,196 @@
+//! The unit of writes: those that cover whole units cost less, because nothing has to be read first.
+//!
+//! Writes of growing size are sent at every phase that a sector allows. Of a size below the unit none covers a unit; of the size
+//! of the unit those at one phase do. A boundary of a stripe makes writes across it slower as well: so half a unit, written within
+//! a unit, has to take longer than the whole.
+
+use super::device::ProbeIo;
+use super::outcome::{ProbeStage, ProbedGrid, ProbedKind};
+use super::sampler::{ProbeHalt, Sampler};
+use super::search::{LEAST_EFFECT, certainty};
+use crate::stats::{median, real};
+
+/// The largest unit that is looked for.
+const MOST: u64 = 128 << 10;
+/// Writes at each phase in the first look.
+const LOOKED: usize = 4;
+/// Phases that are looked at again, and how often.
+const CHOSEN: usize = 6;
+const AGAIN: usize = 12;
+/// Writes of each kind in the check.
+const CHECKED: usize = 32;
+/// Standard errors of ranks between the whole unit and all others.
+const APART: f64 = 5.0;
+/// Writes in flight: one alone may end in a buffer.
+const IN_FLIGHT: [u64; 2] = [1, 8];
+
+/// A size and a phase of writes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct WriteArm {
+    bytes: u64,
+    /// Writes begin at this many bytes past a multiple of `step`.
+    phase: u64,
+    step: u64,
+}
+
+/// Finds the unit of writes; the smallest effect that could have been seen comes with it.
+pub(super) fn unit(sampler: &mut Sampler<'_>) -> Result<(Option<ProbedGrid>, f64), ProbeHalt> {
+    sampler.stage = ProbeStage::Writes;
+    let sector = sampler.device.sector_bytes();
+    let mut limit = LEAST_EFFECT;
+    for in_flight in IN_FLIGHT {
+        let mut size = 2 * sector;
+        while size <= MOST {
+            let (found, spread) = of_size(sampler, size, in_flight)?;
+            if found.is_some() {
+                return Ok((found, limit));
+            }
+            limit = limit.max(spread);
+            size *= 2;
+        }
+    }
+    Ok((None, limit))
+}
+
+/// Whether writes of this size cover whole units at one phase.
+fn of_size(
+    sampler: &mut Sampler<'_>,
+    size: u64,
+    in_flight: u64,
+) -> Result<(Option<ProbedGrid>, f64), ProbeHalt> {
+    let sector = sampler.device.sector_bytes();
+    let all: Vec<WriteArm> = (0..size / sector)
+        .map(|number| whole(size, number * sector))
+        .collect();
+    let look = measured(sampler, &all, LOOKED, in_flight)?;
+    let mut usual: Vec<f64> = look.iter().flatten().copied().collect();
+    let spread = spread(&mut usual);
+    let chosen = fastest(&all, &look, CHOSEN);
+    let again = measured(sampler, &chosen, AGAIN, in_flight)?;
+    let Some(best) = fastest(&chosen, &again, 1).first().copied() else {
+        return Ok((None, spread));
+    };
+    let check = check_arms(&best, sector);
+    let last = measured(sampler, &check, CHECKED, in_flight)?;
+    let found = verdict(&last).map(|(effect, apart)| ProbedGrid {
+        kind: ProbedKind::RmwUnit,
+        unit_bytes: size,
+        phase_bytes: best.phase,
+        columns: 1,
+        confidence_ratio: certainty(apart * apart / 2.0),
+        effect_ratio: effect,
+    });
+    Ok((found, spread))
+}
+
+const fn whole(size: u64, phase: u64) -> WriteArm {
+    WriteArm {
+        bytes: size,
+        phase,
+        step: size,
+    }
+}
+
+/// The whole unit; then writes a sector beside it on both sides, in the middle between two units, and of each half of one.
+fn check_arms(best: &WriteArm, sector: u64) -> Vec<WriteArm> {
+    let size = best.bytes;
+    let beside = |more: u64| whole(size, (best.phase + more) % size);
+    let half = |more: u64| WriteArm {
+        bytes: size / 2,
+        phase: (best.phase + more) % size,
+        step: size,
+    };
+    vec![
+        *best,
+        beside(sector),
+        beside(size - sector),
+        beside(size / 2),
+        half(0),
+        half(size / 2),
+    ]
+}
+
+/// By how much the first arm is faster than each other one, and by how many standard errors; `None`: it is not.
+fn verdict(arms: &[Vec<f64>]) -> Option<(f64, f64)> {
+    let (first, others) = arms.split_first()?;
+    let fast = median(&mut first.clone());
+    let mut least = f64::INFINITY;
+    let mut apart = f64::INFINITY;
+    for other in others {
+        least = least.min(median(&mut other.clone()) / fast - 1.0);
+        apart = apart.min(ranks_apart(first, other));
+    }
+    (least >= LEAST_EFFECT && apart >= APART).then_some((least, apart))
+}
+
+/// How many standard errors the ranks of two samples are apart (Mann and Whitney): positive if the first is faster.
+fn ranks_apart(first: &[f64], other: &[f64]) -> f64 {
+    let (n, m) = (real(first.len() as u64), real(other.len() as u64));
+    let wins = first
+        .iter()
+        .flat_map(|one| other.iter().map(move |two| one < two));
+    let wins = real(wins.filter(|won| *won).count() as u64);
+    (wins - n * m / 2.0) / (n * m * (n + m + 1.0) / 12.0).sqrt().max(1e-9)
+}
+
+/// The arms with the shortest usual times.
+fn fastest(arms: &[WriteArm], block: &[Vec<f64>], count: usize) -> Vec<WriteArm> {
+    let times = block.iter().map(|ratios| median(&mut ratios.clone()));
+    let mut sorted: Vec<_> = arms.iter().copied().zip(times).collect();
+    sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+    sorted.into_iter().take(count).map(|(arm, _)| arm).collect()
+}
+
+/// Half of the range in which half of all times lie, over their median: what a phase would have to differ by.
+fn spread(usual: &mut [f64]) -> f64 {
+    usual.sort_unstable_by(f64::total_cmp);
+    let at = |percent: usize| {
+        usual
+            .get(usual.len() * percent / 100)
+            .copied()
+            .unwrap_or(0.0)
+    };
+    (at(75) - at(25)) / 2.0 / at(50).max(1e-9)
+}
+
+/// Writes of every arm in random order, at random places; before each round nothing is cached.
+fn measured(
+    sampler: &mut Sampler<'_>,
+    arms: &[WriteArm],
+    each: usize,
+    in_flight: u64,
+) -> Result<Vec<Vec<f64>>, ProbeHalt> {
+    let size = sampler.device.size_bytes();
+    let mut all = vec![Vec::with_capacity(each); arms.len()];
+    for _ in 0..each {
+        sampler.device.settle()?;
+        let block = sampler.block(arms.len(), 1, &mut |arm, random, batch| {
+            let Some(arm) = arms.get(arm) else { return };
+            let room = (size - 2 * arm.step) / arm.step;
+            batch.extend((0..in_flight).map(|_| ProbeIo {
+                offset: random.below(room) * arm.step + arm.phase,
+                bytes: u32::try_from(arm.bytes).unwrap_or(u32::MAX),
+                write: true,
+            }));
+        })?;
+        for (sum, more) in all.iter_mut().zip(block) {
+            sum.extend(more);
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_unit_beats_each_of_the_others() {
+        let slow: Vec<f64> = (0..32).map(|number| 2.0 + real(number) / 100.0).collect();
+        let fast: Vec<f64> = slow.iter().map(|time| time / 2.0).collect();
+        let (effect, apart) = verdict(&[fast.clone(), slow.clone(), slow.clone()]).unwrap();
+        assert!(effect > 0.9 && apart > 6.0);
+        // Half a unit that costs less than a whole one is no read-modify-write.
+        assert_eq!(verdict(&[slow.clone(), slow, fast]), None);
+    }
+}
