@@ -102,8 +102,8 @@ def probe(target, seed, *arguments):
     return json.loads(done.stdout)
 
 
-def filled(path, mib):
-    with open(path, "wb") as file:
+def filled(path, mib, mode="wb"):
+    with open(path, mode) as file:
         for _ in range(mib):
             file.write(os.urandom(1 << 20))
         os.fsync(file.fileno())
@@ -198,7 +198,7 @@ def btrfs():
             # One extent in one block group, so that the phase of the file is that of the stripes.
             file = folder / "file"
             run("fallocate", "-l", "512M", str(file))
-            filled(file, 512)
+            filled(file, 512, "r+b")
             os.sync()
             tally.add(f"{number} {disks} disks", (65536, 0, disks), probe(str(file), number))
     tally.end(1.0)

@@ -30,8 +30,10 @@ pub struct GeometryDocument {
     pub found: bool,
     /// Distance of the boundaries of the first grid; `None`: none was found.
     pub unit_bytes: Option<u64>,
-    /// The first boundary.
+    /// The address of the first boundary, the phase of the grid.
     pub phase_bytes: Option<u64>,
+    /// How far the first byte of the target is past the boundary before it, the phase of the target.
+    pub start_offset_bytes: Option<u64>,
     /// Disks, or groups of disks, that take turns.
     pub columns: Option<u64>,
     /// `stripe`, `rmw-unit`, `none`.
@@ -98,6 +100,14 @@ pub const RMW_UNIT: &str = "rmw-unit";
 const MOST_BLOCK: u64 = 4096;
 
 impl FoundGrid {
+    /// How far the first byte of the target is past the boundary before it.
+    pub const fn start_offset(&self) -> u64 {
+        match self.phase_bytes {
+            0 => 0,
+            phase => self.unit_bytes.saturating_sub(phase),
+        }
+    }
+
     /// The claim about the target; `None` where the unit is 0.
     pub fn claim(&self) -> Option<GridClaim> {
         let (tier, kind) = match self.kind.as_str() {
@@ -123,6 +133,7 @@ impl GeometryDocument {
         self.found = first.is_some();
         self.unit_bytes = first.map(|grid| grid.unit_bytes);
         self.phase_bytes = first.map(|grid| grid.phase_bytes);
+        self.start_offset_bytes = first.map(FoundGrid::start_offset);
         self.columns = first.map(|grid| grid.columns);
         self.kind = first.map_or_else(|| "none".to_owned(), |grid| grid.kind.clone());
         if let Some(first) = first {
@@ -187,6 +198,8 @@ mod tests {
         let typed: GridClaim = argument(STRIPE, 65536, 512).parse().unwrap();
         assert_eq!((typed.size.get(), typed.phase.get()), (65536, 512));
         let none = GeometryDocument::default();
+        let loop_device = found(RMW_UNIT, 4096, 512);
+        assert_eq!(loop_device.start_offset_bytes, Some(32256 % 4096));
         assert!(!none.found && none.grids.is_empty());
     }
 

@@ -3,7 +3,10 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use rustix::fs::{AtFlags, StatxFlags, ioctl_blksszget, statx};
+use rustix::fs::{AtFlags, StatxFlags, fstatfs, ioctl_blksszget, statx};
+
+/// The file system that reads a part of its block through the page cache, also with `O_DIRECT` (`check_direct_IO` in `fs/btrfs`).
+const BTRFS: i128 = 0x9123_683e;
 
 /// The alignment that `O_DIRECT` asks for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -19,7 +22,18 @@ pub struct Direct {
 pub(crate) fn probe_direct_io(file: &File, is_block: bool) -> Option<Direct> {
     stated(file)
         .or_else(|| is_block.then(|| sector(file)).flatten())
+        .or_else(|| of_btrfs(file))
         .or_else(|| tried(file))
+}
+
+/// Its block, below which a read that seems direct is not.
+fn of_btrfs(file: &File) -> Option<Direct> {
+    let found = fstatfs(file).ok()?;
+    let bytes = u64::try_from(found.f_bsize).ok()?;
+    (i128::from(found.f_type) == BTRFS && bytes >= 512).then_some(Direct {
+        memory_bytes: bytes,
+        offset_bytes: bytes,
+    })
 }
 
 /// As statx reports (Linux 6.1). tmpfs reports 0 and accepts any.

@@ -68,19 +68,27 @@ fn head(page: &mut TextPage<'_>, document: &GeometryDocument) {
 
 /// The grid in words, and as an argument.
 fn put(page: &mut TextPage<'_>, grid: &FoundGrid) {
-    let (unit, first) = (Bytes::new(grid.unit_bytes), thousands(grid.phase_bytes));
+    let unit = Bytes::new(grid.unit_bytes);
+    let first = match grid.start_offset() {
+        0 => "byte 0".to_owned(),
+        past => format!(
+            "byte {} (the target begins {} bytes past one)",
+            thousands(grid.phase_bytes),
+            thousands(past)
+        ),
+    };
     let effect = percent(grid.effect_ratio);
     let (what, means) = if grid.kind == STRIPE {
         (
             format!(
-                "{} columns of {unit}, the first boundary at byte {first}",
+                "{} columns of {unit}, the first boundary at {first}",
                 grid.columns
             ),
             format!("reads that meet in one column take {effect} longer"),
         )
     } else {
         (
-            format!("writes in units of {unit}, the first boundary at byte {first}"),
+            format!("writes in units of {unit}, the first boundary at {first}"),
             format!("writes that cover a unit in part take {effect} longer, or more"),
         )
     };

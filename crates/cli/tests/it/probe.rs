@@ -112,9 +112,10 @@ fn the_pages_below_a_loop_device_are_found() {
     let found = document(&[name, "--write", "--destroy-data", name, "--time", "5m"]);
     assert_eq!(found["kind"], "rmw-unit", "{found:#}");
     assert_eq!(
-        found["grids"][0]["grid"], "4096@3584:physical-block:rmw",
+        found["grids"][0]["grid"], "4096@512:physical-block:rmw",
         "{found:#}"
     );
+    assert_eq!(found["start_offset_bytes"], 32256 % 4096);
     let claims = found["claims"].as_array().unwrap();
     assert!(
         claims.iter().all(|claim| claim["agrees"] != true),

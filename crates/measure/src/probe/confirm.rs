@@ -1,5 +1,6 @@
 //! The check of a geometry with distances and places that no earlier step has seen.
 
+use super::family::StripeHypothesis;
 use super::fit::{Fit, FitLeader};
 use super::outcome::ProbeStage;
 use super::pairs::multiple;
@@ -11,6 +12,8 @@ use super::search::{LEAST_EFFECT, StripeSearch, base, rivalling};
 const CONFIRMED: f64 = 4.0;
 /// Standard errors between pairs that should meet and pairs that should not.
 const APART: f64 = 6.0;
+/// How far the pairs of a kind may be from where they should be, in parts of the way between those two, besides three standard errors.
+const OFF: f64 = 0.15;
 /// Rounds of the check.
 const ROUNDS: u32 = 12;
 /// Distances of a kind in a round.
@@ -20,7 +23,23 @@ const RIVALS: usize = 16;
 /// Samples of a distance.
 const EACH: usize = 6;
 
+/// What pairs of a distance should do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum PairKind {
+    /// All meet.
+    Together,
+    /// Half of them meet.
+    Half,
+    /// They lie on neighbouring chunks.
+    Beside,
+    /// They meet as little as possible.
+    Apart,
+    /// Whatever tells rivals apart.
+    Rival,
+}
+
 /// What the check came to.
+#[derive(Default)]
 pub(super) struct CheckEnd {
     /// All that was measured.
     pub(super) seen: Vec<(Vec<u64>, Vec<Vec<f64>>)>,
@@ -29,6 +48,8 @@ pub(super) struct CheckEnd {
     /// Ratios of pairs that meet, and of pairs that do not.
     pub(super) together: Vec<f64>,
     pub(super) apart: Vec<f64>,
+    half: Vec<f64>,
+    beside: Vec<f64>,
 }
 
 /// Checks the leader of a search.
@@ -40,22 +61,19 @@ pub(super) fn confirm(
     sampler.stage = ProbeStage::Confirm;
     let (scale, searched) = (&search.scale, &search.fit);
     let mut fit = Fit::new(searched.family);
-    let mut end = CheckEnd {
-        seen: Vec::new(),
-        odds: None,
-        together: Vec::new(),
-        apart: Vec::new(),
-    };
+    let mut end = CheckEnd::default();
     for _ in 0..ROUNDS {
-        let distances = held_out(sampler, found, searched);
+        let held_out = held_out(sampler, &found.geometry, searched);
+        let distances: Vec<u64> = held_out.iter().map(|one| one.1).collect();
         let block = sampler.pairs(&distances, EACH)?;
-        for (distance, ratios) in distances.iter().zip(&block) {
+        for ((kind, distance), ratios) in held_out.iter().zip(&block) {
             fit.add(*distance, ratios, scale);
-            let share = searched.family.share(&found.geometry, *distance);
-            if share >= 1.0 {
-                end.together.extend(ratios);
-            } else if share <= 0.0 {
-                end.apart.extend(ratios);
+            match kind {
+                PairKind::Together => end.together.extend(ratios),
+                PairKind::Half => end.half.extend(ratios),
+                PairKind::Beside => end.beside.extend(ratios),
+                PairKind::Apart => end.apart.extend(ratios),
+                PairKind::Rival => {}
             }
         }
         end.seen.push((distances, block));
@@ -76,39 +94,71 @@ fn contradicts(fit: &Fit<'_>, found: &FitLeader) -> bool {
 impl CheckEnd {
     fn odds(&self, fit: &Fit<'_>, found: &FitLeader, scale: &RatioScale) -> Option<f64> {
         let best = fit.leader()?;
-        let (n, together, spread) = moments(&self.together, scale);
-        let (m, apart, noise) = moments(&self.apart, scale);
-        let error = (spread / n.max(1.0) + noise / m.max(1.0)).sqrt().max(1e-6);
+        let (together, high_error) = mean(&self.together, scale);
+        let (apart, low_error) = mean(&self.apart, scale);
+        let error = high_error.hypot(low_error).max(1e-6);
         let is_clear = (together - apart) / error >= APART
             && together / apart >= 1.0 + LEAST_EFFECT
             && best.effect >= LEAST_EFFECT;
-        (is_clear && best.geometry.is_grid_of(&found.geometry) && best.odds >= CONFIRMED)
-            .then_some(best.odds)
+        // Whatever the others are like, this one has to be right by itself.
+        let share = |chunks: u64| {
+            let one = &found.geometry;
+            fit.family.share(one, chunks * one.unit)
+        };
+        let (half, beside) = (f64::midpoint(1.0, share(1)), share(1));
+        let is_at = |ratios: &[f64], share: f64| {
+            let (mean, error) = mean(ratios, scale);
+            let way = together - apart;
+            let part = (mean - apart) / way;
+            (part - share).abs() <= OFF + 3.0 * error / way
+        };
+        let is_right = is_at(&self.half, half) && is_at(&self.beside, beside);
+        let is_best = best.geometry.is_grid_of(&found.geometry) && best.odds >= CONFIRMED;
+        (is_clear && is_right && is_best).then_some(best.odds)
     }
 }
 
-/// Pairs that meet, pairs that do not, pairs half of which meet, and any.
-fn held_out(sampler: &mut Sampler<'_>, found: &FitLeader, searched: &Fit<'_>) -> Vec<u64> {
+/// A mean and its standard error.
+fn mean(ratios: &[f64], scale: &RatioScale) -> (f64, f64) {
+    let (n, mean, variance) = moments(ratios, scale);
+    (mean, (variance / n.max(1.0)).sqrt())
+}
+
+/// Distances of all kinds.
+fn held_out(
+    sampler: &mut Sampler<'_>,
+    one: &StripeHypothesis,
+    searched: &Fit<'_>,
+) -> Vec<(PairKind, u64)> {
     let size = sampler.device.size_bytes();
-    let (least, most) = (base(size), size / 2);
-    let family = searched.family;
-    let unit = found.geometry.unit;
-    let turn = unit * family.period(&found.geometry);
+    let sector = sampler.device.sector_bytes();
+    let (family, unit) = (searched.family, one.unit);
+    let turn = family.turn(one);
+    let (least, most) = (base(size), size / 2 - turn);
     let random = &mut sampler.random;
-    let mut distances = Vec::new();
-    for _ in 0..OF_A_KIND {
-        let far = multiple(random, turn, least, most - turn);
-        distances.push(far);
-        distances.push(far + turn - unit / 2 / 512 * 512);
-        distances.push(far + unit / 2 / 512 * 512);
-        distances.push(multiple(random, 512, least, most));
-        // One that meets nowhere; where there is none, one that meets least.
-        let chunks = turn / unit;
-        let tries: Vec<u64> = (0..16).map(|_| far + random.below(chunks) * unit).collect();
-        let share = |distance: &u64| family.share(&found.geometry, *distance);
+    let half = unit / 2 / sector * sector;
+    let mut all = Vec::new();
+    for number in 0..OF_A_KIND {
+        let far = multiple(random, turn, least, most);
+        let (after, before) = match number % 2 {
+            0 => (far + half, far + unit),
+            _ => (far + turn - half, far + turn - unit),
+        };
+        all.push((PairKind::Together, far));
+        all.push((PairKind::Half, after));
+        all.push((PairKind::Beside, before));
+        let tries: Vec<u64> = (0..16)
+            .map(|_| far + random.below(turn / unit) * unit)
+            .collect();
+        let share = |distance: &u64| family.share(one, *distance);
         let least = tries.iter().min_by(|a, b| share(a).total_cmp(&share(b)));
-        distances.extend(least);
+        all.extend(least.map(|distance| (PairKind::Apart, *distance)));
     }
-    distances.extend(rivalling(sampler, searched, RIVALS));
-    distances
+    let rivals = rivalling(sampler, searched, RIVALS);
+    all.extend(
+        rivals
+            .into_iter()
+            .map(|distance| (PairKind::Rival, distance)),
+    );
+    all
 }

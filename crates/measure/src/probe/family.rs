@@ -28,6 +28,8 @@ pub(super) struct StripeHypothesis {
     pub(super) columns: u64,
     /// Logarithm of its probability before anything is measured.
     pub(super) prior: f64,
+    /// Whether it repeats itself often enough on the device to be checked. The others are there so that none is taken for another.
+    pub(super) fits: bool,
     layout: usize,
 }
 
@@ -46,18 +48,20 @@ pub(super) struct StripeFamily {
 }
 
 impl StripeFamily {
-    /// Those that fit into a device of this size.
+    /// Those that may lie on a device of this size.
     pub(super) fn new(size: u64) -> Self {
         let (mut all, mut layouts) = (Vec::new(), Vec::new());
         for order in ChunkOrder::ALL {
             let rare = if order == ChunkOrder::Turn { 0.0 } else { RARE };
             for columns in order.columns() {
                 let shared = SharedDisk::new(order, columns);
-                let most = (size / 4 / shared.period()).min(MOST_UNIT);
+                let most = (size / columns).min(MOST_UNIT);
+                let longest = size / 4 / shared.period();
                 all.extend(units(most).map(|(unit, odd)| StripeHypothesis {
                     unit,
                     columns,
                     prior: -rare - odd,
+                    fits: unit <= longest,
                     layout: layouts.len(),
                 }));
                 layouts.push(shared);
@@ -77,10 +81,10 @@ impl StripeFamily {
         shared.at(chunks) * (1.0 - past) + shared.at(chunks + 1) * past
     }
 
-    /// Chunks after which a geometry repeats itself.
-    pub(super) fn period(&self, one: &StripeHypothesis) -> u64 {
+    /// Bytes after which a geometry repeats itself.
+    pub(super) fn turn(&self, one: &StripeHypothesis) -> u64 {
         let layout = self.layouts.get(one.layout);
-        layout.map_or(1, SharedDisk::period)
+        one.unit * layout.map_or(1, SharedDisk::period)
     }
 }
 

@@ -140,7 +140,7 @@ fn stripe(
     let (unit, columns) = (leader.geometry.unit, leader.geometry.columns);
     let asked = PhaseQuestion {
         unit,
-        turn: unit * family.period(&leader.geometry),
+        turn: family.turn(&leader.geometry),
     };
     let Some(phase) = phase::phase(sampler, &asked, &check)? else {
         let what = format!(
@@ -178,6 +178,14 @@ fn sure(
             SearchEnd::Leader(leader) => leader,
             SearchEnd::Unclear => {
                 doubt.get_or_insert_with(|| UNCLEAR.to_owned());
+                break;
+            }
+            SearchEnd::TooLarge(leader) => {
+                doubt = Some(format!(
+                    "units of {} in {} columns seem likely; the device is too small to check them",
+                    Bytes::new(leader.geometry.unit),
+                    leader.geometry.columns
+                ));
                 break;
             }
             SearchEnd::Nothing => break,

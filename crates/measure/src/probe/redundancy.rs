@@ -7,11 +7,11 @@ use super::sampler::{ProbeHalt, Sampler};
 use crate::stats::median;
 
 /// Batches of each kind.
-const EACH: usize = 40;
+const EACH: usize = 96;
 /// Two that wait for each other take this many times as long as one, or more.
 const WAITS: f64 = 1.5;
 /// Two that do not take this many times as long, or less.
-const DOES_NOT: f64 = 1.35;
+const DOES_NOT: f64 = 1.4;
 /// Blocks of the page cache and of disks: a write of this size needs no read of its own.
 const WRITE: u64 = 4096;
 

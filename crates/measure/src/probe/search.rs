@@ -42,6 +42,8 @@ pub(super) enum SearchEnd {
     Nothing,
     /// Structure that no single geometry explains.
     Unclear,
+    /// A geometry that is too large to be checked on this device.
+    TooLarge(FitLeader),
     /// The best geometry.
     Leader(FitLeader),
 }
@@ -79,7 +81,10 @@ impl<'f> StripeSearch<'f> {
                 return Ok(SearchEnd::Nothing);
             };
             if leader.odds >= SURE {
-                return Ok(SearchEnd::Leader(leader));
+                return Ok(match leader.geometry.fits {
+                    true => SearchEnd::Leader(leader),
+                    false => SearchEnd::TooLarge(leader),
+                });
             }
             let distances = telling(sampler, &self.fit, &leader);
             self.measure(sampler, &distances)?;
@@ -139,9 +144,11 @@ fn telling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, leader: &FitLeader) -> Vec<
         sampler.device.size_bytes() / 2,
     );
     let mut chosen = rivalling(sampler, fit, TELLING);
-    let turn = leader.geometry.unit * fit.family.period(&leader.geometry);
+    let turn = fit.family.turn(&leader.geometry);
     for _ in 0..2 {
-        chosen.push(multiple(&mut sampler.random, turn, least, most));
+        if leader.geometry.fits {
+            chosen.push(multiple(&mut sampler.random, turn, least, most));
+        }
         chosen.push(multiple(&mut sampler.random, 4096, least, most));
     }
     chosen
@@ -153,12 +160,13 @@ pub(super) fn rivalling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, count: usize) 
         base(sampler.device.size_bytes()),
         sampler.device.size_bytes() / 2,
     );
+    let sector = sampler.device.sector_bytes();
     let likely = likely(fit);
     let random = &mut sampler.random;
     let all: Vec<_> = likely.iter().map(|(one, _)| *one).take(12).collect();
     let mut pool: Vec<(f64, u64)> = Vec::new();
     for one in &all {
-        let turn = one.unit * fit.family.period(one);
+        let turn = fit.family.turn(one);
         for other in &all {
             let far = multiple(random, turn, least + MOST_UNIT, most - MOST_UNIT);
             let edge = if random.below(2) == 0 {
@@ -168,7 +176,10 @@ pub(super) fn rivalling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, count: usize) 
             };
             let chunk = random.below(turn / one.unit) * one.unit;
             for distance in [far + edge, far - edge, far + chunk, far + chunk + edge / 2] {
-                let distance = distance / 512 * 512;
+                let distance = distance / sector * sector;
+                if distance > 2 * most - least {
+                    continue;
+                }
                 pool.push((disagreement(fit, &likely, distance), distance));
             }
         }

@@ -171,10 +171,7 @@ fn a_unit_that_is_not_considered_is_not_rounded() {
             seed: seed as u64,
         };
         let outcome = probed(&mut Model::new(&array), 1);
-        assert!(
-            outcome.grids.is_empty() && outcome.unclear,
-            "{element}: {outcome:?}"
-        );
+        assert!(outcome.grids.is_empty(), "{element}: {outcome:?}");
     }
 }
 
