@@ -46,8 +46,7 @@ impl Opener<'_> {
         paths.iter().map(|path| self.one(path)).collect()
     }
 
-    /// A single one.
-    pub fn one(&self, path: &Path) -> Result<Arc<Target>> {
+    fn one(&self, path: &Path) -> Result<Arc<Target>> {
         let destroy = self.arguments.destroy_data.iter();
         let want = TargetRequest {
             write: self.write,

@@ -7,15 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use ioalign_core::geometry_document::GeometryDocument;
 use ioalign_core::numbers::roughly;
 use ioalign_device::Target;
+use ioalign_measure::Error;
 use ioalign_measure::engine::{EngineOptions, Volley};
-use ioalign_measure::probe::{ProbeDesign, ProbeProgress, ProbeStage, TimedDevice, probe};
+use ioalign_measure::probe::{
+    ProbeDesign, ProbeOutcome, ProbeProgress, ProbeStage, TimedDevice, probe,
+};
 
 use crate::args::{ProbeArgs, TargetArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 use crate::measure::open::{Opener, notes, refusal};
 use crate::{bar, look, say};
@@ -38,7 +41,8 @@ pub fn run(arguments: &ProbeArgs) -> Result<Exit> {
         seed: arguments.seed,
         write: arguments.write,
     };
-    let outcome = probed(&mut device, &design, arguments.look.quiet, &interrupt)?;
+    let outcome = probed(&mut device, &design, arguments.look.quiet, &interrupt)
+        .map_err(|error| refusal(error.of_target(&arguments.target)))?;
     document::fill(&mut document, &outcome);
     claims::compare(&mut document, Path::new(&arguments.target));
     if arguments.look.json {
@@ -75,7 +79,13 @@ fn open(arguments: &ProbeArgs, interrupt: &Interrupt) -> Result<Arc<Target>> {
         usual_size: None,
         interrupt,
     };
-    opener.one(&arguments.target)
+    if arguments.target.is_dir() {
+        let name = arguments.target.display();
+        let what = format!("{name} is a folder: a probe needs a device or a file");
+        return Err(UsageError(what).into());
+    }
+    let opened = opener.all(std::slice::from_ref(&arguments.target))?;
+    opened.into_iter().next().context("there is no target")
 }
 
 /// The probe with a line on standard error that says what it does and how long it may take.
@@ -84,7 +94,7 @@ fn probed(
     design: &ProbeDesign,
     quiet: bool,
     interrupt: &Interrupt,
-) -> Result<ioalign_measure::probe::ProbeOutcome> {
+) -> Result<ProbeOutcome, Error> {
     if !quiet {
         say::note(format_args!(
             "at most about {}",
@@ -98,7 +108,7 @@ fn probed(
         interrupt.flow()
     });
     line.finish_and_clear();
-    outcome.map_err(refusal)
+    outcome
 }
 
 fn words(progress: &ProbeProgress) -> String {

@@ -1,7 +1,7 @@
-//! `ioalign probe`: served arrays whose geometry is known, devices without one, and what is refused.
+//! `ioalign probe`: pages below a loop device, devices without a geometry, and what is refused.
 
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ioalign_testkit::device::{Loop, MountGuard};
@@ -39,65 +39,6 @@ fn filled(path: &Path, mib: usize) {
         .collect();
     std::fs::write(path, bytes).unwrap();
     std::fs::File::open(path).unwrap().sync_all().unwrap();
-}
-
-/// An array that `simulate serve` serves until this is dropped.
-struct ServedArray {
-    process: Child,
-    device: String,
-}
-
-impl ServedArray {
-    fn new(array: &str, start: &str) -> Self {
-        let mut command = Command::new(PROGRAM);
-        command.args(["simulate", "serve", array, "--start", start]);
-        command.args(["--service", "2ms", "--size", "1G", "--json"]);
-        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        let out = process.stdout.as_mut().unwrap();
-        std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
-        let ready: Value = serde_json::from_str(&line).unwrap();
-        let device = ready["device"].as_str().unwrap().to_owned();
-        Self { process, device }
-    }
-}
-
-impl Drop for ServedArray {
-    fn drop(&mut self) {
-        let id = self.process.id().to_string();
-        let _ = Command::new("kill").args(["-INT", &id]).status();
-        let _ = self.process.wait();
-    }
-}
-
-#[test]
-fn served_arrays_are_found() {
-    needs!(Root);
-    // Array, start of the device in it, and what is to be found: unit, first boundary, columns.
-    let cases = [
-        ("raid0:4x64k", "65024", (65536, 512, 4)),
-        ("raid5:5x192k", "63s", (196_608, 196_608 - 32256, 5)),
-        ("raid10:6x32k", "0", (32768, 0, 3)),
-    ];
-    for (array, start, expected) in cases {
-        let served = ServedArray::new(array, start);
-        let found = document(&[&served.device, "--time", "3m"]);
-        let number = |key: &str| found[key].as_u64().unwrap_or(0);
-        assert_eq!(
-            (
-                number("unit_bytes"),
-                number("phase_bytes"),
-                number("columns")
-            ),
-            expected,
-            "{array}: {found:#}"
-        );
-        assert_eq!(found["kind"], "stripe");
-        assert!(found["confidence_ratio"].as_f64().unwrap() > 0.95);
-        let grid = format!("{}@{}:stripe-unit:preference", expected.0, expected.1);
-        assert_eq!(found["grids"][0]["grid"], grid);
-        assert_eq!(found["writes"], 0);
-    }
 }
 
 /// A page of the cache that a write covers in part is read first.

@@ -1,12 +1,13 @@
 //! The check of a geometry with distances and places that no earlier step has seen.
 
+use super::distances::{base, rivalling};
 use super::family::StripeHypothesis;
 use super::fit::{Fit, FitLeader};
 use super::outcome::ProbeStage;
 use super::pairs::multiple;
 use super::sampler::{ProbeHalt, Sampler};
 use super::scale::{RatioScale, moments};
-use super::search::{LEAST_EFFECT, StripeSearch, base, rivalling};
+use super::search::{LEAST_EFFECT, StripeSearch};
 
 /// Odds against all other geometries that the check has to give by itself.
 const CONFIRMED: f64 = 4.0;

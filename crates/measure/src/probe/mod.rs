@@ -7,6 +7,7 @@
 
 mod confirm;
 mod device;
+mod distances;
 mod family;
 mod fit;
 mod layout;

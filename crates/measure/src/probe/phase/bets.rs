@@ -1,157 +1,25 @@
-//! The phase: where the first boundary lies.
-//!
-//! Two reads of a sector, half a unit and any number of turns apart, lie on one disk unless a boundary lies between them.
-//! Each candidate for the phase expects one or the other; a pair is either slow or not, and is misjudged with a probability that the check of
-//! the geometry has measured. Pairs are sent where the candidates are of two minds, until one of them is left; then
-//! pairs around its own boundaries have to agree.
+//! What each possible first boundary is worth.
 
 use ioalign_core::Random;
 
-use super::confirm::CheckEnd;
-use super::outcome::ProbeStage;
-use super::pairs::multiple;
-use super::sampler::{ProbeHalt, Sampler, reads};
+use super::slow::SlowPair;
 use crate::stats::real;
 
-/// The least probability of a misjudged pair.
-const LEAST_ERROR: f64 = 0.02;
-/// Odds of a candidate against all others, as a logarithm, at which it is checked.
-const SURE: f64 = 9.0;
-/// Odds against each neighbour that the check has to give by itself.
-const CONFIRMED: f64 = 7.0;
 /// Pairs of a round.
 const ROUND: usize = 8;
-/// Rounds, and pairs of each kind in a check.
-const MOST_ROUNDS: u32 = 1500;
-const CHECKED: usize = 12;
 /// Places that are tried for the next pair.
 const TRIED: usize = 48;
 
-/// The geometry whose phase is wanted.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct PhaseQuestion {
-    /// Bytes of a unit.
-    pub(super) unit: u64,
-    /// Bytes after which everything repeats.
-    pub(super) turn: u64,
-}
-
-/// A phase, and how sure it is.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct FoundPhase {
-    pub(super) bytes: u64,
-    pub(super) odds: f64,
-}
-
-/// From which ratio on a pair counts as slow, and how often that is wrong.
-#[derive(Copy, Clone, Debug)]
-struct SlowPair {
-    from: f64,
-    /// Of pairs apart, and of pairs together.
-    wrong: (f64, f64),
-}
-
-impl SlowPair {
-    /// The threshold with the fewest errors.
-    fn new(check: &CheckEnd) -> Self {
-        let beyond = |all: &[f64], from: f64| {
-            let count = all.iter().filter(|ratio| **ratio >= from).count();
-            (real(count as u64) + 0.5) / (real(all.len() as u64) + 1.0)
-        };
-        let at = |from: f64| Self {
-            from,
-            wrong: (
-                beyond(&check.apart, from).max(LEAST_ERROR),
-                (1.0 - beyond(&check.together, from)).max(LEAST_ERROR),
-            ),
-        };
-        let mut all: Vec<f64> = check.apart.iter().chain(&check.together).copied().collect();
-        all.sort_unstable_by(f64::total_cmp);
-        let middles = all.windows(2).map(|pair| pair.iter().sum::<f64>() / 2.0);
-        let errors = |one: &Self| one.wrong.0 + one.wrong.1;
-        let best = middles
-            .map(at)
-            .min_by(|a, b| errors(a).total_cmp(&errors(b)));
-        best.unwrap_or_else(|| at(1.5))
-    }
-
-    /// What a pair says for "together" against "apart".
-    fn says(&self, ratio: f64) -> f64 {
-        let (apart, together) = self.wrong;
-        if ratio >= self.from {
-            ((1.0 - together) / apart).ln()
-        } else {
-            (together / (1.0 - apart)).ln()
-        }
-    }
-}
-
-/// Finds the phase; `None`: no candidate wins.
-pub(super) fn phase(
-    sampler: &mut Sampler<'_>,
-    asked: &PhaseQuestion,
-    check: &CheckEnd,
-) -> Result<Option<FoundPhase>, ProbeHalt> {
-    sampler.stage = ProbeStage::Phase;
-    let slow = SlowPair::new(check);
-    let step = sampler.device.sector_bytes();
-    let mut bets = PhaseBets::new(asked.unit, step);
-    for _ in 0..MOST_ROUNDS {
-        let (best, odds) = bets.best();
-        if odds < SURE {
-            let starts = bets.telling(&mut sampler.random);
-            let block = half_units_apart(sampler, asked, &starts, 1)?;
-            bets.learn(&starts, &block, &slow);
-            continue;
-        }
-        let starts = bets.edges(best);
-        let block = half_units_apart(sampler, asked, &starts, CHECKED)?;
-        let mut alone = PhaseBets::new(asked.unit, step);
-        alone.learn(&starts, &block, &slow);
-        if alone.beats_neighbours(best) >= CONFIRMED {
-            return Ok(Some(FoundPhase {
-                bytes: best,
-                odds: odds.min(alone.beats_neighbours(best)),
-            }));
-        }
-        bets.learn(&starts, &block, &slow);
-    }
-    Ok(None)
-}
-
-/// Pairs that begin at these places within a unit, half a unit apart, in any two turns.
-fn half_units_apart(
-    sampler: &mut Sampler<'_>,
-    asked: &PhaseQuestion,
-    starts: &[u64],
-    each: usize,
-) -> Result<Vec<Vec<f64>>, ProbeHalt> {
-    let (sector, group) = (sampler.device.sector_bytes(), sampler.group);
-    let half = PhaseBets::new(asked.unit, sector).half;
-    let last = sampler
-        .device
-        .size_bytes()
-        .saturating_sub(2 * asked.unit + asked.turn);
-    sampler.block(starts.len(), each, &mut |arm, random, batch| {
-        let start = starts.get(arm).copied().unwrap_or(0);
-        let chunk = random.below(asked.turn / asked.unit) * asked.unit;
-        for at in [start, start + half] {
-            let turn = multiple(random, asked.turn, 0, last - asked.turn);
-            reads(turn + chunk + at, sector, group, batch);
-        }
-    })
-}
-
 /// What each candidate is worth: logarithms, up to a constant.
-struct PhaseBets {
+pub(super) struct PhaseBets {
     unit: u64,
     step: u64,
-    half: u64,
+    pub(super) half: u64,
     worth: Vec<f64>,
 }
 
 impl PhaseBets {
-    fn new(unit: u64, step: u64) -> Self {
+    pub(super) fn new(unit: u64, step: u64) -> Self {
         let count = usize::try_from(unit / step).unwrap_or(1);
         Self {
             unit,
@@ -166,7 +34,7 @@ impl PhaseBets {
         (start + self.unit - candidate) % self.unit + self.half < self.unit
     }
 
-    fn learn(&mut self, starts: &[u64], block: &[Vec<f64>], slow: &SlowPair) {
+    pub(super) fn learn(&mut self, starts: &[u64], block: &[Vec<f64>], slow: &SlowPair) {
         for (start, ratios) in starts.iter().zip(block) {
             let says: f64 = ratios.iter().map(|ratio| slow.says(*ratio)).sum();
             // Only the difference between candidates counts.
@@ -181,7 +49,7 @@ impl PhaseBets {
     }
 
     /// The best candidate, and the logarithm of its odds against all others.
-    fn best(&self) -> (u64, f64) {
+    pub(super) fn best(&self) -> (u64, f64) {
         let best = self
             .worth
             .iter()
@@ -193,7 +61,7 @@ impl PhaseBets {
     }
 
     /// Places about which the candidates are of two minds.
-    fn telling(&self, random: &mut Random) -> Vec<u64> {
+    pub(super) fn telling(&self, random: &mut Random) -> Vec<u64> {
         let most = self.worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> = self
             .worth
@@ -243,7 +111,7 @@ impl PhaseBets {
     }
 
     /// The last places on one side of a candidate's two edges, and the first on the other.
-    fn edges(&self, candidate: u64) -> Vec<u64> {
+    pub(super) fn edges(&self, candidate: u64) -> Vec<u64> {
         let second = candidate + self.unit - self.half;
         [
             candidate,
@@ -256,7 +124,7 @@ impl PhaseBets {
     }
 
     /// By how much a candidate beats the better of its neighbours.
-    fn beats_neighbours(&self, candidate: u64) -> f64 {
+    pub(super) fn beats_neighbours(&self, candidate: u64) -> f64 {
         let index = usize::try_from(candidate / self.step).unwrap_or(0);
         let count = self.worth.len();
         let worth = |index: usize| self.worth.get(index % count).copied().unwrap_or(0.0);
