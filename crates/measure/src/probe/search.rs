@@ -20,7 +20,7 @@ const SURE: f64 = 10.0;
 /// Rounds in which structure may show.
 const EXPLORED: u32 = 8;
 /// Rounds in which one geometry has to win.
-const FITTED: u32 = 120;
+const FITTED: u32 = 240;
 /// Samples of a distance in a round.
 const EACH: usize = 6;
 

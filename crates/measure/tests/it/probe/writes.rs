@@ -39,7 +39,7 @@ impl TimedDevice for Units {
         let from = self.now;
         for io in batch {
             let bytes = u64::from(io.bytes);
-            let off = |at: u64| u64::from((at + self.unit - self.phase) % self.unit != 0);
+            let off = |at: u64| u64::from(!(at + self.unit - self.phase).is_multiple_of(self.unit));
             let partial = match io.write {
                 true => off(io.offset).max(off(io.offset + bytes)),
                 false => 0,
