@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Machine;
 use crate::grid::{Confidence, GridClaim, GridKind, Origin, Tier};
+use crate::machine::Machine;
 use crate::units::Bytes;
 
 /// The name and version of the document.

@@ -6,7 +6,7 @@ use ioalign_core::geometry_document::{FoundGrid, GeometryDocument, RMW_UNIT, SCH
 use ioalign_device::Target;
 use ioalign_measure::probe::{ProbeOutcome, ProbedGrid, ProbedKind, Redundancy, TimedDevice};
 
-use crate::measure::machine;
+use crate::machine;
 
 /// The probability that an effect above the limit was not missed, by which the limit is defined.
 const NOTHING_MISSED: f64 = 0.99;
@@ -18,7 +18,7 @@ pub fn empty(target: &Arc<Target>, device: &impl TimedDevice) -> GeometryDocumen
     GeometryDocument {
         schema: SCHEMA.to_owned(),
         tool: crate::check::tool(),
-        machine: machine::read(&[Arc::clone(target)]),
+        machine: machine::read(&[target.path().to_owned()]).unwrap_or_default(),
         target: target.path().display().to_string(),
         size_bytes: device.size_bytes(),
         sector_bytes: device.sector_bytes(),
