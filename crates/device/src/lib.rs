@@ -25,7 +25,7 @@ mod writers;
 pub use direct::Direct;
 pub use error::{Error, ErrorKind, Result};
 pub use identity::{Sameness, TargetIdentity};
-pub use loops::backing_file;
+pub use loops::{AttachedLoop, backing_file, detach, loops_on};
 pub use open::while_busy;
 pub use same::{are_aliases, same};
 pub use target::{Target, TargetFile, TargetKind, TargetRequest};

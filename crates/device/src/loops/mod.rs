@@ -1,6 +1,8 @@
 //! The file below a loop device. The kernel is asked by number, because a path may now lead elsewhere, or
 //! nowhere: the file can be deleted, renamed, or visible in another mount namespace only.
 
+mod attach;
+
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
@@ -8,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::major;
 use rustix::ioctl::{Getter, Opcode, ioctl};
+
+pub use attach::{AttachedLoop, detach, loops_on};
 
 use crate::users::sysfs_folder;
 
