@@ -7,6 +7,7 @@ mod controller;
 mod copies;
 mod md;
 mod parity;
+mod room;
 mod steps;
 
 use ioalign_core::array::{Maker, PlannedArray, RaidLevel};
