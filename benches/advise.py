@@ -49,7 +49,7 @@ class Device:
     def __init__(self, law, grid):
         arguments = [f"{key}={value}" for key, value in law.items()]
         self.server = subprocess.Popen([SERVED, MOUNT, f"size={256 << 20}", *arguments])
-        while not os.path.exists(TARGET):
+        while not os.path.exists(TARGET) or os.path.getsize(TARGET) == 0:
             time.sleep(0.05)
         subprocess.run(["sfdisk", "--quiet", TARGET], input=f"label: dos\nstart=63, size=400000, type=83\n", text=True, check=True)
         checked = run("check", TARGET, "--json", "--no-policy", *(["--grid", grid] if grid else []))
@@ -61,7 +61,7 @@ class Device:
         self.cost["cells"] += mixed["cells"]
 
     def close(self):
-        subprocess.run(["umount", MOUNT], check=True)
+        subprocess.run(["umount", TARGET], check=True)
         self.server.wait()
 
 

@@ -18,7 +18,7 @@ served=${CARGO_TARGET_DIR:-$here/target}/release/examples/served
 mount=$scratch/mount
 mkdir "$mount"
 release() {
-    mountpoint -q "$mount" && umount "$mount"
+    mountpoint -q "$mount/disk" && umount "$mount/disk"
     rm -rf "$scratch"
 }
 trap release EXIT

@@ -81,6 +81,16 @@ pub fn json(document: &impl Serialize) -> Result<()> {
     json_to(std::io::stdout().lock(), document).context("standard output")
 }
 
+/// One document in one line, for programs that wait for it.
+pub fn json_line(document: &impl Serialize) -> Result<()> {
+    let mut out = Visible(std::io::stdout().lock());
+    serde_json::to_writer(&mut out, document)
+        .map_err(std::io::Error::from)
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush())
+        .context("standard output")
+}
+
 /// The same to anything.
 pub fn json_to(out: impl Write, document: &impl Serialize) -> std::io::Result<()> {
     let mut out = Visible(BufWriter::with_capacity(1 << 16, out));

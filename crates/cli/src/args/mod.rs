@@ -28,7 +28,7 @@ pub use measure::{
 };
 pub use plan::PlanArgs;
 pub use probe::ProbeArgs;
-pub use simulate::{SimulateArgs, SimulateVerb, SimulatedLoadArgs};
+pub use simulate::{LostWrites, SimulateArgs, SimulateServeArgs, SimulateVerb, SimulatedLoadArgs};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,

@@ -21,6 +21,9 @@ pub enum SimulateVerb {
     /// The same from several starts of the partition
     #[command(after_long_help = COMPARE_EXAMPLES)]
     Compare(Box<SimulateCompareArgs>),
+    /// The array as a block device that takes as long as the array would
+    #[command(after_long_help = SERVE_EXAMPLES)]
+    Serve(Box<SimulateServeArgs>),
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -44,6 +47,18 @@ Examples:
 The first start is the one that others are compared with.
 
 Exit codes: 0 done, 64 wrong usage, also an array that cannot be; 65 a file cannot be read.";
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  ioalign simulate serve raid10:4x64k --start 63s
+  ioalign simulate serve raid5:4x64k:md --size 1G --json
+  ioalign simulate serve array.toml --data /var/tmp/array.img
+  ioalign simulate serve single --service 200us --tear 512 --lose-unflushed=some --seed 7
+
+It stays until Ctrl-C or SIGTERM. SIGUSR1 cuts the power: I/Os fail from then on. SIGUSR2 switches it on again, with what
+the loss has left.
+
+Exit codes: 0 stopped, 64 wrong usage, also an array that cannot be; 65 it cannot be served.";
 
 /// The array, its disks and how long it runs.
 #[derive(Debug, Args)]
@@ -102,4 +117,59 @@ pub struct SimulateCompareArgs {
     /// Where the partition starts: the first is compared with the others
     #[arg(long, value_name = "SIZE,…", value_delimiter = ',', default_value = "63s,2048s", value_parser = size)]
     pub starts: Vec<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct SimulateServeArgs {
+    /// LEVEL:DISKSxELEMENT[:md|controller], single, a name of `simulate list`, or FILE.toml
+    pub array: String,
+
+    /// Where in the array the device starts
+    #[arg(long, value_name = "SIZE", default_value = "0", value_parser = size)]
+    pub start: u64,
+
+    /// The size of the device (default: that of the data file, or the rest of the array); larger disks are assumed where it needs them
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub size: Option<u64>,
+
+    /// The time of a disk for an I/O, instead of that of the array: 5ms, 200us, 0ms
+    #[arg(long, value_name = "TIME", value_parser = ioalign_simulate::description::nanoseconds)]
+    pub service: Option<u64>,
+
+    /// Where the data are; an existing file is served as it is, and written (default: in memory)
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<std::path::PathBuf>,
+
+    /// The path of the NBD socket (default: in a new folder)
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<std::path::PathBuf>,
+
+    /// No file and no block device: NBD alone
+    #[arg(long)]
+    pub no_fuse: bool,
+
+    /// A loss of power cuts writes in flight at multiples of SIZE (default: each one is whole or not there)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub tear: Option<u64>,
+
+    /// A loss of power takes writes that no flush has followed: all of them, or some by chance
+    #[arg(long, value_name = "all|some", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub lose_unflushed: Option<LostWrites>,
+
+    /// Of the chance in disks and losses
+    #[arg(long, value_name = "S", default_value_t = 42)]
+    pub seed: u64,
+
+    /// One line of JSON when it is ready
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which writes are lost that were not flushed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LostWrites {
+    /// All
+    All,
+    /// Some
+    Some,
 }

@@ -1,5 +1,6 @@
 //! `ioalign simulate`: an array as a model.
 
+mod serve;
 mod workload;
 
 use anyhow::{Context, Result};
@@ -22,6 +23,7 @@ pub fn run(arguments: &SimulateArgs) -> Result<Exit> {
     match &arguments.verb {
         SimulateVerb::List(list) => names(&list.look),
         SimulateVerb::Run(one) => starts(&one.load, &[one.start]),
+        SimulateVerb::Serve(one) => serve::run(one),
         SimulateVerb::Compare(several) => starts(&several.load, &several.starts),
     }
 }

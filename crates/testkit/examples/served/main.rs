@@ -1,27 +1,38 @@
-//! A device of known service times, for real: a file in a FUSE mount, served by a law.
+//! A device of known service times, for real: a file that FUSE serves by a law.
 //!
 //! ```text
 //! served FOLDER [size=1073741824] [unit=4096] [servers=4] [read=800] [write=900] [kib=5]
 //!        [sequential=1] [extra=0] [partial=900] [split=whole|striped]
 //! ```
 //!
-//! Times are µs, as in [`DeviceLaw`]. The file is `FOLDER/disk`; it lasts until the folder is unmounted. Measure it with `O_DIRECT`.
+//! Times are µs, as in [`DeviceLaw`]. The file is `FOLDER/disk`; it lasts until it is unmounted. Measure it with `O_DIRECT`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
 
-mod answers;
-mod disk;
+mod model;
 
+use std::path::Path;
+
+use ioalign_export::fuse::FuseMount;
+use ioalign_export::media::{Media, PowerRules};
+use ioalign_export::server::BlockServer;
 use ioalign_testkit::served::{DeviceLaw, ServerSplit};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().expect("a folder to mount on");
+    let folder = arguments.next().expect("a folder");
     let (law, size) = law(arguments);
-    fuser::mount(
-        disk::ServedDisk::new(law, size)?,
-        folder,
-        &fuser::Config::default(),
-    )
+    let data = tempfile::tempfile()?;
+    data.set_len(size)?;
+    let media = Media::new(data, size, PowerRules::default())?;
+    let (server, _clock) = BlockServer::start(Box::new(model::LawModel::new(law)), media)?;
+    let file = Path::new(&folder).join("disk");
+    std::fs::File::create(&file)?;
+    FuseMount::new(server, &file)?.wait()
 }
 
 /// The law, and the size of the file.
