@@ -55,6 +55,8 @@ impl ByteRanges {
 }
 
 #[cfg(test)]
+// Numbers up to 400.
+#[allow(clippy::cast_possible_truncation)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
