@@ -9,8 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::on_grid::{DeclaredGrids, OnDeclaredGrid};
-use super::{DeviceProfile, OpProfile, Profile};
+use super::OpProfile;
 use crate::units::ratio;
 
 /// Fewer I/Os than this say nothing.
@@ -72,6 +71,25 @@ pub struct Alignment {
     /// The declared grid that decided; `None`: the verdict is on 4 KiB.
     #[serde(default)]
     pub on_grid: Option<OnDeclaredGrid>,
+}
+
+/// How I/O lies on a declared grid.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OnDeclaredGrid {
+    /// Distance of its boundaries.
+    pub size_bytes: u64,
+    /// The first boundary.
+    pub phase_bytes: u64,
+    /// I/Os that were judged on it.
+    pub ios: u64,
+    /// Share that starts off it.
+    pub start_off_ratio: f64,
+    /// Share whose length is no multiple of it.
+    pub partial_ratio: f64,
+    /// Share that touches a block more than its length needs.
+    pub crossing_ratio: f64,
+    /// The constant shift, where the counters prove one that 4 KiB do not show: half of the size.
+    pub offset_bytes: Option<u64>,
 }
 
 #[derive(Default)]
@@ -157,36 +175,6 @@ pub fn judge<'a>(ops: impl IntoIterator<Item = &'a OpProfile>) -> Alignment {
     let mut sums = Sums::default();
     ops.into_iter().for_each(|op| sums.add(op));
     sums.verdict()
-}
-
-impl DeviceProfile {
-    /// Fills in the verdicts on the device and on each operation, from their counters.
-    pub fn judge(&mut self) {
-        let decided = |device: &Self, only: Option<&str>, found: Alignment| {
-            let mut declared = DeclaredGrids::default();
-            declared.add(device, only);
-            declared.decide(found)
-        };
-        let of = |(name, op): (&String, &OpProfile)| decided(self, Some(name), judge([op]));
-        let found: Vec<_> = self.by_op.iter().map(of).collect();
-        for (op, found) in self.by_op.values_mut().zip(found) {
-            op.alignment = found;
-        }
-        self.alignment = decided(self, None, judge(self.by_op.values()));
-    }
-}
-
-impl Profile {
-    /// Fills in the verdicts on everything, each device and each operation, from their counters.
-    pub fn judge(&mut self) {
-        self.devices.iter_mut().for_each(DeviceProfile::judge);
-        let mut declared = DeclaredGrids::default();
-        self.devices
-            .iter()
-            .for_each(|device| declared.add(device, None));
-        let assumed = judge(self.devices.iter().flat_map(|device| device.by_op.values()));
-        self.alignment = declared.decide(assumed);
-    }
 }
 
 /// The usual start of a partition that shifts everything by this amount.

@@ -4,6 +4,7 @@
 //! and shows it. Its JSON is `ioalign.profile/1`; counters are exact, latencies are within 1.6 %.
 
 pub mod alignment;
+mod judge;
 mod latency;
 pub mod littles_law;
 pub mod on_grid;
@@ -17,10 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 
-pub use alignment::{Alignment, AlignmentState};
+pub use alignment::{Alignment, AlignmentState, OnDeclaredGrid};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
-pub use on_grid::OnDeclaredGrid;
 pub use overwrites::ReadBeforeOverwrite;
 pub use source::{SkippedRow, TraceFile, Unpaired};
 pub use time::{

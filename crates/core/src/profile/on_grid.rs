@@ -5,30 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::alignment::{Alignment, AlignmentState, FEWEST, MOST};
+use super::alignment::{Alignment, AlignmentState, FEWEST, MOST, OnDeclaredGrid};
 use super::{DeviceProfile, GridProfile, OpProfile};
 use crate::units::ratio;
-
-/// How I/O lies on a declared grid.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OnDeclaredGrid {
-    /// Distance of its boundaries.
-    pub size_bytes: u64,
-    /// The first boundary.
-    pub phase_bytes: u64,
-    /// I/Os that were judged on it.
-    pub ios: u64,
-    /// Share that starts off it.
-    pub start_off_ratio: f64,
-    /// Share whose length is no multiple of it.
-    pub partial_ratio: f64,
-    /// Share that touches a block more than its length needs.
-    pub crossing_ratio: f64,
-    /// The constant shift, where the counters prove one that 4 KiB do not show: half of the size.
-    pub offset_bytes: Option<u64>,
-}
 
 /// The counters of one declared grid, and where the same I/Os start.
 #[derive(Clone, Debug, Default)]
