@@ -48,7 +48,9 @@ pub mod zstd;
 
 pub use finding::{Finding, Suggestion, Waiver};
 pub use grid::{Boundaries, Confidence, Grid, GridClaim, GridKind, Origin, Tier};
-pub use layer::detail::{ArrayLevel, DeviceNumber, ImageFormat, ImageVariant, TableKind};
+pub use layer::detail::{
+    ArrayLevel, DatabaseEngine, DeviceNumber, ImageFormat, ImageVariant, TableKind,
+};
 pub use layer::{Edge, Kind, Layer, MoveInFlight};
 pub use layer_id::LayerId;
 pub use map::{Map, Run, Runs};

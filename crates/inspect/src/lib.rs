@@ -20,6 +20,7 @@ pub mod tables;
 pub mod trail;
 pub mod view;
 pub mod volumes;
+mod watched;
 
 pub use error::{Error, ErrorKind, Result};
 pub use source::Source;

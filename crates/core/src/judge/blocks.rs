@@ -4,6 +4,7 @@ use super::StackCase;
 use crate::cost;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind, Origin, Tier};
+use crate::layer::detail::{DatabaseEngine, FileSystemFormat};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
@@ -53,11 +54,11 @@ fn finding(
 ) -> Finding {
     let layer = case.stack.layer(leaf);
     let times = grid.size.get().div_ceil(block.get().max(1));
-    let zfs = layer.facts.contains_key("ashift");
+    let zfs = has_ashift(layer);
     let severity = match grid.origin {
         Origin::Assumed => Severity::Note,
         // It holds boot loaders and cameras' files, which are written once and in a row.
-        _ if layer.name.starts_with("fat") => Severity::Note,
+        _ if layer.filesystem_format() == Some(FileSystemFormat::Fat) => Severity::Note,
         _ if zfs => Severity::Misaligned,
         _ => Severity::Suboptimal,
     };
@@ -92,27 +93,30 @@ fn finding(
 /// How that layer gets units as large as the one below, where it can.
 fn larger(layer: &Layer, grid: &Grid) -> String {
     let size = grid.size;
-    match (layer.kind, layer.name.as_str()) {
-        (Kind::Database, "bluestore") => format!(
+    let engine = layer.detail.database().and_then(|database| database.engine);
+    match (engine, layer.filesystem_format()) {
+        (Some(DatabaseEngine::BlueStore), _) => format!(
             "create the OSD again with bluestore_min_alloc_size {} (it is fixed when an OSD is made)",
             size.get()
         ),
-        (Kind::Database, "sqlserver") => {
+        (Some(DatabaseEngine::SqlServer), _) => {
             "use a device with smaller units (its pages are always 8 KiB)".to_owned()
         }
-        (Kind::Database, "innodb") => format!(
+        (Some(DatabaseEngine::InnoDb), _) => format!(
             "create the instance again with innodb_page_size {} (64 KiB at most), or use a device \
              with smaller units",
             size.get()
         ),
-        (Kind::Database, _) => format!("use pages of {size} or a device with smaller units"),
-        (_, name) if name.starts_with("ext") && size.get() <= PAGE => {
+        _ if layer.kind == Kind::Database => {
+            format!("use pages of {size} or a device with smaller units")
+        }
+        (_, Some(FileSystemFormat::Ext)) if size.get() <= PAGE => {
             format!(
                 "create it again with blocks of {size} (mkfs.ext4 -b {})",
                 size.get()
             )
         }
-        (_, name) if name.starts_with("ext") => {
+        (_, Some(FileSystemFormat::Ext)) => {
             format!(
                 "create it again with clusters of {size} (mkfs.ext4 -O bigalloc -C {})",
                 size.get()
@@ -122,8 +126,14 @@ fn larger(layer: &Layer, grid: &Grid) -> String {
     }
 }
 
+/// Whether the block of its vdev is known.
+fn has_ashift(layer: &Layer) -> bool {
+    let filesystem = layer.detail.filesystem();
+    filesystem.is_some_and(|filesystem| filesystem.ashift.is_some())
+}
+
 fn remedy(layer: &Layer, grid: &Grid) -> Vec<String> {
-    if layer.facts.contains_key("ashift") {
+    if has_ashift(layer) {
         return vec![
             "ashift is fixed when a vdev is made: replace the pool's vdev (zpool create or attach \
              with -o ashift=12; not above 16)"

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::{StackCase, starts};
+use super::{StackCase, weight};
 use crate::grid::place::solve;
 use crate::grid::{Boundaries, Grid, GridClaim, residue};
 use crate::layer::Kind;
@@ -30,10 +30,10 @@ pub(super) fn weighed(
     below: LayerId,
 ) -> [Vec<GridClaim>; 2] {
     let data = partition.map(|id| data_of(case, id).unwrap_or(id));
-    let weight = |grid| starts::severity(case, data.unwrap_or(below), grid);
+    let severity = |grid| weight::severity(case, data.unwrap_or(below), grid);
     let all = all(case, partition, below).into_iter();
     let (asking, noted): (Vec<_>, Vec<_>) =
-        all.partition(|(grid, _)| weight(grid) > Severity::Note);
+        all.partition(|(grid, _)| severity(grid) > Severity::Note);
     [asking, noted].map(|claims| claims.into_iter().map(|(_, claim)| claim).collect())
 }
 

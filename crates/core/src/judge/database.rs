@@ -3,6 +3,7 @@
 use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind, Tier};
+use crate::layer::detail::{DatabaseEngine, FileSystemFormat};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::phase::{PhaseSet, phases};
@@ -16,14 +17,12 @@ const SQL_SERVER_SECTOR: u64 = 4096;
 pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     for id in case.databases() {
         let layer = case.stack.layer(id);
-        let protection = layer
-            .detail
-            .database()
-            .and_then(|database| database.torn_page_protection);
+        let detail = layer.detail.database();
+        let protection = detail.and_then(|database| database.torn_page_protection);
         if let (Some(page), Some(false)) = (layer.block, protection) {
             findings.extend(torn_pages(case, id, page));
         }
-        if layer.name == "sqlserver" {
+        if engine(layer) == Some(DatabaseEngine::SqlServer) {
             findings.extend(large_sectors(case, id));
         }
     }
@@ -32,7 +31,7 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
 /// Without doublewrite or full-page writes a page must be atomic all the way down.
 fn torn_pages(case: &StackCase<'_>, id: LayerId, page: Bytes) -> Option<Finding> {
     let holder = case.stack.layer(id).below.first()?.below;
-    if case.stack.layer(holder).name == "zfs" {
+    if case.stack.layer(holder).filesystem_format() == Some(FileSystemFormat::Zfs) {
         // Never overwrites a record in place.
         return None;
     }
@@ -159,10 +158,14 @@ fn unprotected(case: &StackCase<'_>, id: LayerId) -> String {
     )
 }
 
+fn engine(layer: &Layer) -> Option<DatabaseEngine> {
+    layer.detail.database()?.engine
+}
+
 fn option(layer: &Layer) -> Option<&'static str> {
-    match layer.name.as_str() {
-        "innodb" => Some("innodb_doublewrite"),
-        "postgresql" => Some("full_page_writes"),
+    match engine(layer)? {
+        DatabaseEngine::InnoDb => Some("innodb_doublewrite"),
+        DatabaseEngine::PostgreSql => Some("full_page_writes"),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use super::StackCase;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
+use crate::layer::detail::FileSystemFormat;
 use crate::layer::{Layer, RaidGeometry};
 use crate::layer_id::LayerId;
 use crate::rules;
@@ -35,7 +36,10 @@ fn contradicts_itself(layer: &Layer) -> bool {
 
 /// File systems that place allocations by stripe.
 fn takes_geometry(layer: &Layer) -> bool {
-    layer.name == "xfs" || layer.name.starts_with("ext")
+    matches!(
+        layer.filesystem_format(),
+        Some(FileSystemFormat::Xfs | FileSystemFormat::Ext)
+    )
 }
 
 /// The nearest array below: its full stripe and its chunk.
@@ -107,7 +111,7 @@ fn mismatch(
 
 fn remedy(layer: &Layer, chunk: &Grid, stripe: &Grid) -> Vec<String> {
     let (unit, width) = (chunk.size.get(), stripe.size.get());
-    if layer.name == "xfs" {
+    if layer.filesystem_format() == Some(FileSystemFormat::Xfs) {
         return vec![
             format!(
                 "mount with sunit={},swidth={} (512-byte units)",

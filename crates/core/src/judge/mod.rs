@@ -23,9 +23,11 @@ mod suggest;
 mod thin;
 mod unproven;
 mod unread;
+mod weight;
 
 use crate::finding::Finding;
 use crate::layer::Kind;
+use crate::layer::detail::MappedDevice;
 use crate::layer_id::LayerId;
 use crate::phase::PhaseSet;
 use crate::rules;
@@ -107,8 +109,8 @@ pub fn missed(stack: &Stack) -> Vec<Missed> {
 /// A multipath map, which is a disk, where nothing but maps lies on its paths.
 fn is_bare_map(case: &StackCase<'_>, id: LayerId) -> bool {
     let is_map = |id: LayerId| {
-        let target = case.stack.layer(id).facts.get("target");
-        target.is_some_and(|target| target == "multipath")
+        let mapped = case.stack.layer(id).mapped.as_ref();
+        mapped.is_some_and(MappedDevice::is_multipath)
     };
     let alone = |edge: &crate::layer::Edge| case.stack.above(edge.below).all(is_map);
     is_map(id) && case.stack.layer(id).below.iter().all(alone)
@@ -120,7 +122,7 @@ fn nothing_recognised(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let judged = unread::anything_judged(case);
     for (id, layer) in case.stack.layers() {
         let bottom = layer.below.is_empty() || layer.kind == Kind::Disk || is_bare_map(case, id);
-        let other_reason = layer.facts.contains_key("empty-table")
+        let other_reason = layer.table_is_empty
             || moves::is_in_flight(layer)
             || unread::reason(layer).is_some()
             || layer

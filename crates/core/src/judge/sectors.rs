@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{JudgeOptions, StackCase};
 use crate::finding::Finding;
-use crate::layer::detail::TableKind;
+use crate::layer::detail::{FileSystemFormat, TableKind};
 use crate::layer::{Kind, Layer};
 use crate::layer_id::LayerId;
 use crate::role::Role;
@@ -109,7 +109,7 @@ fn remedy(layer: &Layer, actual: Bytes) -> String {
 }
 
 fn is_fat(layer: &Layer) -> bool {
-    layer.name.starts_with("fat")
+    layer.filesystem_format() == Some(FileSystemFormat::Fat)
 }
 
 /// FAT with sectors larger than the disk's: Linux and EDK II read it, U-Boot wants equal ones.

@@ -1,7 +1,7 @@
 //! Granules of volume managers against the stripe: thin chunks and LVM extents.
 
 use super::StackCase;
-use super::starts::costs_little;
+use super::weight::costs_little;
 use crate::finding::Finding;
 use crate::grid::{Grid, GridKind};
 use crate::layer::{Kind, Layer};

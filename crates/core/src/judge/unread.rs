@@ -72,7 +72,11 @@ pub(super) fn anything_judged(case: &StackCase<'_>) -> bool {
 /// elsewhere, or do not matter.
 fn unknown(case: &StackCase<'_>, id: LayerId, layer: &Layer, why: &str) -> Option<(Hides, String)> {
     let above = || case.stack.above(id).map(|above| case.stack.layer(above));
-    if let Some(mounted) = above().find(|above| above.facts.contains_key("known-from")) {
+    let from_mount_table = |layer: &&Layer| {
+        let filesystem = layer.detail.filesystem();
+        filesystem.is_some_and(|filesystem| filesystem.from_mount_table)
+    };
+    if let Some(mounted) = above().find(from_mount_table) {
         let why = format!(
             "{} cannot be read ({why}): the mount table says that it holds {}, whose stripe geometry \
              stays unknown",
@@ -128,7 +132,10 @@ fn guessed_roles(case: &StackCase<'_>, disk: LayerId) -> bool {
         let layer = case.stack.layer(above);
         layer.kind == Kind::Partition
             && layer.role == Role::Data
-            && !layer.facts.contains_key("type")
+            && layer
+                .detail
+                .partition()
+                .is_none_or(|partition| partition.type_id.is_none())
             && case.stack.is_leaf(above)
     })
 }

@@ -6,7 +6,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use self::detail::{ArrayLevel, Detail, DeviceNumber, Facts, ImageDetail, TableKind};
+use self::detail::{
+    ArrayLevel, Detail, DeviceNumber, Facts, FileSystemFormat, ImageDetail, MappedDevice,
+    PartitionDetail, TableKind,
+};
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
@@ -159,13 +162,17 @@ pub struct Layer {
     pub detail: Detail,
     /// The kernel's number of the block device that it is.
     pub device_number: Option<DeviceNumber>,
+    /// What device-mapper says of it.
+    pub mapped: Option<MappedDevice>,
     /// The kind of the partition table on it.
     pub table: Option<TableKind>,
+    /// Whether that table has no partitions.
+    pub table_is_empty: bool,
     /// The level of the array that it is: md's, LVM's or a controller's.
     pub level: Option<ArrayLevel>,
     /// Its contents are being moved by `fix`.
     pub moving: Option<MoveInFlight>,
-    /// Further named facts: `type`, `level`, `label`, `ashift`, …
+    /// Further named facts for the display: `label`, `uuid`, `mounted`, … No verdict asks them.
     pub facts: Facts,
     /// Remarks of its reader.
     pub remarks: Vec<Remark>,
@@ -173,10 +180,14 @@ pub struct Layer {
 
 impl Layer {
     /// A layer about which nothing is known but its kind and name.
+    ///
+    /// File systems and databases are named by their format, which becomes their [`Detail`].
     pub fn new(kind: Kind, name: impl Into<String>) -> Self {
+        let name = name.into();
         Self {
             kind,
-            name: name.into(),
+            detail: Detail::of_name(kind, &name),
+            name,
             below: Vec::new(),
             size: None,
             logical_sector: None,
@@ -189,9 +200,10 @@ impl Layer {
             geometry: None,
             size_unit: None,
             searched: false,
-            detail: Detail::Unknown,
             device_number: None,
+            mapped: None,
             table: None,
+            table_is_empty: false,
             level: None,
             moving: None,
             facts: Facts::new(),
@@ -225,6 +237,27 @@ impl Layer {
         self.detail.image()
     }
 
+    /// The format of the file system that it is.
+    pub fn filesystem_format(&self) -> Option<FileSystemFormat> {
+        self.detail.filesystem().map(|filesystem| filesystem.format)
+    }
+
+    /// Sets the type that a table or a text gives the partition.
+    pub fn set_partition_type(&mut self, type_id: String) {
+        let old = self.detail.partition().cloned().unwrap_or_default();
+        self.detail = Detail::Partition(PartitionDetail {
+            type_id: Some(type_id),
+            ..old
+        });
+    }
+
+    /// Sets the group of a physical volume.
+    pub fn set_volume_group(&mut self, name: &str) {
+        if let Some(volume) = self.detail.physical_volume_mut() {
+            volume.group = Some(name.to_owned());
+        }
+    }
+
     /// All that is known of it as named facts, for people and for JSON.
     pub fn all_facts(&self) -> Facts {
         let mut all = self.detail.facts();
@@ -244,7 +277,9 @@ impl Layer {
                 self.moving.map(|moving| moving.to_string()),
             ),
             ("table", self.table.map(|table| table.name().to_owned())),
+            ("empty-table", self.table_is_empty.then(String::new)),
         ];
+        all.extend(self.mapped.iter().flat_map(MappedDevice::facts));
         all.extend(
             named
                 .into_iter()

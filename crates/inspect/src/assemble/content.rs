@@ -1,5 +1,6 @@
 //! What one address space holds: a volume, a partition table, or a file system.
 
+use ioalign_core::layer::detail::{Detail as LayerDetail, FileSystemFormat, PartitionDetail};
 use ioalign_core::{Bytes, Layer, LayerId, Map, Remark, Role, SectorSize, Severity, TableKind};
 use ioalign_core::{layer::Kind, rules};
 
@@ -180,9 +181,7 @@ impl Assembly<'_> {
     fn add_table(&mut self, node: &PendingSpace, table: &PartitionTable) {
         let holder = self.stack.layer_mut(node.layer);
         holder.table = Some(table.kind);
-        if table.partitions.is_empty() {
-            holder.facts.insert("empty-table", String::new());
-        }
+        holder.table_is_empty = table.partitions.is_empty();
         if holder.kind == Kind::Disk {
             holder.wants_sector = table.sector.map(|sector| sector.bytes());
             holder.also_serves = table.also.iter().map(|sector| sector.bytes()).collect();
@@ -209,7 +208,10 @@ impl Assembly<'_> {
         let mut layer = Layer::new(Kind::Partition, name)
             .on(node.layer, Map::Shift { start })
             .sized(partition.size)
-            .fact("type", partition.type_id.clone());
+            .detailed(LayerDetail::Partition(PartitionDetail {
+                type_id: Some(partition.type_id.clone()),
+                logical: partition.inside.is_some(),
+            }));
         layer.role = partition.role;
         layer.start_sectors = table.sector.and_then(|sector| {
             ioalign_core::Sectors::new(start.get() / u64::from(sector.get()), sector)
@@ -227,9 +229,6 @@ impl Assembly<'_> {
             partition.role,
             Role::Extended | Role::WholeDisk | Role::Protective | Role::Msr | Role::Reserved
         );
-        if partition.inside.is_some() {
-            layer.facts.insert("logical", String::new());
-        }
         let layer = self.stack.push(layer);
         if holds_something {
             self.pending.push(PendingSpace {
@@ -258,7 +257,7 @@ impl Assembly<'_> {
     }
 
     pub(super) fn add_filesystem(&mut self, node: &PendingSpace, found: FileSystem) {
-        if !found.kind.starts_with("fat") {
+        if FileSystemFormat::named(found.kind) != FileSystemFormat::Fat {
             self.esp_without_fat(node.layer, found.kind);
         }
         let swap = found.kind == "swap";
@@ -290,6 +289,9 @@ impl Assembly<'_> {
             .remarks
             .extend(hidden_sectors(node, self.stack.layer(node.layer), &found));
         layer.facts = found.facts;
+        if let Some(filesystem) = layer.detail.filesystem_mut() {
+            filesystem.ashift = found.ashift;
+        }
         for (key, value) in [("label", found.label), ("uuid", found.uuid)] {
             if !value.is_empty() {
                 layer.facts.insert(key, value);
@@ -340,8 +342,9 @@ fn member_layer(kind: Kind, node: &PendingSpace, member: &VolumeMember) -> Layer
 fn hidden_sectors(node: &PendingSpace, holder: &Layer, found: &FileSystem) -> Option<Remark> {
     let (hidden, sector) = (found.hidden_sectors?, found.sector?);
     let believed = sector.checked_mul(hidden)?;
-    let logical = holder.facts.contains_key("logical");
-    let trivial = hidden == 0 || holder.kind != Kind::Partition || logical;
+    let partition = holder.detail.partition();
+    let counts = partition.is_some_and(|partition| !partition.logical);
+    let trivial = hidden == 0 || !counts;
     if trivial || believed == node.start_on_disk {
         return None;
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use ioalign_core::layer::detail::{DatabaseDetail, Detail};
-use ioalign_core::{Bytes, Layer, LayerId, Map};
+use ioalign_core::{Bytes, DatabaseEngine, Layer, LayerId, Map};
 use ioalign_core::{layer::Kind, rules};
 
 use super::Assembly;
@@ -60,7 +60,7 @@ impl Assembly<'_> {
     /// does not; the operator may name them.
     pub(super) fn add_bluestore(&mut self, device: LayerId, facts: &[(&'static str, String)]) {
         let named = self.database.clone();
-        let named = named.filter(|database| database.kind == "bluestore");
+        let named = named.filter(|database| database.engine == DatabaseEngine::BlueStore);
         let assumed = named.is_none();
         let Some(database) = named.or_else(|| database::named(BLUESTORE_ALLOCATION)) else {
             return;
@@ -71,8 +71,9 @@ impl Assembly<'_> {
         if assumed {
             let source = "assumed: bluestore_min_alloc_size since Ceph 16".to_owned();
             layer.detail = Detail::Database(DatabaseDetail {
+                engine: Some(database.engine),
+                torn_page_protection: None,
                 block_source: Some(source),
-                ..DatabaseDetail::default()
             });
         }
     }
@@ -109,7 +110,9 @@ impl Assembly<'_> {
         let below = self.stack.layer(holder);
         let granule = match below.block {
             // BlueStore needs no file system: it allocates on the device itself.
-            _ if database.kind == "bluestore" && below.kind != Kind::Filesystem => database.page,
+            _ if database.engine == DatabaseEngine::BlueStore && below.kind != Kind::Filesystem => {
+                database.page
+            }
             block => block.unwrap_or(USUAL_BLOCK),
         };
         let map = Map::Scattered {
@@ -174,9 +177,10 @@ fn mount_of<'a>(host: &'a Host, database: &Database) -> Option<&'a Mount> {
 
 /// The layer of a database, not yet on anything.
 pub(super) fn database_layer(database: &Database) -> Layer {
-    let mut layer = Layer::new(Kind::Database, database.kind);
+    let mut layer = Layer::new(Kind::Database, database.engine.name());
     layer.block = Some(database.page);
     layer.detail = Detail::Database(DatabaseDetail {
+        engine: Some(database.engine),
         torn_page_protection: database.torn_page_protection,
         block_source: None,
     });

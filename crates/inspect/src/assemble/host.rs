@@ -8,8 +8,7 @@ use ioalign_core::{layer::Kind, rules};
 use super::{AssembleOptions, Assembly, Inspection, PendingSpace};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filesystems::database::{self, Database};
-use crate::host::root::NO_COPY;
-use crate::host::{self, Device, Host, Root, What, extents};
+use crate::host::{self, Device, Host, NoBytes, Root, What, extents};
 use crate::tables::{self, Context};
 use crate::volumes::{self, Detail};
 
@@ -22,15 +21,6 @@ pub struct HostOptions {
     pub only: Vec<PathBuf>,
     /// Judge the extents of the files in `only`.
     pub extents: bool,
-}
-
-/// Reads a machine into a stack.
-pub fn host(what: &HostOptions, options: &AssembleOptions) -> Result<Inspection> {
-    match &what.sysroot {
-        Some(path) if path.is_file() => super::bundle::sysroot(path, what, options),
-        Some(path) => host_in(&Root::captured(path)?, what, options),
-        None => host_in(&Root::live()?, what, options),
-    }
 }
 
 /// Reads the machine that `root` shows.
@@ -143,18 +133,14 @@ pub(super) fn on_no_device(file: &Path) -> Error {
 }
 
 /// What is said of a device without bytes. The judge says what that leaves unknown, by what the kernel shows on it.
-fn not_readable(why: String) -> Remark {
-    let nothing_to_read = why == NO_COPY || why.contains(NO_MEDIUM);
-    let severity = if nothing_to_read {
+fn not_readable(why: &NoBytes) -> Remark {
+    let severity = if why.is_nothing() {
         Severity::Note
     } else {
         Severity::Unknown
     };
-    Remark::new(rules::NOT_READABLE, severity, why)
+    Remark::new(rules::NOT_READABLE, severity, why.to_string())
 }
-
-/// `ENOMEDIUM` in words: an empty optical drive or card reader.
-const NO_MEDIUM: &str = "No medium found";
 
 impl Assembly<'_> {
     /// The operator's grids replace what is only assumed, on every disk.
@@ -180,7 +166,7 @@ impl Assembly<'_> {
     fn look_into_device(&mut self, root: &Root, device: &Device) {
         let view = match &device.unreadable {
             Some(why) => Err(why.clone()),
-            None => device.view(root).map_err(|error| error.full()),
+            None => device.view(root).map_err(|error| NoBytes::from(&error)),
         };
         let view = match view {
             Ok(view) => view,
@@ -188,7 +174,7 @@ impl Assembly<'_> {
                 self.stack
                     .layer_mut(device.layer)
                     .remarks
-                    .push(not_readable(why));
+                    .push(not_readable(&why));
                 return;
             }
         };
@@ -239,7 +225,7 @@ impl Assembly<'_> {
             layer.role = Role::Reserved;
             layer.block = Some(group.extent);
             layer.size = group.extent.checked_mul(pv.pe_count);
-            layer.facts.insert("group", group.name.clone());
+            layer.set_volume_group(&group.name);
             layer
                 .facts
                 .insert("pe-start", format!("{} s", pv.pe_start.get() / 512));
@@ -263,7 +249,7 @@ impl Assembly<'_> {
                 if matches!(layer.role, Role::Data | Role::Extended) {
                     layer.role = entry.role;
                 }
-                layer.facts.insert("type", entry.type_id.clone());
+                layer.set_partition_type(entry.type_id.clone());
                 layer.remarks.extend(entry.remarks.iter().cloned());
             }
         }

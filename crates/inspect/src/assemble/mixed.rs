@@ -37,7 +37,10 @@ impl Assembly<'_> {
         let mut groups: BTreeMap<String, Members> = BTreeMap::new();
         for (_, layer) in self.stack.layers() {
             let of_group = match layer.kind {
-                Kind::LvmPv => layer.facts.get("group").cloned(),
+                Kind::LvmPv => layer
+                    .detail
+                    .physical_volume()
+                    .and_then(|volume| volume.group.clone()),
                 _ => mapped_group(layer),
             };
             let Some(group) = of_group else {
@@ -71,11 +74,6 @@ struct Members {
 
 /// The group of a volume that device-mapper shows.
 fn mapped_group(layer: &ioalign_core::Layer) -> Option<String> {
-    let uuid = layer.facts.get("dm-uuid")?;
-    let name = layer
-        .facts
-        .get("dm-name")
-        .filter(|_| uuid.starts_with("LVM-"))?;
-    let full = dm::lvm_name(name)?;
+    let full = dm::lvm_name(layer.mapped.as_ref()?.lvm_name()?)?;
     full.split_once('/').map(|(group, _)| group.to_owned())
 }

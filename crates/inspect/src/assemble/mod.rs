@@ -15,6 +15,7 @@ mod host;
 mod image;
 mod join;
 mod lvm;
+mod machine;
 mod mixed;
 mod mounts;
 mod striped;
@@ -35,9 +36,10 @@ pub use chain::chained;
 pub(crate) use database::mysql_configuration;
 pub use evidence::{evidence, texts};
 pub use grids::md_grids;
+pub use host::HostOptions;
 pub(crate) use host::host_in;
-pub use host::{HostOptions, host};
 pub use image::{image, image_from, images};
+pub use machine::host;
 
 /// What the operator said about the targets.
 #[derive(Clone, Debug, Default)]

@@ -68,9 +68,9 @@ impl Assembly<'_> {
         };
         let mut layer = Layer::new(Kind::Filesystem, mount.kind.clone()).on(device, map);
         layer.size = self.stack.layer(device).size;
-        layer
-            .facts
-            .insert("known-from", "the mount table".to_owned());
+        if let Some(filesystem) = layer.detail.filesystem_mut() {
+            filesystem.from_mount_table = true;
+        }
         layer.block = fragment(root, mount).filter(|block| !block.is_zero());
         let layer = self.stack.push(layer);
         self.add_named_database(layer, false);

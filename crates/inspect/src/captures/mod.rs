@@ -131,6 +131,12 @@ pub struct Said {
     pub level: Option<ArrayLevel>,
     /// The format of the image whose disk it is.
     pub image: Option<ImageFormat>,
+    /// The model of the disk.
+    pub model: Option<String>,
+    /// The UUID of a mapped device.
+    pub dm_uuid: Option<String>,
+    /// Whether it is a disk with several paths to it.
+    pub is_multipath: bool,
     /// Named facts for the display.
     pub facts: Vec<(&'static str, String)>,
     /// What the text itself complains about.

@@ -52,7 +52,9 @@ pub struct FileSystem {
     pub label: String,
     /// UUID or serial.
     pub uuid: String,
-    /// Further facts for the display: `log-sunit`, `bigalloc-cluster`, `ashift`, …
+    /// The power of two that is the block of a ZFS vdev.
+    pub ashift: Option<u32>,
+    /// Further facts for the display: `log-sunit`, `bigalloc-cluster`, …
     pub facts: BTreeMap<&'static str, String>,
     /// Remarks about it.
     pub remarks: Vec<Remark>,

@@ -100,7 +100,7 @@ fn add_tree(found: &mut FileSystem, config: &NvList<'_>) {
     let ashift = tree.number("ashift").or_else(|| config.number("ashift"));
     if let Some(ashift) = ashift.and_then(|shift| u32::try_from(shift).ok()) {
         found.block = shifted(ashift, 9, LARGEST_ASHIFT).map(Bytes::new);
-        found.facts.insert("ashift", ashift.to_string());
+        found.ashift = Some(ashift);
     }
     if let Some(kind) = tree.text("type") {
         found.facts.insert("vdev-type", kind);

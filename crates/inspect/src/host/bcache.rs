@@ -4,8 +4,8 @@
 
 use ioalign_core::{Bytes, Kind, Map};
 
-use super::build::{Built, Site, layer};
 use super::inventory::SysfsBlock;
+use super::site::{Built, Site, layer};
 
 /// `bcache make` puts data at 8 KiB by default; less cannot hold the superblock.
 const LEAST_OFFSET: Bytes = Bytes::new(8 << 10);

@@ -2,35 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use ioalign_core::{
-    Bytes, Confidence, Grid, GridKind, Kind, Layer, LayerId, Origin, Remark, Stack, Tier, rules,
-};
+use ioalign_core::{Grid, GridKind, Layer, LayerId, Origin, Stack, Tier, rules};
 
 use super::dm::DmTables;
 use super::inventory::{Inventory, SysfsBlock};
-use super::root::{NO_COPY, Root};
+use super::named::aliases;
+use super::root::{NoBytes, Root};
+use super::site::{Built, Site, UNPLACED};
 use super::{Device, Host, HostMachine, Mount, Swap, Unread, What, node_inside};
 use super::{bcache, disk, dm, hints, md, mixed, partition, udev};
-use crate::error::{Error, ErrorKind, Result};
-
-/// What a builder may use: the tree, the inventory, and the layers built so far.
-pub(super) struct Site<'a> {
-    pub(super) root: &'a Root,
-    pub(super) inventory: &'a Inventory,
-    pub(super) tables: &'a DmTables,
-    pub(super) stack: &'a Stack,
-    pub(super) ids: &'a BTreeMap<String, LayerId>,
-}
-
-/// A layer, with the grids that will lie in it once it has an id, and what could not be read.
-pub(crate) struct Built {
-    pub(crate) layer: Layer,
-    pub(crate) grids: Vec<Grid>,
-    pub(super) unread: Vec<Unread>,
-}
-
-/// The layer before it has an id; [`host`] puts the right one into every grid.
-pub(super) const UNPLACED: LayerId = LayerId(0);
 
 /// The parts of a host that need no stack.
 pub(super) struct Rest {
@@ -38,55 +18,6 @@ pub(super) struct Rest {
     pub(super) swaps: Vec<Swap>,
     pub(super) unread: Vec<Unread>,
     pub(super) machine: HostMachine,
-}
-
-impl Site<'_> {
-    /// The layer of a device that was built before.
-    pub(super) fn layer_of(&self, name: &str) -> Option<LayerId> {
-        self.ids.get(name).copied()
-    }
-
-    /// The logical sector that the kernel gives for a device; partitions have their disk's.
-    pub(super) fn logical(&self, block: &SysfsBlock) -> Option<Bytes> {
-        let disk = block
-            .parent
-            .as_deref()
-            .and_then(|p| self.inventory.blocks.get(p));
-        let dir = &disk.unwrap_or(block).dir;
-        let bytes = self
-            .root
-            .number(&format!("{dir}/queue/logical_block_size"))?;
-        (bytes != 0).then_some(Bytes::new(bytes))
-    }
-
-    /// `alignment_offset` of a device, where the kernel gives one.
-    pub(super) fn alignment_offset(&self, block: &SysfsBlock) -> Option<i64> {
-        self.root.signed(&format!("{}/alignment_offset", block.dir))
-    }
-}
-
-impl Built {
-    pub(crate) fn new(layer: Layer) -> Self {
-        Self {
-            layer,
-            grids: Vec::new(),
-            unread: Vec::new(),
-        }
-    }
-
-    /// Adds a trusted grid with phase 0 in this layer.
-    pub(super) fn grid(
-        &mut self,
-        size: Bytes,
-        tier: Tier,
-        kind: GridKind,
-        origin: Origin,
-        source: &str,
-    ) {
-        let grid = Grid::new(UNPLACED, size, Bytes::ZERO, tier, kind);
-        let grid = grid.map(|grid| grid.from(origin, source, Confidence::High));
-        self.grids.extend(grid);
-    }
 }
 
 /// The whole host.
@@ -204,12 +135,12 @@ fn device(site: &Site<'_>, block: &SysfsBlock, unread: &mut Vec<Unread>) -> Devi
     let inside = node_inside(&block.name);
     let unreadable = site.root.readable(&inside).err().or_else(|| {
         let text = udev::in_place_of(site.root, &block.name);
-        text.map(|_| NO_COPY.to_owned())
+        text.map(|_| NoBytes::NotCopied)
     });
     if let Some(why) = &unreadable {
         unread.push(Unread {
             what: format!("/{inside}"),
-            why: why.clone(),
+            why: why.to_string(),
             unknown: format!(
                 "partition table, volume superblocks, file system and database on {}",
                 block.name
@@ -229,23 +160,6 @@ fn device(site: &Site<'_>, block: &SysfsBlock, unread: &mut Vec<Unread>) -> Devi
     }
 }
 
-/// Other names: `mapper/vg-lv` and `vg/lv` for dm.
-fn aliases(root: &Root, block: &SysfsBlock) -> Vec<String> {
-    if block.what != What::Dm {
-        return Vec::new();
-    }
-    let Some(name) = root.attr(&format!("{}/dm/name", block.dir)) else {
-        return Vec::new();
-    };
-    let mut names = vec![format!("mapper/{name}")];
-    let lvm = root.attr(&format!("{}/dm/uuid", block.dir));
-    if lvm.is_some_and(|uuid| uuid.starts_with("LVM-")) {
-        names.extend(dm::lvm_name(&name));
-    }
-    names.push(name);
-    names
-}
-
 fn in_circle(name: &str) -> Unread {
     Unread {
         what: format!("sys/block/{name}"),
@@ -263,47 +177,4 @@ fn mark_held(stack: &Stack, devices: &mut [Device]) {
     for device in devices {
         device.held = held.contains(&device.layer);
     }
-}
-
-/// The kernel names of what a user typed: `sda`, `/dev/sda1`, `/dev/mapper/vg-lv`, `vg/lv`.
-pub(super) fn resolve(root: &Root, inventory: &Inventory, only: &[String]) -> Result<Vec<String>> {
-    only.iter()
-        .map(|typed| resolve_one(root, inventory, typed))
-        .collect()
-}
-
-fn resolve_one(root: &Root, inventory: &Inventory, typed: &str) -> Result<String> {
-    let name = typed.strip_prefix("/dev/").unwrap_or(typed);
-    let kernel = name.replace('/', "!");
-    if inventory.blocks.contains_key(&kernel) {
-        return Ok(kernel);
-    }
-    let by_alias = inventory
-        .blocks
-        .values()
-        .find(|block| aliases(root, block).iter().any(|alias| alias == name));
-    if let Some(block) = by_alias {
-        return Ok(block.name.clone());
-    }
-    // /dev/disk/by-id/…, /dev/md/home: udev's links end in the kernel's name.
-    let linked = root.link_name(&format!("dev/{name}"));
-    if let Some(linked) = linked.filter(|linked| inventory.blocks.contains_key(linked)) {
-        return Ok(linked);
-    }
-    let left_out = inventory
-        .skipped
-        .iter()
-        .find(|(skipped, _)| *skipped == kernel);
-    let why = left_out.map_or("There is no such block device", |(_, why)| *why);
-    Err(Error::new(ErrorKind::NotFound, format!("{typed}: {why}")))
-}
-
-/// A remark that a part of the device's description is missing.
-pub(super) fn incomplete(rule: &'static str, why: String) -> Remark {
-    Remark::note(rule, why)
-}
-
-/// A layer of `block` named as users call it.
-pub(super) fn layer(kind: Kind, block: &SysfsBlock) -> Layer {
-    Layer::new(kind, block.name.replace('!', "/")).sized(block.size)
 }

@@ -3,20 +3,16 @@
 use ioalign_core::layer::detail::{Detail, DiskDetail};
 use ioalign_core::{Bytes, Kind, Map};
 
-use super::build::{Built, Site, UNPLACED, layer};
 use super::hints::{self, Claims, Transport, Zoned};
 use super::inventory::{SysfsBlock, transport};
 use super::nvme::{self, IdNs};
 use super::root::Root;
+use super::site::{Built, Site, UNPLACED, layer};
 use super::{Unread, What, node_inside, reason};
 
 /// Facts for the display: key, attribute below the device's directory.
 const FACTS: &[(&str, &str)] = &[
     ("vendor", "device/vendor"),
-    ("model", "device/model"),
-    ("firmware", "device/rev"),
-    ("firmware", "device/firmware_rev"),
-    ("firmware", "device/fwrev"),
     ("serial", "device/serial"),
     ("write-cache", "queue/write_cache"),
     ("discard-granularity", "queue/discard_granularity"),
@@ -179,7 +175,7 @@ fn facts(root: &Root, block: &SysfsBlock, claims: &Claims, built: &mut Built) {
     let facts = &mut built.layer.facts;
     for (key, attribute) in FACTS {
         if let Some(value) = root.attr(&format!("{}/{attribute}", block.dir)) {
-            facts.entry(key).or_insert(value);
+            facts.insert(key, value);
         }
     }
     if let Some(ns) = &claims.nvme {
@@ -194,8 +190,11 @@ fn detail(root: &Root, block: &SysfsBlock, claims: &Claims) -> DiskDetail {
     // The file below a loop device is not followed: its extents are another question.
     let is_loop = block.what == What::Loop;
     let (file, offset) = (attr("loop/backing_file"), number("loop/offset"));
+    let firmware = ["device/rev", "device/firmware_rev", "device/fwrev"];
     DiskDetail {
         transport: claims.transport.name(),
+        model: attr("device/model"),
+        firmware: firmware.into_iter().find_map(attr),
         logical: claims.logical,
         physical: claims.physical,
         minimum: claims.minimum,

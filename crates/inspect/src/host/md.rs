@@ -4,9 +4,9 @@ use ioalign_core::{
     ArrayLevel, Bytes, GridKind, Kind, Map, Origin, Remark, Runs, Severity, Tier, rules,
 };
 
-use super::build::{Built, Site, incomplete, layer};
 use super::inventory::SysfsBlock;
 use super::root::Root;
+use super::site::{Built, Site, incomplete, layer};
 use crate::volumes::md::geometry::{MdGeometry, Placement, geometry, level_number};
 
 /// `drivers/md/raid5.c` reads and writes parity in stripes of pages.

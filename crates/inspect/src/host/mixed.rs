@@ -3,8 +3,8 @@
 
 use ioalign_core::{Bytes, Remark, Severity, rules};
 
-use super::build::Site;
 use super::inventory::SysfsBlock;
+use super::site::Site;
 
 /// The remark for an array or volume whose members (spares included) disagree.
 pub(super) fn remark(site: &Site<'_>, block: &SysfsBlock) -> Option<Remark> {

@@ -16,9 +16,11 @@ pub mod machine;
 mod md;
 pub mod mixed;
 pub mod mounts;
+mod named;
 pub mod nvme;
 mod partition;
 pub mod root;
+mod site;
 mod udev;
 
 use std::path::{Path, PathBuf};
@@ -28,12 +30,12 @@ use ioalign_core::{LayerId, Stack};
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 
-pub(crate) use build::Built;
 pub(crate) use disk::claims_of;
 pub use ioalign_core::DeviceNumber as DevNo;
 pub use machine::HostMachine;
 pub use mounts::{Mount, Swap};
-pub use root::Root;
+pub use root::{NoBytes, Root};
+pub(crate) use site::Built;
 
 /// The kind of block device that a layer is, as in sysfs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +70,7 @@ pub struct Device {
     /// Its kind.
     pub what: What,
     /// Why its bytes cannot be read; `None` where they can.
-    pub unreadable: Option<String>,
+    pub unreadable: Option<NoBytes>,
     /// Whether other devices lie on it.
     pub held: bool,
 }
@@ -179,7 +181,7 @@ fn named(root: &Root, inventory: &inventory::Inventory, only: &[String]) -> Resu
         let known = |name: &&str| inventory.blocks.contains_key(*name);
         return Ok(text.lines().filter(known).map(str::to_owned).collect());
     }
-    let named = build::resolve(root, inventory, only)?;
+    let named = named::resolve(root, inventory, only)?;
     if root.is_recording() && !named.is_empty() {
         root.keep(DEVICES, named.join("\n") + "\n");
     }

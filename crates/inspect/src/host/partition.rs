@@ -3,8 +3,8 @@
 
 use ioalign_core::{Bytes, Kind, Map, Remark, Role, SectorSize, Sectors, rules};
 
-use super::build::{Built, Site, layer};
 use super::inventory::SysfsBlock;
+use super::site::{Built, Site, layer};
 use super::udev;
 
 pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {

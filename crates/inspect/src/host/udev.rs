@@ -11,7 +11,6 @@ use super::root::Root;
 
 /// Properties that become facts.
 const FACTS: &[(&str, &str)] = &[
-    ("ID_PART_ENTRY_TYPE", "type"),
     ("ID_PART_ENTRY_SCHEME", "table"),
     ("ID_PART_ENTRY_NAME", "label"),
     ("ID_PART_ENTRY_UUID", "partuuid"),
@@ -48,15 +47,16 @@ pub(super) fn describe(root: &Root, block: &SysfsBlock, layer: &mut Layer) {
     {
         layer.facts.insert("label", name.to_owned());
     }
+    let known = |key: &str| property(database.as_deref()?, &format!("E:{key}="));
     for (key, fact) in FACTS {
-        let wanted = format!("E:{key}=");
-        if let Some(value) = database.as_deref().and_then(|text| property(text, &wanted)) {
+        if let Some(value) = known(key) {
             layer.facts.insert(fact, value.to_owned());
         }
     }
-    if let Some(kind) = layer.facts.get("type") {
+    if let Some(type_id) = known("ID_PART_ENTRY_TYPE") {
         // A type says more than a size that only looks like that of an extended partition.
-        layer.role = role(kind).unwrap_or(Role::Data);
+        layer.role = role(type_id).unwrap_or(Role::Data);
+        layer.set_partition_type(type_id.to_owned());
     }
 }
 

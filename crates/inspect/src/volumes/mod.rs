@@ -40,6 +40,8 @@ pub struct VolumeMember {
     pub name: String,
     /// The start of the data area.
     pub data_start: Bytes,
+    /// The UUID of a physical volume whose place a text leaves open.
+    pub pv_uuid: Option<String>,
     /// Length of the data area on this device.
     pub data_size: Option<Bytes>,
     /// What is special to the format.
@@ -58,6 +60,7 @@ impl VolumeMember {
             set: String::new(),
             name: String::new(),
             data_start: Bytes::ZERO,
+            pv_uuid: None,
             data_size: None,
             detail,
             facts: BTreeMap::new(),

@@ -128,6 +128,7 @@ fn member(kind: &'static str, set: &str, data_start: u64, detail: Detail) -> Vol
         kind,
         set: set.to_owned(),
         name: String::new(),
+        pv_uuid: None,
         data_start: Bytes::new(data_start),
         data_size: None,
         detail,

@@ -16,7 +16,9 @@ pub fn add(target: &Target, metrics: &mut Metrics) {
 }
 
 fn one(target: &Target, id: LayerId, layer: &Layer, metrics: &mut Metrics) {
-    let fact = |key: &str| layer.facts.get(key).map_or("", String::as_str);
+    let disk = layer.detail.disk();
+    let firmware = disk.and_then(|disk| disk.firmware.as_deref());
+    let model = disk.and_then(|disk| disk.model.as_deref());
     let physical = of_kind(&target.stack, id, &[GridKind::PhysicalBlock]);
     let unit = of_kind(
         &target.stack,
@@ -29,11 +31,11 @@ fn one(target: &Target, id: LayerId, layer: &Layer, metrics: &mut Metrics) {
     );
     let labels = [
         ("device", layer.name.as_str()),
-        ("firmware", fact("firmware")),
+        ("firmware", firmware.unwrap_or_default()),
         ("iu", &iu),
         ("iu_source", unit.map_or("", |grid| &grid.source)),
         ("logical", &size(layer.logical_sector)),
-        ("model", fact("model")),
+        ("model", model.unwrap_or_default()),
         ("physical", &physical),
         ("target", &target.name),
     ];

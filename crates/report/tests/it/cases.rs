@@ -4,6 +4,7 @@ use ioalign_core::machine::{Machine, MachineDisk};
 use ioalign_core::{
     ArrayLevel, Bytes, Confidence, Finding, Kind, Layer, Map, Role, Runs, Severity, Stack, Tier,
     layer::RaidGeometry,
+    layer::detail::{Detail, DiskDetail},
 };
 use ioalign_report::{ErrorInfo, Report, SourceKind, Target};
 
@@ -149,7 +150,11 @@ pub fn sector63() -> Target {
 /// GPT by today's habit on a disk behind a USB bridge that lies about its optimal size.
 pub fn aligned() -> Target {
     let mut stack = Stack::new();
-    let sda = stack.push(disk("sda", 1_000_204_886_016).fact("model", "WDC WD10EZEX"));
+    let named = Detail::Disk(DiskDetail {
+        model: Some("WDC WD10EZEX".to_owned()),
+        ..DiskDetail::default()
+    });
+    let sda = stack.push(disk("sda", 1_000_204_886_016).detailed(named));
     let mut boot = partition("sda1", 34, 2014 * 512);
     boot.role = Role::BiosBoot;
     let boot = stack.push(boot.on(sda, shift(34 * 512)));

@@ -1,12 +1,12 @@
 //! What it means that a layer is off a grid: answered once, and read by findings, marks, headlines and `fix`.
 
-use crate::grid::{Grid, GridKind, Origin, Tier};
-use crate::judge::StackCase;
+use crate::grid::Tier;
+use crate::judge::{StackCase, weight};
 use crate::layer::Kind;
+use crate::layer::detail::FileSystemFormat;
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::phase::PhaseSet;
-use crate::role::Role;
 use crate::severity::Severity;
 
 /// A grid that a layer with data is off.
@@ -43,7 +43,7 @@ pub(in crate::judge) fn all(case: &StackCase<'_>) -> Vec<Missed> {
         {
             Severity::Note
         } else {
-            severity(case, entry.layer, &case.stack.grids[entry.grid])
+            weight::severity(case, entry.layer, &case.stack.grids[entry.grid])
         },
     });
     missed.collect()
@@ -72,12 +72,12 @@ pub(in crate::judge) fn costs_nothing(case: &StackCase<'_>, id: LayerId, grid: u
     }
     let placeholder =
         layer.kind == Kind::Partition && layer.size.is_some_and(|size| size < unit.size);
-    let small = layer.name.starts_with("fat") && layer.block.is_some_and(|block| block < unit.size);
+    let format = layer.filesystem_format();
+    let small =
+        format == Some(FileSystemFormat::Fat) && layer.block.is_some_and(|block| block < unit.size);
     // Written once, from the first byte to the last.
-    let optical = layer.name == "iso9660";
-    placeholder
-        || optical
-        || (small && layer.kind == Kind::Filesystem && guilty(case, id, grid) == id)
+    let optical = format == Some(FileSystemFormat::Iso9660);
+    placeholder || optical || (small && guilty(case, id, grid) == id)
 }
 
 /// The lowest layer from which on, upwards, everything is off the grid.
@@ -98,40 +98,6 @@ fn guilty(case: &StackCase<'_>, leaf: LayerId, grid: usize) -> LayerId {
             Some(below) => suspect = below,
             None => return suspect,
         }
-    }
-}
-
-/// How bad it is, or would be, that a layer is off a grid.
-pub(in crate::judge) fn severity(case: &StackCase<'_>, leaf: LayerId, grid: &Grid) -> Severity {
-    let plain = match (grid.tier, grid.origin) {
-        (Tier::Validity, _) => Severity::Broken,
-        (Tier::Rmw, _) => Severity::Misaligned,
-        (Tier::Preference, Origin::Assumed) => Severity::Note,
-        (Tier::Preference, _) if costs_little(case, grid) => Severity::Note,
-        (Tier::Preference, _) => Severity::Suboptimal,
-    };
-    let layer = case.stack.layer(leaf);
-    let swap = layer.role == Role::Swap || layer.kind == Kind::Swap;
-    // Swap can be created again without losing data, and is idle on a healthy machine.
-    if swap && grid.tier != Tier::Validity {
-        plain.lowered()
-    } else {
-        plain
-    }
-}
-
-/// A full stripe matters where a part of one costs parity reads; an optimal I/O size where it is the
-/// width of a stripe. Elsewhere both only name a convenient length.
-pub(in crate::judge) fn costs_little(case: &StackCase<'_>, grid: &Grid) -> bool {
-    if grid.origin == Origin::Declared {
-        return false;
-    }
-    match grid.kind {
-        GridKind::FullStripe => !case.has_parity(grid.layer),
-        GridKind::OptimalIo => !case
-            .grids_beside(grid)
-            .any(|(_, other)| other.trusted() && other.kind == GridKind::StripeUnit),
-        _ => false,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::severity::Severity;
 use crate::units::Bytes;
 
 pub use missed::Missed;
-pub(super) use missed::{all, costs_little, costs_nothing, severity};
+pub(super) use missed::{all, costs_nothing};
 
 pub(super) fn judge(case: &StackCase<'_>, missed: &[Missed], findings: &mut Vec<Finding>) {
     let first = findings.len();

@@ -5,8 +5,12 @@ use super::Facts;
 /// What the kernel says of a disk, in bytes; whether that is believed is another question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskDetail {
-    /// How it is attached.
+    /// How it is attached; empty where that is not known.
     pub transport: &'static str,
+    /// Its model, as it or a text names it.
+    pub model: Option<String>,
+    /// The version of its firmware.
+    pub firmware: Option<String>,
     /// Its logical sector.
     pub logical: Option<u64>,
     /// Its physical block.
@@ -29,7 +33,15 @@ pub struct DiskDetail {
 
 impl DiskDetail {
     pub(super) fn facts(&self) -> Facts {
-        let mut facts = Facts::from([("transport", self.transport.to_owned())]);
+        let transport = Some(self.transport.to_owned()).filter(|name| !name.is_empty());
+        let names = [
+            ("transport", transport),
+            ("model", self.model.clone()),
+            ("firmware", self.firmware.clone()),
+            ("backing-file", self.backing_file.clone()),
+        ];
+        let names = names.into_iter();
+        let mut facts: Facts = names.filter_map(|(key, name)| Some((key, name?))).collect();
         let numbers = [
             ("logical-block", self.logical),
             ("physical-block", self.physical),
@@ -50,11 +62,6 @@ impl DiskDetail {
         if let Some(rotates) = self.rotational {
             facts.insert("rotational", if rotates { "yes" } else { "no" }.to_owned());
         }
-        facts.extend(
-            self.backing_file
-                .iter()
-                .map(|file| ("backing-file", file.clone())),
-        );
         facts
     }
 }

@@ -1,6 +1,6 @@
 //! Blocks smaller than the unit below.
 
-use ioalign_core::layer::detail::{DatabaseDetail, Detail};
+use ioalign_core::layer::detail::{DatabaseDetail, Detail, FileSystemDetail};
 use ioalign_core::phase::phases;
 use ioalign_core::{
     Bytes, Confidence, Finding, GridClaim, GridKind, Kind, Layer, LayerId, Origin, Remark,
@@ -121,7 +121,10 @@ fn assumed_units_and_fat_are_notes() {
 fn a_pool_is_misaligned_by_its_ashift_and_says_so_once() {
     let mut stack = blocks(&[unit(4096)], Kind::Filesystem, "zfs", 512);
     let pool = stack.layer_mut(TOP);
-    pool.facts.insert("ashift", "9".into());
+    pool.detail = Detail::FileSystem(FileSystemDetail {
+        ashift: Some(9),
+        ..FileSystemDetail::named("zfs")
+    });
     let finding = only(&stack, rules::ASHIFT_BELOW_PHYSICAL_BLOCK);
     assert_eq!(finding.severity, Severity::Misaligned);
     assert!(finding.steps[0].contains("ashift=12"));
@@ -145,8 +148,8 @@ fn under_a_database_the_page_is_what_is_written() {
     let mut page = Layer::new(Kind::Database, "postgresql").on(TOP, shift(0));
     page.block = Some(Bytes::new(8192));
     page.detail = Detail::Database(DatabaseDetail {
-        torn_page_protection: None,
         block_source: Some("by default".into()),
+        ..DatabaseDetail::default()
     });
     let database = stack.push(page);
     let finding = small(&stack);

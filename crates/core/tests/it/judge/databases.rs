@@ -1,6 +1,8 @@
 //! Databases: torn pages, and sectors that are too large.
 
-use ioalign_core::layer::detail::{DatabaseDetail, Detail, DiskDetail};
+use ioalign_core::layer::detail::{
+    DatabaseDetail, DatabaseEngine, Detail, DiskDetail, FileSystemDetail,
+};
 use ioalign_core::{
     Bytes, Finding, GridKind, Kind, Layer, LayerId, Map, Severity, Stack, Tier, rules,
 };
@@ -33,6 +35,7 @@ fn pages(name: &str, start: u64, granule: u64) -> Stack {
     database.block = Some(Bytes::new(16384));
     database.size = Some(Bytes::new(1 << 28));
     database.detail = Detail::Database(DatabaseDetail {
+        engine: DatabaseEngine::named(name),
         torn_page_protection: Some(false),
         block_source: None,
     });
@@ -167,13 +170,14 @@ fn protected_pages_and_zfs_are_safe() {
     for protection in [None, Some(true)] {
         let mut stack = pages("innodb", 63, 4096);
         stack.layer_mut(DATABASE).detail = Detail::Database(DatabaseDetail {
+            engine: Some(DatabaseEngine::InnoDb),
             torn_page_protection: protection,
             block_source: None,
         });
         assert!(is_silent(&stack, rules::TORN_PAGE_RISK), "{protection:?}");
     }
     let mut stack = pages("innodb", 63, 4096);
-    stack.layer_mut(HOLDER).name = "zfs".into();
+    stack.layer_mut(HOLDER).detail = Detail::FileSystem(FileSystemDetail::named("zfs"));
     assert!(is_silent(&stack, rules::TORN_PAGE_RISK));
 }
 
@@ -224,7 +228,10 @@ fn sql_server_starts_on_sectors_up_to_4_kib() {
     );
     assert!(finding.steps[0].contains("* 4095"));
     let mut stack = sql_server(&[Some(16384)]);
-    stack.layer_mut(LayerId(1)).name = "innodb".into();
+    stack.layer_mut(LayerId(1)).detail = Detail::Database(DatabaseDetail {
+        engine: Some(DatabaseEngine::InnoDb),
+        ..DatabaseDetail::default()
+    });
     assert!(is_silent(&stack, rule));
 }
 

@@ -1,5 +1,6 @@
 //! Remarks of the readers, bottoms on which nothing is recognised, and the order of findings.
 
+use ioalign_core::layer::detail::MappedDevice;
 use ioalign_core::{Kind, Layer, LayerId, MoveInFlight, Remark, Severity, Stack, rules};
 
 use super::{block, bottom, by_rule, is_silent, judged, only, shift};
@@ -71,7 +72,7 @@ fn another_reason_says_it_better() {
         1
     );
     let empty = |disk: &mut Layer| {
-        disk.facts.insert("empty-table", "yes".into());
+        disk.table_is_empty = true;
     };
     assert_eq!(with(&empty), 0);
 }
@@ -80,7 +81,11 @@ fn another_reason_says_it_better() {
 fn map(target: &str) -> Stack {
     let mut stack = Stack::new();
     let paths = ["sda", "sdb"].map(|name| bottom(&mut stack, Kind::Disk, name, &[]));
-    let layer = Layer::new(Kind::Volume, "mpatha").fact("target", target);
+    let mut layer = Layer::new(Kind::Volume, "mpatha");
+    layer.mapped = Some(MappedDevice {
+        target: Some(target.to_owned()),
+        ..MappedDevice::default()
+    });
     let [a, b] = paths;
     stack.push(layer.on(a, shift(0)).on(b, shift(0)));
     stack
@@ -156,7 +161,7 @@ fn the_worst_comes_first_and_then_the_lowest_layer() {
         let disk = bottom(&mut stack, Kind::Disk, "sda", &[]);
         let why = format!("{severity:?} {disk:?}");
         let layer = stack.layer_mut(disk);
-        layer.facts.insert("empty-table", "yes".into());
+        layer.table_is_empty = true;
         layer
             .remarks
             .push(Remark::new(rules::GPT_MISSING, severity, why));

@@ -85,33 +85,25 @@ fn only_grids_that_matter_are_missed() {
 }
 
 #[test]
-fn the_sector_of_a_disk_without_a_name_decides_nothing() {
+fn a_block_that_nothing_proves_decides_nothing() {
     let rule = rules::START_NOT_EXACT;
-    let stack = within(&[sector()], 1);
+    assert!(is_silent(&within(&[sector()], 1), rule));
+    let open = GridClaim {
+        origin: Origin::Assumed,
+        ..block()
+    };
+    let mut stack = within(&[sector(), open], 1);
+    stack.grids[1].distrust = Some("the disk has no name".into());
     let finding = only(&stack, rule);
     assert_eq!(finding.severity, Severity::Unknown);
     assert!(
-        finding
-            .why
-            .contains("from byte 1048576 to 1049088, and neither the model"),
+        finding.why.contains("the disk has no name"),
         "{}",
         finding.why
     );
-    let mut named = within(&[sector()], 1);
-    named
-        .layer_mut(LayerId(0))
-        .facts
-        .insert("model", "X".into());
-    assert!(is_silent(&named, rule));
-    let mut file = within(&[sector()], 1);
-    file.layer_mut(LayerId(0)).kind = Kind::Image;
-    assert!(is_silent(&file, rule));
-    // A block that is not believed is not stated; a preference is no block.
-    let mut doubted = within(&[sector(), block()], 1);
-    doubted.grids[1].distrust = Some("odd".into());
-    assert_eq!(by_rule(&doubted, rule).len(), 1);
-    let preferred = claim(SECTOR, Tier::Preference, GridKind::StripeUnit);
-    assert_eq!(by_rule(&within(&[sector(), preferred], 1), rule).len(), 1);
+    // A limit that is reported and not believed is no question.
+    stack.grids[1].claim.origin = Origin::Reported;
+    assert!(is_silent(&stack, rule));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Devices whose bytes could not be read, and stacks in which nothing could be judged.
 
+use ioalign_core::layer::detail::{Detail, FileSystemDetail};
 use ioalign_core::{
     Confidence, DeviceNumber, Finding, GridClaim, GridKind, Kind, Layer, LayerId, Map,
     MoveInFlight, Origin, Remark, Role, Severity, Stack, Tier, rules,
@@ -94,7 +95,11 @@ fn swap_hides_nothing_and_reserved_space_is_not_asked() {
 /// The same, with a mounted file system that only the mount table knows.
 fn mounted(claims: &[GridClaim]) -> Stack {
     let mut stack = unread(claims, Severity::Unknown);
-    let filesystem = Layer::new(Kind::Filesystem, "xfs").fact("known-from", "mount table");
+    let mut filesystem = Layer::new(Kind::Filesystem, "xfs");
+    filesystem.detail = Detail::FileSystem(FileSystemDetail {
+        from_mount_table: true,
+        ..FileSystemDetail::named("xfs")
+    });
     stack.push(filesystem.on(PARTITION, shift(0)));
     stack
 }
@@ -171,7 +176,7 @@ fn partitions_that_the_kernel_lists_are_judged_and_only_their_use_is_unknown() {
     );
     // Their use is known from elsewhere, or does not matter.
     let typed = listed(|layer| {
-        layer.facts.insert("type", "83".into());
+        layer.set_partition_type("83".into());
     });
     assert!(is_silent(&typed, rules::NOT_READABLE));
     for role in [Role::Swap, Role::BiosBoot] {

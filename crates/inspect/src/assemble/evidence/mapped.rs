@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ioalign_core::layer::detail::MappedDevice;
 use ioalign_core::layer::{Edge, Kind};
 use ioalign_core::{Layer, LayerId, Map, Remark, Role, SectorSize, Sectors};
 
@@ -117,8 +118,7 @@ impl MappedDevices {
 
     fn named(&self, name: &str, device: &Said, table: &Table) -> Layer {
         let plain = name.trim_start_matches("mapper/");
-        let uuid = device.facts.iter().find(|(key, _)| *key == "dm-uuid");
-        let uuid = uuid.map_or("", |(_, uuid)| uuid.as_str());
+        let uuid = device.dm_uuid.as_deref().unwrap_or_default();
         let target = table.first().map(|segment| segment.target.as_str());
         let told = device.kind.filter(|kind| *kind != Kind::Volume);
         let found = follow::kind(uuid, target);
@@ -140,10 +140,11 @@ impl MappedDevices {
             }
             None => Layer::new(kind, plain),
         };
-        layer.facts.insert("dm-name", plain.to_owned());
-        layer
-            .facts
-            .extend(target.map(|target| ("target", target.to_owned())));
+        layer.mapped = Some(MappedDevice {
+            name: Some(plain.to_owned()),
+            target: target.map(str::to_owned),
+            ..MappedDevice::default()
+        });
         layer.size = table
             .last()
             .and_then(|last| last.start.checked_add(last.len));

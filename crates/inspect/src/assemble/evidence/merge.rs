@@ -62,6 +62,9 @@ fn add(mine: &mut Said, name: &str, other: Said) {
     mine.array = richer_array(mine.array.take(), other.array);
     mine.member = richer_member(mine.member.take(), other.member);
     mine.claims = joined(mine.claims.take(), other.claims, other.alignment_offset);
+    mine.model = other.model.or(mine.model.take());
+    mine.dm_uuid = other.dm_uuid.or(mine.dm_uuid.take());
+    mine.is_multipath |= other.is_multipath;
     mine.facts.extend(other.facts);
     mine.remarks.extend(other.remarks);
     for parent in other.parents {

@@ -199,8 +199,11 @@ impl Placing<'_> {
         let groups = &self.mapped.groups;
         let layers = self.assembly.stack.layers().skip(first);
         let beside: Vec<_> = layers
-            .filter(|(_, layer)| layer.kind == Kind::LvmPv)
-            .filter(|(_, layer)| layer.facts.get("group").is_some_and(|g| groups.contains(g)))
+            .filter(|(_, layer)| {
+                let volume = layer.detail.physical_volume();
+                let group = volume.and_then(|volume| volume.group.as_ref());
+                group.is_some_and(|group| groups.contains(group))
+            })
             .map(|(id, _)| id)
             .collect();
         for id in beside {

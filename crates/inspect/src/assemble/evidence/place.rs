@@ -1,6 +1,6 @@
 //! One device becomes a layer: where it lies on its parents, and what is said of it besides.
 
-use ioalign_core::layer::detail::{Detail, ImageDetail};
+use ioalign_core::layer::detail::{Detail, ImageDetail, MULTIPATH};
 use ioalign_core::{ArrayLevel, Bytes, Edge, Grid, Layer, LayerId, Map, SectorSize, Sectors};
 use ioalign_core::{layer::Kind, rules};
 
@@ -25,6 +25,7 @@ impl Placing<'_> {
             }
             None => Built::new(self.layer(name, &device)),
         };
+        name_device(&mut built.layer, &device);
         built.layer.facts.extend(device.facts.iter().cloned());
         built.layer.level = device.level.clone().or(built.layer.level);
         if let Some(format) = device.image {
@@ -87,6 +88,7 @@ impl Placing<'_> {
     /// Further facts of a text about a layer that exists.
     pub(super) fn learn(&mut self, id: LayerId, device: &Said) {
         let layer = self.assembly.stack.layer_mut(id);
+        name_device(layer, device);
         layer.facts.extend(device.facts.iter().cloned());
         layer.level = device.level.clone().or(layer.level.take());
         layer
@@ -164,11 +166,28 @@ fn tell(layer: &mut Layer, device: &Said) {
         .filter(|array| array.controller.is_some());
     let level = controller.map(|array| ArrayLevel::new(level_name(array.level)));
     layer.level = level.or(layer.level.take());
-    for (key, value) in [
-        ("type", device.type_id.clone()),
-        ("mounted", device.mounted.clone()),
-    ] {
-        layer.facts.extend(value.map(|value| (key, value)));
+    if let Some(type_id) = &device.type_id {
+        layer.set_partition_type(type_id.clone());
+    }
+    let mounted = device.mounted.clone();
+    layer
+        .facts
+        .extend(mounted.map(|mounted| ("mounted", mounted)));
+}
+
+/// The model of the disk that it is, and what device-mapper calls it.
+fn name_device(layer: &mut Layer, device: &Said) {
+    if let Some(model) = &device.model {
+        let mut disk = layer.detail.disk().cloned().unwrap_or_default();
+        disk.model = Some(model.clone());
+        layer.detail = Detail::Disk(disk);
+    }
+    if device.dm_uuid.is_some() || device.is_multipath {
+        let mapped = layer.mapped.get_or_insert_default();
+        mapped.uuid = device.dm_uuid.clone().or(mapped.uuid.take());
+        if device.is_multipath {
+            mapped.target = Some(MULTIPATH.to_owned());
+        }
     }
 }
 

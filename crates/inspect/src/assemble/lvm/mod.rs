@@ -109,7 +109,7 @@ impl Assembly<'_> {
             .insert("pe-start", format!("{} s", start.get() / 512));
         match group {
             Some(group) => {
-                layer.facts.insert("group", group.name.clone());
+                layer.set_volume_group(&group.name);
                 layer.facts.insert("extent", group.extent.to_string());
             }
             None => layer.remarks.push(Remark::note(

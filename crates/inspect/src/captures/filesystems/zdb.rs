@@ -100,9 +100,9 @@ impl ZdbReader<'_> {
             block: shifted(ashift, 9, LARGEST_ASHIFT).map(Bytes::new),
             data_start: Bytes::new(4 << 20),
             label: self.pool.clone(),
+            ashift: Some(ashift),
             ..FileSystem::default()
         };
-        found.facts.insert("ashift", ashift.to_string());
         found.facts.insert("vdev-type", top.kind.clone());
         if let Some(parity) = top.parity {
             found.facts.insert("nparity", parity.to_string());

@@ -103,8 +103,7 @@ fn add(device: &str, pool: &str, complaint: Option<(u64, u64)>, evidence: &mut T
     if let Some((configured, native)) = complaint {
         if power_of_two(configured, 512, LARGEST) {
             found.block = Some(Bytes::new(configured));
-            let ashift = configured.trailing_zeros();
-            found.facts.insert("ashift", ashift.to_string());
+            found.ashift = Some(configured.trailing_zeros());
         }
         found
             .facts

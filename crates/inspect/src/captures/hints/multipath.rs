@@ -84,7 +84,7 @@ fn close(map: Option<(MultipathMap<'_>, Vec<(&str, &str)>)>, evidence: &mut Text
     said.kind = Some(Kind::Volume);
     said.parents = paths.iter().map(|(disk, _)| (*disk).to_owned()).collect();
     said.facts.push(("dm", map.dm.to_owned()));
-    said.facts.push(("target", "multipath".to_owned()));
+    said.is_multipath = true;
     for (disk, number) in paths {
         let said = evidence.device(disk);
         said.devno = DevNo::parse(number);

@@ -210,14 +210,11 @@ impl LsblkNode {
     }
 
     fn tell_content(&self, said: &mut Said) {
-        for (key, fact) in [
-            ("FSTYPE", "fstype"),
-            ("MODEL", "model"),
-            ("TRAN", "transport"),
-        ] {
+        for (key, fact) in [("FSTYPE", "fstype"), ("TRAN", "transport")] {
             said.facts
                 .extend(self.get(key).map(|value| (fact, value.trim().to_owned())));
         }
+        said.model = self.get("MODEL").map(|model| model.trim().to_owned());
         let level = self.get("TYPE").filter(|kind| kind.starts_with("raid"));
         said.level = level.map(ArrayLevel::new);
         let Some(kind) = self.get("FSTYPE") else {

@@ -80,7 +80,6 @@ pub(super) fn tell(device: &[(&str, &str)], command: &str, evidence: &mut TextEv
         said.role = said.type_id.as_deref().and_then(roles::of);
     } else {
         said.table = get("ID_PART_TABLE_TYPE").and_then(roles::table);
-        said.facts
-            .extend(get("ID_MODEL").map(|model| ("model", model.to_owned())));
+        said.model = get("ID_MODEL").map(str::to_owned);
     }
 }

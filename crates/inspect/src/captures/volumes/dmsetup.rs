@@ -133,6 +133,5 @@ fn read_info(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
 fn add(name: &str, devno: DevNo, uuid: Option<&str>, evidence: &mut TextEvidence) {
     let said = evidence.device(&format!("mapper/{name}"));
     said.devno = Some(devno);
-    said.facts
-        .extend(uuid.map(|uuid| ("dm-uuid", uuid.to_owned())));
+    said.dm_uuid = uuid.map(str::to_owned).or(said.dm_uuid.take());
 }

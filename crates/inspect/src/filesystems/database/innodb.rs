@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ioalign_core::DatabaseEngine;
 use rustix::fs::FileType;
 
 use super::{Database, LARGEST_PAGE, be32, config, grammar};
@@ -35,7 +36,7 @@ pub(super) fn find(
         let what = "It is named like an InnoDB tablespace and its header is none";
         return Err(Error::malformed(what).in_file(&dir.path_of(path)).at(54));
     };
-    let mut found = Database::new("innodb", page, dir.path());
+    let mut found = Database::new(DatabaseEngine::InnoDb, page, dir.path());
     found = found.fact("tablespace", dir.path_of(path).display().to_string());
     found.torn_page_protection = protection(dir, root, &mut found);
     Ok(Some(found))

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, DatabaseEngine};
 use serde::{Deserialize, Serialize};
 
-use super::{Database, NAMED, grammar};
+use super::{Database, grammar};
 
 /// More than any host runs.
 const MOST: usize = 1024;
@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str) -> Vec<Database> {
 fn kept(database: &Database) -> Kept {
     let facts = database.facts.iter();
     Kept {
-        kind: database.kind.to_owned(),
+        kind: database.engine.name().to_owned(),
         page_bytes: database.page.get(),
         torn_page_protection: database.torn_page_protection,
         path: database.path.clone(),
@@ -52,13 +52,13 @@ fn kept(database: &Database) -> Kept {
 }
 
 fn database(kept: Kept) -> Option<Database> {
-    let (kind, ..) = NAMED.iter().find(|(kind, ..)| *kind == kept.kind)?;
+    let engine = DatabaseEngine::named(&kept.kind)?;
     let fact = |(key, value): (String, String)| {
         let key = grammar::key(&key).filter(|key| grammar::is_fact(key, &value))?;
         Some((key, value))
     };
     Some(Database {
-        kind,
+        engine,
         page: Bytes::new(kept.page_bytes),
         torn_page_protection: kept.torn_page_protection,
         path: kept.path,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, DatabaseEngine};
 
 use crate::confined::ConfinedFolder;
 use crate::error::Result;
@@ -24,10 +24,10 @@ const SMALLEST_PAGE: u64 = 512;
 const LARGEST_PAGE: u64 = 64 << 10;
 
 /// A database, as its files or its name describe it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
-    /// `innodb`, `postgresql`, `sqlite`, `mongodb`, `oracle`, `sqlserver`, `db2`, `bluestore`.
-    pub kind: &'static str,
+    /// The server that writes it.
+    pub engine: DatabaseEngine,
     /// The unit in which it writes its data files.
     pub page: Bytes,
     /// Whether it survives a page that was written in part (InnoDB doublewrite, PostgreSQL
@@ -42,12 +42,14 @@ pub struct Database {
 }
 
 impl Database {
-    fn new(kind: &'static str, page: u64, path: &Path) -> Self {
+    fn new(engine: DatabaseEngine, page: u64, path: &Path) -> Self {
         Self {
-            kind,
+            engine,
             page: Bytes::new(page),
+            torn_page_protection: None,
             path: path.to_owned(),
-            ..Self::default()
+            real: None,
+            facts: BTreeMap::new(),
         }
     }
 
@@ -59,7 +61,7 @@ impl Database {
 
     /// Takes the protection against torn pages from a `my.cnf`, unless it is known already.
     pub(crate) fn configured(&mut self, text: &str) {
-        if self.kind == "innodb" && self.torn_page_protection.is_none() {
+        if self.engine == DatabaseEngine::InnoDb && self.torn_page_protection.is_none() {
             let value = config::last(text, "innodb_doublewrite");
             self.torn_page_protection = value.map(|value| innodb::protects(&value));
         }
@@ -104,22 +106,30 @@ pub fn find_under(dir: &Path, root: Option<&Path>) -> Result<Option<Database>> {
 }
 
 /// Names that an operator may give, with the page sizes that the product allows, the usual first.
-const NAMED: &[(&str, &[&str], &[u64])] = &[
-    ("innodb", &["mysql", "mariadb"], &[16, 4, 8, 32, 64]),
-    ("postgresql", &["postgres"], &[8, 1, 2, 4, 16, 32]),
-    ("oracle", &[], &[8, 2, 4, 16, 32]),
-    ("sqlserver", &["mssql"], &[8]),
-    ("db2", &[], &[4, 8, 16, 32]),
-    ("sqlite", &[], &[4, 1, 2, 8, 16, 32, 64]),
-    ("mongodb", &["wiredtiger"], &[4]),
-    ("bluestore", &["ceph"], &[4, 8, 16, 32, 64]),
+const NAMED: &[(DatabaseEngine, &[&str], &[u64])] = &[
+    (
+        DatabaseEngine::InnoDb,
+        &["mysql", "mariadb"],
+        &[16, 4, 8, 32, 64],
+    ),
+    (
+        DatabaseEngine::PostgreSql,
+        &["postgres"],
+        &[8, 1, 2, 4, 16, 32],
+    ),
+    (DatabaseEngine::Oracle, &[], &[8, 2, 4, 16, 32]),
+    (DatabaseEngine::SqlServer, &["mssql"], &[8]),
+    (DatabaseEngine::Db2, &[], &[4, 8, 16, 32]),
+    (DatabaseEngine::Sqlite, &[], &[4, 1, 2, 8, 16, 32, 64]),
+    (DatabaseEngine::MongoDb, &["wiredtiger"], &[4]),
+    (DatabaseEngine::BlueStore, &["ceph"], &[4, 8, 16, 32, 64]),
 ];
 
 /// Options that may follow a name: they say whether a page that was written in part is survived.
-const PROTECTIONS: &[(&str, &str)] = &[
-    ("innodb", "doublewrite"),
-    ("innodb", "innodb_doublewrite"),
-    ("postgresql", "full_page_writes"),
+const PROTECTIONS: &[(DatabaseEngine, &str)] = &[
+    (DatabaseEngine::InnoDb, "doublewrite"),
+    (DatabaseEngine::InnoDb, "innodb_doublewrite"),
+    (DatabaseEngine::PostgreSql, "full_page_writes"),
 ];
 
 /// A database by its name, with a page size where it is not the usual one, and its protection
@@ -137,7 +147,7 @@ pub fn named(name: &str) -> Option<Database> {
         let key = key.trim().to_ascii_lowercase().replace('-', "_");
         PROTECTIONS
             .iter()
-            .find(|known| **known == (found.kind, key.as_str()))?;
+            .find(|known| **known == (found.engine, key.as_str()))?;
         found.torn_page_protection = Some(!config::negative(&value.trim().to_ascii_lowercase()));
     }
     Some(found)
@@ -149,14 +159,14 @@ fn named_with_page(name: &str) -> Option<Database> {
         None => (name, None),
     };
     let name = name.trim().to_ascii_lowercase();
-    let (kind, _, sizes) = NAMED
+    let (engine, _, sizes) = NAMED
         .iter()
-        .find(|(kind, aliases, _)| *kind == name || aliases.contains(&name.as_str()))?;
+        .find(|(engine, aliases, _)| engine.name() == name || aliases.contains(&name.as_str()))?;
     let page = match page {
         Some(page) => sizes.iter().find(|kib| **kib << 10 == page.get())?,
         None => sizes.first()?,
     };
-    Some(Database::new(kind, page << 10, Path::new("")))
+    Some(Database::new(*engine, page << 10, Path::new("")))
 }
 
 fn be32(bytes: &[u8], at: usize) -> Option<u32> {
@@ -179,7 +189,11 @@ mod tests {
             ("ceph", "bluestore", 4096),
         ] {
             let found = named(name).unwrap();
-            assert_eq!((found.kind, found.page.get()), (kind, page), "{name}");
+            assert_eq!(
+                (found.engine.name(), found.page.get()),
+                (kind, page),
+                "{name}"
+            );
         }
         for name in ["", "access", "sqlserver:4k", "innodb:", "innodb:5k", ":4k"] {
             assert!(named(name).is_none(), "{name}");

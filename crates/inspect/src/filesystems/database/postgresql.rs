@@ -4,7 +4,7 @@
 //! the constant 1234567.0, written to recognise foreign floating-point formats, has not for
 //! decades: block size, blocks a segment, WAL block size, WAL segment size.
 
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, DatabaseEngine};
 
 use super::{Database, SMALLEST_PAGE, config, grammar};
 use crate::confined::ConfinedFolder;
@@ -35,7 +35,7 @@ pub(super) fn find(
             .in_file(&dir.path_of(CONTROL))
             .field("blcksz"));
     }
-    let mut found = Database::new("postgresql", page, dir.path())
+    let mut found = Database::new(DatabaseEngine::PostgreSql, page, dir.path())
         .fact("wal-page", Bytes::new(wal_page).to_string())
         .fact("wal-segment", Bytes::new(wal_segment).to_string());
     // One byte more than a version can have: what is longer is none.

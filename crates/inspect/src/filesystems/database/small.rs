@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use ioalign_core::DatabaseEngine;
 use rustix::fs::{Mode, OFlags};
 
 use super::{Database, LARGEST_PAGE, SMALLEST_PAGE, grammar};
@@ -34,7 +35,7 @@ pub(super) fn find_sqlite(path: &Path) -> Result<Option<Database>> {
         _ => "rollback",
     };
     Ok(Some(
-        Database::new("sqlite", page, path).fact("journal", journal),
+        Database::new(DatabaseEngine::Sqlite, page, path).fact("journal", journal),
     ))
 }
 
@@ -53,7 +54,7 @@ pub(super) fn find_wiredtiger(
     if !text.starts_with(b"WiredTiger") {
         return Ok(None);
     }
-    let mut found = Database::new("mongodb", WIREDTIGER_ALLOCATION, dir.path());
+    let mut found = Database::new(DatabaseEngine::MongoDb, WIREDTIGER_ALLOCATION, dir.path());
     found.torn_page_protection = Some(true);
     let text = String::from_utf8_lossy(&text);
     if let Some(version) = text.lines().nth(1).and_then(grammar::wiredtiger_version) {

@@ -6,7 +6,7 @@ use super::table::{DmSegment, Table};
 use super::targets::{self, Raid};
 use super::{combine, grid, md};
 use crate::host::DevNo;
-use crate::host::build::Built;
+use crate::host::site::Built;
 
 /// The place of a device: an edge a device below. `granule` answers for the pool of a thin volume.
 pub(crate) fn edges(table: &Table, granule: &dyn Fn(DevNo) -> Option<Bytes>) -> Vec<(DevNo, Map)> {

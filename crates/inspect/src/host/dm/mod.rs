@@ -10,10 +10,11 @@ mod source;
 pub mod table;
 mod targets;
 
+use ioalign_core::layer::detail::MappedDevice;
 use ioalign_core::{Bytes, GridKind, Kind, Layer, Map, Origin, Remark, Tier, rules};
 
-use super::build::{Built, Site, layer};
 use super::inventory::SysfsBlock;
+use super::site::{Built, Site, layer};
 use super::{DevNo, hints, md, partition};
 pub use source::DmTables;
 pub(super) use source::tables;
@@ -52,14 +53,12 @@ fn named(block: &SysfsBlock, name: &str, uuid: &str, table: Option<&Table>) -> L
         name.clone_into(&mut found.name);
     }
     found.facts.insert("dm", block.name.clone());
-    let facts = [
-        ("dm-name", name),
-        ("dm-uuid", uuid),
-        ("target", target.unwrap_or("")),
-    ];
-    for (key, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
-        found.facts.insert(key, value.to_owned());
-    }
+    let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    found.mapped = Some(MappedDevice {
+        name: known(name),
+        uuid: known(uuid),
+        target: target.and_then(known),
+    });
     found
 }
 
@@ -99,7 +98,7 @@ fn follow(site: &Site<'_>, block: &SysfsBlock, table: &Table, built: &mut Built)
 
 /// A device that a table names and nothing else does.
 pub(crate) fn missing(name: &str, devno: DevNo) -> Remark {
-    super::build::incomplete(
+    super::site::incomplete(
         rules::DM_DEVICE_MISSING,
         format!("The table of {name} names device {devno}, which is not listed"),
     )

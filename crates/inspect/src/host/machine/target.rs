@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::host::inventory::Inventory;
 use crate::host::root::Root;
-use crate::host::{DevNo, build, mounts};
+use crate::host::{DevNo, mounts, named};
 
 /// Loop devices on files on loop devices: a real stack is never deeper than this.
 const DEEPEST: usize = 8;
@@ -43,8 +43,8 @@ fn follow(
 /// The block device that a path is, or that its file system lies on.
 fn device(root: &Root, inventory: &Inventory, path: &Path) -> Option<String> {
     let typed = [path.to_string_lossy().into_owned()];
-    let named = build::resolve(root, inventory, &typed);
-    if let Some(name) = named.ok().and_then(|names| names.into_iter().next()) {
+    let found = named::resolve(root, inventory, &typed);
+    if let Some(name) = found.ok().and_then(|names| names.into_iter().next()) {
         return Some(name);
     }
     // Only the running machine's files can be asked where they are.

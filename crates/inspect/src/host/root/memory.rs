@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use super::{MOST_ENTRIES, NO_COPY};
+use super::{MOST_ENTRIES, NoBytes};
 use crate::archive::tree::TreeEntry;
 use crate::archive::{ContentSource, FileTree};
 use crate::error::{Error, Result};
@@ -55,11 +55,11 @@ impl Memory {
         }
     }
 
-    pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+    pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), NoBytes> {
         match self.tree.find(inside) {
             Some(TreeEntry::File(_)) => Ok(()),
-            Some(_) => Err("it is not a file".to_owned()),
-            None => Err(NO_COPY.to_owned()),
+            Some(_) => Err(NoBytes::Failed("it is not a file".to_owned())),
+            None => Err(NoBytes::NotCopied),
         }
     }
 

@@ -3,6 +3,7 @@
 //! One face for all: readers of sysfs ask by path and never learn where the answer comes from.
 
 mod memory;
+mod no_bytes;
 mod notes;
 mod os;
 mod record;
@@ -16,6 +17,7 @@ use crate::archive::FileTree;
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 use memory::Memory;
+pub use no_bytes::NoBytes;
 use notes::Notes;
 use os::Os;
 
@@ -87,7 +89,7 @@ impl Back {
         }
     }
 
-    fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+    fn readable(&self, inside: &str) -> std::result::Result<(), NoBytes> {
         match self {
             Self::Os(os) => os.readable(inside),
             Self::Memory(memory) => memory.readable(inside),
@@ -217,13 +219,13 @@ impl Root {
     }
 
     /// Whether a device's bytes may be read, and why not. Does not open it.
-    pub fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+    pub fn readable(&self, inside: &str) -> std::result::Result<(), NoBytes> {
         let readable = match self.why_unread(inside) {
-            Some(why) => Err(why),
+            Some(why) => Err(NoBytes::recorded(why)),
             None => self.back.readable(inside),
         };
         if let (Some(notes), Err(why)) = (&self.notes, &readable) {
-            notes.unreadable(inside, why);
+            notes.unreadable(inside, &why.to_string());
         }
         readable
     }
@@ -232,7 +234,7 @@ impl Root {
     pub fn view(&self, inside: &str) -> Result<View> {
         let path = self.path_of(inside);
         self.readable(inside)
-            .map_err(|why| Error::new(ErrorKind::Io, why).in_file(&path))?;
+            .map_err(|why| Error::new(ErrorKind::Io, why.to_string()).in_file(&path))?;
         let view = self.back.view(inside, &path);
         let view = view.map(|view| self.with_faults(inside, view));
         match (&self.notes, view) {
@@ -258,9 +260,6 @@ impl Root {
 fn trimmed(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
-
-/// Why a device has no bytes in a copied tree.
-pub(crate) const NO_COPY: &str = "the captured tree has no copy of its first bytes";
 
 /// A path's components after resolving `..` in the text alone, for device paths of sysfs.
 pub fn components(path: &Path) -> Vec<String> {

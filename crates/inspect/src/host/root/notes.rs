@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Back;
 use crate::error::Error;
 use crate::recording::{Frozen, FrozenEntry, SectorCopy, Unreadable};
-use crate::trail::{Trail, Watched};
+use crate::trail::Trail;
 use crate::view::View;
+use crate::watched::Watched;
 
 /// Links followed on the way to one file, as the kernel's limit.
 const MOST_LINKS: usize = 40;

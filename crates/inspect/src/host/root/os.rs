@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::{MOST_ATTRIBUTE, MOST_ENTRIES, NO_COPY, trimmed};
+use super::{MOST_ATTRIBUTE, MOST_ENTRIES, NoBytes, trimmed};
 use crate::error::{Error, Result};
 use crate::source::FileSource;
 use crate::view::View;
@@ -110,7 +110,7 @@ impl Os {
         Some(PathBuf::from(OsString::from_vec(target.into_bytes())))
     }
 
-    pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), String> {
+    pub(super) fn readable(&self, inside: &str) -> std::result::Result<(), NoBytes> {
         let path = inside.trim_start_matches('/');
         let stat = self.stat(path).map_err(|e| self.why_not(e))?;
         let wanted = if self.live {
@@ -119,10 +119,8 @@ impl Os {
             FileType::RegularFile
         };
         if FileType::from_raw_mode(stat.st_mode) != wanted {
-            return Err(format!(
-                "it is not a {}",
-                if self.live { "block device" } else { "file" }
-            ));
+            let wanted = if self.live { "block device" } else { "file" };
+            return Err(NoBytes::Failed(format!("it is not a {wanted}")));
         }
         let allowed = if self.live {
             // Opening a device can spin it up or wake a daemon: ask for leave only.
@@ -137,13 +135,13 @@ impl Os {
     }
 
     /// Which user or group would be let in by the mode of a device node.
-    fn who_may_read(&self, node: &rustix::fs::Stat) -> String {
+    fn who_may_read(&self, node: &rustix::fs::Stat) -> NoBytes {
         let mode = Mode::from_raw_mode(node.st_mode);
         let group = mode.contains(Mode::RGRP).then(|| self.group(node.st_gid));
-        match group {
+        NoBytes::Failed(match group {
             Some(group) => format!("no permission: root and group {group} may read it"),
             None => "no permission: only root may read it".to_owned(),
-        }
+        })
     }
 
     /// The name of a group, or its number.
@@ -163,12 +161,13 @@ impl Os {
         rustix::fs::fstat(fd)
     }
 
-    fn why_not(&self, error: Errno) -> String {
+    fn why_not(&self, error: Errno) -> NoBytes {
+        let failed = |why: &str| NoBytes::Failed(why.to_owned());
         match error {
-            Errno::NOENT if self.live => "there is no device node".to_owned(),
-            Errno::NOENT => NO_COPY.to_owned(),
-            Errno::ACCESS | Errno::PERM => "no permission: root may read it".to_owned(),
-            other => other.to_string(),
+            Errno::NOENT if self.live => failed("there is no device node"),
+            Errno::NOENT => NoBytes::NotCopied,
+            Errno::ACCESS | Errno::PERM => failed("no permission: root may read it"),
+            other => other.into(),
         }
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Notes, Root};
 use crate::recording::{Frozen, UNREAD, Unreadable, unread};
-use crate::trail::Faulty;
 use crate::view::View;
+use crate::watched::Faulty;
 
 /// The text of `ioalign/unread` that is looked at.
 const MOST_UNREAD: u64 = 8 << 20;
@@ -116,6 +116,7 @@ mod tests {
     use ioalign_testkit::files::put;
 
     use super::*;
+    use crate::host::NoBytes;
 
     #[test]
     fn a_copy_fails_where_the_device_failed() {
@@ -128,7 +129,10 @@ mod tests {
             b"dev/sda\tbad sector\t512\t512\t0\ndev/sdb\tno medium\n",
         );
         let root = Root::captured(folder.path()).unwrap();
-        assert_eq!(root.readable("dev/sdb"), Err("no medium".to_owned()));
+        assert_eq!(
+            root.readable("dev/sdb"),
+            Err(NoBytes::Failed("no medium".to_owned()))
+        );
         let view = root.view("dev/sda").unwrap();
         assert!(view.read(0, 512).is_ok());
         let error = view.read(512, 512).unwrap_err();

@@ -4,32 +4,10 @@ use std::collections::BTreeMap;
 
 use ioalign_core::Bytes;
 
+use super::budget::Budget;
 use super::segment;
 use super::text::{Flaw, LvmTextSection, Value};
 use crate::volumes::{GroupLv, GroupPv, LvSegment, SegmentKind, UNIT, VolumeGroup};
-
-/// Memory that the names, volumes and segments of one group may take, about: 20 000 volumes.
-const MOST_BYTES: usize = 12 << 20;
-/// What a small allocation costs beyond its bytes.
-const OVERHEAD: usize = 32;
-
-/// The rest of [`MOST_BYTES`].
-pub(super) struct Budget {
-    left: usize,
-}
-
-impl Budget {
-    /// Takes room for a `T` in a growing vector, which may be twice as large as what is in it,
-    /// and for `text` bytes on the heap.
-    pub fn spend<T>(&mut self, text: usize) -> Result<(), Flaw> {
-        let cost = (2 * size_of::<T>() + OVERHEAD).saturating_add(text);
-        match self.left.checked_sub(cost) {
-            Some(left) => self.left = left,
-            None => return Err(Flaw::new(0, "more volumes and segments than are read")),
-        }
-        Ok(())
-    }
-}
 
 /// The section that describes the group, with its name: the first one of the text.
 pub(super) fn root(text: &[u8]) -> Result<(String, LvmTextSection<'_>), Flaw> {
@@ -57,7 +35,7 @@ pub(super) fn read(text: LvmTextSection<'_>) -> Result<VolumeGroup, Flaw> {
         extent: extent.ok_or(Flaw::new(0, "an extent_size of zero or out of range"))?,
         ..VolumeGroup::default()
     };
-    let mut budget = Budget { left: MOST_BYTES };
+    let mut budget = Budget::new();
     for (key, section) in sections(body) {
         match key? {
             "physical_volumes" => group.pvs = physical(section, group.extent, &mut budget)?,

@@ -4,6 +4,7 @@
 //! `pe_start` of the text, or at the data area of the header when this PV holds no text.
 
 mod area;
+mod budget;
 mod group;
 mod label;
 mod segment;

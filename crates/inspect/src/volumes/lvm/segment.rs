@@ -2,7 +2,7 @@
 
 use ioalign_core::Bytes;
 
-use super::group::Budget;
+use super::budget::Budget;
 use super::text::{Flaw, LvmTextList, LvmTextSection, Value};
 use crate::volumes::{LvSegment, SegmentKind, UNIT};
 

@@ -63,7 +63,7 @@ fn innodb_page_is_that_given_to_the_server() {
         let (_outer, dir) = folder();
         mariadb(&dir, page);
         let found = find(&dir).unwrap().unwrap();
-        assert_eq!(found.kind, "innodb");
+        assert_eq!(found.engine.name(), "innodb");
         assert_eq!(found.page, Bytes::new(bytes), "{page}");
         assert_eq!(found.torn_page_protection, None);
     }
@@ -108,7 +108,7 @@ fn postgresql_block_is_that_of_pg_controldata() {
         .arg(&dir));
     let said = run(postgresql("pg_controldata").arg(&dir));
     let found = find(&dir).unwrap().unwrap();
-    assert_eq!(found.kind, "postgresql");
+    assert_eq!(found.engine.name(), "postgresql");
     assert_eq!(
         found.page,
         Bytes::new(number(&said, "Database block size:"))
@@ -147,7 +147,10 @@ fn sqlite_page_is_that_given_to_sqlite() {
         let script = format!("PRAGMA page_size={page}; CREATE TABLE t(x);");
         run(command("sqlite3").arg(&path).arg(script));
         let found = find(&path).unwrap().unwrap();
-        assert_eq!((found.kind, found.page), ("sqlite", Bytes::new(page)));
+        assert_eq!(
+            (found.engine.name(), found.page),
+            ("sqlite", Bytes::new(page))
+        );
     }
 }
 
@@ -162,7 +165,10 @@ fn wiredtiger_folders_are_recognised_and_others_not() {
     )
     .unwrap();
     let found = find(&dir).unwrap().unwrap();
-    assert_eq!((found.kind, found.page), ("mongodb", Bytes::new(4096)));
+    assert_eq!(
+        (found.engine.name(), found.page),
+        ("mongodb", Bytes::new(4096))
+    );
 }
 
 /// 108 bytes that end in what is read of `pg_control`: the marker, blocks of 8 KiB, segments of 16 MiB.
@@ -194,7 +200,10 @@ fn a_planted_link_shows_no_other_file() {
     ] {
         plant(&shadow, &version);
         let found = find(&dir).unwrap().unwrap();
-        assert_eq!((found.kind, found.page), ("postgresql", Bytes::new(8192)));
+        assert_eq!(
+            (found.engine.name(), found.page),
+            ("postgresql", Bytes::new(8192))
+        );
         assert!(!format!("{found:?}").contains("SECRETHASH"), "{found:?}");
         fs::remove_file(&version).unwrap();
     }

@@ -10,9 +10,7 @@ use ioalign_inspect::host::DevNo;
 use ioalign_inspect::host::dm::table::parse_listing;
 use ioalign_inspect::volumes::{Detail, VolumeMember};
 
-use super::{
-    command, fact, fixture, member, only, oracle, pasted, said, said_of, sparse, superblock,
-};
+use super::{command, fixture, member, only, oracle, pasted, said, said_of, sparse, superblock};
 use crate::tools::run;
 
 fn format(path: &Path, options: &[&str]) {
@@ -157,7 +155,7 @@ fn info_gives_numbers_their_names() {
     let evidence = said(text);
     let found = only(&evidence, "mapper/vg-data", |_| true);
     assert_eq!(found.devno, DevNo::parse("252:3"));
-    assert_eq!(fact(found, "dm-uuid"), Some("LVM-abc"));
+    assert_eq!(found.dm_uuid.as_deref(), Some("LVM-abc"));
     assert_eq!(
         only(&evidence, "mapper/secret", |_| true).devno,
         DevNo::parse("252:0")

@@ -54,7 +54,7 @@ fn complaints_about_block_sizes_are_weighed() {
             (filesystem.kind, filesystem.label.as_str()),
             ("zfs", "tank")
         );
-        assert_eq!(filesystem.facts["ashift"], ashift);
+        assert_eq!(filesystem.ashift.unwrap().to_string(), ashift);
         assert_eq!(
             filesystem.block,
             Some(Bytes::new(1 << ashift.parse::<u32>().unwrap()))
@@ -127,7 +127,7 @@ fn zdb_tells_ashift_by_vdev() {
         let found = only(&evidence, name, |_| true).filesystem.clone().unwrap();
         assert_eq!(
             (
-                found.facts["ashift"].as_str(),
+                found.ashift.unwrap().to_string().as_str(),
                 found.facts["vdev-type"].as_str()
             ),
             (ashift, kind)

@@ -104,7 +104,7 @@ impl FdiskHead {
                 .unwrap_or(unit.sector),
         );
         if !self.model.is_empty() {
-            said.facts.push(("model", self.model.clone()));
+            said.model = Some(self.model.clone());
         }
         let of = |index: usize| self.pairs.get(index).copied();
         if of(0).is_some() {

@@ -145,7 +145,7 @@ impl PartedSection {
             said.kind.get_or_insert(Kind::Disk);
         }
         if !self.model.is_empty() {
-            said.facts.push(("model", self.model.clone()));
+            said.model = Some(self.model.clone());
         }
         if let Some((logical, physical)) = self.limits.filter(|_| said.kind != Some(Kind::Image)) {
             said.claims = Some(crate::host::hints::Claims {

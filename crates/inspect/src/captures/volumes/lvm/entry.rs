@@ -66,6 +66,7 @@ fn member(entry: &LvmEntry<'_>, id: &str, start: Option<Bytes>) -> VolumeMember 
     entry.group.clone_into(&mut member.name);
     member.data_start = start.unwrap_or_default();
     if let Some(uuid) = entry.uuid {
+        member.pv_uuid = Some(uuid.to_owned());
         member.fact("pv-uuid", &uuid);
     }
     member

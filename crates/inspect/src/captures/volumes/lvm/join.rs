@@ -162,7 +162,7 @@ fn pv_of(member: &VolumeMember) -> Option<String> {
     match &member.detail {
         _ if member.kind != "lvm2" => None,
         Detail::Lvm(lvm) => Some(lvm.pv.clone()),
-        _ => Some(member.facts.get("pv-uuid").cloned().unwrap_or_default()),
+        _ => Some(member.pv_uuid.clone().unwrap_or_default()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! From the rows of `pvs`, `vgs` and `lvs` to members and groups.
 
 use super::entry::{self, LvmEntry};
-use super::rows::{self, LvmReport, Row, Rows};
+use super::rows::{self, LvmReport, Rows, field, number};
 use super::{reported, segments, size};
-use crate::captures::{Number, Text, TextEvidence};
+use crate::captures::{Text, TextEvidence};
 use crate::error::Result;
 
 pub(super) fn has_pvs(text: &Text) -> bool {
@@ -16,16 +16,6 @@ pub(super) fn has_vgs(text: &Text) -> bool {
 
 pub(super) fn has_lvs(text: &Text) -> bool {
     rows::sniff(text, LvmReport::Lv)
-}
-
-/// A field of a row as text; empty where it is missing.
-pub(super) fn field<'a>(row: &'a Row, name: &str) -> &'a str {
-    row.get(name).map_or("", String::as_str)
-}
-
-/// A field that is a size.
-pub(super) fn number(row: &Row, name: &str, unit: Option<char>) -> Option<Number> {
-    size::size(row.get(name)?, unit)
 }
 
 pub(super) fn read_pvs(text: &Text, evidence: &mut TextEvidence) -> Result<()> {

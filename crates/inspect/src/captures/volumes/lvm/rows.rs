@@ -4,12 +4,23 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::captures::Text;
+use super::size;
 use crate::captures::reading::columns::TableColumns;
 use crate::captures::reading::json;
+use crate::captures::{Number, Text};
 
 /// Fields of a row, by the names that `-o` and JSON use: `pv_name`, `pe_start`.
 pub(super) type Row = BTreeMap<String, String>;
+
+/// A field of a row as text; empty where it is missing.
+pub(super) fn field<'a>(row: &'a Row, name: &str) -> &'a str {
+    row.get(name).map_or("", String::as_str)
+}
+
+/// A field that is a size.
+pub(super) fn number(row: &Row, name: &str, unit: Option<char>) -> Option<Number> {
+    size::size(row.get(name)?, unit)
+}
 
 /// Which of the three reports.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ioalign_core::Bytes;
 
-use super::report::{field, number};
-use super::rows::Row;
+use super::rows::{Row, field, number};
 use super::{reported, short, size};
 use crate::captures::{Number, TextEvidence};
 use crate::volumes::{GroupLv, LvSegment, SegmentKind};
