@@ -7,7 +7,7 @@
 
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
-use super::mbr::{self, sector::BootRecord};
+use super::mbr::{entry, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
@@ -79,7 +79,7 @@ fn expected(view: &View, context: &Context) -> Result<bool> {
         let dedicated = boot
             .used()
             .all(|e| e.start == 0 && matches!(e.kind, 0xa5 | 0xa6 | 0xa9));
-        dedicated || !mbr::rules(view, &boot, false)
+        dedicated || !entry::rules(view, &boot, false)
     }))
 }
 

@@ -12,8 +12,9 @@ use ioalign_core::{
     rules,
 };
 
+use super::mbr::entry::from_entry;
 use super::mbr::sector::BootRecord;
-use super::{Partition, PartitionTable, checks, mbr};
+use super::{Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::View;
 
@@ -110,7 +111,7 @@ impl EbrChain<'_> {
         if outside && entry.slot >= 2 {
             return; // junk that systems skip in the two slots that no tool uses
         }
-        let mut found = mbr::from_entry(entry, self.next, base, self.unit);
+        let mut found = from_entry(entry, self.next, base, self.unit);
         found.inside = Some(u32::from(self.container.slot) + 1);
         found.entry_at = Bytes::new(ebr + DosEntry::at(entry.slot) as u64);
         found

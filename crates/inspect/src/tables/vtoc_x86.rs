@@ -5,7 +5,7 @@
 
 use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind, rules};
 
-use super::mbr::{self, sector::BootRecord};
+use super::mbr::{entry, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks};
 use crate::error::Result;
 use crate::view::{Record, View};
@@ -25,7 +25,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let unit = context.sector.unwrap_or(SectorSize::S512);
     let expected = match context.parent_type.as_deref() {
         Some(parent) => matches!(parent, "82" | "be" | "bf"),
-        None => BootRecord::read(view, 0)?.is_none_or(|boot| !mbr::rules(view, &boot, false)),
+        None => BootRecord::read(view, 0)?.is_none_or(|boot| !entry::rules(view, &boot, false)),
     };
     if !expected || !is_here(view, unit)? {
         return Ok(None);

@@ -6,7 +6,7 @@
 
 use ioalign_core::{Bytes, Remark, SectorSize, Severity, TableKind, rules};
 
-use super::mbr::{self, sector::BootRecord};
+use super::mbr::{entry, sector::BootRecord};
 use super::{Context, Partition, PartitionTable, checks, ldm};
 use crate::error::Result;
 use crate::view::View;
@@ -24,7 +24,7 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let boot = BootRecord::read(view, 0)?;
     let boot = boot.as_ref();
     let nested = context.parent_type.is_some();
-    if boot.is_some_and(|boot| mbr::rules(view, boot, nested)) {
+    if boot.is_some_and(|boot| entry::rules(view, boot, nested)) {
         return Ok(None); // the MBR reader says that there is a GPT beside it
     }
     let sizes = copies::sizes(context.sector);

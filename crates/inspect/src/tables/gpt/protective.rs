@@ -9,7 +9,7 @@ use ioalign_core::{
     rules,
 };
 
-use crate::tables::mbr::{self, sector::BootRecord};
+use crate::tables::mbr::{entry, sector::BootRecord};
 use crate::tables::{Partition, PartitionTable};
 
 /// Whether there is a protective entry.
@@ -91,7 +91,7 @@ fn hybrid(boot: &BootRecord, real: &[&DosEntry], table: &mut PartitionTable, sec
     }
     let rivals: Vec<Partition> = real
         .iter()
-        .map(|entry| mbr::partition(boot, entry, sector))
+        .map(|entry| entry::partition(boot, entry, sector))
         .collect();
     let strangers: Vec<String> = rivals
         .iter()

@@ -3,7 +3,7 @@
 //! Layout as written by DOS, fdisk and Windows; read as the kernel's `block/partitions/msdos.c`
 //! reads it. Numbers count logical sectors of the disk, 512 bytes unless something says otherwise.
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity, TableKind};
+use ioalign_core::{Remark, Role, SectorSize, Severity, TableKind};
 use ioalign_core::{
     on_disk::{DosEntry, PROTECTIVE},
     rules,
@@ -12,14 +12,14 @@ use ioalign_core::{
 use super::{Context, Partition, PartitionTable, checks, ebr, gpt, vtoc_x86};
 use crate::error::Result;
 use crate::view::View;
+use entry::{partition, uuid};
 use sector::BootRecord;
 
+pub(super) mod entry;
 pub(super) mod sector;
 pub(super) mod types;
 mod unit;
 
-/// The track that DOS left free and boot loaders embed themselves in: sectors 1 to 62.
-const GAP_SECTORS: u32 = 63;
 /// The first logical partition.
 const FIRST_LOGICAL: u32 = 5;
 
@@ -38,11 +38,6 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
         return read(view, context, &boot, unit).map(Some);
     }
     Ok((!nested && boot.is_blank_table()).then(|| new_table(&boot, unit)))
-}
-
-/// Whether the disk obeys an MBR whose entries are real, not the protective one of a GPT.
-pub(super) fn rules(view: &View, boot: &BootRecord, nested: bool) -> bool {
-    boot.is_table(view.len() / 512, nested) && boot.used().all(|entry| entry.kind != PROTECTIVE)
 }
 
 fn new_table(boot: &BootRecord, unit: SectorSize) -> PartitionTable {
@@ -84,59 +79,6 @@ fn read(
     checks::run(&mut table, view.len(), Severity::Broken);
     checks::order(&mut table);
     Ok(table)
-}
-
-/// An entry as a partition; 32-bit sector numbers times a sector always fit in 64 bits.
-pub(super) fn partition(boot: &BootRecord, entry: &DosEntry, unit: SectorSize) -> Partition {
-    let number = u32::from(entry.slot) + 1;
-    let mut found = from_entry(entry, number, 0, unit);
-    found.uuid = uuid(boot, number);
-    found.entry_at = Bytes::new(DosEntry::at(entry.slot) as u64);
-    found.remarks.extend(start_remark(entry, number, unit));
-    found
-}
-
-/// An entry whose start counts from sector `base`.
-pub(super) fn from_entry(entry: &DosEntry, number: u32, base: u64, unit: SectorSize) -> Partition {
-    let bytes = |sectors: u64| Bytes::new(sectors.saturating_mul(u64::from(unit.get())));
-    Partition {
-        number,
-        type_id: format!("{:02x}", entry.kind),
-        type_name: types::name(entry.kind),
-        role: types::role(entry.kind),
-        start: bytes(base.saturating_add(u64::from(entry.start))),
-        size: bytes(u64::from(entry.count)),
-        active: entry.flags == 0x80,
-        ..Partition::default()
-    }
-}
-
-fn uuid(boot: &BootRecord, number: u32) -> String {
-    match boot.signature() {
-        0 => String::new(),
-        id => format!("{id:08x}-{number:02x}"),
-    }
-}
-
-fn start_remark(entry: &DosEntry, number: u32, unit: SectorSize) -> Option<Remark> {
-    let data = !matches!(types::role(entry.kind), Role::Extended | Role::Protective);
-    match entry.start {
-        0 => Some(Remark::note(
-            rules::PARTITION_COVERS_TABLE,
-            format!("Partition {number} starts at sector 0 and so contains the table itself."),
-        )),
-        start if data && unit == SectorSize::S512 && start < GAP_SECTORS => Some(
-            Remark::note(
-                rules::START_IN_MBR_GAP,
-                format!(
-                    "Partition {number} starts at sector {start}, inside the gap of \
-                     {GAP_SECTORS} sectors where boot loaders embed themselves."
-                ),
-            )
-            .advise("Start it at sector 2048 (1 MiB)."),
-        ),
-        _ => None,
-    }
 }
 
 /// 0x82 was Solaris before it was Linux swap: the label inside decides.
