@@ -97,7 +97,7 @@ struct CacheBacking {
 
 /// The file behind a loop device or a partition of one.
 fn backing_file(device: u64) -> Option<CacheBacking> {
-    let folder = crate::users::sysfs_folder(device)?;
+    let folder = crate::sysfs::sysfs_folder(device)?;
     let fact = |name: &str| {
         let places = [folder.join("loop"), folder.join("../loop")];
         places

@@ -18,7 +18,9 @@ pub mod partitions;
 mod pinned;
 mod same;
 mod scratch;
+mod sysfs;
 mod target;
+mod target_request;
 mod users;
 mod writers;
 
@@ -28,5 +30,6 @@ pub use identity::{Sameness, TargetIdentity};
 pub use loops::{AttachedLoop, backing_file, detach, loops_on};
 pub use open::while_busy;
 pub use same::{are_aliases, same};
-pub use target::{Target, TargetFile, TargetKind, TargetRequest};
+pub use target::{Target, TargetFile, TargetKind};
+pub use target_request::TargetRequest;
 pub use users::{Use, users};

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::users::sysfs_folder;
+use crate::sysfs::sysfs_folder;
 
 /// Whether both lead to the same file, folder or device: by links of both kinds, by two nodes of one
 /// device. For names that do not exist yet the spelling counts.

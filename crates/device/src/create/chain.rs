@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::makedev;
 
-use crate::users::sysfs_folder;
+use crate::sysfs::sysfs_folder;
 
 /// Files and devices by their identity: targets, the backing files behind loop devices, the devices that file systems
 /// and volumes lie on, to the bottom.

@@ -11,7 +11,7 @@ use rustix::fs::{major, minor};
 
 use super::Sameness;
 use super::fields::{IdentityFields, plain};
-use crate::users::sysfs_folder;
+use crate::sysfs::sysfs_folder;
 
 /// Attributes of sysfs that are unique to a device, below its folder, with the kind of each.
 const NAMES: [(&str, &str); 8] = [

@@ -13,7 +13,7 @@ use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 
 use super::Sameness;
 use super::fields::{IdentityFields, plain};
-use crate::users::parse_number;
+use crate::sysfs::parse_number;
 
 /// `FS_IOC_GETFSUUID` of `linux/fs.h`, since Linux 6.9.
 const FILE_SYSTEM_UUID: Opcode = opcode::read::<FileSystemUuid>(0x15, 0);

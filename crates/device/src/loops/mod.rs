@@ -13,7 +13,7 @@ use rustix::ioctl::{Getter, Opcode, ioctl};
 
 pub use attach::{AttachedLoop, detach, loops_on};
 
-use crate::users::sysfs_folder;
+use crate::sysfs::{parse_number, sysfs_folder};
 
 /// `LOOP_MAJOR`.
 const LOOP_MAJOR: u32 = 7;
@@ -130,7 +130,7 @@ pub(crate) fn all() -> Vec<(String, u64, LoopBacking)> {
             return None;
         }
         let number = fs::read_to_string(entry.path().join("dev")).ok()?;
-        let number = crate::users::parse_number(number.trim())?;
+        let number = parse_number(number.trim())?;
         Some((name, number, backing(number)?))
     };
     let mut all: Vec<_> = entries.filter_map(one).collect();

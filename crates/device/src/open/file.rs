@@ -13,7 +13,8 @@ use super::{PATIENCE, PAUSE, check_empty, check_users, meant, open, past_the_cac
 use crate::create::remove_own;
 use crate::pinned::Pinned;
 use crate::scratch::{self, Recognised, ScratchHeader};
-use crate::target::{TargetFile, TargetRequest};
+use crate::target::TargetFile;
+use crate::target_request::TargetRequest;
 use crate::{Error, ErrorKind, Result, in_flight, lock, writers};
 
 /// A file that is there. `target`: what is to be named again where there are data in it.

@@ -11,7 +11,8 @@ use super::{file, finish, open as open_pinned};
 use crate::create::remove_own;
 use crate::pinned::Pinned;
 use crate::scratch;
-use crate::target::{Target, TargetFile, TargetKind, TargetRequest};
+use crate::target::{Target, TargetFile, TargetKind};
+use crate::target_request::TargetRequest;
 use crate::{Error, Result};
 
 /// A folder: [`scratch::FILES`] files in it, or none that were not there before.

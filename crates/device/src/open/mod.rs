@@ -1,7 +1,8 @@
 //! Opening a target of each kind, with its refusals.
 
+mod by_name;
 mod file;
-pub(crate) mod folder;
+mod folder;
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -15,7 +16,8 @@ use rustix::io::Errno;
 use crate::cache::Caches;
 use crate::direct::{self, Direct};
 use crate::pinned::Pinned;
-use crate::target::{Target, TargetFile, TargetKind, TargetRequest};
+use crate::target::{Target, TargetFile, TargetKind};
+use crate::target_request::TargetRequest;
 use crate::users::{self, Use, users};
 use crate::{Error, ErrorKind, Result, content, create, in_flight};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::users::sysfs_folder;
+use crate::sysfs::sysfs_folder;
 use crate::{Error, Result};
 
 /// A partition as the kernel should know it, in bytes.

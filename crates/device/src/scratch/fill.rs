@@ -8,7 +8,7 @@ use ioalign_core::{Bytes, Random};
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
 use rustix::io::Errno;
 
-use crate::target::TargetRequest;
+use crate::target_request::TargetRequest;
 use crate::{Error, ErrorKind, Result};
 
 const CHUNK: usize = 1 << 20;

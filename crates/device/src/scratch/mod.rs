@@ -11,7 +11,7 @@ use std::fs::File;
 
 use ioalign_core::Bytes;
 
-use crate::target::TargetRequest;
+use crate::target_request::TargetRequest;
 use crate::{Error, ErrorKind, Result};
 use fill::fill;
 pub(crate) use header::{Recognised, ScratchHeader};

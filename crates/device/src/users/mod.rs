@@ -5,122 +5,23 @@
 //! root those of its own pid namespace and of the ones below. Files that a host, or a neighbouring container, has
 //! open are not visible from a container; its mounts and volumes still claim a device, which makes opening it fail.
 
+mod in_use;
 mod mounts;
 mod processes;
 mod writers;
 
-use std::fmt;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use ioalign_core::shell;
-use rustix::fs::{major, makedev, minor};
+use rustix::fs::{major, minor};
 
 use crate::lock;
 use crate::loops::{self, LoopBacking, MOST_DEEP};
+use crate::sysfs::{number_in, sysfs_folder};
+pub use in_use::Use;
 use processes::OtherProcess;
-
-/// Something that uses a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// The device, or a partition of it, is mounted.
-    Mount {
-        /// The device or partition.
-        device: String,
-        /// The mount point.
-        point: String,
-    },
-    /// The same in another mount namespace, or outside of the folder that is `/` here.
-    MountElsewhere {
-        /// The device or partition.
-        device: String,
-        /// The mount point, in that namespace.
-        point: String,
-        /// A process that lives there.
-        pid: u32,
-        /// Its name.
-        name: String,
-    },
-    /// Another device lies on it: a volume, an array.
-    Holder {
-        /// The device or partition.
-        device: String,
-        /// The kernel name of the other.
-        holder: String,
-    },
-    /// It is paging space.
-    Swap {
-        /// The device, partition or file.
-        device: String,
-    },
-    /// A loop device has it for its backing file.
-    Loop {
-        /// The loop device.
-        device: String,
-    },
-    /// A program that keeps QEMU's locks has it open: a virtual machine above all.
-    Program,
-    /// A process has it, or what lies below it, open or mapped for writing.
-    OpenForWriting {
-        /// The process.
-        pid: u32,
-        /// Its name.
-        name: String,
-    },
-}
-
-impl fmt::Display for Use {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mount { device, point } => write!(f, "{device} is mounted on {point}"),
-            Self::MountElsewhere {
-                device,
-                point,
-                pid,
-                name,
-            } => write!(
-                f,
-                "{device} is mounted on {point} in the mount namespace of process {pid} ({name})"
-            ),
-            Self::Holder { device, holder } => write!(f, "{device} is part of {holder}"),
-            Self::Swap { device } => write!(f, "{device} is paging space"),
-            Self::Loop { device } => write!(f, "it is the backing file of {device}"),
-            Self::Program => f.write_str("another program is using it as a disk"),
-            Self::OpenForWriting { pid, name } => {
-                write!(f, "process {pid} ({name}) has it open for writing")
-            }
-        }
-    }
-}
-
-impl Use {
-    /// The command that ends it.
-    pub fn remedy(&self) -> String {
-        match self {
-            Self::Mount { point, .. } => {
-                format!("unmount it first: umount {}", shell::word(point))
-            }
-            Self::MountElsewhere { point, pid, .. } => format!(
-                "unmount it there first: nsenter --target {pid} --mount umount {}",
-                shell::word(point)
-            ),
-            Self::Holder { holder, .. } => format!("stop {holder} first, or name {holder} instead"),
-            Self::Swap { device } => {
-                format!("switch it off first: swapoff {}", shell::word(device))
-            }
-            Self::Loop { device } => {
-                format!(
-                    "name {device} instead, or detach it: losetup -d {}",
-                    shell::word(device)
-                )
-            }
-            Self::Program => "shut the machine down that runs on it".to_owned(),
-            Self::OpenForWriting { pid, .. } => format!("end process {pid} first"),
-        }
-    }
-}
 
 /// Everything that uses the device or file at `path`, or what lies below it, as the kernel tells.
 pub fn users(path: &Path) -> Vec<Use> {
@@ -215,12 +116,6 @@ impl UsedObject {
     }
 }
 
-/// The folder of a block device in sysfs, its links resolved.
-pub(crate) fn sysfs_folder(device: u64) -> Option<PathBuf> {
-    let name = format!("/sys/dev/block/{}:{}", major(device), minor(device));
-    fs::canonicalize(name).ok()
-}
-
 /// Whether the kernel takes no writes for a device, though it may be opened for them.
 pub(crate) fn is_read_only(path: &Path) -> bool {
     let folder = path
@@ -243,16 +138,6 @@ fn with_partitions(device: u64) -> Vec<u64> {
         }
     }
     numbers
-}
-
-/// `8:1`, as sysfs writes device numbers.
-fn number_in(file: &Path) -> Option<u64> {
-    parse_number(fs::read_to_string(file).ok()?.trim())
-}
-
-pub(crate) fn parse_number(text: &str) -> Option<u64> {
-    let (major, minor) = text.split_once(':')?;
-    Some(makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 fn name_of(device: u64) -> String {

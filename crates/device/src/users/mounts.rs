@@ -8,7 +8,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use super::processes::OtherProcess;
-use super::{Use, name_of, parse_number, unescape};
+use super::{Use, name_of, unescape};
+use crate::sysfs::parse_number;
 
 /// A mount, as `mountinfo` of proc(5) lists it.
 struct MountLine {
